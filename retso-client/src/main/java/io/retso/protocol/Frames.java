@@ -1,0 +1,246 @@
+package io.retso.protocol;
+
+import io.netty.buffer.ByteBuf;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * Encoding and decoding of frames on {@link ByteBuf}s, encode beside decode. The layouts are drawn
+ * in the package's description and in {@link FrameType}.
+ *
+ * <p>Stateless and thread-safe; a buffer belongs to one thread at a time.
+ */
+public final class Frames {
+  /** Bytes of the length field. */
+  public static final int LENGTH_BYTES = 4;
+
+  /** Bytes of the header, length field included. */
+  public static final int HEADER_BYTES = 12;
+
+  /** Bytes of a commit request without its rows. */
+  public static final int COMMIT_FIXED_BYTES = 12;
+
+  /** Bytes of a status query. */
+  public static final int STATUS_BYTES = 16;
+
+  private static final int ERROR_FIXED_BYTES = 4;
+  private static final int TYPE_OFFSET = 4;
+  private static final int COUNT_OFFSET = 6;
+  private static final int ID_OFFSET = 8;
+  private static final int LENGTH_MIN = HEADER_BYTES - LENGTH_BYTES;
+
+  private Frames() {}
+
+  /** Writes a header for a body of {@code bodyBytes}. */
+  public static void writeHeader(ByteBuf out, int type, int count, int frameId, int bodyBytes) {
+    out.writeInt(LENGTH_MIN + bodyBytes);
+    out.writeByte(type);
+    out.writeByte(0);
+    out.writeShort(count);
+    out.writeInt(frameId);
+  }
+
+  /**
+   * Sets length and count of a header written at {@code headerIndex} once the body behind it is
+   * complete, that is, reaches to the writer index.
+   */
+  public static void finishFrame(ByteBuf out, int headerIndex, int count) {
+    out.setInt(headerIndex, out.writerIndex() - headerIndex - LENGTH_BYTES);
+    out.setShort(headerIndex + COUNT_OFFSET, count);
+  }
+
+  /**
+   * The size of the frame at {@code index}, length field included, or 0 if fewer than {@link
+   * #LENGTH_BYTES} bytes are there to tell.
+   *
+   * @throws FrameException if the length is impossible
+   */
+  public static int frameBytes(ByteBuf in, int index) throws FrameException {
+    if (in.writerIndex() - index < LENGTH_BYTES) {
+      return 0;
+    }
+    int length = in.getInt(index);
+    if (length < LENGTH_MIN) {
+      throw new FrameException(
+          ErrorCode.MALFORMED_FRAME, "a frame of length " + length + " is too short");
+    }
+    if (length > Limits.FRAME_BYTES_MAX) {
+      throw new FrameException(
+          ErrorCode.TOO_LARGE,
+          "a frame of length " + length + " exceeds the limit of " + Limits.FRAME_BYTES_MAX);
+    }
+    return LENGTH_BYTES + length;
+  }
+
+  /** The type of the frame at {@code index}. */
+  public static int type(ByteBuf in, int index) {
+    return in.getUnsignedByte(index + TYPE_OFFSET);
+  }
+
+  /** The count of the frame at {@code index}. */
+  public static int count(ByteBuf in, int index) {
+    return in.getUnsignedShort(index + COUNT_OFFSET);
+  }
+
+  /** The id of the frame at {@code index}. */
+  public static int frameId(ByteBuf in, int index) {
+    return in.getInt(index + ID_OFFSET);
+  }
+
+  /**
+   * Checks that a complete request frame at {@code index} is well formed: known type, a count above
+   * zero where requests are expected, and a body of exactly the size that its contents ask for.
+   * Whoever reads the frame afterwards needs no further checks of bounds.
+   *
+   * @param frameBytes its size, from {@link #frameBytes}
+   */
+  public static void checkRequest(ByteBuf in, int index, int frameBytes) throws FrameException {
+    int type = type(in, index);
+    int count = count(in, index);
+    int bodyBytes = frameBytes - HEADER_BYTES;
+    if (in.getByte(index + TYPE_OFFSET + 1) != 0) {
+      throw malformed(type, "has unknown flags");
+    }
+    switch (type) {
+      case FrameType.BEGIN -> checkBody(type, count, bodyBytes, 0);
+      case FrameType.COMMIT -> checkCommits(in, index + HEADER_BYTES, count, bodyBytes);
+      case FrameType.STATUS -> checkBody(type, count, bodyBytes, STATUS_BYTES);
+      case FrameType.ABORT, FrameType.CLEANED -> checkBody(type, count, bodyBytes, Long.BYTES);
+      case FrameType.PING -> {
+        if (bodyBytes != 0) {
+          throw malformed(type, "has a body");
+        }
+      }
+      case FrameType.HELLO -> {}
+      default -> throw malformed(type, "is not a request");
+    }
+  }
+
+  private static void checkBody(int type, int count, int bodyBytes, int requestBytes)
+      throws FrameException {
+    if (count == 0) {
+      throw malformed(type, "has no requests");
+    }
+    if (bodyBytes != count * requestBytes) {
+      throw malformed(type, "announces " + count + " requests but has " + bodyBytes + " bytes");
+    }
+  }
+
+  private static void checkCommits(ByteBuf in, int bodyIndex, int count, int bodyBytes)
+      throws FrameException {
+    if (count == 0) {
+      throw malformed(FrameType.COMMIT, "has no requests");
+    }
+    int index = bodyIndex;
+    int end = bodyIndex + bodyBytes;
+    for (int i = 0; i < count; i++) {
+      if (end - index < COMMIT_FIXED_BYTES) {
+        throw malformed(FrameType.COMMIT, "ends within request " + i);
+      }
+      int word = in.getInt(index + Long.BYTES);
+      int rows = word & FrameType.ROWS_MASK;
+      if ((word & ~FrameType.ROWS_MASK & ~FrameType.REPEAT_FLAG) != 0) {
+        throw malformed(FrameType.COMMIT, "has unknown flags in request " + i);
+      }
+      if (rows > Limits.TRANSACTION_ROWS_MAX) {
+        throw new FrameException(
+            ErrorCode.TOO_LARGE,
+            "a transaction of "
+                + rows
+                + " rows exceeds the limit of "
+                + Limits.TRANSACTION_ROWS_MAX
+                + "; split it");
+      }
+      index += COMMIT_FIXED_BYTES;
+      if (end - index < rows * Long.BYTES) {
+        throw malformed(FrameType.COMMIT, "ends within the rows of request " + i);
+      }
+      index += rows * Long.BYTES;
+    }
+    if (index != end) {
+      throw malformed(FrameType.COMMIT, "has " + (end - index) + " bytes too many");
+    }
+  }
+
+  /**
+   * Checks that a complete reply frame at {@code index} is well formed: a reply or an error, with a
+   * body of exactly the size that its type and count ask for (the reply to HELLO is left to {@link
+   * Handshake#readWelcome}). Whoever reads the frame afterwards needs no further checks of bounds.
+   *
+   * @param frameBytes its size, from {@link #frameBytes}
+   */
+  public static void checkReply(ByteBuf in, int index, int frameBytes) throws FrameException {
+    int type = type(in, index);
+    int count = count(in, index);
+    int bodyBytes = frameBytes - HEADER_BYTES;
+    if (in.getByte(index + TYPE_OFFSET + 1) != 0) {
+      throw malformed(type, "has unknown flags");
+    }
+    switch (type) {
+      case FrameType.ERROR -> {
+        if (bodyBytes < ERROR_FIXED_BYTES
+            || bodyBytes - ERROR_FIXED_BYTES
+                != in.getUnsignedShort(index + HEADER_BYTES + Short.BYTES)) {
+          throw malformed(type, "has a text of wrong size");
+        }
+      }
+      case FrameType.BEGIN | FrameType.REPLY -> {
+        if (count == 0 || bodyBytes != Long.BYTES) {
+          throw malformed(type, "answers " + count + " requests in " + bodyBytes + " bytes");
+        }
+      }
+      case FrameType.COMMIT | FrameType.REPLY,
+          FrameType.STATUS | FrameType.REPLY,
+          FrameType.ABORT | FrameType.REPLY,
+          FrameType.CLEANED | FrameType.REPLY ->
+          checkBody(type, count, bodyBytes, Long.BYTES);
+      case FrameType.PING | FrameType.REPLY -> {
+        if (bodyBytes != 0) {
+          throw malformed(type, "has a body");
+        }
+      }
+      case FrameType.HELLO | FrameType.REPLY -> {}
+      default -> throw malformed(type, "is not a reply");
+    }
+  }
+
+  /** Writes a complete ERROR frame. */
+  public static void writeError(ByteBuf out, int frameId, ErrorCode code, String text) {
+    byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+    int textBytes = utf8Prefix(bytes, Limits.ERROR_TEXT_BYTES_MAX);
+    writeHeader(out, FrameType.ERROR, 0, frameId, ERROR_FIXED_BYTES + textBytes);
+    out.writeShort(code.number());
+    out.writeShort(textBytes);
+    out.writeBytes(bytes, 0, textBytes);
+  }
+
+  /**
+   * The code of the checked ERROR frame at {@code index}; {@code null} if this version does not
+   * know it.
+   */
+  public static ErrorCode errorCode(ByteBuf in, int index) {
+    return ErrorCode.of(in.getUnsignedShort(index + HEADER_BYTES));
+  }
+
+  /** The text of the checked ERROR frame at {@code index}. */
+  public static String errorText(ByteBuf in, int index) {
+    int textBytes = in.getUnsignedShort(index + HEADER_BYTES + 2);
+    return in.toString(index + HEADER_BYTES + ERROR_FIXED_BYTES, textBytes, StandardCharsets.UTF_8);
+  }
+
+  /** The most bytes, up to {@code bytesMax}, that end with a whole character of UTF-8. */
+  static int utf8Prefix(byte[] utf8, int bytesMax) {
+    if (utf8.length <= bytesMax) {
+      return utf8.length;
+    }
+    int end = bytesMax;
+    while (end > 0 && (utf8[end] & 0xC0) == 0x80) {
+      end--; // the byte at the cut continues a character: leave out all of it
+    }
+    return end;
+  }
+
+  private static FrameException malformed(int type, String what) {
+    return new FrameException(
+        ErrorCode.MALFORMED_FRAME, "a frame " + FrameType.nameOf(type) + " " + what);
+  }
+}

@@ -1,0 +1,21 @@
+package io.retso.protocol;
+
+/** Limits of the wire. Beyond each of them a peer gets a clear error, never a surprise. */
+public final class Limits {
+  /** Bytes of a frame behind its length field, at most: 1 MiB. */
+  public static final int FRAME_BYTES_MAX = 1 << 20;
+
+  /** Requests in one frame, at most (the count field has 16 bits). */
+  public static final int FRAME_REQUESTS_MAX = 65_535;
+
+  /** Rows that one transaction may write, at most; such a commit still fits into one frame. */
+  public static final int TRANSACTION_ROWS_MAX = 100_000;
+
+  /** Bytes of UTF-8 in a client's name, at most. */
+  public static final int CLIENT_NAME_BYTES_MAX = 64;
+
+  /** Bytes of UTF-8 in an error message, at most; longer ones are cut. */
+  public static final int ERROR_TEXT_BYTES_MAX = 1024;
+
+  private Limits() {}
+}

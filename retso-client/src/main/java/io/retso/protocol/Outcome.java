@@ -1,0 +1,81 @@
+package io.retso.protocol;
+
+/**
+ * What the oracle answers about a transaction, as one number: a commit timestamp if it is positive,
+ * otherwise one of the codes below.
+ *
+ * <p>A decided outcome ({@link #isCommitted} or {@link #isAborted}) never changes and may be cached
+ * for ever.
+ */
+public final class Outcome {
+  /** The request was carried out and has no further result. */
+  public static final long DONE = 0;
+
+  /**
+   * Aborted: another transaction committed one of its rows after it started (Algorithm 3, l. 4).
+   */
+  public static final long ABORTED_CONFLICT = -1;
+
+  /**
+   * Aborted because the oracle no longer remembers enough: its start lies below the window of
+   * transactions (forced abort, section 3.1), or a row of it may have been committed by an entry
+   * that was evicted from the map (Algorithm 3, line 8).
+   */
+  public static final long ABORTED_TOO_OLD = -2;
+
+  /** Aborted earlier: by its own client's request, or decided before this (repeated) request. */
+  public static final long ABORTED = -3;
+
+  /** Not decided: it has not asked to commit. Its commit timestamp will be above the reader's. */
+  public static final long OPEN = -4;
+
+  /**
+   * Decided, and no longer remembered. Either it was committed and every row of it cleaned up
+   * before this answer, or it was aborted. Read the row again: if the pending mark is still there,
+   * the transaction was aborted; if it is gone, the row tells.
+   */
+  public static final long RETRY = -5;
+
+  /** A repeated commit or an abort of a transaction whose outcome can no longer be known. */
+  public static final long UNKNOWN = -6;
+
+  /** The timestamp was never issued as a start timestamp, or the reader's was not issued yet. */
+  public static final long INVALID_TIMESTAMP = -7;
+
+  /**
+   * Not decided: the table of committed transactions that nobody has cleaned up is full. Clean up,
+   * then commit again.
+   */
+  public static final long REFUSED_UNCLEANED = -8;
+
+  private Outcome() {}
+
+  /** Whether {@code outcome} is a commit timestamp. */
+  public static boolean isCommitted(long outcome) {
+    return outcome > 0;
+  }
+
+  /** Whether {@code outcome} says that the transaction is aborted for ever. */
+  public static boolean isAborted(long outcome) {
+    return outcome <= ABORTED_CONFLICT && outcome >= ABORTED;
+  }
+
+  /** The name of an outcome, for messages. */
+  public static String nameOf(long outcome) {
+    if (outcome > 0) {
+      return "committed at " + outcome;
+    }
+    return switch ((int) Math.max(outcome, Integer.MIN_VALUE)) {
+      case (int) DONE -> "done";
+      case (int) ABORTED_CONFLICT -> "aborted by a conflict";
+      case (int) ABORTED_TOO_OLD -> "aborted as too old";
+      case (int) ABORTED -> "aborted";
+      case (int) OPEN -> "open";
+      case (int) RETRY -> "retry";
+      case (int) UNKNOWN -> "unknown";
+      case (int) INVALID_TIMESTAMP -> "invalid timestamp";
+      case (int) REFUSED_UNCLEANED -> "refused, too many transactions not cleaned up";
+      default -> "outcome " + outcome;
+    };
+  }
+}

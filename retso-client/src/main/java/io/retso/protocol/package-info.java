@@ -1,0 +1,32 @@
+/**
+ * The wire: one definition of the bytes that the oracle and its clients exchange.
+ *
+ * <p>Everything is big-endian. A connection is a TCP stream of <em>frames</em>; a frame carries
+ * many requests of one kind, and one reply frame answers all of them in the same order. The
+ * smallest unit on the wire is therefore a batch: requests of many threads travel, are decided and
+ * are answered together, which is where the throughput comes from.
+ *
+ * <pre>
+ *   0               4    5    6       8               12
+ *   +---------------+----+----+-------+---------------+------------ - - -
+ *   | length   u32  |type|flag| count | frame id  u32 | body
+ *   |               | u8 | u8 |  u16  |               |
+ *   +---------------+----+----+-------+---------------+------------ - - -
+ *                   |&lt;------------------ length bytes ------------------&gt;|
+ * </pre>
+ *
+ * <p>{@code length} counts the bytes behind itself. {@code frame id} is chosen by the client and
+ * echoed by the reply. A reply has the type of its request with the top bit set ({@link
+ * io.retso.protocol.FrameType}).
+ *
+ * <p>The first frame of a connection is {@code HELLO}; the server answers with the version it chose
+ * and its limits, or with {@code ERROR} and closes. Any frame that breaks the format or a limit
+ * ({@link io.retso.protocol.Limits}) is answered with {@code ERROR} and the connection is closed;
+ * no other connection notices.
+ *
+ * <p><strong>Order.</strong> A connection has two lanes. Start timestamps travel in the fast lane,
+ * which never waits for the disk; decisions (commit, abort, status, cleaned) travel in the log
+ * lane, which is released by the log's acknowledgement. Inside a lane replies keep the order of
+ * requests; a begin may overtake an earlier commit, never another begin.
+ */
+package io.retso.protocol;
