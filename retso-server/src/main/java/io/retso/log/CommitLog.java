@@ -1,0 +1,49 @@
+package io.retso.log;
+
+import java.nio.ByteBuffer;
+
+/**
+ * The log as its one writer sees it. Appends are asynchronous and become durable in their order.
+ *
+ * <p>All methods are called by the writer's thread, and the {@link Listener} is called on it.
+ */
+public interface CommitLog extends AutoCloseable {
+  /** Hears of the log's progress, on the writer's thread. */
+  interface Listener {
+    /** Every append up to and including {@code position} is durable. */
+    void durable(long position);
+
+    /** An append failed. Nothing behind the last durable position may ever be acknowledged. */
+    void failed(LogException cause);
+  }
+
+  /**
+   * Appends an entry.
+   *
+   * @param position one above the position of the append before
+   * @param entry a sealed entry; untouched until it is durable
+   */
+  void append(long position, ByteBuffer entry);
+
+  /** Begins to prepare a new segment in the background; does nothing while that is under way. */
+  void prepareSegment();
+
+  /** Whether {@link #startSegment} may be called once no append is outstanding. */
+  boolean isSegmentReady();
+
+  /**
+   * Directs the following appends to the prepared segment, and lets go of segments that no recovery
+   * will need any more.
+   *
+   * @param startTimestamp the next timestamp at this moment
+   * @param windowStart the timestamp back to which a recovery from now on must reach
+   */
+  void startSegment(long startTimestamp, long windowStart);
+
+  /** Bytes appended to the current segment. */
+  long segmentBytes();
+
+  /** Closes the log. Appends that are outstanding may or may not become durable. */
+  @Override
+  void close();
+}

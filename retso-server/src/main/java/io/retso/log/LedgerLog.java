@@ -1,0 +1,274 @@
+package io.retso.log;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Executor;
+import java.util.function.LongSupplier;
+
+/**
+ * The log's protocol on a {@link LedgerStore}: take-over by fencing, recovery, appends, rolling to
+ * a new segment, deletion of old ones. The reasoning is in the package's description.
+ *
+ * <p>Appends belong to the writer's thread. The catalog belongs to the background executor, which
+ * must run one task at a time; what it finds is handed to the writer through the writer's executor.
+ */
+public final class LedgerLog implements CommitLog {
+  /** Sees the log's entries during recovery. */
+  public interface Replay {
+    void entry(ByteBuffer bytes) throws LogException;
+
+    /**
+     * The timestamp at which a segment begins, from its first entry; recovery asks before it
+     * replays so that it knows where to start.
+     */
+    long segmentStart(ByteBuffer firstEntry) throws LogException;
+  }
+
+  /** How the log's parts are run; a simulator gives its own. */
+  public record Threads(Executor writer, Executor background, LongSupplier nanoClock) {}
+
+  private record Segment(long ledger, long start, boolean inherited) {}
+
+  private final LedgerStore store;
+  private final Threads threads;
+  private final long inheritedRetentionNanos;
+  private final long tookOverAt;
+  private final LedgerStore.AppendCallback completed = this::onCompleted;
+  private final DurableSignal signal;
+
+  // Of the background executor.
+  private LedgerStore.Catalog catalog;
+
+  // Of the writer's thread.
+  private final List<Segment> segments;
+  private LedgerStore.Ledger current;
+  private LedgerStore.Ledger prepared;
+  private boolean preparing;
+  private long segmentBytes;
+
+  private LedgerLog(
+      LedgerStore store,
+      Threads threads,
+      Listener listener,
+      long inheritedRetentionNanos,
+      Taken taken) {
+    this.store = store;
+    this.threads = threads;
+    this.inheritedRetentionNanos = inheritedRetentionNanos;
+    this.tookOverAt = threads.nanoClock().getAsLong();
+    this.signal = new DurableSignal(threads.writer(), listener);
+    this.catalog = taken.catalog;
+    this.segments = taken.segments;
+    this.prepared = taken.own;
+  }
+
+  private record Taken(
+      LedgerStore.Catalog catalog, List<Segment> segments, LedgerStore.Ledger own) {}
+
+  /**
+   * Takes the log over from whoever wrote it before, and replays it.
+   *
+   * <p>The replay reaches back over {@code windowSpan} before the newest segment's start, at least;
+   * it begins at a segment's first entry. The caller must then call {@link #startSegment} before it
+   * appends.
+   *
+   * @param windowSpan the length of the oracle's window as a distance of timestamps
+   * @param inheritedRetentionNanos how long the ledgers of the writer before are kept: a writer
+   *     that was deposed and does not know it may still try to append to them, and a bookie that
+   *     deleted a ledger has forgotten that it was fenced
+   * @throws LogException if the log cannot be read, or another server took over meanwhile
+   */
+  public static LedgerLog takeOver(
+      LedgerStore store,
+      Threads threads,
+      Listener listener,
+      long windowSpan,
+      long inheritedRetentionNanos,
+      Replay replay)
+      throws LogException {
+    while (true) {
+      LedgerStore.Catalog catalog = store.readCatalog();
+      List<LedgerStore.Entries> opened = new ArrayList<>();
+      try {
+        // Newest first, so that the fence stands before anything is read; then back to the start.
+        List<Segment> segments = openBack(store, catalog, opened, windowSpan, replay);
+        LedgerStore.Ledger own = store.create();
+        List<Long> ledgers = new ArrayList<>(catalog.ledgers());
+        ledgers.add(own.id());
+        LedgerStore.Catalog ours = replaceOrNull(store, catalog, ledgers);
+        if (ours == null) {
+          own.closeAsync();
+          store.delete(own.id());
+          continue; // somebody rolled or took over meanwhile; what was opened may not be the end
+        }
+        for (int i = opened.size() - 1; i >= 0; i--) {
+          opened.get(i).read(0, opened.get(i).count(), replay::entry);
+        }
+        Taken taken = new Taken(ours, segments, own);
+        return new LedgerLog(store, threads, listener, inheritedRetentionNanos, taken);
+      } finally {
+        opened.forEach(LedgerStore.Entries::close);
+      }
+    }
+  }
+
+  private static LedgerStore.Catalog replaceOrNull(
+      LedgerStore store, LedgerStore.Catalog catalog, List<Long> ledgers) throws LogException {
+    try {
+      return store.replaceCatalog(catalog, ledgers);
+    } catch (LogException e) {
+      if (e.reason() == LogException.Reason.FENCED) {
+        return null;
+      }
+      throw e;
+    }
+  }
+
+  /**
+   * Opens ledgers from the newest back to the one that begins a full window before the newest
+   * segment does. Returns all segments of the catalog, oldest first; those that were not opened
+   * have start 0: they lie before the window and are deleted at the first opportunity.
+   */
+  private static List<Segment> openBack(
+      LedgerStore store,
+      LedgerStore.Catalog catalog,
+      List<LedgerStore.Entries> opened,
+      long windowSpan,
+      Replay replay)
+      throws LogException {
+    List<Segment> segments = new ArrayList<>();
+    long[] start = new long[1];
+    long newestStart = -1;
+    boolean reached = false;
+    for (int i = catalog.ledgers().size() - 1; i >= 0; i--) {
+      long ledger = catalog.ledgers().get(i);
+      start[0] = 0;
+      if (!reached) {
+        LedgerStore.Entries entries = store.openFenced(ledger);
+        opened.add(entries);
+        if (entries.count() == 0) {
+          start[0] = Long.MAX_VALUE; // prepared and never used: needed by nobody
+        } else {
+          entries.read(0, 1, bytes -> start[0] = replay.segmentStart(bytes));
+          newestStart = newestStart < 0 ? start[0] : newestStart;
+          reached = start[0] <= newestStart - windowSpan;
+        }
+      }
+      segments.add(0, new Segment(ledger, start[0], true));
+    }
+    return segments;
+  }
+
+  @Override
+  public void append(long position, ByteBuffer entry) {
+    segmentBytes += entry.remaining();
+    current.append(entry, position, completed);
+  }
+
+  private void onCompleted(long position, LogException failure) {
+    if (failure == null) {
+      signal.durable(position);
+    } else {
+      signal.failed(failure);
+    }
+  }
+
+  @Override
+  public void prepareSegment() {
+    if (preparing || prepared != null) {
+      return;
+    }
+    preparing = true;
+    threads.background().execute(this::prepareInBackground);
+  }
+
+  private void prepareInBackground() {
+    LedgerStore.Ledger ledger;
+    try {
+      ledger = store.create();
+      List<Long> ledgers = new ArrayList<>(catalog.ledgers());
+      ledgers.add(ledger.id());
+      // In the catalog before its first append: a successor must know of every ledger in use.
+      catalog = store.replaceCatalog(catalog, ledgers);
+    } catch (LogException e) {
+      signal.failed(e);
+      return;
+    }
+    threads
+        .writer()
+        .execute(
+            () -> {
+              prepared = ledger;
+              preparing = false;
+            });
+  }
+
+  @Override
+  public boolean isSegmentReady() {
+    return prepared != null;
+  }
+
+  @Override
+  public void startSegment(long startTimestamp, long windowStart) {
+    LedgerStore.Ledger old = current;
+    current = prepared;
+    prepared = null;
+    segmentBytes = 0;
+    segments.add(new Segment(current.id(), startTimestamp, false));
+    if (old != null) {
+      old.closeAsync();
+      // Not at the very first segment: until that one is complete the old ones are all there is.
+      trim(windowStart);
+    }
+  }
+
+  /** Deletes the segments before the newest one that begins at or before {@code windowStart}. */
+  private void trim(long windowStart) {
+    boolean retained = threads.nanoClock().getAsLong() - tookOverAt < inheritedRetentionNanos;
+    int first = -1;
+    for (int i = segments.size() - 1; i >= 0 && first < 0; i--) {
+      if (segments.get(i).start <= windowStart) {
+        first = i;
+      }
+    }
+    List<Segment> dead = new ArrayList<>();
+    for (int i = 0; i < first; i++) {
+      Segment segment = segments.get(i);
+      if (!segment.inherited || !retained) {
+        dead.add(segment);
+      }
+    }
+    if (!dead.isEmpty()) {
+      segments.removeAll(dead);
+      threads.background().execute(() -> deleteInBackground(dead));
+    }
+  }
+
+  private void deleteInBackground(List<Segment> dead) {
+    try {
+      List<Long> ledgers = new ArrayList<>(catalog.ledgers());
+      // Deleted first: a crash in between leaves a name without a ledger, which recovery never
+      // opens, instead of a ledger without a name, which nobody would ever delete.
+      for (Segment segment : dead) {
+        store.delete(segment.ledger);
+        ledgers.remove(segment.ledger);
+      }
+      catalog = store.replaceCatalog(catalog, ledgers);
+    } catch (LogException e) {
+      signal.failed(e);
+    }
+  }
+
+  @Override
+  public long segmentBytes() {
+    return segmentBytes;
+  }
+
+  @Override
+  public void close() {
+    if (current != null) {
+      current.closeAsync();
+    }
+  }
+}

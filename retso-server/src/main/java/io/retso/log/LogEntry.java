@@ -1,0 +1,238 @@
+package io.retso.log;
+
+import io.retso.oracle.Changes;
+import io.retso.protocol.Timestamps;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.zip.CRC32C;
+
+/**
+ * An entry of the log: a header and records, little-endian.
+ *
+ * <pre>
+ *   0           2      3      4            8                 16
+ *   +-----------+------+------+------------+-----------------+--------- - -
+ *   | magic u16 | ver  |  0   | crc32c u32 | position i64    | records
+ *   +-----------+------+------+------------+-----------------+--------- - -
+ *                                          |&lt;---- covered by the crc ---->|
+ * </pre>
+ *
+ * <p>A record begins with a word of which the top byte is its type:
+ *
+ * <pre>
+ *   COMMIT     | 1 | rows u24 | commit - start, in stamps u32 |  commit timestamp i64   rows x i64
+ *   ABORT      | 2 | start sequence u56 |
+ *   CLEANED    | 3 | start sequence u56 |
+ *   RESERVED   | 4 | sequence u56: all stamps below it may be issued |
+ *   SEGMENT    | 5 | sequence u56: time at which this segment begins |
+ *   UNCLEANED  | 6 | start sequence u56 |  commit timestamp i64
+ *   CONTINUED  | 7 | 0 |  ends the uncleaned commits of a SEGMENT
+ * </pre>
+ *
+ * <p>An entry without records is the paper's null write. This object is one reusable buffer for
+ * writing; reading is static. Not thread-safe.
+ */
+public final class LogEntry implements Changes {
+  /** Bytes of the header. */
+  public static final int HEADER_BYTES = 16;
+
+  /** Version of the format; a reader refuses others. */
+  public static final int VERSION = 1;
+
+  private static final short MAGIC = 0x4c52; // "RL"
+  private static final int VERSION_OFFSET = 2;
+  private static final int CRC_OFFSET = 4;
+  private static final int POSITION_OFFSET = 8;
+
+  private static final int TYPE_SHIFT = 56;
+  private static final long SEQUENCE_MASK = (1L << TYPE_SHIFT) - 1;
+  private static final int ROWS_SHIFT = 32;
+  private static final int ROWS_MASK = (1 << 24) - 1;
+  private static final long DISTANCE_MASK = 0xffff_ffffL;
+
+  private static final int COMMIT = 1;
+  private static final int ABORT = 2;
+  private static final int CLEANED = 3;
+  private static final int RESERVED = 4;
+  private static final int SEGMENT = 5;
+  private static final int UNCLEANED = 6;
+  private static final int CONTINUED = 7;
+
+  private final ByteBuffer buffer;
+  private final CRC32C crc = new CRC32C();
+
+  /** Allocates a buffer of {@code capacity} bytes, header included. */
+  public LogEntry(int capacity) {
+    buffer = ByteBuffer.allocateDirect(capacity).order(ByteOrder.LITTLE_ENDIAN);
+    clear();
+  }
+
+  /** Empties the entry for its next use. */
+  public void clear() {
+    buffer.clear().position(HEADER_BYTES);
+  }
+
+  /** Bytes so far, header included. */
+  public int bytes() {
+    return buffer.position();
+  }
+
+  /** Bytes that still fit. */
+  public int remaining() {
+    return buffer.remaining();
+  }
+
+  public boolean isEmpty() {
+    return buffer.position() == HEADER_BYTES;
+  }
+
+  @Override
+  public void committed(long start, long commit, long[] rows, int from, int to) {
+    long distance = commit - start >>> Timestamps.GAP_BITS;
+    ByteBuffer b = buffer;
+    b.putLong((long) COMMIT << TYPE_SHIFT | (long) (to - from) << ROWS_SHIFT | distance);
+    b.putLong(commit);
+    for (int i = from; i < to; i++) {
+      b.putLong(rows[i]);
+    }
+  }
+
+  @Override
+  public void aborted(long start) {
+    putSequence(ABORT, start);
+  }
+
+  @Override
+  public void cleaned(long start) {
+    putSequence(CLEANED, start);
+  }
+
+  /** All stamps below {@code timestamp} may be issued once this entry is durable. */
+  public void reserved(long timestamp) {
+    putSequence(RESERVED, timestamp);
+  }
+
+  /** A segment begins: {@code timestamp} is the next to be issued. */
+  public void segment(long timestamp) {
+    putSequence(SEGMENT, timestamp);
+  }
+
+  /** A commit that was not cleaned up when the segment began. */
+  public void uncleaned(long start, long commit) {
+    putSequence(UNCLEANED, start);
+    buffer.putLong(commit);
+  }
+
+  /** The last uncleaned commit was told. */
+  public void continued() {
+    buffer.putLong((long) CONTINUED << TYPE_SHIFT);
+  }
+
+  private void putSequence(int type, long timestamp) {
+    buffer.putLong((long) type << TYPE_SHIFT | timestamp >>> Timestamps.GAP_BITS);
+  }
+
+  /** Completes the entry and returns its bytes; they must not change until it is durable. */
+  public ByteBuffer seal(long position) {
+    buffer.flip();
+    buffer.putShort(0, MAGIC).put(VERSION_OFFSET, (byte) VERSION).put(VERSION_OFFSET + 1, (byte) 0);
+    buffer.putLong(POSITION_OFFSET, position);
+    buffer.position(POSITION_OFFSET);
+    crc.reset();
+    crc.update(buffer);
+    buffer.putInt(CRC_OFFSET, (int) crc.getValue());
+    return buffer.position(0);
+  }
+
+  /** Sees the records of entries, in order. */
+  public interface Visitor extends Changes {
+    void reserved(long timestamp);
+
+    void segment(long timestamp);
+
+    void uncleaned(long start, long commit);
+
+    void continued();
+  }
+
+  /**
+   * Reads an entry.
+   *
+   * @param entry from its position to its limit; any byte order
+   * @param rows room for the rows of one commit
+   * @return the entry's position in the log
+   * @throws LogException {@link LogException.Reason#CORRUPT} if the bytes are not an intact entry
+   *     of a known version
+   */
+  public static long read(ByteBuffer entry, long[] rows, Visitor visitor) throws LogException {
+    ByteBuffer in = entry.slice().order(ByteOrder.LITTLE_ENDIAN);
+    check(in);
+    long position = in.getLong(POSITION_OFFSET);
+    in.position(HEADER_BYTES);
+    while (in.remaining() >= Long.BYTES) {
+      readRecord(in, rows, visitor, position);
+    }
+    if (in.hasRemaining()) {
+      throw corrupt(position, "ends within a record");
+    }
+    return position;
+  }
+
+  private static void check(ByteBuffer in) throws LogException {
+    if (in.remaining() < HEADER_BYTES || in.getShort(0) != MAGIC) {
+      throw corrupt(-1, "does not begin like one; is this ledger ReTSO's?");
+    }
+    if (in.get(VERSION_OFFSET) != VERSION) {
+      throw new LogException(
+          LogException.Reason.CORRUPT,
+          "a log entry has version "
+              + in.get(VERSION_OFFSET)
+              + ", this build reads "
+              + VERSION
+              + "; start the version that wrote it");
+    }
+    CRC32C crc = new CRC32C();
+    in.position(POSITION_OFFSET);
+    crc.update(in);
+    if ((int) crc.getValue() != in.getInt(CRC_OFFSET)) {
+      throw corrupt(in.getLong(POSITION_OFFSET), "has a wrong checksum");
+    }
+  }
+
+  private static void readRecord(ByteBuffer in, long[] rows, Visitor visitor, long position)
+      throws LogException {
+    long word = in.getLong();
+    long timestamp = (word & SEQUENCE_MASK) << Timestamps.GAP_BITS;
+    switch ((int) (word >>> TYPE_SHIFT)) {
+      case COMMIT -> {
+        int count = (int) (word >>> ROWS_SHIFT) & ROWS_MASK;
+        if (count > rows.length || in.remaining() < (count + 1) * Long.BYTES) {
+          throw corrupt(position, "ends within a commit of " + count + " rows");
+        }
+        long commit = in.getLong();
+        for (int i = 0; i < count; i++) {
+          rows[i] = in.getLong();
+        }
+        long start = commit - ((word & DISTANCE_MASK) << Timestamps.GAP_BITS);
+        visitor.committed(start, commit, rows, 0, count);
+      }
+      case ABORT -> visitor.aborted(timestamp);
+      case CLEANED -> visitor.cleaned(timestamp);
+      case RESERVED -> visitor.reserved(timestamp);
+      case SEGMENT -> visitor.segment(timestamp);
+      case UNCLEANED -> {
+        if (in.remaining() < Long.BYTES) {
+          throw corrupt(position, "ends within an uncleaned commit");
+        }
+        visitor.uncleaned(timestamp, in.getLong());
+      }
+      case CONTINUED -> visitor.continued();
+      default -> throw corrupt(position, "has a record of unknown type " + (word >>> TYPE_SHIFT));
+    }
+  }
+
+  private static LogException corrupt(long position, String what) {
+    return new LogException(
+        LogException.Reason.CORRUPT, "the log entry at position " + position + " " + what);
+  }
+}

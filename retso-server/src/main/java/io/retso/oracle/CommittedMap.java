@@ -1,0 +1,307 @@
+package io.retso.oracle;
+
+import java.util.Arrays;
+
+/**
+ * The lazy, self-collecting hash map of the paper (section 3.2): for each row the stamp of its last
+ * commit, for as many rows as fit, in one cache line per row.
+ *
+ * <p>The map is one {@code long[]}, cut into lines of 64 bytes. A row belongs to one line; a line
+ * holds five rows and its own T_max:
+ *
+ * <pre>
+ *   word 0 .. 4   row ids, the full 64 bits
+ *   word 5        stamp of row 0 (low half)   stamp of row 1 (high half)
+ *   word 6        stamp of row 2              stamp of row 3
+ *   word 7        stamp of row 4              T_max of this line
+ * </pre>
+ *
+ * <p>That is 12.8 bytes a row. A stamp is the low 32 bits of a commit's sequence.
+ *
+ * <ul>
+ *   <li><strong>Collection is lazy</strong>: a row that finds its line full takes the place of the
+ *       line's oldest one, which is in the cache already. Nothing ever scans for garbage.
+ *   <li><strong>T_max per line</strong>: the newest stamp that was evicted from this line. A row
+ *       that is absent was last committed at T_max of its line or before, because a row can only be
+ *       evicted from its own line. So Algorithm 3, line 7, judged by the line instead of by one
+ *       global T_max, is still exact on the safe side, and the eviction of a young row harms only
+ *       the rows of its own line.
+ *   <li><strong>One entry a row</strong>, updated in place: a hot row does not flush its line.
+ *   <li>The sixth stamp of a line is T_max: a row that is found nowhere has index 5, and its "last
+ *       commit" is read at index 5. Looking up needs no branch that a processor could mispredict.
+ * </ul>
+ *
+ * <p>Stamps are compared by difference, so no stored stamp may fall more than 2^31 behind: each
+ * step of time sweeps a few lines ({@link #advance}) and lifts stamps older than {@link #AGE_MAX}
+ * to that age. The lift is invisible: the oracle aborts transactions that started so long ago
+ * before it looks here ({@link TransactionWindow#CAPACITY_MAX} is far below {@code AGE_MAX}).
+ *
+ * <p>Memory is allocated once. Not thread-safe.
+ */
+final class CommittedMap {
+  /** Rows of a line. */
+  static final int WAYS = 5;
+
+  /** Bytes of memory per row. */
+  static final double BYTES_PER_ROW = 64.0 / WAYS;
+
+  /** The most rows that one array can hold. */
+  static final long CAPACITY_MAX = 1_000_000_000L;
+
+  /** Age in stamps at which the sweep holds a stamp. */
+  static final int AGE_MAX = 1 << 30;
+
+  /** The sweep visits every line once in so many stamps. */
+  private static final int SWEEP_PERIOD = 1 << 29;
+
+  private static final int LINE_WORDS = 8;
+  private static final int STAMPS = 5;
+  private static final int TMAX_WORD = 7;
+  private static final int TMAX_INDEX = 5;
+  private static final long LOW = 0xffff_ffffL;
+
+  /**
+   * Array elements begin 16 bytes behind an array's address, and large arrays begin at the start of
+   * a heap region (G1): six words further the lines coincide with cache lines.
+   */
+  private static final int ALIGNMENT_WORDS = 6;
+
+  /**
+   * Empty places hold row id 0; the real row 0 lives under this name. If it is another row's id the
+   * two conflict with each other, which is safe.
+   */
+  private static final long ROW_ZERO = 0x5bd1_e995_9e37_79b9L;
+
+  private final long[] words;
+  private final long lines;
+  private final int stampsPerLine;
+
+  private int sweptAt;
+  private int sweepLine;
+  private long occupied;
+  private long evictions;
+  private int newestEvicted;
+
+  /**
+   * Allocates the map.
+   *
+   * @param capacity rows, 1 to {@link #CAPACITY_MAX}; rounded up to whole lines
+   */
+  CommittedMap(long capacity) {
+    if (capacity < 1 || capacity > CAPACITY_MAX) {
+      throw new IllegalArgumentException(
+          "capacity of " + capacity + " rows is not within 1 and " + CAPACITY_MAX);
+    }
+    lines = (capacity + WAYS - 1) / WAYS;
+    words = new long[(int) lines * LINE_WORDS + LINE_WORDS];
+    stampsPerLine = (int) Math.max(1, SWEEP_PERIOD / lines);
+  }
+
+  /** Rows that fit. */
+  long capacity() {
+    return lines * WAYS;
+  }
+
+  /** Rows present. */
+  long occupied() {
+    return occupied;
+  }
+
+  /** Rows that gave their place to another since the start. */
+  long evictions() {
+    return evictions;
+  }
+
+  /** The newest stamp that was ever evicted: the paper's T_max. */
+  int newestEvicted() {
+    return newestEvicted;
+  }
+
+  /**
+   * Finds the lines of many rows and touches them all, so that their loads from memory overlap.
+   * Without this pass each row would wait for the one before it; it is worth a factor of two.
+   *
+   * @param rows row ids; id 0 is replaced by its stand-in
+   * @param found receives the line of each row
+   */
+  void locate(long[] rows, int from, int to, int[] found) {
+    long[] w = words;
+    long lineCount = lines;
+    long sum = 0;
+    for (int i = from; i < to; i++) {
+      long row = rows[i];
+      if (row == 0) {
+        row = ROW_ZERO;
+        rows[i] = row;
+      }
+      int line = ALIGNMENT_WORDS + (int) ((mix(row) >>> 32) * lineCount >>> 32) * LINE_WORDS;
+      found[i] = line;
+      sum += w[line + TMAX_WORD];
+    }
+    touched = sum;
+  }
+
+  /** Keeps the compiler from dropping the loads of {@link #locate}. */
+  private long touched;
+
+  long touched() {
+    return touched;
+  }
+
+  /**
+   * Algorithm 3, lines 1 to 11: whether a row of the transaction was, or may have been, committed
+   * after {@code start}.
+   */
+  boolean conflicts(long[] rows, int from, int to, int[] located, int start) {
+    long[] w = words;
+    int signs = 0;
+    for (int i = from; i < to; i++) {
+      int line = located[i];
+      int index = find(w, line, rows[i]);
+      signs |= start - stamp(w, line, index);
+    }
+    return signs < 0;
+  }
+
+  /**
+   * Whether one of the rows is present with a commit after {@code start} (line 4), as opposed to
+   * absent with a younger T_max (line 8). Asked only about transactions that conflict.
+   */
+  boolean conflictsCertainly(long[] rows, int from, int to, int[] located, int start) {
+    for (int i = from; i < to; i++) {
+      int index = find(words, located[i], rows[i]);
+      if (index != TMAX_INDEX && start - stamp(words, located[i], index) < 0) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Algorithm 3, lines 12 to 14: the rows were last committed at {@code commit}. */
+  void put(long[] rows, int from, int to, int[] located, int commit) {
+    long[] w = words;
+    for (int i = from; i < to; i++) {
+      long row = rows[i];
+      int line = located[i];
+      // Found anew: a put of this same transaction may have evicted what conflicts() saw here.
+      int index = find(w, line, row);
+      if (index == TMAX_INDEX) {
+        index = evictOldest(w, line, commit);
+        w[line + index] = row;
+      }
+      int word = line + STAMPS + (index >> 1);
+      int shift = (index & 1) << 5;
+      w[word] = w[word] & ~(LOW << shift) | (commit & LOW) << shift;
+    }
+  }
+
+  /** Makes room in a full line: returns the index of its oldest row, and raises T_max. */
+  private int evictOldest(long[] w, int line, int now) {
+    long a = w[line + STAMPS];
+    long b = w[line + STAMPS + 1];
+    long c = w[line + TMAX_WORD];
+    // The age above, the index below: the maximum is the oldest entry and names its own place.
+    long oldest = (long) (now - (int) a) << 3;
+    oldest = Math.max(oldest, ((long) (now - (int) (a >>> 32)) << 3) + 1);
+    oldest = Math.max(oldest, ((long) (now - (int) b) << 3) + 2);
+    oldest = Math.max(oldest, ((long) (now - (int) (b >>> 32)) << 3) + 3);
+    oldest = Math.max(oldest, ((long) (now - (int) c) << 3) + 4);
+    int index = (int) oldest & 7;
+    if (w[line + index] == 0) {
+      occupied++;
+      return index; // an empty place: nothing is forgotten, T_max stays
+    }
+    int age = (int) (oldest >> 3);
+    evictions++;
+    newestEvicted = now - Math.min(age, now - newestEvicted);
+    int tmax = now - Math.min(age, now - (int) (c >>> 32));
+    w[line + TMAX_WORD] = c & LOW | (long) tmax << 32;
+    return index;
+  }
+
+  /**
+   * Tells the map the time, so that it ages its stamps: visits as many lines as are due, one in
+   * {@link #SWEEP_PERIOD} / lines stamps.
+   */
+  void advance(int now) {
+    int due = now - sweptAt;
+    if (due < 0 || due >= SWEEP_PERIOD) { // time was set: the log's end lies far ahead
+      for (int line = 0; line < lines; line++) {
+        holdAges(line, now);
+      }
+      newestEvicted = held(newestEvicted, now);
+      sweptAt = now;
+      return;
+    }
+    while (now - sweptAt >= stampsPerLine) {
+      holdAges(sweepLine, now);
+      sweptAt += stampsPerLine;
+      if (++sweepLine == lines) {
+        sweepLine = 0;
+        newestEvicted = held(newestEvicted, now);
+      }
+    }
+  }
+
+  /** Whether the next {@link #advance} to {@code now} has work to do. */
+  boolean isDue(int now) {
+    return now - sweptAt >= stampsPerLine;
+  }
+
+  /**
+   * Empties the map and starts its time at {@code now}. T_max of every line is older than every
+   * transaction of the window that ends at {@code now}.
+   */
+  void clear(int now) {
+    long stamp = now - AGE_MAX & LOW;
+    long pair = stamp << 32 | stamp;
+    Arrays.fill(words, 0);
+    for (int line = 0; line < lines; line++) {
+      int first = ALIGNMENT_WORDS + line * LINE_WORDS;
+      Arrays.fill(words, first + STAMPS, first + LINE_WORDS, pair);
+    }
+    sweptAt = now;
+    sweepLine = 0;
+    newestEvicted = (int) stamp;
+    occupied = 0;
+    evictions = 0;
+  }
+
+  private void holdAges(int line, int now) {
+    int first = ALIGNMENT_WORDS + line * LINE_WORDS;
+    for (int i = first + STAMPS; i <= first + TMAX_WORD; i++) {
+      long pair = words[i];
+      words[i] = (long) held((int) (pair >>> 32), now) << 32 | held((int) pair, now) & LOW;
+    }
+  }
+
+  private static int held(int stamp, int now) {
+    // Unsigned: an age beyond 2^31 would look like a stamp of the future.
+    return Integer.compareUnsigned(now - stamp, AGE_MAX) > 0 ? now - AGE_MAX : stamp;
+  }
+
+  /** The index of a row in its line, or {@link #TMAX_INDEX} if it is absent; without branches. */
+  private static int find(long[] w, int line, long row) {
+    return TMAX_INDEX
+        - 5 * isZero(w[line] ^ row)
+        - 4 * isZero(w[line + 1] ^ row)
+        - 3 * isZero(w[line + 2] ^ row)
+        - 2 * isZero(w[line + 3] ^ row)
+        - isZero(w[line + 4] ^ row);
+  }
+
+  /** 1 if {@code x} is zero, otherwise 0. */
+  private static int isZero(long x) {
+    return (int) (~(x | -x) >>> 63);
+  }
+
+  private static int stamp(long[] w, int line, int index) {
+    return (int) (w[line + STAMPS + (index >> 1)] >>> ((index & 1) << 5));
+  }
+
+  /** Spreads row ids that are not hashes. */
+  private static long mix(long row) {
+    long x = row * 0x9E3779B97F4A7C15L;
+    return (x ^ x >>> 32) * 0xD6E8FEB86659FD93L;
+  }
+}

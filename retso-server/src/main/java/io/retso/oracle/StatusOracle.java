@@ -1,0 +1,391 @@
+package io.retso.oracle;
+
+import io.retso.protocol.Limits;
+import io.retso.protocol.Outcome;
+import io.retso.protocol.Timestamps;
+
+/**
+ * The transaction status oracle: start timestamps, commit requests (Algorithm 3), status queries
+ * (Algorithm 4), aborts and cleanups. Answers are the numbers of {@link Outcome}.
+ *
+ * <p>State changes here first and reaches the log through {@link Changes}; whoever calls must not
+ * let an answer out before the log has everything that was changed up to it (section 3.3).
+ *
+ * <p>Deterministic and single-threaded; see the package's description. Methods that a test replaces
+ * to inject a known hole are package-private and named after the rule that they protect.
+ */
+public class StatusOracle {
+  private final CommittedMap map;
+  private final TransactionWindow window;
+  private final UncleanedCommits uncleaned;
+  private final Changes changes;
+  private final int[] replayLines = new int[Limits.TRANSACTION_ROWS_MAX];
+
+  private final OracleCounters counters = new OracleCounters();
+
+  /**
+   * Allocates all memory that the oracle will ever use.
+   *
+   * @param rows NR, the rows whose last commit is remembered; 12.8 bytes each
+   * @param windowStamps the stamps whose transactions are remembered, a power of two; 8 bytes each.
+   *     A transaction that lives longer is aborted
+   * @param uncleanedCommits committed transactions with cleanup outstanding, at most; 32 bytes each
+   * @param changes receives what must be logged
+   */
+  public StatusOracle(long rows, int windowStamps, int uncleanedCommits, Changes changes) {
+    map = new CommittedMap(rows);
+    uncleaned = new UncleanedCommits(uncleanedCommits);
+    window = new TransactionWindow(windowStamps, uncleaned);
+    this.changes = changes;
+  }
+
+  /**
+   * Issues {@code count} consecutive start timestamps.
+   *
+   * @return the first; the others follow in steps of {@link Timestamps#GAP}
+   */
+  public final long begin(int count) {
+    long first = window.next();
+    for (int i = 0; i < count; i++) {
+      window.issue(TransactionWindow.OPEN);
+    }
+    counters.begins += count;
+    return first << Timestamps.GAP_BITS;
+  }
+
+  /** Decides the requests of a batch in their order. */
+  public final void commit(CommitBatch batch) {
+    map.locate(batch.rows, 0, batch.rowCount, batch.lines);
+    int from = 0;
+    for (int i = 0; i < batch.size; i++) {
+      int to = batch.rowsEnd[i];
+      batch.outcomes[i] = commit(batch, i, from, to);
+      from = to;
+    }
+    age();
+  }
+
+  private long commit(CommitBatch batch, int i, int from, int to) {
+    long start = batch.starts[i];
+    long sequence = start >>> Timestamps.GAP_BITS;
+    if (!wasIssued(start)) {
+      return Outcome.INVALID_TIMESTAMP;
+    }
+    if (isForcedAbort(sequence)) {
+      return decidedBeforeWindow(sequence, batch.repeats[i]);
+    }
+    int state = window.state(sequence);
+    if (state != TransactionWindow.OPEN && state != TransactionWindow.PRESUMED_OPEN) {
+      return decided(sequence, state);
+    }
+    boolean empty = from == to;
+    if (!empty && uncleanedCommits() >= uncleaned.capacity()) {
+      counters.refused++;
+      return Outcome.REFUSED_UNCLEANED;
+    }
+    if (map.conflicts(batch.rows, from, to, batch.lines, (int) sequence)) {
+      boolean certain = map.conflictsCertainly(batch.rows, from, to, batch.lines, (int) sequence);
+      window.setState(sequence, TransactionWindow.HALF_ABORTED);
+      changes.aborted(start);
+      if (certain) {
+        counters.conflicts++;
+        return Outcome.ABORTED_CONFLICT;
+      }
+      counters.evicted++;
+      return Outcome.ABORTED_TOO_OLD;
+    }
+    long commitSequence = window.next();
+    map.put(batch.rows, from, to, batch.lines, (int) commitSequence);
+    // Before the stamp is taken: taking it may push this very transaction out of the window.
+    remember(sequence, commitSequence, empty);
+    window.issue(TransactionWindow.COMMIT_STAMP);
+    long commit = commitSequence << Timestamps.GAP_BITS;
+    changes.committed(start, commit, batch.rows, from, to);
+    counters.commits++;
+    counters.rows += to - from;
+    return commit;
+  }
+
+  /**
+   * The forced abort of section 3.1: nothing below the window ever commits.
+   *
+   * <p>This is tested before the map is looked at. Algorithm 3 as printed looks only at the rows:
+   * it lets a transaction commit that was swept onto the half-aborted list, of which readers have
+   * been told that it did not commit, if all its rows are in memory (hole a).
+   */
+  boolean isForcedAbort(long sequence) {
+    return !window.contains(sequence);
+  }
+
+  /**
+   * A commit or abort request for a transaction below the window. It can be known only while it is
+   * committed and uncleaned. Otherwise a request that was never sent before is certainly aborted
+   * here and now; a repeated one may have been committed and cleaned up, and nobody remembers.
+   */
+  long decidedBeforeWindow(long sequence, boolean repeat) {
+    long commit = uncleaned.get(sequence);
+    if (commit != 0) {
+      return commit << Timestamps.GAP_BITS;
+    }
+    if (repeat) {
+      return Outcome.UNKNOWN;
+    }
+    counters.forced++;
+    return Outcome.ABORTED_TOO_OLD;
+  }
+
+  /** The outcome of a decided transaction of the window: asked again, it is answered again. */
+  private long decided(long sequence, int state) {
+    return switch (state) {
+      case TransactionWindow.COMMITTED, TransactionWindow.COMMITTED_CLEAN ->
+          window.commitSequence(sequence) << Timestamps.GAP_BITS;
+      case TransactionWindow.HALF_ABORTED, TransactionWindow.ABORTED_CLEAN -> Outcome.ABORTED;
+      default -> Outcome.INVALID_TIMESTAMP; // a commit timestamp
+    };
+  }
+
+  /**
+   * Algorithm 4: what became of the transaction that started at {@code writerStart}. A commit
+   * timestamp is returned whether or not it is below the reader's start; the reader compares.
+   *
+   * <p>{@code OPEN} is an answer for ever, "not committed for you": the reader's start was issued
+   * already, so the writer's commit timestamp, if it ever gets one, will be above it. That is why
+   * the reader's timestamp is part of the question and is checked (hole b: an answer given to a
+   * timestamp of the future could become false).
+   */
+  public final long status(long writerStart, long readerStart) {
+    counters.queries++;
+    if (!wasIssued(writerStart) || !wasIssued(readerStart)) {
+      return Outcome.INVALID_TIMESTAMP;
+    }
+    long sequence = writerStart >>> Timestamps.GAP_BITS;
+    if (!window.contains(sequence)) {
+      return statusBeforeWindow(sequence);
+    }
+    int state = window.state(sequence);
+    if (state == TransactionWindow.OPEN || state == TransactionWindow.PRESUMED_OPEN) {
+      return statusOfOpen(sequence);
+    }
+    return decided(sequence, state);
+  }
+
+  /** The answer about an undecided transaction (hole b). */
+  long statusOfOpen(long sequence) {
+    return Outcome.OPEN;
+  }
+
+  /**
+   * The answer about a transaction that left the window: its commit timestamp as long as a pending
+   * mark of it may exist (hole c), otherwise {@link Outcome#RETRY}.
+   */
+  long statusBeforeWindow(long sequence) {
+    long commit = uncleaned.get(sequence);
+    return commit != 0 ? commit << Timestamps.GAP_BITS : Outcome.RETRY;
+  }
+
+  /**
+   * Aborts a transaction at the request of its client.
+   *
+   * @return {@link Outcome#ABORTED}; its commit timestamp if it is committed; {@link
+   *     Outcome#UNKNOWN} if it left the window: it is aborted unless a commit request was sent
+   */
+  public final long abort(long start) {
+    long sequence = start >>> Timestamps.GAP_BITS;
+    if (!wasIssued(start)) {
+      return Outcome.INVALID_TIMESTAMP;
+    }
+    if (!window.contains(sequence)) {
+      return decidedBeforeWindow(sequence, true);
+    }
+    int state = window.state(sequence);
+    if (state != TransactionWindow.OPEN && state != TransactionWindow.PRESUMED_OPEN) {
+      return decided(sequence, state);
+    }
+    window.setState(sequence, TransactionWindow.HALF_ABORTED);
+    changes.aborted(start);
+    counters.requested++;
+    return Outcome.ABORTED;
+  }
+
+  /**
+   * The cleaned-up request (section 3.1), for commits too: the transaction has no pending marks
+   * left. An open transaction is aborted by it: it wrote nothing, or took everything back.
+   */
+  public final long cleaned(long start) {
+    if (!wasIssued(start)) {
+      return Outcome.INVALID_TIMESTAMP;
+    }
+    long sequence = start >>> Timestamps.GAP_BITS;
+    counters.cleanups++;
+    if (!window.contains(sequence)) {
+      if (uncleaned.remove(sequence)) {
+        changes.cleaned(start);
+      }
+      return Outcome.DONE;
+    }
+    switch (window.state(sequence)) {
+      case TransactionWindow.COMMITTED -> {
+        window.setState(sequence, TransactionWindow.COMMITTED_CLEAN);
+        changes.cleaned(start);
+      }
+      case TransactionWindow.HALF_ABORTED -> {
+        window.setState(sequence, TransactionWindow.ABORTED_CLEAN);
+        changes.cleaned(start);
+      }
+      case TransactionWindow.OPEN, TransactionWindow.PRESUMED_OPEN -> {
+        window.setState(sequence, TransactionWindow.ABORTED_CLEAN);
+        changes.aborted(start);
+        changes.cleaned(start);
+      }
+      case TransactionWindow.COMMIT_STAMP -> {
+        return Outcome.INVALID_TIMESTAMP;
+      }
+      default -> {} // cleaned before
+    }
+    return Outcome.DONE;
+  }
+
+  private boolean wasIssued(long timestamp) {
+    return Timestamps.isWellFormed(timestamp) && timestamp >>> Timestamps.GAP_BITS < window.next();
+  }
+
+  private void age() {
+    int now = (int) window.next();
+    if (map.isDue(now)) {
+      map.advance(now);
+    }
+  }
+
+  // Recovery: the log's records are applied without judging them again.
+
+  /**
+   * Starts an empty oracle in the middle of a log, at {@code timestamp}: all commits above it will
+   * be replayed, and transactions that started below it are too old to be judged.
+   */
+  public final void replayStart(long timestamp) {
+    long sequence = timestamp >>> Timestamps.GAP_BITS;
+    window.startAt(sequence);
+    map.clear((int) sequence);
+  }
+
+  /**
+   * Sets time to {@code timestamp}, the next one to be issued. Stamps in between count as issued
+   * and open: clients may hold them.
+   */
+  public final void replayTime(long timestamp) {
+    long target = timestamp >>> Timestamps.GAP_BITS;
+    if (target > window.next()) {
+      window.skipTo(target);
+      map.advance((int) target);
+    }
+  }
+
+  /** Applies a logged commit. Commits are replayed in the order of their timestamps. */
+  public final void replayCommit(long start, long commit, long[] rows, int from, int to) {
+    replayTime(commit);
+    long sequence = start >>> Timestamps.GAP_BITS;
+    long commitSequence = commit >>> Timestamps.GAP_BITS;
+    if (window.next() != commitSequence || sequence >= commitSequence) {
+      throw new IllegalStateException(
+          "the log holds commit "
+              + commit
+              + " behind timestamp "
+              + (window.next() << Timestamps.GAP_BITS));
+    }
+    map.locate(rows, from, to, replayLines(to));
+    map.put(rows, from, to, replayLines(to), (int) commitSequence);
+    remember(sequence, commitSequence, from == to);
+    window.issue(TransactionWindow.COMMIT_STAMP);
+  }
+
+  /** Applies an uncleaned commit of a snapshot: its status, not its rows. */
+  public final void replayUncleaned(long start, long commit) {
+    remember(start >>> Timestamps.GAP_BITS, commit >>> Timestamps.GAP_BITS, false);
+  }
+
+  private void remember(long sequence, long commitSequence, boolean clean) {
+    if (window.contains(sequence)) {
+      window.setCommitted(sequence, commitSequence, clean);
+    } else if (!clean) {
+      uncleaned.put(sequence, commitSequence);
+    }
+  }
+
+  /** Applies a logged abort. */
+  public final void replayAbort(long start) {
+    long sequence = start >>> Timestamps.GAP_BITS;
+    replayTime(start + Timestamps.GAP);
+    if (window.contains(sequence)) {
+      window.setState(sequence, TransactionWindow.HALF_ABORTED);
+    }
+  }
+
+  /** Applies a logged cleanup. */
+  public final void replayCleaned(long start) {
+    long sequence = start >>> Timestamps.GAP_BITS;
+    if (!window.contains(sequence)) {
+      uncleaned.remove(sequence);
+      return;
+    }
+    boolean committed = window.state(sequence) == TransactionWindow.COMMITTED;
+    window.setState(
+        sequence, committed ? TransactionWindow.COMMITTED_CLEAN : TransactionWindow.ABORTED_CLEAN);
+  }
+
+  private int[] replayLines(int to) {
+    if (to > replayLines.length) {
+      throw new IllegalArgumentException(to + " rows exceed " + replayLines.length);
+    }
+    return replayLines;
+  }
+
+  /** Shows every uncleaned commit (full timestamps) for a snapshot of what the log must keep. */
+  public final void forEachUncleaned(UncleanedVisitor visitor) {
+    UncleanedCommits.Visitor inner =
+        (start, commit) ->
+            visitor.visit(start << Timestamps.GAP_BITS, commit << Timestamps.GAP_BITS);
+    uncleaned.forEach(inner);
+    window.forEachUncleaned(inner);
+  }
+
+  /** Sees one committed transaction whose cleanup is outstanding. */
+  public interface UncleanedVisitor {
+    void visit(long start, long commit);
+  }
+
+  /** The next timestamp that will be issued. */
+  public final long nextTimestamp() {
+    return window.next() << Timestamps.GAP_BITS;
+  }
+
+  /** Transactions that started below this timestamp can no longer commit. */
+  public final long windowLow() {
+    return window.low() << Timestamps.GAP_BITS;
+  }
+
+  /** Stamps of the window. */
+  public final int windowStamps() {
+    return window.capacity();
+  }
+
+  /** Committed transactions whose cleanup was not reported. */
+  public final long uncleanedCommits() {
+    return uncleaned.size() + window.count(TransactionWindow.COMMITTED);
+  }
+
+  /** Totals since the start, and the state's sizes at this moment. */
+  public final OracleCounters counters() {
+    OracleCounters c = counters;
+    c.open = window.count(TransactionWindow.OPEN);
+    c.halfAborted = window.count(TransactionWindow.HALF_ABORTED);
+    c.uncleaned = uncleanedCommits();
+    c.uncleanedCapacity = uncleaned.capacity();
+    c.forcedSweeps = window.forcedAborts();
+    c.mapCapacity = map.capacity();
+    c.mapOccupied = map.occupied();
+    c.mapEvictions = map.evictions();
+    c.mapTmaxLag = (int) window.next() - map.newestEvicted() & 0xffff_ffffL;
+    c.windowLag = window.next() - window.low();
+    return c;
+  }
+}

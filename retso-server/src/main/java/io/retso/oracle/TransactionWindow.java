@@ -1,0 +1,208 @@
+package io.retso.oracle;
+
+import java.util.Arrays;
+
+/**
+ * The status of every transaction that started among the last R stamps: a ring indexed by sequence,
+ * eight bytes a stamp, one word a transaction. It is the paper's list of open transactions and its
+ * half-aborted list (section 3.1) in one place, and its memory of commit timestamps by transaction.
+ *
+ * <pre>
+ *   63                              3  2    0
+ *   +--------------------------------+-------+
+ *   | commit sequence (if committed) | state |
+ *   +--------------------------------+-------+
+ * </pre>
+ *
+ * <p>Invariant: the window is [{@link #low}, {@link #next}), next - low &lt; R, and the slots
+ * outside it are vacant: {@code next} can be taken at any time, and a transaction at {@code low}
+ * can still be decided by the very stamp that is taken then.
+ *
+ * <p>Memory is allocated once. Not thread-safe.
+ */
+final class TransactionWindow {
+  /** Stamps, at most: 2^28, a quarter of {@link CommittedMap#AGE_MAX}. */
+  static final int CAPACITY_MAX = 1 << 28;
+
+  /** Stamps, at least. */
+  static final int CAPACITY_MIN = 1 << 3;
+
+  /**
+   * Not known to be issued: a slot outside the window, or a stamp that was reserved before a crash
+   * and neither committed nor aborted in the log. Its client may be alive, so it counts as open.
+   */
+  static final int PRESUMED_OPEN = 0;
+
+  /** The stamp was used as a commit timestamp. */
+  static final int COMMIT_STAMP = 1;
+
+  /** Committed, and every row cleaned up. */
+  static final int COMMITTED_CLEAN = 2;
+
+  /** Aborted, and every row cleaned up. */
+  static final int ABORTED_CLEAN = 3;
+
+  /** Started, not decided. */
+  static final int OPEN = 4;
+
+  /** Aborted, cleanup not reported: the paper's half-aborted list. */
+  static final int HALF_ABORTED = 5;
+
+  /** Committed, cleanup not reported. */
+  static final int COMMITTED = 6;
+
+  /** The states from here on are counted, and leave the window with some work. */
+  private static final int COUNTED = OPEN;
+
+  private static final int STATE_BITS = 3;
+  private static final int STATE_MASK = (1 << STATE_BITS) - 1;
+
+  private final long[] slots;
+  private final int mask;
+  private final UncleanedCommits uncleaned;
+  private final long[] counts = new long[STATE_MASK + 1];
+
+  private long next = 1;
+  private long low = 1;
+  private long forcedAborts;
+
+  /**
+   * Allocates the window.
+   *
+   * @param capacity R, in stamps; a power of two from {@link #CAPACITY_MIN} to {@link
+   *     #CAPACITY_MAX}
+   * @param uncleaned receives committed transactions that leave the window uncleaned
+   */
+  TransactionWindow(int capacity, UncleanedCommits uncleaned) {
+    if (capacity < CAPACITY_MIN || capacity > CAPACITY_MAX || Integer.bitCount(capacity) != 1) {
+      throw new IllegalArgumentException(
+          "a window of "
+              + capacity
+              + " stamps is not a power of two from "
+              + CAPACITY_MIN
+              + " to "
+              + CAPACITY_MAX);
+    }
+    slots = new long[capacity];
+    mask = capacity - 1;
+    this.uncleaned = uncleaned;
+  }
+
+  /** The sequence that is issued next. */
+  long next() {
+    return next;
+  }
+
+  /** The oldest sequence that is remembered: the paper's T_max for everything but rows. */
+  long low() {
+    return low;
+  }
+
+  int capacity() {
+    return slots.length;
+  }
+
+  /** Takes the next sequence and gives it a state. */
+  long issue(int state) {
+    long sequence = next++;
+    slots[(int) sequence & mask] = state;
+    if (state >= COUNTED) {
+      counts[state]++;
+    }
+    if (next - low == slots.length) {
+      leave(low++);
+    }
+    return sequence;
+  }
+
+  /** A transaction leaves the window; its slot is vacant afterwards. */
+  private void leave(long sequence) {
+    int slot = (int) sequence & mask;
+    long word = slots[slot];
+    int state = (int) word & STATE_MASK;
+    slots[slot] = PRESUMED_OPEN;
+    if (state < COUNTED) {
+      return;
+    }
+    counts[state]--;
+    if (state == COMMITTED) {
+      uncleaned.put(sequence, word >>> STATE_BITS);
+    } else if (state == OPEN) {
+      forcedAborts++;
+    }
+  }
+
+  /**
+   * Empties the window and starts it at {@code sequence}: nothing below it can commit any more,
+   * because what was committed below it is not known to the map.
+   */
+  void startAt(long sequence) {
+    Arrays.fill(slots, PRESUMED_OPEN);
+    Arrays.fill(counts, 0);
+    next = sequence;
+    low = sequence;
+  }
+
+  /** Moves the window forward: the sequences below {@code target} are presumed issued and open. */
+  void skipTo(long target) {
+    long steps = Math.min(target - next, slots.length);
+    for (long i = 0; i < steps; i++) {
+      issue(PRESUMED_OPEN);
+    }
+    if (next < target) { // every slot was passed and is vacant
+      next = target;
+      low = target - slots.length + 1;
+    }
+  }
+
+  boolean contains(long sequence) {
+    return sequence >= low && sequence < next;
+  }
+
+  /** The state of a sequence; outside the window nothing is known of it. */
+  int state(long sequence) {
+    return contains(sequence) ? (int) slots[(int) sequence & mask] & STATE_MASK : PRESUMED_OPEN;
+  }
+
+  /** The commit sequence of a committed transaction within the window. */
+  long commitSequence(long sequence) {
+    return slots[(int) sequence & mask] >>> STATE_BITS;
+  }
+
+  /** Changes the state of a transaction within the window; a commit sequence is kept. */
+  void setState(long sequence, int state) {
+    set(sequence, commitSequence(sequence), state);
+  }
+
+  /** Records that a transaction within the window committed. */
+  void setCommitted(long sequence, long commitSequence, boolean clean) {
+    set(sequence, commitSequence, clean ? COMMITTED_CLEAN : COMMITTED);
+  }
+
+  private void set(long sequence, long commitSequence, int state) {
+    int slot = (int) sequence & mask;
+    counts[(int) slots[slot] & STATE_MASK]--;
+    counts[state]++;
+    slots[slot] = commitSequence << STATE_BITS | state;
+  }
+
+  /** Transactions of the window in a state of {@link #OPEN} or above. */
+  long count(int state) {
+    return counts[state];
+  }
+
+  /** Open transactions that left the window since the start. */
+  long forcedAborts() {
+    return forcedAborts;
+  }
+
+  /** Shows every committed transaction of the window whose cleanup was not reported. */
+  void forEachUncleaned(UncleanedCommits.Visitor visitor) {
+    for (long sequence = low; sequence < next; sequence++) {
+      long word = slots[(int) sequence & mask];
+      if (((int) word & STATE_MASK) == COMMITTED) {
+        visitor.visit(sequence, word >>> STATE_BITS);
+      }
+    }
+  }
+}

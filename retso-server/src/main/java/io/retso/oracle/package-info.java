@@ -1,0 +1,40 @@
+/**
+ * The transaction status oracle of the paper, sections 2 and 3, and nothing else.
+ *
+ * <p>Everything here is deterministic: no clock, no thread, no I/O, no logging, no randomness. The
+ * same calls in the same order give the same answers and the same state, so the oracle can be
+ * replayed from its log and simulated from a seed. One thread at a time may use it.
+ *
+ * <p>Where to find what:
+ *
+ * <ul>
+ *   <li>Algorithms 3 and 4: {@link io.retso.oracle.StatusOracle};
+ *   <li>the lazy, self-collecting hash map of the last NR committed rows, and T_max: {@link
+ *       io.retso.oracle.CommittedMap};
+ *   <li>the lists of open and half-aborted transactions: {@link io.retso.oracle.TransactionWindow};
+ *   <li>committed transactions that nobody has cleaned up and that left the window: {@link
+ *       io.retso.oracle.UncleanedCommits}.
+ * </ul>
+ *
+ * <p><strong>Timestamps and sequences.</strong> Outside, time is a timestamp, a multiple of {@link
+ * io.retso.protocol.Timestamps#GAP}. Inside it is the timestamp's <em>sequence</em>, the multiple
+ * itself: consecutive stamps have consecutive sequences. The map keeps the low 32 bits, a
+ * <em>stamp</em>.
+ *
+ * <p><strong>How a state leaves memory, and why every answer stays true.</strong> The window holds
+ * the last R sequences. A transaction whose start leaves the window
+ *
+ * <ul>
+ *   <li>uncommitted, can never commit again: {@code commit} tests the window first. That is the
+ *       paper's forced abort, and nothing needs to be remembered for it: see the next point;
+ *   <li>committed but not cleaned up, moves to the table of uncleaned commits and stays there until
+ *       its cleanup is reported. So a transaction that is in neither place is aborted, or committed
+ *       with <em>all</em> its rows cleaned. That is the answer {@code RETRY}: a reader that reads
+ *       the row again, after the answer, and still finds the pending mark knows that the
+ *       transaction aborted, because a committed one had no marks left when the answer was given.
+ * </ul>
+ *
+ * <p>Dead clients therefore pin memory only through transactions that they committed and did not
+ * clean, and that table is bounded.
+ */
+package io.retso.oracle;

@@ -1,0 +1,168 @@
+package io.retso.sequencer;
+
+import io.retso.log.LedgerLog;
+import io.retso.log.LogEntry;
+import io.retso.log.LogException;
+import io.retso.oracle.StatusOracle;
+import io.retso.protocol.Limits;
+import java.nio.ByteBuffer;
+
+/**
+ * Applies the log to an empty oracle. What was decided is not judged again, so recovery gives the
+ * answers that were given, whatever the version that gave them.
+ *
+ * <p>The first segment that is replayed brings the uncleaned commits of all time before; those of
+ * later segments are known by then. Single-threaded.
+ */
+public final class Recovery implements LedgerLog.Replay {
+  private final StatusOracle oracle;
+  private final long[] rows = new long[Limits.TRANSACTION_ROWS_MAX];
+  private final Applier applier = new Applier();
+
+  private long lastPosition = -1;
+  private long transactions;
+  private long bytes;
+  private long reserved;
+
+  /** Which part of the first segment was seen. */
+  private boolean started;
+
+  private boolean complete;
+
+  public Recovery(StatusOracle oracle) {
+    this.oracle = oracle;
+  }
+
+  @Override
+  public long segmentStart(ByteBuffer firstEntry) throws LogException {
+    long[] start = {-1};
+    LogEntry.read(
+        firstEntry,
+        rows,
+        new IgnoringVisitor() {
+          @Override
+          public void segment(long timestamp) {
+            start[0] = timestamp;
+          }
+        });
+    if (start[0] < 0) {
+      throw new LogException(
+          LogException.Reason.CORRUPT, "a ledger of the log does not begin with a segment record");
+    }
+    return start[0];
+  }
+
+  @Override
+  public void entry(ByteBuffer entry) throws LogException {
+    bytes += entry.remaining();
+    long position;
+    try {
+      position = LogEntry.read(entry, rows, applier);
+    } catch (IllegalStateException e) { // the entry is intact, but the oracle cannot have made it
+      throw new LogException(
+          LogException.Reason.CORRUPT,
+          "the log does not fit this server behind position "
+              + lastPosition
+              + ": "
+              + e.getMessage(),
+          e);
+    }
+    if (lastPosition >= 0 && position != lastPosition + 1) {
+      throw new LogException(
+          LogException.Reason.CORRUPT,
+          "log position " + position + " follows " + lastPosition + ": an entry is missing");
+    }
+    lastPosition = position;
+  }
+
+  /** Ends the recovery: no stamp that was reserved will be issued again. */
+  public void finish() {
+    oracle.replayTime(reserved);
+  }
+
+  /** The position of the last entry, 0 if the log was empty. */
+  public long lastPosition() {
+    return Math.max(lastPosition, 0);
+  }
+
+  /** Commits that were replayed. */
+  public long transactions() {
+    return transactions;
+  }
+
+  /** Bytes of entries that were replayed. */
+  public long bytes() {
+    return bytes;
+  }
+
+  private final class Applier implements LogEntry.Visitor {
+    @Override
+    public void segment(long timestamp) {
+      if (started) {
+        oracle.replayTime(timestamp);
+      } else {
+        started = true;
+        oracle.replayStart(timestamp);
+      }
+    }
+
+    @Override
+    public void uncleaned(long start, long commit) {
+      if (!complete) {
+        oracle.replayUncleaned(start, commit);
+      }
+    }
+
+    @Override
+    public void continued() {
+      complete = true;
+    }
+
+    @Override
+    public void reserved(long timestamp) {
+      reserved = Math.max(reserved, timestamp);
+    }
+
+    @Override
+    public void committed(long start, long commit, long[] commitRows, int from, int to) {
+      if (!complete) {
+        throw new IllegalStateException("a commit precedes the end of its segment's snapshot");
+      }
+      transactions++;
+      oracle.replayCommit(start, commit, commitRows, from, to);
+    }
+
+    @Override
+    public void aborted(long start) {
+      oracle.replayAbort(start);
+    }
+
+    @Override
+    public void cleaned(long start) {
+      oracle.replayCleaned(start);
+    }
+  }
+
+  private static class IgnoringVisitor implements LogEntry.Visitor {
+    @Override
+    public void committed(long start, long commit, long[] commitRows, int from, int to) {}
+
+    @Override
+    public void aborted(long start) {}
+
+    @Override
+    public void cleaned(long start) {}
+
+    @Override
+    public void reserved(long timestamp) {}
+
+    @Override
+    public void segment(long timestamp) {}
+
+    @Override
+    public void uncleaned(long start, long commit) {}
+
+    @Override
+    public void continued() {}
+  }
+}

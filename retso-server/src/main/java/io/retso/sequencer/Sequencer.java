@@ -1,0 +1,360 @@
+package io.retso.sequencer;
+
+import io.retso.log.CommitLog;
+import io.retso.log.LogEntry;
+import io.retso.log.LogException;
+import io.retso.oracle.Changes;
+import io.retso.oracle.CommitBatch;
+import io.retso.oracle.OracleCounters;
+import io.retso.oracle.StatusOracle;
+import io.retso.protocol.Limits;
+import io.retso.protocol.Timestamps;
+
+/**
+ * Puts requests, oracle and log in one order.
+ *
+ * <p>The caller hands in requests, remembers for each reply the {@link #position()} at that moment,
+ * calls {@link #flush()} at the end of a burst, and lets the replies go when {@link
+ * Replies#durable} has reached their position. Start timestamps go at {@link #startsPosition()},
+ * which is durable already except while a reservation is late.
+ *
+ * <p>How entries grow: while nothing is outstanding a burst is written at once, so an idle system
+ * adds no delay. While entries are outstanding, smaller bursts wait for company until an
+ * acknowledgement comes; so entries grow with the load by themselves.
+ *
+ * <p>Allocates nothing after construction. Single-threaded: every method is called by one thread,
+ * the one that delivers the log's acknowledgements.
+ */
+public class Sequencer implements CommitLog.Listener {
+  /** Bytes of records after which an entry is closed. */
+  public static final int ENTRY_BYTES_ENOUGH = 512 * 1024;
+
+  /** While another entry is outstanding, an entry below this size waits for company. */
+  private static final int ENTRY_BYTES_WORTHWHILE = 32 * 1024;
+
+  /** A frame of requests becomes at most twice its bytes of records. */
+  private static final int ENTRY_CAPACITY = ENTRY_BYTES_ENOUGH + 2 * Limits.FRAME_BYTES_MAX;
+
+  /** Bytes of a segment after which the log rolls, whatever its age. */
+  private static final long SEGMENT_BYTES_MAX = 1L << 30;
+
+  /** A window spans at least so many segments, so that little more than it is replayed. */
+  private static final int SEGMENTS_PER_WINDOW = 4;
+
+  /** The other side: hears when replies may leave. */
+  public interface Replies {
+    /** Replies that wait for {@code position} or less may leave. */
+    void durable(long position);
+
+    /** The log failed: nothing that is still held may ever leave. */
+    void failed(LogException cause);
+  }
+
+  /**
+   * Sizes of the sequencer.
+   *
+   * @param entriesInFlight appends outstanding at a time, at least 1
+   * @param reservationStamps stamps reserved ahead at a time: twice what is used within the slowest
+   *     append
+   * @param durable whether there is a log to write; without one replies wait for nothing
+   */
+  public record Settings(int entriesInFlight, int reservationStamps, boolean durable) {}
+
+  private final Settings settings;
+  private final StatusOracle oracle;
+  private final Replies replies;
+  private final LogEntry[] entries;
+  private final SequencerCounters counters = new SequencerCounters();
+
+  private CommitLog log;
+  private LogEntry entry;
+  private boolean nullWrite;
+  private boolean failed;
+
+  /** Position of the entry that is being filled. Positions have no gaps. */
+  private long filling;
+
+  /** Invariant: durable < filling, and filling - 1 - durable entries are outstanding. */
+  private long durable;
+
+  /** Start timestamps below this may leave: their reservation is durable. */
+  private long reservedSafely;
+
+  /**
+   * The newest reservation and the position of its entry. Invariant: next timestamp <= reserved.
+   */
+  private long reserved;
+
+  private long reservedAt;
+
+  /** Time at which the current segment began. */
+  private long segmentStart;
+
+  /** A new segment is ready; requests wait until everything in the old one is durable. */
+  private boolean rolling;
+
+  /**
+   * Makes the sequencer and its oracle.
+   *
+   * @param sizes makes the oracle; it must report its changes to the given sink
+   */
+  public Sequencer(Settings settings, OracleMaker sizes, Replies replies) {
+    this.settings = settings;
+    this.replies = replies;
+    entries = new LogEntry[settings.entriesInFlight() + 1];
+    for (int i = 0; i < entries.length; i++) {
+      entries[i] = new LogEntry(settings.durable() ? ENTRY_CAPACITY : LogEntry.HEADER_BYTES);
+    }
+    oracle = sizes.make(settings.durable() ? new Recorder() : Changes.NONE);
+  }
+
+  /** Makes an oracle that reports to {@code changes}. */
+  public interface OracleMaker {
+    StatusOracle make(Changes changes);
+  }
+
+  /** Writes what the oracle changes into the entry that is being filled. */
+  private final class Recorder implements Changes {
+    @Override
+    public void committed(long start, long commit, long[] rows, int from, int to) {
+      entry.committed(start, commit, rows, from, to);
+    }
+
+    @Override
+    public void aborted(long start) {
+      entry.aborted(start);
+    }
+
+    @Override
+    public void cleaned(long start) {
+      entry.cleaned(start);
+    }
+  }
+
+  /** The oracle, for recovery before {@link #start} and for its counters. */
+  public final StatusOracle oracle() {
+    return oracle;
+  }
+
+  /**
+   * Begins to serve on a log that was taken over: starts its first segment and reserves timestamps.
+   * Requests may be handed in at once.
+   *
+   * @param lastPosition the position of the last entry that was replayed, 0 if there was none
+   */
+  public final void start(CommitLog takenLog, long lastPosition) {
+    log = takenLog;
+    durable = lastPosition;
+    filling = lastPosition + 1;
+    entry = entryAt(filling);
+    entry.clear();
+    if (settings.durable()) {
+      startSegment();
+    } else {
+      reservedSafely = Long.MAX_VALUE;
+      reserved = Long.MAX_VALUE;
+    }
+  }
+
+  private LogEntry entryAt(long position) {
+    return entries[(int) (position % entries.length)];
+  }
+
+  /**
+   * Whether requests of so many bytes on the wire can be taken now. If not, the caller keeps them
+   * and asks again when something became durable.
+   */
+  public final boolean canTake(int frameBytes) {
+    if (failed) {
+      return false;
+    }
+    if (!settings.durable()) {
+      return true;
+    }
+    if (entry.bytes() >= ENTRY_BYTES_ENOUGH && !rolling && !isFull()) {
+      flushNow();
+    }
+    return !rolling
+        && entry.bytes() < ENTRY_BYTES_ENOUGH
+        && entry.remaining() >= 2 * frameBytes + Long.BYTES;
+  }
+
+  /** Issues start timestamps; see {@link StatusOracle#begin}. */
+  public final long begin(int count) {
+    long first = oracle.begin(count);
+    reserveAhead();
+    return first;
+  }
+
+  /** The position at which start timestamps issued just now may leave. */
+  public final long startsPosition() {
+    return oracle.nextTimestamp() <= reservedSafely ? 0 : reservedAt;
+  }
+
+  /** Decides commit requests; see {@link StatusOracle#commit}. */
+  public final void commit(CommitBatch batch) {
+    oracle.commit(batch);
+    reserveAhead();
+    nullWrite = true;
+  }
+
+  /** Answers a status query; see {@link StatusOracle#status}. */
+  public final long status(long writerStart, long readerStart) {
+    nullWrite = true;
+    return oracle.status(writerStart, readerStart);
+  }
+
+  /** Aborts a transaction; see {@link StatusOracle#abort}. */
+  public final long abort(long start) {
+    nullWrite = true;
+    return oracle.abort(start);
+  }
+
+  /** Notes a cleanup; see {@link StatusOracle#cleaned}. */
+  public final long cleaned(long start) {
+    nullWrite = true;
+    return oracle.cleaned(start);
+  }
+
+  /** The position at which the replies to the requests handed in just now may leave. */
+  public long position() {
+    return settings.durable() ? filling : 0;
+  }
+
+  /**
+   * The position at which answers to status queries may leave. The same, because of the null write:
+   * an answer may rest on a commit that is not durable yet, and a crash would make it false; or
+   * this writer may be deposed without knowing it, and only an append tells.
+   */
+  public long queryPosition() {
+    return position();
+  }
+
+  /** Everything up to this position is durable. */
+  public final long durable() {
+    return durable;
+  }
+
+  /**
+   * Reserves the next range when half of the current one is used, so that nobody ever waits for it.
+   * If the log is so slow that a range is used up before the next is durable, start timestamps wait
+   * in {@link #startsPosition()}; commits wait for their own entry, which is behind the
+   * reservation.
+   */
+  private void reserveAhead() {
+    long span = (long) settings.reservationStamps() << Timestamps.GAP_BITS;
+    if (oracle.nextTimestamp() + (span >>> 1) > reserved) {
+      reserve(span);
+    }
+  }
+
+  private void reserve(long span) {
+    reserved = oracle.nextTimestamp() + span;
+    reservedAt = filling;
+    logReservation(reserved);
+  }
+
+  void logReservation(long timestamp) {
+    entry.reserved(timestamp);
+  }
+
+  private boolean isFull() {
+    return filling - durable > settings.entriesInFlight();
+  }
+
+  /** Ends a burst of requests: writes what there is, now or when it is worthwhile. */
+  public final void flush() {
+    boolean nothing = !nullWrite && entry.isEmpty();
+    if (failed || !settings.durable() || nothing || rolling || isFull()) {
+      return;
+    }
+    boolean idle = filling - durable == 1;
+    if (idle || entry.bytes() >= ENTRY_BYTES_WORTHWHILE) {
+      flushNow();
+    }
+  }
+
+  /** Writes the current entry; the ring must have another one: not {@link #isFull}. */
+  private void flushNow() {
+    appendEntry(entry);
+    entry = entryAt(filling);
+    entry.clear();
+    nullWrite = false;
+    if (segmentIsDue()) {
+      log.prepareSegment();
+      rolling = log.isSegmentReady();
+    }
+  }
+
+  private void appendEntry(LogEntry full) {
+    counters.entries++;
+    counters.entryBytes += full.bytes();
+    log.append(filling, full.seal(filling));
+    filling++;
+  }
+
+  private boolean segmentIsDue() {
+    long span = (long) oracle.windowStamps() << Timestamps.GAP_BITS;
+    return oracle.nextTimestamp() - segmentStart > span / SEGMENTS_PER_WINDOW
+        || log.segmentBytes() > SEGMENT_BYTES_MAX;
+  }
+
+  /**
+   * Starts a segment: its time, all commits that are not cleaned up, a reservation. Nothing is
+   * outstanding and the current entry is empty, so everything that changed before is durable in the
+   * segments before: no entry of this segment can survive a crash that one of those does not.
+   */
+  private void startSegment() {
+    long span = (long) oracle.windowStamps() << Timestamps.GAP_BITS;
+    segmentStart = oracle.nextTimestamp();
+    log.startSegment(segmentStart, segmentStart - span);
+    entry.segment(segmentStart);
+    // The ring's entry takes what is usual. A long list continues in entries made for it.
+    LogEntry[] part = {entry};
+    oracle.forEachUncleaned(
+        (start, commit) -> {
+          if (part[0].bytes() >= ENTRY_BYTES_ENOUGH) {
+            appendEntry(part[0]);
+            part[0] = new LogEntry(ENTRY_BYTES_ENOUGH + 8 * Long.BYTES);
+          }
+          part[0].uncleaned(start, commit);
+        });
+    part[0].continued();
+    entry = part[0];
+    reserve((long) settings.reservationStamps() << Timestamps.GAP_BITS);
+    appendEntry(entry);
+    entry = entryAt(filling);
+    entry.clear();
+    counters.segments++;
+  }
+
+  @Override
+  public final void durable(long position) {
+    durable = position;
+    if (reservedAt <= position) {
+      reservedSafely = reserved;
+    }
+    if (rolling && filling - durable == 1) {
+      rolling = false;
+      startSegment();
+    }
+    replies.durable(position);
+    flush();
+  }
+
+  @Override
+  public final void failed(LogException cause) {
+    failed = true;
+    replies.failed(cause);
+  }
+
+  /** What was counted; the oracle's counters are its own. */
+  public final SequencerCounters counters() {
+    return counters;
+  }
+
+  /** The oracle's counters. */
+  public final OracleCounters oracleCounters() {
+    return oracle.counters();
+  }
+}
