@@ -1,0 +1,74 @@
+package io.retso.client;
+
+import io.retso.protocol.FrameType;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * One request and the future of its answer, in one object.
+ *
+ * <p>The final fields are written by the caller and published by the intake's queue; the others
+ * belong to the event loop.
+ *
+ * @param <T> the answer
+ */
+final class Call<T> extends CompletableFuture<T> {
+  static final long[] NO_ROWS = {};
+
+  /** A request type of {@link FrameType}. */
+  final int type;
+
+  /** Start timestamp of the transaction in question; 0 if there is none. */
+  final long start;
+
+  /** The reader's start timestamp of a status query. */
+  final long reader;
+
+  /** Rows of a commit. */
+  final long[] rows;
+
+  final long deadlineNanos;
+
+  /** The next in the {@link CallList} or {@link SentFrame} that holds this call. */
+  Call<?> next;
+
+  /** Once true, the request may have reached the server; never false again. */
+  boolean maybeSent;
+
+  Call(int type, long start, long reader, long[] rows, long deadlineNanos) {
+    this.type = type;
+    this.start = start;
+    this.reader = reader;
+    this.rows = rows;
+    this.deadlineNanos = deadlineNanos;
+  }
+
+  /** Completes with a value of this call's type; the caller knows it from {@link #type}. */
+  @SuppressWarnings("unchecked")
+  void answer(Object value) {
+    complete((T) value);
+  }
+
+  /** Whether a failure must leave open if the transaction was committed. */
+  boolean outcomeIsOpen() {
+    return type == FrameType.COMMIT && maybeSent;
+  }
+
+  /** Fails; a commit that may have reached the server fails with an unknown outcome. */
+  void fail(OracleException.Category category, String message, Throwable cause) {
+    if (outcomeIsOpen()) {
+      completeExceptionally(
+          new UnknownOutcomeException(
+              start,
+              "the outcome of transaction "
+                  + start
+                  + " is unknown: "
+                  + message
+                  + "; call abort("
+                  + start
+                  + ") to learn its commit timestamp or to settle that it never commits",
+              cause));
+    } else {
+      completeExceptionally(new OracleException(category, message, cause));
+    }
+  }
+}

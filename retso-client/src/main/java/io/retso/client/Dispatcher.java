@@ -1,0 +1,328 @@
+package io.retso.client;
+
+import io.netty.channel.EventLoop;
+import io.retso.client.OracleException.Category;
+import io.retso.protocol.FrameType;
+import io.retso.protocol.Frames;
+import io.retso.protocol.Handshake.Welcome;
+import io.retso.protocol.Limits;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+
+/**
+ * The event loop's side of the client: takes calls from the {@link Intake}, hands them to
+ * connections in frames, and watches deadlines. All methods belong to the event loop.
+ *
+ * <p>Every call is in exactly one place: in the intake, waiting here for a connection, or in a
+ * frame that waits for its reply. A call that leaves the last of them is completed or was before,
+ * and is released from the limit of outstanding calls.
+ */
+final class Dispatcher {
+  private static final int TYPES = FrameType.PING + 1;
+
+  /** Deadlines are checked every so many fractions of the time-out. */
+  private static final int SWEEPS_PER_TIMEOUT = 20;
+
+  private static final long SWEEP_NANOS_MIN = 1_000_000;
+  private static final long SWEEP_NANOS_MAX = 100_000_000;
+
+  private final ClientSettings settings;
+  private final EventLoop loop;
+  private final Intake<Call<?>> intake;
+  private final List<Slot> slots = new ArrayList<>();
+
+  /** Calls without a frame, by type. */
+  private final CallList[] waiting = new CallList[TYPES];
+
+  private final long sweepNanos;
+  private boolean sweepScheduled;
+  private boolean closed;
+  private int nextSlot;
+  private long epochSeen = Long.MIN_VALUE;
+
+  /** Why the last attempt to connect failed; null since the last success. */
+  private OracleException lastFailure;
+
+  /** Not null: every address is incompatible, and calls fail at once until the time below. */
+  private OracleException refusal;
+
+  private long refusalEndNanos;
+
+  Dispatcher(ClientSettings settings, EventLoop loop, Intake<Call<?>> intake) {
+    this.settings = settings;
+    this.loop = loop;
+    this.intake = intake;
+    this.sweepNanos =
+        Math.min(
+            SWEEP_NANOS_MAX,
+            Math.max(SWEEP_NANOS_MIN, settings.requestTimeoutNanos() / SWEEPS_PER_TIMEOUT));
+    for (int type = 0; type < TYPES; type++) {
+      waiting[type] = new CallList();
+    }
+    SplittableRandom random = new SplittableRandom(settings.seed());
+    for (int i = 0; i < settings.connections(); i++) {
+      slots.add(new Slot(this, settings, loop, random.split()));
+    }
+  }
+
+  Intake<Call<?>> intake() {
+    return intake;
+  }
+
+  /** The intake's wake-up: all that is queued goes out with one flush. */
+  void onWake() {
+    assert loop.inEventLoop();
+    intake.drainTo(this::enqueue);
+    dispatch();
+  }
+
+  private void enqueue(Call<?> call) {
+    waiting[call.type].add(call);
+  }
+
+  /** Sends what waits, as far as connections take it. */
+  void dispatch() {
+    if (closed || nothingWaits()) {
+      return;
+    }
+    scheduleSweep();
+    Connection connection;
+    while ((connection = nextWritable()) != null) {
+      long nowNanos = System.nanoTime();
+      for (CallList calls : waiting) {
+        refuseTooLarge(calls, connection.welcome());
+        connection.send(calls, nowNanos);
+      }
+      connection.flush();
+      if (nothingWaits()) {
+        return;
+      }
+    }
+    if (refusal != null && refusalEndNanos - System.nanoTime() > 0) {
+      failWaiting(refusal);
+      return;
+    }
+    refusal = null;
+    slots.forEach(Slot::ensureConnecting);
+  }
+
+  private boolean nothingWaits() {
+    for (CallList calls : waiting) {
+      if (!calls.isEmpty()) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** The next connection in turn that is ready and has room; null if there is none. */
+  private Connection nextWritable() {
+    for (int i = 0; i < slots.size(); i++) {
+      nextSlot = nextSlot + 1 < slots.size() ? nextSlot + 1 : 0;
+      Connection connection = slots.get(nextSlot).ready();
+      if (connection != null && connection.isWritable()) {
+        return connection;
+      }
+    }
+    return null;
+  }
+
+  /** A server may allow less than the protocol does, which only the handshake tells. */
+  private void refuseTooLarge(CallList calls, Welcome limits) {
+    Call<?> first = calls.peek();
+    if (first == null
+        || first.type != FrameType.COMMIT
+        || (limits.rowsMax() >= Limits.TRANSACTION_ROWS_MAX
+            && limits.frameBytesMax() >= Limits.FRAME_BYTES_MAX)) {
+      return;
+    }
+    CallList allowed = new CallList();
+    Call<?> call;
+    while ((call = calls.poll()) != null) {
+      if (call.rows.length <= limits.rowsMax()
+          && Frames.HEADER_BYTES - Frames.LENGTH_BYTES + FrameWriter.bytesOf(call)
+              <= limits.frameBytesMax()) {
+        allowed.add(call);
+        continue;
+      }
+      intake.release(1);
+      call.fail(
+          Category.INVALID_REQUEST,
+          "transaction "
+              + call.start
+              + " writes "
+              + call.rows.length
+              + " rows; this oracle takes at most "
+              + limits.rowsMax()
+              + " rows and frames of "
+              + limits.frameBytesMax()
+              + " bytes; split it",
+          null);
+    }
+    calls.addFirst(allowed);
+  }
+
+  /** Whether an oracle of this epoch may be talked to; remembers it if so. */
+  boolean acceptsEpoch(long epoch) {
+    if (epoch < epochSeen) {
+      return false;
+    }
+    epochSeen = epoch;
+    return true;
+  }
+
+  /** A connection became ready: the others, if any, are worth trying now, too. */
+  void connected() {
+    lastFailure = null;
+    refusal = null;
+    slots.forEach(Slot::ensureConnecting);
+    dispatch();
+  }
+
+  /**
+   * A connection ended. What it owed is sent again on the next one, except when the server broke
+   * the protocol: then the same requests might break it again.
+   */
+  void lost(Connection connection, OracleException cause) {
+    lastFailure = cause;
+    boolean again = !closed && cause.category() != Category.INCOMPATIBLE;
+    CallList[] repeated = new CallList[TYPES];
+    SentFrame frame;
+    while ((frame = connection.pollSent()) != null) {
+      Call<?> call = frame.head;
+      while (call != null) {
+        Call<?> next = call.next;
+        call.next = null;
+        if (again && !call.isDone()) {
+          if (repeated[call.type] == null) {
+            repeated[call.type] = new CallList();
+          }
+          repeated[call.type].add(call);
+        } else {
+          intake.release(1);
+          call.fail(cause.category(), cause.getMessage(), cause);
+        }
+        call = next;
+      }
+    }
+    for (int type = 0; type < TYPES; type++) {
+      if (repeated[type] != null) {
+        waiting[type].addFirst(repeated[type]);
+      }
+    }
+    dispatch();
+  }
+
+  /** No address leads to a compatible oracle. */
+  void refuse(OracleException cause) {
+    for (Slot slot : slots) {
+      if (slot.ready() != null) {
+        return;
+      }
+    }
+    refusal = cause;
+    refusalEndNanos = System.nanoTime() + settings.backoffMaxNanos();
+    failWaiting(cause);
+  }
+
+  private void failWaiting(OracleException cause) {
+    for (CallList calls : waiting) {
+      Call<?> call;
+      while ((call = calls.poll()) != null) {
+        intake.release(1);
+        call.fail(cause.category(), cause.getMessage(), cause);
+      }
+    }
+  }
+
+  private void scheduleSweep() {
+    if (!sweepScheduled) {
+      sweepScheduled = true;
+      loop.schedule(this::sweep, sweepNanos, TimeUnit.NANOSECONDS);
+    }
+  }
+
+  private void sweep() {
+    sweepScheduled = false;
+    if (closed) {
+      return;
+    }
+    long nowNanos = System.nanoTime();
+    String overdue =
+        "no answer within "
+            + Durations.text(settings.requestTimeoutNanos())
+            + "; is the oracle overloaded or its log slow? Otherwise raise requestTimeout";
+    for (Slot slot : slots) {
+      Connection connection = slot.ready();
+      if (connection == null) {
+        continue;
+      }
+      connection.expire(nowNanos, overdue);
+      if (connection.silenceNanos(nowNanos) >= settings.silenceNanosMax()) {
+        connection.end(
+            connection.unavailable(
+                "owed replies and sent nothing for "
+                    + Durations.text(settings.silenceNanosMax())
+                    + "; gave up the connection",
+                null));
+      }
+    }
+    for (CallList calls : waiting) {
+      expireWaiting(calls, nowNanos, overdue);
+    }
+    if (intake.outstanding() > 0) {
+      scheduleSweep();
+    }
+  }
+
+  private void expireWaiting(CallList calls, long nowNanos, String overdue) {
+    if (calls.isEmpty()) {
+      return;
+    }
+    String unreachable = unreachable();
+    CallList live = new CallList();
+    Call<?> call;
+    while ((call = calls.poll()) != null) {
+      if (!call.isDone() && call.deadlineNanos - nowNanos > 0) {
+        live.add(call);
+        continue;
+      }
+      intake.release(1);
+      if (call.maybeSent) {
+        call.fail(Category.TIMEOUT, overdue, lastFailure);
+      } else {
+        call.fail(Category.UNAVAILABLE, unreachable, lastFailure);
+      }
+    }
+    calls.addFirst(live);
+  }
+
+  private String unreachable() {
+    String addresses =
+        settings.addresses().stream().map(Addresses::text).collect(Collectors.joining(", "));
+    return "no oracle at "
+        + addresses
+        + " took the request within "
+        + Durations.text(settings.requestTimeoutNanos())
+        + (lastFailure == null ? "" : " (" + lastFailure.getMessage() + ")")
+        + "; check that it runs and that the addresses are right";
+  }
+
+  /** Completes every call that is outstanding or on its way in, and connects no more. */
+  void close() {
+    closed = true;
+    OracleException cause =
+        new OracleException(Category.CLOSED, "the client was closed before an answer came", null);
+    slots.forEach(slot -> slot.close(cause));
+    failWaiting(cause);
+    // A caller that passed the intake's door before it closed is a few instructions from its queue.
+    while (intake.outstanding() > 0) {
+      intake.drainTo(this::enqueue);
+      failWaiting(cause);
+      Thread.onSpinWait();
+    }
+  }
+}

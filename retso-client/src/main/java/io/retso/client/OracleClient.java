@@ -1,0 +1,400 @@
+package io.retso.client;
+
+import io.netty.channel.EventLoop;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import io.retso.client.OracleException.Category;
+import io.retso.protocol.FrameType;
+import io.retso.protocol.Handshake;
+import io.retso.protocol.Limits;
+import io.retso.protocol.Timestamps;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+
+/**
+ * A client of the status oracle.
+ *
+ * <pre>{@code
+ * try (OracleClient oracle = OracleClient.builder().address("localhost:7420").build()) {
+ *   long start = oracle.begin();
+ *   CommitResult result = oracle.commit(start, RowId.of(table, row));
+ *   if (result.isCommitted()) {
+ *     // write result.commitTimestamp() beside the data, then:
+ *     oracle.cleanedUp(start);
+ *   }
+ * }
+ * }</pre>
+ *
+ * <p><strong>Threads.</strong> All methods may be called by any number of threads; one client for
+ * the whole process is best, since requests of all threads share frames. The client owns one daemon
+ * thread, its event loop. Futures are completed on that thread: a dependent stage must not block
+ * it, and a blocking method called from it throws {@link IllegalStateException}. Use the {@code
+ * ...Async} methods of {@link CompletableFuture} for anything long.
+ *
+ * <p><strong>Order.</strong> Requests that are outstanding at the same time are in no order. What
+ * must happen after another request is made after its answer came.
+ *
+ * <p><strong>Time-outs.</strong> Every request has a deadline, {@link Builder#requestTimeout} after
+ * it is made, and its future completes by then or within a tenth of a second or a twentieth of the
+ * time-out, whichever is less. Until then a lost connection is replaced and the request repeated; a
+ * repeated commit gets the original decision. Cancelling a future does not take the request back.
+ *
+ * <p><strong>Errors.</strong> Futures fail with an {@link OracleException} (blocking methods throw
+ * it) whose {@link OracleException#category()} tells what to do. Arguments that cannot be right are
+ * thrown at once: {@link NullPointerException} and {@link IllegalArgumentException}. Start
+ * timestamps are positive multiples of {@link Timestamps#GAP}, as {@link #begin()} returns them.
+ */
+public final class OracleClient implements AutoCloseable {
+  private static final long CLOSE_SECONDS_MAX = 10;
+
+  private final ClientSettings settings;
+  private final Intake<Call<?>> intake;
+  private final EventLoopGroup group;
+  private final EventLoop loop;
+  private final Dispatcher dispatcher;
+  private final Runnable wake;
+
+  private OracleClient(ClientSettings settings) {
+    this.settings = settings;
+    this.intake = new Intake<>(settings.outstandingMax());
+    this.group =
+        new MultiThreadIoEventLoopGroup(
+            1, new DefaultThreadFactory(settings.name(), true), NioIoHandler.newFactory());
+    this.loop = group.next();
+    this.dispatcher = new Dispatcher(settings, loop, intake);
+    this.wake = dispatcher::onWake;
+  }
+
+  /** Begins to describe a client. */
+  public static Builder builder() {
+    return new Builder();
+  }
+
+  /**
+   * Begins a transaction: a fresh start timestamp, unique and above all that the oracle issued
+   * before. It reads the snapshot of all transactions committed below it.
+   */
+  public CompletableFuture<Long> beginAsync() {
+    return submit(FrameType.BEGIN, 0, 0, Call.NO_ROWS);
+  }
+
+  /** Like {@link #beginAsync()}, waiting for the answer. */
+  public long begin() {
+    return await(this::beginAsync, 0);
+  }
+
+  /**
+   * Asks to commit the transaction. The answer comes once the decision is durable.
+   *
+   * <p>A transaction is asked to commit once. It fails with {@link UnknownOutcomeException} if the
+   * request may have reached the oracle and the decision could not be learned, with {@link
+   * Category#OVERLOADED} if nothing was decided and it may be asked again.
+   *
+   * @param startTimestamp from {@link #begin()}
+   * @param rowIds ids of the rows that it wrote, from {@link RowId}; 0 to {@link
+   *     Limits#TRANSACTION_ROWS_MAX}, in any order. An array is not copied: leave it unchanged
+   *     until the future completes
+   */
+  public CompletableFuture<CommitResult> commitAsync(long startTimestamp, long... rowIds) {
+    checkStamp(startTimestamp, "start timestamp");
+    if (rowIds.length > Limits.TRANSACTION_ROWS_MAX) {
+      throw new IllegalArgumentException(
+          "a transaction of "
+              + rowIds.length
+              + " rows exceeds the limit of "
+              + Limits.TRANSACTION_ROWS_MAX
+              + "; split it");
+    }
+    return submit(FrameType.COMMIT, startTimestamp, 0, rowIds);
+  }
+
+  /** Like {@link #commitAsync}, waiting for the answer. */
+  public CommitResult commit(long startTimestamp, long... rowIds) {
+    return await(() -> commitAsync(startTimestamp, rowIds), startTimestamp);
+  }
+
+  /**
+   * Asks where the writer of a value stands that a reader found without a commit timestamp.
+   *
+   * @param writerStart start timestamp of the transaction that wrote the value
+   * @param readerStart start timestamp of the transaction that reads it
+   */
+  public CompletableFuture<TransactionStatus> statusAsync(long writerStart, long readerStart) {
+    checkStamp(writerStart, "writer's start timestamp");
+    checkStamp(readerStart, "reader's start timestamp");
+    return submit(FrameType.STATUS, writerStart, readerStart, Call.NO_ROWS);
+  }
+
+  /** Like {@link #statusAsync}, waiting for the answer. */
+  public TransactionStatus status(long writerStart, long readerStart) {
+    return await(() -> statusAsync(writerStart, readerStart), 0);
+  }
+
+  /**
+   * Aborts the transaction unless it is decided already, and answers how it is decided: aborted, or
+   * committed if this request came too late. This settles an unknown outcome; it fails with {@link
+   * UnknownOutcomeException} itself if the oracle no longer remembers. May be repeated.
+   */
+  public CompletableFuture<CommitResult> abortAsync(long startTimestamp) {
+    checkStamp(startTimestamp, "start timestamp");
+    return submit(FrameType.ABORT, startTimestamp, 0, Call.NO_ROWS);
+  }
+
+  /** Like {@link #abortAsync}, waiting for the answer. */
+  public CommitResult abort(long startTimestamp) {
+    return await(() -> abortAsync(startTimestamp), 0);
+  }
+
+  /**
+   * Reports that no cell of the decided transaction needs the oracle any more: each bears its
+   * commit timestamp or, after an abort, was removed. The oracle then forgets the transaction; the
+   * answer comes once that is durable. Many reports travel in one frame. May be repeated.
+   */
+  public CompletableFuture<Void> cleanedUpAsync(long startTimestamp) {
+    checkStamp(startTimestamp, "start timestamp");
+    return submit(FrameType.CLEANED, startTimestamp, 0, Call.NO_ROWS);
+  }
+
+  /** Like {@link #cleanedUpAsync}, waiting for the answer. */
+  public void cleanedUp(long startTimestamp) {
+    await(() -> cleanedUpAsync(startTimestamp), 0);
+  }
+
+  /** Connects if need be, and completes when an oracle has answered: a health check. */
+  public CompletableFuture<Void> pingAsync() {
+    return submit(FrameType.PING, 0, 0, Call.NO_ROWS);
+  }
+
+  /** Like {@link #pingAsync}, waiting for the answer. */
+  public void ping() {
+    await(this::pingAsync, 0);
+  }
+
+  /** Requests whose answer has not come; an estimate while other threads make requests. */
+  public int outstanding() {
+    return intake.outstanding();
+  }
+
+  /**
+   * Closes the connections and completes every outstanding future before it returns: commits that
+   * may have reached the oracle fail with {@link UnknownOutcomeException}, all others with {@link
+   * Category#CLOSED}, as do later requests. Closing again has no effect. On the event loop's own
+   * thread it returns without waiting.
+   */
+  @Override
+  public void close() {
+    if (intake.close()) {
+      loop.execute(
+          () -> {
+            dispatcher.close();
+            group.shutdownGracefully(0, 1, TimeUnit.SECONDS);
+          });
+    }
+    if (!loop.inEventLoop()) {
+      group.terminationFuture().awaitUninterruptibly(CLOSE_SECONDS_MAX, TimeUnit.SECONDS);
+    }
+  }
+
+  private <T> Call<T> submit(int type, long start, long reader, long[] rows) {
+    Call<T> call =
+        new Call<>(type, start, reader, rows, System.nanoTime() + settings.requestTimeoutNanos());
+    switch (intake.offer(call)) {
+      case QUEUED -> {}
+      case WAKE -> wakeLoop();
+      case FULL ->
+          call.completeExceptionally(
+              new OracleException(
+                  Category.OVERLOADED,
+                  settings.outstandingMax()
+                      + " requests are outstanding; wait for answers, or raise maxOutstanding",
+                  null));
+      case CLOSED ->
+          call.completeExceptionally(
+              new OracleException(Category.CLOSED, "the client is closed; build a new one", null));
+      default -> throw new AssertionError();
+    }
+    return call;
+  }
+
+  private void wakeLoop() {
+    try {
+      loop.execute(wake);
+    } catch (RejectedExecutionException e) {
+      // The loop ends only after close() has completed every call that was taken, this one too.
+      assert intake.outstanding() == 0;
+    }
+  }
+
+  private <T> T await(Supplier<CompletableFuture<T>> request, long commitStart) {
+    if (loop.inEventLoop()) {
+      throw new IllegalStateException(
+          "a blocking method was called on the client's event loop, which would wait for itself;"
+              + " use the asynchronous twin, or leave the loop with thenApplyAsync");
+    }
+    try {
+      return request.get().get();
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof OracleException failure) {
+        throw failure.rethrown();
+      }
+      throw new IllegalStateException("a call failed in an unexpected way", e.getCause());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      String message = "interrupted while waiting for the oracle's answer";
+      if (commitStart != 0) {
+        throw new UnknownOutcomeException(
+            commitStart, message + "; call abort(" + commitStart + ") to settle the outcome", e);
+      }
+      throw new OracleException(Category.INTERRUPTED, message, e);
+    }
+  }
+
+  private void checkStamp(long timestamp, String name) {
+    if (!Timestamps.isWellFormed(timestamp) && settings.isOracle()) {
+      throw new IllegalArgumentException(
+          name
+              + " "
+              + timestamp
+              + " is not a positive multiple of "
+              + Timestamps.GAP
+              + ": take it from begin()");
+    }
+  }
+
+  /** Describes a client. Not thread-safe; may build several clients. */
+  public static final class Builder {
+    private static final int CONNECTIONS_MAX = 64;
+    private static final int OUTSTANDING_MAX = 1 << 22;
+
+    private final List<InetSocketAddress> addresses = new ArrayList<>();
+    private String name = "retso-client";
+    private Handshake.Mode mode = Handshake.Mode.ORACLE;
+    private int connections = 1;
+    private int outstandingMax = 1 << 16;
+    private long requestTimeoutNanos = Duration.ofSeconds(10).toNanos();
+    private long connectTimeoutNanos = Duration.ofSeconds(3).toNanos();
+    private long backoffMinNanos = Duration.ofMillis(10).toNanos();
+    private long backoffMaxNanos = Duration.ofSeconds(2).toNanos();
+    private Long seed;
+
+    private Builder() {}
+
+    /**
+     * Adds addresses of oracles, {@code host:port}; several are tried in turn. At least one is
+     * needed. Names are resolved anew at each attempt to connect.
+     */
+    public Builder address(String first, String... more) {
+      addresses.add(Addresses.parse(first));
+      for (String address : more) {
+        addresses.add(Addresses.parse(address));
+      }
+      return this;
+    }
+
+    /**
+     * How the server's log and this process's threads call the client: 1 to {@link
+     * Limits#CLIENT_NAME_BYTES_MAX} bytes of UTF-8. Default: retso-client.
+     */
+    public Builder name(String name) {
+      int bytes = name.getBytes(StandardCharsets.UTF_8).length;
+      check(bytes >= 1 && bytes <= Limits.CLIENT_NAME_BYTES_MAX, "name", name);
+      this.name = name;
+      return this;
+    }
+
+    /** What the connections are for; {@link Handshake.Mode#ECHO} is for benchmarks only. */
+    public Builder mode(Handshake.Mode mode) {
+      this.mode = Objects.requireNonNull(mode);
+      return this;
+    }
+
+    /** TCP connections, 1 to 64; they share one event loop and take turns. Default: 1. */
+    public Builder connections(int connections) {
+      check(connections >= 1 && connections <= CONNECTIONS_MAX, "connections", connections);
+      this.connections = connections;
+      return this;
+    }
+
+    /** Time from making a request to its failure, 1 ms to 1 h. Default: 10 s. */
+    public Builder requestTimeout(Duration timeout) {
+      this.requestTimeoutNanos = Durations.checkedNanos(timeout, "requestTimeout");
+      return this;
+    }
+
+    /** Time for a TCP connection, and again for the handshake, 1 ms to 1 h. Default: 3 s. */
+    public Builder connectTimeout(Duration timeout) {
+      this.connectTimeoutNanos = Durations.checkedNanos(timeout, "connectTimeout");
+      return this;
+    }
+
+    /**
+     * Requests that may be outstanding, 1 to 4,194,304; more fail at once with {@link
+     * Category#OVERLOADED}. Costs up to 8 bytes each. Default: 65,536.
+     */
+    public Builder maxOutstanding(int requests) {
+      check(requests >= 1 && requests <= OUTSTANDING_MAX, "maxOutstanding", requests);
+      this.outstandingMax = requests;
+      return this;
+    }
+
+    /**
+     * Pauses between attempts to connect: they double from {@code min} to {@code max}, and each is
+     * drawn from the upper half of its range. Each 1 ms to 1 h. Default: 10 ms to 2 s.
+     */
+    public Builder backoff(Duration min, Duration max) {
+      long minNanos = Durations.checkedNanos(min, "backoff's minimum");
+      long maxNanos = Durations.checkedNanos(max, "backoff's maximum");
+      check(minNanos <= maxNanos, "backoff", min + " to " + max);
+      this.backoffMinNanos = minNanos;
+      this.backoffMaxNanos = maxNanos;
+      return this;
+    }
+
+    /** Seed of the pauses' randomness. Default: a different one for each client. */
+    public Builder seed(long seed) {
+      this.seed = seed;
+      return this;
+    }
+
+    /**
+     * The client. It connects with its first request, so that a client can be built before its
+     * oracle runs; {@link OracleClient#ping()} connects now or says why not.
+     *
+     * @throws IllegalStateException if no address was given
+     */
+    public OracleClient build() {
+      if (addresses.isEmpty()) {
+        throw new IllegalStateException("give the address(\"host:port\") of an oracle");
+      }
+      return new OracleClient(
+          new ClientSettings(
+              List.copyOf(addresses),
+              name,
+              mode,
+              connections,
+              outstandingMax,
+              requestTimeoutNanos,
+              connectTimeoutNanos,
+              backoffMinNanos,
+              backoffMaxNanos,
+              seed == null ? System.nanoTime() ^ System.identityHashCode(this) : seed));
+    }
+
+    private static void check(boolean good, String name, Object value) {
+      if (!good) {
+        throw new IllegalArgumentException(name + " is out of range: " + value);
+      }
+    }
+  }
+}

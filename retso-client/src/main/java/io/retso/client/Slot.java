@@ -1,0 +1,162 @@
+package io.retso.client;
+
+import io.netty.bootstrap.Bootstrap;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoop;
+import io.netty.channel.WriteBufferWaterMark;
+import io.netty.channel.socket.nio.NioSocketChannel;
+import io.retso.client.OracleException.Category;
+import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The place of one connection: makes it, and makes the next one when it ends. Event loop only.
+ *
+ * <pre>
+ *            connect()            handshake done
+ *   IDLE ----------&gt; CONNECTING ----------------&gt; READY
+ *    ^                |     ^                        |
+ *    | every address  |     | back-off over          | ended
+ *    | incompatible   v     |                        |
+ *    +------------- PAUSING &lt;------------------------+
+ * </pre>
+ */
+final class Slot {
+  private static final Logger LOG = LoggerFactory.getLogger(OracleClient.class);
+
+  /** Beyond the upper mark calls wait in the dispatcher instead of in the channel's buffer. */
+  private static final WriteBufferWaterMark WRITE_BUFFER_BYTES =
+      new WriteBufferWaterMark(512 << 10, 2 << 20);
+
+  private enum State {
+    IDLE,
+    CONNECTING,
+    READY,
+    PAUSING,
+    CLOSED
+  }
+
+  private final Dispatcher dispatcher;
+  private final ClientSettings settings;
+  private final EventLoop loop;
+  private final Backoff backoff;
+  private State state = State.IDLE;
+
+  /** Not null if and only if CONNECTING or READY. */
+  private Connection connection;
+
+  private int addressIndex;
+  private int incompatibleInRow;
+
+  Slot(Dispatcher dispatcher, ClientSettings settings, EventLoop loop, SplittableRandom random) {
+    this.dispatcher = dispatcher;
+    this.settings = settings;
+    this.loop = loop;
+    this.backoff = new Backoff(settings.backoffMinNanos(), settings.backoffMaxNanos(), random);
+  }
+
+  /** The connection if it can take requests, otherwise null. */
+  Connection ready() {
+    return state == State.READY ? connection : null;
+  }
+
+  /** Begins to connect unless it did already. */
+  void ensureConnecting() {
+    if (state == State.IDLE) {
+      connect();
+    }
+  }
+
+  private void connect() {
+    if (state == State.CLOSED) {
+      return;
+    }
+    state = State.CONNECTING;
+    Connection attempt =
+        new Connection(this, settings, dispatcher.intake(), settings.addresses().get(addressIndex));
+    connection = attempt;
+    ChannelFuture connecting =
+        new Bootstrap()
+            .group(loop)
+            .channel(NioSocketChannel.class)
+            .option(ChannelOption.TCP_NODELAY, true)
+            .option(
+                ChannelOption.CONNECT_TIMEOUT_MILLIS,
+                Math.toIntExact(Math.max(1, settings.connectTimeoutNanos() / 1_000_000)))
+            .option(ChannelOption.WRITE_BUFFER_WATER_MARK, WRITE_BUFFER_BYTES)
+            .handler(attempt)
+            .connect(attempt.address);
+    connecting.addListener(
+        done -> {
+          if (!done.isSuccess()) {
+            String why = "cannot be reached: " + done.cause().getMessage();
+            attempt.end(attempt.unavailable(why, done.cause()));
+          }
+        });
+  }
+
+  /** The handshake of the current connection is done. */
+  void ready(Connection ready) {
+    state = State.READY;
+    incompatibleInRow = 0;
+    LOG.info(
+        "connected to the oracle at {} (epoch {})",
+        Addresses.text(ready.address),
+        ready.welcome().epoch());
+    dispatcher.connected();
+  }
+
+  /** Whether an oracle of this epoch may be talked to; remembers it if so. */
+  boolean acceptsEpoch(long epoch) {
+    return dispatcher.acceptsEpoch(epoch);
+  }
+
+  /** The current connection takes requests again. */
+  void writable() {
+    dispatcher.dispatch();
+  }
+
+  /** The current connection or the attempt to make it is over. */
+  void ended(Connection ended, OracleException cause) {
+    connection = null;
+    if (state == State.CLOSED) {
+      dispatcher.lost(ended, cause);
+      return;
+    }
+    state = State.PAUSING;
+    addressIndex = (addressIndex + 1) % settings.addresses().size();
+    if (ended.answered()) {
+      backoff.reset();
+    }
+    incompatibleInRow = cause.category() == Category.INCOMPATIBLE ? incompatibleInRow + 1 : 0;
+    long pauseNanos = backoff.nextNanos();
+    if (Integer.bitCount(backoff.failures()) == 1) {
+      // Failures 1, 2, 4, 8...: an oracle that is away for a day costs some twenty lines.
+      LOG.warn(
+          "{}; failure {} in a row, next attempt in {}",
+          cause.getMessage(),
+          backoff.failures(),
+          Durations.text(pauseNanos));
+    }
+    dispatcher.lost(ended, cause);
+    if (incompatibleInRow >= settings.addresses().size()) {
+      // Trying again cannot help until somebody acts: wait for the next call to ask for it.
+      incompatibleInRow = 0;
+      state = State.IDLE;
+      dispatcher.refuse(cause);
+    } else {
+      loop.schedule(this::connect, pauseNanos, TimeUnit.NANOSECONDS);
+    }
+  }
+
+  /** Ends the connection and makes no other. */
+  void close(OracleException cause) {
+    state = State.CLOSED;
+    if (connection != null) {
+      connection.end(cause);
+    }
+  }
+}

@@ -1,0 +1,36 @@
+package io.retso.client;
+
+/**
+ * A commit (or an abort) whose outcome this client cannot tell: the request may have reached the
+ * oracle, and either no answer came in time, or the oracle no longer remembers.
+ *
+ * <p>The client has already repeated the request for as long as its deadline allowed. Running the
+ * transaction again now could apply it twice. What settles the matter is {@link
+ * OracleClient#abort(long)} with the same start timestamp: it answers with the commit timestamp if
+ * the transaction was committed, and otherwise makes sure that it never will be.
+ */
+public final class UnknownOutcomeException extends OracleException {
+  private static final long serialVersionUID = 1L;
+
+  private final long startTimestamp;
+
+  /**
+   * The outcome of the transaction that started at {@code startTimestamp} is unknown.
+   *
+   * @param cause may be null
+   */
+  public UnknownOutcomeException(long startTimestamp, String message, Throwable cause) {
+    super(Category.UNKNOWN_OUTCOME, message, cause);
+    this.startTimestamp = startTimestamp;
+  }
+
+  /** The start timestamp of the transaction in question. */
+  public long startTimestamp() {
+    return startTimestamp;
+  }
+
+  @Override
+  OracleException rethrown() {
+    return new UnknownOutcomeException(startTimestamp, getMessage(), this);
+  }
+}
