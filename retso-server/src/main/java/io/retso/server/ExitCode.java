@@ -1,0 +1,72 @@
+package io.retso.server;
+
+import io.retso.log.LogException;
+
+/**
+ * What a command's exit code means. The numbers follow sysexits.h where it has a fitting one.
+ *
+ * <p>A server that is ended by SIGTERM or SIGINT shuts down cleanly, and the JVM then reports the
+ * signal as usual: 143 or 130.
+ */
+public enum ExitCode {
+  CLEAN(0, "Done."),
+  UNHEALTHY(1, "retso status: the server answers, but does not serve."),
+  USAGE(
+      64,
+      "A flag or a setting is wrong, or the heap is too small for the settings. Nothing was"
+          + " started."),
+  UNREACHABLE(69, "retso status: nothing answers."),
+  INTERNAL(70, "An error in ReTSO itself; the log lines have its stack trace. Please report it."),
+  CANNOT_OPEN(
+      73,
+      "An address or a file cannot be used: a port that is taken, a directory that is not"
+          + " writable."),
+  LOG_UNAVAILABLE(
+      74, "The log cannot be read or written. Restore BookKeeper and ZooKeeper, then start again."),
+  FENCED(75, "Another server took the log over. Start again only to take over in turn."),
+  LOG_CORRUPT(
+      76,
+      "The log has bytes that nobody wrote. Do not start again; look at the disks of the bookies.");
+
+  private final int number;
+  private final String meaning;
+
+  ExitCode(int number, String meaning) {
+    this.number = number;
+    this.meaning = meaning;
+  }
+
+  /** What it means and what to do, for people. */
+  public String meaning() {
+    return meaning;
+  }
+
+  /** The number that the process ends with. */
+  public int number() {
+    return number;
+  }
+
+  /** The code for a failure of the log. */
+  public static ExitCode of(LogException.Reason reason) {
+    return switch (reason) {
+      case FENCED -> FENCED;
+      case UNAVAILABLE -> LOG_UNAVAILABLE;
+      case CORRUPT -> LOG_CORRUPT;
+    };
+  }
+
+  /** What the operator should do about a failure of the log. */
+  static String remedy(LogException.Reason reason) {
+    return switch (reason) {
+      case FENCED ->
+          "another server took over this log; clients find it there. Start this one again only to"
+              + " take over in turn";
+      case UNAVAILABLE ->
+          "check that ZooKeeper and enough bookies run and have disk space, then start the server"
+              + " again; every acknowledged commit is in the log";
+      case CORRUPT ->
+          "do not start the server again; look for failing disks on the bookies, and let BookKeeper"
+              + " re-replicate from healthy copies";
+    };
+  }
+}
