@@ -77,7 +77,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
 
   /** Sends calls of one type until none is left or the channel's buffer is full. */
   void send(CallList calls, long nowNanos) {
-    while (!calls.isEmpty() && channel.isWritable()) {
+    while (!ended && !calls.isEmpty() && channel.isWritable()) {
       SentFrame frame = FrameWriter.take(calls, nextFrameId++, nowNanos);
       laneOf(frame.type).add(frame);
       channel.write(FrameWriter.encode(frame, channel.alloc()), channel.voidPromise());

@@ -179,7 +179,7 @@ final class Dispatcher {
     lastFailure = null;
     refusal = null;
     slots.forEach(Slot::ensureConnecting);
-    dispatch();
+    onWake(); // what came in meanwhile shares the frames of what waited for the connection
   }
 
   /**

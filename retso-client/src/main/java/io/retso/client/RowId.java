@@ -39,10 +39,10 @@ import java.util.Objects;
  * <p>Vectors to check another implementation against, texts as UTF-8:
  *
  * <pre>
- *   of("t", "r")                        VECTOR_1
- *   of("", "")                          VECTOR_2
- *   of("accounts", "alice")             VECTOR_3
- *   of("accounts", "alice", "f", "sum") VECTOR_4
+ *   of("t", "r")                        0xcad233352a73b2de
+ *   of("", "")                          0x34c96acdcadb1bbb
+ *   of("accounts", "alice")             0x780a1475bbad75e5
+ *   of("accounts", "alice", "f", "sum") 0x5d061c8f26a3f075
  * </pre>
  *
  * <p>Stateless and thread-safe.

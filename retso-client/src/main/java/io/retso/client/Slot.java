@@ -116,7 +116,7 @@ final class Slot {
 
   /** The current connection takes requests again. */
   void writable() {
-    dispatcher.dispatch();
+    dispatcher.onWake();
   }
 
   /** The current connection or the attempt to make it is over. */

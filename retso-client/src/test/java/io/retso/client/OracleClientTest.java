@@ -1,0 +1,384 @@
+package io.retso.client;
+
+import static io.retso.client.ClientFixture.assertFails;
+import static io.retso.client.ClientFixture.clientOf;
+import static io.retso.client.ClientFixture.failureOf;
+import static io.retso.client.ClientFixture.get;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.retso.client.CommitResult.AbortReason;
+import io.retso.client.OracleException.Category;
+import io.retso.client.ScriptedPeer.Request;
+import io.retso.client.TransactionStatus.State;
+import io.retso.protocol.FrameType;
+import io.retso.protocol.Handshake;
+import io.retso.protocol.Handshake.Welcome;
+import io.retso.protocol.Limits;
+import io.retso.protocol.Outcome;
+import io.retso.protocol.Timestamps;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class OracleClientTest {
+  private static final int GAP = Timestamps.GAP;
+
+  @Test
+  void transactionsRunFromBeginToCleanUp() throws Exception {
+    WireOracle oracle = new WireOracle();
+    try (ScriptedPeer peer = new ScriptedPeer(oracle::serve);
+        OracleClient client = clientOf(peer).build()) {
+      client.ping();
+      long first = client.begin();
+      long second = client.begin();
+      assertTrue(second > first);
+
+      CommitResult committed = client.commit(first, 1, 2, 3);
+      assertTrue(committed.isCommitted());
+      assertTrue(committed.commitTimestamp() > second);
+      CommitResult conflict = client.commit(second, 3);
+      assertFalse(conflict.isCommitted());
+      assertEquals(AbortReason.CONFLICT, conflict.abortReason());
+
+      long third = client.begin();
+      TransactionStatus status = client.status(first, third);
+      assertEquals(State.COMMITTED, status.state());
+      assertEquals(committed.commitTimestamp(), status.commitTimestamp());
+      assertEquals(State.ABORTED, client.status(second, third).state());
+      assertEquals(State.OPEN, client.status(third, third).state());
+
+      assertEquals(AbortReason.EARLIER, client.abort(third).abortReason());
+      assertEquals(committed, client.abort(first));
+      client.cleanedUp(first);
+      assertTrue(oracle.isCleaned(first));
+      assertTrue(client.commit(client.begin()).isCommitted());
+      assertEquals(0, client.outstanding());
+    }
+  }
+
+  @Test
+  void requestsThatGatherTravelInOneFrame() throws Exception {
+    WireOracle oracle = new WireOracle();
+    CountDownLatch gathered = new CountDownLatch(1);
+    try (ScriptedPeer peer =
+            new ScriptedPeer(
+                wire -> {
+                  gathered.await();
+                  oracle.serve(wire);
+                });
+        OracleClient client = clientOf(peer).build()) {
+      List<CompletableFuture<Long>> begins = new ArrayList<>();
+      for (int i = 0; i < 1000; i++) {
+        begins.add(client.beginAsync());
+      }
+      List<CompletableFuture<CommitResult>> commits = new ArrayList<>();
+      for (int i = 0; i < 500; i++) {
+        commits.add(client.commitAsync((i + 1) * (long) GAP, 7000 + i));
+      }
+      List<CompletableFuture<Void>> cleans = new ArrayList<>();
+      for (int i = 0; i < 500; i++) {
+        cleans.add(client.cleanedUpAsync((i + 1) * (long) GAP));
+      }
+      gathered.countDown();
+      for (int i = 0; i < 1000; i++) {
+        assertEquals((i + 1) * (long) GAP, get(begins.get(i)), "stamps follow the order of calls");
+      }
+      for (CompletableFuture<CommitResult> commit : commits) {
+        assertTrue(get(commit).isCommitted());
+      }
+      for (CompletableFuture<Void> clean : cleans) {
+        get(clean);
+      }
+      assertEquals(List.of("BEGIN x1000", "COMMIT x500", "CLEANED x500"), oracle.frames());
+    }
+  }
+
+  @Test
+  void requestsMadeByDependentStagesOfOneReplyTravelTogether() throws Exception {
+    WireOracle oracle = new WireOracle();
+    CountDownLatch gathered = new CountDownLatch(1);
+    try (ScriptedPeer peer =
+            new ScriptedPeer(
+                wire -> {
+                  gathered.await();
+                  oracle.serve(wire);
+                });
+        OracleClient client = clientOf(peer).build()) {
+      List<CompletableFuture<CommitResult>> transactions = new ArrayList<>();
+      for (int i = 0; i < 300; i++) {
+        transactions.add(client.beginAsync().thenCompose(start -> client.commitAsync(start)));
+      }
+      gathered.countDown();
+      for (CompletableFuture<CommitResult> transaction : transactions) {
+        assertTrue(get(transaction).isCommitted());
+      }
+      assertEquals(List.of("BEGIN x300", "COMMIT x300"), oracle.frames());
+    }
+  }
+
+  @Test
+  void largeCommitsAreSplitIntoFramesAndTheLargestFits() throws Exception {
+    WireOracle oracle = new WireOracle();
+    try (ScriptedPeer peer = new ScriptedPeer(oracle::serve);
+        OracleClient client = clientOf(peer).build()) {
+      long largest = client.begin();
+      long[] rows = new long[Limits.TRANSACTION_ROWS_MAX];
+      assertTrue(client.commit(largest, rows).isCommitted());
+      List<CompletableFuture<CommitResult>> commits = new ArrayList<>();
+      for (int i = 0; i < 100; i++) {
+        long start = client.begin();
+        long[] many = new long[5000];
+        Arrays.fill(many, 1_000_000 + i);
+        commits.add(client.commitAsync(start, many));
+      }
+      for (CompletableFuture<CommitResult> commit : commits) {
+        assertTrue(get(commit).isCommitted());
+      }
+    }
+  }
+
+  @Test
+  void beginMayOvertakeCommits() throws Exception {
+    CountDownLatch committing = new CountDownLatch(1);
+    CountDownLatch begun = new CountDownLatch(1);
+    try (ScriptedPeer peer =
+            new ScriptedPeer(
+                wire -> {
+                  wire.handshake();
+                  Request commit = wire.read();
+                  assertEquals(FrameType.COMMIT, commit.type());
+                  committing.countDown();
+                  Request begin = wire.read();
+                  wire.reply(begin, 5 * GAP);
+                  begun.await();
+                  wire.reply(commit, 6 * GAP);
+                  wire.drain();
+                });
+        OracleClient client = clientOf(peer).build()) {
+      CompletableFuture<CommitResult> commit = client.commitAsync(GAP, 1);
+      committing.await();
+      assertEquals(5 * GAP, get(client.beginAsync()));
+      assertFalse(commit.isDone());
+      begun.countDown();
+      assertEquals(6 * GAP, get(commit).commitTimestamp());
+    }
+  }
+
+  @Test
+  void outcomesMapToResultsAndFailures() throws Exception {
+    AtomicReference<Long> next = new AtomicReference<>();
+    try (ScriptedPeer peer =
+            new ScriptedPeer(
+                wire -> {
+                  wire.handshake();
+                  while (true) {
+                    wire.reply(wire.read(), next.get());
+                  }
+                });
+        OracleClient client = clientOf(peer).build()) {
+      next.set(Outcome.ABORTED_TOO_OLD);
+      assertEquals(AbortReason.TOO_OLD, client.commit(GAP).abortReason());
+      next.set(Outcome.ABORTED);
+      assertEquals(AbortReason.EARLIER, client.commit(GAP).abortReason());
+      assertEquals(State.ABORTED, client.status(GAP, GAP).state());
+      next.set(Outcome.RETRY);
+      assertEquals(State.RETRY, client.status(GAP, GAP).state());
+      next.set(Outcome.DONE);
+      assertFalse(client.abort(GAP).isCommitted());
+      next.set(Outcome.OPEN);
+      assertFails(Category.INVALID_REQUEST, client.cleanedUpAsync(GAP));
+      next.set(Outcome.INVALID_TIMESTAMP);
+      assertFails(Category.INVALID_REQUEST, client.commitAsync(GAP));
+      assertFails(Category.INVALID_REQUEST, client.statusAsync(GAP, GAP));
+      next.set(Outcome.REFUSED_UNCLEANED);
+      assertFails(Category.OVERLOADED, client.commitAsync(GAP));
+      next.set(Outcome.UNKNOWN);
+      UnknownOutcomeException unknown =
+          assertInstanceOf(UnknownOutcomeException.class, failureOf(client.commitAsync(GAP)));
+      assertEquals(GAP, unknown.startTimestamp());
+      assertThrows(UnknownOutcomeException.class, () -> client.abort(GAP));
+      assertEquals(1, peer.accepted(), "none of these costs the connection");
+    }
+  }
+
+  @Test
+  void badArgumentsAreThrownAtOnceAndHarmOnlyTheirCall() throws Exception {
+    WireOracle oracle = new WireOracle();
+    try (ScriptedPeer peer = new ScriptedPeer(oracle::serve);
+        OracleClient client = clientOf(peer).build()) {
+      assertThrows(IllegalArgumentException.class, () -> client.commitAsync(0));
+      assertThrows(IllegalArgumentException.class, () -> client.commitAsync(-GAP));
+      assertThrows(IllegalArgumentException.class, () -> client.commitAsync(GAP + 1));
+      assertThrows(NullPointerException.class, () -> client.commitAsync(GAP, (long[]) null));
+      assertThrows(
+          IllegalArgumentException.class,
+          () -> client.commitAsync(GAP, new long[Limits.TRANSACTION_ROWS_MAX + 1]));
+      assertThrows(IllegalArgumentException.class, () -> client.statusAsync(GAP, 3));
+      assertThrows(IllegalArgumentException.class, () -> client.statusAsync(3, GAP));
+      assertThrows(IllegalArgumentException.class, () -> client.abortAsync(Long.MAX_VALUE));
+      assertThrows(IllegalArgumentException.class, () -> client.cleanedUpAsync(1));
+      assertEquals(0, client.outstanding());
+      assertTrue(client.commit(client.begin()).isCommitted());
+    }
+  }
+
+  @Test
+  void builderRefusesWhatCannotWork() {
+    OracleClient.Builder builder = OracleClient.builder();
+    assertThrows(IllegalStateException.class, builder::build);
+    assertThrows(IllegalArgumentException.class, () -> builder.address("nowhere"));
+    assertThrows(IllegalArgumentException.class, () -> builder.connections(0));
+    assertThrows(IllegalArgumentException.class, () -> builder.maxOutstanding(0));
+    assertThrows(IllegalArgumentException.class, () -> builder.name(""));
+    assertThrows(IllegalArgumentException.class, () -> builder.name("é".repeat(33)));
+    assertThrows(IllegalArgumentException.class, () -> builder.requestTimeout(Duration.ZERO));
+  }
+
+  @Test
+  void serversOwnLimitsAreKept() throws Exception {
+    WireOracle oracle = new WireOracle();
+    try (ScriptedPeer peer =
+            new ScriptedPeer(
+                wire -> {
+                  wire.handshake(new Welcome(1, Handshake.Mode.ORACLE, 4096, 10, GAP, 1));
+                  while (true) {
+                    Request request = wire.read();
+                    wire.reply(request, oracle.answer(request));
+                  }
+                });
+        OracleClient client = clientOf(peer).build()) {
+      long start = client.begin();
+      assertFails(Category.INVALID_REQUEST, client.commitAsync(start, new long[11]));
+      assertTrue(client.commit(start, new long[10]).isCommitted());
+      List<CompletableFuture<CommitResult>> commits = new ArrayList<>();
+      for (int i = 0; i < 200; i++) {
+        commits.add(client.commitAsync(start, new long[10]));
+      }
+      for (CompletableFuture<CommitResult> commit : commits) {
+        assertTrue(get(commit).isCommitted());
+      }
+    }
+  }
+
+  @Test
+  void blockingOnTheEventLoopFailsInsteadOfHanging() throws Exception {
+    WireOracle oracle = new WireOracle();
+    CountDownLatch attached = new CountDownLatch(1);
+    try (ScriptedPeer peer =
+            new ScriptedPeer(
+                wire -> {
+                  attached.await();
+                  oracle.serve(wire);
+                });
+        OracleClient client = clientOf(peer).build()) {
+      CompletableFuture<Long> nested = client.beginAsync().thenApply(start -> client.begin());
+      attached.countDown();
+      ExecutionException e = assertThrows(ExecutionException.class, () -> get(nested));
+      assertInstanceOf(IllegalStateException.class, e.getCause());
+      assertTrue(client.begin() > 0);
+    }
+  }
+
+  @Test
+  void blockingTwinsThrowWithTheCallersStack() throws Exception {
+    try (ScriptedPeer peer =
+            new ScriptedPeer(
+                wire -> {
+                  wire.handshake();
+                  wire.reply(wire.read(), Outcome.INVALID_TIMESTAMP);
+                });
+        OracleClient client = clientOf(peer).build()) {
+      OracleException e = assertThrows(OracleException.class, () -> client.commit(GAP));
+      List<String> methods = new ArrayList<>();
+      for (StackTraceElement element : e.getStackTrace()) {
+        methods.add(element.getMethodName());
+      }
+      assertTrue(methods.contains("commit"), methods::toString);
+    }
+  }
+
+  @Test
+  void interruptedCommitIsOfUnknownOutcome() throws Exception {
+    try (ScriptedPeer peer =
+            new ScriptedPeer(
+                wire -> {
+                  wire.handshake();
+                  wire.drain();
+                });
+        OracleClient client = clientOf(peer).build()) {
+      Thread.currentThread().interrupt();
+      assertThrows(UnknownOutcomeException.class, () -> client.commit(GAP));
+      assertTrue(Thread.interrupted(), "the flag is set again");
+      Thread.currentThread().interrupt();
+      OracleException e = assertThrows(OracleException.class, client::begin);
+      assertTrue(Thread.interrupted());
+      assertEquals(Category.INTERRUPTED, e.category());
+    }
+  }
+
+  @Test
+  void overloadFailsAtOnceAndPasses() throws Exception {
+    CountDownLatch full = new CountDownLatch(1);
+    WireOracle oracle = new WireOracle();
+    try (ScriptedPeer peer =
+            new ScriptedPeer(
+                wire -> {
+                  full.await();
+                  oracle.serve(wire);
+                });
+        OracleClient client = clientOf(peer).maxOutstanding(10).build()) {
+      List<CompletableFuture<Long>> taken = new ArrayList<>();
+      for (int i = 0; i < 10; i++) {
+        taken.add(client.beginAsync());
+      }
+      CompletableFuture<Long> refused = client.beginAsync();
+      assertTrue(refused.isDone());
+      assertTrue(failureOf(refused).getMessage().contains("maxOutstanding"));
+      assertFails(Category.OVERLOADED, refused);
+      full.countDown();
+      for (CompletableFuture<Long> begin : taken) {
+        get(begin);
+      }
+      assertTrue(client.begin() > 0);
+    }
+  }
+
+  @Test
+  void connectionsTakeTurns() throws Exception {
+    WireOracle oracle = new WireOracle();
+    List<Thread> serving = Collections.synchronizedList(new ArrayList<>());
+    CountDownLatch both = new CountDownLatch(2);
+    try (ScriptedPeer peer =
+            new ScriptedPeer(
+                wire -> {
+                  wire.handshake();
+                  while (true) {
+                    Request request = wire.read();
+                    if (!serving.contains(Thread.currentThread())) {
+                      serving.add(Thread.currentThread());
+                      both.countDown();
+                    }
+                    wire.reply(request, oracle.answer(request));
+                  }
+                });
+        OracleClient client = clientOf(peer).connections(2).build()) {
+      while (both.getCount() > 0) {
+        client.begin();
+      }
+      assertEquals(2, serving.size());
+    }
+  }
+}

@@ -1,0 +1,202 @@
+package io.retso.client;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.retso.protocol.FrameException;
+import io.retso.protocol.FrameType;
+import io.retso.protocol.Frames;
+import io.retso.protocol.Handshake;
+import io.retso.protocol.Handshake.Welcome;
+import io.retso.protocol.Limits;
+import io.retso.protocol.Timestamps;
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+
+/**
+ * The other end of the wire, on plain sockets: each connection runs a script, which may misbehave.
+ * The i-th connection gets the i-th script, those beyond the last script the last one.
+ */
+final class ScriptedPeer implements AutoCloseable {
+  /** What to do on a connection; it is closed when the script ends. */
+  interface Script {
+    void serve(Wire wire) throws IOException, FrameException, InterruptedException;
+  }
+
+  private final ServerSocket server;
+  private final Script[] scripts;
+  private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
+  private final AtomicInteger accepted = new AtomicInteger();
+  private final AtomicReference<Throwable> failure = new AtomicReference<>();
+
+  ScriptedPeer(Script... scripts) throws IOException {
+    this.scripts = scripts;
+    this.server = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+    start("acceptor", this::accept);
+  }
+
+  String address() {
+    return "127.0.0.1:" + server.getLocalPort();
+  }
+
+  /** Connections accepted so far. */
+  int accepted() {
+    return accepted.get();
+  }
+
+  private void accept() {
+    try {
+      while (true) {
+        Socket socket = server.accept();
+        socket.setTcpNoDelay(true);
+        sockets.add(socket);
+        Script script = scripts[Math.min(accepted.getAndIncrement(), scripts.length - 1)];
+        start("peer-" + accepted, () -> run(script, socket));
+      }
+    } catch (IOException e) {
+      // Closed.
+    }
+  }
+
+  private void run(Script script, Socket socket) {
+    try (socket) {
+      script.serve(new Wire(socket));
+    } catch (IOException | InterruptedException e) {
+      // The client hung up, or the test is over.
+    } catch (FrameException | RuntimeException | Error e) {
+      failure.compareAndSet(null, e);
+    }
+  }
+
+  private static void start(String name, Runnable body) {
+    Thread thread = new Thread(body, name);
+    thread.setDaemon(true);
+    thread.start();
+  }
+
+  /** Hangs up; throws if the client ever sent something malformed. */
+  @Override
+  public void close() throws IOException {
+    server.close();
+    for (Socket socket : sockets) {
+      socket.close();
+    }
+    if (failure.get() != null) {
+      throw new AssertionError("a script failed", failure.get());
+    }
+  }
+
+  /** A complete request frame, header included, at index 0. */
+  record Request(int type, int count, int id, ByteBuf frame) {
+    /** The i-th 64-bit word of the body. */
+    long word(int i) {
+      return frame.getLong(Frames.HEADER_BYTES + i * Long.BYTES);
+    }
+
+    /** Start timestamp, then the word of flags and rows, then the rows of each commit. */
+    long[][] commits() {
+      long[][] commits = new long[count][];
+      int at = Frames.HEADER_BYTES;
+      for (int i = 0; i < count; i++) {
+        int rows = frame.getInt(at + 8) & FrameType.ROWS_MASK;
+        commits[i] = new long[2 + rows];
+        commits[i][0] = frame.getLong(at);
+        commits[i][1] = frame.getInt(at + 8);
+        at += Frames.COMMIT_FIXED_BYTES;
+        for (int row = 0; row < rows; row++, at += Long.BYTES) {
+          commits[i][2 + row] = frame.getLong(at);
+        }
+      }
+      return commits;
+    }
+  }
+
+  /** A connection from the peer's side. */
+  static final class Wire {
+    private final Socket socket;
+    private final DataInputStream in;
+
+    Wire(Socket socket) throws IOException {
+      this.socket = socket;
+      this.in = new DataInputStream(socket.getInputStream());
+    }
+
+    /** The next request, checked. */
+    Request read() throws IOException, FrameException {
+      int length = in.readInt();
+      byte[] bytes = new byte[Frames.LENGTH_BYTES + length];
+      ByteBuf frame = Unpooled.wrappedBuffer(bytes);
+      frame.setInt(0, length);
+      in.readFully(bytes, Frames.LENGTH_BYTES, length);
+      Frames.checkRequest(frame, 0, Frames.frameBytes(frame, 0));
+      return new Request(
+          Frames.type(frame, 0), Frames.count(frame, 0), Frames.frameId(frame, 0), frame);
+    }
+
+    /** Reads the hello. */
+    Handshake.Hello readHello() throws IOException, FrameException {
+      Request hello = read();
+      hello.frame().readerIndex(Frames.HEADER_BYTES);
+      return Handshake.readHello(hello.frame(), hello.frame().readableBytes());
+    }
+
+    void handshake() throws IOException, FrameException {
+      handshake(1);
+    }
+
+    void handshake(long epoch) throws IOException, FrameException {
+      handshake(
+          new Welcome(
+              1,
+              Handshake.Mode.ORACLE,
+              Limits.FRAME_BYTES_MAX,
+              Limits.TRANSACTION_ROWS_MAX,
+              Timestamps.GAP,
+              epoch));
+    }
+
+    void handshake(Welcome welcome) throws IOException, FrameException {
+      readHello();
+      ByteBuf out = Unpooled.buffer();
+      Handshake.writeWelcome(out, 0, welcome);
+      send(out);
+    }
+
+    /** Answers with outcomes, or with the first start timestamp. */
+    void reply(Request request, long... words) throws IOException {
+      reply(request.type() | FrameType.REPLY, request.count(), request.id(), words);
+    }
+
+    void reply(int type, int count, int id, long... words) throws IOException {
+      ByteBuf out = Unpooled.buffer();
+      Frames.writeHeader(out, type, count, id, words.length * Long.BYTES);
+      for (long word : words) {
+        out.writeLong(word);
+      }
+      send(out);
+    }
+
+    void send(ByteBuf out) throws IOException {
+      byte[] bytes = new byte[out.readableBytes()];
+      out.readBytes(bytes);
+      send(bytes);
+    }
+
+    void send(byte[] bytes) throws IOException {
+      socket.getOutputStream().write(bytes);
+    }
+
+    /** Reads until the client hangs up. */
+    void drain() throws IOException {
+      while (in.read() >= 0) {
+        // Not of interest.
+      }
+    }
+  }
+}

@@ -1,0 +1,129 @@
+package io.retso.client;
+
+import io.retso.client.ScriptedPeer.Request;
+import io.retso.client.ScriptedPeer.Wire;
+import io.retso.protocol.FrameException;
+import io.retso.protocol.FrameType;
+import io.retso.protocol.Outcome;
+import io.retso.protocol.Timestamps;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Answers requests as the paper's Algorithms 1 and 2 do, remembering everything. Its state outlives
+ * connections; it notes what it was asked.
+ */
+final class WireOracle {
+  private long stamp;
+  private final Map<Long, Long> decided = new HashMap<>();
+  private final Map<Long, Long> lastCommit = new HashMap<>();
+  private final Set<Long> cleaned = new HashSet<>();
+
+  /** Type and count of every frame, as text: {@code BEGIN x3}. */
+  private final List<String> frames = new ArrayList<>();
+
+  private int repeats;
+
+  /** A script: handshake, then answers in order until the client hangs up. */
+  void serve(Wire wire) throws IOException, FrameException {
+    wire.handshake();
+    while (true) {
+      Request request = wire.read();
+      wire.reply(request, answer(request));
+    }
+  }
+
+  synchronized long[] answer(Request request) {
+    int count = request.count();
+    frames.add(FrameType.nameOf(request.type()) + " x" + count);
+    switch (request.type()) {
+      case FrameType.BEGIN -> {
+        long first = stamp + Timestamps.GAP;
+        stamp += (long) count * Timestamps.GAP;
+        return new long[] {first};
+      }
+      case FrameType.PING -> {
+        return new long[0];
+      }
+      case FrameType.COMMIT -> {
+        long[] outcomes = new long[count];
+        long[][] commits = request.commits();
+        for (int i = 0; i < count; i++) {
+          outcomes[i] = commit(commits[i]);
+        }
+        return outcomes;
+      }
+      default -> {
+        long[] outcomes = new long[count];
+        for (int i = 0; i < count; i++) {
+          outcomes[i] = other(request, i);
+        }
+        return outcomes;
+      }
+    }
+  }
+
+  private long commit(long[] commit) {
+    long start = commit[0];
+    if ((commit[1] & FrameType.REPEAT_FLAG) != 0) {
+      repeats++;
+    }
+    Long before = decided.get(start);
+    if (before != null) {
+      return before;
+    }
+    if (start > stamp) {
+      return Outcome.INVALID_TIMESTAMP;
+    }
+    long outcome = stamp + Timestamps.GAP;
+    for (int i = 2; i < commit.length; i++) {
+      if (lastCommit.getOrDefault(commit[i], 0L) > start) {
+        outcome = Outcome.ABORTED_CONFLICT;
+      }
+    }
+    if (outcome > 0) {
+      stamp = outcome;
+      for (int i = 2; i < commit.length; i++) {
+        lastCommit.put(commit[i], outcome);
+      }
+    }
+    decided.put(start, outcome);
+    return outcome;
+  }
+
+  private long other(Request request, int i) {
+    if (request.type() == FrameType.STATUS) {
+      return decided.getOrDefault(request.word(2 * i), Outcome.OPEN);
+    }
+    long start = request.word(i);
+    if (request.type() == FrameType.ABORT) {
+      return decided.computeIfAbsent(start, s -> Outcome.ABORTED);
+    }
+    if (!decided.containsKey(start)) {
+      return Outcome.OPEN;
+    }
+    cleaned.add(start);
+    return Outcome.DONE;
+  }
+
+  synchronized List<String> frames() {
+    return List.copyOf(frames);
+  }
+
+  synchronized int repeats() {
+    return repeats;
+  }
+
+  synchronized Map<Long, Long> decided() {
+    return Map.copyOf(decided);
+  }
+
+  synchronized boolean isCleaned(long start) {
+    return cleaned.contains(start);
+  }
+}
