@@ -1,0 +1,310 @@
+package io.retso.bench.load;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.retso.protocol.FrameException;
+import io.retso.protocol.FrameType;
+import io.retso.protocol.Frames;
+import io.retso.protocol.Handshake;
+import io.retso.protocol.Outcome;
+import io.retso.protocol.Timestamps;
+
+/**
+ * One client: begins, commits what has begun, begins anew when something was decided. Of the event
+ * loop.
+ *
+ * <pre>
+ *   reply BEGIN  --&gt; COMMIT of these transactions  \
+ *   reply COMMIT --&gt; BEGIN of as many, CLEANED      &gt; one write at the end of the read burst
+ * </pre>
+ */
+final class LoadConnection extends ChannelInboundHandlerAdapter {
+  /** Begins of one frame, at most: their commits fit into one frame too. */
+  private static final int FRAME_BEGINS_MAX = 4096;
+
+  /** A commit frame of this size takes no further group. */
+  private static final int FRAME_BYTES_ENOUGH = 256 * 1024;
+
+  private static final int TRANSACTION_BYTES_MAX =
+      Frames.COMMIT_FIXED_BYTES + RowSource.ROWS_PER_TRANSACTION_MAX * Long.BYTES;
+
+  /** Cleanups that are reported even if no commit frame goes with them. */
+  private static final int CLEANED_ENOUGH = 16 * 1024;
+
+  private final LoadRun run;
+  private final LoadPlan plan;
+  private final RowSource source;
+  private final Groups beginning = new Groups(16);
+  private final Groups committing = new Groups(16);
+  private final long[] cleaned = new long[2 * CLEANED_ENOUGH];
+
+  private ChannelHandlerContext context;
+  private ByteBuf unread;
+  private ByteBuf out;
+  private int commitHeader = -1;
+  private int commitCount;
+  private int beginsDue;
+  private int cleanedCount;
+  private int outstanding;
+  private int cleanedFrames;
+  private int frameId;
+
+  LoadConnection(LoadRun run, LoadPlan plan, int number) {
+    this.run = run;
+    this.plan = plan;
+    source = new RowSource(plan.seed() * 1000 + number, plan.rows());
+  }
+
+  @Override
+  public void channelActive(ChannelHandlerContext ctx) {
+    context = ctx;
+    ByteBuf hello = ctx.alloc().ioBuffer(128);
+    Handshake.writeHello(
+        hello,
+        frameId++,
+        new Handshake.Hello(
+            Handshake.VERSION_MIN, Handshake.VERSION_MAX, plan.mode(), "retso bench"));
+    ctx.writeAndFlush(hello, ctx.voidPromise());
+  }
+
+  /** Begins so many transactions; of a closed loop, which keeps up their number from here on. */
+  void start(int transactions) {
+    beginsDue += transactions;
+    endOfBurst();
+  }
+
+  /**
+   * Begins transactions of an open loop.
+   *
+   * @param due the instant at which they should have begun
+   */
+  void begin(int transactions, long due) {
+    int left = transactions;
+    while (left > 0) {
+      int part = Math.min(left, FRAME_BEGINS_MAX);
+      writeBegin(part, due);
+      left -= part;
+    }
+  }
+
+  int outstanding() {
+    return outstanding;
+  }
+
+  /** Whether nothing is under way. */
+  boolean isQuiet() {
+    return outstanding == 0 && beginsDue == 0 && cleanedFrames == 0 && cleanedCount == 0;
+  }
+
+  @Override
+  public void channelRead(ChannelHandlerContext ctx, Object message) {
+    ByteBuf bytes = (ByteBuf) message;
+    if (unread == null) {
+      unread = bytes;
+    } else {
+      unread = join(unread, bytes);
+    }
+    long now = System.nanoTime();
+    try {
+      while (true) {
+        int index = unread.readerIndex();
+        int frameBytes = Frames.frameBytes(unread, index);
+        if (frameBytes == 0 || unread.readableBytes() < frameBytes) {
+          break;
+        }
+        Frames.checkReply(unread, index, frameBytes);
+        take(index, frameBytes, now);
+        unread.skipBytes(frameBytes);
+      }
+    } catch (FrameException e) {
+      run.fail("the server's reply is not understood: " + e.getMessage(), e);
+    }
+    if (unread != null && !unread.isReadable()) {
+      unread.release();
+      unread = null;
+    }
+  }
+
+  private ByteBuf join(ByteBuf first, ByteBuf second) {
+    ByteBuf joined = context.alloc().ioBuffer(first.readableBytes() + second.readableBytes());
+    joined.writeBytes(first).writeBytes(second);
+    first.release();
+    second.release();
+    return joined;
+  }
+
+  private void take(int index, int frameBytes, long now) throws FrameException {
+    int count = Frames.count(unread, index);
+    int body = index + Frames.HEADER_BYTES;
+    switch (Frames.type(unread, index)) {
+      case FrameType.BEGIN | FrameType.REPLY -> begun(unread.getLong(body), count, now);
+      case FrameType.COMMIT | FrameType.REPLY -> decided(body, count, now);
+      case FrameType.CLEANED | FrameType.REPLY -> cleanedFrames--;
+      case FrameType.HELLO | FrameType.REPLY -> {
+        int bodyBytes = frameBytes - Frames.HEADER_BYTES;
+        Handshake.readWelcome(unread.slice(body, bodyBytes), bodyBytes);
+        run.welcomed();
+      }
+      case FrameType.ERROR ->
+          run.fail(
+              "the server refused: "
+                  + Frames.errorText(unread, index)
+                  + "; the server's log says more",
+              null);
+      default -> run.fail("the server sent a frame that was not asked for", null);
+    }
+  }
+
+  private void begun(long first, int count, long now) {
+    long sent = beginning.began();
+    beginning.remove();
+    run.begun(count, now - sent);
+    if (plan.work() == LoadPlan.Work.BEGINS) {
+      outstanding -= count;
+      run.completedBegins(count);
+      again(count);
+      return;
+    }
+    commit(first, count);
+    committing.add(first, count, sent);
+  }
+
+  /** Appends commit requests to the frame of this burst. */
+  private void commit(long first, int count) {
+    ByteBuf to = out(count * TRANSACTION_BYTES_MAX + Frames.HEADER_BYTES);
+    if (commitHeader >= 0 && to.writerIndex() - commitHeader > FRAME_BYTES_ENOUGH) {
+      finishCommits();
+    }
+    if (commitHeader < 0) {
+      commitHeader = to.writerIndex();
+      Frames.writeHeader(to, FrameType.COMMIT, 0, frameId++, 0);
+    }
+    commitCount += count;
+    RowSource rows = source;
+    for (int i = 0; i < count; i++) {
+      int n = rows.nextCount();
+      to.writeLong(first + ((long) i << Timestamps.GAP_BITS));
+      to.writeInt(n);
+      for (int j = 0; j < n; j++) {
+        to.writeLong(rows.nextRow());
+      }
+    }
+  }
+
+  private void finishCommits() {
+    Frames.finishFrame(out, commitHeader, commitCount);
+    commitHeader = -1;
+    commitCount = 0;
+  }
+
+  /** A commit frame is answered: whole groups, in their order. */
+  private void decided(int body, int count, long now) {
+    int index = body;
+    int left = count;
+    while (left > 0) {
+      int size = committing.count();
+      long first = committing.first();
+      run.decided(size, now - committing.began(), now - committing.committed());
+      committing.remove();
+      for (int i = 0; i < size; i++, index += Long.BYTES) {
+        long outcome = unread.getLong(index);
+        if (!Outcome.isCommitted(outcome)) {
+          run.notCommitted(outcome);
+        } else if (plan.cleanup()) {
+          cleaned[cleanedCount++] = first + ((long) i << Timestamps.GAP_BITS);
+          if (cleanedCount == cleaned.length) {
+            writeCleaned();
+          }
+        }
+      }
+      left -= size;
+    }
+    outstanding -= count;
+    again(count);
+  }
+
+  private void again(int count) {
+    if (!plan.isOpenLoop() && run.goesOn()) {
+      beginsDue += count;
+    }
+  }
+
+  @Override
+  public void channelReadComplete(ChannelHandlerContext ctx) {
+    endOfBurst();
+  }
+
+  /** Sends everything that became ready: one write. */
+  void endOfBurst() {
+    boolean commits = commitHeader >= 0;
+    if (commits) {
+      finishCommits();
+    }
+    boolean alone = cleanedCount >= CLEANED_ENOUGH || !run.goesOn();
+    if (cleanedCount > 0 && (commits || alone)) {
+      writeCleaned();
+    }
+    long now = System.nanoTime();
+    if (beginsDue > 0) {
+      int begins = beginsDue;
+      beginsDue = 0;
+      begin(begins, now);
+    }
+    committing.sent(now);
+    if (out != null) {
+      ByteBuf full = out;
+      out = null;
+      context.writeAndFlush(full, context.voidPromise());
+    }
+    run.endOfBurst(this);
+  }
+
+  private void writeBegin(int count, long due) {
+    Frames.writeHeader(out(Frames.HEADER_BYTES), FrameType.BEGIN, count, frameId++, 0);
+    beginning.add(0, count, due);
+    outstanding += count;
+  }
+
+  private void writeCleaned() {
+    int bytes = cleanedCount * Long.BYTES;
+    if (commitHeader >= 0) {
+      finishCommits();
+    }
+    ByteBuf to = out(Frames.HEADER_BYTES + bytes);
+    Frames.writeHeader(to, FrameType.CLEANED, cleanedCount, frameId++, bytes);
+    for (int i = 0; i < cleanedCount; i++) {
+      to.writeLong(cleaned[i]);
+    }
+    cleanedCount = 0;
+    cleanedFrames++;
+  }
+
+  private ByteBuf out(int bytes) {
+    if (out == null) {
+      out = context.alloc().ioBuffer(Math.max(bytes, 1024));
+    } else {
+      out.ensureWritable(bytes);
+    }
+    return out;
+  }
+
+  @Override
+  public void channelInactive(ChannelHandlerContext ctx) {
+    if (unread != null) {
+      unread.release();
+      unread = null;
+    }
+    if (out != null) {
+      out.release();
+      out = null;
+    }
+    run.closed(this);
+  }
+
+  @Override
+  public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+    run.fail("the connection broke: " + cause, cause);
+    ctx.close();
+  }
+}

@@ -1,0 +1,89 @@
+package io.retso.bench.load;
+
+import io.netty.bootstrap.Bootstrap;
+import io.netty.buffer.PooledByteBufAllocator;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoop;
+import io.netty.channel.FixedRecvByteBufAllocator;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.WriteBufferWaterMark;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.SocketChannel;
+import io.netty.channel.socket.nio.NioSocketChannel;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Drives load at servers from one event loop; one run at a time. Thread-safe apart from that.
+ *
+ * <p>Each run has connections of its own.
+ */
+public final class LoadDriver implements AutoCloseable {
+  private static final int READ_BYTES = 64 * 1024;
+  private static final int CONNECT_TIMEOUT_MILLIS = 5_000;
+
+  private final MultiThreadIoEventLoopGroup group =
+      new MultiThreadIoEventLoopGroup(
+          1, new DefaultThreadFactory("load", true), NioIoHandler.newFactory());
+
+  /** Starts a run; its progress can be watched. */
+  public Progress start(InetSocketAddress server, LoadPlan plan) {
+    EventLoop loop = (EventLoop) group.next();
+    LoadRun run = new LoadRun(loop, plan);
+    List<Channel> channels = new ArrayList<>();
+    Bootstrap bootstrap =
+        new Bootstrap()
+            .group(group)
+            .channel(NioSocketChannel.class)
+            .option(ChannelOption.TCP_NODELAY, true)
+            .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, CONNECT_TIMEOUT_MILLIS)
+            .option(ChannelOption.ALLOCATOR, PooledByteBufAllocator.DEFAULT)
+            .option(ChannelOption.RECVBUF_ALLOCATOR, new FixedRecvByteBufAllocator(READ_BYTES))
+            .option(
+                ChannelOption.WRITE_BUFFER_WATER_MARK,
+                new WriteBufferWaterMark(Integer.MAX_VALUE - 1, Integer.MAX_VALUE));
+    for (LoadConnection connection : run.connections()) {
+      channels.add(connect(bootstrap, server, connection, run));
+    }
+    run.result().whenComplete((result, failure) -> channels.forEach(Channel::close));
+    return run;
+  }
+
+  private static Channel connect(
+      Bootstrap bootstrap, InetSocketAddress server, LoadConnection connection, LoadRun run) {
+    return bootstrap
+        .clone()
+        .handler(
+            new ChannelInitializer<SocketChannel>() {
+              @Override
+              protected void initChannel(SocketChannel channel) {
+                channel.pipeline().addLast(connection);
+              }
+            })
+        .connect(server)
+        .addListener(
+            connected -> {
+              if (!connected.isSuccess()) {
+                run.fail(
+                    "cannot connect to "
+                        + server
+                        + ": "
+                        + connected.cause().getMessage()
+                        + "; is a server listening there?",
+                    connected.cause());
+              }
+            })
+        .channel();
+  }
+
+  /** Closes connections and loop. */
+  @Override
+  public void close() {
+    group.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly(2_000);
+  }
+}

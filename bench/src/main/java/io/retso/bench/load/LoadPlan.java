@@ -1,0 +1,62 @@
+package io.retso.bench.load;
+
+import io.retso.protocol.Handshake;
+import java.time.Duration;
+
+/**
+ * One run of load.
+ *
+ * @param mode {@code ORACLE} for the real thing, {@code ECHO} for the same frames answered at once
+ * @param work what is repeated
+ * @param clients connections
+ * @param outstanding transactions under way per connection; with a rate, at most so many
+ * @param rows rows of the table
+ * @param seed of the rows
+ * @param cleanup whether commits are reported as cleaned up; without, the server's table of
+ *     uncleaned commits fills up
+ * @param ratePerSecond work begun per second whatever the server does (an open loop), or 0 to begin
+ *     when something completes (a closed loop)
+ * @param warmUp time before the measurement
+ * @param measured time of the measurement
+ */
+public record LoadPlan(
+    Handshake.Mode mode,
+    Work work,
+    int clients,
+    int outstanding,
+    long rows,
+    long seed,
+    boolean cleanup,
+    double ratePerSecond,
+    Duration warmUp,
+    Duration measured) {
+
+  /** Transactions outstanding on one connection, at most. */
+  public static final int OUTSTANDING_MAX = 1 << 20;
+
+  /** Connections, at most. */
+  public static final int CLIENTS_MAX = 1000;
+
+  /** What is repeated. */
+  public enum Work {
+    /** Begin, then commit. */
+    TRANSACTIONS,
+    /** Only start timestamps. */
+    BEGINS
+  }
+
+  /** Checks the sizes. */
+  public LoadPlan {
+    if (clients < 1 || clients > CLIENTS_MAX) {
+      throw new IllegalArgumentException(clients + " clients are not within 1 and " + CLIENTS_MAX);
+    }
+    if (outstanding < 1 || outstanding > OUTSTANDING_MAX) {
+      throw new IllegalArgumentException(
+          outstanding + " outstanding transactions are not within 1 and " + OUTSTANDING_MAX);
+    }
+  }
+
+  boolean isOpenLoop() {
+    return ratePerSecond > 0;
+  }
+}

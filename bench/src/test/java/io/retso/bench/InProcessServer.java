@@ -1,0 +1,69 @@
+package io.retso.bench;
+
+import io.retso.log.MemoryLog;
+import io.retso.net.OracleServer;
+import io.retso.oracle.StatusOracle;
+import io.retso.sequencer.Sequencer;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.concurrent.CompletableFuture;
+
+/** A server without a log, in this process, on a port that was free. */
+public final class InProcessServer implements AutoCloseable {
+  private final OracleServer net;
+  private final InetSocketAddress address;
+
+  /**
+   * Starts a server.
+   *
+   * @param rows capacity of the map
+   * @param uncleanedMax commits that may wait for their cleanup
+   */
+  public InProcessServer(long rows, int windowStamps, int uncleanedMax) throws IOException {
+    net =
+        new OracleServer(
+            new OracleServer.Settings(
+                64,
+                30_000,
+                () -> 1,
+                System::nanoTime,
+                new OracleServer.Latencies() {
+                  @Override
+                  public void decided(long nanos, int replies) {}
+
+                  @Override
+                  public void begun(int replies) {}
+                }));
+    Sequencer sequencer =
+        new Sequencer(
+            new Sequencer.Settings(4, 1 << 20, false),
+            changes -> new StatusOracle(rows, windowStamps, uncleanedMax, changes),
+            net);
+    CompletableFuture.runAsync(
+            () -> {
+              sequencer.oracle().replayStart(16);
+              net.attach(sequencer);
+              sequencer.start(new MemoryLog(sequencer), 0);
+            },
+            net.executor())
+        .join();
+    address = net.listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+  }
+
+  public InetSocketAddress address() {
+    return address;
+  }
+
+  @Override
+  public void close() {
+    net.close();
+  }
+
+  /** Serves until it is killed; prints its port. For experiments. */
+  public static void main(String[] arguments) throws Exception {
+    InProcessServer server = new InProcessServer(32_000_000, 1 << 23, 1_000_000);
+    System.out.println(server.address().getPort());
+    Thread.currentThread().join();
+  }
+}
