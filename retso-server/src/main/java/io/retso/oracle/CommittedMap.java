@@ -58,6 +58,10 @@ final class CommittedMap {
   private static final int STAMPS = 5;
   private static final int TMAX_WORD = 7;
   private static final int TMAX_INDEX = 5;
+
+  /** The bits of a place that are a line; the others are an index. */
+  private static final int LINE_MASK = -LINE_WORDS;
+
   private static final long LOW = 0xffff_ffffL;
 
   /**
@@ -122,7 +126,7 @@ final class CommittedMap {
    * Without this pass each row would wait for the one before it; it is worth a factor of two.
    *
    * @param rows row ids; id 0 is replaced by its stand-in
-   * @param found receives the line of each row
+   * @param found receives the place of each row: its line, and later, in the low bits, its index
    */
   void locate(long[] rows, int from, int to, int[] found) {
     long[] w = words;
@@ -134,9 +138,9 @@ final class CommittedMap {
         row = ROW_ZERO;
         rows[i] = row;
       }
-      int line = ALIGNMENT_WORDS + (int) ((mix(row) >>> 32) * lineCount >>> 32) * LINE_WORDS;
+      int line = (int) ((mix(row) >>> 32) * lineCount >>> 32) * LINE_WORDS;
       found[i] = line;
-      sum += w[line + TMAX_WORD];
+      sum += w[line + ALIGNMENT_WORDS + TMAX_WORD];
     }
     touched = sum;
   }
@@ -156,8 +160,10 @@ final class CommittedMap {
     long[] w = words;
     int signs = 0;
     for (int i = from; i < to; i++) {
-      int line = located[i];
+      int place = located[i] & LINE_MASK;
+      int line = place + ALIGNMENT_WORDS;
       int index = find(w, line, rows[i]);
+      located[i] = place | index;
       signs |= start - stamp(w, line, index);
     }
     return signs < 0;
@@ -169,8 +175,9 @@ final class CommittedMap {
    */
   boolean conflictsCertainly(long[] rows, int from, int to, int[] located, int start) {
     for (int i = from; i < to; i++) {
-      int index = find(words, located[i], rows[i]);
-      if (index != TMAX_INDEX && start - stamp(words, located[i], index) < 0) {
+      int line = (located[i] & LINE_MASK) + ALIGNMENT_WORDS;
+      int index = find(words, line, rows[i]);
+      if (index != TMAX_INDEX && start - stamp(words, line, index) < 0) {
         return true;
       }
     }
@@ -182,12 +189,17 @@ final class CommittedMap {
     long[] w = words;
     for (int i = from; i < to; i++) {
       long row = rows[i];
-      int line = located[i];
-      // Found anew: a put of this same transaction may have evicted what conflicts() saw here.
-      int index = find(w, line, row);
-      if (index == TMAX_INDEX) {
-        index = evictOldest(w, line, commit);
-        w[line + index] = row;
+      int line = (located[i] & LINE_MASK) + ALIGNMENT_WORDS;
+      int index = located[i] & ~LINE_MASK;
+      // What conflicts() found is a hint only: a put of this same transaction may have evicted it,
+      // or put it there. (The word at TMAX_INDEX holds stamps; should it look like the row, the
+      // sixth stamp, T_max, is raised, which is safe.)
+      if (w[line + index] != row) {
+        index = find(w, line, row);
+        if (index == TMAX_INDEX) {
+          index = evictOldest(w, line, commit);
+          w[line + index] = row;
+        }
       }
       int word = line + STAMPS + (index >> 1);
       int shift = (index & 1) << 5;
@@ -202,10 +214,10 @@ final class CommittedMap {
     long c = w[line + TMAX_WORD];
     // The age above, the index below: the maximum is the oldest entry and names its own place.
     long oldest = (long) (now - (int) a) << 3;
-    oldest = Math.max(oldest, ((long) (now - (int) (a >>> 32)) << 3) + 1);
-    oldest = Math.max(oldest, ((long) (now - (int) b) << 3) + 2);
-    oldest = Math.max(oldest, ((long) (now - (int) (b >>> 32)) << 3) + 3);
-    oldest = Math.max(oldest, ((long) (now - (int) c) << 3) + 4);
+    oldest = max(oldest, ((long) (now - (int) (a >>> 32)) << 3) + 1);
+    oldest = max(oldest, ((long) (now - (int) b) << 3) + 2);
+    oldest = max(oldest, ((long) (now - (int) (b >>> 32)) << 3) + 3);
+    oldest = max(oldest, ((long) (now - (int) c) << 3) + 4);
     int index = (int) oldest & 7;
     if (w[line + index] == 0) {
       occupied++;
@@ -213,8 +225,8 @@ final class CommittedMap {
     }
     int age = (int) (oldest >> 3);
     evictions++;
-    newestEvicted = now - Math.min(age, now - newestEvicted);
-    int tmax = now - Math.min(age, now - (int) (c >>> 32));
+    newestEvicted = now - min(age, now - newestEvicted);
+    int tmax = now - min(age, now - (int) (c >>> 32));
     w[line + TMAX_WORD] = c & LOW | (long) tmax << 32;
     return index;
   }
@@ -293,6 +305,18 @@ final class CommittedMap {
   /** 1 if {@code x} is zero, otherwise 0. */
   private static int isZero(long x) {
     return (int) (~(x | -x) >>> 63);
+  }
+
+  // Without branches: which entry is the oldest cannot be predicted.
+
+  private static long max(long a, long b) {
+    long difference = b - a;
+    return a + (difference & ~(difference >> 63));
+  }
+
+  private static int min(int a, int b) {
+    int difference = b - a;
+    return a + (difference & difference >> 31);
   }
 
   private static int stamp(long[] w, int line, int index) {
