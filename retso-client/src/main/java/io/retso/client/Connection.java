@@ -58,8 +58,9 @@ final class Connection extends ChannelInboundHandlerAdapter {
     this.address = address;
   }
 
-  boolean isReady() {
-    return welcome != null && !ended;
+  /** Whether the handshake was ever completed. */
+  boolean wasReady() {
+    return welcome != null;
   }
 
   boolean isWritable() {
@@ -352,7 +353,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
 
   @Override
   public void channelWritabilityChanged(ChannelHandlerContext ctx) {
-    if (isReady() && channel.isWritable()) {
+    if (wasReady() && !ended && channel.isWritable()) {
       slot.writable();
     }
   }

@@ -131,7 +131,9 @@ final class Slot {
     if (ended.answered()) {
       backoff.reset();
     }
-    incompatibleInRow = cause.category() == Category.INCOMPATIBLE ? incompatibleInRow + 1 : 0;
+    // A breach after the handshake may pass; a handshake that fails so is for a person to mend.
+    boolean hopeless = !ended.wasReady() && cause.category() == Category.INCOMPATIBLE;
+    incompatibleInRow = hopeless ? incompatibleInRow + 1 : 0;
     long pauseNanos = backoff.nextNanos();
     if (Integer.bitCount(backoff.failures()) == 1) {
       // Failures 1, 2, 4, 8...: an oracle that is away for a day costs some twenty lines.

@@ -65,8 +65,8 @@ public class IntakeLincheckTest {
   @Test
   void noWakeUpIsLostInAnyInterleaving() {
     new ModelCheckingOptions()
-        .iterations(30)
-        .invocationsPerIteration(1_000)
+        .iterations(5)
+        .invocationsPerIteration(200)
         .threads(3)
         .actorsPerThread(3)
         .verifier(EpsilonVerifier.class)
@@ -76,7 +76,7 @@ public class IntakeLincheckTest {
   @Test
   void noWakeUpIsLostUnderLincheckStress() {
     new StressOptions()
-        .iterations(20)
+        .iterations(5)
         .invocationsPerIteration(2_000)
         .threads(3)
         .actorsPerThread(4)

@@ -1,0 +1,135 @@
+package io.retso.client;
+
+import static io.retso.client.ClientFixture.assertFails;
+import static io.retso.client.ClientFixture.clientOf;
+import static io.retso.client.ClientFixture.get;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.retso.client.OracleException.Category;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class ClosingTest {
+  @Test
+  void everyFutureCompletes() throws Exception {
+    CountDownLatch sent = new CountDownLatch(1);
+    try (ScriptedPeer peer =
+        new ScriptedPeer(
+            wire -> {
+              wire.handshake();
+              wire.read();
+              wire.read();
+              sent.countDown();
+              wire.drain();
+            })) {
+      OracleClient client = clientOf(peer).build();
+      CompletableFuture<Long> begin = client.beginAsync();
+      CompletableFuture<CommitResult> commit = client.commitAsync(16, 1);
+      sent.await();
+      client.close();
+      assertTrue(begin.isDone() && commit.isDone());
+      assertFails(Category.CLOSED, begin);
+      assertFails(Category.UNKNOWN_OUTCOME, commit);
+      client.close();
+    }
+  }
+
+  @Test
+  void commitThatNeverLeftIsClosedNotUnknown() throws Exception {
+    try (ScriptedPeer peer = new ScriptedPeer(wire -> wire.drain())) {
+      OracleClient client = clientOf(peer).build();
+      CompletableFuture<CommitResult> commit = client.commitAsync(16, 1);
+      client.close();
+      assertTrue(commit.isDone());
+      assertFails(Category.CLOSED, commit);
+    }
+  }
+
+  @Test
+  void callsAfterCloseFailAtOnce() throws Exception {
+    OracleClient client = OracleClient.builder().address("127.0.0.1:1").build();
+    client.close();
+    assertTrue(client.beginAsync().isDone());
+    assertFails(Category.CLOSED, client.beginAsync());
+    assertFails(Category.CLOSED, client.commitAsync(16, 1));
+    assertEquals(0, client.outstanding());
+  }
+
+  @Test
+  void closingOnTheEventLoopDoesNotWaitForItself() throws Exception {
+    WireOracle oracle = new WireOracle();
+    CountDownLatch attached = new CountDownLatch(1);
+    try (ScriptedPeer peer =
+        new ScriptedPeer(
+            wire -> {
+              attached.await();
+              oracle.serve(wire);
+            })) {
+      OracleClient client = clientOf(peer).build();
+      CompletableFuture<Void> closed = client.beginAsync().thenAccept(start -> client.close());
+      attached.countDown();
+      get(closed);
+      assertFails(Category.CLOSED, client.beginAsync());
+    }
+  }
+
+  @Test
+  void callersThatRaceWithCloseAreAllAnswered() throws Exception {
+    WireOracle oracle = new WireOracle();
+    try (ScriptedPeer peer = new ScriptedPeer(oracle::serve)) {
+      for (int round = 0; round < 30; round++) {
+        OracleClient client = clientOf(peer).build();
+        ConcurrentLinkedQueue<CompletableFuture<Long>> calls = new ConcurrentLinkedQueue<>();
+        CountDownLatch running = new CountDownLatch(3);
+        List<Thread> callers = new ArrayList<>();
+        for (int t = 0; t < 3; t++) {
+          callers.add(
+              new Thread(
+                  () -> {
+                    CompletableFuture<Long> call;
+                    do {
+                      call = client.beginAsync();
+                      calls.add(call);
+                      running.countDown();
+                    } while (!call.isCompletedExceptionally());
+                  }));
+        }
+        callers.forEach(Thread::start);
+        running.await();
+        client.close();
+        for (Thread caller : callers) {
+          caller.join();
+        }
+        for (CompletableFuture<Long> call : calls) {
+          assertTrue(call.isDone());
+        }
+        assertEquals(0, client.outstanding());
+      }
+    }
+  }
+
+  @Test
+  void theEventLoopEndsWithTheClient() throws Exception {
+    WireOracle oracle = new WireOracle();
+    try (ScriptedPeer peer = new ScriptedPeer(oracle::serve)) {
+      OracleClient client = clientOf(peer).name("to-be-closed").build();
+      client.begin();
+      assertTrue(runs("to-be-closed"));
+      client.close();
+      assertFalse(runs("to-be-closed"));
+    }
+  }
+
+  private static boolean runs(String name) {
+    return Thread.getAllStackTraces().keySet().stream()
+        .anyMatch(thread -> thread.isAlive() && thread.getName().startsWith(name));
+  }
+}

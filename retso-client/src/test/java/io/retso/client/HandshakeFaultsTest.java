@@ -1,0 +1,199 @@
+package io.retso.client;
+
+import static io.retso.client.ClientFixture.SHORT;
+import static io.retso.client.ClientFixture.assertFails;
+import static io.retso.client.ClientFixture.clientOf;
+import static io.retso.client.ClientFixture.failureOf;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.retso.client.OracleException.Category;
+import io.retso.client.ScriptedPeer.Script;
+import io.retso.protocol.ErrorCode;
+import io.retso.protocol.Frames;
+import io.retso.protocol.Handshake.Mode;
+import io.retso.protocol.Handshake.Welcome;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Peers that are no oracle, another oracle, or one that does not want us. */
+@Timeout(60)
+class HandshakeFaultsTest {
+  private final WireOracle oracle = new WireOracle();
+
+  private static Script error(ErrorCode code, String text) {
+    return wire -> {
+      wire.readHello();
+      ByteBuf out = Unpooled.buffer();
+      Frames.writeError(out, 0, code, text);
+      wire.send(out);
+      wire.drain();
+    };
+  }
+
+  private static Script offer(Welcome welcome) {
+    return wire -> {
+      wire.handshake(welcome);
+      wire.drain();
+    };
+  }
+
+  /** Fails long before the request's time-out, after one attempt, with a message. */
+  private static void assertIncompatible(Script script, String message) throws Exception {
+    try (ScriptedPeer peer = new ScriptedPeer(script);
+        OracleClient client =
+            clientOf(peer).backoff(Duration.ofMinutes(1), Duration.ofMinutes(1)).build()) {
+      OracleException failure = failureOf(client.commitAsync(16, 1));
+      assertEquals(Category.INCOMPATIBLE, failure.category(), "surely not sent, so not unknown");
+      assertTrue(failure.getMessage().contains(message), failure::getMessage);
+      assertTrue(failure.getMessage().contains(peer.address()), failure::getMessage);
+      assertFails(Category.INCOMPATIBLE, client.beginAsync());
+      assertEquals(1, peer.accepted(), "no endless attempts");
+    }
+  }
+
+  @Test
+  void whatIsNoOracleIsNamed() throws Exception {
+    byte[] http = "HTTP/1.1 400 Bad Request\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
+    assertIncompatible(
+        wire -> {
+          wire.send(http);
+          wire.drain();
+        },
+        "check that the address is that of an oracle");
+    assertIncompatible(
+        wire -> {
+          wire.send(new byte[100]);
+          wire.drain();
+        },
+        "check that the address is that of an oracle");
+    assertIncompatible(
+        wire -> {
+          wire.readHello();
+          wire.reply(0x82, 1, 0, 16);
+          wire.drain();
+        },
+        "before the handshake");
+  }
+
+  @Test
+  void versionsMustAgree() throws Exception {
+    assertIncompatible(
+        error(ErrorCode.UNSUPPORTED_VERSION, "this server speaks 7 to 9"), "speaks 7 to 9");
+    assertIncompatible(offer(new Welcome(2, Mode.ORACLE, 1 << 20, 1000, 16, 1)), "upgrade");
+    assertIncompatible(error(ErrorCode.MALFORMED_FRAME, "no hello of mine"), "no hello of mine");
+  }
+
+  @Test
+  void welcomeMustMakeSense() throws Exception {
+    assertIncompatible(offer(new Welcome(1, Mode.ECHO, 1 << 20, 1000, 16, 1)), "mode");
+    assertIncompatible(offer(new Welcome(1, Mode.ORACLE, 1 << 20, 1000, 0, 1)), "no sense");
+    assertIncompatible(offer(new Welcome(1, Mode.ORACLE, 0, 1000, 16, 1)), "no sense");
+  }
+
+  @Test
+  void incompatibleServerMayBeUpgradedWithoutAnewClient() throws Exception {
+    try (ScriptedPeer peer =
+            new ScriptedPeer(error(ErrorCode.UNSUPPORTED_VERSION, "too old"), oracle::serve);
+        OracleClient client = clientOf(peer).build()) {
+      assertFails(Category.INCOMPATIBLE, client.beginAsync());
+      while (true) {
+        CompletableFuture<Long> begin = client.beginAsync();
+        try {
+          assertTrue(ClientFixture.get(begin) > 0);
+          break;
+        } catch (ExecutionException e) {
+          assertFails(Category.INCOMPATIBLE, begin); // still within the pause
+        }
+      }
+    }
+  }
+
+  @Test
+  void incompatibleAddressDoesNotSpoilAGoodOne() throws Exception {
+    try (ScriptedPeer other = new ScriptedPeer(error(ErrorCode.UNSUPPORTED_VERSION, "too old"));
+        ScriptedPeer peer = new ScriptedPeer(oracle::serve);
+        OracleClient client = clientOf(other, peer).build()) {
+      assertTrue(client.begin() > 0);
+    }
+  }
+
+  @Test
+  void temporaryRefusalsAreTriedAgain() throws Exception {
+    try (ScriptedPeer peer =
+            new ScriptedPeer(
+                wire -> {},
+                error(ErrorCode.TOO_MANY_CONNECTIONS, "full"),
+                error(ErrorCode.SHUTTING_DOWN, "bye"),
+                oracle::serve);
+        OracleClient client = clientOf(peer).build()) {
+      assertTrue(client.begin() > 0);
+      assertEquals(4, peer.accepted());
+    }
+  }
+
+  @Test
+  void silenceInTheHandshakeIsGivenUp() throws Exception {
+    try (ScriptedPeer peer = new ScriptedPeer(wire -> wire.drain(), oracle::serve);
+        OracleClient client = clientOf(peer).connectTimeout(SHORT).build()) {
+      assertTrue(client.begin() > 0);
+    }
+    try (ScriptedPeer peer = new ScriptedPeer(wire -> wire.drain());
+        OracleClient client =
+            clientOf(peer).connectTimeout(Duration.ofMillis(50)).requestTimeout(SHORT).build()) {
+      OracleException failure = failureOf(client.beginAsync());
+      assertEquals(Category.UNAVAILABLE, failure.category());
+      assertTrue(failure.getMessage().contains("did not answer the handshake"), failure::toString);
+    }
+  }
+
+  @Test
+  void deposedOracleIsAvoided() throws Exception {
+    try (ScriptedPeer leader =
+            new ScriptedPeer(
+                wire -> {
+                  wire.handshake(5);
+                  wire.reply(wire.read(), 16);
+                },
+                wire -> {
+                  wire.handshake(5);
+                  wire.reply(wire.read(), 32);
+                  wire.drain();
+                });
+        ScriptedPeer deposed =
+            new ScriptedPeer(
+                wire -> {
+                  wire.handshake(4);
+                  wire.drain();
+                });
+        OracleClient client = clientOf(leader, deposed).build()) {
+      assertEquals(16, client.begin());
+      assertEquals(32, client.begin());
+    }
+  }
+
+  @Test
+  void echoingServersAnswersAreNotJudged() throws Exception {
+    try (ScriptedPeer peer =
+            new ScriptedPeer(
+                wire -> {
+                  wire.handshake(new Welcome(1, Mode.ECHO, 1 << 20, 1000, 16, 1));
+                  while (true) {
+                    wire.reply(wire.read(), 0);
+                  }
+                });
+        OracleClient client = clientOf(peer).mode(Mode.ECHO).build()) {
+      assertEquals(0, client.begin());
+      client.commit(0, 1, 2, 3);
+      client.status(0, 0);
+      client.abort(0);
+      client.cleanedUp(0);
+    }
+  }
+}

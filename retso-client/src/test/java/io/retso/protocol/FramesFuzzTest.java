@@ -1,0 +1,342 @@
+package io.retso.protocol;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.Combinators;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+import net.jqwik.api.constraints.IntRange;
+import net.jqwik.api.constraints.Size;
+
+/**
+ * Whatever arrives, the decoder throws {@link FrameException} or nothing, and never looks outside
+ * of the bytes that arrived: buffers here end exactly where the bytes do.
+ */
+class FramesFuzzTest {
+  /** What a receiver does with a stream of bytes; the number of frames that it accepted. */
+  private static int receive(byte[] bytes, boolean replies) {
+    ByteBuf in = Unpooled.wrappedBuffer(bytes);
+    int frames = 0;
+    int index = 0;
+    try {
+      while (true) {
+        int size = Frames.frameBytes(in, index);
+        if (size == 0 || in.writerIndex() - index < size) {
+          return frames;
+        }
+        assertTrue(size >= Frames.HEADER_BYTES);
+        if (replies) {
+          Frames.checkReply(in, index, size);
+          readReply(in, index, size);
+        } else {
+          Frames.checkRequest(in, index, size);
+          readRequest(in, index, size);
+        }
+        frames++;
+        index += size;
+      }
+    } catch (FrameException e) {
+      assertTrue(e.code() != null && !e.getMessage().isBlank());
+      return frames;
+    }
+  }
+
+  private static void readRequest(ByteBuf in, int index, int size) throws FrameException {
+    int body = index + Frames.HEADER_BYTES;
+    int count = Frames.count(in, index);
+    int end = index + size;
+    switch (Frames.type(in, index)) {
+      case FrameType.HELLO -> {
+        in.readerIndex(body);
+        Handshake.readHello(in, size - Frames.HEADER_BYTES);
+        assertEquals(end, in.readerIndex());
+      }
+      case FrameType.COMMIT -> {
+        int at = body;
+        for (int i = 0; i < count; i++) {
+          int rows = in.getInt(at + 8) & FrameType.ROWS_MASK;
+          assertTrue(rows <= Limits.TRANSACTION_ROWS_MAX);
+          at += Frames.COMMIT_FIXED_BYTES + rows * Long.BYTES;
+        }
+        assertEquals(end, at);
+      }
+      case FrameType.STATUS -> assertEquals(end, body + count * Frames.STATUS_BYTES);
+      case FrameType.ABORT, FrameType.CLEANED -> assertEquals(end, body + count * Long.BYTES);
+      default -> assertEquals(end, body);
+    }
+  }
+
+  private static void readReply(ByteBuf in, int index, int size) throws FrameException {
+    int body = index + Frames.HEADER_BYTES;
+    switch (Frames.type(in, index)) {
+      case FrameType.ERROR -> {
+        Frames.errorCode(in, index);
+        assertTrue(Frames.errorText(in, index).length() <= size);
+      }
+      case FrameType.HELLO | FrameType.REPLY -> {
+        in.readerIndex(body);
+        Handshake.readWelcome(in, size - Frames.HEADER_BYTES);
+      }
+      case FrameType.BEGIN | FrameType.REPLY -> in.getLong(body);
+      case FrameType.PING | FrameType.REPLY -> assertEquals(index + size, body);
+      default -> assertEquals(index + size, body + Frames.count(in, index) * Long.BYTES);
+    }
+  }
+
+  @Property
+  void randomBytesAreHarmless(@ForAll byte[] bytes) {
+    receive(bytes, false);
+    receive(bytes, true);
+  }
+
+  /** Random bodies behind a plausible header get further than random bytes. */
+  @Property
+  void randomBodiesAreHarmless(
+      @ForAll @IntRange(max = 255) int type,
+      @ForAll @IntRange(max = 5) int count,
+      @ForAll @Size(max = 80) byte[] body) {
+    ByteBuf out = Unpooled.buffer();
+    Frames.writeHeader(out, type, count, 7, body.length);
+    out.writeBytes(body);
+    receive(bytesOf(out), false);
+    receive(bytesOf(out), true);
+  }
+
+  @Property
+  void randomHellosAreHarmless(@ForAll @Size(max = 90) byte[] body) {
+    ByteBuf in = Unpooled.wrappedBuffer(body);
+    if (body.length >= 4) {
+      in.setInt(0, Handshake.MAGIC);
+    }
+    try {
+      Handshake.Hello hello = Handshake.readHello(in, body.length);
+      assertTrue(hello.clientName().length() <= Limits.CLIENT_NAME_BYTES_MAX);
+    } catch (FrameException e) {
+      assertEquals(ErrorCode.MALFORMED_FRAME, e.code());
+    }
+  }
+
+  @Property
+  void validRequestsAreAccepted(@ForAll("requests") byte[] frame) {
+    assertEquals(1, receive(frame, false));
+    assertEquals(0, receive(frame, true));
+    byte[] twice = Arrays.copyOf(frame, 2 * frame.length);
+    System.arraycopy(frame, 0, twice, frame.length, frame.length);
+    assertEquals(2, receive(twice, false));
+  }
+
+  @Property
+  void validRepliesAreAccepted(@ForAll("replies") byte[] frame) {
+    assertEquals(1, receive(frame, true));
+    assertEquals(0, receive(frame, false));
+  }
+
+  @Property
+  void truncatedFramesAreAwaitedNotAccepted(
+      @ForAll("requests") byte[] frame, @ForAll @IntRange(max = 1 << 20) int cut) {
+    assertEquals(0, receive(Arrays.copyOf(frame, cut % frame.length), false));
+  }
+
+  /** The length field lies: the frame ends early, or swallows bytes of the next. */
+  @Property
+  void frameOfAnotherLengthIsRefused(
+      @ForAll("requests") byte[] frame, @ForAll @IntRange(min = -20, max = 20) int change) {
+    ByteBuf buffer = Unpooled.buffer().writeBytes(frame).writeZero(20);
+    buffer.setInt(0, frame.length - Frames.LENGTH_BYTES + change);
+    int accepted = receive(bytesOf(buffer), false);
+    assertTrue(change == 0 ? accepted >= 1 : accepted <= 1);
+    if (change != 0 && frame[4] != FrameType.HELLO) {
+      assertEquals(0, accepted);
+    }
+  }
+
+  @Property(tries = 3000)
+  void mutatedFramesAreHarmless(
+      @ForAll("anyFrame") byte[] frame,
+      @ForAll @Size(min = 1, max = 4) int[] places,
+      @ForAll @Size(min = 4, max = 4) byte[] values) {
+    byte[] mutated = frame.clone();
+    for (int i = 0; i < places.length; i++) {
+      mutated[Math.floorMod(places[i], mutated.length)] = values[i];
+    }
+    receive(mutated, false);
+    receive(mutated, true);
+  }
+
+  @Property
+  void helloComesBack(
+      @ForAll @IntRange(max = 65535) int min,
+      @ForAll @IntRange(max = 65535) int max,
+      @ForAll Handshake.Mode mode,
+      @ForAll String name)
+      throws FrameException {
+    ByteBuf out = Unpooled.buffer();
+    Handshake.writeHello(out, 3, new Handshake.Hello(min, max, mode, name));
+    int size = Frames.frameBytes(out, 0);
+    assertEquals(out.writerIndex(), size);
+    Frames.checkRequest(out, 0, size);
+    out.readerIndex(Frames.HEADER_BYTES);
+    Handshake.Hello hello = Handshake.readHello(out, size - Frames.HEADER_BYTES);
+    assertEquals(min, hello.versionMin());
+    assertEquals(max, hello.versionMax());
+    assertEquals(mode, hello.mode());
+    byte[] utf8 = name.getBytes(StandardCharsets.UTF_8);
+    byte[] read = hello.clientName().getBytes(StandardCharsets.UTF_8);
+    assertArrayEquals(Arrays.copyOf(utf8, read.length), read, "a prefix of whole characters");
+    assertTrue(read.length == utf8.length || read.length > Limits.CLIENT_NAME_BYTES_MAX - 4);
+  }
+
+  @Property
+  void welcomeComesBack(
+      @ForAll @IntRange(max = 65535) int version,
+      @ForAll Handshake.Mode mode,
+      @ForAll int bytes,
+      @ForAll int rows,
+      @ForAll int gap,
+      @ForAll long epoch)
+      throws FrameException {
+    Handshake.Welcome welcome = new Handshake.Welcome(version, mode, bytes, rows, gap, epoch);
+    ByteBuf out = Unpooled.buffer();
+    Handshake.writeWelcome(out, 3, welcome);
+    int size = Frames.frameBytes(out, 0);
+    Frames.checkReply(out, 0, size);
+    out.readerIndex(Frames.HEADER_BYTES);
+    assertEquals(welcome, Handshake.readWelcome(out, size - Frames.HEADER_BYTES));
+  }
+
+  @Property
+  void errorComesBack(@ForAll ErrorCode code, @ForAll int id, @ForAll String text)
+      throws FrameException {
+    ByteBuf out = Unpooled.buffer();
+    Frames.writeError(out, id, code, text.repeat(3));
+    int size = Frames.frameBytes(out, 0);
+    Frames.checkReply(out, 0, size);
+    assertEquals(FrameType.ERROR, Frames.type(out, 0));
+    assertEquals(id, Frames.frameId(out, 0));
+    assertEquals(code, Frames.errorCode(out, 0));
+    assertTrue(out.readableBytes() <= Frames.HEADER_BYTES + 4 + Limits.ERROR_TEXT_BYTES_MAX);
+  }
+
+  @Property
+  void tooManyRowsAreTooLarge(
+      @ForAll @IntRange(min = Limits.TRANSACTION_ROWS_MAX + 1, max = FrameType.ROWS_MASK)
+          int rows) {
+    ByteBuf out = Unpooled.buffer();
+    Frames.writeHeader(out, FrameType.COMMIT, 1, 1, Frames.COMMIT_FIXED_BYTES);
+    out.writeLong(16).writeInt(rows);
+    FrameException e =
+        assertThrows(FrameException.class, () -> Frames.checkRequest(out, 0, out.readableBytes()));
+    assertEquals(ErrorCode.TOO_LARGE, e.code());
+  }
+
+  @Provide
+  Arbitrary<byte[]> requests() {
+    Arbitrary<byte[]> hello =
+        Arbitraries.strings()
+            .ofMaxLength(20)
+            .map(
+                name -> {
+                  ByteBuf out = Unpooled.buffer();
+                  Handshake.writeHello(
+                      out, 0, new Handshake.Hello(1, 1, Handshake.Mode.ORACLE, name));
+                  return bytesOf(out);
+                });
+    Arbitrary<byte[]> begin =
+        Arbitraries.integers()
+            .between(1, 65535)
+            .map(count -> frame(FrameType.BEGIN, count, new long[0]));
+    Arbitrary<byte[]> fixed =
+        Combinators.combine(
+                Arbitraries.of(FrameType.STATUS, FrameType.ABORT, FrameType.CLEANED),
+                Arbitraries.longs().array(long[].class).ofMinSize(1).ofMaxSize(20))
+            .as(
+                (type, words) ->
+                    type == FrameType.STATUS
+                        ? frame(type, words.length, doubled(words))
+                        : frame(type, words.length, words));
+    Arbitrary<byte[]> commit =
+        Arbitraries.longs()
+            .array(long[].class)
+            .ofMaxSize(12)
+            .list()
+            .ofMinSize(1)
+            .ofMaxSize(6)
+            .map(
+                commits -> {
+                  ByteBuf out = Unpooled.buffer();
+                  Frames.writeHeader(out, FrameType.COMMIT, 0, 5, 0);
+                  for (long[] rows : commits) {
+                    int flag = rows.length % 2 == 0 ? FrameType.REPEAT_FLAG : 0;
+                    out.writeLong(160).writeInt(rows.length | flag);
+                    for (long row : rows) {
+                      out.writeLong(row);
+                    }
+                  }
+                  Frames.finishFrame(out, 0, commits.size());
+                  return bytesOf(out);
+                });
+    Arbitrary<byte[]> ping = Arbitraries.of(0, 1).map(n -> frame(FrameType.PING, n, new long[0]));
+    return Arbitraries.oneOf(hello, begin, fixed, commit, ping);
+  }
+
+  @Provide
+  Arbitrary<byte[]> replies() {
+    Arbitrary<byte[]> begin =
+        Combinators.combine(Arbitraries.integers().between(1, 65535), Arbitraries.longs())
+            .as(
+                (count, first) ->
+                    frame(FrameType.BEGIN | FrameType.REPLY, count, new long[] {first}));
+    Arbitrary<byte[]> outcomes =
+        Combinators.combine(
+                Arbitraries.of(
+                    FrameType.COMMIT, FrameType.STATUS, FrameType.ABORT, FrameType.CLEANED),
+                Arbitraries.longs().array(long[].class).ofMinSize(1).ofMaxSize(20))
+            .as((type, words) -> frame(type | FrameType.REPLY, words.length, words));
+    Arbitrary<byte[]> error =
+        Arbitraries.strings()
+            .ofMaxLength(50)
+            .map(
+                text -> {
+                  ByteBuf out = Unpooled.buffer();
+                  Frames.writeError(out, 9, ErrorCode.LOG_FAILED, text);
+                  return bytesOf(out);
+                });
+    return Arbitraries.oneOf(begin, outcomes, error);
+  }
+
+  @Provide
+  Arbitrary<byte[]> anyFrame() {
+    return Arbitraries.oneOf(requests(), replies());
+  }
+
+  private static long[] doubled(long[] words) {
+    long[] both = Arrays.copyOf(words, 2 * words.length);
+    System.arraycopy(words, 0, both, words.length, words.length);
+    return both;
+  }
+
+  private static byte[] frame(int type, int count, long[] words) {
+    ByteBuf out = Unpooled.buffer();
+    Frames.writeHeader(out, type, count, 5, words.length * Long.BYTES);
+    for (long word : words) {
+      out.writeLong(word);
+    }
+    return bytesOf(out);
+  }
+
+  private static byte[] bytesOf(ByteBuf out) {
+    byte[] bytes = new byte[out.readableBytes()];
+    out.getBytes(out.readerIndex(), bytes);
+    return bytes;
+  }
+}

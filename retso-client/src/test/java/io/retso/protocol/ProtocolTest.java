@@ -1,0 +1,110 @@
+package io.retso.protocol;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.buffer.Unpooled;
+import org.junit.jupiter.api.Test;
+
+class ProtocolTest {
+  /** The bytes themselves, so that a change of the format cannot go unnoticed. */
+  @Test
+  void layoutIsThatOfTheDescription() {
+    ByteBuf out = Unpooled.buffer();
+    Frames.writeHeader(out, FrameType.COMMIT, 1, 0x01020304, 20);
+    out.writeLong(0x10).writeInt(1 | FrameType.REPEAT_FLAG).writeLong(-2);
+    assertEquals(
+        "0000001c"
+            + "03"
+            + "00"
+            + "0001"
+            + "01020304" // header
+            + "0000000000000010"
+            + "80000001"
+            + "fffffffffffffffe",
+        ByteBufUtil.hexDump(out));
+
+    ByteBuf hello = Unpooled.buffer();
+    Handshake.writeHello(hello, 0, new Handshake.Hello(1, 2, Handshake.Mode.ECHO, "me"));
+    assertEquals(
+        "00000014"
+            + "01"
+            + "00"
+            + "0000"
+            + "00000000" // header
+            + "5254534f"
+            + "0001"
+            + "0002"
+            + "01"
+            + "02"
+            + "6d65",
+        ByteBufUtil.hexDump(hello));
+  }
+
+  @Test
+  void largestCommitFitsIntoAFrame() {
+    int bytes =
+        Frames.HEADER_BYTES
+            - Frames.LENGTH_BYTES
+            + Frames.COMMIT_FIXED_BYTES
+            + Limits.TRANSACTION_ROWS_MAX * Long.BYTES;
+    assertTrue(bytes <= Limits.FRAME_BYTES_MAX);
+    assertTrue(Limits.FRAME_REQUESTS_MAX * Long.BYTES + 8 <= Limits.FRAME_BYTES_MAX);
+  }
+
+  @Test
+  void versionIsTheHighestThatBothSpeak() throws FrameException {
+    assertEquals(1, Handshake.chooseVersion(1, 1));
+    assertEquals(1, Handshake.chooseVersion(0, 9));
+    for (int[] range : new int[][] {{2, 3}, {0, 0}, {3, 1}}) {
+      FrameException e =
+          assertThrows(FrameException.class, () -> Handshake.chooseVersion(range[0], range[1]));
+      assertEquals(ErrorCode.UNSUPPORTED_VERSION, e.code());
+    }
+  }
+
+  @Test
+  void textsAreCutAtAWholeCharacter() {
+    ByteBuf out = Unpooled.buffer();
+    Frames.writeError(out, 1, ErrorCode.STALLED, "x" + "é".repeat(Limits.ERROR_TEXT_BYTES_MAX));
+    String text = Frames.errorText(out, 0);
+    assertEquals("x" + "é".repeat((Limits.ERROR_TEXT_BYTES_MAX - 1) / 2), text);
+  }
+
+  @Test
+  void errorCodesKeepTheirNumbers() {
+    ErrorCode[] codes = ErrorCode.values();
+    int[] numbers = new int[codes.length];
+    for (int i = 0; i < codes.length; i++) {
+      numbers[i] = codes[i].number();
+      assertEquals(codes[i], ErrorCode.of(numbers[i]));
+    }
+    assertArrayEquals(new int[] {1, 2, 3, 4, 5, 6, 7, 8}, numbers);
+    assertNull(ErrorCode.of(99));
+  }
+
+  @Test
+  void stampsArePositiveMultiplesOfTheGap() {
+    assertTrue(Timestamps.isWellFormed(Timestamps.GAP));
+    assertTrue(Timestamps.isWellFormed(Timestamps.MAX));
+    for (long bad : new long[] {0, 1, -Timestamps.GAP, 17, Timestamps.MAX + Timestamps.GAP}) {
+      assertFalse(Timestamps.isWellFormed(bad), () -> "" + bad);
+    }
+  }
+
+  @Test
+  void outcomesHaveNames() {
+    assertEquals("committed at 32", Outcome.nameOf(32));
+    for (long outcome = Outcome.REFUSED_UNCLEANED; outcome <= 0; outcome++) {
+      assertFalse(Outcome.nameOf(outcome).startsWith("outcome "), Outcome.nameOf(outcome));
+    }
+    assertEquals("outcome -99", Outcome.nameOf(-99));
+    assertTrue(Outcome.nameOf(Long.MIN_VALUE).startsWith("outcome "));
+  }
+}
