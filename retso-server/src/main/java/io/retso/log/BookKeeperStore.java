@@ -1,0 +1,455 @@
+package io.retso.log;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.PooledByteBufAllocator;
+import io.netty.buffer.Unpooled;
+import io.retso.log.LogException.Reason;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.apache.bookkeeper.client.BKException;
+import org.apache.bookkeeper.client.BookKeeper;
+import org.apache.bookkeeper.client.LedgerHandle;
+import org.apache.bookkeeper.client.api.DigestType;
+import org.apache.bookkeeper.client.api.LedgerEntries;
+import org.apache.bookkeeper.client.api.LedgerEntry;
+import org.apache.bookkeeper.client.api.ReadHandle;
+import org.apache.bookkeeper.client.api.WriteHandle;
+import org.apache.bookkeeper.conf.ClientConfiguration;
+
+/**
+ * Ledgers on BookKeeper, and their catalog in ZooKeeper.
+ *
+ * <p>An append copies nothing when all bookies of its write quorum must acknowledge it. When fewer
+ * suffice, the slowest may still be sent the entry after the acknowledgement, while the caller
+ * already writes the next one into the same buffer; then the entry is copied.
+ *
+ * <p>Appends belong to one thread; everything else may be called by any. The blocking methods give
+ * up with {@link Reason#UNAVAILABLE} after {@link Settings#operationTimeout}.
+ */
+public final class BookKeeperStore implements LedgerStore {
+  /** Marks the ledgers of this log among those of other applications. */
+  private static final Map<String, byte[]> CUSTOM_METADATA =
+      Map.of("application", "retso".getBytes(StandardCharsets.UTF_8));
+
+  /** Ledgers are protected by the fence and by ZooKeeper's access lists, not by passwords. */
+  private static final byte[] NO_PASSWORD = new byte[0];
+
+  private static final DigestType DIGEST = DigestType.CRC32C;
+
+  /** After this long a read is also sent to the next replica, milliseconds. */
+  private static final int SPECULATIVE_READ_MS = 200;
+
+  private static final int CONNECT_TIMEOUT_MS = 2_000;
+
+  /**
+   * Where the log is and how it is replicated.
+   *
+   * @param zookeeper connect string of the ZooKeeper of the BookKeeper cluster, perhaps with a
+   *     chroot
+   * @param znode path under which the catalog is kept; one per log
+   * @param ledgersRoot path of BookKeeper's own metadata
+   * @param ensemble bookies over which a ledger is spread
+   * @param writeQuorum bookies that get each entry
+   * @param ackQuorum bookies that must have an entry before it counts as durable
+   * @param addTimeout after which a silent bookie counts as failed; whole seconds. Stalls of the
+   *     disk's fsync must fit into it
+   * @param readTimeout the same for reads
+   * @param zookeeperTimeout of the session
+   * @param operationTimeout of creating, opening, deleting a ledger, and of the catalog
+   */
+  public record Settings(
+      String zookeeper,
+      String znode,
+      String ledgersRoot,
+      int ensemble,
+      int writeQuorum,
+      int ackQuorum,
+      Duration addTimeout,
+      Duration readTimeout,
+      Duration zookeeperTimeout,
+      Duration operationTimeout) {
+
+    public Settings {
+      if (ackQuorum < 1 || writeQuorum < ackQuorum || ensemble < writeQuorum) {
+        throw new IllegalArgumentException(
+            "need 1 <= ack quorum <= write quorum <= ensemble, not "
+                + String.join(
+                    ", ",
+                    String.valueOf(ackQuorum),
+                    String.valueOf(writeQuorum),
+                    String.valueOf(ensemble)));
+      }
+    }
+
+    /** The usual paths and time-outs. */
+    public static Settings of(String zookeeper, int ensemble, int writeQuorum, int ackQuorum) {
+      return new Settings(
+          zookeeper,
+          "/retso/log",
+          "/ledgers",
+          ensemble,
+          writeQuorum,
+          ackQuorum,
+          Duration.ofSeconds(5),
+          Duration.ofSeconds(2),
+          Duration.ofSeconds(10),
+          Duration.ofSeconds(30));
+    }
+
+    /** The same with another path of the catalog. */
+    public Settings withZnode(String path) {
+      return new Settings(
+          zookeeper,
+          path,
+          ledgersRoot,
+          ensemble,
+          writeQuorum,
+          ackQuorum,
+          addTimeout,
+          readTimeout,
+          zookeeperTimeout,
+          operationTimeout);
+    }
+
+    /** The same with other time-outs for a silent bookie; whole seconds. */
+    public Settings withTimeouts(Duration add, Duration read) {
+      return new Settings(
+          zookeeper,
+          znode,
+          ledgersRoot,
+          ensemble,
+          writeQuorum,
+          ackQuorum,
+          add,
+          read,
+          zookeeperTimeout,
+          operationTimeout);
+    }
+  }
+
+  private final Settings settings;
+  private final BookKeeper client;
+  private final ZooKeeperCatalog catalog;
+
+  private BookKeeperStore(Settings settings, BookKeeper client, ZooKeeperCatalog catalog) {
+    this.settings = settings;
+    this.client = client;
+    this.catalog = catalog;
+  }
+
+  /**
+   * Connects.
+   *
+   * @throws LogException {@link Reason#UNAVAILABLE} if ZooKeeper cannot be reached or has no
+   *     BookKeeper cluster
+   */
+  public static BookKeeperStore connect(Settings settings) throws LogException {
+    ZooKeeperCatalog catalog =
+        ZooKeeperCatalog.connect(
+            settings.zookeeper(), settings.znode(), settings.zookeeperTimeout());
+    try {
+      BookKeeper client = BookKeeper.forConfig(configuration(settings)).build();
+      return new BookKeeperStore(settings, client, catalog);
+    } catch (Exception e) {
+      catalog.close();
+      if (e instanceof InterruptedException) {
+        Thread.currentThread().interrupt();
+      }
+      throw new LogException(
+          Reason.UNAVAILABLE,
+          "cannot use BookKeeper at "
+              + settings.zookeeper()
+              + settings.ledgersRoot()
+              + ": "
+              + e.getMessage()
+              + "; check the address and that the cluster's metadata was initialized there",
+          e);
+    }
+  }
+
+  private static ClientConfiguration configuration(Settings settings) {
+    int slash = settings.zookeeper().indexOf('/');
+    String hosts = slash < 0 ? settings.zookeeper() : settings.zookeeper().substring(0, slash);
+    String chroot = slash < 0 ? "" : settings.zookeeper().substring(slash);
+    ClientConfiguration c = new ClientConfiguration();
+    c.setMetadataServiceUri(
+        "zk+null://" + hosts.replace(',', ';') + chroot + settings.ledgersRoot());
+    c.setZkTimeout((int) settings.zookeeperTimeout().toMillis());
+    c.setAddEntryTimeout(seconds(settings.addTimeout()));
+    c.setReadEntryTimeout(seconds(settings.readTimeout()));
+    c.setClientConnectTimeoutMillis(CONNECT_TIMEOUT_MS);
+    c.setFirstSpeculativeReadTimeout(SPECULATIVE_READ_MS);
+    c.setEnableParallelRecoveryRead(true);
+    // The caller bounds its outstanding appends by itself.
+    c.setThrottleValue(0);
+    // With as many bookies as the ensemble has, there is no replacement for a failed one: go on
+    // with the rest as long as the quorum answers. It applies to recovery, too.
+    c.setDelayEnsembleChange(true);
+    // The older protocol sends an entry as it is; the newer one copies it into a message.
+    c.setUseV2WireProtocol(true);
+    // One ledger at a time is one worker at a time.
+    c.setNumWorkerThreads(1);
+    c.setNumIOThreads(1);
+    return c;
+  }
+
+  private static int seconds(Duration duration) {
+    return Math.max(1, (int) duration.plusMillis(999).toSeconds());
+  }
+
+  @Override
+  public Catalog readCatalog() throws LogException {
+    return catalog.read();
+  }
+
+  @Override
+  public Catalog replaceCatalog(Catalog expected, List<Long> ledgers) throws LogException {
+    return catalog.replace(expected, ledgers);
+  }
+
+  @Override
+  public Ledger create() throws LogException {
+    CompletableFuture<WriteHandle> creation =
+        client
+            .newCreateLedgerOp()
+            .withEnsembleSize(settings.ensemble())
+            .withWriteQuorumSize(settings.writeQuorum())
+            .withAckQuorumSize(settings.ackQuorum())
+            .withDigestType(DIGEST)
+            .withPassword(NO_PASSWORD)
+            .withCustomMetadata(CUSTOM_METADATA)
+            .execute();
+    boolean copy = settings.ackQuorum() < settings.writeQuorum();
+    return new WritableLedger((LedgerHandle) await(creation, "create a ledger"), copy);
+  }
+
+  @Override
+  public Entries openFenced(long ledger) throws LogException {
+    CompletableFuture<ReadHandle> opening =
+        client
+            .newOpenLedgerOp()
+            .withLedgerId(ledger)
+            .withRecovery(true)
+            .withDigestType(DIGEST)
+            .withPassword(NO_PASSWORD)
+            .execute();
+    try {
+      return new FencedEntries(await(opening, "open ledger " + ledger));
+    } catch (LogException e) {
+      if (e.reason() == Reason.CORRUPT && !readCatalog().ledgers().contains(ledger)) {
+        throw new LogException(
+            Reason.FENCED,
+            "ledger " + ledger + " was given up while it was opened: another server has the log",
+            e);
+      }
+      throw e;
+    }
+  }
+
+  @Override
+  public void delete(long ledger) throws LogException {
+    CompletableFuture<Void> deletion = client.newDeleteLedgerOp().withLedgerId(ledger).execute();
+    try {
+      await(deletion, "delete ledger " + ledger);
+    } catch (LogException e) {
+      if (e.reason() != Reason.CORRUPT) { // which here means that it does not exist
+        throw e;
+      }
+    }
+  }
+
+  @Override
+  public void close() {
+    try {
+      client.close();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (BKException e) {
+      // Nothing is lost: what was acknowledged is on the bookies.
+    } finally {
+      catalog.close();
+    }
+  }
+
+  private <T> T await(CompletableFuture<T> operation, String what) throws LogException {
+    try {
+      return operation.get(settings.operationTimeout().toMillis(), TimeUnit.MILLISECONDS);
+    } catch (ExecutionException e) {
+      int code = BKException.getExceptionCode(e.getCause(), BKException.Code.ReadException);
+      throw failure(code, what, e.getCause());
+    } catch (TimeoutException e) {
+      throw new LogException(
+          Reason.UNAVAILABLE,
+          "cannot "
+              + what
+              + " within "
+              + settings.operationTimeout().toSeconds()
+              + " s; check that the bookies and ZooKeeper answer",
+          e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new LogException(Reason.UNAVAILABLE, "interrupted; could not " + what, e);
+    }
+  }
+
+  private static LogException failure(int code, String what, Throwable cause) {
+    String message = "cannot " + what + ": " + BKException.getMessage(code);
+    return switch (code) {
+      case BKException.Code.LedgerFencedException,
+          BKException.Code.UnauthorizedAccessException,
+          BKException.Code.MetadataVersionException,
+          // Closed by somebody else: what this server itself closes it does not append to.
+          BKException.Code.LedgerClosedException ->
+          new LogException(Reason.FENCED, message + "; another server took over the log", cause);
+      case BKException.Code.DigestMatchException,
+          BKException.Code.NoSuchEntryException,
+          BKException.Code.NoSuchLedgerExistsException,
+          BKException.Code.NoSuchLedgerExistsOnMetadataServerException ->
+          new LogException(
+              Reason.CORRUPT,
+              message + "; look for failed disks and wiped directories of the bookies",
+              cause);
+      case BKException.Code.NotEnoughBookiesException ->
+          new LogException(
+              Reason.UNAVAILABLE,
+              message + "; start bookies, or free space on the disks of those that are read-only",
+              cause);
+      default ->
+          new LogException(
+              Reason.UNAVAILABLE, message + "; check the bookies and ZooKeeper", cause);
+    };
+  }
+
+  /** One ledger being written. */
+  private static final class WritableLedger implements Ledger {
+    private final LedgerHandle handle;
+    private final boolean copy;
+    private final String what;
+
+    /**
+     * The first failure: what comes after it fails for the same reason, whatever BookKeeper says.
+     */
+    private volatile LogException failed;
+
+    WritableLedger(LedgerHandle handle, boolean copy) {
+      this.handle = handle;
+      this.copy = copy;
+      this.what = "append to ledger " + handle.getId();
+    }
+
+    @Override
+    public long id() {
+      return handle.getId();
+    }
+
+    @Override
+    public void append(ByteBuffer entry, long context, AppendCallback callback) {
+      ByteBuf bytes =
+          copy
+              ? PooledByteBufAllocator.DEFAULT
+                  .directBuffer(entry.remaining())
+                  .writeBytes(entry.duplicate())
+              : Unpooled.wrappedBuffer(entry);
+      handle.asyncAddEntry(
+          bytes,
+          (code, ledger, id, ignored) ->
+              callback.completed(context, code == BKException.Code.OK ? null : failure(code)),
+          null);
+    }
+
+    private LogException failure(int code) {
+      LogException first = failed;
+      if (first == null) {
+        first = BookKeeperStore.failure(code, what, BKException.create(code));
+        failed = first;
+      }
+      return first;
+    }
+
+    @Override
+    public void closeAsync() {
+      // Whoever opens it next seals it if this fails.
+      handle.closeAsync().exceptionally(e -> null);
+    }
+  }
+
+  /** The entries of a ledger that nobody can append to any more. */
+  private final class FencedEntries implements Entries {
+    private static final int CHUNK_BYTES = 2 << 20;
+    private static final int CHUNK_ENTRIES_MAX = 64;
+
+    /** Being visited, and read meanwhile. */
+    private static final int CHUNKS = 3;
+
+    private final ReadHandle handle;
+    private final String what;
+
+    FencedEntries(ReadHandle handle) {
+      this.handle = handle;
+      this.what = "read ledger " + handle.getId();
+    }
+
+    @Override
+    public long count() {
+      return handle.getLastAddConfirmed() + 1;
+    }
+
+    @Override
+    public void read(long from, long to, EntryVisitor visitor) throws LogException {
+      if (from < 0 || to > count()) {
+        throw new IllegalArgumentException(
+            "entries " + from + " to " + to + " of a ledger of " + count());
+      }
+      ArrayDeque<CompletableFuture<LedgerEntries>> chunks = new ArrayDeque<>();
+      try {
+        long bytesPerEntry = count() == 0 ? 0 : handle.getLength() / count();
+        long next = from;
+        while (next < to || !chunks.isEmpty()) {
+          while (next < to && chunks.size() < CHUNKS) {
+            long end = Math.min(to, next + entriesOf(bytesPerEntry));
+            chunks.add(handle.readAsync(next, end - 1));
+            next = end;
+          }
+          LedgerEntries entries = await(chunks.peek(), what);
+          chunks.remove();
+          bytesPerEntry = visit(entries, visitor);
+        }
+      } finally {
+        chunks.forEach(chunk -> chunk.thenAccept(LedgerEntries::close));
+      }
+    }
+
+    /** Entries are of similar size in a stretch of the log; a chunk learns from the one before. */
+    private static int entriesOf(long bytesPerEntry) {
+      return (int) Math.max(1, Math.min(CHUNK_ENTRIES_MAX, CHUNK_BYTES / (bytesPerEntry + 1)));
+    }
+
+    /** Returns the mean size. */
+    private static long visit(LedgerEntries entries, EntryVisitor visitor) throws LogException {
+      long bytes = 0;
+      int count = 0;
+      try (entries) {
+        for (LedgerEntry entry : entries) {
+          ByteBuffer buffer = entry.getEntryNioBuffer();
+          bytes += buffer.remaining();
+          count++;
+          visitor.entry(buffer);
+        }
+      }
+      return bytes / count;
+    }
+
+    @Override
+    public void close() {
+      handle.closeAsync().exceptionally(e -> null);
+    }
+  }
+}
