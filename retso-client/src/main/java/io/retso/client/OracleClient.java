@@ -46,9 +46,9 @@ import java.util.function.Supplier;
  * must happen after another request is made after its answer came.
  *
  * <p><strong>Time-outs.</strong> Every request has a deadline, {@link Builder#requestTimeout} after
- * it is made, and its future completes by then or within a tenth of a second or a twentieth of the
- * time-out, whichever is less. Until then a lost connection is replaced and the request repeated; a
- * repeated commit gets the original decision. Cancelling a future does not take the request back.
+ * it is made; its future completes by then, or shortly after (a twentieth of the time-out, at most
+ * 0.1 s). Until then a lost connection is replaced and the request repeated; a repeated commit gets
+ * the original decision. Cancelling a future does not take the request back.
  *
  * <p><strong>Errors.</strong> Futures fail with an {@link OracleException} (blocking methods throw
  * it) whose {@link OracleException#category()} tells what to do. Arguments that cannot be right are

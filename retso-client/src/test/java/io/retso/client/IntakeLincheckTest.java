@@ -62,13 +62,17 @@ public class IntakeLincheckTest {
     }
   }
 
+  // No actors behind the parallel part: the next offer would mend a lost wake-up and hide it.
+
   @Test
   void noWakeUpIsLostInAnyInterleaving() {
     new ModelCheckingOptions()
-        .iterations(5)
-        .invocationsPerIteration(200)
-        .threads(3)
-        .actorsPerThread(3)
+        .iterations(20)
+        .invocationsPerIteration(500)
+        .threads(2)
+        .actorsBefore(1)
+        .actorsPerThread(2)
+        .actorsAfter(0)
         .verifier(EpsilonVerifier.class)
         .check(getClass());
   }
@@ -76,10 +80,12 @@ public class IntakeLincheckTest {
   @Test
   void noWakeUpIsLostUnderLincheckStress() {
     new StressOptions()
-        .iterations(5)
-        .invocationsPerIteration(2_000)
+        .iterations(10)
+        .invocationsPerIteration(3_000)
         .threads(3)
-        .actorsPerThread(4)
+        .actorsBefore(1)
+        .actorsPerThread(2)
+        .actorsAfter(0)
         .verifier(EpsilonVerifier.class)
         .check(getClass());
   }

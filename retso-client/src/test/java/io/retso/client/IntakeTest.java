@@ -96,6 +96,49 @@ class IntakeTest {
     assertEquals(0, intake.outstanding());
   }
 
+  /**
+   * The same with pauses: between rounds nobody offers, so that no later offer mends a lost
+   * wake-up.
+   */
+  @Test
+  void lastOfABurstIsNotForgotten() throws Exception {
+    int producers = 2;
+    int rounds = 2_000;
+    Intake<Integer> intake = new Intake<>(64);
+    Semaphore wakes = new Semaphore(0);
+    AtomicInteger round = new AtomicInteger();
+    List<Thread> threads = new ArrayList<>();
+    for (int p = 0; p < producers; p++) {
+      threads.add(
+          new Thread(
+              () -> {
+                for (int i = 1; i <= rounds; i++) {
+                  while (round.get() < i) {
+                    Thread.yield();
+                  }
+                  if (intake.offer(i) == Admission.WAKE) {
+                    wakes.release();
+                  }
+                }
+              }));
+    }
+    threads.forEach(Thread::start);
+    for (int i = 1; i <= rounds; i++) {
+      round.set(i);
+      int[] received = {0};
+      while (received[0] < producers) {
+        assertTrue(wakes.tryAcquire(30, TimeUnit.SECONDS), "a wake-up was lost");
+        int before = received[0];
+        intake.drainTo(element -> received[0]++);
+        intake.release(received[0] - before);
+      }
+    }
+    for (Thread thread : threads) {
+      thread.join();
+    }
+    assertEquals(0, intake.outstanding());
+  }
+
   /** After close, the consumer drains until nothing is outstanding; nothing comes later. */
   @Test
   void nothingSlipsInBehindTheClose() throws Exception {
