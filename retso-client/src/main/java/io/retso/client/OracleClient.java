@@ -26,7 +26,7 @@ import java.util.function.Supplier;
  * A client of the status oracle.
  *
  * <pre>{@code
- * try (OracleClient oracle = OracleClient.builder().address("localhost:7420").build()) {
+ * try (OracleClient oracle = OracleClient.builder().address("localhost:7521").build()) {
  *   long start = oracle.begin();
  *   CommitResult result = oracle.commit(start, RowId.of(table, row));
  *   if (result.isCommitted()) {
