@@ -52,6 +52,13 @@ public final class CommitBatch {
     return from;
   }
 
+  /** Adds a commit of the log, with its rows; see {@link StatusOracle#replay}. */
+  public void addLogged(long start, long commit, long[] source, int from, int to) {
+    int at = add(start, false, to - from);
+    System.arraycopy(source, from, rows, at, to - from);
+    outcomes[size - 1] = commit;
+  }
+
   /** Where row ids go. */
   public long[] rows() {
     return rows;

@@ -1,6 +1,5 @@
 package io.retso.oracle;
 
-import io.retso.protocol.Limits;
 import io.retso.protocol.Outcome;
 import io.retso.protocol.Timestamps;
 
@@ -12,14 +11,13 @@ import io.retso.protocol.Timestamps;
  * let an answer out before the log has everything that was changed up to it (section 3.3).
  *
  * <p>Deterministic and single-threaded; see the package's description. Methods that a test replaces
- * to inject a known hole are package-private and named after the rule that they protect.
+ * to inject a known hole are protected and named after the rule that they protect.
  */
 public class StatusOracle {
   private final CommittedMap map;
   private final TransactionWindow window;
   private final UncleanedCommits uncleaned;
   private final Changes changes;
-  private final int[] replayLines = new int[Limits.TRANSACTION_ROWS_MAX];
 
   private final OracleCounters counters = new OracleCounters();
 
@@ -50,6 +48,7 @@ public class StatusOracle {
       window.issue(TransactionWindow.OPEN);
     }
     counters.begins += count;
+    age(); // here too: readers alone make time pass, and stamps must never age unseen
     return first << Timestamps.GAP_BITS;
   }
 
@@ -113,7 +112,7 @@ public class StatusOracle {
    * it lets a transaction commit that was swept onto the half-aborted list, of which readers have
    * been told that it did not commit, if all its rows are in memory (hole a).
    */
-  boolean isForcedAbort(long sequence) {
+  protected boolean isForcedAbort(long sequence) {
     return !window.contains(sequence);
   }
 
@@ -122,7 +121,7 @@ public class StatusOracle {
    * committed and uncleaned. Otherwise a request that was never sent before is certainly aborted
    * here and now; a repeated one may have been committed and cleaned up, and nobody remembers.
    */
-  long decidedBeforeWindow(long sequence, boolean repeat) {
+  protected long decidedBeforeWindow(long sequence, boolean repeat) {
     long commit = uncleaned.get(sequence);
     if (commit != 0) {
       return commit << Timestamps.GAP_BITS;
@@ -170,7 +169,7 @@ public class StatusOracle {
   }
 
   /** The answer about an undecided transaction (hole b). */
-  long statusOfOpen(long sequence) {
+  protected long statusOfOpen(long sequence) {
     return Outcome.OPEN;
   }
 
@@ -178,7 +177,7 @@ public class StatusOracle {
    * The answer about a transaction that left the window: its commit timestamp as long as a pending
    * mark of it may exist (hole c), otherwise {@link Outcome#RETRY}.
    */
-  long statusBeforeWindow(long sequence) {
+  protected long statusBeforeWindow(long sequence) {
     long commit = uncleaned.get(sequence);
     return commit != 0 ? commit << Timestamps.GAP_BITS : Outcome.RETRY;
   }
@@ -280,8 +279,21 @@ public class StatusOracle {
     }
   }
 
-  /** Applies a logged commit. Commits are replayed in the order of their timestamps. */
-  public final void replayCommit(long start, long commit, long[] rows, int from, int to) {
+  /**
+   * Applies logged commits, in the order of their timestamps; {@link CommitBatch#addLogged} filled
+   * the batch. Like requests they come in batches so that the loads of their rows overlap.
+   */
+  public final void replay(CommitBatch batch) {
+    map.locate(batch.rows, 0, batch.rowCount, batch.lines);
+    int from = 0;
+    for (int i = 0; i < batch.size; i++) {
+      int to = batch.rowsEnd[i];
+      replay(batch, batch.starts[i], batch.outcomes[i], from, to);
+      from = to;
+    }
+  }
+
+  private void replay(CommitBatch batch, long start, long commit, int from, int to) {
     replayTime(commit);
     long sequence = start >>> Timestamps.GAP_BITS;
     long commitSequence = commit >>> Timestamps.GAP_BITS;
@@ -292,8 +304,7 @@ public class StatusOracle {
               + " behind timestamp "
               + (window.next() << Timestamps.GAP_BITS));
     }
-    map.locate(rows, from, to, replayLines(to));
-    map.put(rows, from, to, replayLines(to), (int) commitSequence);
+    map.put(batch.rows, from, to, batch.lines, (int) commitSequence);
     remember(sequence, commitSequence, from == to);
     window.issue(TransactionWindow.COMMIT_STAMP);
   }
@@ -332,15 +343,8 @@ public class StatusOracle {
         sequence, committed ? TransactionWindow.COMMITTED_CLEAN : TransactionWindow.ABORTED_CLEAN);
   }
 
-  private int[] replayLines(int to) {
-    if (to > replayLines.length) {
-      throw new IllegalArgumentException(to + " rows exceed " + replayLines.length);
-    }
-    return replayLines;
-  }
-
   /** Shows every uncleaned commit (full timestamps) for a snapshot of what the log must keep. */
-  public final void forEachUncleaned(UncleanedVisitor visitor) {
+  public void forEachUncleaned(UncleanedVisitor visitor) {
     UncleanedCommits.Visitor inner =
         (start, commit) ->
             visitor.visit(start << Timestamps.GAP_BITS, commit << Timestamps.GAP_BITS);

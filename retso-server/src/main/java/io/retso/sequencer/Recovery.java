@@ -3,6 +3,7 @@ package io.retso.sequencer;
 import io.retso.log.LedgerLog;
 import io.retso.log.LogEntry;
 import io.retso.log.LogException;
+import io.retso.oracle.CommitBatch;
 import io.retso.oracle.StatusOracle;
 import io.retso.protocol.Limits;
 import java.nio.ByteBuffer;
@@ -18,6 +19,9 @@ public final class Recovery implements LedgerLog.Replay {
   private final StatusOracle oracle;
   private final long[] rows = new long[Limits.TRANSACTION_ROWS_MAX];
   private final Applier applier = new Applier();
+
+  /** Commits that were read and not applied yet; applied before anything else is. */
+  private final CommitBatch batch = new CommitBatch(Limits.TRANSACTION_ROWS_MAX);
 
   private long lastPosition = -1;
   private long transactions;
@@ -58,6 +62,7 @@ public final class Recovery implements LedgerLog.Replay {
     long position;
     try {
       position = LogEntry.read(entry, rows, applier);
+      applyBatch();
     } catch (IllegalStateException e) { // the entry is intact, but the oracle cannot have made it
       throw new LogException(
           LogException.Reason.CORRUPT,
@@ -95,9 +100,15 @@ public final class Recovery implements LedgerLog.Replay {
     return bytes;
   }
 
+  private void applyBatch() {
+    oracle.replay(batch);
+    batch.clear();
+  }
+
   private final class Applier implements LogEntry.Visitor {
     @Override
     public void segment(long timestamp) {
+      applyBatch();
       if (started) {
         oracle.replayTime(timestamp);
       } else {
@@ -129,16 +140,21 @@ public final class Recovery implements LedgerLog.Replay {
         throw new IllegalStateException("a commit precedes the end of its segment's snapshot");
       }
       transactions++;
-      oracle.replayCommit(start, commit, commitRows, from, to);
+      if (!batch.hasRoomFor(to - from)) {
+        applyBatch();
+      }
+      batch.addLogged(start, commit, commitRows, from, to);
     }
 
     @Override
     public void aborted(long start) {
+      applyBatch();
       oracle.replayAbort(start);
     }
 
     @Override
     public void cleaned(long start) {
+      applyBatch();
       oracle.replayCleaned(start);
     }
   }

@@ -1,0 +1,112 @@
+package io.retso.server;
+
+import java.io.IOException;
+import java.nio.file.FileSystems;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardWatchEventKinds;
+import java.nio.file.WatchService;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** A server in a process of its own, which a test can kill. */
+final class ServerProcess implements AutoCloseable {
+  private static final long START_SECONDS_MAX = 120;
+  private static final Pattern PORT = Pattern.compile("\"port\"\\s*:\\s*(\\d+)");
+
+  private final Process process;
+  private final Path output;
+  private final int port;
+
+  private ServerProcess(Process process, Path output, int port) {
+    this.process = process;
+    this.output = output;
+    this.port = port;
+  }
+
+  /**
+   * Starts a server and waits until it serves.
+   *
+   * @param port 0 for one that is free
+   */
+  static ServerProcess start(Path directory, int port, String... flags)
+      throws IOException, InterruptedException {
+    Path ready = directory.resolve("ready.json");
+    Path output = directory.resolve("server.log");
+    Files.deleteIfExists(ready);
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(
+        List.of(
+            "-Xmx1g",
+            "-Djava.net.preferIPv4Stack=true",
+            "--add-opens=java.base/java.io=ALL-UNNAMED",
+            "-cp",
+            System.getProperty("java.class.path"),
+            "io.retso.server.ServerCommand",
+            "--listen-port=" + port,
+            "--http-port=0",
+            "--data-dir=" + directory.resolve("data"),
+            "--ready-file=" + ready));
+    command.addAll(List.of(flags));
+    Process process =
+        new ProcessBuilder(command)
+            .redirectErrorStream(true)
+            .redirectOutput(ProcessBuilder.Redirect.appendTo(output.toFile()))
+            .start();
+    try (WatchService watch = FileSystems.getDefault().newWatchService()) {
+      directory.register(watch, StandardWatchEventKinds.ENTRY_CREATE);
+      long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(START_SECONDS_MAX);
+      while (!Files.exists(ready)) {
+        if (!process.isAlive() || System.nanoTime() > deadline) {
+          process.destroyForcibly();
+          throw new IllegalStateException("the server did not start:\n" + Files.readString(output));
+        }
+        var key = watch.poll(1, TimeUnit.SECONDS);
+        if (key != null) {
+          key.pollEvents();
+          key.reset();
+        }
+      }
+    }
+    Matcher matcher = PORT.matcher(Files.readString(ready));
+    if (!matcher.find()) {
+      throw new IllegalStateException("no port in " + Files.readString(ready));
+    }
+    return new ServerProcess(process, output, Integer.parseInt(matcher.group(1)));
+  }
+
+  int port() {
+    return port;
+  }
+
+  /** Kills the process as {@code kill -9} does. */
+  void kill() throws InterruptedException {
+    process.destroyForcibly();
+    process.waitFor();
+  }
+
+  /** Waits for the process to end by itself. */
+  int awaitExit() throws InterruptedException {
+    if (!process.waitFor(START_SECONDS_MAX, TimeUnit.SECONDS)) {
+      throw new IllegalStateException("the server goes on:\n" + outputText());
+    }
+    return process.exitValue();
+  }
+
+  String outputText() {
+    try {
+      return Files.readString(output);
+    } catch (IOException e) {
+      return e.toString();
+    }
+  }
+
+  @Override
+  public void close() {
+    process.destroyForcibly();
+  }
+}
