@@ -23,6 +23,8 @@ import org.apache.bookkeeper.client.api.LedgerEntry;
 import org.apache.bookkeeper.client.api.ReadHandle;
 import org.apache.bookkeeper.client.api.WriteHandle;
 import org.apache.bookkeeper.conf.ClientConfiguration;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Ledgers on BookKeeper, and their catalog in ZooKeeper.
@@ -35,6 +37,8 @@ import org.apache.bookkeeper.conf.ClientConfiguration;
  * up with {@link Reason#UNAVAILABLE} after {@link Settings#operationTimeout}.
  */
 public final class BookKeeperStore implements LedgerStore {
+  private static final Logger LOGGER = LoggerFactory.getLogger(BookKeeperStore.class);
+
   /** Marks the ledgers of this log among those of other applications. */
   private static final Map<String, byte[]> CUSTOM_METADATA =
       Map.of("application", "retso".getBytes(StandardCharsets.UTF_8));
@@ -215,20 +219,46 @@ public final class BookKeeperStore implements LedgerStore {
     return catalog.replace(expected, ledgers);
   }
 
+  /**
+   * Creates a ledger. With fewer bookies than the ensemble it is spread over what there is, down to
+   * the acknowledgement quorum: an entry then has fewer spare copies, and not fewer that count.
+   */
   @Override
   public Ledger create() throws LogException {
+    int bookies = settings.ensemble();
+    while (true) {
+      try {
+        return create(bookies, Math.min(bookies, settings.writeQuorum()));
+      } catch (LogException e) {
+        boolean tooFew = e.getCause() instanceof BKException.BKNotEnoughBookiesException;
+        if (!tooFew || bookies == settings.ackQuorum()) {
+          throw e;
+        }
+        bookies--;
+      }
+    }
+  }
+
+  private Ledger create(int ensemble, int writeQuorum) throws LogException {
     CompletableFuture<WriteHandle> creation =
         client
             .newCreateLedgerOp()
-            .withEnsembleSize(settings.ensemble())
-            .withWriteQuorumSize(settings.writeQuorum())
+            .withEnsembleSize(ensemble)
+            .withWriteQuorumSize(writeQuorum)
             .withAckQuorumSize(settings.ackQuorum())
             .withDigestType(DIGEST)
             .withPassword(NO_PASSWORD)
             .withCustomMetadata(CUSTOM_METADATA)
             .execute();
-    boolean copy = settings.ackQuorum() < settings.writeQuorum();
-    return new WritableLedger((LedgerHandle) await(creation, "create a ledger"), copy);
+    LedgerHandle handle = (LedgerHandle) await(creation, "create a ledger");
+    if (ensemble < settings.ensemble()) {
+      LOGGER.warn(
+          "ledger {} is written to {} bookies instead of {}: start the others",
+          handle.getId(),
+          ensemble,
+          settings.ensemble());
+    }
+    return new WritableLedger(handle, settings.ackQuorum() < writeQuorum);
   }
 
   @Override
