@@ -34,6 +34,7 @@ public final class LedgerLog implements CommitLog {
   private final Threads threads;
   private final long inheritedRetentionNanos;
   private final long tookOverAt;
+  private final long epoch;
   private final LedgerStore.AppendCallback completed = this::onCompleted;
   private final DurableSignal signal;
 
@@ -46,6 +47,9 @@ public final class LedgerLog implements CommitLog {
   private LedgerStore.Ledger prepared;
   private boolean preparing;
   private long segmentBytes;
+
+  /** The window's start when the current segment began. */
+  private long windowStartOfSegment;
 
   private LedgerLog(
       LedgerStore store,
@@ -61,6 +65,7 @@ public final class LedgerLog implements CommitLog {
     this.catalog = taken.catalog;
     this.segments = taken.segments;
     this.prepared = taken.own;
+    this.epoch = taken.own.id();
   }
 
   private record Taken(
@@ -92,7 +97,10 @@ public final class LedgerLog implements CommitLog {
       List<LedgerStore.Entries> opened = new ArrayList<>();
       try {
         // Newest first, so that the fence stands before anything is read; then back to the start.
-        List<Segment> segments = openBack(store, catalog, opened, windowSpan, replay);
+        List<Segment> segments = openBackOrNull(store, catalog, opened, windowSpan, replay);
+        if (segments == null) {
+          continue;
+        }
         LedgerStore.Ledger own = store.create();
         List<Long> ledgers = new ArrayList<>(catalog.ledgers());
         ledgers.add(own.id());
@@ -110,6 +118,27 @@ public final class LedgerLog implements CommitLog {
       } finally {
         opened.forEach(LedgerStore.Entries::close);
       }
+    }
+  }
+
+  /**
+   * Opens the ledgers back to the start. Returns null if one could not be read while the catalog
+   * was replaced: a writer that is alive rolls on, and deletes ledgers that it needs no more.
+   */
+  private static List<Segment> openBackOrNull(
+      LedgerStore store,
+      LedgerStore.Catalog catalog,
+      List<LedgerStore.Entries> opened,
+      long windowSpan,
+      Replay replay)
+      throws LogException {
+    try {
+      return openBack(store, catalog, opened, windowSpan, replay);
+    } catch (LogException e) {
+      if (store.readCatalog().version() != catalog.version()) {
+        return null;
+      }
+      throw e;
     }
   }
 
@@ -158,6 +187,11 @@ public final class LedgerLog implements CommitLog {
       segments.add(0, new Segment(ledger, start[0], true));
     }
     return segments;
+  }
+
+  /** The number of this take-over: grows from each to the next, as ledger ids do. */
+  public long epoch() {
+    return epoch;
   }
 
   @Override
@@ -218,9 +252,13 @@ public final class LedgerLog implements CommitLog {
     segments.add(new Segment(current.id(), startTimestamp, false));
     if (old != null) {
       old.closeAsync();
-      // Not at the very first segment: until that one is complete the old ones are all there is.
-      trim(windowStart);
+      // By the window of the segment before. A crash may leave the new segment without an entry, or
+      // the writer may have been deposed without knowing it: then a recovery starts from the
+      // segment
+      // before and reaches back over that one's window.
+      trim(windowStartOfSegment);
     }
+    windowStartOfSegment = windowStart;
   }
 
   /** Deletes the segments before the newest one that begins at or before {@code windowStart}. */

@@ -26,15 +26,6 @@ import io.retso.protocol.Timestamps;
  * the one that delivers the log's acknowledgements.
  */
 public class Sequencer implements CommitLog.Listener {
-  /** Bytes of records after which an entry is closed. */
-  public static final int ENTRY_BYTES_ENOUGH = 512 * 1024;
-
-  /** While another entry is outstanding, an entry below this size waits for company. */
-  private static final int ENTRY_BYTES_WORTHWHILE = 32 * 1024;
-
-  /** A frame of requests becomes at most twice its bytes of records. */
-  private static final int ENTRY_CAPACITY = ENTRY_BYTES_ENOUGH + 2 * Limits.FRAME_BYTES_MAX;
-
   /** Bytes of a segment after which the log rolls, whatever its age. */
   private static final long SEGMENT_BYTES_MAX = 1L << 30;
 
@@ -58,12 +49,36 @@ public class Sequencer implements CommitLog.Listener {
    *     append
    * @param durable whether there is a log to write; without one replies wait for nothing
    */
-  public record Settings(int entriesInFlight, int reservationStamps, boolean durable) {}
+  public record Settings(
+      int entriesInFlight, int reservationStamps, boolean durable, EntryBytes entryBytes) {
+    public Settings(int entriesInFlight, int reservationStamps, boolean durable) {
+      this(entriesInFlight, reservationStamps, durable, EntryBytes.USUAL);
+    }
+  }
+
+  /**
+   * Bytes of entries; a simulator gives small ones, so that every path is taken often.
+   *
+   * @param enough records after which an entry is closed
+   * @param worthwhile while another entry is outstanding, a smaller one waits for company
+   * @param frameMax the largest frame of requests
+   */
+  public record EntryBytes(int enough, int worthwhile, int frameMax) {
+    /** What a server uses. */
+    public static final EntryBytes USUAL =
+        new EntryBytes(512 * 1024, 32 * 1024, Limits.FRAME_BYTES_MAX);
+
+    /** A frame of requests becomes at most twice its bytes of records. */
+    int capacity() {
+      return enough + 2 * frameMax + 8 * Long.BYTES;
+    }
+  }
 
   private final Settings settings;
   private final StatusOracle oracle;
   private final Replies replies;
   private final LogEntry[] entries;
+  private final int entryBytesEnough;
   private final SequencerCounters counters = new SequencerCounters();
 
   private CommitLog log;
@@ -102,8 +117,9 @@ public class Sequencer implements CommitLog.Listener {
     this.settings = settings;
     this.replies = replies;
     entries = new LogEntry[settings.entriesInFlight() + 1];
+    entryBytesEnough = settings.entryBytes().enough();
     for (int i = 0; i < entries.length; i++) {
-      entries[i] = new LogEntry(settings.durable() ? ENTRY_CAPACITY : LogEntry.HEADER_BYTES);
+      entries[i] = newEntry();
     }
     oracle = sizes.make(settings.durable() ? new Recorder() : Changes.NONE);
   }
@@ -156,8 +172,17 @@ public class Sequencer implements CommitLog.Listener {
     }
   }
 
+  private LogEntry newEntry() {
+    return new LogEntry(
+        settings.durable() ? settings.entryBytes().capacity() : LogEntry.HEADER_BYTES);
+  }
+
   private LogEntry entryAt(long position) {
-    return entries[(int) (position % entries.length)];
+    return entries[slot(position)];
+  }
+
+  private int slot(long position) {
+    return (int) (position % entries.length);
   }
 
   /**
@@ -171,11 +196,11 @@ public class Sequencer implements CommitLog.Listener {
     if (!settings.durable()) {
       return true;
     }
-    if (entry.bytes() >= ENTRY_BYTES_ENOUGH && !rolling && !isFull()) {
+    if (entry.bytes() >= entryBytesEnough && !rolling && !isFull()) {
       flushNow();
     }
     return !rolling
-        && entry.bytes() < ENTRY_BYTES_ENOUGH
+        && entry.bytes() < entryBytesEnough
         && entry.remaining() >= 2 * frameBytes + Long.BYTES;
   }
 
@@ -254,7 +279,8 @@ public class Sequencer implements CommitLog.Listener {
     logReservation(reserved);
   }
 
-  void logReservation(long timestamp) {
+  /** The rule that no stamp is used before a successor is sure to skip it. */
+  protected void logReservation(long timestamp) {
     entry.reserved(timestamp);
   }
 
@@ -269,7 +295,7 @@ public class Sequencer implements CommitLog.Listener {
       return;
     }
     boolean idle = filling - durable == 1;
-    if (idle || entry.bytes() >= ENTRY_BYTES_WORTHWHILE) {
+    if (idle || entry.bytes() >= settings.entryBytes().worthwhile()) {
       flushNow();
     }
   }
@@ -310,12 +336,13 @@ public class Sequencer implements CommitLog.Listener {
     log.startSegment(segmentStart, segmentStart - span);
     entry.segment(segmentStart);
     // The ring's entry takes what is usual. A long list continues in entries made for it.
+    long first = filling;
     LogEntry[] part = {entry};
     oracle.forEachUncleaned(
         (start, commit) -> {
-          if (part[0].bytes() >= ENTRY_BYTES_ENOUGH) {
+          if (part[0].bytes() >= entryBytesEnough) {
             appendEntry(part[0]);
-            part[0] = new LogEntry(ENTRY_BYTES_ENOUGH + 8 * Long.BYTES);
+            part[0] = new LogEntry(entryBytesEnough + 8 * Long.BYTES);
           }
           part[0].uncleaned(start, commit);
         });
@@ -323,6 +350,10 @@ public class Sequencer implements CommitLog.Listener {
     entry = part[0];
     reserve((long) settings.reservationStamps() << Timestamps.GAP_BITS);
     appendEntry(entry);
+    if (slot(filling) == slot(first)) {
+      // So long a list that the ring came round to the entry of its first part, which is under way.
+      entries[slot(filling)] = newEntry();
+    }
     entry = entryAt(filling);
     entry.clear();
     counters.segments++;

@@ -1,0 +1,260 @@
+package io.retso.simulator;
+
+import static io.retso.simulator.Violation.unless;
+
+import io.retso.log.LogEntry;
+import io.retso.log.LogException;
+import io.retso.oracle.StatusOracle;
+import io.retso.protocol.Outcome;
+import io.retso.protocol.Timestamps;
+import java.nio.ByteBuffer;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+
+/**
+ * What really happened, and everything that anybody was told: the judge of a simulated world.
+ *
+ * <p>The truth is the log: a transaction is committed once its record can no longer be lost. From
+ * the truth follow the snapshots of the reference model, and with it every answer is compared, and
+ * every answer with every later truth.
+ */
+final class History implements SimulatedLedgers.Durable, LogEntry.Visitor {
+  /** Facts of stamps further back than this are forgotten, so that memory stays bounded. */
+  private static final long HORIZON = 200_000L * Timestamps.GAP;
+
+  /** The map's name for row 0, which is also the log's. */
+  private static final long ROW_ZERO = 0x5bd1_e995_9e37_79b9L;
+
+  /** What is known of one transaction. */
+  private static final class Facts {
+    long commit; // in the log
+    boolean abortedTold;
+    boolean abortConcluded; // from RETRY, with the mark still there
+    long openFor; // the newest reader that was told that it is open
+  }
+
+  /** Commits and reads of one row. */
+  private static final class Row {
+    final TreeMap<Long, Long> commits = new TreeMap<>(); // commit to start
+    final TreeMap<Long, Long> reads = new TreeMap<>(); // reader's start to the version it saw
+  }
+
+  private final VersionedTable table;
+  private final TreeMap<Long, Facts> transactions = new TreeMap<>();
+  private final Map<Long, Row> rows = new HashMap<>();
+  private final Set<Long> usedStamps = new HashSet<>();
+  private final TreeMap<Integer, long[]> startsByEpoch = new TreeMap<>(); // lowest, highest
+  private final long[] entryRows = new long[1024];
+  private long newest;
+  private long newestKnown;
+  private long commits;
+  private long reads;
+
+  History(VersionedTable table) {
+    this.table = table;
+  }
+
+  long commits() {
+    return commits;
+  }
+
+  long reads() {
+    return reads;
+  }
+
+  /** The newest timestamp that any client knows. */
+  long newestKnown() {
+    return newestKnown;
+  }
+
+  /** A client got a start timestamp. */
+  void begun(long start) {
+    newestKnown = Math.max(newestKnown, start);
+  }
+
+  private Facts facts(long start) {
+    return transactions.computeIfAbsent(start, s -> new Facts());
+  }
+
+  private Row row(long row) {
+    return rows.computeIfAbsent(row, r -> new Row());
+  }
+
+  // The truth.
+
+  @Override
+  public void entry(ByteBuffer bytes) {
+    try {
+      LogEntry.read(bytes, entryRows, this);
+    } catch (LogException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  @Override
+  public void committed(long start, long commit, long[] written, int from, int to) {
+    Facts facts = facts(start);
+    unless(facts.commit == 0, start + " was committed twice: " + facts.commit + ", " + commit);
+    unless(!facts.abortedTold, start + " was told to be aborted and is committed");
+    unless(!facts.abortConcluded, start + " had to be concluded to be aborted, and is committed");
+    unless(
+        commit > facts.openFor,
+        start + " was not committed for " + facts.openFor + " and now is at " + commit);
+    facts.commit = commit;
+    commits++;
+    use(commit);
+    for (int i = from; i < to; i++) {
+      commitRow(written[i] == ROW_ZERO ? 0 : written[i], start, commit);
+    }
+  }
+
+  private void commitRow(long id, long start, long commit) {
+    Row row = row(id);
+    Map.Entry<Long, Long> before = row.commits.lowerEntry(commit);
+    Map.Entry<Long, Long> after = row.commits.higherEntry(commit);
+    unless(
+        before == null || before.getKey() <= start,
+        () -> "row " + id + ": " + before + " and " + start + "=" + commit + " were concurrent");
+    unless(
+        after == null || after.getValue() >= commit,
+        () -> "row " + id + ": " + after + " and " + start + "=" + commit + " were concurrent");
+    row.commits.put(commit, start);
+    row.reads
+        .tailMap(commit, false)
+        .forEach(
+            (reader, seen) ->
+                unless(
+                    seen >= commit,
+                    () ->
+                        "reader " + reader + " saw " + seen + " of row " + id + ", not " + commit));
+  }
+
+  private void use(long stamp) {
+    unless(usedStamps.add(stamp), "stamp " + stamp + " was issued twice");
+    newest = Math.max(newest, stamp);
+  }
+
+  @Override
+  public void aborted(long start) {}
+
+  @Override
+  public void cleaned(long start) {}
+
+  @Override
+  public void reserved(long timestamp) {}
+
+  @Override
+  public void segment(long timestamp) {}
+
+  @Override
+  public void uncleaned(long start, long commit) {
+    unless(facts(start).commit == commit, start + " is kept as committed at " + commit);
+  }
+
+  @Override
+  public void continued() {}
+
+  // What was told.
+
+  /** Start timestamps left a server. */
+  void issued(int epoch, long first, int count) {
+    long[] range = startsByEpoch.computeIfAbsent(epoch, e -> new long[] {Long.MAX_VALUE, 0});
+    for (int i = 0; i < count; i++) {
+      use(first + (long) i * Timestamps.GAP);
+    }
+    range[0] = Math.min(range[0], first);
+    range[1] = Math.max(range[1], first + (count - 1L) * Timestamps.GAP);
+    Map.Entry<Integer, long[]> older = startsByEpoch.lowerEntry(epoch);
+    Map.Entry<Integer, long[]> younger = startsByEpoch.higherEntry(epoch);
+    unless(older == null || older.getValue()[1] < first, first + " is below an older server's");
+    unless(
+        younger == null || younger.getValue()[0] > range[1],
+        range[1] + " is above a younger server's");
+  }
+
+  /** A client was told the outcome of its commit or abort request, or of a status query. */
+  void told(long start, long reader, Answer answer) {
+    Facts facts = facts(start);
+    long outcome = answer.outcome();
+    if (Outcome.isCommitted(outcome)) {
+      unless(
+          facts.commit == outcome,
+          start + " was told to be committed at " + outcome + ", and is at " + facts.commit);
+      newestKnown = Math.max(newestKnown, outcome);
+    } else if (Outcome.isAborted(outcome)) {
+      unless(facts.commit == 0, start + " is committed, and was told to be aborted");
+      facts.abortedTold = true;
+    } else if (outcome == Outcome.OPEN) {
+      unless(
+          facts.commit == 0 || facts.commit > reader,
+          start + " is committed for " + reader + ", which was told that it is open");
+      facts.openFor = Math.max(facts.openFor, reader);
+    } else if (outcome == Outcome.RETRY) {
+      unless(start < answer.windowLow(), start + " is remembered, the answer was RETRY");
+      if (answer.hadMarks()) {
+        unless(facts.commit == 0, start + " is committed, not cleaned up, and was told RETRY");
+        facts.abortConcluded = true;
+      }
+    } else if (outcome == Outcome.UNKNOWN) {
+      unless(start < answer.windowLow(), start + " is remembered, the answer was UNKNOWN");
+    } else if (outcome == Outcome.REFUSED_UNCLEANED) {
+      unless(answer.uncleanedFull(), "refused below the limit of uncleaned commits");
+    } else {
+      throw new Violation("the answer about " + start + " was " + Outcome.nameOf(outcome));
+    }
+  }
+
+  /** A reader saw the version {@code seen} of a row, 0 for none. */
+  void read(long id, long reader, long seen) {
+    reads++;
+    Row row = row(id);
+    Long newestBelow = row.commits.lowerKey(reader);
+    long expected = newestBelow == null ? 0 : newestBelow;
+    unless(
+        expected == seen || seen < newest - HORIZON,
+        () -> "reader " + reader + " saw " + seen + " of row " + id + ", not " + expected);
+    row.reads.put(reader, seen);
+  }
+
+  /** A server rebuilt its state from the log: it must give the answers that were given. */
+  void recovered(StatusOracle oracle) {
+    long low = oracle.windowLow();
+    transactions
+        .tailMap(2 * low - oracle.nextTimestamp(), true)
+        .forEach((start, facts) -> compare(oracle, start, facts));
+  }
+
+  private void compare(StatusOracle oracle, long start, Facts facts) {
+    unless(start < oracle.nextTimestamp(), "the recovered server will issue " + start + " again");
+    long outcome = oracle.status(start, start);
+    if (facts.commit != 0) {
+      unless(
+          outcome == facts.commit || outcome == Outcome.RETRY && !table.hasMarks(start),
+          () -> start + " was lost, " + facts.commit + " became " + Outcome.nameOf(outcome));
+    } else {
+      unless(!Outcome.isCommitted(outcome), () -> start + " was invented, at " + outcome);
+      unless(
+          outcome != Outcome.OPEN || !facts.abortedTold && !facts.abortConcluded,
+          () -> start + " was told to be aborted, and could commit again");
+    }
+  }
+
+  /** Forgets what is too old to matter, if enough of it is there. */
+  void prune() {
+    if (usedStamps.size() < 4 * HORIZON / Timestamps.GAP) {
+      return;
+    }
+    long horizon = newest - HORIZON;
+    usedStamps.removeIf(stamp -> stamp < horizon);
+    transactions.headMap(horizon).keySet().removeIf(start -> !table.hasMarks(start));
+    rows.values()
+        .forEach(
+            row -> {
+              row.commits.headMap(horizon).clear();
+              row.reads.headMap(horizon).clear();
+            });
+  }
+}

@@ -1,0 +1,303 @@
+package io.retso.simulator;
+
+import static org.junit.jupiter.api.Assertions.fail;
+
+import io.retso.log.CommitLog;
+import io.retso.log.LedgerLog;
+import io.retso.log.LogException;
+import io.retso.oracle.Changes;
+import io.retso.oracle.StatusOracle;
+import io.retso.protocol.Outcome;
+import io.retso.sequencer.Recovery;
+import io.retso.sequencer.Sequencer;
+import java.nio.ByteBuffer;
+import java.util.function.Supplier;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Known bugs, each of which the simulator must catch: otherwise its silence means nothing. */
+class InjectedBugsTest {
+  private static final int SEEDS_MAX = 60;
+  private static final long OPERATIONS = 5_000;
+
+  /** A rule that is broken, and the part that breaks it. */
+  enum Bug {
+    NO_NULL_WRITE(SequencerBug.NoNullWrite::new),
+    REPLY_BEFORE_ACKNOWLEDGEMENT(SequencerBug.Early::new),
+    FORGOTTEN_RESERVATION(SequencerBug.NoReservation::new),
+    HOLE_A_ALGORITHM_3_AS_PRINTED(OracleBug.NoForcedAbort::new),
+    HOLE_B_OPEN_IS_NOT_COMMITTED_FOR_EVER(OracleBug.OpenIsAborted::new),
+    HOLE_B_RETRY_FOR_OPEN(OracleBug.OpenIsRetry::new),
+    HOLE_C_UNCLEANED_FORGOTTEN(OracleBug.Forgetful::new),
+    UNCLEANED_MISSING_IN_SNAPSHOT(OracleBug.NoSnapshot::new),
+    REPEAT_JUDGED_AS_FIRST(OracleBug.NoRepeats::new),
+    TRIMMED_TOO_EARLY(LogBug::trimsHalfTheWindow),
+    RECOVERY_WITHOUT_FENCE(LogBug.NoFence::new),
+    CATALOG_WITHOUT_COMPARE(LogBug.NoCompare::new),
+    ZOMBIES_LEDGER_DELETED(LogBug.NoRetention::new),
+    RESERVATION_NOT_RECOVERED(RecoveryBug.NoFinish::new),
+    LAST_ENTRY_NOT_REPLAYED(RecoveryBug.DropsEntries::new);
+
+    private final Supplier<Parts> parts;
+
+    Bug(Supplier<Parts> parts) {
+      this.parts = parts;
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void isCaught(Bug bug) {
+    for (int seed = 1; seed <= SEEDS_MAX; seed++) {
+      try {
+        new World(seed, bug.parts.get()).run(OPERATIONS);
+      } catch (Violation | IllegalStateException caught) {
+        System.out.println(bug + ": seed " + seed + ", " + caught.getMessage());
+        return;
+      }
+    }
+    fail(bug + " stays hidden in " + SEEDS_MAX + " worlds of " + OPERATIONS + " operations");
+  }
+
+  /** The oracle is replaced. */
+  private abstract static class OracleBug extends Parts {
+    abstract StatusOracle make(Sizes s, Changes changes);
+
+    @Override
+    StatusOracle oracle(Sizes sizes, Changes changes) {
+      return make(sizes, changes);
+    }
+
+    /** Transactions below the window are judged by their rows alone. */
+    static final class NoForcedAbort extends OracleBug {
+      @Override
+      StatusOracle make(Sizes s, Changes changes) {
+        return new StatusOracle(s.mapRows(), s.windowStamps(), s.uncleanedCommits(), changes) {
+          @Override
+          protected boolean isForcedAbort(long sequence) {
+            return false;
+          }
+        };
+      }
+    }
+
+    /** "Not committed for you" is said in words that mean "aborted". */
+    static final class OpenIsAborted extends OracleBug {
+      @Override
+      StatusOracle make(Sizes s, Changes changes) {
+        return new StatusOracle(s.mapRows(), s.windowStamps(), s.uncleanedCommits(), changes) {
+          @Override
+          protected long statusOfOpen(long sequence) {
+            return Outcome.ABORTED;
+          }
+        };
+      }
+    }
+
+    /** Algorithm 4, line 6, as printed: an open transaction is one of the missing ones. */
+    static final class OpenIsRetry extends OracleBug {
+      @Override
+      StatusOracle make(Sizes s, Changes changes) {
+        return new StatusOracle(s.mapRows(), s.windowStamps(), s.uncleanedCommits(), changes) {
+          @Override
+          protected long statusOfOpen(long sequence) {
+            return Outcome.RETRY;
+          }
+        };
+      }
+    }
+
+    /** What left the window is not looked up among the uncleaned commits. */
+    static final class Forgetful extends OracleBug {
+      @Override
+      StatusOracle make(Sizes s, Changes changes) {
+        return new StatusOracle(s.mapRows(), s.windowStamps(), s.uncleanedCommits(), changes) {
+          @Override
+          protected long statusBeforeWindow(long sequence) {
+            return Outcome.RETRY;
+          }
+        };
+      }
+    }
+
+    /** Segments begin without the uncleaned commits of the time before. */
+    static final class NoSnapshot extends OracleBug {
+      @Override
+      StatusOracle make(Sizes s, Changes changes) {
+        return new StatusOracle(s.mapRows(), s.windowStamps(), s.uncleanedCommits(), changes) {
+          @Override
+          public void forEachUncleaned(UncleanedVisitor visitor) {}
+        };
+      }
+    }
+
+    /** A repeated commit that is no longer remembered is said to be aborted. */
+    static final class NoRepeats extends OracleBug {
+      @Override
+      StatusOracle make(Sizes s, Changes changes) {
+        return new StatusOracle(s.mapRows(), s.windowStamps(), s.uncleanedCommits(), changes) {
+          @Override
+          protected long decidedBeforeWindow(long sequence, boolean repeat) {
+            return super.decidedBeforeWindow(sequence, false);
+          }
+        };
+      }
+    }
+  }
+
+  /** The sequencer is replaced. */
+  private abstract static class SequencerBug extends Parts {
+
+    /** Section 3.3: answers to queries leave without waiting for what they rest on. */
+    static final class NoNullWrite extends SequencerBug {
+      @Override
+      Sequencer sequencer(Sizes sizes, Sequencer.OracleMaker maker, Sequencer.Replies replies) {
+        return new Sequencer(sizes.sequencer(), maker, replies) {
+          @Override
+          public long queryPosition() {
+            return 0;
+          }
+        };
+      }
+    }
+
+    /** Replies leave before their entry is acknowledged. */
+    static final class Early extends SequencerBug {
+      @Override
+      Sequencer sequencer(Sizes sizes, Sequencer.OracleMaker maker, Sequencer.Replies replies) {
+        return new Sequencer(sizes.sequencer(), maker, replies) {
+          @Override
+          public long position() {
+            return super.position() - 1;
+          }
+
+          @Override
+          public long queryPosition() {
+            return super.position();
+          }
+        };
+      }
+    }
+
+    /** Stamps are used that no record reserves. */
+    static final class NoReservation extends SequencerBug {
+      @Override
+      Sequencer sequencer(Sizes sizes, Sequencer.OracleMaker maker, Sequencer.Replies replies) {
+        return new Sequencer(sizes.sequencer(), maker, replies) {
+          @Override
+          protected void logReservation(long timestamp) {}
+        };
+      }
+    }
+  }
+
+  /** The log or what it stands on is replaced. */
+  private abstract static class LogBug extends Parts {
+    /** The log lets go of segments that a recovery still needs. */
+    static Parts trimsHalfTheWindow() {
+      return new Parts() {
+        @Override
+        CommitLog log(LedgerLog log) {
+          return new ForwardingLog(log) {
+            @Override
+            public void startSegment(long startTimestamp, long windowStart) {
+              super.startSegment(startTimestamp, (startTimestamp + windowStart) / 2);
+            }
+          };
+        }
+      };
+    }
+
+    static final class NoFence extends LogBug {
+      @Override
+      boolean fences() {
+        return false;
+      }
+    }
+
+    static final class NoCompare extends LogBug {
+      @Override
+      boolean comparesCatalog() {
+        return false;
+      }
+    }
+
+    /** A deposed writer may append to a ledger that was deleted together with its fence. */
+    static final class NoRetention extends LogBug {
+      @Override
+      long retentionNanos() {
+        return 0;
+      }
+    }
+  }
+
+  /** Recovery is replaced. */
+  private abstract static class RecoveryBug extends Parts {
+    static final class NoFinish extends RecoveryBug {
+      @Override
+      void finish(Recovery recovery) {}
+    }
+
+    /** The end of the log is taken for a torn write. */
+    static final class DropsEntries extends RecoveryBug {
+      @Override
+      LedgerLog.Replay replay(Recovery recovery) {
+        return new LedgerLog.Replay() {
+          private ByteBuffer last;
+
+          @Override
+          public void entry(ByteBuffer bytes) throws LogException {
+            if (last != null) {
+              recovery.entry(last);
+            }
+            last = ByteBuffer.allocate(bytes.remaining()).put(bytes).flip();
+          }
+
+          @Override
+          public long segmentStart(ByteBuffer firstEntry) throws LogException {
+            return recovery.segmentStart(firstEntry);
+          }
+        };
+      }
+    }
+  }
+
+  /** A log in front of another. */
+  private static class ForwardingLog implements CommitLog {
+    private final CommitLog log;
+
+    ForwardingLog(CommitLog log) {
+      this.log = log;
+    }
+
+    @Override
+    public void append(long position, ByteBuffer entry) {
+      log.append(position, entry);
+    }
+
+    @Override
+    public void prepareSegment() {
+      log.prepareSegment();
+    }
+
+    @Override
+    public boolean isSegmentReady() {
+      return log.isSegmentReady();
+    }
+
+    @Override
+    public void startSegment(long startTimestamp, long windowStart) {
+      log.startSegment(startTimestamp, windowStart);
+    }
+
+    @Override
+    public long segmentBytes() {
+      return log.segmentBytes();
+    }
+
+    @Override
+    public void close() {
+      log.close();
+    }
+  }
+}

@@ -1,0 +1,44 @@
+package io.retso.simulator;
+
+import io.retso.log.CommitLog;
+import io.retso.log.LedgerLog;
+import io.retso.oracle.Changes;
+import io.retso.oracle.StatusOracle;
+import io.retso.sequencer.Recovery;
+import io.retso.sequencer.Sequencer;
+
+/** The production parts of a simulated server; a known bug is injected by replacing one. */
+class Parts {
+  StatusOracle oracle(Sizes sizes, Changes changes) {
+    return new StatusOracle(
+        sizes.mapRows(), sizes.windowStamps(), sizes.uncleanedCommits(), changes);
+  }
+
+  Sequencer sequencer(Sizes sizes, Sequencer.OracleMaker maker, Sequencer.Replies replies) {
+    return new Sequencer(sizes.sequencer(), maker, replies);
+  }
+
+  CommitLog log(LedgerLog log) {
+    return log;
+  }
+
+  LedgerLog.Replay replay(Recovery recovery) {
+    return recovery;
+  }
+
+  void finish(Recovery recovery) {
+    recovery.finish();
+  }
+
+  boolean fences() {
+    return true;
+  }
+
+  boolean comparesCatalog() {
+    return true;
+  }
+
+  long retentionNanos() {
+    return World.ZOMBIE_LIFE_MAX;
+  }
+}

@@ -1,0 +1,63 @@
+package io.retso.simulator;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+
+/**
+ * The production oracle, sequencer, log protocol and recovery in a simulated world, with servers
+ * and clients that die at any moment, two servers at once, lost replies and lost acknowledgements.
+ *
+ * <p>From the command line, for longer, or to repeat a failure (its seed is printed):
+ *
+ * <pre>
+ *   ./mvnw -pl retso-client,retso-server test -Dtest=SimulatorTest \
+ *       -Dsurefire.failIfNoSpecifiedTests=false \
+ *       -Dtest.jvm.extra="-Dretso.sim.operations=100000000 -Dretso.sim.seed=7"
+ * </pre>
+ */
+class SimulatorTest {
+  private static final long OPERATIONS = Long.getLong("retso.sim.operations", 400_000);
+  private static final long SEED = Long.getLong("retso.sim.seed", 1);
+  private static final long OPERATIONS_PER_WORLD = 10_000;
+
+  @Test
+  void keepsItsPromisesInEveryWorld() {
+    Map<String, Long> counts = new TreeMap<>();
+    long commits = 0;
+    long reads = 0;
+    long operations = 0;
+    for (long seed = SEED; operations < OPERATIONS; seed++) {
+      World world = new World(seed, new Parts());
+      try {
+        world.run(OPERATIONS_PER_WORLD);
+      } catch (AssertionError | RuntimeException e) {
+        throw new AssertionError(
+            "-Dretso.sim.seed=" + seed + " -Dretso.sim.operations=1: " + e.getMessage(), e);
+      }
+      operations += world.operations();
+      commits += world.history().commits();
+      reads += world.history().reads();
+      world.counts().forEach((name, count) -> counts.merge(name, count, Long::sum));
+    }
+    System.out.println(
+        operations
+            + " operations from seed "
+            + SEED
+            + ": "
+            + commits
+            + " commits, "
+            + reads
+            + " reads, "
+            + counts);
+    if (operations >= 100_000) {
+      for (String rare :
+          List.of(
+              "retries", "unknown", "repeats", "orphans", "stopped: FENCED", "late reservations"))
+        assertTrue(counts.getOrDefault(rare, 0L) > 20, () -> rare + " hardly happened: " + counts);
+    }
+  }
+}

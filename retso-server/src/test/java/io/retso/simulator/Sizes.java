@@ -1,0 +1,50 @@
+package io.retso.simulator;
+
+import io.retso.protocol.Timestamps;
+import io.retso.sequencer.Sequencer;
+import java.util.Random;
+
+/** Sizes of a simulated world: tiny, so that every rare path is taken all the time. */
+record Sizes(
+    int mapRows,
+    int windowStamps,
+    int uncleanedCommits,
+    Sequencer.Settings sequencer,
+    int clients,
+    int workersPerClient,
+    int rowRange,
+    long faultEvery) {
+
+  /** The most rows of one simulated transaction. */
+  static final int TRANSACTION_ROWS = 6;
+
+  /** The most requests of one simulated frame. */
+  static final int FRAME_REQUESTS = 6;
+
+  private static final int FRAME_BYTES = 12 + FRAME_REQUESTS * (12 + TRANSACTION_ROWS * 8);
+
+  static Sizes random(Random random) {
+    int clients = 2 + random.nextInt(5);
+    int workers = 1 + random.nextInt(4);
+    int window = 1 << 5 + random.nextInt(5);
+    Sequencer.EntryBytes bytes =
+        new Sequencer.EntryBytes(
+            60 + random.nextInt(400), 16 + random.nextInt(random.nextInt(2) + 100), FRAME_BYTES);
+    Sequencer.Settings settings =
+        new Sequencer.Settings(1 + random.nextInt(4), 4 + random.nextInt(60), true, bytes);
+    return new Sizes(
+        5 + random.nextInt(random.nextBoolean() ? 20 : 400),
+        window,
+        clients * workers + random.nextInt(60),
+        settings,
+        clients,
+        workers,
+        4 + random.nextInt(random.nextBoolean() ? 12 : 100),
+        (2 + random.nextInt(20)) * Simulation.MILLIS);
+  }
+
+  /** The window's length as a distance of timestamps. */
+  long windowSpan() {
+    return (long) windowStamps << Timestamps.GAP_BITS;
+  }
+}

@@ -1,0 +1,134 @@
+package io.retso.simulator;
+
+import io.retso.protocol.Outcome;
+import java.util.ArrayDeque;
+import java.util.LinkedHashSet;
+import java.util.Set;
+
+/** Runs one transaction after the other: begin, read, write, commit or abort, clean up. */
+final class Worker {
+  private final World world;
+  private final Simulation simulation;
+  private final SimulatedClient client;
+
+  /** The current transaction; 0 between two. */
+  private long start;
+
+  private final Set<Long> written = new LinkedHashSet<>();
+  private int steps;
+  private int refusals;
+
+  Worker(World world, SimulatedClient client) {
+    this.world = world;
+    this.simulation = world.simulation();
+    this.client = client;
+  }
+
+  SimulatedClient client() {
+    return client;
+  }
+
+  boolean isIdle() {
+    return start == 0;
+  }
+
+  /** Hands what is unfinished to the janitor. */
+  void abandon() {
+    if (start != 0) {
+      world.orphan(start, written);
+      start = 0;
+    }
+  }
+
+  void run() {
+    if (client.isAlive() && !world.isDraining()) {
+      client.begin(this::begun);
+    }
+  }
+
+  private void begun(Answer answer) {
+    start = answer.outcome();
+    written.clear();
+    steps = simulation.below(7);
+    refusals = 0;
+    pause();
+  }
+
+  private void pause() {
+    // Now and then long enough to fall out of the window.
+    long typical = simulation.oneIn(30) ? 100 * World.TABLE_DELAY : World.TABLE_DELAY;
+    later(typical, this::step);
+  }
+
+  private void later(long typicalDelay, Runnable action) {
+    long transaction = start;
+    simulation.after(
+        simulation.delay(typicalDelay),
+        () -> {
+          if (client.isAlive() && start == transaction) {
+            action.run();
+          }
+        });
+  }
+
+  private void step() {
+    if (steps-- == 0) {
+      if (simulation.oneIn(12)) {
+        client.call(Request.Kind.ABORT, start, 0, null, this::decided);
+      } else {
+        commit();
+      }
+    } else if (simulation.oneIn(2)) {
+      new RowReader(world, client, world.anyRow(), start, seen -> pause()).run();
+    } else {
+      if (written.size() < Sizes.TRANSACTION_ROWS) {
+        long row = world.anyRow();
+        written.add(row);
+        world.table().write(row, start);
+      }
+      pause();
+    }
+  }
+
+  private void commit() {
+    long[] rows = written.stream().mapToLong(Long::longValue).toArray();
+    client.call(Request.Kind.COMMIT, start, 0, rows, this::decided);
+  }
+
+  private void decided(Answer answer) {
+    world.history().told(start, 0, answer);
+    long outcome = answer.outcome();
+    world.counted(outcome > 0 ? "committed" : Outcome.nameOf(outcome));
+    if (outcome == Outcome.REFUSED_UNCLEANED) {
+      if (++refusals > 3) {
+        client.call(Request.Kind.ABORT, start, 0, null, this::decided);
+      } else {
+        later(20 * World.TABLE_DELAY, this::commit);
+      }
+    } else if (outcome == Outcome.UNKNOWN) {
+      abandon();
+      run();
+    } else {
+      cleanUp(outcome, new ArrayDeque<>(written));
+    }
+  }
+
+  private void cleanUp(long outcome, ArrayDeque<Long> rows) {
+    later(
+        simulation.oneIn(30) ? 100 * World.TABLE_DELAY : World.TABLE_DELAY,
+        () -> {
+          if (rows.isEmpty()) {
+            client.call(Request.Kind.CLEANED, start, 0, null, this::cleaned);
+          } else {
+            world.finishRow(rows.poll(), start, outcome);
+            cleanUp(outcome, rows);
+          }
+        });
+  }
+
+  private void cleaned(Answer answer) {
+    Violation.unless(answer.outcome() == Outcome.DONE, "a cleanup was refused");
+    start = 0;
+    run();
+  }
+}

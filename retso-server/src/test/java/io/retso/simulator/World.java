@@ -1,0 +1,294 @@
+package io.retso.simulator;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeMap;
+
+/** Servers, clients, a table, the ledgers, and everything that can happen to them. */
+final class World {
+  static final long NETWORK_DELAY = 100 * Simulation.MICROS;
+  static final long TABLE_DELAY = 50 * Simulation.MICROS;
+  static final long HAND_OVER = 2 * Simulation.MICROS;
+
+  /** A server that was deposed lives on for at most so long. */
+  static final long ZOMBIE_LIFE_MAX = 60 * Simulation.MILLIS;
+
+  private static final long APPEND_DELAY = 300 * Simulation.MICROS;
+  private static final long BLOCK_DELAY = 200 * Simulation.MICROS;
+  private static final int FAILURE_ODDS = 300;
+  private static final int JANITORS = 3;
+  private static final long PATIENCE = 60_000 * Simulation.MILLIS;
+
+  /** A transaction that nobody drives any more. */
+  record Orphan(long start, List<Long> rows) {}
+
+  private final Simulation simulation;
+  private final Sizes sizes;
+  private final Parts parts;
+  private final VersionedTable table = new VersionedTable();
+  private final History history = new History(table);
+  private final SimulatedLedgers ledgers;
+  private final List<SimulatedServer> servers = new ArrayList<>();
+  private final List<Worker> workers = new ArrayList<>();
+  private final List<Janitor> janitors = new ArrayList<>();
+  private final List<Orphan> orphans = new ArrayList<>();
+  private final TreeMap<Integer, Long> takeOvers = new TreeMap<>();
+  private final Map<String, Long> counts = new TreeMap<>();
+  private int newestEpoch;
+  private long operations;
+  private boolean draining;
+
+  World(long seed, Parts parts) {
+    sizes = Sizes.random(new Random(seed));
+    simulation = new Simulation(seed);
+    this.parts = parts;
+    ledgers =
+        new SimulatedLedgers(
+            simulation,
+            new SimulatedLedgers.Behaviour(
+                parts.fences(), parts.comparesCatalog(), APPEND_DELAY, BLOCK_DELAY, FAILURE_ODDS),
+            history);
+  }
+
+  Simulation simulation() {
+    return simulation;
+  }
+
+  Sizes sizes() {
+    return sizes;
+  }
+
+  Parts parts() {
+    return parts;
+  }
+
+  VersionedTable table() {
+    return table;
+  }
+
+  History history() {
+    return history;
+  }
+
+  SimulatedLedgers ledgers() {
+    return ledgers;
+  }
+
+  /** How often rare things happened. */
+  Map<String, Long> counts() {
+    return counts;
+  }
+
+  long operations() {
+    return operations;
+  }
+
+  boolean isDraining() {
+    return draining;
+  }
+
+  void operation() {
+    operations++;
+  }
+
+  void counted(String what) {
+    counts.merge(what, 1L, Long::sum);
+  }
+
+  /** Rows are skewed towards 0, which is a row like any other. */
+  long anyRow() {
+    double skew = simulation.random().nextDouble();
+    return (long) (skew * skew * sizes.rowRange());
+  }
+
+  /** Single-row cleanup: to the commit timestamp if {@code outcome} is one, or away. */
+  void finishRow(long row, long start, long outcome) {
+    if (outcome > 0) {
+      table.moveToCommit(row, start, outcome);
+    } else {
+      table.takeBack(row, start);
+    }
+  }
+
+  void orphan(long start, Set<Long> rows) {
+    orphans.add(new Orphan(start, List.copyOf(rows)));
+    counted("orphans");
+  }
+
+  Orphan anyOrphan() {
+    return orphans.isEmpty() ? null : orphans.remove(simulation.below(orphans.size()));
+  }
+
+  // Servers.
+
+  /** A server took the log over: those before it are zombies, and will not live long. */
+  void tookOver(int epoch) {
+    newestEpoch = Math.max(newestEpoch, epoch);
+    List<SimulatedServer> deposed = new ArrayList<>();
+    for (SimulatedServer server : servers) {
+      if (server.epoch() != 0 && server.epoch() < epoch) {
+        deposed.add(server);
+      }
+    }
+    long life = simulation.random().nextInt((int) ZOMBIE_LIFE_MAX);
+    simulation.after(life, () -> deposed.forEach(SimulatedServer::die));
+  }
+
+  /** The number that a log gives its take-over must grow in the order of take-overs. */
+  void numbered(int epoch, long number) {
+    takeOvers.put(epoch, number);
+    Map.Entry<Integer, Long> before = takeOvers.lowerEntry(epoch);
+    Map.Entry<Integer, Long> after = takeOvers.higherEntry(epoch);
+    must(before == null || before.getValue() < number, "the epoch goes back to " + number);
+    must(after == null || after.getValue() > number, "the epoch goes back from " + number);
+    takeOvers.headMap(epoch - 1000).clear();
+  }
+
+  boolean isNewest(int epoch) {
+    return epoch == newestEpoch;
+  }
+
+  /** Where a client that looks for a server ends up; mostly at the newest. */
+  SimulatedServer anyServer() {
+    List<SimulatedServer> serving = servers.stream().filter(SimulatedServer::isServing).toList();
+    if (serving.isEmpty()) {
+      return null;
+    }
+    int index = simulation.oneIn(5) ? simulation.below(serving.size()) : serving.size() - 1;
+    return serving.get(index);
+  }
+
+  private void startServer() {
+    servers.removeIf(server -> !server.isAlive());
+    SimulatedServer server = new SimulatedServer(this);
+    servers.add(server);
+    server.start();
+  }
+
+  private void supervise() {
+    if (servers.stream().noneMatch(SimulatedServer::isAlive)) {
+      startServer();
+    }
+    simulation.after(simulation.delay(Simulation.MILLIS), this::supervise);
+  }
+
+  // Faults.
+
+  private void fault() {
+    if (draining) {
+      return;
+    }
+    switch (simulation.below(10)) {
+      case 0, 1 -> servers.forEach(SimulatedServer::die);
+      case 2 -> servers.get(simulation.below(servers.size())).die();
+      case 3, 4 -> startServer(); // the others live on
+      case 5 -> {
+        simulation.after(simulation.delay(BLOCK_DELAY), this::startServer);
+        startServer();
+      }
+      case 6, 7 -> {
+        Link link = anyClient().link();
+        if (link != null) {
+          link.cut();
+        }
+      }
+      case 8 ->
+          janitors.forEach(
+              janitor -> {
+                if (janitor.client().link() != null) {
+                  janitor.client().link().cut();
+                }
+              });
+      default -> replaceClient();
+    }
+    history.prune();
+    simulation.after(simulation.delay(sizes.faultEvery()), this::fault);
+  }
+
+  private SimulatedClient anyClient() {
+    return workers.get(simulation.below(workers.size())).client();
+  }
+
+  private void replaceClient() {
+    SimulatedClient dead = anyClient();
+    dead.die();
+    workers.stream().filter(worker -> worker.client() == dead).forEach(Worker::abandon);
+    workers.removeIf(worker -> worker.client() == dead);
+    startClient();
+  }
+
+  private void startClient() {
+    SimulatedClient client = new SimulatedClient(this);
+    for (int i = 0; i < sizes.workersPerClient(); i++) {
+      Worker worker = new Worker(this, client);
+      workers.add(worker);
+      worker.run();
+    }
+  }
+
+  /** Runs at least so many operations with faults; then heals, drains, and reads every row. */
+  void run(long operationsWanted) {
+    supervise();
+    for (int i = 0; i < sizes.clients(); i++) {
+      startClient();
+    }
+    for (int i = 0; i < JANITORS; i++) {
+      Janitor janitor = new Janitor(this);
+      janitors.add(janitor);
+      janitor.run();
+    }
+    simulation.after(sizes.faultEvery(), this::fault);
+    long deadline = simulation.now() + PATIENCE + operationsWanted * Simulation.MILLIS;
+    must(simulation.run(() -> operations >= operationsWanted, deadline), "the world stands still");
+    draining = true;
+    must(simulation.run(this::isQuiet, simulation.now() + PATIENCE), "work is never finished");
+    readEverything();
+    rollOn();
+  }
+
+  private boolean isQuiet() {
+    return orphans.isEmpty()
+        && janitors.stream().allMatch(Janitor::isIdle)
+        && workers.stream().allMatch(Worker::isIdle);
+  }
+
+  private void readEverything() {
+    SimulatedClient client = new SimulatedClient(this);
+    int[] unread = {sizes.rowRange()};
+    client.begin(
+        answer -> {
+          for (long row = 0; row < sizes.rowRange(); row++) {
+            new RowReader(this, client, row, answer.outcome(), seen -> unread[0]--).run();
+          }
+        });
+    must(simulation.run(() -> unread[0] == 0, simulation.now() + PATIENCE), "the last read hangs");
+  }
+
+  /** With one healthy server, time that passes deletes what no recovery needs. */
+  private void rollOn() {
+    SimulatedClient client = new SimulatedClient(this);
+    long[] begins = {0};
+    tick(client, begins);
+    long wanted = 4L * sizes.windowStamps();
+    long until = simulation.now() + 2 * ZOMBIE_LIFE_MAX;
+    must(
+        simulation.run(() -> begins[0] > wanted && simulation.now() > until, until + 20 * PATIENCE),
+        "time stands still");
+    must(ledgers.catalog().size() < 12, "old ledgers are not deleted: " + ledgers.catalog());
+  }
+
+  private void tick(SimulatedClient client, long[] begins) {
+    client.begin(
+        answer -> {
+          begins[0]++;
+          simulation.after(simulation.delay(10 * TABLE_DELAY), () -> tick(client, begins));
+        });
+  }
+
+  private static void must(boolean condition, String otherwise) {
+    Violation.unless(condition, otherwise);
+  }
+}
