@@ -10,7 +10,9 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -52,6 +54,9 @@ public final class BookKeeperStore implements LedgerStore {
   private static final int SPECULATIVE_READ_MS = 200;
 
   private static final int CONNECT_TIMEOUT_MS = 2_000;
+
+  /** How long {@link #close} waits for ledgers that are being sealed. */
+  private static final int SEAL_TIMEOUT_MS = 2_000;
 
   /**
    * Where the log is and how it is replicated.
@@ -142,6 +147,9 @@ public final class BookKeeperStore implements LedgerStore {
   private final Settings settings;
   private final BookKeeper client;
   private final ZooKeeperCatalog catalog;
+
+  /** Ledgers that are being sealed: rarely more than one. */
+  private final Set<CompletableFuture<?>> seals = ConcurrentHashMap.newKeySet();
 
   private BookKeeperStore(Settings settings, BookKeeper client, ZooKeeperCatalog catalog) {
     this.settings = settings;
@@ -298,6 +306,7 @@ public final class BookKeeperStore implements LedgerStore {
 
   @Override
   public void close() {
+    awaitSeals();
     try {
       client.close();
     } catch (InterruptedException e) {
@@ -306,6 +315,18 @@ public final class BookKeeperStore implements LedgerStore {
       // Nothing is lost: what was acknowledged is on the bookies.
     } finally {
       catalog.close();
+    }
+  }
+
+  /** A ledger that is sealed is opened faster; one that is not is sealed by whoever opens it. */
+  private void awaitSeals() {
+    try {
+      CompletableFuture.allOf(seals.toArray(new CompletableFuture<?>[0]))
+          .get(SEAL_TIMEOUT_MS, TimeUnit.MILLISECONDS);
+    } catch (ExecutionException | TimeoutException e) {
+      return; // nothing is lost
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     }
   }
 
@@ -359,7 +380,7 @@ public final class BookKeeperStore implements LedgerStore {
   }
 
   /** One ledger being written. */
-  private static final class WritableLedger implements Ledger {
+  private final class WritableLedger implements Ledger {
     private final LedgerHandle handle;
     private final boolean copy;
     private final String what;
@@ -407,7 +428,9 @@ public final class BookKeeperStore implements LedgerStore {
     @Override
     public void closeAsync() {
       // Whoever opens it next seals it if this fails.
-      handle.closeAsync().exceptionally(e -> null);
+      CompletableFuture<Void> seal = handle.closeAsync();
+      seals.add(seal);
+      seal.whenComplete((done, e) -> seals.remove(seal));
     }
   }
 

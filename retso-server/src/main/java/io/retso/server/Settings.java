@@ -102,6 +102,22 @@ public final class Settings {
           "Log entries on their way to the bookies at a time. More hides a long round trip, fewer"
               + " make larger entries.");
 
+  public static final Setting<Duration> LOG_TIMEOUT =
+      new Setting<>(
+          "log.timeout",
+          "10s",
+          ValueType.duration(Duration.ofSeconds(1), Duration.ofMinutes(10)),
+          "How long a bookie may take for a log entry before it counts as failed, rounded up to"
+              + " seconds. If too few are left the server ends, so pauses of the disks must fit"
+              + " into it.");
+
+  public static final Setting<String> LOG_LEDGERS =
+      new Setting<>(
+          "log.ledgers",
+          "/ledgers",
+          ValueType.znode(),
+          "ZooKeeper node with the metadata of the BookKeeper cluster (zkLedgersRootPath there).");
+
   public static final Setting<String> LOG_ZNODE =
       new Setting<>(
           "log.znode",
@@ -181,6 +197,8 @@ public final class Settings {
           LOG_ACK_QUORUM,
           LOG_SYNC,
           LOG_INFLIGHT,
+          LOG_TIMEOUT,
+          LOG_LEDGERS,
           LOG_ZNODE,
           ROWS,
           WINDOW_STAMPS,

@@ -1,0 +1,408 @@
+package io.retso.server;
+
+import io.retso.log.BookKeeperStore;
+import io.retso.log.CommitLog;
+import io.retso.log.LedgerLog;
+import io.retso.log.LedgerStore;
+import io.retso.log.LogException;
+import io.retso.log.MemoryLog;
+import io.retso.net.OracleServer;
+import io.retso.oracle.StatusOracle;
+import io.retso.protocol.Timestamps;
+import io.retso.sequencer.Recovery;
+import io.retso.sequencer.Sequencer;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A whole server in this process: log, oracle, network front, HTTP. It serves when {@link #start}
+ * returns, until it is closed or its log fails.
+ *
+ * <p>Thread-safe.
+ */
+public final class RetsoServer implements AutoCloseable {
+  /** Why a server that served can go on no longer, and what to do. */
+  public record Failure(ExitCode code, String message) {}
+
+  private record Part(String name, AutoCloseable closer) {}
+
+  private static final Logger LOG = LoggerFactory.getLogger(RetsoServer.class);
+  private static final long DRAIN_SECONDS_MAX = 5;
+  private static final long STOP_SECONDS_MAX = 5;
+  private static final double NANOS_PER_SECOND = 1e9;
+  private static final Duration ZOOKEEPER_TIMEOUT = Duration.ofSeconds(10);
+  private static final Duration OPERATION_TIMEOUT = Duration.ofSeconds(30);
+
+  private final ServerConfig config;
+  private final MemoryPlan memory;
+  private final LongSupplier nanoClock = System::nanoTime;
+  private final Health health = new Health();
+  private final Observation observation = new Observation(health);
+  private final BatchHistogram decisions = BatchHistogram.ofLatencies();
+
+  /** What was started, the last one first: to be closed in this order. */
+  private final Deque<Part> parts = new ArrayDeque<>();
+
+  /** Completes with the failure, or empty when the server is closed. */
+  private final CompletableFuture<Optional<Failure>> end = new CompletableFuture<>();
+
+  private HttpEndpoint http;
+  private OracleServer net;
+  private Sequencer sequencer;
+  private MeasuredLog log;
+  private EmbeddedBookKeeper embedded;
+  private ServerFacts facts;
+  private int port;
+  private volatile long epoch;
+  private long recoveryNanos;
+  private double startSeconds;
+  private boolean closed;
+
+  private RetsoServer(ServerConfig config) {
+    this.config = config;
+    this.memory = MemoryPlan.of(config);
+  }
+
+  /**
+   * Starts a server and returns when it serves.
+   *
+   * @throws ConfigException if the heap is too small for the settings; nothing was started
+   * @throws IOException if an address, the data directory or its disk cannot be used
+   * @throws LogException if the log cannot be taken over or replayed
+   * @throws InterruptedException if the thread was interrupted while waiting for the log
+   */
+  public static RetsoServer start(ServerConfig config)
+      throws ConfigException, IOException, LogException, InterruptedException {
+    RetsoServer server = new RetsoServer(config);
+    server.memory.check(Runtime.getRuntime().maxMemory());
+    boolean serves = false;
+    try {
+      server.startParts();
+      serves = true;
+      return server;
+    } finally {
+      if (!serves) {
+        server.close();
+      }
+    }
+  }
+
+  private void startParts() throws IOException, LogException, InterruptedException {
+    long before = nanoClock.getAsLong();
+    started("observation", observation);
+    // First, so that a port that is taken is known before anything long, and recovery can be seen.
+    http = HttpEndpoint.start(address(Settings.HTTP_HOST, Settings.HTTP_PORT), observation.pages());
+    started("http", http);
+    net = new OracleServer(netSettings());
+    started("network", net);
+    sequencer = new Sequencer(sequencerSettings(), this::makeOracle, net);
+    log = new MeasuredLog(sequencer, nanoClock);
+    Recovery recovery = new Recovery(sequencer.oracle());
+    CommitLog taken = takeLog(recovery);
+    long lastPosition = recovery.lastPosition();
+    onLoop(
+        () -> {
+          net.attach(sequencer);
+          log.measure(taken, lastPosition);
+          sequencer.start(log, lastPosition);
+        });
+    started("log", () -> onLoop(log::close));
+    InetSocketAddress bound = net.listen(address(Settings.LISTEN_HOST, Settings.LISTEN_PORT));
+    port = bound.getPort();
+    facts =
+        new ServerFacts(
+            config.get(Settings.LISTEN_HOST) + ":" + port,
+            config.get(Settings.LOG),
+            logPlace(),
+            epoch,
+            recovery.transactions(),
+            recoveryNanos / NANOS_PER_SECOND,
+            memory,
+            nanoClock.getAsLong());
+    observation.serve(new FigureReader(net.executor(), this::copyFigures, nanoClock), facts);
+    startSeconds = (nanoClock.getAsLong() - before) / NANOS_PER_SECOND;
+    health.serving();
+    net.logFailure().thenAccept(this::logFailed);
+  }
+
+  private void started(String name, AutoCloseable closer) {
+    parts.push(new Part(name, closer));
+  }
+
+  private InetSocketAddress address(Setting<String> host, Setting<Integer> portSetting)
+      throws IOException {
+    InetSocketAddress address = new InetSocketAddress(config.get(host), config.get(portSetting));
+    if (address.isUnresolved()) {
+      throw new IOException(
+          host.key() + " = " + config.get(host) + " is not known: use " + host.type().allowed());
+    }
+    return address;
+  }
+
+  private OracleServer.Settings netSettings() {
+    return new OracleServer.Settings(
+        config.get(Settings.CONNECTIONS_MAX),
+        config.get(Settings.CLIENT_STALL_TIMEOUT).toMillis(),
+        () -> epoch,
+        nanoClock,
+        new OracleServer.Latencies() {
+          @Override
+          public void decided(long nanos, int replies) {
+            decisions.record(nanos, replies);
+          }
+
+          @Override
+          public void begun(int replies) {} // they do not wait
+        });
+  }
+
+  private Sequencer.Settings sequencerSettings() {
+    return new Sequencer.Settings(
+        config.get(Settings.LOG_INFLIGHT),
+        config.get(Settings.RESERVATION_STAMPS),
+        config.isDurable());
+  }
+
+  private StatusOracle makeOracle(io.retso.oracle.Changes changes) {
+    return new StatusOracle(
+        config.get(Settings.ROWS),
+        config.get(Settings.WINDOW_STAMPS),
+        config.get(Settings.UNCLEANED_MAX),
+        changes);
+  }
+
+  private CommitLog takeLog(Recovery recovery)
+      throws IOException, LogException, InterruptedException {
+    if (!config.isDurable()) {
+      epoch = System.currentTimeMillis(); // grows from start to start, which is all it has to do
+      return new MemoryLog(log.listener());
+    }
+    String zookeeper = config.get(Settings.ZOOKEEPER);
+    if (config.isEmbedded()) {
+      embedded =
+          EmbeddedBookKeeper.start(
+              config.get(Settings.DATA_DIR),
+              config.get(Settings.EMBEDDED_BOOKIES),
+              config.get(Settings.LOG_SYNC));
+      started("embedded bookkeeper", embedded);
+      zookeeper = embedded.zookeeper();
+    }
+    LedgerStore store = openStore(zookeeper);
+    started("bookkeeper client", store);
+    ExecutorService background =
+        Executors.newSingleThreadExecutor(task -> new Thread(task, "log-background"));
+    started("log background", () -> stop(background));
+    long before = nanoClock.getAsLong();
+    LedgerLog taken =
+        LedgerLog.takeOver(
+            store,
+            new LedgerLog.Threads(net.executor(), background, nanoClock),
+            log.listener(),
+            (long) config.get(Settings.WINDOW_STAMPS) << Timestamps.GAP_BITS,
+            config.get(Settings.INHERITED_RETENTION).toNanos(),
+            recovery);
+    recovery.finish();
+    recoveryNanos = nanoClock.getAsLong() - before;
+    epoch = taken.epoch();
+    return taken;
+  }
+
+  private LedgerStore openStore(String zookeeper) throws LogException {
+    ServerConfig.Quorums q = config.quorums();
+    Duration silence = config.get(Settings.LOG_TIMEOUT);
+    return BookKeeperStore.connect(
+        new BookKeeperStore.Settings(
+            zookeeper,
+            config.get(Settings.LOG_ZNODE),
+            config.isEmbedded() ? BookieSettings.LEDGERS_ROOT : config.get(Settings.LOG_LEDGERS),
+            q.ensemble(),
+            q.write(),
+            q.ack(),
+            silence,
+            silence,
+            ZOOKEEPER_TIMEOUT,
+            OPERATION_TIMEOUT.compareTo(silence) > 0 ? OPERATION_TIMEOUT : silence));
+  }
+
+  private static void stop(ExecutorService executor) throws InterruptedException {
+    executor.shutdown();
+    if (!executor.awaitTermination(STOP_SECONDS_MAX, TimeUnit.SECONDS)) {
+      executor.shutdownNow();
+    }
+  }
+
+  /** Runs a task on the oracle's thread and waits for it. */
+  private void onLoop(Runnable task) throws InterruptedException {
+    onLoop(net.executor(), task);
+  }
+
+  private static void onLoop(Executor loop, Runnable task) throws InterruptedException {
+    try {
+      CompletableFuture.runAsync(task, loop).get(STOP_SECONDS_MAX * 12, TimeUnit.SECONDS);
+    } catch (ExecutionException e) {
+      throw new IllegalStateException(e.getCause().getMessage(), e.getCause());
+    } catch (TimeoutException e) {
+      throw new IllegalStateException("the oracle's thread does not answer", e);
+    }
+  }
+
+  /** On the oracle's thread. */
+  private void copyFigures(Figures figures) {
+    figures.oracle.copyFrom(sequencer.oracleCounters());
+    figures.sequencer.copyFrom(sequencer.counters());
+    figures.net.copyFrom(net.counters());
+    figures.decisions.copyFrom(decisions);
+    log.copyInto(figures);
+  }
+
+  /** On the oracle's thread: connections have been told by now. */
+  private void logFailed(LogException cause) {
+    Failure failure =
+        new Failure(
+            ExitCode.of(cause.reason()),
+            "the log failed: " + cause.getMessage() + "; " + ExitCode.remedy(cause.reason()));
+    LOG.error("{}", failure.message());
+    LOG.debug("the cause", cause);
+    health.failed(failure.message());
+    end.completeAsync(() -> Optional.of(failure));
+  }
+
+  /** The port on which clients connect. */
+  public int port() {
+    return port;
+  }
+
+  /** The port of /metrics, /health and /status. */
+  public int httpPort() {
+    return http.port();
+  }
+
+  /** Grows with every take-over of the log. */
+  public long epoch() {
+    return epoch;
+  }
+
+  /** Commits that were replayed at the start. */
+  public long recoveredTransactions() {
+    return facts.recoveredTransactions();
+  }
+
+  /** The embedded cluster, for tests that make it fail; empty if there is none. */
+  Optional<EmbeddedBookKeeper> embedded() {
+    return Optional.ofNullable(embedded);
+  }
+
+  /**
+   * Completes when the server ends: with the failure, or empty if it was closed. It completes on a
+   * thread of the common pool.
+   */
+  public CompletableFuture<Optional<Failure>> end() {
+    return end.copy();
+  }
+
+  /** Waits until the server ends; empty if it was closed. A failed server must be closed yet. */
+  public Optional<Failure> awaitTermination() throws InterruptedException {
+    try {
+      return end.get();
+    } catch (ExecutionException e) {
+      throw new IllegalStateException(e.getCause()); // it is never completed so
+    }
+  }
+
+  /** What an operator wants to know at the start: a few lines. */
+  public List<String> description() {
+    String httpAddress = "http://" + config.get(Settings.HTTP_HOST) + ":" + httpPort();
+    return List.of(
+        "ReTSO status oracle, pid %d, epoch %d".formatted(ProcessHandle.current().pid(), epoch),
+        "  clients    %s, at most %,d"
+            .formatted(facts.address(), config.get(Settings.CONNECTIONS_MAX)),
+        "  log        %s, %s".formatted(facts.logKind(), facts.logPlace()),
+        "  memory     %s of tables, heap limit %s"
+            .formatted(
+                MemoryPlan.mebibytes(memory.tables()),
+                MemoryPlan.mebibytes(Runtime.getRuntime().maxMemory())),
+        "  rows       %,d (%s); window %,d stamps (%s); uncleaned %,d (%s)"
+            .formatted(
+                config.get(Settings.ROWS),
+                MemoryPlan.mebibytes(memory.map()),
+                config.get(Settings.WINDOW_STAMPS),
+                MemoryPlan.mebibytes(memory.window()),
+                config.get(Settings.UNCLEANED_MAX),
+                MemoryPlan.mebibytes(memory.uncleaned())),
+        "  recovered  %,d transactions in %.2f s; started in %.2f s"
+            .formatted(facts.recoveredTransactions(), facts.recoverySeconds(), startSeconds),
+        "  metrics    %s/metrics, /health, /status".formatted(httpAddress));
+  }
+
+  private String logPlace() {
+    if (!config.isDurable()) {
+      return "nothing is kept: for measurements only";
+    }
+    ServerConfig.Quorums q = config.quorums();
+    String copies = "ensemble %d, write %d, ack %d".formatted(q.ensemble(), q.write(), q.ack());
+    if (config.isEmbedded()) {
+      Path dir = config.get(Settings.DATA_DIR).toAbsolutePath().normalize();
+      return "embedded in %s, %s%s"
+          .formatted(dir, copies, config.get(Settings.LOG_SYNC) ? "" : ", not forced to disk");
+    }
+    return "zookeeper %s, node %s, %s"
+        .formatted(config.get(Settings.ZOOKEEPER), config.get(Settings.LOG_ZNODE), copies);
+  }
+
+  /**
+   * Shuts down: takes no more requests, waits a little for replies that are held, and lets go of
+   * everything. Whatever was acknowledged is in the log. Does nothing if it is closed.
+   */
+  @Override
+  public void close() {
+    synchronized (this) {
+      if (closed) {
+        return;
+      }
+      closed = true;
+    }
+    health.stopping();
+    if (facts != null && !end.isDone()) {
+      drain();
+    }
+    while (!parts.isEmpty()) {
+      Part part = parts.pop();
+      try {
+        part.closer.close();
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      } catch (Exception e) { // the others must be closed in any case
+        LOG.warn("{} did not close: {}", part.name, e.toString());
+      }
+    }
+    end.complete(Optional.empty());
+  }
+
+  private void drain() {
+    try {
+      net.drain().get(DRAIN_SECONDS_MAX, TimeUnit.SECONDS);
+    } catch (TimeoutException e) {
+      LOG.warn("the log did not acknowledge within {} s; closing without it", DRAIN_SECONDS_MAX);
+    } catch (ExecutionException e) {
+      LOG.warn("replies could not be drained", e.getCause());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,185 @@
+package io.retso.server;
+
+import io.retso.log.LogException;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.IModelTransformer;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/**
+ * {@code retso server}: runs a server until it fails or the process is told to end. Every setting
+ * is a flag; see {@link ExitCode} for what the process returns.
+ */
+@Command(
+    name = "server",
+    description = {
+      "Runs a transaction status oracle.",
+      "",
+      "Without flags it listens on this machine only, and keeps its log on a bookie of its own in"
+          + " ./retso-data.",
+      ""
+    },
+    sortOptions = false,
+    usageHelpAutoWidth = true,
+    abbreviateSynopsis = true,
+    exitCodeListHeading = "%nExit codes:%n",
+    modelTransformer = ServerCommand.SettingFlags.class)
+public final class ServerCommand implements Callable<Integer> {
+  private static final Logger LOG = LoggerFactory.getLogger(ServerCommand.class);
+
+  /** Adds a flag for every setting of the table. */
+  static final class SettingFlags implements IModelTransformer {
+    @Override
+    public CommandSpec transform(CommandSpec command) {
+      for (Setting<?> setting : Settings.ALL) {
+        String standard = setting.defaultText().isEmpty() ? "empty" : setting.defaultText();
+        command.addOption(
+            OptionSpec.builder(setting.flag())
+                .type(String.class)
+                .arity("1")
+                .paramLabel(setting.type().label())
+                .description(
+                    setting.description().replace("%", "%%"),
+                    "Allowed: " + setting.type().allowed() + ". Default: " + standard)
+                .build());
+      }
+      Map<String, String> codes = new LinkedHashMap<>();
+      for (ExitCode code : ExitCode.values()) {
+        codes.put(Integer.toString(code.number()), code.meaning());
+      }
+      codes.put("130, 143", "A clean shutdown after SIGINT or SIGTERM.");
+      command.usageMessage().exitCodeList(codes);
+      command.exitCodeOnInvalidInput(ExitCode.USAGE.number());
+      command.exitCodeOnExecutionException(ExitCode.INTERNAL.number());
+      return command;
+    }
+  }
+
+  @Spec private CommandSpec spec;
+
+  @Option(
+      names = {"-h", "--help"},
+      usageHelp = true,
+      description = "Shows this help.")
+  private boolean help;
+
+  @Option(
+      names = "--config",
+      paramLabel = "FILE",
+      description = "Reads settings from a properties file; flags override it.")
+  private Path configFile;
+
+  @Option(
+      names = "--ready-file",
+      paramLabel = "FILE",
+      description =
+          "Writes pid, ports and epoch to this file as JSON, once the server is ready; removes it"
+              + " at the end.")
+  private Path readyFile;
+
+  /** Runs this command alone, without the launcher. */
+  public static void main(String[] arguments) {
+    System.exit(new CommandLine(new ServerCommand()).execute(arguments));
+  }
+
+  @Override
+  public Integer call() throws InterruptedException {
+    PrintWriter out = spec.commandLine().getOut();
+    removeReadyFile();
+    try (RetsoServer server = RetsoServer.start(config())) {
+      announce(server, out);
+      Thread hook = new Thread(() -> stopped(server, out), "shutdown");
+      Runtime.getRuntime().addShutdownHook(hook);
+      Optional<RetsoServer.Failure> failure = server.awaitTermination();
+      if (failure.isEmpty()) {
+        return ExitCode.CLEAN.number();
+      }
+      Runtime.getRuntime().removeShutdownHook(hook);
+      removeReadyFile();
+      ExitCode code = failure.get().code(); // what happened was logged
+      return failed(code, "ends with exit code " + code.number() + " (" + code + ")");
+    } catch (ConfigException e) {
+      return failed(ExitCode.USAGE, e.getMessage());
+    } catch (LogException e) {
+      LOG.debug("the log", e);
+      return failed(ExitCode.of(e.reason()), e.getMessage() + "; " + ExitCode.remedy(e.reason()));
+    } catch (IOException e) {
+      LOG.debug("start", e);
+      return failed(ExitCode.CANNOT_OPEN, e.getMessage());
+    }
+  }
+
+  private int failed(ExitCode code, String message) {
+    PrintWriter err = spec.commandLine().getErr();
+    err.println("retso server: " + message);
+    err.flush();
+    return code.number();
+  }
+
+  private ServerConfig config() throws ConfigException {
+    ServerConfig.Builder builder = ServerConfig.builder();
+    if (configFile != null) {
+      builder.load(configFile);
+    }
+    for (Setting<?> setting : Settings.ALL) {
+      String text = spec.findOption(setting.flag()).getValue();
+      if (text != null) {
+        builder.set(setting, text, setting.flag());
+      }
+    }
+    return builder.build();
+  }
+
+  private void announce(RetsoServer server, PrintWriter out) throws IOException {
+    server.description().forEach(out::println);
+    out.flush();
+    if (readyFile != null) {
+      Map<String, Object> ready = new LinkedHashMap<>();
+      ready.put("pid", ProcessHandle.current().pid());
+      ready.put("port", server.port());
+      ready.put("httpPort", server.httpPort());
+      ready.put("epoch", server.epoch());
+      writeReadyFile(Json.of(ready));
+    }
+  }
+
+  /** Whoever waits for the file sees all of it or nothing. */
+  private void writeReadyFile(String text) throws IOException {
+    Path target = readyFile.toAbsolutePath();
+    Path part = target.resolveSibling(target.getFileName() + ".part");
+    Files.writeString(part, text);
+    Files.move(part, target, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+  }
+
+  private void removeReadyFile() {
+    try {
+      if (readyFile != null) {
+        Files.deleteIfExists(readyFile);
+      }
+    } catch (IOException e) {
+      LOG.warn("{} cannot be removed: {}", readyFile, e.toString());
+    }
+  }
+
+  /** In the shutdown hook. */
+  private void stopped(RetsoServer server, PrintWriter out) {
+    server.close();
+    removeReadyFile();
+    out.println("retso server: stopped; everything that was acknowledged is in the log");
+    out.flush();
+  }
+}

@@ -1,0 +1,156 @@
+package io.retso.server;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import picocli.CommandLine;
+
+@Timeout(120)
+class CommandsTest {
+  private record Run(int code, String out, String err) {}
+
+  private static Run run(Callable<Integer> command, String... arguments) {
+    StringWriter out = new StringWriter();
+    StringWriter err = new StringWriter();
+    int code =
+        new CommandLine(command)
+            .setOut(new PrintWriter(out))
+            .setErr(new PrintWriter(err))
+            .execute(arguments);
+    return new Run(code, out.toString(), err.toString());
+  }
+
+  private static Run status(String... arguments) {
+    return run(new StatusCommand(), arguments);
+  }
+
+  @Test
+  void theHelpOfTheServerHasEveryFlagWithItsDefault() {
+    Run run = run(new ServerCommand(), "--help");
+    assertEquals(0, run.code);
+    String text = withoutSpace(run.out);
+    for (Setting<?> setting : Settings.ALL) {
+      assertTrue(run.out.contains(setting.flag() + "="), setting.flag());
+      String standard = setting.defaultText().isEmpty() ? "empty" : setting.defaultText();
+      String allowed = setting.type().allowed() + ". Default: " + standard;
+      assertTrue(text.contains(withoutSpace(allowed)), allowed);
+    }
+    for (ExitCode code : ExitCode.values()) {
+      assertTrue(text.contains(withoutSpace(code.number() + code.meaning())), code.name());
+    }
+  }
+
+  private static String withoutSpace(String text) {
+    return text.replaceAll("\\s+", "");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "--rows=lots, --rows: rows = lots is not allowed: use 1 to 1000M rows",
+    "--listen-prot=1, --listen-port",
+    "--log-write-quorum=9, log.write.quorum = 9 is larger than log.ensemble = 1",
+    "--config=/no/such/file, configuration file /no/such/file does not exist",
+    "--rows, --rows",
+  })
+  void wrongFlagsAreRefused(String flag, String message) {
+    Run run = run(new ServerCommand(), flag);
+    assertEquals(ExitCode.USAGE.number(), run.code, run.err);
+    assertTrue(run.err.contains(message), run.err);
+  }
+
+  @Test
+  void aFlagOverridesTheFile(@TempDir Path dir) throws Exception {
+    Path file = Files.writeString(dir.resolve("f"), "rows = 1M\nlog.ack.quorum = 9\n");
+    Run run = run(new ServerCommand(), "--config=" + file, "--log-ack-quorum=7");
+    assertEquals(ExitCode.USAGE.number(), run.code);
+    assertTrue(run.err.contains("log.ack.quorum = 7"), run.err);
+  }
+
+  @Test
+  void aPortThatIsTakenEndsWithItsOwnCode(@TempDir Path dir) throws Exception {
+    try (ServerSocket taken = new ServerSocket(0)) {
+      Path ready = Files.writeString(dir.resolve("ready"), "stale");
+      Run run =
+          run(
+              new ServerCommand(),
+              "--log=memory",
+              "--rows=1M",
+              "--http-port=0",
+              "--ready-file=" + ready,
+              "--listen-port=" + taken.getLocalPort());
+      assertEquals(ExitCode.CANNOT_OPEN.number(), run.code, run.err);
+      assertFalse(Files.exists(ready));
+    }
+  }
+
+  @Test
+  void statusShowsAServer() throws Exception {
+    try (RetsoServer server = TestServers.inMemory()) {
+      Run run = status("--http", "127.0.0.1:" + server.httpPort());
+      assertEquals(0, run.code, run.err);
+      assertTrue(run.out.startsWith("status       serving\n"), run.out);
+      for (String line :
+          new String[] {"per second", "decisions", "aborted", "held", "map", "log", "network"}) {
+        assertTrue(run.out.contains("\n" + line), line);
+      }
+      assertTrue(run.out.contains("0 of 100,000 rows (0.0 %)"), run.out);
+
+      Run json = status("--json", "--http", "127.0.0.1:" + server.httpPort());
+      assertTrue(
+          json.out.startsWith("{\n  \"status\": \"serving\",\n  \"serving\": true"), json.out);
+      assertTrue(json.out.contains("\"tmaxLagStamps\": "), json.out);
+    }
+  }
+
+  @Test
+  void statusWithoutAServerSaysWhatToDo() throws Exception {
+    int port;
+    try (ServerSocket closed = new ServerSocket(0)) {
+      port = closed.getLocalPort();
+    }
+    Run run = status("--http", "127.0.0.1:" + port);
+    assertEquals(ExitCode.UNREACHABLE.number(), run.code);
+    assertTrue(run.err.contains("no server answers at http://127.0.0.1:" + port), run.err);
+    assertTrue(run.err.contains("--http"), run.err);
+  }
+
+  @Test
+  void statusOfSomethingElse() throws Exception {
+    try (HttpEndpoint other =
+        HttpEndpoint.start(new java.net.InetSocketAddress("127.0.0.1", 0), java.util.Map.of())) {
+      Run run = status("--http", "127.0.0.1:" + other.port());
+      assertEquals(ExitCode.UNREACHABLE.number(), run.code);
+      assertTrue(run.err.contains("not the HTTP address of a ReTSO server"), run.err);
+    }
+  }
+
+  @Test
+  void statusOfAServerThatStarts() throws Exception {
+    try (Observation observation = new Observation(new Health());
+        HttpEndpoint http =
+            HttpEndpoint.start(
+                new java.net.InetSocketAddress("127.0.0.1", 0), observation.pages())) {
+      Run run = status("--http", "127.0.0.1:" + http.port());
+      assertEquals(ExitCode.UNHEALTHY.number(), run.code);
+      assertEquals("status       starting: the log is being recovered\n", run.out);
+    }
+  }
+
+  @Test
+  void statusOfAnAddressThatIsNone() {
+    assertEquals(ExitCode.USAGE.number(), status("--http", "7522").code);
+    assertEquals(ExitCode.USAGE.number(), status("--htpt", "7522").code);
+  }
+}

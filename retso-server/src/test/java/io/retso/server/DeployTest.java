@@ -1,0 +1,71 @@
+package io.retso.server;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** What stands in deploy/ fits the server. */
+class DeployTest {
+  private static final Path DEPLOY = Path.of("../deploy");
+  private static final Pattern KEY_IN_TEXT =
+      Pattern.compile("`([a-z]+(?:\\.[a-z]+)+)`|^ {4}([a-z]+(?:\\.[a-z]+)*) = ", Pattern.MULTILINE);
+
+  private static String read(String name) throws Exception {
+    return Files.readString(DEPLOY.resolve(name));
+  }
+
+  @Test
+  void theUnitRestartsUnlessThatIsUseless() throws Exception {
+    Matcher never =
+        Pattern.compile("(?m)^RestartPreventExitStatus=(.*)$").matcher(read("retso.service"));
+    assertTrue(never.find());
+    Set<String> codes = new TreeSet<>(List.of(never.group(1).split(" ")));
+    Set<String> expected =
+        Stream.of(ExitCode.USAGE, ExitCode.FENCED, ExitCode.LOG_CORRUPT)
+            .map(code -> Integer.toString(code.number()))
+            .collect(Collectors.toCollection(TreeSet::new));
+    assertEquals(expected, codes);
+  }
+
+  @Test
+  void everySettingThatIsNamedExists() throws Exception {
+    Set<String> keys = Settings.ALL.stream().map(Setting::key).collect(Collectors.toSet());
+    Set<String> files = Set.of("retso.properties", "retso.service", "prometheus.yml", "alerts.yml");
+    int named = 0;
+    for (MatchResult m : KEY_IN_TEXT.matcher(read("README.md")).results().toList()) {
+      String key = m.group(1) == null ? m.group(2) : m.group(1);
+      assertTrue(keys.contains(key) || files.contains(key), key);
+      named++;
+    }
+    assertTrue(named >= 10, "only " + named);
+  }
+
+  @Test
+  void prometheusScrapesTheDefaultPortAndReadsTheRules() throws Exception {
+    String scrape = read("prometheus.yml");
+    assertTrue(scrape.contains("127.0.0.1:" + Settings.HTTP_PORT.defaultText()));
+    assertTrue(scrape.contains("- alerts.yml"));
+    assertTrue(scrape.contains("job_name: retso"));
+  }
+
+  @Test
+  void everyFileIsExplained() throws Exception {
+    String page = read("README.md");
+    try (Stream<Path> files = Files.list(DEPLOY)) {
+      for (Path file : files.filter(f -> !f.endsWith("README.md")).toList()) {
+        assertTrue(page.contains("(" + file.getFileName() + ")"), file.toString());
+      }
+    }
+  }
+}

@@ -1,0 +1,177 @@
+package io.retso.server;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.retso.protocol.ErrorCode;
+import io.retso.protocol.FrameType;
+import io.retso.protocol.Frames;
+import io.retso.protocol.Handshake;
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.net.Socket;
+import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The whole server on an embedded BookKeeper, spoken to byte by byte. */
+@Timeout(180)
+class DurableServerTest {
+  @TempDir Path dir;
+
+  private RetsoServer start() throws Exception {
+    return RetsoServer.start(
+        TestServers.small()
+            .set(Settings.DATA_DIR, dir.resolve("data"))
+            .set(Settings.LOG_TIMEOUT, "2s")
+            .build());
+  }
+
+  /** A connection that sends a frame and reads a frame. */
+  private static final class Peer implements AutoCloseable {
+    private final Socket socket;
+    private final DataInputStream in;
+    private int nextId = 1;
+
+    Peer(int port) throws IOException {
+      socket = new Socket("127.0.0.1", port);
+      in = new DataInputStream(socket.getInputStream());
+      ByteBuf hello = Unpooled.buffer();
+      Handshake.writeHello(hello, 0, new Handshake.Hello(1, 1, Handshake.Mode.ORACLE, "test"));
+      send(hello);
+      assertEquals(FrameType.HELLO | FrameType.REPLY, read().getUnsignedByte(4));
+    }
+
+    private void send(ByteBuf frame) throws IOException {
+      socket.getOutputStream().write(frame.array(), 0, frame.readableBytes());
+    }
+
+    ByteBuf read() throws IOException {
+      int length = in.readInt();
+      ByteBuf frame = Unpooled.buffer();
+      frame.writeInt(length);
+      frame.writeBytes(in.readNBytes(length));
+      return frame;
+    }
+
+    long begin() throws IOException {
+      ByteBuf frame = Unpooled.buffer();
+      Frames.writeHeader(frame, FrameType.BEGIN, 1, nextId++, 0);
+      send(frame);
+      return read().getLong(Frames.HEADER_BYTES);
+    }
+
+    ByteBuf commit(long start, long row) throws IOException {
+      ByteBuf frame = Unpooled.buffer();
+      int bodyBytes = Frames.COMMIT_FIXED_BYTES + Long.BYTES;
+      Frames.writeHeader(frame, FrameType.COMMIT, 1, nextId++, bodyBytes);
+      frame.writeLong(start).writeInt(1).writeLong(row);
+      send(frame);
+      return read();
+    }
+
+    @Override
+    public void close() throws IOException {
+      socket.close();
+    }
+  }
+
+  @Test
+  void whatWasCommittedIsReplayedAndTimeGoesOn() throws Exception {
+    long commit = 0;
+    long epoch;
+    try (RetsoServer server = start();
+        Peer peer = new Peer(server.port())) {
+      epoch = server.epoch();
+      assertEquals(0, server.recoveredTransactions());
+      for (int i = 0; i < 100; i++) {
+        commit = peer.commit(peer.begin(), i).getLong(Frames.HEADER_BYTES);
+        assertTrue(commit > 0);
+      }
+      String metrics = "";
+      while (!metrics.contains("\nretso_commits_total 100.0\n")) { // a copy may be 0.1 s old
+        metrics = TestServers.get(server.httpPort(), "/metrics").body();
+      }
+      assertTrue(metrics.contains("\nretso_connections 1.0\n"));
+      assertTrue(metrics.contains("\nretso_log_append_seconds_count 101\n"), metrics);
+      // A start timestamp that came before the first reservation was durable waited for it, too.
+      assertTrue(metrics.matches("(?s).*\nretso_decision_seconds_count 10[01]\n.*"), metrics);
+      HttpResponse<String> text =
+          TestServers.send(server.httpPort(), "/status", "GET", "text/plain");
+      assertTrue(text.body().contains("embedded in " + dir.resolve("data")), text.body());
+    }
+    try (RetsoServer server = start();
+        Peer peer = new Peer(server.port())) {
+      assertTrue(server.epoch() > epoch);
+      assertEquals(100, server.recoveredTransactions());
+      assertTrue(peer.begin() > commit);
+    }
+  }
+
+  @Test
+  void withoutItsBookieTheServerSaysSoAndEnds() throws Exception {
+    try (RetsoServer server = start();
+        Peer peer = new Peer(server.port())) {
+      assertTrue(peer.commit(peer.begin(), 1).getLong(Frames.HEADER_BYTES) > 0);
+      server.embedded().orElseThrow().stopBookie(0);
+      long start = peer.begin();
+      ByteBuf answer = peer.commit(start, 2);
+      assertEquals(FrameType.ERROR, answer.getUnsignedByte(4));
+      assertEquals(ErrorCode.LOG_FAILED.number(), answer.getUnsignedShort(Frames.HEADER_BYTES));
+      RetsoServer.Failure failure = server.end().get(60, TimeUnit.SECONDS).orElseThrow();
+      assertEquals(ExitCode.LOG_UNAVAILABLE, failure.code());
+      assertTrue(failure.message().contains("start the server again"), failure.message());
+      HttpResponse<String> health = TestServers.get(server.httpPort(), "/health");
+      assertEquals(503, health.statusCode());
+      assertTrue(health.body().contains("the log failed"), health.body());
+    }
+  }
+
+  @Test
+  void aDataDirectoryInUseIsRefused() throws Exception {
+    try (RetsoServer server = start()) {
+      IOException e = assertThrows(IOException.class, this::start);
+      assertTrue(e.getMessage().contains("in use by another server"), e.getMessage());
+      assertEquals(200, TestServers.get(server.httpPort(), "/health").statusCode());
+    }
+  }
+
+  @Test
+  void aSecondServerOnTheSameLogFencesTheFirst() throws Exception {
+    try (RetsoServer first = start();
+        Peer peer = new Peer(first.port())) {
+      String zookeeper = first.embedded().orElseThrow().zookeeper();
+      assertTrue(peer.commit(peer.begin(), 1).getLong(Frames.HEADER_BYTES) > 0);
+      ServerConfig config =
+          TestServers.small()
+              .set(Settings.ZOOKEEPER, zookeeper)
+              .set(Settings.LOG_ENSEMBLE, 1)
+              .build();
+      try (RetsoServer second = RetsoServer.start(config)) {
+        assertEquals(1, second.recoveredTransactions());
+        assertTrue(second.epoch() > first.epoch());
+        assertEquals(FrameType.ERROR, peer.commit(peer.begin(), 2).getUnsignedByte(4));
+        RetsoServer.Failure failure = first.end().get(60, TimeUnit.SECONDS).orElseThrow();
+        assertEquals(ExitCode.FENCED, failure.code());
+      }
+    }
+  }
+
+  @Test
+  void aZooKeeperThatIsNotThereIsAFailureOfTheLog() throws Exception {
+    int port;
+    try (java.net.ServerSocket closed = new java.net.ServerSocket(0)) {
+      port = closed.getLocalPort();
+    }
+    ServerConfig config = TestServers.small().set(Settings.ZOOKEEPER, "127.0.0.1:" + port).build();
+    io.retso.log.LogException e =
+        assertThrows(io.retso.log.LogException.class, () -> RetsoServer.start(config));
+    assertEquals(io.retso.log.LogException.Reason.UNAVAILABLE, e.reason());
+  }
+}

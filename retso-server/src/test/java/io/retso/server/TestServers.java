@@ -1,0 +1,46 @@
+package io.retso.server;
+
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+
+/** Small servers for tests, and what they say over HTTP. */
+final class TestServers {
+  private static final HttpClient HTTP =
+      HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(10)).build();
+
+  private TestServers() {}
+
+  /** A few MB, any free ports. */
+  static ServerConfig.Builder small() {
+    return ServerConfig.builder()
+        .set(Settings.LISTEN_PORT, 0)
+        .set(Settings.HTTP_PORT, 0)
+        .set(Settings.ROWS, "100k")
+        .set(Settings.WINDOW_STAMPS, "2^16")
+        .set(Settings.UNCLEANED_MAX, "1000");
+  }
+
+  /** A small server without a log. */
+  static RetsoServer inMemory() throws Exception {
+    return RetsoServer.start(small().set(Settings.LOG, "memory").build());
+  }
+
+  static HttpResponse<String> get(int port, String path) throws Exception {
+    return send(port, path, "GET", "*/*");
+  }
+
+  static HttpResponse<String> send(int port, String path, String method, String accept)
+      throws IOException, InterruptedException {
+    HttpRequest request =
+        HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path))
+            .method(method, HttpRequest.BodyPublishers.noBody())
+            .header("Accept", accept)
+            .timeout(Duration.ofSeconds(30))
+            .build();
+    return HTTP.send(request, HttpResponse.BodyHandlers.ofString());
+  }
+}
