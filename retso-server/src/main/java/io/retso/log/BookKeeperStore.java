@@ -331,52 +331,7 @@ public final class BookKeeperStore implements LedgerStore {
   }
 
   private <T> T await(CompletableFuture<T> operation, String what) throws LogException {
-    try {
-      return operation.get(settings.operationTimeout().toMillis(), TimeUnit.MILLISECONDS);
-    } catch (ExecutionException e) {
-      int code = BKException.getExceptionCode(e.getCause(), BKException.Code.ReadException);
-      throw failure(code, what, e.getCause());
-    } catch (TimeoutException e) {
-      throw new LogException(
-          Reason.UNAVAILABLE,
-          "cannot "
-              + what
-              + " within "
-              + settings.operationTimeout().toSeconds()
-              + " s; check that the bookies and ZooKeeper answer",
-          e);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new LogException(Reason.UNAVAILABLE, "interrupted; could not " + what, e);
-    }
-  }
-
-  private static LogException failure(int code, String what, Throwable cause) {
-    String message = "cannot " + what + ": " + BKException.getMessage(code);
-    return switch (code) {
-      case BKException.Code.LedgerFencedException,
-          BKException.Code.UnauthorizedAccessException,
-          BKException.Code.MetadataVersionException,
-          // Closed by somebody else: what this server itself closes it does not append to.
-          BKException.Code.LedgerClosedException ->
-          new LogException(Reason.FENCED, message + "; another server took over the log", cause);
-      case BKException.Code.DigestMatchException,
-          BKException.Code.NoSuchEntryException,
-          BKException.Code.NoSuchLedgerExistsException,
-          BKException.Code.NoSuchLedgerExistsOnMetadataServerException ->
-          new LogException(
-              Reason.CORRUPT,
-              message + "; look for failed disks and wiped directories of the bookies",
-              cause);
-      case BKException.Code.NotEnoughBookiesException ->
-          new LogException(
-              Reason.UNAVAILABLE,
-              message + "; start bookies, or free space on the disks of those that are read-only",
-              cause);
-      default ->
-          new LogException(
-              Reason.UNAVAILABLE, message + "; check the bookies and ZooKeeper", cause);
-    };
+    return BookKeeperFailure.await(operation, settings.operationTimeout(), what);
   }
 
   /** One ledger being written. */
@@ -419,7 +374,7 @@ public final class BookKeeperStore implements LedgerStore {
     private LogException failure(int code) {
       LogException first = failed;
       if (first == null) {
-        first = BookKeeperStore.failure(code, what, BKException.create(code));
+        first = BookKeeperFailure.of(code, what, BKException.create(code));
         failed = first;
       }
       return first;

@@ -42,8 +42,14 @@ final class BookieSettings {
 
   private static final int JOURNAL_FILES_KEPT = 1;
 
-  /** The unit in which the space of deleted ledgers comes free. */
-  private static final long ENTRY_LOG_BYTES = 128L << 20;
+  /**
+   * The unit in which the space of deleted ledgers comes free.
+   *
+   * <p>Not less than half a write cache: the direct entry log has 8 buffers, keeps one for each
+   * file until that is flushed, and waits for ever when one flush of the cache spreads over 8
+   * files.
+   */
+  private static final long ENTRY_LOG_BYTES = 64L << 20;
 
   private static final int COLLECT_INTERVAL_MS = 30_000;
 

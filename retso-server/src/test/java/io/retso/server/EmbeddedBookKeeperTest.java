@@ -16,6 +16,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
+import org.apache.bookkeeper.bookie.storage.ldb.DbLedgerStorage;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -115,12 +116,13 @@ class EmbeddedBookKeeperTest {
                 directory,
                 1,
                 false,
-                bookie ->
-                    bookie
-                        .setEntryLogSizeLimit(2 << 20)
-                        .setMaxJournalSizeMB(2)
-                        .setFlushInterval(100)
-                        .setGcWaitTime(100));
+                bookie -> {
+                  bookie.setProperty(DbLedgerStorage.WRITE_CACHE_MAX_SIZE_MB, 4);
+                  bookie.setEntryLogSizeLimit(2 << 20);
+                  bookie.setMaxJournalSizeMB(2);
+                  bookie.setFlushInterval(100);
+                  bookie.setGcWaitTime(100);
+                });
         BookKeeperStore store = connect(cluster)) {
       for (int i = 0; i < 4; i++) {
         LedgerStore.Ledger ledger = store.create();
