@@ -65,7 +65,7 @@ public final class LedgerLog implements CommitLog {
     this.catalog = taken.catalog;
     this.segments = taken.segments;
     this.prepared = taken.own;
-    this.epoch = taken.own.id();
+    this.epoch = taken.own.id() + 1; // ledger ids begin at 0, which reads like none
   }
 
   private record Taken(
@@ -156,8 +156,11 @@ public final class LedgerLog implements CommitLog {
 
   /**
    * Opens ledgers from the newest back to the one that begins a full window before the newest
-   * segment does. Returns all segments of the catalog, oldest first; those that were not opened
-   * have start 0: they lie before the window and are deleted at the first opportunity.
+   * segment does, or to the first behind a gap: inherited ledgers stay for a while although some
+   * between them and the window are deleted already, and this server's window may be longer than
+   * that of the one which deleted them. A replay may begin with any segment; what started before it
+   * counts as too old. Returns all segments of the catalog, oldest first; those that are not needed
+   * have start 0: they are deleted at the first opportunity.
    */
   private static List<Segment> openBack(
       LedgerStore store,
@@ -168,18 +171,33 @@ public final class LedgerLog implements CommitLog {
       throws LogException {
     List<Segment> segments = new ArrayList<>();
     long[] start = new long[1];
+    long[] first = new long[1];
+    long following = -1; // first position of the segment behind
     long newestStart = -1;
     boolean reached = false;
     for (int i = catalog.ledgers().size() - 1; i >= 0; i--) {
       long ledger = catalog.ledgers().get(i);
       start[0] = 0;
+      if (isCondemned(ledger)) {
+        segments.add(0, new Segment(~ledger, 0, false));
+        continue;
+      }
       if (!reached) {
         LedgerStore.Entries entries = store.openFenced(ledger);
         opened.add(entries);
         if (entries.count() == 0) {
           start[0] = Long.MAX_VALUE; // prepared and never used: needed by nobody
+          segments.add(0, new Segment(ledger, start[0], true));
+          continue;
+        }
+        entries.read(0, 1, bytes -> start[0] = replay.segmentStart(bytes));
+        entries.read(0, 1, bytes -> first[0] = LogEntry.position(bytes));
+        if (following >= 0 && first[0] + entries.count() != following) {
+          opened.remove(opened.size() - 1).close();
+          start[0] = 0;
+          reached = true;
         } else {
-          entries.read(0, 1, bytes -> start[0] = replay.segmentStart(bytes));
+          following = first[0];
           newestStart = newestStart < 0 ? start[0] : newestStart;
           reached = start[0] <= newestStart - windowSpan;
         }
@@ -283,19 +301,30 @@ public final class LedgerLog implements CommitLog {
     }
   }
 
+  /**
+   * Condemns ledgers in the catalog, deletes them, and takes them out. So a crash leaves neither a
+   * name that recovery would try to open nor a ledger that nobody would ever delete; and a writer
+   * that was deposed cannot condemn, and deletes nothing.
+   */
   private void deleteInBackground(List<Segment> dead) {
     try {
       List<Long> ledgers = new ArrayList<>(catalog.ledgers());
-      // Deleted first: a crash in between leaves a name without a ledger, which recovery never
-      // opens, instead of a ledger without a name, which nobody would ever delete.
+      for (Segment segment : dead) {
+        ledgers.replaceAll(ledger -> ledger == segment.ledger ? ~ledger : ledger);
+      }
+      catalog = store.replaceCatalog(catalog, ledgers);
       for (Segment segment : dead) {
         store.delete(segment.ledger);
-        ledgers.remove(segment.ledger);
+        ledgers.remove(~segment.ledger);
       }
       catalog = store.replaceCatalog(catalog, ledgers);
     } catch (LogException e) {
       signal.failed(e);
     }
+  }
+
+  private static boolean isCondemned(long ledger) {
+    return ledger < 0;
   }
 
   @Override

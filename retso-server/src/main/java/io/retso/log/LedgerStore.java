@@ -11,7 +11,8 @@ import java.util.List;
  */
 public interface LedgerStore extends AutoCloseable {
   /**
-   * The list of the log's ledgers, oldest first.
+   * The list of the log's ledgers, oldest first. The complement of an id, a negative number, names
+   * a ledger that is being deleted.
    *
    * @param version changes with every replacement
    */

@@ -27,6 +27,7 @@ import java.util.zip.CRC32C;
  *   SEGMENT    | 5 | sequence u56: time at which this segment begins |
  *   UNCLEANED  | 6 | start sequence u56 |  commit timestamp i64
  *   CONTINUED  | 7 | 0 |  ends the uncleaned commits of a SEGMENT
+ *   WINDOW     | 8 | stamps u56: from here on what is further back than this cannot commit
  * </pre>
  *
  * <p>An entry without records is the paper's null write. This object is one reusable buffer for
@@ -41,6 +42,7 @@ public final class LogEntry implements Changes {
 
   private static final short MAGIC = 0x4c52; // "RL"
   private static final int VERSION_OFFSET = 2;
+  private static final int ZERO_OFFSET = 3;
   private static final int CRC_OFFSET = 4;
   private static final int POSITION_OFFSET = 8;
 
@@ -57,6 +59,7 @@ public final class LogEntry implements Changes {
   private static final int SEGMENT = 5;
   private static final int UNCLEANED = 6;
   private static final int CONTINUED = 7;
+  private static final int WINDOW = 8;
 
   private final ByteBuffer buffer;
   private final CRC32C crc = new CRC32C();
@@ -117,6 +120,11 @@ public final class LogEntry implements Changes {
     putSequence(SEGMENT, timestamp);
   }
 
+  /** The length of the writer's window in stamps; it holds until the next one is told. */
+  public void window(int stamps) {
+    buffer.putLong((long) WINDOW << TYPE_SHIFT | stamps);
+  }
+
   /** A commit that was not cleaned up when the segment began. */
   public void uncleaned(long start, long commit) {
     putSequence(UNCLEANED, start);
@@ -135,7 +143,7 @@ public final class LogEntry implements Changes {
   /** Completes the entry and returns its bytes; they must not change until it is durable. */
   public ByteBuffer seal(long position) {
     buffer.flip();
-    buffer.putShort(0, MAGIC).put(VERSION_OFFSET, (byte) VERSION).put(VERSION_OFFSET + 1, (byte) 0);
+    buffer.putShort(0, MAGIC).put(VERSION_OFFSET, (byte) VERSION).put(ZERO_OFFSET, (byte) 0);
     buffer.putLong(POSITION_OFFSET, position);
     buffer.position(POSITION_OFFSET);
     crc.reset();
@@ -153,6 +161,14 @@ public final class LogEntry implements Changes {
     void uncleaned(long start, long commit);
 
     void continued();
+
+    /** The window of the writer, in stamps. */
+    default void window(long stamps) {}
+  }
+
+  /** The position of an entry, which is not checked otherwise. */
+  static long position(ByteBuffer entry) {
+    return entry.slice().order(ByteOrder.LITTLE_ENDIAN).getLong(POSITION_OFFSET);
   }
 
   /**
@@ -194,7 +210,8 @@ public final class LogEntry implements Changes {
     CRC32C crc = new CRC32C();
     in.position(POSITION_OFFSET);
     crc.update(in);
-    if ((int) crc.getValue() != in.getInt(CRC_OFFSET)) {
+    // The byte in front of the checksum is the only one that neither it nor a comparison covers.
+    if ((int) crc.getValue() != in.getInt(CRC_OFFSET) || in.get(ZERO_OFFSET) != 0) {
       throw corrupt(in.getLong(POSITION_OFFSET), "has a wrong checksum");
     }
   }
@@ -227,6 +244,7 @@ public final class LogEntry implements Changes {
         visitor.uncleaned(timestamp, in.getLong());
       }
       case CONTINUED -> visitor.continued();
+      case WINDOW -> visitor.window(word & SEQUENCE_MASK);
       default -> throw corrupt(position, "has a record of unknown type " + (word >>> TYPE_SHIFT));
     }
   }

@@ -279,6 +279,11 @@ public class StatusOracle {
     }
   }
 
+  /** Transactions that started below {@code timestamp} left the window of an earlier writer. */
+  public final void replayWindowLow(long timestamp) {
+    window.raiseLow(timestamp >> Timestamps.GAP_BITS);
+  }
+
   /**
    * Applies logged commits, in the order of their timestamps; {@link CommitBatch#addLogged} filled
    * the batch. Like requests they come in batches so that the loads of their rows overlap.

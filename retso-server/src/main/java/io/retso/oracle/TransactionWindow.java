@@ -155,6 +155,13 @@ final class TransactionWindow {
     }
   }
 
+  /** Lets go of the sequences below {@code target}, if they are not gone yet. */
+  void raiseLow(long target) {
+    while (low < target && low < next) {
+      leave(low++);
+    }
+  }
+
   boolean contains(long sequence) {
     return sequence >= low && sequence < next;
   }

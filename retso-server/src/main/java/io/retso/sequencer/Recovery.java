@@ -6,6 +6,7 @@ import io.retso.log.LogException;
 import io.retso.oracle.CommitBatch;
 import io.retso.oracle.StatusOracle;
 import io.retso.protocol.Limits;
+import io.retso.protocol.Timestamps;
 import java.nio.ByteBuffer;
 
 /**
@@ -27,6 +28,9 @@ public final class Recovery implements LedgerLog.Replay {
   private long transactions;
   private long bytes;
   private long reserved;
+
+  /** The window of whoever wrote what was read last; 0 if it is not known. */
+  private long windowStamps;
 
   /** Which part of the first segment was seen. */
   private boolean started;
@@ -83,6 +87,17 @@ public final class Recovery implements LedgerLog.Replay {
   /** Ends the recovery: no stamp that was reserved will be issued again. */
   public void finish() {
     oracle.replayTime(reserved);
+    leaveWindow(reserved);
+  }
+
+  /**
+   * The writer before may have had a smaller window than this one. What had left it by {@code
+   * timestamp} was aborted, and readers were told.
+   */
+  private void leaveWindow(long timestamp) {
+    if (windowStamps > 0) {
+      oracle.replayWindowLow(timestamp - (windowStamps - 1 << Timestamps.GAP_BITS));
+    }
   }
 
   /** The position of the last entry, 0 if the log was empty. */
@@ -111,6 +126,7 @@ public final class Recovery implements LedgerLog.Replay {
       applyBatch();
       if (started) {
         oracle.replayTime(timestamp);
+        leaveWindow(timestamp);
       } else {
         started = true;
         oracle.replayStart(timestamp);
@@ -127,6 +143,11 @@ public final class Recovery implements LedgerLog.Replay {
     @Override
     public void continued() {
       complete = true;
+    }
+
+    @Override
+    public void window(long stamps) {
+      windowStamps = stamps;
     }
 
     @Override

@@ -335,6 +335,7 @@ public class Sequencer implements CommitLog.Listener {
     segmentStart = oracle.nextTimestamp();
     log.startSegment(segmentStart, segmentStart - span);
     entry.segment(segmentStart);
+    entry.window(oracle.windowStamps());
     // The ring's entry takes what is usual. A long list continues in entries made for it.
     long first = filling;
     LogEntry[] part = {entry};

@@ -35,12 +35,14 @@ final class Link {
     lastAtServer = Math.max(lastAtServer, simulation.now() + simulation.delay(World.NETWORK_DELAY));
     simulation.at(
         lastAtServer,
-        () -> {
-          if (serverEnd && server.isAlive()) {
-            untaken.add(frame);
-            takeFrames();
-          }
-        });
+        () ->
+            server.whenAwake(
+                () -> {
+                  if (serverEnd) {
+                    untaken.add(frame);
+                    takeFrames();
+                  }
+                }));
   }
 
   /** The server takes all frames that it has room for. */

@@ -12,13 +12,16 @@ final class SimulatedClient {
   private final Simulation simulation;
   private final Set<Request> outstanding = new LinkedHashSet<>();
   private List<Request> unsent = new ArrayList<>();
+  private final long patience;
   private Link link;
   private boolean alive = true;
   private boolean sendScheduled;
+  private long lastReply;
 
   SimulatedClient(World world) {
     this.world = world;
     this.simulation = world.simulation();
+    this.patience = (5 + simulation.below(50)) * Simulation.MILLIS;
   }
 
   boolean isAlive() {
@@ -69,6 +72,8 @@ final class SimulatedClient {
       }
       link = new Link(simulation, this, server);
       server.accept(link);
+      lastReply = simulation.now();
+      watch(link);
     }
     List<Request> frame = new ArrayList<>();
     for (Request request : unsent) {
@@ -83,7 +88,23 @@ final class SimulatedClient {
     unsent = new ArrayList<>();
   }
 
+  /** A server that does not answer is given up. */
+  private void watch(Link watched) {
+    simulation.after(
+        patience,
+        () -> {
+          if (link == watched && alive) {
+            if (!outstanding.isEmpty() && simulation.now() - lastReply >= patience) {
+              world.counted("time-outs");
+              watched.cut();
+            }
+            watch(watched);
+          }
+        });
+  }
+
   void replied(Request request, Answer answer) {
+    lastReply = simulation.now();
     if (alive && outstanding.remove(request)) {
       world.operation();
       request.reply.accept(answer);

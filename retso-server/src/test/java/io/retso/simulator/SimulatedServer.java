@@ -33,6 +33,7 @@ final class SimulatedServer implements Sequencer.Replies {
   private boolean serving;
   private boolean flushScheduled;
   private long lastWriterTask;
+  private long pausedUntil;
   private long lastIssued;
   private int epoch;
   private Sequencer sequencer;
@@ -59,7 +60,7 @@ final class SimulatedServer implements Sequencer.Replies {
   /** Takes the log over, recovers and serves; blocks. */
   void start() {
     try {
-      Sizes sizes = world.sizes();
+      Sizes sizes = world.sizes().resized(simulation.random());
       Parts parts = world.parts();
       sequencer = parts.sequencer(sizes, changes -> parts.oracle(sizes, changes), this);
       oracle = sequencer.oracle();
@@ -84,8 +85,11 @@ final class SimulatedServer implements Sequencer.Replies {
     } catch (SimulatedLedgers.Killed e) {
       die();
     } catch (LogException e) {
+      // Of one that was deposed meanwhile, the successor may delete what it reads.
+      boolean wasDeposed = epoch != 0 && !world.isNewest(epoch);
+      boolean lacksLedger = e.getMessage().contains("no ledger") && !wasDeposed;
       Violation.unless(
-          e.reason() == LogException.Reason.UNAVAILABLE && !e.getMessage().contains("no ledger"),
+          e.reason() == LogException.Reason.UNAVAILABLE && !lacksLedger,
           "a server cannot start: " + e.getMessage());
       die();
     }
@@ -137,18 +141,12 @@ final class SimulatedServer implements Sequencer.Replies {
 
   private void onWriter(Runnable task) {
     lastWriterTask = Math.max(lastWriterTask, simulation.now() + simulation.delay(World.HAND_OVER));
-    simulation.at(
-        lastWriterTask,
-        () -> {
-          if (alive) {
-            task.run();
-          }
-        });
+    simulation.at(lastWriterTask, () -> whenAwake(task));
   }
 
   private void inBackground(Runnable task) {
     background.add(task);
-    simulation.after(simulation.delay(World.HAND_OVER), this::runBackground);
+    simulation.after(simulation.delay(World.HAND_OVER), () -> whenAwake(this::runBackground));
   }
 
   private void runBackground() {
@@ -162,7 +160,22 @@ final class SimulatedServer implements Sequencer.Replies {
       return;
     }
     backgroundBusy = false;
-    simulation.after(simulation.delay(World.HAND_OVER), this::runBackground);
+    simulation.after(simulation.delay(World.HAND_OVER), () -> whenAwake(this::runBackground));
+  }
+
+  /** SIGSTOP, and SIGCONT after a while: nothing of this process happens in between. */
+  void pause(long duration) {
+    pausedUntil = simulation.now() + duration;
+    world.counted("pauses");
+  }
+
+  /** Runs an action of this process, once it is not paused, if it is alive then. */
+  void whenAwake(Runnable action) {
+    if (pausedUntil > simulation.now()) {
+      simulation.at(pausedUntil, () -> whenAwake(action));
+    } else if (alive) {
+      action.run();
+    }
   }
 
   /** kill -9: from one moment to the next. */
@@ -275,12 +288,12 @@ final class SimulatedServer implements Sequencer.Replies {
       flushScheduled = true;
       simulation.after(
           simulation.delay(World.HAND_OVER),
-          () -> {
-            flushScheduled = false;
-            if (alive) {
-              sequencer.flush();
-            }
-          });
+          () ->
+              whenAwake(
+                  () -> {
+                    flushScheduled = false;
+                    sequencer.flush();
+                  }));
     }
   }
 

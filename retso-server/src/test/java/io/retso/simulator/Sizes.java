@@ -35,12 +35,20 @@ record Sizes(
     return new Sizes(
         5 + random.nextInt(random.nextBoolean() ? 20 : 400),
         window,
-        clients * workers + random.nextInt(60),
+        3 + random.nextInt(clients * workers + 20),
         settings,
         clients,
         workers,
         4 + random.nextInt(random.nextBoolean() ? 12 : 100),
         (2 + random.nextInt(20)) * Simulation.MILLIS);
+  }
+
+  /** What an operator may change between two lives of a server. */
+  Sizes resized(Random random) {
+    int window = random.nextInt(3) > 0 ? windowStamps : windowStamps << 1 >> random.nextInt(3);
+    int rows = random.nextInt(3) > 0 ? mapRows : 1 + random.nextInt(2 * mapRows);
+    return new Sizes(
+        rows, window, uncleanedCommits, sequencer, clients, workersPerClient, rowRange, faultEvery);
   }
 
   /** The window's length as a distance of timestamps. */

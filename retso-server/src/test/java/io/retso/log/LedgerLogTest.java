@@ -1,0 +1,316 @@
+package io.retso.log;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.retso.protocol.Timestamps;
+import io.retso.simulator.SimulatedLedgers;
+import io.retso.simulator.Simulation;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** The log's protocol, step by step, on simulated ledgers. */
+class LedgerLogTest {
+  private static final long SPAN = 1000;
+  private static final long RETENTION = 1_000_000;
+
+  private final Simulation simulation = new Simulation(1);
+  private final SimulatedLedgers ledgers =
+      new SimulatedLedgers(simulation, SimulatedLedgers.Behaviour.PROMPT, bytes -> {});
+
+  /** A writer: what it heard and what it replayed. */
+  private final class Writer implements CommitLog.Listener, LedgerLog.Replay {
+    final List<Long> replayed = new ArrayList<>();
+    final LedgerStore store = ledgers.store(() -> true);
+    LedgerLog log;
+    long position;
+    long firstStart;
+    long durable;
+    LogException failure;
+
+    Writer(long span, long retention) throws LogException {
+      LedgerLog.Threads threads =
+          new LedgerLog.Threads(
+              task -> simulation.after(0, task),
+              task -> simulation.after(0, task),
+              simulation::now);
+      log = LedgerLog.takeOver(store, threads, this, span, retention, this);
+      position = replayed.isEmpty() ? 0 : replayed.get(replayed.size() - 1);
+    }
+
+    Writer() throws LogException {
+      this(SPAN, RETENTION);
+    }
+
+    void append(long timestamp) {
+      LogEntry entry = new LogEntry(64);
+      entry.segment(timestamp);
+      log.append(++position, entry.seal(position));
+    }
+
+    void startSegment(long timestamp) {
+      log.startSegment(timestamp, timestamp - SPAN);
+      append(timestamp);
+    }
+
+    void roll(long timestamp) {
+      log.prepareSegment();
+      settle();
+      assertTrue(log.isSegmentReady());
+      startSegment(timestamp);
+      settle();
+    }
+
+    @Override
+    public void durable(long upTo) {
+      durable = upTo;
+    }
+
+    @Override
+    public void failed(LogException cause) {
+      failure = cause;
+    }
+
+    @Override
+    public void entry(ByteBuffer bytes) throws LogException {
+      Starts starts = new Starts();
+      replayed.add(LogEntry.read(bytes, new long[0], starts));
+      firstStart = replayed.size() == 1 ? starts.start : firstStart;
+    }
+
+    @Override
+    public long segmentStart(ByteBuffer firstEntry) throws LogException {
+      Starts starts = new Starts();
+      LogEntry.read(firstEntry, new long[0], starts);
+      return starts.start;
+    }
+  }
+
+  private void settle() {
+    simulation.block(1);
+  }
+
+  private static List<Long> positions(long from, long to) {
+    List<Long> positions = new ArrayList<>();
+    for (long i = from; i <= to; i++) {
+      positions.add(i);
+    }
+    return positions;
+  }
+
+  @Test
+  void anEmptyLogIsTakenOver() throws LogException {
+    Writer writer = new Writer();
+    assertEquals(List.of(), writer.replayed);
+    assertEquals(1, ledgers.catalog().size());
+    writer.startSegment(16);
+    settle();
+    assertEquals(1, writer.durable);
+  }
+
+  @Test
+  void aSuccessorReplaysEverythingAndFencesTheWriter() throws LogException {
+    Writer first = new Writer();
+    first.startSegment(16);
+    first.append(32);
+    settle();
+    assertEquals(2, first.durable);
+    Writer second = new Writer();
+    assertEquals(positions(1, 2), second.replayed);
+    first.append(48);
+    settle();
+    assertEquals(LogException.Reason.FENCED, first.failure.reason());
+    assertEquals(2, first.durable, "nothing is durable behind a fence");
+    assertTrue(second.log.epoch() > first.log.epoch());
+  }
+
+  @Test
+  void aDeposedWriterCannotRoll() throws LogException {
+    Writer first = new Writer();
+    first.startSegment(16);
+    settle();
+    Writer second = new Writer();
+    second.startSegment(32);
+    first.log.prepareSegment();
+    settle();
+    assertFalse(first.log.isSegmentReady());
+    assertEquals(LogException.Reason.FENCED, first.failure.reason());
+  }
+
+  @Test
+  void aSegmentThatWasPreparedBeforeIsFencedToo() throws LogException {
+    Writer first = new Writer();
+    first.startSegment(16);
+    first.log.prepareSegment();
+    settle();
+    Writer second = new Writer();
+    assertEquals(positions(1, 1), second.replayed);
+    first.startSegment(32);
+    settle();
+    assertEquals(LogException.Reason.FENCED, first.failure.reason());
+    second.startSegment(48);
+    settle();
+    assertEquals(2, second.durable);
+  }
+
+  @Test
+  void appendsThatWereNotAcknowledgedMaySurvive() throws LogException {
+    boolean survived = false;
+    boolean lost = false;
+    for (int i = 0; i < 50; i++) {
+      Writer writer = new Writer();
+      writer.startSegment(16);
+      settle();
+      writer.append(32); // under way when the next one takes over
+      Writer next = new Writer();
+      survived |= next.replayed.contains(writer.position);
+      lost |= !next.replayed.contains(writer.position);
+      settle();
+      next.position = next.replayed.get(next.replayed.size() - 1);
+      next.startSegment(48);
+      settle();
+    }
+    assertTrue(survived && lost);
+  }
+
+  @Test
+  void recoveryReachesBackOverOneWindowAndNoFurther() throws LogException {
+    Writer writer = new Writer();
+    writer.startSegment(16);
+    for (long time = 400; time <= 4000; time += 400) {
+      writer.roll(time);
+    }
+    // The newest segment begins at 4000: those from 2800 on are needed, begun by the 8th entry.
+    Writer next = new Writer();
+    assertEquals(positions(8, 11), next.replayed);
+  }
+
+  @Test
+  void whatNoRecoveryNeedsIsDeleted() throws LogException {
+    Writer writer = new Writer();
+    writer.startSegment(16);
+    for (long time = 400; time <= 40_000; time += 400) {
+      writer.roll(time);
+      assertTrue(ledgers.catalog().size() <= 6, () -> "catalog " + ledgers.catalog());
+    }
+    assertEquals(ledgers.catalog(), ledgers.existing());
+  }
+
+  @Test
+  void aCrashBeforeTheFirstEntryOfASegmentLosesNoSegment() throws LogException {
+    for (int rolls = 3; rolls < 12; rolls++) {
+      Writer writer = new Writer();
+      writer.startSegment(writer.position * Timestamps.GAP);
+      for (int i = 0; i < rolls; i++) {
+        writer.roll(400L * (i + 1) + 100_000L * rolls);
+      }
+      writer.log.prepareSegment();
+      settle();
+      long time = 400L * (rolls + 1) + 100_000L * rolls;
+      writer.log.startSegment(time, time - SPAN);
+      settle(); // old segments are gone, the new one is empty
+      Writer next = new Writer();
+      long newest = time - 400;
+      assertTrue(next.firstStart <= newest - SPAN, () -> "begins at " + next.firstStart);
+    }
+  }
+
+  @Test
+  void inheritedLedgersStayForTheirTime() throws LogException {
+    Writer first = new Writer();
+    first.startSegment(16);
+    settle();
+    long inherited = ledgers.catalog().get(0);
+    Writer second = new Writer();
+    second.startSegment(400);
+    for (long time = 800; time <= 8000; time += 400) {
+      second.roll(time);
+    }
+    assertTrue(ledgers.existing().contains(inherited), "a zombie may append to it");
+    simulation.block(RETENTION);
+    second.roll(8400);
+    assertFalse(ledgers.existing().contains(inherited));
+    assertEquals(ledgers.catalog(), ledgers.existing());
+  }
+
+  @Test
+  void aLongerWindowStopsAtTheGapThatTrimmingLeft() throws LogException {
+    Writer first = new Writer();
+    first.startSegment(16);
+    settle();
+    Writer second = new Writer();
+    second.startSegment(400);
+    for (long time = 800; time <= 8000; time += 400) {
+      second.roll(time);
+    }
+    Writer third = new Writer(100 * SPAN, RETENTION);
+    long from = third.replayed.get(0);
+    assertTrue(from > 2, "what the first writer left lies behind a gap");
+    assertEquals(positions(from, second.position), third.replayed);
+  }
+
+  @Test
+  void aLedgerThatIsBeingDeletedIsNotOpenedAndIsDeletedByTheNext() throws LogException {
+    Writer first = new Writer();
+    first.startSegment(16);
+    settle();
+    long old = ledgers.catalog().get(0);
+    LedgerStore store = ledgers.store(() -> true);
+    Writer second = new Writer();
+    second.startSegment(400);
+    settle();
+    List<Long> condemned = new ArrayList<>(ledgers.catalog());
+    condemned.set(0, ~old);
+    store.replaceCatalog(store.readCatalog(), condemned); // and the crash comes
+    store.delete(old);
+    Writer third = new Writer(100 * SPAN, RETENTION);
+    assertEquals(positions(2, 2), third.replayed);
+    third.startSegment(800);
+    for (long time = 1200; time <= 8000; time += 400) {
+      third.roll(time);
+    }
+    assertFalse(ledgers.catalog().contains(~old));
+  }
+
+  @Test
+  void aDamagedEntryStopsTheTakeOver() throws LogException {
+    Writer first = new Writer();
+    first.startSegment(16);
+    ByteBuffer damaged = ByteBuffer.allocate(40);
+    first.log.append(2, damaged);
+    settle();
+    LogException e = assertThrows(LogException.class, Writer::new);
+    assertEquals(LogException.Reason.CORRUPT, e.reason());
+  }
+
+  private static final class Starts implements LogEntry.Visitor {
+    long start;
+
+    @Override
+    public void committed(long s, long commit, long[] rows, int from, int to) {}
+
+    @Override
+    public void aborted(long s) {}
+
+    @Override
+    public void cleaned(long s) {}
+
+    @Override
+    public void reserved(long timestamp) {}
+
+    @Override
+    public void segment(long timestamp) {
+      start = timestamp;
+    }
+
+    @Override
+    public void uncleaned(long s, long commit) {}
+
+    @Override
+    public void continued() {}
+  }
+}

@@ -1,0 +1,216 @@
+package io.retso.log;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.retso.protocol.Timestamps;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.zip.CRC32C;
+import org.junit.jupiter.api.Test;
+
+class LogEntryTest {
+  private static final long FAR = Timestamps.MAX - Timestamps.GAP;
+
+  private final long[] rows = new long[64];
+
+  /** Writes down what it sees. */
+  private static final class Transcript implements LogEntry.Visitor {
+    final List<String> seen = new ArrayList<>();
+
+    @Override
+    public void committed(long start, long commit, long[] rows, int from, int to) {
+      seen.add(
+          "committed "
+              + start
+              + " "
+              + commit
+              + Arrays.toString(Arrays.copyOfRange(rows, from, to)));
+    }
+
+    @Override
+    public void aborted(long start) {
+      seen.add("aborted " + start);
+    }
+
+    @Override
+    public void cleaned(long start) {
+      seen.add("cleaned " + start);
+    }
+
+    @Override
+    public void reserved(long timestamp) {
+      seen.add("reserved " + timestamp);
+    }
+
+    @Override
+    public void segment(long timestamp) {
+      seen.add("segment " + timestamp);
+    }
+
+    @Override
+    public void uncleaned(long start, long commit) {
+      seen.add("uncleaned " + start + " " + commit);
+    }
+
+    @Override
+    public void continued() {
+      seen.add("continued");
+    }
+
+    @Override
+    public void window(long stamps) {
+      seen.add("window " + stamps);
+    }
+  }
+
+  private static ByteBuffer everyRecord() {
+    LogEntry entry = new LogEntry(1024);
+    entry.segment(16);
+    entry.window(1 << 28);
+    entry.uncleaned(16, 32);
+    entry.continued();
+    entry.reserved(FAR);
+    entry.committed(32, 48, new long[] {9, 0, -1, Long.MIN_VALUE, 9}, 1, 4);
+    entry.committed(FAR - 16L * ((1L << 32) - 1), FAR, new long[0], 0, 0);
+    entry.aborted(FAR);
+    entry.cleaned(32);
+    return entry.seal(7);
+  }
+
+  @Test
+  void everyRecordComesBack() throws LogException {
+    Transcript transcript = new Transcript();
+    assertEquals(7, LogEntry.read(everyRecord(), rows, transcript));
+    assertEquals(
+        List.of(
+            "segment 16",
+            "window 268435456",
+            "uncleaned 16 32",
+            "continued",
+            "reserved " + FAR,
+            "committed 32 48[0, -1, " + Long.MIN_VALUE + "]",
+            "committed " + (FAR - 16L * ((1L << 32) - 1)) + " " + FAR + "[]",
+            "aborted " + FAR,
+            "cleaned 32"),
+        transcript.seen);
+  }
+
+  @Test
+  void randomEntriesComeBack() throws LogException {
+    Random random = new Random(5);
+    LogEntry entry = new LogEntry(4096);
+    for (int round = 0; round < 2_000; round++) {
+      entry.clear();
+      assertTrue(entry.isEmpty());
+      Transcript expected = new Transcript();
+      for (int n = random.nextInt(20); n > 0; n--) {
+        long start = 16L * (1 + random.nextInt(1 << 20)) * (1 + random.nextInt(1 << 20));
+        long commit = start + 16L * (1 + random.nextInt(1 << 28));
+        switch (random.nextInt(4)) {
+          case 0 -> {
+            entry.aborted(start);
+            expected.aborted(start);
+          }
+          case 1 -> {
+            entry.uncleaned(start, commit);
+            expected.uncleaned(start, commit);
+          }
+          case 2 -> {
+            entry.reserved(commit);
+            expected.reserved(commit);
+          }
+          default -> {
+            long[] written = random.longs(random.nextInt(9)).toArray();
+            entry.committed(start, commit, written, 0, written.length);
+            expected.committed(start, commit, written, 0, written.length);
+          }
+        }
+      }
+      ByteBuffer sealed = entry.seal(round);
+      assertEquals(entry.bytes(), 0);
+      Transcript read = new Transcript();
+      assertEquals(round, LogEntry.read(sealed.asReadOnlyBuffer(), rows, read));
+      assertEquals(expected.seen, read.seen);
+    }
+  }
+
+  @Test
+  void aNullWriteIsAnEntryWithoutRecords() throws LogException {
+    Transcript transcript = new Transcript();
+    ByteBuffer sealed = new LogEntry(LogEntry.HEADER_BYTES).seal(3);
+    assertEquals(LogEntry.HEADER_BYTES, sealed.remaining());
+    assertEquals(3, LogEntry.read(sealed, rows, transcript));
+    assertEquals(List.of(), transcript.seen);
+  }
+
+  @Test
+  void everyFlippedBitIsDetected() {
+    ByteBuffer sealed = everyRecord();
+    for (int bit = 0; bit < sealed.remaining() * 8; bit++) {
+      ByteBuffer flipped = copy(sealed, sealed.remaining());
+      int at = bit / 8;
+      flipped.put(at, (byte) (flipped.get(at) ^ 1 << bit % 8));
+      assertRefused(flipped, "bit " + bit);
+    }
+  }
+
+  @Test
+  void everyTruncationIsDetected() {
+    ByteBuffer sealed = everyRecord();
+    for (int length = 0; length < sealed.remaining(); length++) {
+      assertRefused(copy(sealed, length), length + " bytes");
+    }
+    ByteBuffer longer = ByteBuffer.allocate(sealed.remaining() + 8).put(sealed.duplicate());
+    assertRefused(longer.rewind(), "8 bytes more");
+  }
+
+  @Test
+  void anotherVersionIsRefusedByName() {
+    ByteBuffer sealed = copy(everyRecord(), everyRecord().remaining());
+    sealed.put(2, (byte) 2);
+    LogException e = assertRefused(sealed, "version 2");
+    assertTrue(e.getMessage().contains("version 2, this build reads 1"), e.getMessage());
+  }
+
+  @Test
+  void intactEntriesOfOtherContentAreRefused() {
+    assertRefused(record(9L << 56), "record type 9");
+    assertRefused(record(0), "record type 0");
+    assertRefused(record(255L << 56), "record type 255");
+    assertRefused(record(6L << 56 | 1), "an uncleaned commit without its timestamp");
+    assertRefused(record(1L << 56 | 3L << 32, 16, 1, 2), "a commit that lacks a row");
+    assertRefused(record(1L << 56 | 0xffffffL << 32, 16), "a commit of more rows than fit");
+    assertRefused(record(1L << 56 | 65L << 32, 16), "a commit of more rows than there is room for");
+  }
+
+  private LogException assertRefused(ByteBuffer bytes, String what) {
+    LogException e =
+        assertThrows(
+            LogException.class, () -> LogEntry.read(bytes, rows, new Transcript()), () -> what);
+    assertEquals(LogException.Reason.CORRUPT, e.reason());
+    return e;
+  }
+
+  private static ByteBuffer copy(ByteBuffer bytes, int length) {
+    ByteBuffer copy = ByteBuffer.allocate(length);
+    return copy.put(bytes.slice(0, length)).flip();
+  }
+
+  /** An entry with a right checksum around any words. */
+  private static ByteBuffer record(long... words) {
+    ByteBuffer b = ByteBuffer.allocate(16 + words.length * 8).order(ByteOrder.LITTLE_ENDIAN);
+    b.putShort((short) 0x4c52).put((byte) LogEntry.VERSION).put((byte) 0).putInt(0).putLong(1);
+    for (long word : words) {
+      b.putLong(word);
+    }
+    CRC32C crc = new CRC32C();
+    crc.update(b.array(), 8, b.capacity() - 8);
+    return b.putInt(4, (int) crc.getValue()).flip();
+  }
+}
