@@ -92,8 +92,8 @@ final class ConfigDocs {
         bookie. All but the constant is allocated at the start. The server compares the sum with the
         JVM's `-Xmx` (by default a quarter of the machine's memory) and refuses to start if it does
         not fit; `RETSO_OPTS=-Xmx4g ./retso server` sets it. Outside the heap the log takes
-        2.5 MiB for each of `log.inflight` and one more, and the network's buffers at most 2 MiB per
-        connection that is behind.
+        2.5 MiB for each of `log.inflight` and one more, an embedded bookie about 100 MiB, and the
+        network's buffers at most 2 MiB for each connection that is behind.
 
         ## Exit codes
 

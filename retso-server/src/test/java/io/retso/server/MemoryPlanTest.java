@@ -42,7 +42,7 @@ class MemoryPlanTest {
     assertDoesNotThrow(() -> plan.check(plan.total()));
     String message = assertThrows(ConfigException.class, () -> plan.check(512 * MIB)).getMessage();
     assertTrue(message.contains("this JVM has 512 MiB"), message);
-    assertTrue(message.contains("RETSO_OPTS=-Xmx640m"), message);
+    assertTrue(message.contains("RETSO_OPTS=-Xmx576m"), message);
     String rows = message.replaceAll(".*rows = (\\d+M).*", "$1");
     assertDoesNotThrow(() -> plan(rows, "2^23", "1M").check(512 * MIB));
   }
