@@ -13,6 +13,7 @@ import java.util.concurrent.CompletableFuture;
 public final class InProcessServer implements AutoCloseable {
   private final OracleServer net;
   private final InetSocketAddress address;
+  private boolean closed;
 
   /**
    * Starts a server.
@@ -57,7 +58,10 @@ public final class InProcessServer implements AutoCloseable {
 
   @Override
   public void close() {
-    net.close();
+    if (!closed) {
+      closed = true;
+      net.close();
+    }
   }
 
   /** Serves until it is killed; prints its port. For experiments. */

@@ -1,0 +1,103 @@
+package io.retso.bench.kernel;
+
+import io.retso.bench.load.RowSource;
+import io.retso.oracle.CommitBatch;
+import io.retso.oracle.StatusOracle;
+import io.retso.protocol.Outcome;
+import io.retso.protocol.Timestamps;
+
+/**
+ * The paper's workload at an oracle: so many transactions are open at any time, and the oldest one
+ * commits next. Only the oracle's own time is counted, not that of drawing rows.
+ */
+final class Transactions {
+  private static final int CHUNK = 4096;
+
+  private final StatusOracle oracle;
+  private final RowSource source;
+  private final CommitBatch batch = new CommitBatch(RowSource.ROWS_PER_TRANSACTION_MAX);
+  private final long[] open;
+  private final long[] starts = new long[CommitBatch.COMMITS_MAX];
+  private final int[] counts = new int[CHUNK];
+  private final long[] rows = new long[CHUNK * RowSource.ROWS_PER_TRANSACTION_MAX];
+  private int oldest;
+  private long nanos;
+  private long committed;
+  private long decided;
+
+  Transactions(StatusOracle oracle, RowSource source, int outstanding) {
+    this.oracle = oracle;
+    this.source = source;
+    open = new long[outstanding];
+    long first = oracle.begin(outstanding);
+    for (int i = 0; i < outstanding; i++) {
+      open[i] = first + ((long) i << Timestamps.GAP_BITS);
+    }
+  }
+
+  /** Decides at least so many transactions. */
+  void run(long transactions) {
+    for (long done = 0; done < transactions; done += CHUNK) {
+      chunk();
+    }
+  }
+
+  private void chunk() {
+    int drawn = 0;
+    for (int i = 0; i < CHUNK; i++) {
+      counts[i] = source.nextCount();
+      for (int j = 0; j < counts[i]; j++) {
+        rows[drawn++] = source.nextRow();
+      }
+    }
+    long begin = System.nanoTime();
+    int row = 0;
+    for (int i = 0; i < CHUNK; i++) {
+      int count = counts[i];
+      if (!batch.hasRoomFor(count)) {
+        decide();
+      }
+      starts[batch.size()] = open[(oldest + batch.size()) % open.length];
+      int at = batch.add(starts[batch.size()], false, count);
+      System.arraycopy(rows, row, batch.rows(), at, count);
+      row += count;
+    }
+    decide();
+    nanos += System.nanoTime() - begin;
+    decided += CHUNK;
+  }
+
+  private void decide() {
+    oracle.commit(batch);
+    int size = batch.size();
+    for (int i = 0; i < size; i++) {
+      if (Outcome.isCommitted(batch.outcome(i))) {
+        committed++;
+        oracle.cleaned(starts[i]);
+      }
+    }
+    batch.clear();
+    long first = oracle.begin(size);
+    for (int i = 0; i < size; i++) {
+      open[oldest] = first + ((long) i << Timestamps.GAP_BITS);
+      oldest = oldest + 1 == open.length ? 0 : oldest + 1;
+    }
+  }
+
+  /** Time that the oracle took since the last call of this, nanoseconds. */
+  long takeNanos() {
+    long taken = nanos;
+    nanos = 0;
+    return taken;
+  }
+
+  /** Transactions decided so far. */
+  long decided() {
+    return decided;
+  }
+
+  /** Those that committed. */
+  long committed() {
+    return committed;
+  }
+}

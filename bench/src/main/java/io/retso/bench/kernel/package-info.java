@@ -1,0 +1,2 @@
+/** The oracle alone: no network, no log, one thread. */
+package io.retso.bench.kernel;

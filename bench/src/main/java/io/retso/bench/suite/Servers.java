@@ -1,0 +1,112 @@
+package io.retso.bench.suite;
+
+import io.retso.bench.report.RunFigures.Target;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+/**
+ * The servers of a benchmark: child processes in a fresh directory, or one that runs already. When
+ * this is closed, and at the latest when this process ends, the children are gone and so is their
+ * data.
+ */
+final class Servers implements AutoCloseable {
+  private final Map<Target, ServerProcess> children = new EnumMap<>(Target.class);
+  private final List<Path> data = new ArrayList<>();
+  private final SuiteSettings settings;
+  private final Thread hook = new Thread(this::stop, "stop-servers");
+
+  private Servers(SuiteSettings settings) {
+    this.settings = settings;
+  }
+
+  /** Starts what is asked for, and waits until it serves. */
+  static Servers start(SuiteSettings settings) throws BenchException, InterruptedException {
+    Servers servers = new Servers(settings);
+    Runtime.getRuntime().addShutdownHook(servers.hook);
+    try {
+      if (settings.remote().isEmpty()) {
+        servers.startChildren();
+      }
+      return servers;
+    } catch (BenchException | InterruptedException | RuntimeException e) {
+      servers.close();
+      throw e;
+    }
+  }
+
+  private void startChildren() throws BenchException, InterruptedException {
+    if (settings.logOff()) {
+      startChild(Target.LOG_OFF, "memory");
+    }
+    if (settings.logOn()) {
+      startChild(Target.LOG_ON, "bookkeeper");
+    }
+    for (ServerProcess child : List.copyOf(children.values())) {
+      child.awaitReady();
+    }
+  }
+
+  private synchronized void startChild(Target target, String log) throws BenchException {
+    Path directory =
+        settings.directory().resolve("server-" + log + "-" + ProcessHandle.current().pid());
+    data.add(directory);
+    children.put(target, ServerProcess.start(log, directory, settings));
+  }
+
+  /** The targets of runs, without echo. */
+  List<Target> targets() {
+    return settings.remote().isPresent() ? List.of(Target.REMOTE) : List.copyOf(children.keySet());
+  }
+
+  /** Where a target listens; any server echoes. */
+  InetSocketAddress address(Target target) {
+    return settings.remote().orElseGet(() -> child(target).address());
+  }
+
+  /** The child behind a target; {@code null} if it runs elsewhere. */
+  ServerProcess child(Target target) {
+    if (target == Target.ECHO && !children.isEmpty()) {
+      return children.values().iterator().next();
+    }
+    return children.get(target);
+  }
+
+  @Override
+  public void close() {
+    stop();
+    try {
+      Runtime.getRuntime().removeShutdownHook(hook);
+    } catch (IllegalStateException e) {
+      // The process is ending: the hook runs, or has run.
+    }
+  }
+
+  private synchronized void stop() {
+    children.values().forEach(ServerProcess::close);
+    data.forEach(Servers::delete);
+    data.clear();
+  }
+
+  private static void delete(Path directory) {
+    if (!Files.exists(directory)) {
+      return;
+    }
+    try (Stream<Path> files = Files.walk(directory)) {
+      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+        Files.deleteIfExists(file);
+      }
+    } catch (IOException | UncheckedIOException e) {
+      System.err.println(
+          "retso bench: " + directory + " cannot be deleted: " + e.getMessage() + "; delete it");
+    }
+  }
+}

@@ -1,0 +1,150 @@
+package io.retso.bench;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+
+@Timeout(120)
+class BenchCommandTest {
+  private static final int USAGE = 64;
+
+  @TempDir Path directory;
+
+  private final StringWriter out = new StringWriter();
+  private final StringWriter err = new StringWriter();
+
+  private int retso(String... arguments) {
+    CommandLine commandLine = Retso.commandLine();
+    commandLine.setOut(new PrintWriter(out)).setErr(new PrintWriter(err));
+    return commandLine.execute(arguments);
+  }
+
+  private void assertRefused(String reason, String... arguments) {
+    assertEquals(USAGE, retso(arguments));
+    assertTrue(err.toString().contains(reason), err.toString());
+  }
+
+  @Test
+  void helpNamesEveryCommand() {
+    assertEquals(0, retso("--help"));
+    for (String command : new String[] {"server", "status", "bench"}) {
+      assertTrue(out.toString().contains("  " + command), out.toString());
+    }
+  }
+
+  @Test
+  void benchHasHelp() {
+    assertEquals(0, retso("bench", "--help"));
+    assertTrue(out.toString().contains("--quick"));
+    assertTrue(out.toString().contains("Exit codes:"));
+  }
+
+  @Test
+  void versionIsTold() {
+    assertEquals(0, retso("--version"));
+    assertTrue(out.toString().matches("(?s)ReTSO \\d+\\.\\d+\\.\\d+.*Java .*"), out.toString());
+  }
+
+  @Test
+  void withoutACommandItSaysWhatThereIs() {
+    assertEquals(USAGE, retso());
+    assertTrue(err.toString().contains("name a command"), err.toString());
+  }
+
+  @Test
+  void badFlagsAreRefusedWithAReason() {
+    assertRefused("'many' is not a count", "bench", "--rows", "many");
+    assertRefused("--rows must be 1 to", "bench", "--rows", "0");
+    assertRefused("--clients must be 1 to", "bench", "--clients", "1,0");
+    assertRefused("--outstanding must be 1 to", "bench", "--outstanding", "2G");
+    assertRefused("--seconds must be above 0", "bench", "--seconds", "0");
+    assertRefused("--rounds must be 1 to", "bench", "--rounds", "0");
+    assertRefused("--rate must be at least 1", "bench", "--rate", "0");
+    assertRefused("is not HOST:PORT", "bench", "--server", "localhost");
+    assertRefused("but was 'paper'", "bench", "--log", "paper");
+    assertRefused("Unknown option", "bench", "--quik");
+  }
+
+  @Test
+  void aServerThatIsNotThereIsAFailureWithARemedy() {
+    int code =
+        retso(
+            "bench", "--server", "127.0.0.1:1", "--seconds", "0.1", "--out", directory.toString());
+    assertEquals(1, code);
+    assertTrue(err.toString().contains("is a server listening there?"), err.toString());
+  }
+
+  @Test
+  void aRunningServerIsMeasured() throws Exception {
+    try (InProcessServer server = new InProcessServer(1_000_000, 1 << 20, 100_000)) {
+      int code =
+          retso(
+              "bench",
+              "--quick",
+              "--seconds",
+              "0.1",
+              "--clients",
+              "1,2",
+              "--rows",
+              "100k",
+              "--server",
+              "127.0.0.1:" + server.address().getPort(),
+              "--out",
+              directory.toString());
+      assertEquals(0, code, err::toString);
+    }
+    assertTrue(out.toString().contains("2 x 100"), out.toString());
+    assertTrue(Files.readString(directory.resolve("figure3.svg")).startsWith("<svg"));
+    JsonNode json = new ObjectMapper().readTree(directory.resolve("bench.json").toFile());
+    assertTrue(json.get("runs").size() > 10);
+    assertTrue(json.get("runs").get(0).get("perSecond").asDouble() > 0);
+  }
+
+  @Test
+  void aRateIsMeasuredAlone() throws Exception {
+    try (InProcessServer server = new InProcessServer(1_000_000, 1 << 20, 100_000)) {
+      int code =
+          retso(
+              "bench",
+              "--quick",
+              "--seconds",
+              "0.2",
+              "--rate",
+              "10k",
+              "--rows",
+              "100k",
+              "--server",
+              "127.0.0.1:" + server.address().getPort(),
+              "--out",
+              directory.toString());
+      assertEquals(0, code, err::toString);
+    }
+    JsonNode json = new ObjectMapper().readTree(directory.resolve("bench.json").toFile());
+    assertEquals(1, json.get("runs").size());
+    assertEquals("RATE", json.get("runs").get(0).get("kind").asText());
+  }
+
+  @Test
+  void microbenchmarksNeedARegularExpression() {
+    assertEquals(1, retso("bench", "--jmh", "("));
+    assertTrue(err.toString().contains("is not a regular expression"), err.toString());
+  }
+
+  @Test
+  void countsHaveSuffixes() throws Exception {
+    CountConverter counts = new CountConverter();
+    assertEquals(20_000_000L, counts.convert("20M"));
+    assertEquals(500_000L, counts.convert("500k"));
+    assertEquals(7L, counts.convert("7"));
+  }
+}

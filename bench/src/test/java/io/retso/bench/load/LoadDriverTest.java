@@ -1,0 +1,178 @@
+package io.retso.bench.load;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.retso.bench.InProcessServer;
+import io.retso.bench.load.LoadPlan.Work;
+import io.retso.protocol.Handshake.Mode;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.time.Duration;
+import java.util.concurrent.ExecutionException;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class LoadDriverTest {
+  private static final int UNCLEANED_MAX = 2_000;
+
+  private InProcessServer server;
+  private LoadDriver driver;
+
+  @BeforeEach
+  void start() throws IOException {
+    server = new InProcessServer(1_000_000, 1 << 20, UNCLEANED_MAX);
+    driver = new LoadDriver();
+  }
+
+  @AfterEach
+  void stop() {
+    driver.close();
+    server.close();
+  }
+
+  private static LoadPlan plan(
+      Mode mode, Work work, int clients, int outstanding, long rows, boolean cleanup, double rate) {
+    return new LoadPlan(
+        mode,
+        work,
+        clients,
+        outstanding,
+        rows,
+        1,
+        cleanup,
+        rate,
+        Duration.ofMillis(200),
+        Duration.ofMillis(700));
+  }
+
+  private LoadResult run(LoadPlan plan) throws ExecutionException, InterruptedException {
+    return driver.start(server.address(), plan).result().get();
+  }
+
+  @Test
+  void everyTransactionIsDecidedAndCounted() throws Exception {
+    LoadResult result = run(plan(Mode.ORACLE, Work.TRANSACTIONS, 3, 100, 1_000_000, true, 0));
+    assertTrue(result.completed() > 0);
+    assertEquals(result.completed(), result.committed() + result.conflicts() + result.tooOld());
+    assertEquals(0, result.refused(), "more were cleaned up than the server's limit");
+    assertTrue(result.committed() > UNCLEANED_MAX / 2);
+    assertEquals(result.completed(), result.transactionNanos().getTotalCount());
+    assertEquals(result.completed(), result.commitNanos().getTotalCount());
+    assertTrue(result.beginNanos().getTotalCount() > 0);
+    assertTrue(result.seconds() >= 0.7);
+    assertTrue(result.transactionNanos().getMean() > result.commitNanos().getMean());
+  }
+
+  @Test
+  void moreOutstandingThanFitIntoAFrame() throws Exception {
+    LoadPlan plan = plan(Mode.ORACLE, Work.TRANSACTIONS, 1, 10_000, 1_000_000, true, 0);
+    Progress progress = driver.start(server.address(), plan);
+    LoadResult result = progress.result().get();
+    assertTrue(progress.completed() >= 10_000);
+    assertEquals(
+        result.completed(),
+        result.committed() + result.conflicts() + result.tooOld() + result.refused());
+  }
+
+  @Test
+  void fewRowsConflict() throws Exception {
+    LoadResult result = run(plan(Mode.ORACLE, Work.TRANSACTIONS, 2, 100, 50, true, 0));
+    assertTrue(result.conflicts() > result.committed());
+    assertTrue(result.abortShare() > 0.5);
+  }
+
+  @Test
+  void withoutCleanupTheServerRefuses() throws Exception {
+    LoadPlan plan = plan(Mode.ORACLE, Work.TRANSACTIONS, 1, 1000, 1_000_000, false, 0);
+    LoadResult result = run(plan);
+    assertTrue(result.refused() > 0);
+  }
+
+  @Test
+  void startTimestampsAlone() throws Exception {
+    LoadResult result = run(plan(Mode.ORACLE, Work.BEGINS, 1, 1, 1_000_000, true, 0));
+    assertTrue(result.completed() > 0);
+    assertEquals(result.completed(), result.beginNanos().getTotalCount());
+    assertEquals(0, result.transactionNanos().getTotalCount());
+  }
+
+  @Test
+  void echoAnswersTheSameFrames() throws Exception {
+    LoadResult result = run(plan(Mode.ECHO, Work.TRANSACTIONS, 2, 100, 1_000_000, true, 0));
+    assertTrue(result.completed() > 0);
+    assertEquals(result.completed(), result.committed());
+  }
+
+  @Test
+  void anOpenLoopBeginsWhatIsDue() throws Exception {
+    LoadResult result =
+        run(plan(Mode.ORACLE, Work.TRANSACTIONS, 3, 100_000, 1_000_000, true, 20_000));
+    assertTrue(result.completed() > 0);
+    assertEquals(result.completed(), result.transactionNanos().getTotalCount());
+  }
+
+  @Test
+  void aSlowOpenLoopBeginsOneByOne() throws Exception {
+    LoadResult result = run(plan(Mode.ORACLE, Work.TRANSACTIONS, 2, 100, 1_000_000, true, 100));
+    assertTrue(result.completed() > 0 && result.completed() < 1000);
+  }
+
+  @Test
+  void progressShowsWhatIsCompleted() throws Exception {
+    LoadPlan plan = plan(Mode.ORACLE, Work.TRANSACTIONS, 1, 10, 1_000_000, true, 0);
+    Progress progress = driver.start(server.address(), plan);
+    progress.measuring().get();
+    progress.measured().get();
+    LoadResult result = progress.result().get();
+    assertTrue(progress.completed() >= result.completed());
+    assertTrue(progress.latencyNanosTotal() > 0);
+  }
+
+  @Test
+  void tellsWhenNobodyListens() throws Exception {
+    InetSocketAddress nobody;
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      nobody = (InetSocketAddress) socket.getLocalSocketAddress();
+    }
+    LoadPlan plan = plan(Mode.ORACLE, Work.TRANSACTIONS, 1, 1, 1000, true, 0);
+    ExecutionException failure =
+        assertThrows(ExecutionException.class, () -> driver.start(nobody, plan).result().get());
+    assertTrue(failure.getCause() instanceof LoadException);
+    assertTrue(failure.getCause().getMessage().contains("is a server listening there?"));
+  }
+
+  @Test
+  void tellsWhenTheServerGoes() throws Exception {
+    LoadPlan plan =
+        new LoadPlan(
+            Mode.ORACLE,
+            Work.TRANSACTIONS,
+            1,
+            10,
+            1000,
+            1,
+            true,
+            0,
+            Duration.ZERO,
+            Duration.ofMinutes(10));
+    Progress progress = driver.start(server.address(), plan);
+    progress.measuring().get();
+    server.close();
+    assertThrows(ExecutionException.class, () -> progress.result().get());
+  }
+
+  @Test
+  void refusesPlansOfImpossibleSize() {
+    assertThrows(
+        IllegalArgumentException.class, () -> plan(Mode.ORACLE, Work.BEGINS, 0, 1, 1000, true, 0));
+    assertThrows(
+        IllegalArgumentException.class, () -> plan(Mode.ORACLE, Work.BEGINS, 1, 0, 1000, true, 0));
+  }
+}
