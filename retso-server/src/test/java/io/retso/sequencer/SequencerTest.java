@@ -1,0 +1,226 @@
+package io.retso.sequencer;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.retso.log.CommitLog;
+import io.retso.log.LogException;
+import io.retso.oracle.CommitBatch;
+import io.retso.oracle.StatusOracle;
+import io.retso.protocol.Timestamps;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** The sequencer against a log that acknowledges when the test says so. */
+class SequencerTest {
+  private static final int IN_FLIGHT = 2;
+  private static final int RESERVATION = 100;
+  private static final int WINDOW = 1024;
+
+  /** A log that remembers what it got. */
+  private static final class ManualLog implements CommitLog {
+    final List<Long> appended = new ArrayList<>();
+    final List<ByteBuffer> buffers = new ArrayList<>();
+    final List<byte[]> contents = new ArrayList<>();
+    final List<Long> segments = new ArrayList<>();
+    boolean ready;
+    int prepares;
+
+    @Override
+    public void append(long position, ByteBuffer entry) {
+      appended.add(position);
+      buffers.add(entry);
+      byte[] bytes = new byte[entry.remaining()];
+      entry.duplicate().get(bytes);
+      contents.add(bytes);
+    }
+
+    @Override
+    public void prepareSegment() {
+      prepares++;
+    }
+
+    @Override
+    public boolean isSegmentReady() {
+      return ready;
+    }
+
+    @Override
+    public void startSegment(long startTimestamp, long windowStart) {
+      segments.add(startTimestamp);
+      ready = false;
+    }
+
+    @Override
+    public long segmentBytes() {
+      return 0;
+    }
+
+    @Override
+    public void close() {}
+  }
+
+  private static final class Heard implements Sequencer.Replies {
+    long durable;
+    LogException failure;
+
+    @Override
+    public void durable(long position) {
+      durable = position;
+    }
+
+    @Override
+    public void failed(LogException cause) {
+      failure = cause;
+    }
+  }
+
+  private final ManualLog log = new ManualLog();
+  private final Heard heard = new Heard();
+  private Sequencer sequencer;
+
+  private Sequencer start(int uncleaned, Sequencer.EntryBytes bytes) {
+    sequencer =
+        new Sequencer(
+            new Sequencer.Settings(IN_FLIGHT, RESERVATION, true, bytes),
+            changes -> new StatusOracle(1000, WINDOW, uncleaned, changes),
+            heard);
+    return sequencer;
+  }
+
+  private void start() {
+    start(5000, new Sequencer.EntryBytes(1000, 200, 1000)).start(log, 0);
+    sequencer.durable(1);
+  }
+
+  private void commit(long start, long... rows) {
+    CommitBatch batch = new CommitBatch(10);
+    int at = batch.add(start, false, rows.length);
+    System.arraycopy(rows, 0, batch.rows(), at, rows.length);
+    sequencer.commit(batch);
+    assertTrue(batch.outcome(0) > 0);
+  }
+
+  @Test
+  void anIdleLogIsWrittenAtOnceAndABusyOneWaitsForCompany() {
+    start();
+    commit(sequencer.begin(1), 1);
+    long position = sequencer.position();
+    sequencer.flush();
+    assertEquals(List.of(1L, 2L), log.appended);
+    assertEquals(2, position);
+    commit(sequencer.begin(1), 2);
+    sequencer.flush();
+    assertEquals(2, log.appended.size(), "one small entry at a time");
+    sequencer.durable(2);
+    assertEquals(List.of(1L, 2L, 3L), log.appended, "an acknowledgement sends what waited");
+    for (int row = 10; row < 30; row++) {
+      commit(sequencer.begin(1), row);
+    }
+    sequencer.flush();
+    assertEquals(4, log.appended.size(), "a large entry does not wait");
+  }
+
+  @Test
+  void aQueryWritesTheNullWrite() {
+    start();
+    long start = sequencer.begin(1);
+    sequencer.flush();
+    assertEquals(1, log.appended.size(), "a start timestamp needs no write");
+    assertEquals(0, sequencer.startsPosition());
+    long position = sequencer.queryPosition();
+    sequencer.status(start, start);
+    assertTrue(position > sequencer.durable());
+    sequencer.flush();
+    assertEquals(List.of(1L, position), log.appended);
+    assertEquals(16, log.contents.get(1).length, "it has no records");
+  }
+
+  @Test
+  void startTimestampsWaitForALateReservation() {
+    start();
+    sequencer.begin(RESERVATION / 2);
+    assertEquals(0, sequencer.startsPosition(), "the first range is durable");
+    sequencer.begin(RESERVATION);
+    long position = sequencer.startsPosition();
+    assertEquals(2, position, "used up before the next is durable");
+    sequencer.flush();
+    sequencer.durable(2);
+    assertEquals(0, sequencer.startsPosition());
+  }
+
+  @Test
+  void aFullLogTakesNothing() {
+    start();
+    int frame = 300;
+    int taken = 0;
+    while (sequencer.canTake(frame)) {
+      commit(sequencer.begin(1), 1000 + taken++);
+      assertTrue(taken < 1000, "it never says no");
+    }
+    assertEquals(IN_FLIGHT, log.appended.size() - 1, "entries outstanding");
+    sequencer.durable(2);
+    assertTrue(sequencer.canTake(frame), "one acknowledgement makes room");
+  }
+
+  @Test
+  void aFailedLogTakesNothingAndLetsNothingGo() {
+    start();
+    LogException cause = new LogException(LogException.Reason.FENCED, "another server");
+    sequencer.failed(cause);
+    assertSame(cause, heard.failure);
+    assertFalse(sequencer.canTake(1));
+    sequencer.status(sequencer.begin(1), 16);
+    sequencer.flush();
+    assertEquals(1, log.appended.size());
+  }
+
+  @Test
+  void rollsWhenEverythingBeforeIsDurable() {
+    start();
+    log.ready = true;
+    sequencer.begin(WINDOW / 4 + 10);
+    sequencer.flush(); // its reservation
+    assertTrue(log.prepares > 0);
+    assertFalse(sequencer.canTake(1), "requests wait for the new segment");
+    assertEquals(1, log.segments.size());
+    sequencer.durable(2);
+    assertEquals(2, log.segments.size());
+    assertEquals(3, log.appended.size(), "the segment's first entry");
+    assertTrue(sequencer.canTake(1));
+  }
+
+  /** However many parts a snapshot has, no buffer is used again before it is durable. */
+  @Test
+  void aLongSnapshotTouchesNoEntryThatIsUnderWay() {
+    for (int uncleaned = 1; uncleaned < 60; uncleaned++) {
+      log.appended.clear();
+      log.buffers.clear();
+      log.contents.clear();
+      start(100, new Sequencer.EntryBytes(60, 10, 1000));
+      for (int i = 1; i <= uncleaned; i++) {
+        sequencer.oracle().replayUncleaned(2L * i * Timestamps.GAP, (2L * i + 1) * Timestamps.GAP);
+      }
+      sequencer.oracle().replayTime(1000 * Timestamps.GAP);
+      sequencer.start(log, 6);
+      int parts = log.appended.size();
+      commit(sequencer.begin(1), 5);
+      Map<ByteBuffer, Long> used = new IdentityHashMap<>();
+      for (int i = 0; i < parts; i++) {
+        ByteBuffer buffer = log.buffers.get(i);
+        assertEquals(null, used.put(buffer, log.appended.get(i)), parts + " parts share a buffer");
+        byte[] now = new byte[buffer.remaining()];
+        buffer.duplicate().get(now);
+        assertTrue(Arrays.equals(log.contents.get(i), now), "part " + i + " of " + parts);
+      }
+      assertEquals(6 + parts, log.appended.get(parts - 1));
+    }
+  }
+}
