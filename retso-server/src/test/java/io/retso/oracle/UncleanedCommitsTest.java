@@ -1,0 +1,72 @@
+package io.retso.oracle;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+class UncleanedCommitsTest {
+  /** Small and full tables, so that clusters are long and wrap around the table's end. */
+  @Test
+  void isAMap() {
+    for (int seed = 0; seed < 300; seed++) {
+      Random random = new Random(seed);
+      int capacity = 1 + random.nextInt(seed % 3 == 0 ? 200 : 12);
+      UncleanedCommits table = new UncleanedCommits(capacity);
+      Map<Long, Long> map = new HashMap<>();
+      int range = 1 + random.nextInt(3 * capacity);
+      for (int i = 0; i < 5_000; i++) {
+        long start = 1 + random.nextInt(range) * (seed % 2 == 0 ? 1L : 1L << 32);
+        if (random.nextInt(5) < 2) {
+          assertEquals(map.remove(start) != null, table.remove(start));
+        } else if (map.size() < capacity || map.containsKey(start)) {
+          map.put(start, start + i);
+          table.put(start, start + i);
+        }
+        assertEquals(map.size(), table.size());
+        long asked = 1 + random.nextInt(range) * (seed % 2 == 0 ? 1L : 1L << 32);
+        assertEquals(map.getOrDefault(asked, 0L), table.get(asked));
+      }
+      Map<Long, Long> shown = new HashMap<>();
+      table.forEach(shown::put);
+      assertEquals(map, shown);
+    }
+  }
+
+  @Test
+  void aRemovalLosesNoneOfItsCluster() {
+    UncleanedCommits table = new UncleanedCommits(64);
+    List<Long> starts = new ArrayList<>();
+    for (long start = 1; start <= 64; start++) {
+      table.put(start, 1000 + start);
+      starts.add(start);
+    }
+    Random random = new Random(1);
+    while (!starts.isEmpty()) {
+      table.remove(starts.remove(random.nextInt(starts.size())));
+      for (long start : starts) {
+        assertEquals(1000 + start, table.get(start));
+      }
+    }
+    assertEquals(0, table.size());
+  }
+
+  @Test
+  void holdsItsCapacityAndRefusesMore() {
+    for (int capacity : new int[] {1, 2, 3, 7, 8, 9, 1000}) {
+      UncleanedCommits table = new UncleanedCommits(capacity);
+      for (long start = 1; start <= capacity; start++) {
+        table.put(start, start + 1);
+      }
+      table.put(1, 9);
+      assertEquals(9, table.get(1));
+      assertThrows(IllegalStateException.class, () -> table.put(capacity + 1L, 5));
+    }
+    assertThrows(IllegalArgumentException.class, () -> new UncleanedCommits(0));
+  }
+}
