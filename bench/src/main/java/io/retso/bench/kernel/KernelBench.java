@@ -9,6 +9,7 @@ import io.retso.bench.suite.BenchException;
 import io.retso.log.LogException;
 import io.retso.oracle.Changes;
 import io.retso.oracle.StatusOracle;
+import io.retso.protocol.Timestamps;
 import java.io.PrintWriter;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
@@ -25,6 +26,7 @@ public final class KernelBench {
   private static final long FALSE_ABORT_ROWS = 8_000_000;
   private static final long ROUND = 1_000_000;
 
+  private static final double ROWS_MEAN = RowSource.ROWS_PER_TRANSACTION_MAX / 2.0;
   private static final double PER_SECOND = 3_000_000;
   private static final double BYTES_PER_ROW = 16;
   private static final double FALSE_ABORTS_PER_MILLION = 1000;
@@ -84,7 +86,7 @@ public final class KernelBench {
 
   private StatusOracle oracle(long rows) {
     StatusOracle oracle = new StatusOracle(rows, WINDOW_STAMPS, UNCLEANED_MAX, Changes.NONE);
-    oracle.replayStart(io.retso.protocol.Timestamps.GAP);
+    oracle.replayStart(Timestamps.GAP);
     return oracle;
   }
 
@@ -114,13 +116,20 @@ public final class KernelBench {
     long filling = Math.min(capacity, tableRows) / 10 * (quick ? 1 : 2);
     load.run(filling);
     load.takeNanos();
+    RandomLines memory = new RandomLines();
     double[] rates = new double[quick ? 5 : 11];
-    for (int i = 0; i < rates.length; i++) {
+    double[] reads = new double[rates.length];
+    for (int i = 0; i < rates.length; i++) { // in turns, as both depend on the machine's mood
+      reads[i] = memory.readsPerSecond(i);
       long before = load.decided();
       load.run(ROUND);
       rates[i] = (load.decided() - before) * 1e9 / load.takeNanos();
     }
     Arrays.sort(rates);
+    Arrays.sort(reads);
+    say(
+        "  the memory: %s reads/s of random cache lines, independent of each other",
+        Texts.rate(reads[reads.length / 2]));
     double median = rates[rates.length / 2];
     say(
         "  begin, commit, cleaned: %s transactions/s (median of %d; %s to %s)",
@@ -130,7 +139,13 @@ public final class KernelBench {
         Texts.rate(rates[rates.length - 1]));
     found.add(
         new Comparison(
-            "transactions/s", median, true, PER_SECOND, "begin + commit + cleaned, one thread"));
+            "transactions/s",
+            median,
+            true,
+            PER_SECOND,
+            "begin + commit + cleaned; "
+                + Texts.percent(median * ROWS_MEAN / reads[reads.length / 2])
+                + " of the lines that the memory reads"));
   }
 
   private void falseAborts() {

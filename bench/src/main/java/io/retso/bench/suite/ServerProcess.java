@@ -39,11 +39,11 @@ public final class ServerProcess implements AutoCloseable {
    * Starts a server, and returns without waiting until it is ready.
    *
    * @param log {@code memory} or {@code bookkeeper}
-   * @param directory for its data; its output goes to {@code directory}.txt
+   * @param directory for its data; its output goes to a file beside it
    */
   static ServerProcess start(String log, Path directory, SuiteSettings settings)
       throws BenchException {
-    Path output = directory.resolveSibling(directory.getFileName() + ".txt");
+    Path output = directory.resolveSibling("server-" + log + ".txt");
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     ManagementFactory.getRuntimeMXBean().getInputArguments().stream()

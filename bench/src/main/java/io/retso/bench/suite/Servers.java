@@ -11,6 +11,8 @@ import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
@@ -19,9 +21,12 @@ import java.util.stream.Stream;
  * data.
  */
 final class Servers implements AutoCloseable {
+  private static final Pattern DATA = Pattern.compile("server-[a-z]+-(\\d{1,18})");
+
   private final Map<Target, ServerProcess> children = new EnumMap<>(Target.class);
   private final List<Path> data = new ArrayList<>();
   private final SuiteSettings settings;
+  private volatile boolean stopping;
   private final Thread hook = new Thread(this::stop, "stop-servers");
 
   private Servers(SuiteSettings settings) {
@@ -34,12 +39,27 @@ final class Servers implements AutoCloseable {
     Runtime.getRuntime().addShutdownHook(servers.hook);
     try {
       if (settings.remote().isEmpty()) {
+        servers.deleteLeftovers();
         servers.startChildren();
       }
       return servers;
     } catch (BenchException | InterruptedException | RuntimeException e) {
       servers.close();
       throw e;
+    }
+  }
+
+  /** Data of benchmarks that were killed. */
+  private void deleteLeftovers() {
+    try (Stream<Path> files = Files.list(settings.directory())) {
+      for (Path file : files.toList()) {
+        Matcher name = DATA.matcher(file.getFileName().toString());
+        if (name.matches() && ProcessHandle.of(Long.parseLong(name.group(1))).isEmpty()) {
+          delete(file);
+        }
+      }
+    } catch (IOException | UncheckedIOException e) {
+      System.err.println("retso bench: " + settings.directory() + ": " + e.getMessage());
     }
   }
 
@@ -90,7 +110,17 @@ final class Servers implements AutoCloseable {
     }
   }
 
-  private synchronized void stop() {
+  /** Whether the servers are being stopped, or were. */
+  boolean isStopping() {
+    return stopping;
+  }
+
+  private void stop() {
+    stopping = true;
+    stopAll();
+  }
+
+  private synchronized void stopAll() {
     children.values().forEach(ServerProcess::close);
     data.forEach(Servers::delete);
     data.clear();

@@ -253,7 +253,9 @@ public final class Suite {
         latency = progress.latencyNanosTotal();
         time = now;
       } catch (ExecutionException e) {
-        throw failure(servers.child(target), name, e.getCause());
+        throw servers.isStopping()
+            ? new BenchException("interrupted; the servers and their data are gone")
+            : failure(servers.child(target), name, e.getCause());
       }
     }
   }
