@@ -11,7 +11,10 @@ import java.util.Map;
 public final class ReportText {
   private ReportText() {}
 
-  /** The runs that stand for their repetitions: of each the one of median throughput. */
+  /**
+   * The runs that stand for their repetitions: of each the one of median throughput, where single
+   * requests are measured that of median latency.
+   */
   public static List<RunFigures> medians(List<RunFigures> runs) {
     Map<String, List<RunFigures>> byCase = new LinkedHashMap<>();
     for (RunFigures run : runs) {
@@ -32,7 +35,9 @@ public final class ReportText {
     List<RunFigures> medians = new ArrayList<>();
     for (List<RunFigures> repeated : byCase.values()) {
       List<RunFigures> sorted = new ArrayList<>(repeated);
-      sorted.sort(Comparator.comparingDouble(RunFigures::perSecond));
+      boolean single = sorted.get(0).kind() == RunFigures.Kind.LATENCY;
+      sorted.sort(
+          Comparator.comparingDouble(run -> single ? run.latency().p50() : run.perSecond()));
       medians.add(sorted.get(sorted.size() / 2));
     }
     return medians;

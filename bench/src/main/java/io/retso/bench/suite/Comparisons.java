@@ -77,8 +77,19 @@ final class Comparisons {
       double b = under.get().perSecond();
       all.add(
           new Comparison(
-              what, a / b, true, target, Texts.rate(a) + " / " + Texts.rate(b) + " TPS"));
+              what,
+              a / b,
+              true,
+              target,
+              Texts.rate(a) + " / " + Texts.rate(b) + " TPS" + append(over.get())));
     }
+  }
+
+  /** In a closed loop nothing is faster than its outstanding transactions by the append's time. */
+  private static String append(RunFigures run) {
+    return run.log() == null
+        ? ""
+        : "; one append takes " + Texts.millis(run.log().appendMillisMean()) + " ms on average";
   }
 
   private void latency(double addMillis) {

@@ -30,7 +30,7 @@ import org.HdrHistogram.Histogram;
 /** Runs the benchmark from beginning to end. */
 public final class Suite {
   private static final long PROGRESS_MILLIS = 250;
-  private static final int LATENCY_ROUNDS = 3;
+  private static final int LATENCY_ROUNDS = 5;
   private static final int SMALL_WRITE_BYTES = 4 * 1024;
   private static final int LARGE_WRITE_BYTES = 512 * 1024;
   private static final int WRITES = 400;
