@@ -4,7 +4,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
-import org.jetbrains.lincheck.datastructures.StressOptions;
 import org.jetbrains.lincheck.datastructures.Validate;
 import org.jetbrains.lincheck.datastructures.verifier.EpsilonVerifier;
 import org.junit.jupiter.api.Test;
@@ -94,23 +93,10 @@ public class DurableSignalLincheckTest implements CommitLog.Listener {
   void noNewsAreLostInAnyInterleaving() {
     new ModelCheckingOptions()
         .iterations(30)
-        .invocationsPerIteration(100)
+        .invocationsPerIteration(50)
         .threads(2)
         .actorsBefore(2)
         .actorsPerThread(1)
-        .actorsAfter(0)
-        .verifier(EpsilonVerifier.class)
-        .check(getClass());
-  }
-
-  @Test
-  void noNewsAreLostUnderStress() {
-    new StressOptions()
-        .iterations(5)
-        .invocationsPerIteration(1_000)
-        .threads(3)
-        .actorsBefore(1)
-        .actorsPerThread(2)
         .actorsAfter(0)
         .verifier(EpsilonVerifier.class)
         .check(getClass());

@@ -31,6 +31,7 @@ final class History implements SimulatedLedgers.Durable, LogEntry.Visitor {
   /** What is known of one transaction. */
   private static final class Facts {
     long commit; // in the log
+    boolean uncleaned; // committed with rows, and no cleanup in the log
     boolean abortedTold;
     boolean abortConcluded; // from RETRY, with the mark still there
     long openFor; // the newest reader that was told that it is open
@@ -50,6 +51,7 @@ final class History implements SimulatedLedgers.Durable, LogEntry.Visitor {
   private final long[] entryRows = new long[1024];
   private long newest;
   private long newestKnown;
+  private long uncleaned;
   private long commits;
   private long reads;
 
@@ -104,6 +106,8 @@ final class History implements SimulatedLedgers.Durable, LogEntry.Visitor {
         commit > facts.openFor,
         start + " was not committed for " + facts.openFor + " and now is at " + commit);
     facts.commit = commit;
+    facts.uncleaned = from < to;
+    uncleaned += from < to ? 1 : 0;
     commits++;
     use(commit);
     for (int i = from; i < to; i++) {
@@ -141,7 +145,11 @@ final class History implements SimulatedLedgers.Durable, LogEntry.Visitor {
   public void aborted(long start) {}
 
   @Override
-  public void cleaned(long start) {}
+  public void cleaned(long start) {
+    Facts facts = facts(start);
+    uncleaned -= facts.uncleaned ? 1 : 0;
+    facts.uncleaned = false;
+  }
 
   @Override
   public void reserved(long timestamp) {}
@@ -222,6 +230,8 @@ final class History implements SimulatedLedgers.Durable, LogEntry.Visitor {
   /** A server rebuilt its state from the log: it must give the answers that were given. */
   void recovered(StatusOracle oracle) {
     long low = oracle.windowLow();
+    long kept = oracle.uncleanedCommits();
+    unless(kept == uncleaned, kept + " uncleaned commits were recovered, not " + uncleaned);
     transactions
         .tailMap(2 * low - oracle.nextTimestamp(), true)
         .forEach((start, facts) -> compare(oracle, start, facts));
@@ -249,7 +259,10 @@ final class History implements SimulatedLedgers.Durable, LogEntry.Visitor {
     }
     long horizon = newest - HORIZON;
     usedStamps.removeIf(stamp -> stamp < horizon);
-    transactions.headMap(horizon).keySet().removeIf(start -> !table.hasMarks(start));
+    transactions
+        .headMap(horizon)
+        .entrySet()
+        .removeIf(t -> !t.getValue().uncleaned && !table.hasMarks(t.getKey()));
     rows.values()
         .forEach(
             row -> {

@@ -1,0 +1,26 @@
+/**
+ * A seeded simulator of the whole server, but for the network's bytes and the disks.
+ *
+ * <pre>
+ *   Worker, Janitor --&gt; SimulatedClient --&gt; Link --&gt; SimulatedServer --&gt; SimulatedLedgers
+ *         |                                          (production oracle, sequencer,   |
+ *         v                                           log protocol and recovery)      |
+ *   VersionedTable &lt;--- RowReader                                                     |
+ *         |                                                                           v
+ *         +-----------------------------&gt;  History  &lt;------------- what can no longer be lost
+ * </pre>
+ *
+ * <p>{@link io.retso.simulator.World} makes everything happen that can: servers that are killed,
+ * paused, deposed or restarted with other sizes, two servers at once, connections that break with
+ * requests and replies on their way, acknowledgements that are lost, a catalog that fails after it
+ * was replaced, clients that die between any two steps. {@link io.retso.simulator.History} judges
+ * every answer against the log, which is the truth, and against every later truth.
+ *
+ * <p>One thread, virtual time, one random number generator: a seed replays exactly. {@link
+ * io.retso.simulator.SimulatorTest} has the command line; {@link
+ * io.retso.simulator.InjectedBugsTest} shows that the judge is awake.
+ *
+ * <p>Not simulated: entries that are damaged on disk, ledgers that are lost, the codec of the wire.
+ * Start timestamps of a deposed server are only required to be unique.
+ */
+package io.retso.simulator;
