@@ -9,7 +9,7 @@ package io.retso.oracle;
  * Bounded: {@link StatusOracle} refuses new commits while this table and the window together hold
  * as many uncleaned commits as fit here, so {@link #put} always finds a place.
  *
- * <p>Memory is allocated once: 32 bytes per entry of capacity. Not thread-safe.
+ * <p>Memory is allocated once: 32 to 64 bytes per entry of capacity. Not thread-safe.
  */
 final class UncleanedCommits {
   /** Entries, at most. */
