@@ -27,7 +27,8 @@ public class StatusOracle {
    * @param rows NR, the rows whose last commit is remembered; 12.8 bytes each
    * @param windowStamps the stamps whose transactions are remembered, a power of two; 8 bytes each.
    *     A transaction that lives longer is aborted
-   * @param uncleanedCommits committed transactions with cleanup outstanding, at most; 32 to 64 bytes each
+   * @param uncleanedCommits committed transactions with cleanup outstanding, at most; 32 to 64
+   *     bytes each
    * @param changes receives what must be logged
    */
   public StatusOracle(long rows, int windowStamps, int uncleanedCommits, Changes changes) {
