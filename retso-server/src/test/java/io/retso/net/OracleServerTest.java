@@ -1,0 +1,285 @@
+package io.retso.net;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.retso.log.MemoryLog;
+import io.retso.oracle.StatusOracle;
+import io.retso.protocol.ErrorCode;
+import io.retso.protocol.FrameType;
+import io.retso.protocol.Frames;
+import io.retso.protocol.Handshake;
+import io.retso.protocol.Limits;
+import io.retso.protocol.Outcome;
+import io.retso.protocol.Timestamps;
+import io.retso.sequencer.Sequencer;
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.SocketException;
+import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Clients with plain sockets that behave, and clients that do not: these harm nobody else. */
+@Timeout(60)
+class OracleServerTest {
+  private static final int CONNECTIONS_MAX = 8;
+  private static final long STALL_MILLIS = 200;
+  private static final int ROUNDS = 200;
+
+  private OracleServer server;
+  private InetSocketAddress address;
+
+  @BeforeEach
+  void start() throws Exception {
+    server =
+        new OracleServer(
+            new OracleServer.Settings(
+                CONNECTIONS_MAX,
+                STALL_MILLIS,
+                () -> 7,
+                System::nanoTime,
+                new OracleServer.Latencies() {
+                  @Override
+                  public void decided(long nanos, int replies) {}
+
+                  @Override
+                  public void begun(int replies) {}
+                }));
+    Sequencer sequencer =
+        new Sequencer(
+            new Sequencer.Settings(2, 1 << 16, false),
+            changes -> new StatusOracle(10_000, 1 << 12, 1_000, changes),
+            server);
+    CompletableFuture.runAsync(
+            () -> {
+              server.attach(sequencer);
+              sequencer.start(new MemoryLog(sequencer), 0);
+            },
+            server.executor())
+        .get();
+    address = server.listen(new InetSocketAddress("127.0.0.1", 0));
+  }
+
+  @AfterEach
+  void stop() {
+    server.close();
+  }
+
+  /** A client that reads whole frames. */
+  private final class Peer implements AutoCloseable {
+    private final Socket socket = new Socket();
+    private final OutputStream out;
+    private final DataInputStream in;
+
+    Peer() throws IOException {
+      socket.connect(address);
+      socket.setTcpNoDelay(true);
+      out = socket.getOutputStream();
+      in = new DataInputStream(socket.getInputStream());
+    }
+
+    void send(Consumer<ByteBuf> writer) throws IOException {
+      ByteBuf buffer = Unpooled.buffer();
+      writer.accept(buffer);
+      out.write(buffer.array(), 0, buffer.readableBytes());
+    }
+
+    Peer hello() throws IOException {
+      send(
+          b ->
+              Handshake.writeHello(b, 1, new Handshake.Hello(1, 1, Handshake.Mode.ORACLE, "test")));
+      assertEquals(FrameType.HELLO | FrameType.REPLY, Frames.type(frame(), 0));
+      return this;
+    }
+
+    ByteBuf frame() throws IOException {
+      int length = in.readInt();
+      ByteBuf frame = Unpooled.buffer(length + Frames.LENGTH_BYTES).writeInt(length);
+      byte[] rest = new byte[length];
+      in.readFully(rest);
+      return frame.writeBytes(rest);
+    }
+
+    long begin() throws IOException {
+      send(b -> Frames.writeHeader(b, FrameType.BEGIN, 1, 5, 0));
+      return frame().getLong(Frames.HEADER_BYTES);
+    }
+
+    long commit(long start, long... rows) throws IOException {
+      send(
+          b -> {
+            int bodyBytes = Frames.COMMIT_FIXED_BYTES + rows.length * Long.BYTES;
+            Frames.writeHeader(b, FrameType.COMMIT, 1, 6, bodyBytes);
+            b.writeLong(start).writeInt(rows.length);
+            for (long row : rows) {
+              b.writeLong(row);
+            }
+          });
+      return frame().getLong(Frames.HEADER_BYTES);
+    }
+
+    void assertRefused(ErrorCode code) throws IOException {
+      ByteBuf error = frame();
+      assertEquals(FrameType.ERROR, Frames.type(error, 0));
+      assertEquals(code, Frames.errorCode(error, 0), () -> Frames.errorText(error, 0));
+      assertClosed();
+    }
+
+    void assertClosed() throws IOException {
+      try {
+        assertEquals(-1, in.read());
+      } catch (SocketException reset) { // it had sent more than the server read
+        assertTrue(true);
+      }
+    }
+
+    @Override
+    public void close() throws IOException {
+      socket.close();
+    }
+  }
+
+  private void assertServes() throws IOException {
+    try (Peer peer = new Peer().hello()) {
+      long start = peer.begin();
+      assertEquals(start + Timestamps.GAP, peer.commit(start, 1, 2, 3));
+    }
+  }
+
+  @Test
+  void conflictsAreDecidedBetweenConnections() throws IOException {
+    try (Peer first = new Peer().hello();
+        Peer second = new Peer().hello()) {
+      long a = first.begin();
+      long b = second.begin();
+      assertTrue(Outcome.isCommitted(first.commit(a, 42)));
+      assertEquals(Outcome.ABORTED_CONFLICT, second.commit(b, 42));
+      assertEquals(Outcome.ABORTED, second.commit(b, 42));
+    }
+  }
+
+  @Test
+  void repliesKeepTheOrderOfRequestsHoweverTheyAreCut() throws IOException {
+    ByteBuf stream = Unpooled.buffer();
+    for (int id = 0; id < ROUNDS; id++) {
+      Frames.writeHeader(stream, id % 3 == 0 ? FrameType.PING : FrameType.BEGIN, id % 3, id, 0);
+    }
+    SplittableRandom random = new SplittableRandom(3);
+    try (Peer peer = new Peer().hello()) {
+      while (stream.isReadable()) {
+        byte[] piece = new byte[Math.min(stream.readableBytes(), random.nextInt(1, 40))];
+        stream.readBytes(piece);
+        peer.out.write(piece);
+      }
+      long last = 0;
+      for (int id = 0; id < ROUNDS; id++) {
+        ByteBuf reply = peer.frame();
+        assertEquals(id, Frames.frameId(reply, 0));
+        if (id % 3 != 0) {
+          long first = reply.getLong(Frames.HEADER_BYTES);
+          assertTrue(first > last);
+          last = first;
+        }
+      }
+    }
+  }
+
+  @Test
+  void garbageIsRefusedAndHarmsNobody() throws IOException {
+    try (Peer bystander = new Peer().hello()) {
+      SplittableRandom random = new SplittableRandom(11);
+      for (int round = 0; round < ROUNDS; round++) {
+        try (Peer peer = round % 2 == 0 ? new Peer() : new Peer().hello()) {
+          byte[] garbage = new byte[random.nextInt(4, 300)];
+          random.nextBytes(garbage);
+          garbage[0] |= (byte) 0x80; // an impossible length
+          peer.out.write(garbage);
+          peer.assertRefused(ErrorCode.MALFORMED_FRAME);
+        }
+        assertTrue(bystander.begin() > 0);
+      }
+    }
+    assertServes();
+  }
+
+  @Test
+  void breachesOfTheHandshakeAndTheLimitsAreNamed() throws IOException {
+    assertRefused(ErrorCode.HANDSHAKE, b -> Frames.writeHeader(b, FrameType.BEGIN, 1, 1, 0));
+    Handshake.Hello future = new Handshake.Hello(99, 100, Handshake.Mode.ORACLE, "future");
+    assertRefused(ErrorCode.UNSUPPORTED_VERSION, b -> Handshake.writeHello(b, 1, future));
+    assertRefused(ErrorCode.TOO_LARGE, b -> b.writeInt(Limits.FRAME_BYTES_MAX + 1));
+    assertRefused(ErrorCode.MALFORMED_FRAME, b -> Frames.writeHeader(b, 77, 1, 1, 0));
+    try (Peer peer = new Peer().hello()) {
+      peer.send(
+          b ->
+              Handshake.writeHello(
+                  b, 2, new Handshake.Hello(1, 1, Handshake.Mode.ORACLE, "again")));
+      peer.assertRefused(ErrorCode.HANDSHAKE);
+    }
+    assertServes();
+  }
+
+  private void assertRefused(ErrorCode code, Consumer<ByteBuf> writer) throws IOException {
+    try (Peer peer = new Peer()) {
+      peer.send(writer);
+      peer.assertRefused(code);
+    }
+  }
+
+  @Test
+  void connectionsBeyondTheLimitAreRefused() throws IOException {
+    Peer[] peers = new Peer[CONNECTIONS_MAX];
+    for (int i = 0; i < CONNECTIONS_MAX; i++) {
+      peers[i] = new Peer().hello();
+    }
+    try (Peer tooMany = new Peer()) {
+      tooMany.assertRefused(ErrorCode.TOO_MANY_CONNECTIONS);
+    }
+    for (Peer peer : peers) {
+      assertTrue(peer.begin() > 0);
+      peer.close();
+    }
+  }
+
+  @Test
+  void aClientThatReadsNothingIsDisconnectedAndCostsNobodyElse() throws Exception {
+    try (Peer stuck = new Peer();
+        Peer other = new Peer().hello()) {
+      stuck.socket.setReceiveBufferSize(4096);
+      stuck.hello();
+      ByteBuf pings = Unpooled.buffer();
+      for (int i = 0; i < 10_000; i++) {
+        Frames.writeHeader(pings, FrameType.PING, 0, i, 0);
+      }
+      CompletableFuture<Void> flood =
+          CompletableFuture.runAsync(
+              () -> {
+                try {
+                  while (true) {
+                    stuck.out.write(pings.array(), 0, pings.readableBytes());
+                  }
+                } catch (IOException disconnected) {
+                  // what this test waits for
+                }
+              });
+      while (!flood.isDone()) {
+        assertTrue(other.begin() > 0);
+      }
+      long[] stalled = new long[1];
+      CompletableFuture.runAsync(() -> stalled[0] = server.counters().stalled, server.executor())
+          .get();
+      assertArrayEquals(new long[] {1}, stalled);
+    }
+  }
+}
