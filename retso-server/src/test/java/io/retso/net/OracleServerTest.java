@@ -258,16 +258,16 @@ class OracleServerTest {
         Peer other = new Peer().hello()) {
       stuck.socket.setReceiveBufferSize(4096);
       stuck.hello();
-      ByteBuf pings = Unpooled.buffer();
-      for (int i = 0; i < 10_000; i++) {
-        Frames.writeHeader(pings, FrameType.PING, 0, i, 0);
-      }
+      int queries = 60_000;
+      ByteBuf frame = Unpooled.buffer();
+      Frames.writeHeader(frame, FrameType.STATUS, queries, 1, queries * Frames.STATUS_BYTES);
+      frame.writeZero(queries * Frames.STATUS_BYTES);
       CompletableFuture<Void> flood =
           CompletableFuture.runAsync(
               () -> {
                 try {
                   while (true) {
-                    stuck.out.write(pings.array(), 0, pings.readableBytes());
+                    stuck.out.write(frame.array(), 0, frame.readableBytes());
                   }
                 } catch (IOException disconnected) {
                   // what this test waits for
