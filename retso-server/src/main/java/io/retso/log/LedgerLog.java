@@ -190,8 +190,13 @@ public final class LedgerLog implements CommitLog {
           segments.add(0, new Segment(ledger, start[0], true));
           continue;
         }
-        entries.read(0, 1, bytes -> start[0] = replay.segmentStart(bytes));
-        entries.read(0, 1, bytes -> first[0] = LogEntry.position(bytes));
+        entries.read(
+            0,
+            1,
+            bytes -> {
+              start[0] = replay.segmentStart(bytes);
+              first[0] = LogEntry.position(bytes);
+            });
         if (following >= 0 && first[0] + entries.count() != following) {
           opened.remove(opened.size() - 1).close();
           start[0] = 0;

@@ -148,10 +148,6 @@ final class CommittedMap {
   /** Keeps the compiler from dropping the loads of {@link #locate}. */
   private long touched;
 
-  long touched() {
-    return touched;
-  }
-
   /**
    * Algorithm 3, lines 1 to 11: whether a row of the transaction was, or may have been, committed
    * after {@code start}.
