@@ -17,7 +17,7 @@ final class Call<T> extends CompletableFuture<T> {
   /** A request type of {@link FrameType}. */
   final int type;
 
-  /** Start timestamp of the transaction in question; 0 if there is none. */
+  /** Start timestamp of the transaction in question, or of a sweep; 0 if there is none. */
   final long start;
 
   /** The reader's start timestamp of a status query. */

@@ -21,7 +21,7 @@ import java.util.stream.Collectors;
  * and is released from the limit of outstanding calls.
  */
 final class Dispatcher {
-  private static final int TYPES = FrameType.PING + 1;
+  private static final int TYPES = FrameType.REQUEST_MAX + 1;
 
   /** Deadlines are checked every so many fractions of the time-out. */
   private static final int SWEEPS_PER_TIMEOUT = 20;

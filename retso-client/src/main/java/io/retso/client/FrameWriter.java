@@ -21,7 +21,7 @@ final class FrameWriter {
     return switch (call.type) {
       case FrameType.COMMIT -> Frames.COMMIT_FIXED_BYTES + call.rows.length * Long.BYTES;
       case FrameType.STATUS -> Frames.STATUS_BYTES;
-      case FrameType.ABORT, FrameType.CLEANED -> Long.BYTES;
+      case FrameType.ABORT, FrameType.CLEANED, FrameType.SWEPT -> Long.BYTES;
       default -> 0;
     };
   }
@@ -81,7 +81,7 @@ final class FrameWriter {
         out.writeLong(call.start);
         out.writeLong(call.reader);
       }
-      case FrameType.ABORT, FrameType.CLEANED -> out.writeLong(call.start);
+      case FrameType.ABORT, FrameType.CLEANED, FrameType.SWEPT -> out.writeLong(call.start);
       default -> {}
     }
     call.maybeSent = true;

@@ -171,6 +171,52 @@ public final class OracleClient implements AutoCloseable {
     await(() -> cleanedUpAsync(startTimestamp), 0);
   }
 
+  /**
+   * The low watermark W, a timestamp: every transaction that started below W is decided, and every
+   * committed one among them is cleaned up. So no transaction below W will ever commit, and no cell
+   * of a committed one below W bears a pending mark: a mark below W belongs to an aborted
+   * transaction, and of the versions that were committed below W all but the newest of a cell can
+   * be dropped.
+   *
+   * <p>Answers to calls made one after the other never go down, not over a restart of the oracle
+   * either. W may lag: a transaction that is open, reading ones included, holds it back until it
+   * ends (commit it, with no rows if it wrote nothing) or until the oracle's transaction.timeout
+   * aborts it; stamps that a restart skipped hold it back for as long. The client of a transaction
+   * that was aborted so may not know yet; what it reads from then on may lack versions, and its
+   * commit is refused.
+   */
+  public CompletableFuture<Long> lowWatermarkAsync() {
+    return submit(FrameType.WATERMARK, 0, 0, Call.NO_ROWS);
+  }
+
+  /** Like {@link #lowWatermarkAsync}, waiting for the answer. */
+  public long lowWatermark() {
+    return await(this::lowWatermarkAsync, 0);
+  }
+
+  /**
+   * Reports a sweep: the caller took {@code sweepTimestamp} from {@link #begin()}, <em>then</em>
+   * went over the pending marks of all tables, asked for the status of each and finished the
+   * clean-up of every decided transaction that it met. Therefore no mark is left of any transaction
+   * committed below {@code sweepTimestamp}, and the oracle counts all of them as cleaned up,
+   * whoever was to report it: this is how it forgets the commits of dead clients. The answer comes
+   * once that is durable. May be repeated.
+   *
+   * <p>The sweep's own timestamp is a transaction like any other: end it afterwards.
+   *
+   * @param sweepTimestamp taken before the first mark was looked for; a later one would let the
+   *     oracle forget commits whose marks were written behind the sweep's back
+   */
+  public CompletableFuture<Void> sweptAsync(long sweepTimestamp) {
+    checkStamp(sweepTimestamp, "sweep timestamp");
+    return submit(FrameType.SWEPT, sweepTimestamp, 0, Call.NO_ROWS);
+  }
+
+  /** Like {@link #sweptAsync}, waiting for the answer. */
+  public void swept(long sweepTimestamp) {
+    await(() -> sweptAsync(sweepTimestamp), 0);
+  }
+
   /** Connects if need be, and completes when an oracle has answered: a health check. */
   public CompletableFuture<Void> pingAsync() {
     return submit(FrameType.PING, 0, 0, Call.NO_ROWS);

@@ -28,6 +28,7 @@ final class Replies {
     int body = index + Frames.HEADER_BYTES;
     switch (frame.type) {
       case FrameType.BEGIN -> begins(frame, in.getLong(body), stampGap, strict);
+      case FrameType.WATERMARK -> watermark(frame, in.getLong(body), strict);
       case FrameType.PING -> next(frame).answer(null);
       default -> {
         for (; frame.head != null; body += Long.BYTES) {
@@ -46,6 +47,16 @@ final class Replies {
     }
     for (long stamp = first; frame.head != null; stamp += stampGap) {
       next(frame).answer(stamp);
+    }
+  }
+
+  private static void watermark(SentFrame frame, long watermark, boolean strict)
+      throws FrameException {
+    if (strict && !Timestamps.isWellFormed(watermark)) {
+      throw new FrameException(ErrorCode.MALFORMED_FRAME, "low watermark " + watermark);
+    }
+    while (frame.head != null) {
+      next(frame).answer(watermark);
     }
   }
 
@@ -68,6 +79,10 @@ final class Replies {
       }
       case FrameType.ABORT -> abort(frame, outcome);
       case FrameType.CLEANED -> cleaned(frame, outcome);
+      case FrameType.SWEPT -> {
+        check(outcome == Outcome.DONE, call, outcome);
+        next(frame).answer(null);
+      }
       default -> throw new AssertionError(FrameType.nameOf(call.type));
     }
   }

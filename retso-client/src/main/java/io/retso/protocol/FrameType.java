@@ -16,6 +16,8 @@ package io.retso.protocol;
  *   ABORT      n x start i64                                n x outcome i64
  *   CLEANED    n x start i64                                n x outcome i64
  *   PING       empty                                        empty
+ *   WATERMARK  empty; n calls share the frame               low watermark i64, the same for all n
+ *   SWEPT      n x timestamp i64                            n x outcome i64
  *   -          -                                            ERROR: code u16, length u16, text (UTF-8)
  * </pre>
  *
@@ -30,6 +32,11 @@ public final class FrameType {
   public static final int ABORT = 5;
   public static final int CLEANED = 6;
   public static final int PING = 7;
+  public static final int WATERMARK = 8;
+  public static final int SWEPT = 9;
+
+  /** The largest type of a request; the smallest is {@link #HELLO}. */
+  public static final int REQUEST_MAX = SWEPT;
 
   /** Set in the type of every reply. */
   public static final int REPLY = 0x80;
@@ -59,6 +66,8 @@ public final class FrameType {
       case ABORT -> "ABORT";
       case CLEANED -> "CLEANED";
       case PING -> "PING";
+      case WATERMARK -> "WATERMARK";
+      case SWEPT -> "SWEPT";
       case ERROR & ~REPLY -> "ERROR";
       default -> "type " + type;
     };

@@ -30,6 +30,11 @@ public final class Frames {
 
   private Frames() {}
 
+  /** Whether one number answers all requests of a frame of this type. */
+  public static boolean hasOneAnswer(int type) {
+    return type == FrameType.BEGIN || type == FrameType.WATERMARK;
+  }
+
   /** Writes a header for a body of {@code bodyBytes}. */
   public static void writeHeader(ByteBuf out, int type, int count, int frameId, int bodyBytes) {
     out.writeInt(LENGTH_MIN + bodyBytes);
@@ -101,10 +106,11 @@ public final class Frames {
       throw malformed(type, "has unknown flags");
     }
     switch (type) {
-      case FrameType.BEGIN -> checkBody(type, count, bodyBytes, 0);
+      case FrameType.BEGIN, FrameType.WATERMARK -> checkBody(type, count, bodyBytes, 0);
       case FrameType.COMMIT -> checkCommits(in, index + HEADER_BYTES, count, bodyBytes);
       case FrameType.STATUS -> checkBody(type, count, bodyBytes, STATUS_BYTES);
-      case FrameType.ABORT, FrameType.CLEANED -> checkBody(type, count, bodyBytes, Long.BYTES);
+      case FrameType.ABORT, FrameType.CLEANED, FrameType.SWEPT ->
+          checkBody(type, count, bodyBytes, Long.BYTES);
       case FrameType.PING -> {
         if (bodyBytes != 0) {
           throw malformed(type, "has a body");
@@ -183,7 +189,7 @@ public final class Frames {
           throw malformed(type, "has a text of wrong size");
         }
       }
-      case FrameType.BEGIN | FrameType.REPLY -> {
+      case FrameType.BEGIN | FrameType.REPLY, FrameType.WATERMARK | FrameType.REPLY -> {
         if (count == 0 || bodyBytes != Long.BYTES) {
           throw malformed(type, "answers " + count + " requests in " + bodyBytes + " bytes");
         }
@@ -191,7 +197,8 @@ public final class Frames {
       case FrameType.COMMIT | FrameType.REPLY,
           FrameType.STATUS | FrameType.REPLY,
           FrameType.ABORT | FrameType.REPLY,
-          FrameType.CLEANED | FrameType.REPLY ->
+          FrameType.CLEANED | FrameType.REPLY,
+          FrameType.SWEPT | FrameType.REPLY ->
           checkBody(type, count, bodyBytes, Long.BYTES);
       case FrameType.PING | FrameType.REPLY -> {
         if (bodyBytes != 0) {

@@ -25,8 +25,8 @@
  * no other connection notices.
  *
  * <p><strong>Order.</strong> A connection has two lanes. Start timestamps travel in the fast lane,
- * which never waits for the disk; decisions (commit, abort, status, cleaned) travel in the log
- * lane, which is released by the log's acknowledgement. Inside a lane replies keep the order of
- * requests; a begin may overtake an earlier commit, never another begin.
+ * which never waits for the disk; all others (commit, abort, status, cleaned, watermark, swept)
+ * travel in the log lane, which is released by the log's acknowledgement. Inside a lane replies
+ * keep the order of requests; a begin may overtake an earlier commit, never another begin.
  */
 package io.retso.protocol;

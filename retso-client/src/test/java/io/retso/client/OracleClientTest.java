@@ -70,6 +70,57 @@ class OracleClientTest {
   }
 
   @Test
+  void theWatermarkRisesWithCleanUpsAndSweeps() throws Exception {
+    WireOracle oracle = new WireOracle();
+    try (ScriptedPeer peer = new ScriptedPeer(oracle::serve);
+        OracleClient client = clientOf(peer).build()) {
+      long first = client.begin();
+      assertEquals(first, client.lowWatermark());
+      assertTrue(client.commit(first, 1).isCommitted());
+      assertEquals(first, client.lowWatermark());
+      client.cleanedUp(first);
+      long second = client.begin();
+      assertEquals(second, client.lowWatermark());
+      assertTrue(client.commit(second, 2).isCommitted());
+      long sweep = client.begin();
+      client.swept(sweep);
+      assertTrue(oracle.isCleaned(second));
+      assertEquals(sweep, client.lowWatermark());
+      OracleException e =
+          assertThrows(OracleException.class, () -> client.swept(sweep + 1000L * GAP));
+      assertEquals(Category.INVALID_REQUEST, e.category());
+      assertThrows(IllegalArgumentException.class, () -> client.sweptAsync(17));
+    }
+  }
+
+  @Test
+  void watermarkCallsShareAFrameAndItsAnswer() throws Exception {
+    CountDownLatch gathered = new CountDownLatch(1);
+    try (ScriptedPeer peer =
+            new ScriptedPeer(
+                wire -> {
+                  gathered.await();
+                  wire.handshake();
+                  Request request = wire.read();
+                  assertEquals(FrameType.WATERMARK, request.type());
+                  assertEquals(20, request.count());
+                  wire.reply(request, 160);
+                  wire.reply(wire.read(), 17);
+                });
+        OracleClient client = clientOf(peer).build()) {
+      List<CompletableFuture<Long>> calls = new ArrayList<>();
+      for (int i = 0; i < 20; i++) {
+        calls.add(client.lowWatermarkAsync());
+      }
+      gathered.countDown();
+      for (CompletableFuture<Long> call : calls) {
+        assertEquals(160, get(call));
+      }
+      assertFails(Category.INCOMPATIBLE, client.lowWatermarkAsync());
+    }
+  }
+
+  @Test
   void requestsThatGatherTravelInOneFrame() throws Exception {
     WireOracle oracle = new WireOracle();
     CountDownLatch gathered = new CountDownLatch(1);

@@ -47,6 +47,9 @@ final class WireOracle {
         stamp += (long) count * Timestamps.GAP;
         return new long[] {first};
       }
+      case FrameType.WATERMARK -> {
+        return new long[] {watermark()};
+      }
       case FrameType.PING -> {
         return new long[0];
       }
@@ -96,11 +99,31 @@ final class WireOracle {
     return outcome;
   }
 
+  /** Below the oldest start that is not decided and cleaned up. */
+  private long watermark() {
+    long settled = Timestamps.GAP;
+    while (settled <= stamp && (isCommitStamp(settled) || cleaned.contains(settled))) {
+      settled += Timestamps.GAP;
+    }
+    return settled;
+  }
+
+  private boolean isCommitStamp(long timestamp) {
+    return decided.containsValue(timestamp);
+  }
+
   private long other(Request request, int i) {
     if (request.type() == FrameType.STATUS) {
       return decided.getOrDefault(request.word(2 * i), Outcome.OPEN);
     }
     long start = request.word(i);
+    if (request.type() == FrameType.SWEPT) {
+      if (start > stamp) {
+        return Outcome.INVALID_TIMESTAMP;
+      }
+      decided.forEach((s, outcome) -> sweep(s, outcome, start));
+      return Outcome.DONE;
+    }
     if (request.type() == FrameType.ABORT) {
       return decided.computeIfAbsent(start, s -> Outcome.ABORTED);
     }
@@ -109,6 +132,12 @@ final class WireOracle {
     }
     cleaned.add(start);
     return Outcome.DONE;
+  }
+
+  private void sweep(long start, long outcome, long below) {
+    if (outcome > 0 && outcome < below) {
+      cleaned.add(start);
+    }
   }
 
   synchronized List<String> frames() {

@@ -71,7 +71,8 @@ class FramesFuzzTest {
         assertEquals(end, at);
       }
       case FrameType.STATUS -> assertEquals(end, body + count * Frames.STATUS_BYTES);
-      case FrameType.ABORT, FrameType.CLEANED -> assertEquals(end, body + count * Long.BYTES);
+      case FrameType.ABORT, FrameType.CLEANED, FrameType.SWEPT ->
+          assertEquals(end, body + count * Long.BYTES);
       default -> assertEquals(end, body);
     }
   }
@@ -87,7 +88,8 @@ class FramesFuzzTest {
         in.readerIndex(body);
         Handshake.readWelcome(in, size - Frames.HEADER_BYTES);
       }
-      case FrameType.BEGIN | FrameType.REPLY -> in.getLong(body);
+      case FrameType.BEGIN | FrameType.REPLY, FrameType.WATERMARK | FrameType.REPLY ->
+          in.getLong(body);
       case FrameType.PING | FrameType.REPLY -> assertEquals(index + size, body);
       default -> assertEquals(index + size, body + Frames.count(in, index) * Long.BYTES);
     }
@@ -254,10 +256,14 @@ class FramesFuzzTest {
     Arbitrary<byte[]> begin =
         Arbitraries.integers()
             .between(1, 65535)
-            .map(count -> frame(FrameType.BEGIN, count, new long[0]));
+            .flatMap(
+                count ->
+                    Arbitraries.of(FrameType.BEGIN, FrameType.WATERMARK)
+                        .map(type -> frame(type, count, new long[0])));
     Arbitrary<byte[]> fixed =
         Combinators.combine(
-                Arbitraries.of(FrameType.STATUS, FrameType.ABORT, FrameType.CLEANED),
+                Arbitraries.of(
+                    FrameType.STATUS, FrameType.ABORT, FrameType.CLEANED, FrameType.SWEPT),
                 Arbitraries.longs().array(long[].class).ofMinSize(1).ofMaxSize(20))
             .as(
                 (type, words) ->
@@ -292,14 +298,19 @@ class FramesFuzzTest {
   @Provide
   Arbitrary<byte[]> replies() {
     Arbitrary<byte[]> begin =
-        Combinators.combine(Arbitraries.integers().between(1, 65535), Arbitraries.longs())
-            .as(
-                (count, first) ->
-                    frame(FrameType.BEGIN | FrameType.REPLY, count, new long[] {first}));
+        Combinators.combine(
+                Arbitraries.of(FrameType.BEGIN, FrameType.WATERMARK),
+                Arbitraries.integers().between(1, 65535),
+                Arbitraries.longs())
+            .as((type, count, answer) -> frame(type | FrameType.REPLY, count, new long[] {answer}));
     Arbitrary<byte[]> outcomes =
         Combinators.combine(
                 Arbitraries.of(
-                    FrameType.COMMIT, FrameType.STATUS, FrameType.ABORT, FrameType.CLEANED),
+                    FrameType.COMMIT,
+                    FrameType.STATUS,
+                    FrameType.ABORT,
+                    FrameType.CLEANED,
+                    FrameType.SWEPT),
                 Arbitraries.longs().array(long[].class).ofMinSize(1).ofMaxSize(20))
             .as((type, words) -> frame(type | FrameType.REPLY, words.length, words));
     Arbitrary<byte[]> error =

@@ -48,6 +48,36 @@ class ProtocolTest {
   }
 
   @Test
+  void requestTypesKeepTheirNumbersAndNames() throws FrameException {
+    String[] names = {
+      "HELLO", "BEGIN", "COMMIT", "STATUS", "ABORT", "CLEANED", "PING", "WATERMARK", "SWEPT"
+    };
+    assertEquals(FrameType.REQUEST_MAX, names.length);
+    for (int type = FrameType.HELLO; type <= FrameType.REQUEST_MAX; type++) {
+      assertEquals(names[type - 1], FrameType.nameOf(type));
+    }
+    assertEquals("type 10", FrameType.nameOf(FrameType.REQUEST_MAX + 1));
+  }
+
+  @Test
+  void watermarkAndSweptAreThatOfTheDescription() throws FrameException {
+    ByteBuf out = Unpooled.buffer();
+    Frames.writeHeader(out, FrameType.WATERMARK, 3, 7, 0);
+    assertEquals("00000008" + "08" + "00" + "0003" + "00000007", ByteBufUtil.hexDump(out));
+    Frames.checkRequest(out, 0, out.readableBytes());
+    out.clear();
+    Frames.writeHeader(out, FrameType.WATERMARK | FrameType.REPLY, 3, 7, Long.BYTES);
+    out.writeLong(32);
+    Frames.checkReply(out, 0, out.readableBytes());
+    out.clear();
+    Frames.writeHeader(out, FrameType.SWEPT, 2, 7, 2 * Long.BYTES);
+    out.writeLong(16).writeLong(32);
+    Frames.checkRequest(out, 0, out.readableBytes());
+    out.setShort(6, 3);
+    assertThrows(FrameException.class, () -> Frames.checkRequest(out, 0, out.readableBytes()));
+  }
+
+  @Test
   void largestCommitFitsIntoAFrame() {
     int bytes =
         Frames.HEADER_BYTES

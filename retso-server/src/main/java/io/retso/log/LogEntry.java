@@ -28,6 +28,8 @@ import java.util.zip.CRC32C;
  *   UNCLEANED  | 6 | start sequence u56 |  commit timestamp i64
  *   CONTINUED  | 7 | 0 |  ends the uncleaned commits of a SEGMENT
  *   WINDOW     | 8 | stamps u56: from here on what is further back than this cannot commit
+ *   SWEPT      | 9 | sequence u56: what committed below it is cleaned up
+ *   EXPIRED    |10 | sequence u56: what started below it and is not committed never will be
  * </pre>
  *
  * <p>An entry without records is the paper's null write. This object is one reusable buffer for
@@ -37,8 +39,11 @@ public final class LogEntry implements Changes {
   /** Bytes of the header. */
   public static final int HEADER_BYTES = 16;
 
-  /** Version of the format; a reader refuses others. */
-  public static final int VERSION = 1;
+  /** Version of the format: 2 has SWEPT and EXPIRED. A reader refuses later ones. */
+  public static final int VERSION = 2;
+
+  /** The oldest version that is read; a segment may begin with it and go on with a later one. */
+  private static final int VERSION_MIN = 1;
 
   private static final short MAGIC = 0x4c52; // "RL"
   private static final int VERSION_OFFSET = 2;
@@ -60,6 +65,8 @@ public final class LogEntry implements Changes {
   private static final int UNCLEANED = 6;
   private static final int CONTINUED = 7;
   private static final int WINDOW = 8;
+  private static final int SWEPT = 9;
+  private static final int EXPIRED = 10;
 
   private final ByteBuffer buffer;
   private final CRC32C crc = new CRC32C();
@@ -108,6 +115,16 @@ public final class LogEntry implements Changes {
   @Override
   public void cleaned(long start) {
     putSequence(CLEANED, start);
+  }
+
+  @Override
+  public void swept(long below) {
+    putSequence(SWEPT, below);
+  }
+
+  @Override
+  public void expired(long below) {
+    putSequence(EXPIRED, below);
   }
 
   /** All stamps below {@code timestamp} may be issued once this entry is durable. */
@@ -198,12 +215,15 @@ public final class LogEntry implements Changes {
     if (in.remaining() < HEADER_BYTES || in.getShort(0) != MAGIC) {
       throw corrupt(-1, "does not begin like one; is this ledger ReTSO's?");
     }
-    if (in.get(VERSION_OFFSET) != VERSION) {
+    int version = in.get(VERSION_OFFSET);
+    if (version < VERSION_MIN || version > VERSION) {
       throw new LogException(
           LogException.Reason.CORRUPT,
           "a log entry has version "
-              + in.get(VERSION_OFFSET)
+              + version
               + ", this build reads "
+              + VERSION_MIN
+              + " to "
               + VERSION
               + "; start the version that wrote it");
     }
@@ -245,6 +265,8 @@ public final class LogEntry implements Changes {
       }
       case CONTINUED -> visitor.continued();
       case WINDOW -> visitor.window(word & SEQUENCE_MASK);
+      case SWEPT -> visitor.swept(timestamp);
+      case EXPIRED -> visitor.expired(timestamp);
       default -> throw corrupt(position, "has a record of unknown type " + (word >>> TYPE_SHIFT));
     }
   }

@@ -194,7 +194,8 @@ final class Connection extends ChannelInboundHandlerAdapter {
 
   private void decide(int type, int index, int count, int id) {
     Sequencer sequencer = server.sequencer();
-    long position = type == FrameType.STATUS ? sequencer.queryPosition() : sequencer.position();
+    boolean isQuery = type == FrameType.STATUS || type == FrameType.WATERMARK;
+    long position = isQuery ? sequencer.queryPosition() : sequencer.position();
     ByteBuf out;
     if (position <= sequencer.durable() && decisions.isEmpty()) {
       server.settings().latencies().decided(0, count);
@@ -202,7 +203,8 @@ final class Connection extends ChannelInboundHandlerAdapter {
     } else {
       out = hold(decisions, position, count);
     }
-    Frames.writeHeader(out, type | FrameType.REPLY, count, id, count * Long.BYTES);
+    int answers = Frames.hasOneAnswer(type) ? 1 : count;
+    Frames.writeHeader(out, type | FrameType.REPLY, count, id, answers * Long.BYTES);
     joinBurst();
     switch (type) {
       case FrameType.COMMIT -> commit(index, count, out);
@@ -214,6 +216,12 @@ final class Connection extends ChannelInboundHandlerAdapter {
       case FrameType.ABORT -> {
         for (int i = 0; i < count; i++) {
           out.writeLong(sequencer.abort(unread.getLong(index + i * Long.BYTES)));
+        }
+      }
+      case FrameType.WATERMARK -> out.writeLong(sequencer.lowWatermark());
+      case FrameType.SWEPT -> {
+        for (int i = 0; i < count; i++) {
+          out.writeLong(sequencer.swept(unread.getLong(index + i * Long.BYTES)));
         }
       }
       default -> {
@@ -255,7 +263,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
 
   private void echo(int type, int count, int id) {
     ByteBuf out = leaving();
-    int longs = type == FrameType.BEGIN ? 1 : count;
+    int longs = Frames.hasOneAnswer(type) ? 1 : count;
     Frames.writeHeader(out, type | FrameType.REPLY, count, id, longs * Long.BYTES);
     for (int i = 0; i < longs; i++) {
       out.writeLong(Timestamps.GAP);

@@ -16,6 +16,12 @@ public interface Changes {
 
         @Override
         public void cleaned(long start) {}
+
+        @Override
+        public void swept(long below) {}
+
+        @Override
+        public void expired(long below) {}
       };
 
   /** A transaction committed; its rows are {@code rows[from..to)}. */
@@ -26,4 +32,10 @@ public interface Changes {
 
   /** A decided transaction has no pending marks left. */
   void cleaned(long start);
+
+  /** Nor has any transaction that committed below a timestamp. */
+  void swept(long below);
+
+  /** Transactions that started below a timestamp are aborted, unless they are committed. */
+  void expired(long below);
 }

@@ -35,6 +35,12 @@ public final class OracleCounters {
   /** Cleaned-up requests. */
   public long cleanups;
 
+  /** Sweeps reported. */
+  public long sweptReports;
+
+  /** Open transactions aborted because they were older than the time limit. */
+  public long expired;
+
   /** Transactions started and not decided. */
   public long open;
 
@@ -65,6 +71,9 @@ public final class OracleCounters {
   /** Stamps between now and the window's low end. */
   public long windowLag;
 
+  /** Stamps between now and the low watermark. */
+  public long watermarkLag;
+
   /** Copies every field of another. */
   public void copyFrom(OracleCounters other) {
     begins = other.begins;
@@ -77,6 +86,8 @@ public final class OracleCounters {
     refused = other.refused;
     queries = other.queries;
     cleanups = other.cleanups;
+    sweptReports = other.sweptReports;
+    expired = other.expired;
     open = other.open;
     halfAborted = other.halfAborted;
     uncleaned = other.uncleaned;
@@ -87,5 +98,6 @@ public final class OracleCounters {
     mapEvictions = other.mapEvictions;
     mapTmaxLag = other.mapTmaxLag;
     windowLag = other.windowLag;
+    watermarkLag = other.watermarkLag;
   }
 }

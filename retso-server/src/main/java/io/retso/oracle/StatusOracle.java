@@ -14,12 +14,21 @@ import io.retso.protocol.Timestamps;
  * to inject a known hole are protected and named after the rule that they protect.
  */
 public class StatusOracle {
+  /** Places that one request looks at, at most, beside its own: about a millisecond. */
+  private static final int WALK_MAX = 1 << 20;
+
+  /** Places that each batch of commits or begins takes of a sweep: some microseconds. */
+  private static final int SWEEP_SHARE = 1 << 12;
+
   private final CommittedMap map;
   private final TransactionWindow window;
   private final UncleanedCommits uncleaned;
   private final Changes changes;
 
   private final OracleCounters counters = new OracleCounters();
+
+  /** The window and the table still have to take in the last sweep. */
+  private boolean sweeping;
 
   /**
    * Allocates all memory that the oracle will ever use.
@@ -245,6 +254,78 @@ public class StatusOracle {
     return Outcome.DONE;
   }
 
+  /**
+   * The low watermark W: every transaction that started below it is decided, and every committed
+   * one among them is cleaned up. A transaction that is aborted counts whether its cleanup was
+   * reported or not: its cells are never visible. It never falls, not over a restart either: see
+   * the package's description.
+   *
+   * <p>Cost: each stamp is passed once, at most {@link #WALK_MAX} of them by one call; until a
+   * later call has caught up, the answer is lower than it could be. The table is gone over only
+   * after its lowest entry left it, in equally bounded steps.
+   */
+  public final long lowWatermark() {
+    uncleaned.tidy(WALK_MAX);
+    return Math.min(window.settled(WALK_MAX), lowestUncleaned()) << Timestamps.GAP_BITS;
+  }
+
+  /** Committed transactions that left the window uncleaned hold the watermark back, too. */
+  protected long lowestUncleaned() {
+    return uncleaned.lowest();
+  }
+
+  /**
+   * A client swept all tables: it took {@code timestamp} as a start timestamp, then visited every
+   * pending mark and finished the cleanup of every decided transaction it met. So no mark is left
+   * of what committed below {@code timestamp}; the package's description proves it.
+   *
+   * <p>Costs a constant here; the window's slots and the table follow in small steps with the
+   * requests that come after.
+   */
+  public final long swept(long timestamp) {
+    long sequence = timestamp >>> Timestamps.GAP_BITS;
+    if (!wasIssued(timestamp) || window.state(sequence) == TransactionWindow.COMMIT_STAMP) {
+      return Outcome.INVALID_TIMESTAMP;
+    }
+    counters.sweptReports++;
+    if (window.sweep(sequence)) {
+      uncleaned.sweep(sequence);
+      changes.swept(timestamp);
+      sweeping = true;
+      sweepOn(WALK_MAX);
+    }
+    return Outcome.DONE;
+  }
+
+  private void sweepOn(int stepsMax) {
+    boolean windowDone = window.sweepOn(stepsMax);
+    sweeping = !uncleaned.tidy(stepsMax) || !windowDone;
+  }
+
+  /**
+   * The time limit of transactions: those that started below {@code timestamp} are aborted unless
+   * they are committed, as if they had left the window. Their marks are concluded to be of aborted
+   * transactions from here on, so this is logged, and every answer waits for the log as it does
+   * after each other change: a successor does not reach further back.
+   *
+   * <p>What is forgotten with it is what a smaller window would forget: a repeated request for a
+   * transaction that was decided, cleaned up and is below the limit is answered {@code UNKNOWN}, a
+   * status query {@code RETRY}. Uncleaned commits move to the table, which has a place for each.
+   *
+   * @return whether all is done; if not, call again: one call takes {@link #WALK_MAX} stamps
+   */
+  public final boolean expire(long timestamp) {
+    long target = Math.min(timestamp >>> Timestamps.GAP_BITS, window.next());
+    long to = Math.min(target, window.low() + WALK_MAX);
+    if (to > window.low()) {
+      long before = window.forcedAborts();
+      window.raiseLow(to);
+      counters.expired += window.forcedAborts() - before;
+      changes.expired(to << Timestamps.GAP_BITS);
+    }
+    return to >= target;
+  }
+
   private boolean wasIssued(long timestamp) {
     return Timestamps.isWellFormed(timestamp) && timestamp >>> Timestamps.GAP_BITS < window.next();
   }
@@ -253,6 +334,9 @@ public class StatusOracle {
     int now = (int) window.next();
     if (map.isDue(now)) {
       map.advance(now);
+    }
+    if (sweeping) {
+      sweepOn(SWEEP_SHARE);
     }
   }
 
@@ -349,6 +433,28 @@ public class StatusOracle {
         sequence, committed ? TransactionWindow.COMMITTED_CLEAN : TransactionWindow.ABORTED_CLEAN);
   }
 
+  /** Applies a logged sweep. */
+  public final void replaySwept(long below) {
+    long sequence = below >>> Timestamps.GAP_BITS;
+    window.sweep(sequence);
+    uncleaned.sweep(sequence);
+    sweeping = true;
+  }
+
+  /** Applies a logged expiry. */
+  public final void replayExpired(long below) {
+    // Of the stamps below it perhaps none is in the log yet, but all of them were issued.
+    replayTime(below);
+    replayWindowLow(below);
+  }
+
+  /** Ends the replay: takes in what the last sweep left to do, with one pass. */
+  public final void replayEnd() {
+    while (sweeping) {
+      sweepOn(Integer.MAX_VALUE);
+    }
+  }
+
   /** Shows every uncleaned commit (full timestamps) for a snapshot of what the log must keep. */
   public void forEachUncleaned(UncleanedVisitor visitor) {
     UncleanedCommits.Visitor inner =
@@ -378,7 +484,7 @@ public class StatusOracle {
     return window.capacity();
   }
 
-  /** Committed transactions whose cleanup was not reported. */
+  /** Committed transactions whose cleanup was not reported; after a sweep it falls by and by. */
   public final long uncleanedCommits() {
     return uncleaned.size() + window.count(TransactionWindow.COMMITTED);
   }
@@ -396,6 +502,7 @@ public class StatusOracle {
     c.mapEvictions = map.evictions();
     c.mapTmaxLag = (int) window.next() - map.newestEvicted() & 0xffff_ffffL;
     c.windowLag = window.next() - window.low();
+    c.watermarkLag = window.next() - (lowWatermark() >>> Timestamps.GAP_BITS);
     return c;
   }
 }

@@ -18,6 +18,15 @@ import java.util.Arrays;
  * outside it are vacant: {@code next} can be taken at any time, and a transaction at {@code low}
  * can still be decided by the very stamp that is taken then.
  *
+ * <p><strong>Settled</strong> is a sequence of which nothing will ever become of interest again: a
+ * commit timestamp, an aborted transaction (its cells are never visible, whether they are taken
+ * back or not), a committed one without pending marks. Open and presumed open ones are not, nor
+ * committed ones with cleanup outstanding. What is settled stays settled.
+ *
+ * <p><strong>Swept.</strong> Commits below {@link #sweptBelow} have no marks left, whatever their
+ * slots say. To sweep is therefore one assignment; the slots follow in small steps ({@link
+ * #sweepOn}), and only the count of {@link #COMMITTED} lags meanwhile.
+ *
  * <p>Memory is allocated once. Not thread-safe.
  */
 final class TransactionWindow {
@@ -64,6 +73,16 @@ final class TransactionWindow {
 
   private long next = 1;
   private long low = 1;
+
+  /** Invariant: all of [low, settled) are settled. Grows only, except by {@link #startAt}. */
+  private long settled = 1;
+
+  /** No transaction that committed below this sequence has a pending mark. Grows only. */
+  private long sweptBelow;
+
+  /** Invariant: no slot of [low, sweepCursor) is COMMITTED below {@link #sweptBelow}. */
+  private long sweepCursor;
+
   private long forcedAborts;
 
   /**
@@ -126,7 +145,9 @@ final class TransactionWindow {
     }
     counts[state]--;
     if (state == COMMITTED) {
-      uncleaned.put(sequence, word >>> STATE_BITS);
+      if (!isSwept(word)) {
+        uncleaned.put(sequence, word >>> STATE_BITS);
+      }
     } else if (state == OPEN) {
       forcedAborts++;
     }
@@ -141,6 +162,9 @@ final class TransactionWindow {
     Arrays.fill(counts, 0);
     next = sequence;
     low = sequence;
+    settled = sequence;
+    sweptBelow = 0;
+    sweepCursor = 0;
   }
 
   /** Moves the window forward: the sequences below {@code target} are presumed issued and open. */
@@ -160,6 +184,58 @@ final class TransactionWindow {
     while (low < target && low < next) {
       leave(low++);
     }
+  }
+
+  private boolean isSwept(long committedWord) {
+    return committedWord >>> STATE_BITS < sweptBelow;
+  }
+
+  /**
+   * A sequence below which all are settled. It is the first that is not, unless that is more than
+   * {@code stepsMax} ahead of what was known: then a later call gets there.
+   */
+  long settled(int stepsMax) {
+    long sequence = Math.max(settled, low);
+    long end = Math.min(next, sequence + stepsMax);
+    while (sequence < end && isSettled(slots[(int) sequence & mask])) {
+      sequence++;
+    }
+    settled = sequence;
+    return sequence;
+  }
+
+  private boolean isSettled(long word) {
+    return switch ((int) word & STATE_MASK) {
+      case COMMIT_STAMP, COMMITTED_CLEAN, ABORTED_CLEAN, HALF_ABORTED -> true;
+      case COMMITTED -> isSwept(word);
+      default -> false;
+    };
+  }
+
+  /** Commits below {@code below} have no marks left. Returns false if that was known. */
+  boolean sweep(long below) {
+    if (below <= sweptBelow) {
+      return false;
+    }
+    sweptBelow = below;
+    sweepCursor = Math.min(sweepCursor, settled); // between them the sweep before is unfinished
+    return true;
+  }
+
+  /** Takes the slots after a sweep, {@code stepsMax} of them; returns whether all are done. */
+  boolean sweepOn(int stepsMax) {
+    // A start lies below its commit, so nothing from sweptBelow on can be meant.
+    long last = Math.min(sweptBelow, next);
+    long from = Math.max(sweepCursor, low);
+    long to = Math.min(last, from + stepsMax);
+    for (long sequence = from; sequence < to; sequence++) {
+      long word = slots[(int) sequence & mask];
+      if (((int) word & STATE_MASK) == COMMITTED && isSwept(word)) {
+        set(sequence, word >>> STATE_BITS, COMMITTED_CLEAN);
+      }
+    }
+    sweepCursor = Math.max(sweepCursor, to);
+    return to >= last;
   }
 
   boolean contains(long sequence) {
@@ -193,7 +269,10 @@ final class TransactionWindow {
     slots[slot] = commitSequence << STATE_BITS | state;
   }
 
-  /** Transactions of the window in a state of {@link #OPEN} or above. */
+  /**
+   * Transactions of the window in a state of {@link #OPEN} or above. While a sweep is unfinished,
+   * some that are {@link #COMMITTED} have no marks left.
+   */
   long count(int state) {
     return counts[state];
   }
@@ -207,7 +286,7 @@ final class TransactionWindow {
   void forEachUncleaned(UncleanedCommits.Visitor visitor) {
     for (long sequence = low; sequence < next; sequence++) {
       long word = slots[(int) sequence & mask];
-      if (((int) word & STATE_MASK) == COMMITTED) {
+      if (((int) word & STATE_MASK) == COMMITTED && !isSwept(word)) {
         visitor.visit(sequence, word >>> STATE_BITS);
       }
     }

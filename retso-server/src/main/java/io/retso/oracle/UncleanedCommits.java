@@ -9,6 +9,11 @@ package io.retso.oracle;
  * Bounded: {@link StatusOracle} refuses new commits while this table and the window together hold
  * as many uncleaned commits as fit here, so {@link #put} always finds a place.
  *
+ * <p><strong>The lowest start</strong> is kept as a lower bound: exact until that entry is removed,
+ * then made exact again by a pass over the table ({@link #tidy}). The same pass drops the entries
+ * that a {@link #sweep} declared clean. A pass goes in steps, and other requests come in between:
+ * whatever they move from the part ahead to the part that was passed is taken into account.
+ *
  * <p>Memory is allocated once: 32 to 64 bytes per entry of capacity. Not thread-safe.
  */
 final class UncleanedCommits {
@@ -26,6 +31,24 @@ final class UncleanedCommits {
   private final int mask;
   private int size;
 
+  /** No entry that committed below this sequence has a pending mark. Grows only. */
+  private long sweptBelow;
+
+  /** Invariant: no start is below it. Long.MAX_VALUE if the table is empty. */
+  private long lowest = Long.MAX_VALUE;
+
+  /** A pass is needed or under way: swept entries may be left, lowest may be too low. */
+  private boolean untidy;
+
+  /** Places before this one were seen by the pass under way; 0 between passes. */
+  private int passed;
+
+  /** The lowest start that the pass has seen; invariant: none before {@link #passed} is below. */
+  private long lowestPassed = Long.MAX_VALUE;
+
+  /** What happened during the pass makes another one necessary. */
+  private boolean again;
+
   UncleanedCommits(int capacity) {
     if (capacity < 1 || capacity > CAPACITY_MAX) {
       throw new IllegalArgumentException(
@@ -42,6 +65,7 @@ final class UncleanedCommits {
     return capacity;
   }
 
+  /** Entries; until the pass after a sweep is finished some have no marks left. */
   int size() {
     return size;
   }
@@ -50,12 +74,27 @@ final class UncleanedCommits {
     int place = find(startSequence);
     if (starts[place] == 0) {
       if (size == capacity) {
-        throw new IllegalStateException("the table of " + capacity + " uncleaned commits is full");
+        place = placeAfterTidying(startSequence);
       }
       size++;
       starts[place] = startSequence;
+      lowest = Math.min(lowest, startSequence);
+      if (place < passed) {
+        lowestPassed = Math.min(lowestPassed, startSequence);
+      }
     }
     commits[place] = commitSequence;
+  }
+
+  /** In a replay swept entries may stand in the way; otherwise the caller saw to it. */
+  private int placeAfterTidying(long startSequence) {
+    while (!tidy(starts.length)) {
+      // Each pass that began after the last change is the last one.
+    }
+    if (size == capacity) {
+      throw new IllegalStateException("the table of " + capacity + " uncleaned commits is full");
+    }
+    return find(startSequence);
   }
 
   /** The commit sequence of a transaction, or 0 if it is not here. */
@@ -70,23 +109,86 @@ final class UncleanedCommits {
     if (starts[hole] == 0) {
       return false;
     }
+    removeAt(hole);
+    return true;
+  }
+
+  private void removeAt(int place) {
+    untidy |= starts[place] == lowest;
+    again |= starts[place] == lowestPassed;
+    close(place);
+    if (--size == 0) {
+      lowest = Long.MAX_VALUE;
+      endPass(false);
+    }
+  }
+
+  /** Vacates a place. */
+  private void close(int vacated) {
+    int hole = vacated;
     // Backward shift: an entry moves into the hole unless its home lies behind the hole.
     for (int place = hole + 1 & mask; starts[place] != 0; place = place + 1 & mask) {
       int home = home(starts[place]);
       if ((place - home & mask) >= (place - hole & mask)) {
         starts[hole] = starts[place];
         commits[hole] = commits[place];
+        if (hole < passed) { // the pass may not have seen it where it was
+          lowestPassed = Math.min(lowestPassed, starts[hole]);
+          again |= commits[hole] < sweptBelow;
+        }
         hole = place;
       }
     }
     starts[hole] = 0;
-    size--;
-    return true;
   }
 
+  /** Entries that committed below {@code below} have no marks left: they leave with a pass. */
+  void sweep(long below) {
+    if (below > sweptBelow) {
+      sweptBelow = below;
+      untidy = size > 0;
+      again |= passed > 0;
+    }
+  }
+
+  /** Goes on with a pass over the table, if one is needed; returns whether none is any more. */
+  boolean tidy(int stepsMax) {
+    if (!untidy) {
+      return true;
+    }
+    for (int steps = stepsMax; steps > 0 && untidy && passed < starts.length; steps--) {
+      if (starts[passed] == 0) {
+        passed++;
+      } else if (commits[passed] < sweptBelow) {
+        removeAt(passed); // and look again: another may have moved here
+      } else {
+        lowestPassed = Math.min(lowestPassed, starts[passed]);
+        passed++;
+      }
+    }
+    if (untidy && passed == starts.length) {
+      lowest = lowestPassed;
+      endPass(again);
+    }
+    return !untidy;
+  }
+
+  private void endPass(boolean another) {
+    untidy = another;
+    again = false;
+    passed = 0;
+    lowestPassed = Long.MAX_VALUE;
+  }
+
+  /** No start in the table is lower; Long.MAX_VALUE if the table is empty. */
+  long lowest() {
+    return lowest;
+  }
+
+  /** Shows what is here, but for what was swept. */
   void forEach(Visitor visitor) {
     for (int place = 0; place < starts.length; place++) {
-      if (starts[place] != 0) {
+      if (starts[place] != 0 && commits[place] >= sweptBelow) {
         visitor.visit(starts[place], commits[place]);
       }
     }

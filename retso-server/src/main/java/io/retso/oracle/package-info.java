@@ -35,6 +35,25 @@
  * </ul>
  *
  * <p>Dead clients therefore pin memory only through transactions that they committed and did not
- * clean, and that table is bounded.
+ * clean, and that table is bounded. A sweep takes them out of it.
+ *
+ * <p><strong>Why a sweep may say that nothing is left.</strong> Somebody takes a fresh start
+ * timestamp X, then visits every pending mark in the tables and finishes the cleanup of every
+ * decided transaction it meets. A transaction T that committed below X was decided before X was
+ * issued, and had an answer to all its writes before it asked to commit: all its marks stood in the
+ * tables before the sweep began, and none comes later. So the sweep met each of them, or somebody
+ * had cleaned it. Asked for T's status the oracle answered with the commit timestamp, or with
+ * {@code RETRY} after all marks were gone. X travels in the fast lane, so a crash may have undone
+ * the commit of T after X was told: then T is not committed, and if it commits again then above all
+ * that was reserved before the crash, which X was.
+ *
+ * <p><strong>Why the low watermark W never falls.</strong> Within one life: what is settled stays
+ * settled; a transaction that leaves the window uncleaned was not settled, so W had not passed it;
+ * new stamps are above. Over a restart: an answer leaves after the entry of its time is durable, so
+ * each commit, abort, cleanup, sweep and expiry that settled a transaction is replayed; what had
+ * left the window of the writer before stays outside of the next one's; and the stamps that
+ * recovery presumes to be open were open in that writer or above its {@code next}, that is, above
+ * W. They hold the next W back until they leave the window or the time limit passes. A deposed
+ * writer cannot answer a call that is made after its successor answered one: its append fails.
  */
 package io.retso.oracle;

@@ -84,10 +84,20 @@ public final class Recovery implements LedgerLog.Replay {
     lastPosition = position;
   }
 
-  /** Ends the recovery: no stamp that was reserved will be issued again. */
-  public void finish() {
+  /**
+   * Ends the recovery: no stamp that was reserved will be issued again.
+   *
+   * @param firstTimestamp where a log without entries begins: the first start timestamp of all. No
+   *     stamp below it was ever issued: one leaves only after its reservation is in the log, which
+   *     then has an entry
+   */
+  public void finish(long firstTimestamp) {
+    if (!started) {
+      oracle.replayStart(firstTimestamp);
+    }
     oracle.replayTime(reserved);
     leaveWindow(reserved);
+    oracle.replayEnd();
   }
 
   /**
@@ -178,6 +188,18 @@ public final class Recovery implements LedgerLog.Replay {
       applyBatch();
       oracle.replayCleaned(start);
     }
+
+    @Override
+    public void swept(long below) {
+      applyBatch();
+      oracle.replaySwept(below);
+    }
+
+    @Override
+    public void expired(long below) {
+      applyBatch();
+      oracle.replayExpired(below);
+    }
   }
 
   private static class IgnoringVisitor implements LogEntry.Visitor {
@@ -189,6 +211,12 @@ public final class Recovery implements LedgerLog.Replay {
 
     @Override
     public void cleaned(long start) {}
+
+    @Override
+    public void swept(long below) {}
+
+    @Override
+    public void expired(long below) {}
 
     @Override
     public void reserved(long timestamp) {}

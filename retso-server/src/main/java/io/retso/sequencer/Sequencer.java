@@ -145,6 +145,16 @@ public class Sequencer implements CommitLog.Listener {
     public void cleaned(long start) {
       entry.cleaned(start);
     }
+
+    @Override
+    public void swept(long below) {
+      entry.swept(below);
+    }
+
+    @Override
+    public void expired(long below) {
+      logExpiry(below);
+    }
   }
 
   /** The oracle, for recovery before {@link #start} and for its counters. */
@@ -239,6 +249,34 @@ public class Sequencer implements CommitLog.Listener {
   public final long cleaned(long start) {
     nullWrite = true;
     return oracle.cleaned(start);
+  }
+
+  /** The low watermark; see {@link StatusOracle#lowWatermark}. */
+  public final long lowWatermark() {
+    nullWrite = true; // it rests on what is under way, as an answer to a status query does
+    return oracle.lowWatermark();
+  }
+
+  /** Notes a sweep; see {@link StatusOracle#swept}. */
+  public final long swept(long timestamp) {
+    nullWrite = true;
+    return oracle.swept(timestamp);
+  }
+
+  /**
+   * Aborts what started below {@code timestamp} and is not committed; see {@link
+   * StatusOracle#expire}. Call {@link #flush} at the end of the burst.
+   *
+   * @return whether all is done; if not, call again after other requests had their turn
+   */
+  public final boolean expireBelow(long timestamp) {
+    // While the log is behind nothing is added to it, so this needs no bound of its own.
+    return canTake(0) && oracle.expire(timestamp);
+  }
+
+  /** The rule that the window's low end rises in the log before anybody is told. */
+  protected void logExpiry(long below) {
+    entry.expired(below);
   }
 
   /** The position at which the replies to the requests handed in just now may leave. */

@@ -217,7 +217,7 @@ public final class RetsoServer implements AutoCloseable {
             (long) config.get(Settings.WINDOW_STAMPS) << Timestamps.GAP_BITS,
             config.get(Settings.INHERITED_RETENTION).toNanos(),
             recovery);
-    recovery.finish();
+    recovery.finish(Timestamps.GAP);
     recoveryNanos = nanoClock.getAsLong() - before;
     epoch = taken.epoch();
     return taken;

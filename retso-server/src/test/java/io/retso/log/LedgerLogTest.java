@@ -300,6 +300,12 @@ class LedgerLogTest {
     public void cleaned(long s) {}
 
     @Override
+    public void swept(long below) {}
+
+    @Override
+    public void expired(long below) {}
+
+    @Override
     public void reserved(long timestamp) {}
 
     @Override

@@ -44,6 +44,16 @@ class LogEntryTest {
     }
 
     @Override
+    public void swept(long below) {
+      seen.add("swept " + below);
+    }
+
+    @Override
+    public void expired(long below) {
+      seen.add("expired " + below);
+    }
+
+    @Override
     public void reserved(long timestamp) {
       seen.add("reserved " + timestamp);
     }
@@ -80,6 +90,8 @@ class LogEntryTest {
     entry.committed(FAR - 16L * ((1L << 32) - 1), FAR, new long[0], 0, 0);
     entry.aborted(FAR);
     entry.cleaned(32);
+    entry.swept(FAR);
+    entry.expired(48);
     return entry.seal(7);
   }
 
@@ -97,7 +109,9 @@ class LogEntryTest {
             "committed 32 48[0, -1, " + Long.MIN_VALUE + "]",
             "committed " + (FAR - 16L * ((1L << 32) - 1)) + " " + FAR + "[]",
             "aborted " + FAR,
-            "cleaned 32"),
+            "cleaned 32",
+            "swept " + FAR,
+            "expired 48"),
         transcript.seen);
   }
 
@@ -112,7 +126,15 @@ class LogEntryTest {
       for (int n = random.nextInt(20); n > 0; n--) {
         long start = 16L * (1 + random.nextInt(1 << 20)) * (1 + random.nextInt(1 << 20));
         long commit = start + 16L * (1 + random.nextInt(1 << 28));
-        switch (random.nextInt(4)) {
+        switch (random.nextInt(6)) {
+          case 4 -> {
+            entry.swept(start);
+            expected.swept(start);
+          }
+          case 5 -> {
+            entry.expired(start);
+            expected.expired(start);
+          }
           case 0 -> {
             entry.aborted(start);
             expected.aborted(start);
@@ -173,14 +195,26 @@ class LogEntryTest {
   @Test
   void anotherVersionIsRefusedByName() {
     ByteBuffer sealed = copy(everyRecord(), everyRecord().remaining());
-    sealed.put(2, (byte) 2);
-    LogException e = assertRefused(sealed, "version 2");
-    assertTrue(e.getMessage().contains("version 2, this build reads 1"), e.getMessage());
+    sealed.put(2, (byte) 3);
+    LogException e = assertRefused(sealed, "version 3");
+    assertTrue(e.getMessage().contains("version 3, this build reads 1 to 2"), e.getMessage());
+    sealed.put(2, (byte) 0);
+    assertRefused(sealed, "version 0");
+  }
+
+  /** A log that was begun by the version before goes on with this one. */
+  @Test
+  void theVersionBeforeIsRead() throws LogException {
+    ByteBuffer sealed = copy(record(2L << 56 | 3), 24); // an abort
+    sealed.put(2, (byte) 1);
+    Transcript transcript = new Transcript();
+    assertEquals(1, LogEntry.read(sealed, rows, transcript));
+    assertEquals(List.of("aborted 48"), transcript.seen);
   }
 
   @Test
   void intactEntriesOfOtherContentAreRefused() {
-    assertRefused(record(9L << 56), "record type 9");
+    assertRefused(record(11L << 56), "record type 11");
     assertRefused(record(0), "record type 0");
     assertRefused(record(255L << 56), "record type 255");
     assertRefused(record(6L << 56 | 1), "an uncleaned commit without its timestamp");

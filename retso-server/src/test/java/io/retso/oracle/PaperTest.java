@@ -39,6 +39,16 @@ class PaperTest {
       public void cleaned(long start) {
         log.add("cleaned " + start);
       }
+
+      @Override
+      public void swept(long below) {
+        log.add("swept " + below);
+      }
+
+      @Override
+      public void expired(long below) {
+        log.add("expired " + below);
+      }
     };
   }
 

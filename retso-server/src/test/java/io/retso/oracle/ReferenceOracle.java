@@ -23,6 +23,7 @@ final class ReferenceOracle {
   private final Map<Long, Long> lastCommit = new HashMap<>();
   private long next = Timestamps.GAP;
   private int uncleaned;
+  private long watermark;
 
   ReferenceOracle(int uncleanedCapacity) {
     this.uncleanedCapacity = uncleanedCapacity;
@@ -170,6 +171,43 @@ final class ReferenceOracle {
       t.aborted = true; // it wrote nothing, or took everything back
     }
     t.cleaned = true;
+  }
+
+  void swept(long timestamp, long outcome, Limits limits) {
+    boolean start = transactions.containsKey(timestamp);
+    boolean below = isIssued(timestamp) && timestamp < limits.windowLow();
+    if (!start && !below) {
+      require(outcome == Outcome.INVALID_TIMESTAMP, "took a sweep that never began");
+      return;
+    }
+    require(outcome == Outcome.DONE, "a sweep was refused");
+    for (Transaction t : transactions.values()) {
+      if (t.commit != 0 && t.commit < timestamp && !t.cleaned) {
+        t.cleaned = true;
+        uncleaned--;
+      }
+    }
+  }
+
+  /** Checks that it is exactly what is settled; returns whether a transaction holds it back. */
+  boolean watermark(long told, Limits limits) {
+    require(told >= watermark, "the watermark fell from " + watermark + " to " + told);
+    for (long stamp = Math.max(watermark, Timestamps.GAP); stamp < told; stamp += Timestamps.GAP) {
+      Transaction t = transactions.get(stamp);
+      require(t == null || isSettled(t, stamp, limits), stamp + " holds the watermark back");
+      if (t != null) {
+        t.aborted = t.commit == 0; // and stays so, or a later answer contradicts
+      }
+    }
+    watermark = told;
+    require(told <= next, "the watermark is ahead of time");
+    Transaction t = transactions.get(told);
+    require(told == next || t != null && !isSettled(t, told, limits), "it could be higher");
+    return told < next;
+  }
+
+  private static boolean isSettled(Transaction t, long start, Limits limits) {
+    return t.aborted || (t.commit != 0 ? t.cleaned : start < limits.windowLow());
   }
 
   private boolean isIssued(long timestamp) {

@@ -58,6 +58,12 @@ class ReferenceOracleTest {
             "abort aborted",
             "abort unknown",
             "abort invalid timestamp",
+            "swept done",
+            "swept invalid timestamp",
+            "expired",
+            "watermark held back by the window",
+            "watermark held back by the table",
+            "watermark at now",
             "cleaned done",
             "cleaned invalid timestamp",
             "kept beyond the window")) {
@@ -101,8 +107,14 @@ class ReferenceOracleTest {
           status(anyStamp(), anyStamp());
         } else if (kind < 80) {
           abort(anyStamp());
-        } else {
+        } else if (kind < 97) {
           cleaned(anyStamp());
+        } else if (kind < 98) {
+          swept(anyStamp());
+        } else if (random.nextInt(20) == 0) {
+          expire();
+        } else {
+          watermark();
         }
         assertEquals(reference.uncleaned(), oracle.uncleanedCommits());
         if (operation % 10_000 == 9_999) {
@@ -201,6 +213,32 @@ class ReferenceOracleTest {
       reference.cleaned(start, outcome, limits);
     }
 
+    private void swept(long timestamp) {
+      ReferenceOracle.Limits limits = limits();
+      long outcome = oracle.swept(timestamp);
+      count("swept", outcome);
+      reference.swept(timestamp, outcome, limits);
+    }
+
+    private void watermark() {
+      long watermark = oracle.lowWatermark();
+      boolean kept = reference.watermark(watermark, limits());
+      String holds = watermark < oracle.windowLow() ? "held back by the table" : "at now";
+      seen.merge(
+          "watermark " + (kept && holds.equals("at now") ? "held back by the window" : holds),
+          1L,
+          Long::sum);
+    }
+
+    private void expire() {
+      long low = oracle.windowLow();
+      long target = low + (long) random.nextInt(2 * windowStamps) * Timestamps.GAP;
+      assertTrue(oracle.expire(target));
+      assertEquals(Math.max(low, Math.min(target, oracle.nextTimestamp())), oracle.windowLow());
+      seen.merge("expired", 1L, Long::sum);
+      watermark();
+    }
+
     /** Mostly stamps that make sense; now and then one that was never issued or is misshapen. */
     private long anyStamp() {
       int kind = random.nextInt(100);
@@ -241,6 +279,7 @@ class ReferenceOracleTest {
           new StatusOracle(capacity, windowStamps, uncleanedCapacity, Changes.NONE);
       logged.forEach(change -> change.replay(rebuilt));
       rebuilt.replayTime(oracle.nextTimestamp());
+      rebuilt.replayEnd();
       assertEquals(oracle.nextTimestamp(), rebuilt.nextTimestamp());
       assertEquals(oracle.windowLow(), rebuilt.windowLow());
       assertEquals(oracle.uncleanedCommits(), rebuilt.uncleanedCommits());
@@ -262,6 +301,8 @@ class ReferenceOracleTest {
           oracle.replay(batch);
         }
         case 'a' -> oracle.replayAbort(start);
+        case 's' -> oracle.replaySwept(start);
+        case 'e' -> oracle.replayExpired(start);
         default -> oracle.replayCleaned(start);
       }
     }
@@ -283,6 +324,16 @@ class ReferenceOracleTest {
     @Override
     public void cleaned(long start) {
       logged.add(new Logged('d', start, 0, null));
+    }
+
+    @Override
+    public void swept(long below) {
+      logged.add(new Logged('s', below, 0, null));
+    }
+
+    @Override
+    public void expired(long below) {
+      logged.add(new Logged('e', below, 0, null));
     }
   }
 }

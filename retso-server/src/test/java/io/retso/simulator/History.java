@@ -152,6 +152,12 @@ final class History implements SimulatedLedgers.Durable, LogEntry.Visitor {
   }
 
   @Override
+  public void swept(long below) {}
+
+  @Override
+  public void expired(long below) {}
+
+  @Override
   public void reserved(long timestamp) {}
 
   @Override

@@ -235,7 +235,7 @@ class InjectedBugsTest {
   private abstract static class RecoveryBug extends Parts {
     static final class NoFinish extends RecoveryBug {
       @Override
-      void finish(Recovery recovery) {}
+      void finish(Recovery recovery, long firstTimestamp) {}
     }
 
     /** The end of the log is taken for a torn write. */

@@ -26,8 +26,8 @@ class Parts {
     return recovery;
   }
 
-  void finish(Recovery recovery) {
-    recovery.finish();
+  void finish(Recovery recovery, long firstTimestamp) {
+    recovery.finish(firstTimestamp);
   }
 
   boolean fences() {

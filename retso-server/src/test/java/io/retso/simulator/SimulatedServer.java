@@ -74,7 +74,7 @@ final class SimulatedServer implements Sequencer.Replies {
               parts.retentionNanos(),
               parts.replay(recovery));
       world.numbered(epoch, taken.epoch());
-      parts.finish(recovery);
+      parts.finish(recovery, Timestamps.GAP);
       if (world.isNewest(epoch)) {
         world.history().recovered(oracle);
       }

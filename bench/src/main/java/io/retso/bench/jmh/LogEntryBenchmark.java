@@ -91,6 +91,16 @@ public class LogEntryBenchmark {
     }
 
     @Override
+    public void swept(long below) {
+      sum += below;
+    }
+
+    @Override
+    public void expired(long below) {
+      sum += below;
+    }
+
+    @Override
     public void reserved(long timestamp) {
       sum += timestamp;
     }

@@ -58,6 +58,16 @@ final class Replay {
     public void cleaned(long start) {
       entry.cleaned(start);
     }
+
+    @Override
+    public void swept(long below) {
+      entry.swept(below);
+    }
+
+    @Override
+    public void expired(long below) {
+      entry.expired(below);
+    }
   }
 
   private void close() {
@@ -75,7 +85,7 @@ final class Replay {
     for (ByteBuffer one : entries) {
       recovery.entry(one.duplicate());
     }
-    recovery.finish();
+    recovery.finish(Timestamps.GAP);
     return new Result(recovery.transactions(), recovery.bytes(), System.nanoTime() - begin);
   }
 }
