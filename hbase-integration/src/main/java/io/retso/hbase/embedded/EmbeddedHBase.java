@@ -1,0 +1,191 @@
+package io.retso.hbase.embedded;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.TreeMap;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.hbase.HBaseConfiguration;
+import org.apache.hadoop.hbase.HConstants;
+import org.apache.hadoop.hbase.LocalHBaseCluster;
+import org.apache.hadoop.hbase.client.Admin;
+import org.apache.hadoop.hbase.client.Connection;
+import org.apache.hadoop.hbase.client.ConnectionFactory;
+import org.apache.hadoop.hbase.util.JVMClusterUtil.RegionServerThread;
+import org.apache.hadoop.hbase.zookeeper.MiniZooKeeperCluster;
+import org.apache.hadoop.metrics2.lib.DefaultMetricsSystem;
+
+/**
+ * A HBase cluster inside of this process, on the local file system and free ports of the loopback
+ * interface.
+ *
+ * <p>It keeps its data in a directory; started again on the same directory it finds it. The WAL is
+ * written through the local file system, which flushes to the operating system, not to the disk:
+ * data survives the end of the process, not a power failure.
+ *
+ * <p>Thread-safe. One process may run several clusters; they share HBase's static metrics.
+ */
+public final class EmbeddedHBase implements AutoCloseable {
+  private final MiniZooKeeperCluster zooKeeper;
+  private final LocalHBaseCluster cluster;
+  private final Configuration configuration;
+
+  private EmbeddedHBase(
+      MiniZooKeeperCluster zooKeeper, LocalHBaseCluster cluster, Configuration configuration) {
+    this.zooKeeper = zooKeeper;
+    this.cluster = cluster;
+    this.configuration = configuration;
+  }
+
+  /** Begins to describe a cluster that keeps its data in {@code directory}. */
+  public static Builder in(Path directory) {
+    return new Builder(directory);
+  }
+
+  /** What a client needs to connect; a copy of its own. */
+  public Configuration configuration() {
+    return HBaseConfiguration.create(configuration);
+  }
+
+  /** The ZooKeeper that the cluster uses, {@code host:port}; others may use it too. */
+  public String zooKeeper() {
+    return configuration.get(HConstants.ZOOKEEPER_QUORUM)
+        + ":"
+        + configuration.get(HConstants.ZOOKEEPER_CLIENT_PORT);
+  }
+
+  /** The cluster itself, for tests that move regions or stop servers. */
+  public LocalHBaseCluster cluster() {
+    return cluster;
+  }
+
+  /**
+   * Adds a region server and waits until the master knows it.
+   *
+   * @throws IOException if it does not start
+   */
+  public RegionServerThread startRegionServer() throws IOException {
+    RegionServerThread thread = cluster.addRegionServer(configuration, liveRegionServers());
+    thread.start();
+    thread.waitForServerOnline();
+    return thread;
+  }
+
+  /** Region servers that run. */
+  public int liveRegionServers() {
+    return cluster.getLiveRegionServers().size();
+  }
+
+  /**
+   * Stops all servers, flushing what they hold in memory.
+   *
+   * @throws IOException if ZooKeeper's files cannot be closed
+   */
+  @Override
+  public void close() throws IOException {
+    cluster.shutdown();
+    cluster.join();
+    if (zooKeeper != null) {
+      zooKeeper.shutdown();
+    }
+  }
+
+  /** Describes a cluster. Not thread-safe. */
+  public static final class Builder {
+    private final Path directory;
+    private final Map<String, String> settings = new TreeMap<>();
+    private int regionServers = 1;
+    private String quorum;
+
+    private Builder(Path directory) {
+      this.directory = directory;
+    }
+
+    /** Region servers at the start, 1 to 8. Default: 1. */
+    public Builder regionServers(int servers) {
+      if (servers < 1 || servers > 8) {
+        throw new IllegalArgumentException(servers + " region servers are not within 1 and 8");
+      }
+      this.regionServers = servers;
+      return this;
+    }
+
+    /** Uses a ZooKeeper that runs already, {@code host:port}. Default: one of its own. */
+    public Builder zooKeeper(String hostAndPort) {
+      this.quorum = hostAndPort;
+      return this;
+    }
+
+    /** Sets a HBase property, before the cluster starts. */
+    public Builder set(String key, String value) {
+      settings.put(key, value);
+      return this;
+    }
+
+    /**
+     * Starts the cluster and waits until it takes requests: some ten seconds.
+     *
+     * @throws IOException if it does not start
+     * @throws InterruptedException if the waiting is interrupted
+     */
+    public EmbeddedHBase start() throws IOException, InterruptedException {
+      // Several servers of one process would register metrics under one name.
+      DefaultMetricsSystem.setMiniClusterMode(true);
+      Configuration configuration = localConfiguration(directory);
+      settings.forEach(configuration::set);
+      MiniZooKeeperCluster zooKeeper = null;
+      if (quorum == null) {
+        zooKeeper = new MiniZooKeeperCluster(configuration);
+        int port = zooKeeper.startup(directory.resolve("zookeeper").toFile());
+        quorum = "127.0.0.1:" + port;
+      }
+      int colon = quorum.lastIndexOf(':');
+      configuration.set(HConstants.ZOOKEEPER_QUORUM, quorum.substring(0, colon));
+      configuration.set(HConstants.ZOOKEEPER_CLIENT_PORT, quorum.substring(colon + 1));
+      LocalHBaseCluster cluster = new LocalHBaseCluster(configuration, 1, regionServers);
+      EmbeddedHBase hbase = new EmbeddedHBase(zooKeeper, cluster, configuration);
+      try {
+        cluster.startup();
+        hbase.awaitReady();
+      } catch (IOException | RuntimeException e) {
+        hbase.close();
+        throw e;
+      }
+      return hbase;
+    }
+
+    private static Configuration localConfiguration(Path directory) {
+      Configuration c = HBaseConfiguration.create();
+      String root = directory.toAbsolutePath().toUri().toString();
+      c.set(HConstants.HBASE_DIR, root + "hbase");
+      c.set("hbase.tmp.dir", directory.resolve("tmp").toString());
+      c.set("hadoop.tmp.dir", directory.resolve("tmp").toString());
+      // The local file system has no hflush that survives a power failure; HBase wants to be told.
+      c.set("hbase.unsafe.stream.capability.enforce", "false");
+      c.set("hbase.wal.provider", "filesystem");
+      c.set(HConstants.CLUSTER_DISTRIBUTED, "false");
+      for (String server : new String[] {"hbase.master", "hbase.regionserver"}) {
+        c.set(server + ".port", "0");
+        c.set(server + ".info.port", "-1");
+        c.set(server + ".hostname", "localhost");
+        c.set(server + ".ipc.address", "127.0.0.1");
+      }
+      c.setInt(HConstants.REGION_SERVER_HANDLER_COUNT, 16);
+      c.setInt("hbase.master.wait.on.regionservers.mintostart", 1);
+      // A tenth of the default waiting: everything is in this process.
+      c.setInt("hbase.master.wait.on.regionservers.interval", 100);
+      c.setInt("hbase.master.wait.on.regionservers.timeout", 1000);
+      c.setInt("hbase.regionserver.msginterval", 100);
+      c.setInt("hbase.assignment.dispatch.wait.msec", 10);
+      return c;
+    }
+  }
+
+  /** A region server may be known to the master before the meta table is there. */
+  private void awaitReady() throws IOException {
+    try (Connection connection = ConnectionFactory.createConnection(configuration);
+        Admin admin = connection.getAdmin()) {
+      admin.listTableDescriptors(); // retried by HBase's own client until the master answers
+    }
+  }
+}

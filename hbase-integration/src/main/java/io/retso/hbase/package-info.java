@@ -1,0 +1,2 @@
+/** Transactional tables for HBase applications. */
+package io.retso.hbase;
