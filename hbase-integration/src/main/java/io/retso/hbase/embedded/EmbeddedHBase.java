@@ -5,6 +5,7 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.TreeMap;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.RawLocalFileSystem;
 import org.apache.hadoop.hbase.HBaseConfiguration;
 import org.apache.hadoop.hbase.HConstants;
 import org.apache.hadoop.hbase.LocalHBaseCluster;
@@ -19,9 +20,9 @@ import org.apache.hadoop.metrics2.lib.DefaultMetricsSystem;
  * A HBase cluster inside of this process, on the local file system and free ports of the loopback
  * interface.
  *
- * <p>It keeps its data in a directory; started again on the same directory it finds it. The WAL is
- * written through the local file system, which flushes to the operating system, not to the disk:
- * data survives the end of the process, not a power failure.
+ * <p>It keeps its data in a directory; started again on the same directory it finds it. What was
+ * acknowledged survives {@code kill -9}, not a power failure: the WAL is flushed to the operating
+ * system only.
  *
  * <p>Thread-safe. One process may run several clusters; they share HBase's static metrics.
  */
@@ -40,6 +41,43 @@ public final class EmbeddedHBase implements AutoCloseable {
   /** Begins to describe a cluster that keeps its data in {@code directory}. */
   public static Builder in(Path directory) {
     return new Builder(directory);
+  }
+
+  /**
+   * The configuration of servers and clients of a cluster on the local file system and the loopback
+   * interface, for processes that run one server each.
+   *
+   * @param directory of the data
+   * @param zooKeeper {@code host:port}
+   */
+  public static Configuration localConfiguration(Path directory, String zooKeeper) {
+    Configuration c = HBaseConfiguration.create();
+    int colon = zooKeeper.lastIndexOf(':');
+    c.set(HConstants.ZOOKEEPER_QUORUM, zooKeeper.substring(0, colon));
+    c.set(HConstants.ZOOKEEPER_CLIENT_PORT, zooKeeper.substring(colon + 1));
+    c.set(HConstants.HBASE_DIR, directory.resolve("hbase").toAbsolutePath().toUri().toString());
+    c.set("hbase.tmp.dir", directory.resolve("tmp").toString());
+    c.set("hadoop.tmp.dir", directory.resolve("tmp").toString());
+    // Without the checksums of the local file system a flush of the WAL reaches the operating
+    // system: what was acknowledged survives kill -9, though not a power failure.
+    c.set("fs.file.impl", RawLocalFileSystem.class.getName());
+    c.set("hbase.unsafe.stream.capability.enforce", "false");
+    c.set("hbase.wal.provider", "filesystem");
+    c.set(HConstants.CLUSTER_DISTRIBUTED, "false");
+    for (String server : new String[] {"hbase.master", "hbase.regionserver"}) {
+      c.set(server + ".port", "0");
+      c.set(server + ".info.port", "-1");
+      c.set(server + ".hostname", "localhost");
+      c.set(server + ".ipc.address", "127.0.0.1");
+    }
+    c.setInt(HConstants.REGION_SERVER_HANDLER_COUNT, 16);
+    c.setInt("hbase.master.wait.on.regionservers.mintostart", 1);
+    // A fraction of the default waiting: everything is on this machine.
+    c.setInt("hbase.master.wait.on.regionservers.interval", 100);
+    c.setInt("hbase.master.wait.on.regionservers.timeout", 1000);
+    c.setInt("hbase.regionserver.msginterval", 100);
+    c.setInt("hbase.assignment.dispatch.wait.msec", 10);
+    return c;
   }
 
   /** What a client needs to connect; a copy of its own. */
@@ -131,17 +169,14 @@ public final class EmbeddedHBase implements AutoCloseable {
     public EmbeddedHBase start() throws IOException, InterruptedException {
       // Several servers of one process would register metrics under one name.
       DefaultMetricsSystem.setMiniClusterMode(true);
-      Configuration configuration = localConfiguration(directory);
-      settings.forEach(configuration::set);
       MiniZooKeeperCluster zooKeeper = null;
-      if (quorum == null) {
-        zooKeeper = new MiniZooKeeperCluster(configuration);
-        int port = zooKeeper.startup(directory.resolve("zookeeper").toFile());
-        quorum = "127.0.0.1:" + port;
+      String address = quorum;
+      if (address == null) {
+        zooKeeper = new MiniZooKeeperCluster(HBaseConfiguration.create());
+        address = "127.0.0.1:" + zooKeeper.startup(directory.resolve("zookeeper").toFile());
       }
-      int colon = quorum.lastIndexOf(':');
-      configuration.set(HConstants.ZOOKEEPER_QUORUM, quorum.substring(0, colon));
-      configuration.set(HConstants.ZOOKEEPER_CLIENT_PORT, quorum.substring(colon + 1));
+      Configuration configuration = localConfiguration(directory, address);
+      settings.forEach(configuration::set);
       LocalHBaseCluster cluster = new LocalHBaseCluster(configuration, 1, regionServers);
       EmbeddedHBase hbase = new EmbeddedHBase(zooKeeper, cluster, configuration);
       try {
@@ -152,32 +187,6 @@ public final class EmbeddedHBase implements AutoCloseable {
         throw e;
       }
       return hbase;
-    }
-
-    private static Configuration localConfiguration(Path directory) {
-      Configuration c = HBaseConfiguration.create();
-      String root = directory.toAbsolutePath().toUri().toString();
-      c.set(HConstants.HBASE_DIR, root + "hbase");
-      c.set("hbase.tmp.dir", directory.resolve("tmp").toString());
-      c.set("hadoop.tmp.dir", directory.resolve("tmp").toString());
-      // The local file system has no hflush that survives a power failure; HBase wants to be told.
-      c.set("hbase.unsafe.stream.capability.enforce", "false");
-      c.set("hbase.wal.provider", "filesystem");
-      c.set(HConstants.CLUSTER_DISTRIBUTED, "false");
-      for (String server : new String[] {"hbase.master", "hbase.regionserver"}) {
-        c.set(server + ".port", "0");
-        c.set(server + ".info.port", "-1");
-        c.set(server + ".hostname", "localhost");
-        c.set(server + ".ipc.address", "127.0.0.1");
-      }
-      c.setInt(HConstants.REGION_SERVER_HANDLER_COUNT, 16);
-      c.setInt("hbase.master.wait.on.regionservers.mintostart", 1);
-      // A tenth of the default waiting: everything is in this process.
-      c.setInt("hbase.master.wait.on.regionservers.interval", 100);
-      c.setInt("hbase.master.wait.on.regionservers.timeout", 1000);
-      c.setInt("hbase.regionserver.msginterval", 100);
-      c.setInt("hbase.assignment.dispatch.wait.msec", 10);
-      return c;
     }
   }
 

@@ -1,0 +1,165 @@
+package io.retso.cluster;
+
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A Java process with the JVM, the JVM's options and the class path of this one. It ends when this
+ * object is closed, and when this process ends, in whatever way: its main class watches its
+ * standard input.
+ *
+ * <p>Thread-safe.
+ */
+public final class ChildProcess implements AutoCloseable {
+  private static final long START_SECONDS_MAX = 120;
+  private static final long STOP_SECONDS_MAX = 20;
+  private static final int LOG_LINES_SHOWN = 15;
+
+  private final String name;
+  private final Process process;
+  private final Path output;
+  private final Path ready;
+
+  private ChildProcess(String name, Process process, Path output, Path ready) {
+    this.name = name;
+    this.process = process;
+    this.output = output;
+    this.ready = ready;
+  }
+
+  /**
+   * Starts a process, and returns without waiting until it is ready.
+   *
+   * @param name for messages
+   * @param output receives what it prints, behind what is there already
+   * @param ready the file that the process writes once it is ready
+   * @param options JVM options behind those of this process
+   * @param mainClass ends with its standard input
+   * @throws ClusterException if it cannot be started
+   */
+  public static ChildProcess start(
+      String name,
+      Path output,
+      Path ready,
+      List<String> options,
+      String mainClass,
+      List<String> arguments)
+      throws ClusterException {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
+        .filter(option -> !option.startsWith("-agent") && !option.startsWith("-javaagent"))
+        .forEach(command::add);
+    command.addAll(options);
+    command.addAll(List.of("-cp", System.getProperty("java.class.path")));
+    command.add(mainClass);
+    command.addAll(arguments);
+    try {
+      Files.createDirectories(output.toAbsolutePath().getParent());
+      Files.createDirectories(ready.toAbsolutePath().getParent());
+      Files.deleteIfExists(ready); // of a process that was killed
+      Process process =
+          new ProcessBuilder(command)
+              .redirectErrorStream(true)
+              .redirectOutput(ProcessBuilder.Redirect.appendTo(output.toFile()))
+              .start();
+      return new ChildProcess(name, process, output, ready);
+    } catch (IOException e) {
+      throw new ClusterException(
+          "cannot start " + name + ": " + e.getMessage() + "; choose a writable directory", e);
+    }
+  }
+
+  /**
+   * Waits until the process is ready.
+   *
+   * @return the file that it wrote
+   * @throws ClusterException if it ends first, or takes more than two minutes
+   */
+  public Path awaitReady() throws ClusterException, InterruptedException {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(START_SECONDS_MAX);
+    while (!Files.exists(ready)) {
+      if (process.waitFor(20, TimeUnit.MILLISECONDS)) {
+        throw new ClusterException(
+            name + " ended with exit code " + process.exitValue() + ". It said:" + lastLines(),
+            null);
+      }
+      if (System.nanoTime() > deadline) {
+        throw new ClusterException(
+            name + " was not ready within " + START_SECONDS_MAX + " s. It said:" + lastLines(),
+            null);
+      }
+    }
+    return ready;
+  }
+
+  /** The last lines of its output, indented. */
+  public String lastLines() {
+    try {
+      List<String> lines = Files.readAllLines(output);
+      StringBuilder text = new StringBuilder();
+      lines
+          .subList(Math.max(0, lines.size() - LOG_LINES_SHOWN), lines.size())
+          .forEach(line -> text.append(System.lineSeparator()).append("  | ").append(line));
+      return text + System.lineSeparator() + "All of it is in " + output;
+    } catch (IOException e) {
+      return " (" + output + " cannot be read: " + e.getMessage() + ")";
+    }
+  }
+
+  /** Its process id. */
+  public long pid() {
+    return process.pid();
+  }
+
+  /** CPU time used so far. */
+  public Duration cpuTime() {
+    return process.info().totalCpuDuration().orElse(Duration.ZERO);
+  }
+
+  /** Whether it runs. */
+  public boolean isAlive() {
+    return process.isAlive();
+  }
+
+  /** Kills it like {@code kill -9}, and waits until it is gone. */
+  public void kill() {
+    process.destroyForcibly();
+    boolean interrupted = false;
+    while (true) {
+      try {
+        process.waitFor(); // the system has only to collect it
+        break;
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** Stops it: cleanly if it does so in time, at any rate. */
+  @Override
+  public void close() {
+    try {
+      process.getOutputStream().close();
+    } catch (IOException e) {
+      process.destroy();
+    }
+    try {
+      if (!process.waitFor(STOP_SECONDS_MAX, TimeUnit.SECONDS)) {
+        kill();
+      }
+    } catch (InterruptedException e) {
+      kill();
+      Thread.currentThread().interrupt();
+    }
+  }
+}

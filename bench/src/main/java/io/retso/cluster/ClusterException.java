@@ -1,0 +1,12 @@
+package io.retso.cluster;
+
+import java.io.IOException;
+
+/** A part of a cluster on this machine did not start or ended; the message shows what it said. */
+public final class ClusterException extends IOException {
+  private static final long serialVersionUID = 1;
+
+  public ClusterException(String message, Throwable cause) {
+    super(message, cause);
+  }
+}
