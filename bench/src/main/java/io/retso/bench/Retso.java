@@ -3,6 +3,7 @@ package io.retso.bench;
 import io.retso.server.ExitCode;
 import io.retso.server.ServerCommand;
 import io.retso.server.StatusCommand;
+import io.retso.verify.VerifyCommand;
 import java.io.PrintWriter;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -26,7 +27,12 @@ import picocli.CommandLine.UnmatchedArgumentException;
       "  retso server           a durable oracle on this machine",
       "  retso COMMAND --help   what a command can do",
     },
-    subcommands = {ServerCommand.class, StatusCommand.class, BenchCommand.class})
+    subcommands = {
+      ServerCommand.class,
+      StatusCommand.class,
+      BenchCommand.class,
+      VerifyCommand.class
+    })
 public final class Retso implements Runnable {
   @Spec private CommandSpec spec;
 

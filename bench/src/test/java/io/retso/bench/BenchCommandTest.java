@@ -37,7 +37,7 @@ class BenchCommandTest {
   @Test
   void helpNamesEveryCommand() {
     assertEquals(0, retso("--help"));
-    for (String command : new String[] {"server", "status", "bench"}) {
+    for (String command : new String[] {"server", "status", "bench", "verify"}) {
       assertTrue(out.toString().contains("  " + command), out.toString());
     }
   }

@@ -1,0 +1,130 @@
+package io.retso.verify;
+
+import io.retso.server.ExitCode;
+import io.retso.verify.check.Checker;
+import io.retso.verify.check.Model;
+import io.retso.verify.check.Verdict;
+import io.retso.verify.history.HistoryFormatException;
+import io.retso.verify.history.HistoryReader;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.charset.CharacterCodingException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.IModelTransformer;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code retso verify}: whether transactions were isolated as promised. */
+@Command(
+    name = "verify",
+    description = {
+      "Checks a recorded history of transactions for strong snapshot isolation.",
+      "",
+      "The history is a file in the format of Elle's list-append tests, one operation a line.",
+      ""
+    },
+    usageHelpAutoWidth = true,
+    exitCodeListHeading = "%nExit codes:%n",
+    exitCodeList = {
+      "0:The history is consistent.",
+      "1:It has anomalies; they are explained.",
+      "2:The file is not a history or cannot be read.",
+      "64:A flag is wrong.",
+      "70:An error in ReTSO itself. Please report it."
+    },
+    modelTransformer = VerifyCommand.ExitCodes.class)
+public final class VerifyCommand implements Callable<Integer> {
+  private static final int CONSISTENT = 0;
+  private static final int ANOMALIES = 1;
+  private static final int BAD_INPUT = 2;
+
+  /** Wrong flags end as they do everywhere. */
+  static final class ExitCodes implements IModelTransformer {
+    @Override
+    public CommandSpec transform(CommandSpec command) {
+      command.exitCodeOnInvalidInput(ExitCode.USAGE.number());
+      command.exitCodeOnExecutionException(ExitCode.INTERNAL.number());
+      return command;
+    }
+  }
+
+  /** Names of the models for people. */
+  enum Isolation {
+    SNAPSHOT(Model.STRONG_SNAPSHOT_ISOLATION),
+    SERIALIZABLE(Model.STRICT_SERIALIZABILITY);
+
+    private final Model model;
+
+    Isolation(Model model) {
+      this.model = model;
+    }
+  }
+
+  @Spec private CommandSpec spec;
+
+  @Option(
+      names = {"-h", "--help"},
+      usageHelp = true,
+      description = "Shows this help.")
+  private boolean help;
+
+  @Option(
+      names = "--history",
+      paramLabel = "FILE",
+      required = true,
+      description = "The history to check.")
+  private Path file;
+
+  @Option(
+      names = "--isolation",
+      paramLabel = "snapshot|serializable",
+      description =
+          "What was promised: strong snapshot isolation or strict serializability. Default:"
+              + " snapshot")
+  private Isolation isolation = Isolation.SNAPSHOT;
+
+  @Override
+  public Integer call() {
+    try {
+      return check(file);
+    } catch (NoSuchFileException e) {
+      return refused("there is no file " + file);
+    } catch (HistoryFormatException e) {
+      return refused(file + ": " + e.getMessage());
+    } catch (CharacterCodingException e) {
+      return refused(file + " is not text in UTF-8: is it a history?");
+    } catch (IOException e) {
+      return refused("cannot read " + file + ": " + e.getMessage());
+    }
+  }
+
+  /** Checks a file, prints the verdict, and returns the exit code. */
+  private int check(Path history) throws IOException {
+    long begin = System.nanoTime();
+    HistoryReader.Result read = HistoryReader.read(history);
+    long middle = System.nanoTime();
+    Verdict verdict = Checker.check(read.history(), isolation.model);
+    long end = System.nanoTime();
+    PrintWriter out = spec.commandLine().getOut();
+    if (read.cutAtLine() > 0) {
+      out.printf(
+          "Line %d, the last one, was cut in the middle and is ignored.%n", read.cutAtLine());
+    }
+    out.print(VerdictText.of(verdict));
+    out.printf(
+        "Read in %.1f s, checked in %.1f s.%n", (middle - begin) / 1e9, (end - middle) / 1e9);
+    out.flush();
+    return verdict.isConsistent() ? CONSISTENT : ANOMALIES;
+  }
+
+  private int refused(String reason) {
+    PrintWriter err = spec.commandLine().getErr();
+    err.println("retso verify: " + reason);
+    err.flush();
+    return BAD_INPUT;
+  }
+}

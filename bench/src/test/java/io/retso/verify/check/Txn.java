@@ -1,0 +1,60 @@
+package io.retso.verify.check;
+
+import io.retso.verify.history.Event;
+import io.retso.verify.history.Event.Type;
+import io.retso.verify.history.History;
+import io.retso.verify.history.Stamps;
+import io.retso.verify.history.Step;
+import io.retso.verify.history.Step.Read;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+
+/** A transaction of a history that is written by hand, with the instants of its events. */
+record Txn(int invoked, int completed, Type type, Stamps stamps, List<Step> steps) {
+
+  static Txn ok(int invoked, int completed, Step... steps) {
+    return new Txn(invoked, completed, Type.OK, Stamps.NONE, List.of(steps));
+  }
+
+  static Txn fail(int invoked, int completed, Step... steps) {
+    return new Txn(invoked, completed, Type.FAIL, Stamps.NONE, List.of(steps));
+  }
+
+  static Txn info(int invoked, int completed, Step... steps) {
+    return new Txn(invoked, completed, Type.INFO, Stamps.NONE, List.of(steps));
+  }
+
+  Txn stamped(long start, long commit) {
+    return new Txn(invoked, completed, type, new Stamps(start, commit), steps);
+  }
+
+  /** The history of some transactions, whose instants must differ. */
+  static History history(Txn... transactions) {
+    return history(Arrays.asList(transactions));
+  }
+
+  static History history(List<Txn> transactions) {
+    List<Event> events = new ArrayList<>();
+    for (int process = 0; process < transactions.size(); process++) {
+      Txn t = transactions.get(process);
+      events.add(
+          new Event(
+              t.invoked, t.invoked, Type.INVOKE, process, planned(t.steps), Stamps.NONE, null));
+      events.add(new Event(t.completed, t.completed, t.type, process, t.steps, t.stamps, null));
+    }
+    events.sort(Comparator.comparingLong(Event::index));
+    return history(events, 0);
+  }
+
+  static History history(List<Event> events, int from) {
+    History.Builder builder = new History.Builder();
+    events.subList(from, events.size()).forEach(builder::add);
+    return builder.build();
+  }
+
+  static List<Step> planned(List<Step> steps) {
+    return steps.stream().map(s -> s instanceof Read read ? Step.read(read.key()) : s).toList();
+  }
+}
