@@ -1,0 +1,131 @@
+package io.retso.hbase;
+
+import io.retso.hbase.embedded.EmbeddedHBase;
+import io.retso.server.RetsoServer;
+import io.retso.server.ServerConfig;
+import io.retso.server.Settings;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.hbase.TableName;
+import org.apache.hadoop.hbase.client.Connection;
+import org.apache.hadoop.hbase.client.ConnectionFactory;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.ParameterContext;
+import org.junit.jupiter.api.extension.ParameterResolver;
+
+/**
+ * HBase and an oracle in this process, real ones, shared by all tests of the module that ask for
+ * it: {@code @ExtendWith(RetsoCluster.Extension.class)} and a parameter of this type. Tests keep
+ * apart by using tables of their own, {@link #freshName}. It ends with the last test.
+ *
+ * <p>The oracle keeps its log in memory. Thread-safe.
+ */
+public final class RetsoCluster implements AutoCloseable {
+  /** Gives tests the one cluster of this process. */
+  public static final class Extension implements ParameterResolver {
+    @Override
+    public boolean supportsParameter(ParameterContext parameter, ExtensionContext context) {
+      return parameter.getParameter().getType() == RetsoCluster.class;
+    }
+
+    @Override
+    public Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
+      return context
+          .getRoot()
+          .getStore(ExtensionContext.Namespace.GLOBAL)
+          .computeIfAbsent(RetsoCluster.class, key -> start(), RetsoCluster.class);
+    }
+  }
+
+  private final Path directory;
+  private final EmbeddedHBase hbase;
+  private final RetsoServer oracle;
+  private final Connection connection;
+  private final AtomicInteger names = new AtomicInteger();
+
+  private RetsoCluster(
+      Path directory, EmbeddedHBase hbase, RetsoServer oracle, Connection connection) {
+    this.directory = directory;
+    this.hbase = hbase;
+    this.oracle = oracle;
+    this.connection = connection;
+  }
+
+  private static RetsoCluster start() {
+    try {
+      Path directory = Files.createTempDirectory("retso-hbase");
+      RetsoServer oracle = startOracle();
+      EmbeddedHBase hbase = EmbeddedHBase.in(directory).start();
+      return new RetsoCluster(
+          directory, hbase, oracle, ConnectionFactory.createConnection(hbase.configuration()));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException(e);
+    } catch (Exception e) {
+      throw new IllegalStateException("the cluster for tests did not start", e);
+    }
+  }
+
+  /** Another oracle, with a log in memory, on a free port; the caller closes it. */
+  public static RetsoServer startOracle() throws Exception {
+    return RetsoServer.start(
+        ServerConfig.builder()
+            .set(Settings.LISTEN_PORT, 0)
+            .set(Settings.HTTP_PORT, 0)
+            .set(Settings.ROWS, "100k")
+            .set(Settings.WINDOW_STAMPS, "2^17")
+            .set(Settings.UNCLEANED_MAX, "100k")
+            .set(Settings.LOG, "memory")
+            .build());
+  }
+
+  /** HBase. */
+  public EmbeddedHBase hbase() {
+    return hbase;
+  }
+
+  /** The oracle's address, {@code host:port}. */
+  public String oracleAddress() {
+    return "127.0.0.1:" + oracle.port();
+  }
+
+  /** A plain connection to HBase, shared: do not close it. */
+  public Connection connection() {
+    return connection;
+  }
+
+  /** What a client needs to connect to HBase and to the oracle; a copy of its own. */
+  public Configuration configuration() {
+    Configuration configuration = hbase.configuration();
+    configuration.set("retso.oracle", oracleAddress());
+    return configuration;
+  }
+
+  /** A name that no table has. */
+  public TableName freshName(String prefix) {
+    return TableName.valueOf(prefix + "-" + names.incrementAndGet());
+  }
+
+  @Override
+  public void close() throws IOException {
+    connection.close();
+    hbase.close();
+    oracle.close();
+    try (Stream<Path> files = Files.walk(directory)) {
+      files.sorted(Comparator.reverseOrder()).forEach(RetsoCluster::delete);
+    }
+  }
+
+  private static void delete(Path file) {
+    try {
+      Files.delete(file);
+    } catch (IOException e) {
+      file.toFile().deleteOnExit(); // a late writer; the next run uses another directory
+    }
+  }
+}
