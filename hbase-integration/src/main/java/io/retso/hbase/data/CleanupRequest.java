@@ -1,0 +1,75 @@
+package io.retso.hbase.data;
+
+import org.apache.hadoop.hbase.client.Mutation;
+import org.apache.hadoop.hbase.client.Put;
+import org.apache.hadoop.hbase.util.Bytes;
+
+/**
+ * One row in which a decided transaction has left its mark: what cleanup is to do there.
+ *
+ * <p>To a region server it travels as a put of the mark itself with an attribute, so that it can be
+ * batched with others. The region replaces the put by the cleanup; docs/hbase.md, "Cleanup of one
+ * row". Immutable, except for the array of the row, which nobody may change.
+ *
+ * @param row the row
+ * @param start the transaction's start timestamp
+ * @param commitTimestamp its commit timestamp, or {@link #ABORTED}
+ */
+public record CleanupRequest(byte[] row, long start, long commitTimestamp) {
+  /** Instead of a commit timestamp: the transaction is aborted. */
+  public static final long ABORTED = StatusCache.ABORTED;
+
+  /** Name of the attribute: the commit timestamp, 8 bytes big-endian. */
+  public static final String ATTRIBUTE = "retso.cleanup";
+
+  /**
+   * Checks the form of the timestamps.
+   *
+   * @throws IllegalArgumentException if one is malformed or they are in the wrong order
+   */
+  public CleanupRequest {
+    CellVersion.checkStamp(start);
+    if (commitTimestamp != ABORTED && CellVersion.checkStamp(commitTimestamp) <= start) {
+      throw new IllegalArgumentException(
+          "commit timestamp " + commitTimestamp + " is not above start timestamp " + start);
+    }
+  }
+
+  /** Whether the transaction is committed; otherwise it is aborted. */
+  public boolean isCommitted() {
+    return commitTimestamp != ABORTED;
+  }
+
+  /** What is sent to the region server. */
+  public Put toPut() {
+    Put put = PendingWrite.mark(new Put(row), start);
+    put.setAttribute(ATTRIBUTE, Bytes.toBytes(commitTimestamp));
+    return put;
+  }
+
+  /**
+   * The request in a mutation that a region server received, or null if it is none.
+   *
+   * @throws IllegalArgumentException if it is malformed
+   */
+  public static CleanupRequest of(Mutation mutation) {
+    byte[] value = mutation.getAttribute(ATTRIBUTE);
+    if (value == null) {
+      return null;
+    }
+    long start = PendingWrite.startOf(mutation);
+    if (start == 0 || mutation.size() != 1) {
+      throw new IllegalArgumentException("a cleanup request is a put of one mark and nothing else");
+    }
+    return new CleanupRequest(mutation.getRow(), start, ReadAttribute.decode(ATTRIBUTE, value));
+  }
+
+  @Override
+  public String toString() {
+    return "cleanup of "
+        + Bytes.toStringBinary(row)
+        + " after "
+        + start
+        + (isCommitted() ? " committed at " + commitTimestamp : " aborted");
+  }
+}

@@ -1,0 +1,96 @@
+package io.retso.hbase.data;
+
+import java.util.List;
+import org.apache.hadoop.hbase.Cell;
+import org.apache.hadoop.hbase.CellUtil;
+import org.apache.hadoop.hbase.client.ColumnFamilyDescriptor;
+import org.apache.hadoop.hbase.client.ColumnFamilyDescriptorBuilder;
+import org.apache.hadoop.hbase.client.Mutation;
+import org.apache.hadoop.hbase.client.Put;
+import org.apache.hadoop.hbase.util.Bytes;
+
+/**
+ * The PendingWrite marks of a row (section 2.2 of the ReTSO paper, field "PendingWrite" of a row).
+ *
+ * <pre>
+ *   row | family !pw | qualifier Ts, 8 bytes big-endian | version Ts | empty value
+ * </pre>
+ *
+ * <p>Qualifiers sort like the start timestamps, which are positive. The family sorts before those
+ * of the application, so that the marks come first in a row.
+ */
+public final class PendingWrite {
+  private static final byte[] FAMILY = Bytes.toBytes("!pw");
+  private static final byte[] NO_VALUE = {};
+
+  private PendingWrite() {}
+
+  /** The family of the marks; a copy of the caller's own. */
+  public static byte[] family() {
+    return FAMILY.clone();
+  }
+
+  /** How a prepared table keeps marks: in memory, one version, for ever. */
+  public static ColumnFamilyDescriptor familyDescriptor() {
+    return ColumnFamilyDescriptorBuilder.newBuilder(FAMILY)
+        .setMaxVersions(1)
+        .setInMemory(true)
+        .build();
+  }
+
+  /** Whether {@code family} is the one of the marks. */
+  public static boolean isFamily(byte[] family) {
+    return Bytes.equals(family, FAMILY);
+  }
+
+  /**
+   * The column of a transaction's marks.
+   *
+   * @throws IllegalArgumentException if {@code start} does not have the form of a stamp
+   */
+  public static byte[] qualifier(long start) {
+    return Bytes.toBytes(CellVersion.checkStamp(start));
+  }
+
+  /**
+   * Adds the mark of the transaction that started at {@code start}; its cells in {@code put} must
+   * have that version. Returns {@code put}.
+   */
+  public static Put mark(Put put, long start) {
+    return put.addColumn(FAMILY, qualifier(start), start, NO_VALUE);
+  }
+
+  /** Whether the cell is a mark. */
+  public static boolean isMark(Cell cell) {
+    return CellUtil.matchingFamily(cell, FAMILY);
+  }
+
+  /** The start timestamp of the transaction that wrote the mark {@code cell}. */
+  public static long startOf(Cell cell) {
+    // The version says the same as the qualifier, and needs no decoding.
+    return cell.getTimestamp();
+  }
+
+  /**
+   * The start timestamp of the transaction that {@code mutation} writes for, or 0: only puts of
+   * transactions carry a mark.
+   *
+   * @throws IllegalArgumentException if it has marks of several transactions
+   */
+  public static long startOf(Mutation mutation) {
+    if (!(mutation instanceof Put)) {
+      return 0;
+    }
+    List<Cell> marks = mutation.getFamilyCellMap().get(FAMILY);
+    if (marks == null || marks.isEmpty()) {
+      return 0;
+    }
+    if (marks.size() > 1) {
+      throw new IllegalArgumentException(
+          "a put with "
+              + marks.size()
+              + " PendingWrite marks: write for one transaction at a time");
+    }
+    return startOf(marks.get(0));
+  }
+}
