@@ -44,6 +44,8 @@ public final class History {
 
   /** Collects events in their order. Not safe for several threads. */
   public static final class Builder {
+    private static final long[] EMPTY = {};
+
     private final Map<Long, Open> open = new HashMap<>();
     private final List<Transaction> ended = new ArrayList<>();
     private final Map<Long, Map<Long, Integer>> writers = new HashMap<>();
@@ -141,13 +143,11 @@ public final class History {
       for (Step step : steps) {
         known.add(
             step instanceof Read read && read.values() == null
-                ? Step.read(read.key(), NONE)
+                ? Step.read(read.key(), EMPTY)
                 : step);
       }
       return known;
     }
-
-    private static final long[] NONE = {};
 
     private static void checkSameSteps(Event invocation, Event completion) {
       List<Step> planned = invocation.steps();
@@ -178,13 +178,12 @@ public final class History {
     public History build() {
       List<Transaction> all = new ArrayList<>(ended);
       for (Open left : open.values()) {
-        all.add(transaction(left, asInfo(left.invocation), left.invocation.steps(), NEVER));
+        all.add(
+            transaction(left, asInfo(left.invocation), left.invocation.steps(), Transaction.NEVER));
       }
       all.sort(Comparator.comparingInt(Transaction::id));
       return new History(all, writers);
     }
-
-    private static final long NEVER = Transaction.NEVER;
 
     private static Event asInfo(Event invocation) {
       return new Event(

@@ -33,9 +33,10 @@ import java.util.function.LongSupplier;
  * }</pre>
  *
  * <p>Safe for many threads; a process is used by one at a time. A call formats its line in its own
- * thread and holds a lock while it copies it. Memory: 64 KiB, and the steps of what is under way.
- * The file gets whole lines. Whatever kills the process cuts the history at one point of its order,
- * so what is lost happened after everything that is kept, and the rest is a history still.
+ * thread and holds a lock while it copies it. Memory: 64 KiB or one line, and the steps of what is
+ * under way. The file gets whole lines. Whatever kills the process cuts the history at one point of
+ * its order, so what is lost happened after everything that is kept, and the rest is a history
+ * still.
  *
  * <p>If the file cannot be written, that call and all later ones throw {@link
  * UncheckedIOException}: a history with holes would accuse the innocent.
