@@ -13,7 +13,7 @@ import org.apache.hadoop.hbase.util.Bytes;
  * The PendingWrite marks of a row (section 2.2 of the ReTSO paper, field "PendingWrite" of a row).
  *
  * <pre>
- *   row | family !pw | qualifier Ts, 8 bytes big-endian | version Ts | empty value
+ *   row | family !pw | qualifier Ts, 8 bytes big-endian | version Ts | number of the batch, 4 bytes
  * </pre>
  *
  * <p>Qualifiers sort like the start timestamps, which are positive. The family sorts before those
@@ -21,7 +21,6 @@ import org.apache.hadoop.hbase.util.Bytes;
  */
 public final class PendingWrite {
   private static final byte[] FAMILY = Bytes.toBytes("!pw");
-  private static final byte[] NO_VALUE = {};
 
   private PendingWrite() {}
 
@@ -30,11 +29,16 @@ public final class PendingWrite {
     return FAMILY.clone();
   }
 
-  /** How a prepared table keeps marks: in memory, one version, for ever. */
+  /**
+   * How a prepared table keeps marks: in memory, one version, for ever; and a mark that is put after
+   * a delete of its version is there, as only {@code NEW_VERSION_BEHAVIOR} has it: a client that
+   * does not know that it was aborted and cleaned up must not write cells without a mark.
+   */
   public static ColumnFamilyDescriptor familyDescriptor() {
     return ColumnFamilyDescriptorBuilder.newBuilder(FAMILY)
         .setMaxVersions(1)
         .setInMemory(true)
+        .setNewVersionBehavior(true)
         .build();
   }
 
@@ -55,9 +59,17 @@ public final class PendingWrite {
   /**
    * Adds the mark of the transaction that started at {@code start}; its cells in {@code put} must
    * have that version. Returns {@code put}.
+   *
+   * @param batch number of the batch of writes, growing within the transaction: a cleaner without a
+   *     coprocessor tells by it whether the row was written between its read and its mutation
    */
+  public static Put mark(Put put, long start, int batch) {
+    return put.addColumn(FAMILY, qualifier(start), start, Bytes.toBytes(batch));
+  }
+
+  /** Adds the mark of a transaction's first batch. */
   public static Put mark(Put put, long start) {
-    return put.addColumn(FAMILY, qualifier(start), start, NO_VALUE);
+    return mark(put, start, 1);
   }
 
   /** Whether the cell is a mark. */

@@ -141,6 +141,11 @@ public record TableSettings(Conflicts conflicts, Reads reads, String oracle) {
       if (!marks.isInMemory()) {
         found.add("family !pw is not in memory: set IN_MEMORY to true");
       }
+      if (!marks.isNewVersionBehavior()) {
+        found.add(
+            "family !pw would hide marks that are put after a delete of their version: set"
+                + " NEW_VERSION_BEHAVIOR to true");
+      }
       checkLifetime(marks, found);
     }
     for (ColumnFamilyDescriptor family : table.getColumnFamilies()) {
@@ -199,7 +204,7 @@ public record TableSettings(Conflicts conflicts, Reads reads, String oracle) {
     if (family.getKeepDeletedCells() != KeepDeletedCells.FALSE) {
       found.add(name + " keeps cells that cleanup deleted: set KEEP_DELETED_CELLS to FALSE");
     }
-    if (family.isNewVersionBehavior()) {
+    if (family.isNewVersionBehavior() && !PendingWrite.isFamily(family.getName())) {
       found.add(
           name
               + " orders deletes by arrival, cleanup needs the order of versions: set"
