@@ -30,9 +30,9 @@ public final class PendingWrite {
   }
 
   /**
-   * How a prepared table keeps marks: in memory, one version, for ever; and a mark that is put after
-   * a delete of its version is there, as only {@code NEW_VERSION_BEHAVIOR} has it: a client that
-   * does not know that it was aborted and cleaned up must not write cells without a mark.
+   * How a prepared table keeps marks: in memory, one version, for ever; and a mark that is put
+   * after a delete of its version is there, as only {@code NEW_VERSION_BEHAVIOR} has it: a client
+   * that does not know that it was aborted and cleaned up must not write cells without a mark.
    */
   public static ColumnFamilyDescriptor familyDescriptor() {
     return ColumnFamilyDescriptorBuilder.newBuilder(FAMILY)
