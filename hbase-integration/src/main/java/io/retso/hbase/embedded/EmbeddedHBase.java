@@ -70,6 +70,8 @@ public final class EmbeddedHBase implements AutoCloseable {
       c.set(server + ".hostname", "localhost");
       c.set(server + ".ipc.address", "127.0.0.1");
     }
+    // A killed server is noticed when its session ends; the default is a minute and a half.
+    c.setInt(HConstants.ZK_SESSION_TIMEOUT, 10_000);
     c.setInt(HConstants.REGION_SERVER_HANDLER_COUNT, 16);
     c.setInt("hbase.master.wait.on.regionservers.mintostart", 1);
     // A fraction of the default waiting: everything is on this machine.
