@@ -263,7 +263,9 @@ final class CommittedMap {
   void clear(int now) {
     long stamp = now - AGE_MAX & LOW;
     long pair = stamp << 32 | stamp;
-    Arrays.fill(words, 0);
+    if (occupied > 0) { // at a start it is as it was allocated: one pass over much memory less
+      Arrays.fill(words, 0);
+    }
     for (int line = 0; line < lines; line++) {
       int first = ALIGNMENT_WORDS + line * LINE_WORDS;
       Arrays.fill(words, first + STAMPS, first + LINE_WORDS, pair);

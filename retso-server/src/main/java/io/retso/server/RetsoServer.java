@@ -111,7 +111,13 @@ public final class RetsoServer implements AutoCloseable {
     started("http", http);
     net = new OracleServer(netSettings());
     started("network", net);
-    sequencer = new Sequencer(sequencerSettings(), this::makeOracle, net);
+    // The tables are hundreds of megabytes, which the system hands over page by page; an embedded
+    // cluster waits for its disk and for itself. So both at a time.
+    CompletableFuture<Sequencer> making =
+        CompletableFuture.supplyAsync(
+            () -> new Sequencer(sequencerSettings(), this::makeOracle, net));
+    startEmbedded();
+    sequencer = making.join();
     log = new MeasuredLog(sequencer, nanoClock);
     Recovery recovery = new Recovery(sequencer.oracle());
     CommitLog taken = takeLog(recovery);
@@ -187,13 +193,7 @@ public final class RetsoServer implements AutoCloseable {
         changes);
   }
 
-  private CommitLog takeLog(Recovery recovery)
-      throws IOException, LogException, InterruptedException {
-    if (!config.isDurable()) {
-      epoch = System.currentTimeMillis(); // grows from start to start, which is all it has to do
-      return new MemoryLog(log.listener());
-    }
-    String zookeeper = config.get(Settings.ZOOKEEPER);
+  private void startEmbedded() throws IOException {
     if (config.isEmbedded()) {
       embedded =
           EmbeddedBookKeeper.start(
@@ -201,9 +201,15 @@ public final class RetsoServer implements AutoCloseable {
               config.get(Settings.EMBEDDED_BOOKIES),
               config.get(Settings.LOG_SYNC));
       started("embedded bookkeeper", embedded);
-      zookeeper = embedded.zookeeper();
     }
-    LedgerStore store = openStore(zookeeper);
+  }
+
+  private CommitLog takeLog(Recovery recovery) throws LogException, InterruptedException {
+    if (!config.isDurable()) {
+      epoch = System.currentTimeMillis(); // grows from start to start, which is all it has to do
+      return new MemoryLog(log.listener());
+    }
+    LedgerStore store = openStore();
     started("bookkeeper client", store);
     ExecutorService background =
         Executors.newSingleThreadExecutor(task -> new Thread(task, "log-background"));
@@ -223,7 +229,8 @@ public final class RetsoServer implements AutoCloseable {
     return taken;
   }
 
-  private LedgerStore openStore(String zookeeper) throws LogException {
+  private LedgerStore openStore() throws LogException {
+    String zookeeper = embedded == null ? config.get(Settings.ZOOKEEPER) : embedded.zookeeper();
     ServerConfig.Quorums q = config.quorums();
     Duration silence = config.get(Settings.LOG_TIMEOUT);
     return BookKeeperStore.connect(
