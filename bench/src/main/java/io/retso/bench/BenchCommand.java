@@ -9,6 +9,7 @@ import io.retso.bench.report.Report;
 import io.retso.bench.report.ReportJson;
 import io.retso.bench.report.ReportText;
 import io.retso.bench.suite.BenchException;
+import io.retso.bench.suite.RestartBench;
 import io.retso.bench.suite.Suite;
 import io.retso.bench.suite.SuiteSettings;
 import io.retso.server.ExitCode;
@@ -182,6 +183,13 @@ public final class BenchCommand implements Callable<Integer> {
   private boolean kernel;
 
   @Option(
+      names = "--restart",
+      description =
+          "Measure how long a durable server with a full window of transactions is away when it is"
+              + " killed: minutes.")
+  private boolean restart;
+
+  @Option(
       names = "--jmh",
       arity = "0..1",
       fallbackValue = ".*",
@@ -198,6 +206,11 @@ public final class BenchCommand implements Callable<Integer> {
       }
       if (kernel) {
         new KernelBench(capacity, checkedRows(), seed, quick, text).run();
+        return 0;
+      }
+      if (restart) {
+        log = Log.BOOKKEEPER;
+        new RestartBench(settings(), text).run();
         return 0;
       }
       Report report =

@@ -97,6 +97,11 @@ public final class ServerProcess implements AutoCloseable {
     return process.isAlive();
   }
 
+  /** Kills the server, as a crash would. */
+  void kill() {
+    process.kill();
+  }
+
   /** Stops the server: cleanly if it does so in time, at any rate. */
   @Override
   public void close() {

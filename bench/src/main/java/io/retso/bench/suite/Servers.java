@@ -65,21 +65,39 @@ final class Servers implements AutoCloseable {
 
   private void startChildren() throws BenchException, InterruptedException {
     if (settings.logOff()) {
-      startChild(Target.LOG_OFF, "memory");
+      startChild(Target.LOG_OFF);
     }
     if (settings.logOn()) {
-      startChild(Target.LOG_ON, "bookkeeper");
+      startChild(Target.LOG_ON);
     }
     for (ServerProcess child : List.copyOf(children.values())) {
       child.awaitReady();
     }
   }
 
-  private synchronized void startChild(Target target, String log) throws BenchException {
+  private synchronized void startChild(Target target) throws BenchException {
     Path directory =
-        settings.directory().resolve("server-" + log + "-" + ProcessHandle.current().pid());
+        settings.directory().resolve("server-" + log(target) + "-" + ProcessHandle.current().pid());
     data.add(directory);
-    children.put(target, ServerProcess.start(log, directory, settings));
+    children.put(target, ServerProcess.start(log(target), directory, settings));
+  }
+
+  private static String log(Target target) {
+    return target == Target.LOG_ON ? "bookkeeper" : "memory";
+  }
+
+  /**
+   * Kills a child as a crash would, starts it on its data, and returns the time until it serves.
+   */
+  long killAndRestart(Target target) throws BenchException, InterruptedException {
+    ServerProcess killed = child(target);
+    killed.kill();
+    long before = System.nanoTime();
+    synchronized (this) {
+      children.put(target, ServerProcess.start(log(target), killed.directory(), settings));
+    }
+    child(target).awaitReady();
+    return System.nanoTime() - before;
   }
 
   /** The targets of runs, without echo. */
