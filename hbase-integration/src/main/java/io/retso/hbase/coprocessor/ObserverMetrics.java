@@ -1,0 +1,50 @@
+package io.retso.hbase.coprocessor;
+
+import org.apache.hadoop.hbase.metrics.Counter;
+import org.apache.hadoop.hbase.metrics.MetricRegistry;
+
+/**
+ * Counters of a region server, over all transactional regions. HBase publishes them with its other
+ * metrics (JMX, {@code /jmx} of the region server's web interface), under the coprocessor's name.
+ */
+final class ObserverMetrics {
+  /** Rows in which a snapshot read met versions that may be pending. */
+  final Counter inDoubtRows;
+
+  /** Questions to the oracle about writers. */
+  final Counter oracleQueries;
+
+  /** Rows whose mark was removed by a cleanup. */
+  final Counter cleanedRows;
+
+  /** Versions that flushes and compactions dropped because newer ones cover them. */
+  final Counter purgedVersions;
+
+  /** Tombstones that compactions dropped. */
+  final Counter purgedTombstones;
+
+  /** Snapshot reads that were refused because the snapshot is below the horizon. */
+  final Counter refusedReads;
+
+  /** Transactional writes that were refused: below the horizon, or decided already. */
+  final Counter refusedWrites;
+
+  /** Rows queued for cleanup, by reads or flushes and compactions. */
+  final Counter orphansQueued;
+
+  /** Rows that were not queued because the queue was full. A later read or flush finds them. */
+  final Counter orphansDropped;
+
+  /** Counters of {@code registry}, which are created when first asked for. */
+  ObserverMetrics(MetricRegistry registry) {
+    inDoubtRows = registry.counter("inDoubtRows");
+    oracleQueries = registry.counter("oracleQueries");
+    cleanedRows = registry.counter("cleanedRows");
+    purgedVersions = registry.counter("purgedVersions");
+    purgedTombstones = registry.counter("purgedTombstones");
+    refusedReads = registry.counter("refusedReads");
+    refusedWrites = registry.counter("refusedWrites");
+    orphansQueued = registry.counter("orphansQueued");
+    orphansDropped = registry.counter("orphansDropped");
+  }
+}

@@ -1,0 +1,105 @@
+package io.retso.hbase.coprocessor;
+
+import io.retso.hbase.data.PendingWrite;
+import java.io.InterruptedIOException;
+import java.util.Collection;
+import java.util.HashSet;
+import org.apache.hadoop.hbase.CellUtil;
+import org.apache.hadoop.hbase.regionserver.HStore;
+import org.apache.hadoop.hbase.regionserver.HStoreFile;
+import org.apache.hadoop.hbase.regionserver.InternalScanner;
+import org.apache.hadoop.hbase.regionserver.MemStoreSize;
+import org.apache.hadoop.hbase.regionserver.Region;
+import org.apache.hadoop.hbase.regionserver.Store;
+import org.apache.hadoop.hbase.regionserver.StoreUtils;
+import org.apache.hadoop.hbase.regionserver.compactions.CompactionRequest;
+
+/**
+ * What a region drops at flushes and compactions. Neither ever fails or hangs for the oracle's
+ * sake: without a newer watermark the last horizon serves, and without any nothing is purged.
+ * Thread-safe.
+ */
+final class RegionPurge {
+  /** Waiting for batches in flight, before the purge goes on with the last settled horizon. */
+  private static final long SETTLE_MILLIS = 1_000;
+
+  private final Region region;
+  private final Horizon horizon;
+  private final OracleLink link;
+  private final ObserverMetrics metrics;
+
+  RegionPurge(Region region, Horizon horizon, OracleLink link, ObserverMetrics metrics) {
+    this.region = region;
+    this.horizon = horizon;
+    this.link = link;
+    this.metrics = metrics;
+  }
+
+  /**
+   * Raises the horizon: before the memory is taken for a flush, and before a compaction.
+   *
+   * @throws InterruptedIOException if the region is being closed
+   */
+  void raiseHorizon() throws InterruptedIOException {
+    horizon.refuse(link.watermarkSoon());
+    try {
+      horizon.settle(SETTLE_MILLIS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new InterruptedIOException("interrupted while waiting for batches in flight");
+    }
+  }
+
+  /** What a flush of {@code store} writes. It is one file among others: tombstones stay. */
+  InternalScanner flush(Store store, InternalScanner source) {
+    return purging(store, source, 0);
+  }
+
+  /** What a compaction of {@code store} writes. */
+  InternalScanner compact(Store store, InternalScanner source, CompactionRequest request) {
+    return purging(store, source, tombstoneHorizon(store, request));
+  }
+
+  private InternalScanner purging(Store store, InternalScanner source, long tombstoneHorizon) {
+    long readPoint = store.getSmallestReadPoint();
+    if (PendingWrite.isFamily(store.getColumnFamilyDescriptor().getName())) {
+      return new MarkScanner(
+          source,
+          readPoint,
+          mark ->
+              link.orphans().offer(region, CellUtil.cloneRow(mark), PendingWrite.startOf(mark)));
+    }
+    return new VersionPurge(source, horizon.settled(), tombstoneHorizon, readPoint, metrics);
+  }
+
+  /**
+   * The horizon below which the compacted files contain every committed version that the store has
+   * or ever will have; 0 if that cannot be known.
+   *
+   * <p>The last settled horizon, if the memory was empty at some moment after it was settled;
+   * otherwise the one that was settled before the last flush. In both cases the files at that
+   * moment or later, all of them, contain what is below it.
+   */
+  private long tombstoneHorizon(Store store, CompactionRequest request) {
+    if (request == null || !(store instanceof HStore hstore)) {
+      return 0;
+    }
+    long settled = horizon.settled();
+    boolean memoryEmpty =
+        isEmpty(store.getMemStoreSize())
+            && isEmpty(store.getSnapshotSize())
+            && isEmpty(store.getFlushableSize());
+    Collection<HStoreFile> files = hstore.getStorefiles(); // after the look at the memory
+    if (!new HashSet<Object>(request.getFiles()).equals(new HashSet<Object>(files))) {
+      return 0;
+    }
+    if (memoryEmpty) {
+      return settled;
+    }
+    return horizon.settledBy(StoreUtils.getMaxSequenceIdInList(files).orElse(0));
+  }
+
+  private static boolean isEmpty(MemStoreSize size) {
+    return size.getCellsCount() == 0;
+  }
+}

@@ -1,0 +1,104 @@
+package io.retso.hbase.coprocessor;
+
+import io.retso.hbase.data.CellVersion;
+import io.retso.hbase.data.CleanupRequest;
+import io.retso.hbase.data.PendingWrite;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.apache.hadoop.hbase.Cell;
+import org.apache.hadoop.hbase.CellUtil;
+import org.apache.hadoop.hbase.KeyValue;
+import org.apache.hadoop.hbase.KeyValueUtil;
+import org.apache.hadoop.hbase.client.Get;
+import org.apache.hadoop.hbase.client.Mutation;
+import org.apache.hadoop.hbase.client.Scan;
+import org.apache.hadoop.hbase.regionserver.Region;
+import org.apache.hadoop.hbase.regionserver.RegionScanner;
+
+/**
+ * Turns a cleanup request into what it asks for; docs/hbase.md, "Cleanup of one row".
+ *
+ * <p>The request is a put of the mark. Its cells are replaced, inside of the batch, by
+ *
+ * <pre>
+ *   family f   column q   version Tc + 1   put      value        only if the transaction committed
+ *              column q   version Ts       delete
+ *   ...        for each cell with version Ts
+ *   family !pw column Ts  version Ts       delete
+ * </pre>
+ *
+ * <p>and by nothing if the mark is not there. All of them go into one edit of the WAL and become
+ * visible at once. Deletes name single versions of single columns, and so sort behind the newest
+ * version of their column: a reader that has found that one does not come across them.
+ *
+ * <p>The caller holds the claim of the row for this transaction ({@link RowClaims}): what is read
+ * here is all there is, and stays so until the batch is over. Thread-safe.
+ */
+final class RowCleaner {
+  private final Region region;
+  private final ObserverMetrics metrics;
+
+  RowCleaner(Region region, ObserverMetrics metrics) {
+    this.region = region;
+    this.metrics = metrics;
+  }
+
+  /**
+   * Replaces the cells of {@code mutation}.
+   *
+   * @param move whether the transaction's cells stay, at their commit timestamp
+   */
+  void cleanUp(Mutation mutation, CleanupRequest request, boolean move) throws IOException {
+    Map<byte[], List<Cell>> changes = mutation.getFamilyCellMap();
+    changes.clear();
+    List<Cell> cells = read(request);
+    if (cells.isEmpty() || !PendingWrite.isMark(cells.get(0))) {
+      return;
+    }
+    for (Cell cell : cells) {
+      List<Cell> family =
+          changes.computeIfAbsent(CellUtil.cloneFamily(cell), name -> new ArrayList<>());
+      if (move && !PendingWrite.isMark(cell)) {
+        KeyValue moved = KeyValueUtil.copyToNewKeyValue(cell);
+        moved.setTimestamp(CellVersion.committed(request.commitTimestamp()));
+        moved.setSequenceId(0);
+        family.add(moved);
+      }
+      family.add(deleteOf(cell));
+    }
+    metrics.cleanedRows.increment();
+  }
+
+  /** The mark and all cells at version Ts. */
+  private List<Cell> read(CleanupRequest request) throws IOException {
+    Get get = new Get(request.row()).setTimestamp(request.start());
+    for (byte[] family : region.getTableDescriptor().getColumnFamilyNames()) {
+      if (PendingWrite.isFamily(family)) {
+        get.addColumn(family, PendingWrite.qualifier(request.start()));
+      } else {
+        get.addFamily(family);
+      }
+    }
+    List<Cell> cells = new ArrayList<>();
+    try (RegionScanner scanner = region.getScanner(new Scan(get))) {
+      scanner.next(cells);
+      cells.replaceAll(RowCleaner::copy); // before the scanner gives their memory back
+    }
+    return cells;
+  }
+
+  private static Cell copy(Cell cell) {
+    return KeyValueUtil.copyToNewKeyValue(cell);
+  }
+
+  private static KeyValue deleteOf(Cell cell) {
+    return new KeyValue(
+        CellUtil.cloneRow(cell),
+        CellUtil.cloneFamily(cell),
+        CellUtil.cloneQualifier(cell),
+        cell.getTimestamp(),
+        KeyValue.Type.Delete);
+  }
+}

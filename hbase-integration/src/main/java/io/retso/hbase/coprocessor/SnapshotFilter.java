@@ -1,0 +1,64 @@
+package io.retso.hbase.coprocessor;
+
+import io.retso.hbase.data.CellVersion;
+import io.retso.hbase.data.RowFilter;
+import java.io.IOException;
+import java.util.List;
+import org.apache.hadoop.hbase.Cell;
+import org.apache.hadoop.hbase.filter.FilterBase;
+
+/**
+ * The filter that turns a raw read inside of the region into a snapshot read. It never travels.
+ *
+ * <p>HBase calls it as it reads: of each column only the versions down to the first one that is
+ * committed by its own number are taken; {@link RegionReads} decides the whole row; the
+ * application's filter sees the result. All else, from limits of size and time to heartbeats,
+ * reversed order and metrics of filtered rows, is HBase's own: to it, this is a filter like any
+ * other. As it wants whole rows ({@link #hasFilterRow}), HBase does not cut them into parts.
+ *
+ * <p>One for each scanner; not thread-safe, as scanners are not.
+ */
+final class SnapshotFilter extends FilterBase {
+  private final SnapshotReader reader;
+  private final RowFilter rowFilter;
+
+  SnapshotFilter(SnapshotReader reader, RowFilter rowFilter) {
+    this.reader = reader;
+    this.rowFilter = rowFilter;
+  }
+
+  @Override
+  public ReturnCode filterCell(Cell cell) {
+    return CellVersion.isCommitted(cell.getTimestamp())
+        ? ReturnCode.INCLUDE_AND_NEXT_COL
+        : ReturnCode.INCLUDE;
+  }
+
+  @Override
+  public boolean hasFilterRow() {
+    return true;
+  }
+
+  @Override
+  public void filterRowCells(List<Cell> cells) throws IOException {
+    if (cells.isEmpty()) {
+      return; // HBase's call at the end of a scan
+    }
+    List<Cell> passed = rowFilter.apply(reader.decide(cells));
+    if (passed != cells) {
+      List<Cell> copy = List.copyOf(passed);
+      cells.clear();
+      cells.addAll(copy);
+    }
+  }
+
+  /**
+   * HBase asks this after each row, and after a read that found none. The place to test that purge
+   * did not take away what was to be read: it raises the horizon first.
+   */
+  @Override
+  public boolean filterAllRemaining() throws IOException {
+    reader.checkHorizon();
+    return rowFilter.isDone();
+  }
+}

@@ -1,0 +1,197 @@
+package io.retso.hbase.coprocessor;
+
+import io.retso.hbase.data.CleanupRequest;
+import io.retso.hbase.data.PendingWrite;
+import io.retso.hbase.data.ReadAttribute;
+import io.retso.hbase.data.TableSettings;
+import java.io.IOException;
+import java.util.List;
+import java.util.Optional;
+import org.apache.hadoop.hbase.Cell;
+import org.apache.hadoop.hbase.CoprocessorEnvironment;
+import org.apache.hadoop.hbase.DoNotRetryIOException;
+import org.apache.hadoop.hbase.client.Get;
+import org.apache.hadoop.hbase.client.Mutation;
+import org.apache.hadoop.hbase.client.OperationWithAttributes;
+import org.apache.hadoop.hbase.client.Put;
+import org.apache.hadoop.hbase.client.Scan;
+import org.apache.hadoop.hbase.client.TableDescriptor;
+import org.apache.hadoop.hbase.coprocessor.ObserverContext;
+import org.apache.hadoop.hbase.coprocessor.RegionCoprocessor;
+import org.apache.hadoop.hbase.coprocessor.RegionCoprocessorEnvironment;
+import org.apache.hadoop.hbase.coprocessor.RegionObserver;
+import org.apache.hadoop.hbase.regionserver.FlushLifeCycleTracker;
+import org.apache.hadoop.hbase.regionserver.InternalScanner;
+import org.apache.hadoop.hbase.regionserver.MiniBatchOperationInProgress;
+import org.apache.hadoop.hbase.regionserver.Region.Operation;
+import org.apache.hadoop.hbase.regionserver.ScanType;
+import org.apache.hadoop.hbase.regionserver.Store;
+import org.apache.hadoop.hbase.regionserver.compactions.CompactionLifeCycleTracker;
+import org.apache.hadoop.hbase.regionserver.compactions.CompactionRequest;
+import org.apache.hadoop.hbase.wal.WALEdit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The coprocessor to install on prepared tables. Regions of other tables are left alone.
+ *
+ * <p>Only hooks are here; {@link TransactionalRegion} and its parts do the work. No hook throws
+ * anything but an {@code IOException}: HBase would stop the region server.
+ *
+ * <p>If a table's settings are wrong the region opens all the same; then plain reads and writes
+ * work and all others fail with the reason.
+ */
+public final class TransactionRegionObserver implements RegionCoprocessor, RegionObserver {
+  private static final Logger LOG = LoggerFactory.getLogger(TransactionRegionObserver.class);
+
+  /** Null if the table is not prepared, or in a wrong way. */
+  private TransactionalRegion region;
+
+  /** Why transactions do not work here; null if they do. */
+  private String problem;
+
+  /** Called by HBase. */
+  public TransactionRegionObserver() {}
+
+  @Override
+  public Optional<RegionObserver> getRegionObserver() {
+    return Optional.of(this);
+  }
+
+  @Override
+  @SuppressWarnings("rawtypes") // as HBase declares it
+  public void start(CoprocessorEnvironment environment) {
+    RegionCoprocessorEnvironment ours = (RegionCoprocessorEnvironment) environment;
+    TableDescriptor table = ours.getRegion().getTableDescriptor();
+    if (!TableSettings.isPrepared(table)) {
+      problem = "table " + table.getTableName() + " is not prepared for transactions";
+      return;
+    }
+    try {
+      region = new TransactionalRegion(ours);
+    } catch (IllegalArgumentException e) {
+      problem = e.getMessage();
+      LOG.error("no transactions in {}: {}", ours.getRegionInfo().getRegionNameAsString(), problem);
+    }
+  }
+
+  @Override
+  @SuppressWarnings("rawtypes")
+  public void stop(CoprocessorEnvironment environment) {
+    if (region != null) {
+      region.close();
+    }
+  }
+
+  @Override
+  public void postOpen(ObserverContext<RegionCoprocessorEnvironment> context) {
+    if (region != null) {
+      region.opened();
+    }
+  }
+
+  @Override
+  public void preGetOp(
+      ObserverContext<RegionCoprocessorEnvironment> context, Get get, List<Cell> result)
+      throws IOException {
+    if (get.getAttribute(ReadAttribute.NAME) != null) {
+      try {
+        ours().prepare(get);
+      } catch (IllegalArgumentException e) {
+        throw new DoNotRetryIOException(e.getMessage(), e);
+      }
+    }
+  }
+
+  @Override
+  public void preScannerOpen(ObserverContext<RegionCoprocessorEnvironment> context, Scan scan)
+      throws IOException {
+    if (scan.getAttribute(ReadAttribute.NAME) != null) {
+      try {
+        ours().prepare(scan);
+      } catch (IllegalArgumentException e) {
+        throw new DoNotRetryIOException(e.getMessage(), e);
+      }
+    }
+  }
+
+  /** Outside of all locks: the place to wait for the horizon of a region that has just opened. */
+  @Override
+  public void prePut(ObserverContext<RegionCoprocessorEnvironment> context, Put put, WALEdit edit)
+      throws IOException {
+    if (put.getFamilyCellMap().containsKey(PendingWrite.family()) || isCleanup(put)) {
+      ours().awaitHorizon();
+    }
+  }
+
+  private static boolean isCleanup(OperationWithAttributes mutation) {
+    return mutation.getAttribute(CleanupRequest.ATTRIBUTE) != null;
+  }
+
+  @Override
+  public void preBatchMutate(
+      ObserverContext<RegionCoprocessorEnvironment> context,
+      MiniBatchOperationInProgress<Mutation> mutations)
+      throws IOException {
+    if (region != null) {
+      region.writes().prepare(mutations);
+    }
+  }
+
+  @Override
+  public void postStartRegionOperation(
+      ObserverContext<RegionCoprocessorEnvironment> context, Operation operation) {
+    if (operation == Operation.BATCH_MUTATE && region != null) {
+      region.writes().begin();
+    }
+  }
+
+  @Override
+  public void postCloseRegionOperation(
+      ObserverContext<RegionCoprocessorEnvironment> context, Operation operation) {
+    if (operation == Operation.BATCH_MUTATE && region != null) {
+      region.writes().end();
+    }
+  }
+
+  @Override
+  public void preFlush(
+      ObserverContext<RegionCoprocessorEnvironment> context, FlushLifeCycleTracker tracker)
+      throws IOException {
+    if (region != null) {
+      region.purge().raiseHorizon();
+    }
+  }
+
+  @Override
+  public InternalScanner preFlush(
+      ObserverContext<RegionCoprocessorEnvironment> context,
+      Store store,
+      InternalScanner scanner,
+      FlushLifeCycleTracker tracker) {
+    return region == null ? scanner : region.purge().flush(store, scanner);
+  }
+
+  @Override
+  public InternalScanner preCompact(
+      ObserverContext<RegionCoprocessorEnvironment> context,
+      Store store,
+      InternalScanner scanner,
+      ScanType scanType,
+      CompactionLifeCycleTracker tracker,
+      CompactionRequest request)
+      throws IOException {
+    if (region == null) {
+      return scanner;
+    }
+    region.purge().raiseHorizon();
+    return region.purge().compact(store, scanner, request);
+  }
+
+  private TransactionalRegion ours() throws DoNotRetryIOException {
+    if (region == null) {
+      throw new DoNotRetryIOException(problem + ": prepare the table");
+    }
+    return region;
+  }
+}

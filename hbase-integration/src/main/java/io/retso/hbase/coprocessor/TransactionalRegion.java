@@ -1,0 +1,166 @@
+package io.retso.hbase.coprocessor;
+
+import io.retso.hbase.data.PendingWrite;
+import io.retso.hbase.data.ReadAttribute;
+import io.retso.hbase.data.RowFilter;
+import io.retso.hbase.data.TableSettings;
+import java.io.IOException;
+import java.util.Map;
+import java.util.NavigableSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
+import org.apache.hadoop.hbase.DoNotRetryIOException;
+import org.apache.hadoop.hbase.client.Get;
+import org.apache.hadoop.hbase.client.IsolationLevel;
+import org.apache.hadoop.hbase.client.Scan;
+import org.apache.hadoop.hbase.coprocessor.RegionCoprocessorEnvironment;
+import org.apache.hadoop.hbase.regionserver.HRegion;
+import org.apache.hadoop.hbase.regionserver.Region;
+
+/**
+ * One region of a prepared table while it is open: its horizon, and those who work with it.
+ *
+ * <p>It begins by asking for the low watermark. Whoever purged here before had a lower one, so no
+ * snapshot that this horizon admits lacks anything. Until the answer is there, snapshot reads and
+ * transactional writes wait for it, at most as long as a request to the oracle may take.
+ *
+ * <p>Thread-safe.
+ */
+final class TransactionalRegion {
+  private final Region region;
+  private final OracleLink link;
+  private final ObserverMetrics metrics;
+  private final Horizon horizon;
+  private final RegionWrites writes;
+  private final RegionPurge purge;
+
+  /** The first watermark; asked for again if it failed. */
+  private final AtomicReference<CompletableFuture<Long>> firstWatermark = new AtomicReference<>();
+
+  private volatile boolean horizonKnown;
+
+  /**
+   * A region that opens.
+   *
+   * @throws IllegalArgumentException if the settings of the table or server are wrong
+   */
+  TransactionalRegion(RegionCoprocessorEnvironment environment) {
+    this.region = environment.getRegion();
+    TableSettings settings = TableSettings.of(region.getTableDescriptor());
+    String oracle = environment.getConfiguration().get("retso.oracle", "");
+    this.metrics = new ObserverMetrics(environment.getMetricRegistryForRegionServer());
+    this.link =
+        OracleLink.acquire(
+            settings.oracle().isBlank() ? oracle : settings.oracle(),
+            environment.getConfiguration(),
+            metrics);
+    BatchesInFlight inFlight = new BatchesInFlight();
+    HRegion hregion = (HRegion) region;
+    this.horizon = new Horizon(inFlight, () -> hregion.getReadPoint(IsolationLevel.READ_COMMITTED));
+    this.writes = new RegionWrites(inFlight, horizon, new RowCleaner(region, metrics), metrics);
+    this.purge = new RegionPurge(region, horizon, link, metrics);
+  }
+
+  /** What batches do. */
+  RegionWrites writes() {
+    return writes;
+  }
+
+  /** What flushes and compactions do. */
+  RegionPurge purge() {
+    return purge;
+  }
+
+  /** The region is open; begins to ask for its horizon. */
+  void opened() {
+    askFirst(null);
+  }
+
+  /** The region is closed. */
+  void close() {
+    link.orphans().forget(region);
+    link.release();
+  }
+
+  /**
+   * Waits until the horizon is known.
+   *
+   * @throws IOException if the oracle does not say; the client may try again
+   */
+  void awaitHorizon() throws IOException {
+    if (horizonKnown) {
+      return;
+    }
+    CompletableFuture<Long> answer = firstWatermark.get();
+    if (answer == null || answer.isCompletedExceptionally()) {
+      answer = askFirst(answer);
+    }
+    horizon.refuse(link.await(answer));
+    horizonKnown = true;
+  }
+
+  private CompletableFuture<Long> askFirst(CompletableFuture<Long> failed) {
+    CompletableFuture<Long> answer = new CompletableFuture<>();
+    if (!firstWatermark.compareAndSet(failed, answer)) {
+      return firstWatermark.get(); // somebody else asks
+    }
+    link.askWatermark()
+        .whenComplete(
+            (watermark, failure) -> {
+              if (failure == null) {
+                answer.complete(watermark);
+              } else {
+                answer.completeExceptionally(failure);
+              }
+            });
+    return answer;
+  }
+
+  /** Turns a get with a read timestamp into a snapshot read. Others stay as they are. */
+  void prepare(Get get) throws IOException {
+    long timestamp = ReadAttribute.of(get);
+    if (timestamp == 0) {
+      return;
+    }
+    prepareFamilies(get.getFamilyMap());
+    RowFilter rowFilter = RowFilter.of(get);
+    get.setFilter(new SnapshotFilter(reader(timestamp), rowFilter));
+    get.setTimeRange(0, timestamp + 1).readAllVersions();
+    get.setMaxResultsPerColumnFamily(-1).setRowOffsetPerColumnFamily(0);
+  }
+
+  /** Turns a scan with a read timestamp into a snapshot read. Others stay as they are. */
+  void prepare(Scan scan) throws IOException {
+    long timestamp = ReadAttribute.of(scan);
+    if (timestamp == 0) {
+      return;
+    }
+    if (scan.isRaw()) {
+      throw new DoNotRetryIOException("a raw scan has no snapshot: drop setRaw or the attribute");
+    }
+    prepareFamilies(scan.getFamilyMap());
+    RowFilter rowFilter = RowFilter.of(scan);
+    scan.setFilter(null).setBatch(-1).setAllowPartialResults(false); // rows are decided whole
+    scan.setFilter(new SnapshotFilter(reader(timestamp), rowFilter));
+    scan.setTimeRange(0, timestamp + 1).readAllVersions();
+    scan.setMaxResultsPerColumnFamily(-1).setRowOffsetPerColumnFamily(0);
+    scan.setLoadColumnFamiliesOnDemand(false);
+  }
+
+  /** HBase has put in all families if the client named none. */
+  private void prepareFamilies(Map<byte[], NavigableSet<byte[]>> families) throws IOException {
+    if (region.getRegionInfo().getReplicaId() != 0) {
+      throw new DoNotRetryIOException(
+          "a replica of a region may lack what a snapshot contains: read with Consistency.STRONG");
+    }
+    families.remove(PendingWrite.family());
+    if (families.isEmpty()) {
+      throw new DoNotRetryIOException("a snapshot has no family !pw: name others");
+    }
+    awaitHorizon();
+  }
+
+  private SnapshotReader reader(long timestamp) {
+    return new SnapshotReader(region, horizon, link, metrics, timestamp);
+  }
+}

@@ -1,0 +1,140 @@
+package io.retso.hbase.coprocessor;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.retso.hbase.RetsoCluster;
+import io.retso.hbase.data.CleanupRequest;
+import io.retso.hbase.data.PendingWrite;
+import io.retso.hbase.data.Refusal;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.apache.hadoop.hbase.Cell;
+import org.apache.hadoop.hbase.client.Put;
+import org.apache.hadoop.hbase.client.Row;
+import org.apache.hadoop.hbase.util.Bytes;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+@ExtendWith(RetsoCluster.Extension.class)
+class CleanupTest {
+  private RawTable t;
+
+  @BeforeEach
+  void create(RetsoCluster cluster) throws Exception {
+    t = new RawTable(cluster);
+  }
+
+  @AfterEach
+  void drop() throws IOException {
+    t.close();
+  }
+
+  @Test
+  void movesTheCellsOfACommittedTransactionAndRemovesItsMark() throws IOException {
+    long start = t.oracle.begin();
+    t.write(start, "r", "a", "1");
+    t.write(start, "r", "b", "2");
+    long committed = t.commit(start, "r");
+    t.cleanUp(start, committed, "r");
+    List<Cell> cells = t.cells("r");
+    assertEquals(2, cells.size(), cells::toString);
+    cells.forEach(cell -> assertEquals(committed + 1, cell.getTimestamp()));
+    assertEquals(Map.of("a", "1", "b", "2"), t.read(t.snapshot(), "r"));
+  }
+
+  @Test
+  void removesTheCellsOfAnAbortedTransactionOnly() throws IOException {
+    long committed = t.update("r", "a", "old");
+    long start = t.oracle.begin();
+    t.write(start, "r", "a", "new");
+    t.oracle.abort(start);
+    t.cleanUp(start, CleanupRequest.ABORTED, "r");
+    List<Cell> cells = t.cells("r");
+    assertEquals(1, cells.size(), cells::toString);
+    assertEquals(committed + 1, cells.get(0).getTimestamp());
+  }
+
+  @Test
+  void doesNothingWithoutTheMark() throws IOException {
+    long start = t.oracle.begin();
+    t.write(start, "r", "a", "1");
+    long committed = t.commit(start, "r");
+    t.cleanUp(start, committed, "r");
+    List<Cell> once = t.raw("r");
+    t.cleanUp(start, committed, "r");
+    t.cleanUp(start, CleanupRequest.ABORTED, "r");
+    assertEquals(once, t.raw("r"));
+  }
+
+  @Test
+  void cleansUpManyTransactionsInOneBatch() throws Exception {
+    List<Row> requests = new ArrayList<>();
+    for (int i = 0; i < 50; i++) {
+      String row = "r" + i % 10;
+      long start = t.oracle.begin();
+      t.write(start, row, "a", "v" + i);
+      long committed = t.commit(start, row);
+      Put request = new CleanupRequest(Bytes.toBytes(row), start, committed).toPut();
+      requests.add(request);
+      requests.add(request); // twice: HBase may repeat a request
+    }
+    t.table.batch(requests, new Object[requests.size()]);
+    for (int i = 0; i < 10; i++) {
+      assertEquals(Map.of("a", "v" + (40 + i)), t.read(t.snapshot(), "r" + i));
+      assertTrue(t.cells("r" + i).stream().noneMatch(PendingWrite::isMark));
+      assertEquals(5, t.cells("r" + i).size());
+    }
+  }
+
+  @Test
+  void aWriteAfterTheCleanupIsStillPending() throws IOException {
+    long start = t.oracle.begin();
+    t.write(start, "r", "a", "1");
+    t.oracle.abort(start);
+    t.cleanUp(start, CleanupRequest.ABORTED, "r");
+    // The client does not know yet that it was aborted, and writes another column.
+    t.write(start, "r", "b", "2");
+    assertEquals(Map.of(), t.read(t.snapshot(), "r"));
+    t.flush();
+    t.compact();
+    assertEquals(Map.of(), t.read(t.snapshot(), "r"));
+  }
+
+  @Test
+  void writesBelowTheHorizonAreRefused() throws IOException {
+    long start = t.oracle.begin();
+    t.write(start, "r", "a", "1");
+    t.oracle.abort(start);
+    t.update("r", "a", "2");
+    t.flush();
+    IOException refused = assertThrows(IOException.class, () -> t.write(start, "r", "a", "3"));
+    assertEquals(Refusal.SNAPSHOT_TOO_OLD, Refusal.of(refused));
+    List<Put> batch =
+        List.of(RawTable.put(start, "r", "a", "3"), RawTable.put(t.oracle.begin(), "s", "a", "4"));
+    IOException some = assertThrows(IOException.class, () -> t.table.put(batch));
+    assertEquals(Refusal.SNAPSHOT_TOO_OLD, Refusal.of(some));
+    assertEquals(2, t.cells("s").size(), "the other transaction's write went through");
+  }
+
+  @Test
+  void aLateDuplicateOfACleanedUpWriteIsRemovedWhateverTheRequestSays() throws IOException {
+    long start = t.oracle.begin();
+    t.write(start, "r", "a", "1");
+    long committed = t.commit(start, "r");
+    t.cleanUp(start, committed, "r");
+    t.write(start, "r", "c", "1"); // the duplicate, before the transaction is reported
+    t.oracle.cleanedUp(start);
+    t.snapshot();
+    t.flush();
+    assertTrue(t.oracle.lowWatermark() > start);
+    t.cleanUp(start, committed, "r");
+    assertEquals(Map.of("a", "1"), t.read(t.snapshot(), "r"));
+    assertTrue(t.cells("r").stream().noneMatch(PendingWrite::isMark));
+  }
+}

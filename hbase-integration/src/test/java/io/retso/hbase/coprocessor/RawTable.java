@@ -1,0 +1,190 @@
+package io.retso.hbase.coprocessor;
+
+import io.retso.client.OracleClient;
+import io.retso.hbase.RetsoCluster;
+import io.retso.hbase.data.CleanupRequest;
+import io.retso.hbase.data.PendingWrite;
+import io.retso.hbase.data.ReadAttribute;
+import io.retso.hbase.data.TableSettings;
+import io.retso.hbase.data.Tombstone;
+import io.retso.server.RetsoServer;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.apache.hadoop.hbase.Cell;
+import org.apache.hadoop.hbase.CellUtil;
+import org.apache.hadoop.hbase.TableName;
+import org.apache.hadoop.hbase.client.Admin;
+import org.apache.hadoop.hbase.client.ColumnFamilyDescriptorBuilder;
+import org.apache.hadoop.hbase.client.CoprocessorDescriptorBuilder;
+import org.apache.hadoop.hbase.client.Get;
+import org.apache.hadoop.hbase.client.Put;
+import org.apache.hadoop.hbase.client.Result;
+import org.apache.hadoop.hbase.client.ResultScanner;
+import org.apache.hadoop.hbase.client.Scan;
+import org.apache.hadoop.hbase.client.Table;
+import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
+import org.apache.hadoop.hbase.regionserver.HRegion;
+import org.apache.hadoop.hbase.util.Bytes;
+
+/**
+ * A prepared table with the coprocessor and families f and g, and an oracle of its own; each step
+ * of a transaction is done by hand.
+ */
+final class RawTable implements AutoCloseable {
+  static final byte[] F = Bytes.toBytes("f");
+  static final byte[] G = Bytes.toBytes("g");
+
+  final RetsoCluster cluster;
+  final TableName name;
+  final Table table;
+  final OracleClient oracle;
+  private final RetsoServer server;
+
+  RawTable(RetsoCluster cluster, byte[]... splits) throws Exception {
+    this.cluster = cluster;
+    this.name = cluster.freshName("raw");
+    this.server = RetsoCluster.startOracle();
+    String address = "127.0.0.1:" + server.port();
+    this.oracle = OracleClient.builder().address(address).build();
+    TableDescriptorBuilder descriptor =
+        TableDescriptorBuilder.newBuilder(name)
+            .setColumnFamily(TableSettings.prepared(ColumnFamilyDescriptorBuilder.of(F)))
+            .setColumnFamily(TableSettings.prepared(ColumnFamilyDescriptorBuilder.of(G)))
+            .setColumnFamily(PendingWrite.familyDescriptor())
+            .setCoprocessor(
+                CoprocessorDescriptorBuilder.newBuilder(TransactionRegionObserver.class.getName())
+                    .build());
+    new TableSettings(TableSettings.Conflicts.ROW, TableSettings.Reads.SERVER, address)
+        .writeTo(descriptor);
+    try (Admin admin = cluster.connection().getAdmin()) {
+      admin.createTable(descriptor.build(), splits);
+    }
+    this.table = cluster.connection().getTable(name);
+  }
+
+  /** Stops the oracle for good. */
+  void stopOracle() {
+    server.close();
+  }
+
+  /** A write of the transaction {@code start}; a null value deletes. */
+  void write(long start, String row, String column, String value) throws IOException {
+    table.put(put(start, row, column, value));
+  }
+
+  static Put put(long start, String row, String column, String value) {
+    Put put = PendingWrite.mark(new Put(Bytes.toBytes(row)), start);
+    return put.addColumn(
+        F, Bytes.toBytes(column), start, value == null ? Tombstone.value() : Bytes.toBytes(value));
+  }
+
+  /** Commits without cleanup. */
+  long commit(long start, String row) {
+    return oracle.commit(start, row.hashCode()).commitTimestamp();
+  }
+
+  void cleanUp(long start, long commitTimestamp, String row) throws IOException {
+    table.put(new CleanupRequest(Bytes.toBytes(row), start, commitTimestamp).toPut());
+  }
+
+  /** A whole transaction, cleaned up; returns its commit timestamp. */
+  long update(String row, String column, String value) throws IOException {
+    long start = oracle.begin();
+    write(start, row, column, value);
+    long committed = commit(start, row);
+    cleanUp(start, committed, row);
+    oracle.cleanedUp(start);
+    return committed;
+  }
+
+  /** A new snapshot's timestamp, of a transaction that is over already. */
+  long snapshot() {
+    long start = oracle.begin();
+    oracle.commit(start);
+    return start;
+  }
+
+  /** What a snapshot sees of family f. */
+  Map<String, String> read(long timestamp, String row) throws IOException {
+    return map(table.get(get(timestamp, row)));
+  }
+
+  static Get get(long timestamp, String row) {
+    Get get = new Get(Bytes.toBytes(row));
+    ReadAttribute.set(get, timestamp);
+    return get;
+  }
+
+  static Map<String, String> map(Result result) {
+    Map<String, String> map = new TreeMap<>();
+    for (Cell cell : result.isEmpty() ? new Cell[0] : result.rawCells()) {
+      map.put(
+          Bytes.toString(CellUtil.cloneQualifier(cell)), Bytes.toString(CellUtil.cloneValue(cell)));
+    }
+    return map;
+  }
+
+  /** Rows of a scan with their columns, {@code row{column=value}}. */
+  List<String> scan(long timestamp, Scan scan) throws IOException {
+    ReadAttribute.set(scan, timestamp);
+    List<String> rows = new ArrayList<>();
+    try (ResultScanner scanner = table.getScanner(scan)) {
+      for (Result result : scanner) {
+        rows.add(Bytes.toString(result.getRow()) + map(result));
+      }
+    }
+    return rows;
+  }
+
+  /** All cells of the table, deleted ones, too. */
+  List<Cell> raw(String row) throws IOException {
+    Scan scan = new Scan().setRaw(true).readAllVersions().withStartRow(Bytes.toBytes(row));
+    scan.withStopRow(Bytes.toBytes(row), true);
+    List<Cell> cells = new ArrayList<>();
+    try (ResultScanner scanner = table.getScanner(scan)) {
+      scanner.forEach(result -> cells.addAll(result.listCells()));
+    }
+    return cells;
+  }
+
+  /** Cells that a plain reader of all versions sees, of all families. */
+  List<Cell> cells(String row) throws IOException {
+    Result result = table.get(new Get(Bytes.toBytes(row)).readAllVersions());
+    return result.isEmpty() ? List.of() : result.listCells();
+  }
+
+  /** The open regions. */
+  List<HRegion> regions() {
+    return cluster.hbase().cluster().getLiveRegionServers().stream()
+        .flatMap(thread -> thread.getRegionServer().getRegions(name).stream())
+        .map(HRegion.class::cast)
+        .toList();
+  }
+
+  void flush() throws IOException {
+    for (HRegion region : regions()) {
+      region.flush(true);
+    }
+  }
+
+  /** Compacts all files of each family into one. */
+  void compact() throws IOException {
+    for (HRegion region : regions()) {
+      region.compact(true);
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    try (Admin admin = cluster.connection().getAdmin()) {
+      admin.disableTable(name);
+      admin.deleteTable(name);
+    }
+    table.close();
+    oracle.close();
+    server.close();
+  }
+}
