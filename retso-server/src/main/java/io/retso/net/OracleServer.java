@@ -95,6 +95,11 @@ public final class OracleServer implements Sequencer.Replies, AutoCloseable {
     return loop;
   }
 
+  /** Runs a task on the sequencer's thread again and again, until the server is closed. */
+  public void every(long periodNanos, Runnable task) {
+    loop.scheduleWithFixedDelay(task, periodNanos, periodNanos, TimeUnit.NANOSECONDS);
+  }
+
   /** Gives the server its sequencer; on the loop, before it listens. */
   public void attach(Sequencer theSequencer) {
     sequencer = theSequencer;

@@ -72,6 +72,14 @@ final class Metrics implements AutoCloseable {
     counter("retso.queries", "Status queries.", f -> f.oracle.queries);
     counter("retso.cleanups", "Transactions reported as cleaned up.", f -> f.oracle.cleanups);
     counter(
+        "retso.sweep.reports",
+        "Sweeps of the tables reported: what committed before them is cleaned up.",
+        f -> f.oracle.sweptReports);
+    counter(
+        "retso.expired.transactions",
+        "Open transactions aborted because they were older than transaction.timeout.",
+        f -> f.oracle.expired);
+    counter(
         "retso.sweeps",
         "Open transactions that left the window: they can no longer commit.",
         f -> f.oracle.forcedSweeps);
@@ -110,6 +118,11 @@ final class Metrics implements AutoCloseable {
         "retso.window.lag.stamps",
         "Timestamps between now and the oldest transaction that may still commit.",
         f -> f.oracle.windowLag);
+    gauge(
+        "retso.watermark.lag.stamps",
+        "Timestamps between now and the oldest transaction that is open, or committed and not"
+            + " cleaned up.",
+        f -> f.oracle.watermarkLag);
   }
 
   private void log() {

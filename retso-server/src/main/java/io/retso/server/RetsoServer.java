@@ -11,6 +11,7 @@ import io.retso.oracle.StatusOracle;
 import io.retso.protocol.Timestamps;
 import io.retso.sequencer.Recovery;
 import io.retso.sequencer.Sequencer;
+import io.retso.sequencer.TimeLimit;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
@@ -47,6 +48,7 @@ public final class RetsoServer implements AutoCloseable {
   private static final long STOP_SECONDS_MAX = 5;
   private static final double NANOS_PER_SECOND = 1e9;
   private static final Duration ZOOKEEPER_TIMEOUT = Duration.ofSeconds(10);
+  private static final long TICK_NANOS_MAX = 1_000_000_000;
   private static final Duration OPERATION_TIMEOUT = Duration.ofSeconds(30);
 
   private final ServerConfig config;
@@ -129,6 +131,7 @@ public final class RetsoServer implements AutoCloseable {
           sequencer.start(log, lastPosition);
         });
     started("log", () -> onLoop(log::close));
+    limitTransactions();
     InetSocketAddress bound = net.listen(address(Settings.LISTEN_HOST, Settings.LISTEN_PORT));
     port = bound.getPort();
     facts =
@@ -145,6 +148,14 @@ public final class RetsoServer implements AutoCloseable {
     startSeconds = (nanoClock.getAsLong() - before) / NANOS_PER_SECOND;
     health.serving();
     net.logFailure().thenAccept(this::logFailed);
+  }
+
+  private void limitTransactions() {
+    long limitNanos = config.get(Settings.TRANSACTION_TIMEOUT).toNanos();
+    TimeLimit limit = new TimeLimit(sequencer, limitNanos);
+    net.every(
+        Math.min(limitNanos / TimeLimit.STEPS, TICK_NANOS_MAX),
+        () -> limit.tick(nanoClock.getAsLong()));
   }
 
   private void started(String name, AutoCloseable closer) {
@@ -206,6 +217,7 @@ public final class RetsoServer implements AutoCloseable {
 
   private CommitLog takeLog(Recovery recovery) throws LogException, InterruptedException {
     if (!config.isDurable()) {
+      recovery.finish(firstTimestamp());
       epoch = System.currentTimeMillis(); // grows from start to start, which is all it has to do
       return new MemoryLog(log.listener());
     }
@@ -223,10 +235,17 @@ public final class RetsoServer implements AutoCloseable {
             (long) config.get(Settings.WINDOW_STAMPS) << Timestamps.GAP_BITS,
             config.get(Settings.INHERITED_RETENTION).toNanos(),
             recovery);
-    recovery.finish(Timestamps.GAP);
+    recovery.finish(firstTimestamp());
     recoveryNanos = nanoClock.getAsLong() - before;
     epoch = taken.epoch();
     return taken;
+  }
+
+  /** Where the timestamps of an oracle that never issued any begin. */
+  private long firstTimestamp() {
+    long first = config.get(Settings.TIMESTAMPS_FIRST);
+    long wanted = first == ValueType.CLOCK ? System.currentTimeMillis() : first;
+    return (wanted + Timestamps.GAP - 1) / Timestamps.GAP * Timestamps.GAP;
   }
 
   private LedgerStore openStore() throws LogException {

@@ -158,6 +158,26 @@ public final class Settings {
           "Timestamps reserved in the log ahead of use: twice what is used during the slowest log"
               + " write. A crash skips what is left of them.");
 
+  public static final Setting<Long> TIMESTAMPS_FIRST =
+      new Setting<>(
+          "timestamps.first",
+          "clock",
+          ValueType.countOrClock(1, 1L << 58, "as a timestamp"),
+          "The first timestamp of an oracle that never issued any, rounded up to a multiple of 16;"
+              + " without effect once its log has an entry. clock is the milliseconds since 1970:"
+              + " what a table got by HBase's own timestamps is then older than every"
+              + " transaction.");
+
+  public static final Setting<Duration> TRANSACTION_TIMEOUT =
+      new Setting<>(
+          "transaction.timeout",
+          "10m",
+          ValueType.duration(Duration.ofSeconds(1), Duration.ofDays(30)),
+          "A transaction that is open for longer, reading ones included, is aborted, so that dead"
+              + " clients do not hold back the low watermark. It is noticed up to a thirtieth of"
+              + " the limit and a second later. Of older transactions the oracle remembers only"
+              + " those that are committed and not cleaned up.");
+
   public static final Setting<Integer> CONNECTIONS_MAX =
       new Setting<>(
           "connections.max",
@@ -204,6 +224,8 @@ public final class Settings {
           WINDOW_STAMPS,
           UNCLEANED_MAX,
           RESERVATION_STAMPS,
+          TIMESTAMPS_FIRST,
+          TRANSACTION_TIMEOUT,
           CONNECTIONS_MAX,
           CLIENT_STALL_TIMEOUT,
           INHERITED_RETENTION);

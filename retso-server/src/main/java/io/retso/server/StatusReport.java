@@ -47,6 +47,7 @@ final class StatusReport {
     all.put("aborts", aborts());
     all.put("map", map());
     all.put("window", Map.of("lagStamps", now.oracle.windowLag));
+    all.put("watermark", Map.of("lagStamps", now.oracle.watermarkLag));
     all.put("log", log());
     all.put("network", network());
     all.put("memory", memory());
@@ -89,6 +90,7 @@ final class StatusReport {
     m.put("queries", now.oracle.queries);
     m.put("cleanups", now.oracle.cleanups);
     m.put("refused", now.oracle.refused);
+    m.put("sweepReports", now.oracle.sweptReports);
     m.put("open", now.oracle.open);
     m.put("halfAborted", now.oracle.halfAborted);
     m.put("uncleaned", now.oracle.uncleaned);
@@ -102,6 +104,7 @@ final class StatusReport {
     m.put("evicted", now.oracle.evicted);
     m.put("forced", now.oracle.forced);
     m.put("requested", now.oracle.requested);
+    m.put("expired", now.oracle.expired);
     return m;
   }
 
@@ -195,11 +198,12 @@ final class StatusReport {
     line(
         out,
         "held",
-        "%,d open, %,d half-aborted, %,d of %,d uncleaned",
+        "%,d open, %,d half-aborted, %,d of %,d uncleaned, low watermark %,d stamps ago",
         now.oracle.open,
         now.oracle.halfAborted,
         now.oracle.uncleaned,
-        now.oracle.uncleanedCapacity);
+        now.oracle.uncleanedCapacity,
+        now.oracle.watermarkLag);
     line(
         out,
         "map",

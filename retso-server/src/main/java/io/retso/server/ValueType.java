@@ -26,6 +26,10 @@ record ValueType<T>(String label, String allowed, Function<String, Optional<T>> 
   private static final Pattern ENSEMBLE =
       Pattern.compile("(?:[A-Za-z0-9_.-]+|\\[[0-9A-Fa-f:.]+\\]):(\\d{1,5})");
   private static final Pattern ZNODE = Pattern.compile("(?:/[A-Za-z0-9_.-]+)+");
+
+  /** What the word {@code clock} is read as; no count. */
+  static final long CLOCK = 0;
+
   private static final int PORT_MAX = 65_535;
 
   /** A host name or address to listen on. */
@@ -93,6 +97,15 @@ record ValueType<T>(String label, String allowed, Function<String, Optional<T>> 
         count.label + "|auto",
         "auto, or " + count.allowed,
         text -> text.equalsIgnoreCase("auto") ? Optional.of(0) : count.reader.apply(text));
+  }
+
+  /** A count, or {@code clock}, which is read as {@link #CLOCK}. */
+  static ValueType<Long> countOrClock(long min, long max, String unit) {
+    ValueType<Long> count = count(min, max, unit);
+    return new ValueType<>(
+        count.label + "|clock",
+        "clock, or " + count.allowed,
+        text -> text.equalsIgnoreCase("clock") ? Optional.of(CLOCK) : count.reader.apply(text));
   }
 
   /** A power of two. */

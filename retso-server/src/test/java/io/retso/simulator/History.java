@@ -31,7 +31,6 @@ final class History implements SimulatedLedgers.Durable, LogEntry.Visitor {
   /** What is known of one transaction. */
   private static final class Facts {
     long commit; // in the log
-    boolean uncleaned; // committed with rows, and no cleanup in the log
     boolean abortedTold;
     boolean abortConcluded; // from RETRY, with the mark still there
     long openFor; // the newest reader that was told that it is open
@@ -51,7 +50,16 @@ final class History implements SimulatedLedgers.Durable, LogEntry.Visitor {
   private final long[] entryRows = new long[1024];
   private long newest;
   private long newestKnown;
-  private long uncleaned;
+
+  /** Commits with rows and without a cleanup or sweep in the log: commit to start. */
+  private final TreeMap<Long, Long> uncleaned = new TreeMap<>();
+
+  /** The highest low watermark that anybody was told. */
+  private long watermark;
+
+  /** What started below it and is not committed in the log never will be. */
+  private long expiredBelow;
+
   private long commits;
   private long reads;
 
@@ -105,9 +113,12 @@ final class History implements SimulatedLedgers.Durable, LogEntry.Visitor {
     unless(
         commit > facts.openFor,
         start + " was not committed for " + facts.openFor + " and now is at " + commit);
+    unless(start >= watermark, start + " is below the low watermark " + watermark);
+    unless(start >= expiredBelow, start + " was expired below " + expiredBelow);
     facts.commit = commit;
-    facts.uncleaned = from < to;
-    uncleaned += from < to ? 1 : 0;
+    if (from < to) {
+      uncleaned.put(commit, start);
+    }
     commits++;
     use(commit);
     for (int i = from; i < to; i++) {
@@ -146,16 +157,24 @@ final class History implements SimulatedLedgers.Durable, LogEntry.Visitor {
 
   @Override
   public void cleaned(long start) {
-    Facts facts = facts(start);
-    uncleaned -= facts.uncleaned ? 1 : 0;
-    facts.uncleaned = false;
+    uncleaned.remove(facts(start).commit);
   }
 
   @Override
-  public void swept(long below) {}
+  public void swept(long below) {
+    Map<Long, Long> clean = uncleaned.headMap(below);
+    clean
+        .values()
+        .forEach(
+            start ->
+                unless(!table.hasMarks(start), () -> start + " has marks behind a sweep " + below));
+    clean.clear();
+  }
 
   @Override
-  public void expired(long below) {}
+  public void expired(long below) {
+    expiredBelow = Math.max(expiredBelow, below);
+  }
 
   @Override
   public void reserved(long timestamp) {}
@@ -166,6 +185,7 @@ final class History implements SimulatedLedgers.Durable, LogEntry.Visitor {
   @Override
   public void uncleaned(long start, long commit) {
     unless(facts(start).commit == commit, start + " is kept as committed at " + commit);
+    unless(start >= watermark, start + " is kept as uncleaned below watermark " + watermark);
   }
 
   @Override
@@ -187,6 +207,20 @@ final class History implements SimulatedLedgers.Durable, LogEntry.Visitor {
     unless(
         younger == null || younger.getValue()[0] > range[1],
         range[1] + " is above a younger server's");
+  }
+
+  /** The highest low watermark that anybody knows. */
+  long watermark() {
+    return watermark;
+  }
+
+  /** A client that knew of {@code known} was told the low watermark. */
+  void watermark(long known, long told) {
+    unless(told >= known, "the low watermark fell from " + known + " to " + told);
+    uncleaned.forEach(
+        (commit, start) ->
+            unless(start >= told, () -> start + " is not cleaned up, the watermark was " + told));
+    watermark = Math.max(watermark, told);
   }
 
   /** A client was told the outcome of its commit or abort request, or of a status query. */
@@ -237,7 +271,12 @@ final class History implements SimulatedLedgers.Durable, LogEntry.Visitor {
   void recovered(StatusOracle oracle) {
     long low = oracle.windowLow();
     long kept = oracle.uncleanedCommits();
-    unless(kept == uncleaned, kept + " uncleaned commits were recovered, not " + uncleaned);
+    unless(
+        kept == uncleaned.size(),
+        kept + " uncleaned commits were recovered, not " + uncleaned.size());
+    unless(low >= expiredBelow, "what is below " + expiredBelow + " expired, and could commit");
+    long recovered = oracle.lowWatermark();
+    unless(recovered >= watermark, "the low watermark fell from " + watermark + " to " + recovered);
     transactions
         .tailMap(2 * low - oracle.nextTimestamp(), true)
         .forEach((start, facts) -> compare(oracle, start, facts));
@@ -253,7 +292,8 @@ final class History implements SimulatedLedgers.Durable, LogEntry.Visitor {
     } else {
       unless(!Outcome.isCommitted(outcome), () -> start + " was invented, at " + outcome);
       unless(
-          outcome != Outcome.OPEN || !facts.abortedTold && !facts.abortConcluded,
+          outcome != Outcome.OPEN
+              || !facts.abortedTold && !facts.abortConcluded && start >= watermark,
           () -> start + " was told to be aborted, and could commit again");
     }
   }
@@ -268,7 +308,7 @@ final class History implements SimulatedLedgers.Durable, LogEntry.Visitor {
     transactions
         .headMap(horizon)
         .entrySet()
-        .removeIf(t -> !t.getValue().uncleaned && !table.hasMarks(t.getKey()));
+        .removeIf(t -> !uncleaned.containsKey(t.getValue().commit) && !table.hasMarks(t.getKey()));
     rows.values()
         .forEach(
             row -> {

@@ -31,6 +31,10 @@ class InjectedBugsTest {
     HOLE_C_UNCLEANED_FORGOTTEN(OracleBug.Forgetful::new),
     UNCLEANED_MISSING_IN_SNAPSHOT(OracleBug.NoSnapshot::new),
     REPEAT_JUDGED_AS_FIRST(OracleBug.NoRepeats::new),
+    EXPIRY_NOT_LOGGED(SequencerBug.NoExpiryRecord::new),
+    SWEEP_NOT_LOGGED(OracleBug.SweepsUnlogged::new),
+    WATERMARK_IGNORES_THE_UNCLEANED(OracleBug.WatermarkOfWindow::new),
+    SWEEP_STAMP_TAKEN_LAST(LateSweepStamp::new),
     TRIMMED_TOO_EARLY(LogBug::trimsEverything),
     RECOVERY_WITHOUT_FENCE(LogBug.NoFence::new),
     CATALOG_WITHOUT_COMPARE(LogBug.NoCompare::new),
@@ -131,6 +135,52 @@ class InjectedBugsTest {
       }
     }
 
+    /** The low watermark is that of the window alone. */
+    static final class WatermarkOfWindow extends OracleBug {
+      @Override
+      StatusOracle make(Sizes s, Changes changes) {
+        return new StatusOracle(s.mapRows(), s.windowStamps(), s.uncleanedCommits(), changes) {
+          @Override
+          protected long lowestUncleaned() {
+            return Long.MAX_VALUE;
+          }
+        };
+      }
+    }
+
+    /** What a sweep settled is not settled for a successor. */
+    static final class SweepsUnlogged extends OracleBug {
+      @Override
+      StatusOracle make(Sizes s, Changes changes) {
+        Changes forgetful =
+            new Changes() {
+              @Override
+              public void committed(long start, long commit, long[] rows, int from, int to) {
+                changes.committed(start, commit, rows, from, to);
+              }
+
+              @Override
+              public void aborted(long start) {
+                changes.aborted(start);
+              }
+
+              @Override
+              public void cleaned(long start) {
+                changes.cleaned(start);
+              }
+
+              @Override
+              public void swept(long below) {}
+
+              @Override
+              public void expired(long below) {
+                changes.expired(below);
+              }
+            };
+        return new StatusOracle(s.mapRows(), s.windowStamps(), s.uncleanedCommits(), forgetful);
+      }
+    }
+
     /** A repeated commit that is no longer remembered is said to be aborted. */
     static final class NoRepeats extends OracleBug {
       @Override
@@ -179,6 +229,17 @@ class InjectedBugsTest {
       }
     }
 
+    /** The time limit aborts transactions without telling the log. */
+    static final class NoExpiryRecord extends SequencerBug {
+      @Override
+      Sequencer sequencer(Sizes sizes, Sequencer.OracleMaker maker, Sequencer.Replies replies) {
+        return new Sequencer(sizes.sequencer(), maker, replies) {
+          @Override
+          protected void logExpiry(long below) {}
+        };
+      }
+    }
+
     /** Stamps are used that no record reserves. */
     static final class NoReservation extends SequencerBug {
       @Override
@@ -188,6 +249,14 @@ class InjectedBugsTest {
           protected void logReservation(long timestamp) {}
         };
       }
+    }
+  }
+
+  /** A sweep reports a timestamp that it took after it had gone over the marks. */
+  private static final class LateSweepStamp extends Parts {
+    @Override
+    boolean sweepStampIsTakenFirst() {
+      return false;
     }
   }
 

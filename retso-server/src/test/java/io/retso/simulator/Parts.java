@@ -30,6 +30,11 @@ class Parts {
     recovery.finish(firstTimestamp);
   }
 
+  /** The contract of a sweep. */
+  boolean sweepStampIsTakenFirst() {
+    return true;
+  }
+
   boolean fences() {
     return true;
   }

@@ -9,12 +9,17 @@ final class Request {
     COMMIT,
     STATUS,
     ABORT,
-    CLEANED
+    CLEANED,
+    WATERMARK,
+    SWEPT
   }
 
   final Kind kind;
 
-  /** The transaction that it is about; of a begin, the newest timestamp known when it was made. */
+  /**
+   * The transaction that it is about; of a begin, the newest timestamp known when it was made; of a
+   * sweep, its timestamp.
+   */
   final long start;
 
   /** The reader's start, of a status query. */
@@ -39,10 +44,10 @@ final class Request {
   /** Bytes on the wire, without the frame's header. */
   int bytes() {
     return switch (kind) {
-      case BEGIN -> 0;
+      case BEGIN, WATERMARK -> 0;
       case COMMIT -> 12 + rows.length * Long.BYTES;
       case STATUS -> 16;
-      case ABORT, CLEANED -> 8;
+      case ABORT, CLEANED, SWEPT -> 8;
     };
   }
 }

@@ -9,6 +9,7 @@ import io.retso.oracle.StatusOracle;
 import io.retso.protocol.Timestamps;
 import io.retso.sequencer.Recovery;
 import io.retso.sequencer.Sequencer;
+import io.retso.sequencer.TimeLimit;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -21,6 +22,8 @@ import java.util.Set;
  * position, bursts end with a flush).
  */
 final class SimulatedServer implements Sequencer.Replies {
+  private static final long TICK = Simulation.MILLIS / 2;
+
   private final World world;
   private final Simulation simulation;
   private final CommitBatch batch = new CommitBatch(Sizes.TRANSACTION_ROWS);
@@ -74,13 +77,14 @@ final class SimulatedServer implements Sequencer.Replies {
               parts.retentionNanos(),
               parts.replay(recovery));
       world.numbered(epoch, taken.epoch());
-      parts.finish(recovery, Timestamps.GAP);
+      parts.finish(recovery, sizes.firstTimestamp());
       if (world.isNewest(epoch)) {
         world.history().recovered(oracle);
       }
       CommitLog log = parts.log(taken);
       sequencer.start(log, recovery.lastPosition());
       serving = true;
+      tick(new TimeLimit(sequencer, sizes.timeLimit()));
       world.counted("servers");
     } catch (SimulatedLedgers.Killed e) {
       die();
@@ -93,6 +97,15 @@ final class SimulatedServer implements Sequencer.Replies {
           "a server cannot start: " + e.getMessage());
       die();
     }
+  }
+
+  private void tick(TimeLimit limit) {
+    long low = oracle.windowLow();
+    limit.tick(simulation.now());
+    if (oracle.windowLow() > low) {
+      world.counted("expiries");
+    }
+    simulation.after(simulation.delay(TICK), () -> whenAwake(() -> tick(limit)));
   }
 
   /** Notes the order of take-overs: that of their replacements of the catalog. */
@@ -213,7 +226,9 @@ final class SimulatedServer implements Sequencer.Replies {
       begin(link, frame);
     } else {
       long position =
-          kind == Request.Kind.STATUS ? sequencer.queryPosition() : sequencer.position();
+          kind == Request.Kind.STATUS || kind == Request.Kind.WATERMARK
+              ? sequencer.queryPosition()
+              : sequencer.position();
       List<Answer> answers = new ArrayList<>();
       if (kind == Request.Kind.COMMIT) {
         commit(frame, answers);
@@ -260,6 +275,8 @@ final class SimulatedServer implements Sequencer.Replies {
         switch (request.kind) {
           case STATUS -> sequencer.status(request.start, request.reader);
           case ABORT -> sequencer.abort(request.start);
+          case WATERMARK -> sequencer.lowWatermark();
+          case SWEPT -> sequencer.swept(request.start);
           default -> sequencer.cleaned(request.start);
         };
     return new Answer(outcome, epoch, low, world.table().hasMarks(request.start), false);

@@ -56,7 +56,15 @@ class SimulatorTest {
     if (operations >= 100_000) {
       for (String rare :
           List.of(
-              "retries", "unknown", "repeats", "orphans", "stopped: FENCED", "late reservations"))
+              "retries",
+              "unknown",
+              "repeats",
+              "orphans",
+              "stopped: FENCED",
+              "late reservations",
+              "sweeps",
+              "watermarks",
+              "expiries"))
         assertTrue(counts.getOrDefault(rare, 0L) > 20, () -> rare + " hardly happened: " + counts);
     }
   }

@@ -13,7 +13,9 @@ record Sizes(
     int clients,
     int workersPerClient,
     int rowRange,
-    long faultEvery) {
+    long faultEvery,
+    long firstTimestamp,
+    long timeLimit) {
 
   /** The most rows of one simulated transaction. */
   static final int TRANSACTION_ROWS = 6;
@@ -40,7 +42,9 @@ record Sizes(
         clients,
         workers,
         4 + random.nextInt(random.nextBoolean() ? 12 : 100),
-        (2 + random.nextInt(20)) * Simulation.MILLIS);
+        (2 + random.nextInt(20)) * Simulation.MILLIS,
+        firstTimestamp(random),
+        (random.nextBoolean() ? 2 + random.nextInt(20) : 100_000) * Simulation.MILLIS);
   }
 
   /** What an operator may change between two lives of a server. */
@@ -48,7 +52,21 @@ record Sizes(
     int window = random.nextInt(3) > 0 ? windowStamps : windowStamps << 1 >> random.nextInt(3);
     int rows = random.nextInt(3) > 0 ? mapRows : 1 + random.nextInt(2 * mapRows);
     return new Sizes(
-        rows, window, uncleanedCommits, sequencer, clients, workersPerClient, rowRange, faultEvery);
+        rows,
+        window,
+        uncleanedCommits,
+        sequencer,
+        clients,
+        workersPerClient,
+        rowRange,
+        faultEvery,
+        firstTimestamp(random),
+        random.nextInt(3) > 0 ? timeLimit : (2 + random.nextInt(50)) * Simulation.MILLIS);
+  }
+
+  /** Another one at each start, as the clock is; only that of the first start may count. */
+  private static long firstTimestamp(Random random) {
+    return (1 + random.nextInt(1 << random.nextInt(31))) * (long) Timestamps.GAP;
   }
 
   /** The window's length as a distance of timestamps. */

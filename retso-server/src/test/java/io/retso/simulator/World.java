@@ -20,6 +20,7 @@ final class World {
   private static final long BLOCK_DELAY = 200 * Simulation.MICROS;
   private static final int FAILURE_ODDS = 300;
   private static final int JANITORS = 3;
+  private static final int SWEEPERS = 2;
 
   /** Ledgers that span a window, and those that are being prepared or deleted. */
   private static final int CATALOG_AT_REST = 10;
@@ -247,6 +248,9 @@ final class World {
       Janitor janitor = new Janitor(this);
       janitors.add(janitor);
       janitor.run();
+    }
+    for (int i = 0; i < SWEEPERS; i++) {
+      new Sweeper(this).run();
     }
     simulation.after(sizes.faultEvery(), this::fault);
     long deadline = simulation.now() + PATIENCE + operationsWanted * Simulation.MILLIS;

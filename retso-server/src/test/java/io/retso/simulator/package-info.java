@@ -2,7 +2,7 @@
  * A seeded simulator of the whole server, but for the network's bytes and the disks.
  *
  * <pre>
- *   Worker, Janitor --&gt; SimulatedClient --&gt; Link --&gt; SimulatedServer --&gt; SimulatedLedgers
+ *   Worker, Janitor, Sweeper --&gt; SimulatedClient --&gt; Link --&gt; SimulatedServer --&gt; SimulatedLedgers
  *         |                                          (production oracle, sequencer,   |
  *         v                                           log protocol and recovery)      |
  *   VersionedTable &lt;--- RowReader                                                     |

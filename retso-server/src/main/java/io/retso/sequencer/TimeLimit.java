@@ -1,0 +1,76 @@
+package io.retso.sequencer;
+
+/**
+ * The time limit of transactions: dead clients would otherwise hold the low watermark back for as
+ * long as a window lasts. It reads no clock; whoever has one calls {@link #tick} from time to time,
+ * on the sequencer's thread.
+ *
+ * <p>It remembers which stamp was next at which time, a {@value #STEPS}th of the limit apart. A
+ * stamp below one that was next before the limit began is older than the limit. So a transaction is
+ * aborted when it is older than the limit by at most a step and the time between two ticks; never
+ * before. Stamps that were issued before a restart count as issued at the first tick.
+ *
+ * <p>Allocates nothing after construction. Single-threaded.
+ */
+public final class TimeLimit {
+  /** Steps that a limit is divided into. */
+  public static final int STEPS = 32;
+
+  /** Those younger than the limit, more than a {@value #STEPS}th apart, and one just noted. */
+  private static final int RING = STEPS + 2;
+
+  private final Sequencer sequencer;
+  private final long limitNanos;
+  private final long stepNanos;
+
+  /** When {@link #stamps} of the same index was the next one. */
+  private final long[] times = new long[RING];
+
+  private final long[] stamps = new long[RING];
+
+  /** Notes that were taken and removed; their differences are what the ring holds. */
+  private long noted;
+
+  private long removed;
+
+  /** What started below this stamp is too old; 0 if nothing is. */
+  private long tooOld;
+
+  /**
+   * Makes the limit of one sequencer.
+   *
+   * @param limitNanos at least {@value #STEPS}
+   */
+  public TimeLimit(Sequencer sequencer, long limitNanos) {
+    if (limitNanos < STEPS) {
+      throw new IllegalArgumentException("a limit of " + limitNanos + " ns is no limit");
+    }
+    this.sequencer = sequencer;
+    this.limitNanos = limitNanos;
+    this.stepNanos = limitNanos / STEPS + 1;
+  }
+
+  /**
+   * Aborts what is too old by now. If the log is behind, or there is a great deal of it, the next
+   * tick goes on.
+   *
+   * @param nowNanos monotonic time
+   */
+  public void tick(long nowNanos) {
+    while (removed < noted && nowNanos - times[index(removed)] >= limitNanos) {
+      tooOld = stamps[index(removed++)];
+    }
+    if (noted == removed || nowNanos - times[index(noted - 1)] >= stepNanos) {
+      times[index(noted)] = nowNanos;
+      stamps[index(noted++)] = sequencer.oracle().nextTimestamp();
+    }
+    if (tooOld > sequencer.oracle().windowLow()) {
+      sequencer.expireBelow(tooOld);
+      sequencer.flush();
+    }
+  }
+
+  private static int index(long note) {
+    return (int) (note % RING);
+  }
+}

@@ -1,0 +1,102 @@
+package io.retso.simulator;
+
+import io.retso.protocol.Outcome;
+import java.util.ArrayDeque;
+
+/**
+ * Goes over all pending marks now and then, finishes what is decided, and reports the sweep; asks
+ * for the low watermark in between.
+ */
+final class Sweeper {
+  private final World world;
+  private final Simulation simulation;
+  private final SimulatedClient client;
+
+  Sweeper(World world) {
+    this.world = world;
+    this.simulation = world.simulation();
+    this.client = new SimulatedClient(world);
+  }
+
+  void run() {
+    simulation.after(
+        simulation.delay(20 * World.TABLE_DELAY),
+        () -> {
+          if (simulation.oneIn(3)) {
+            client.begin(answer -> visit(0, answer.outcome()));
+          } else {
+            ask();
+          }
+        });
+  }
+
+  private void ask() {
+    long known = world.history().watermark();
+    client.call(
+        Request.Kind.WATERMARK,
+        known,
+        0,
+        null,
+        answer -> {
+          world.history().watermark(known, answer.outcome());
+          world.counted("watermarks");
+          run();
+        });
+  }
+
+  private void visit(long row, long sweep) {
+    if (row == world.sizes().rowRange()) {
+      if (world.parts().sweepStampIsTakenFirst()) {
+        report(sweep);
+      } else {
+        client.begin(answer -> report(answer.outcome()));
+      }
+      return;
+    }
+    ArrayDeque<Long> writers = new ArrayDeque<>();
+    for (VersionedTable.Version version : world.table().read(row, Long.MAX_VALUE)) {
+      if (version.pending()) {
+        writers.add(version.timestamp());
+      }
+    }
+    if (writers.isEmpty()) {
+      visit(row + 1, sweep);
+    } else {
+      settle(row, writers, sweep);
+    }
+  }
+
+  private void settle(long row, ArrayDeque<Long> writers, long sweep) {
+    Long writer = writers.poll();
+    if (writer == null) {
+      simulation.after(simulation.delay(World.TABLE_DELAY), () -> visit(row + 1, sweep));
+      return;
+    }
+    client.call(
+        Request.Kind.STATUS,
+        writer,
+        sweep,
+        null,
+        answer -> {
+          world.history().told(writer, sweep, answer);
+          if (answer.outcome() != Outcome.OPEN) {
+            world.finishRow(row, writer, answer.outcome()); // RETRY: a mark still there was aborted
+          }
+          settle(row, writers, sweep);
+        });
+  }
+
+  private void report(long sweep) {
+    client.call(
+        Request.Kind.SWEPT,
+        sweep,
+        0,
+        null,
+        answer -> {
+          Violation.unless(answer.outcome() == Outcome.DONE, "a sweep was refused");
+          world.counted("sweeps");
+          // It wrote nothing: over, so that it does not hold the watermark back.
+          client.call(Request.Kind.CLEANED, sweep, 0, null, ended -> run());
+        });
+  }
+}
