@@ -25,6 +25,13 @@ public final class LedgerLog implements CommitLog {
     long segmentStart(ByteBuffer firstEntry) throws LogException;
   }
 
+  /**
+   * Times that a take-over begins anew because the catalog changed meanwhile. The first attempt
+   * fences whoever was writing, so only servers that take over at the same moment go on changing
+   * it, and each time one of them succeeds.
+   */
+  static final int TAKE_OVER_ATTEMPTS_MAX = 20;
+
   /** How the log's parts are run; a simulator gives its own. */
   public record Threads(Executor writer, Executor background, LongSupplier nanoClock) {}
 
@@ -82,7 +89,8 @@ public final class LedgerLog implements CommitLog {
    * @param inheritedRetentionNanos how long the ledgers of the writer before are kept: a writer
    *     that was deposed and does not know it may still try to append to them, and a bookie that
    *     deleted a ledger has forgotten that it was fenced
-   * @throws LogException if the log cannot be read, or another server took over meanwhile
+   * @throws LogException if the log cannot be read; {@link LogException.Reason#FENCED} if other
+   *     servers changed the catalog in each of {@value #TAKE_OVER_ATTEMPTS_MAX} attempts
    */
   public static LedgerLog takeOver(
       LedgerStore store,
@@ -92,7 +100,7 @@ public final class LedgerLog implements CommitLog {
       long inheritedRetentionNanos,
       Replay replay)
       throws LogException {
-    while (true) {
+    for (int attempt = 0; attempt < TAKE_OVER_ATTEMPTS_MAX; attempt++) {
       LedgerStore.Catalog catalog = store.readCatalog();
       List<LedgerStore.Entries> opened = new ArrayList<>();
       try {
@@ -119,6 +127,11 @@ public final class LedgerLog implements CommitLog {
         opened.forEach(LedgerStore.Entries::close);
       }
     }
+    throw new LogException(
+        LogException.Reason.FENCED,
+        "other servers changed the log's list of ledgers in each of "
+            + TAKE_OVER_ATTEMPTS_MAX
+            + " attempts to take the log over; stop all servers of this log but one");
   }
 
   /**

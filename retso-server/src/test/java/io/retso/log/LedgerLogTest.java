@@ -25,7 +25,7 @@ class LedgerLogTest {
   /** A writer: what it heard and what it replayed. */
   private final class Writer implements CommitLog.Listener, LedgerLog.Replay {
     final List<Long> replayed = new ArrayList<>();
-    final LedgerStore store = ledgers.store(() -> true);
+    final LedgerStore store;
     LedgerLog log;
     long position;
     long firstStart;
@@ -33,6 +33,11 @@ class LedgerLogTest {
     LogException failure;
 
     Writer(long span, long retention) throws LogException {
+      this(ledgers.store(() -> true), span, retention);
+    }
+
+    Writer(LedgerStore store, long span, long retention) throws LogException {
+      this.store = store;
       LedgerLog.Threads threads =
           new LedgerLog.Threads(
               task -> simulation.after(0, task),
@@ -126,6 +131,64 @@ class LedgerLogTest {
     assertEquals(LogException.Reason.FENCED, first.failure.reason());
     assertEquals(2, first.durable, "nothing is durable behind a fence");
     assertTrue(second.log.epoch() > first.log.epoch());
+  }
+
+  /** A store on which somebody else changes the catalog before each of our replacements. */
+  private LedgerStore contended(int times) {
+    LedgerStore own = ledgers.store(() -> true);
+    LedgerStore others = ledgers.store(() -> true);
+    int[] left = {times};
+    return new LedgerStore() {
+      @Override
+      public Catalog readCatalog() throws LogException {
+        return own.readCatalog();
+      }
+
+      @Override
+      public Catalog replaceCatalog(Catalog expected, List<Long> wanted) throws LogException {
+        if (left[0]-- > 0) {
+          Catalog now = others.readCatalog();
+          others.replaceCatalog(now, now.ledgers());
+        }
+        return own.replaceCatalog(expected, wanted);
+      }
+
+      @Override
+      public Ledger create() throws LogException {
+        return own.create();
+      }
+
+      @Override
+      public Entries openFenced(long ledger) throws LogException {
+        return own.openFenced(ledger);
+      }
+
+      @Override
+      public void delete(long ledger) throws LogException {
+        own.delete(ledger);
+      }
+
+      @Override
+      public void close() {
+        own.close();
+      }
+    };
+  }
+
+  @Test
+  void aTakeOverTriesAgainButNotForEver() throws LogException {
+    Writer first = new Writer();
+    first.startSegment(16);
+    settle();
+    List<Long> before = ledgers.existing();
+    LogException e =
+        assertThrows(
+            LogException.class, () -> new Writer(contended(Integer.MAX_VALUE), SPAN, RETENTION));
+    assertEquals(LogException.Reason.FENCED, e.reason());
+    assertTrue(e.getMessage().contains("20 attempts"), e.getMessage());
+    assertEquals(before, ledgers.existing(), "what it created is deleted");
+    LedgerStore store = contended(LedgerLog.TAKE_OVER_ATTEMPTS_MAX - 1);
+    assertEquals(positions(1, 1), new Writer(store, SPAN, RETENTION).replayed);
   }
 
   @Test

@@ -2,10 +2,12 @@ package io.retso.oracle;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Random;
+import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
 class TransactionWindowTest {
@@ -124,6 +126,71 @@ class TransactionWindowTest {
         wanted.keySet().removeIf(s -> states.get(s) != TransactionWindow.COMMITTED);
         assertEquals(wanted, shown);
       }
+    }
+  }
+
+  /** Steps of a few slots, between anything else: behind by no more than what is not done yet. */
+  @Test
+  void settledAndSweptAreFoundInSteps() {
+    for (int seed = 0; seed < 100; seed++) {
+      Random random = new Random(seed);
+      UncleanedCommits uncleaned = new UncleanedCommits(2_000);
+      TransactionWindow window = new TransactionWindow(8 << random.nextInt(5), uncleaned);
+      TreeMap<Long, Long> pending = new TreeMap<>(); // start to commit, 0 while open
+      long swept = 0;
+      long settled = 1;
+      for (int i = 0; i < 2_000; i++) {
+        int kind = random.nextInt(100);
+        if (kind < 40) {
+          pending.put(window.issue(TransactionWindow.OPEN), 0L);
+        } else if (kind < 80 && window.low() < window.next()) {
+          long start = window.low() + random.nextInt((int) (window.next() - window.low()));
+          Long commit = pending.get(start);
+          if (commit != null && commit == 0) {
+            long at = window.next();
+            window.setCommitted(start, at, false);
+            window.issue(TransactionWindow.COMMIT_STAMP);
+            pending.put(start, at);
+          } else if (commit != null) {
+            window.setState(start, TransactionWindow.COMMITTED_CLEAN);
+            pending.remove(start);
+          }
+        } else if (kind < 82) {
+          swept = Math.max(swept, window.next() - random.nextInt(20));
+          window.sweep(swept);
+        }
+        long low = window.low();
+        long below = swept;
+        pending.entrySet().removeIf(t -> t.getValue() == 0 && t.getKey() < low);
+        pending.values().removeIf(commit -> commit != 0 && commit < below);
+        if (i % 50 == 0) {
+          Map<Long, Long> left = new TreeMap<>();
+          uncleaned.forEach(left::put);
+          left.values().removeIf(commit -> commit < below);
+          Map<Long, Long> expected = new TreeMap<>(pending.headMap(low));
+          assertEquals(expected, left, "seed " + seed);
+        }
+        long first = pending.isEmpty() ? window.next() : pending.ceilingKey(0L);
+        long firstWithin =
+            pending.ceilingKey(low) == null ? window.next() : pending.ceilingKey(low);
+        long found = window.settled(1 + random.nextInt(6));
+        assertTrue(found >= settled && found <= firstWithin, "seed " + seed);
+        assertTrue(first <= firstWithin);
+        settled = found;
+        boolean done = window.sweepOn(1 + random.nextInt(6));
+        long committed =
+            pending.tailMap(low).values().stream().filter(commit -> commit != 0).count();
+        if (done) {
+          assertEquals(committed, window.count(TransactionWindow.COMMITTED), "seed " + seed);
+        } else {
+          assertTrue(committed <= window.count(TransactionWindow.COMMITTED), "seed " + seed);
+        }
+      }
+      long last =
+          pending.ceilingKey(window.low()) == null
+              ? window.next()
+              : pending.ceilingKey(window.low());
+      assertEquals(last, window.settled(1 << 20));
     }
   }
 

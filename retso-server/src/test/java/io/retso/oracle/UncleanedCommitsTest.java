@@ -2,12 +2,14 @@ package io.retso.oracle;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
 class UncleanedCommitsTest {
@@ -36,6 +38,61 @@ class UncleanedCommitsTest {
       table.forEach(shown::put);
       assertEquals(map, shown);
     }
+  }
+
+  /** Passes go in steps of a few places, and anything may happen in between. */
+  @Test
+  void findsTheLowestAndDropsWhatWasSwept() {
+    for (int seed = 0; seed < 300; seed++) {
+      Random random = new Random(seed);
+      int capacity = 1 + random.nextInt(seed % 3 == 0 ? 200 : 12);
+      UncleanedCommits table = new UncleanedCommits(capacity);
+      TreeMap<Long, Long> map = new TreeMap<>();
+      long time = 1;
+      long swept = 0;
+      for (int i = 0; i < 5_000; i++) {
+        int kind = random.nextInt(100);
+        if (kind < 40 && table.size() < capacity) {
+          time += 1 + random.nextInt(3);
+          table.put(time, time + 1);
+          map.put(time, time + 1);
+          time++;
+        } else if (kind < 60 && !map.isEmpty()) {
+          Long start = map.ceilingKey(map.firstKey() + random.nextInt(2 * capacity));
+          start = start == null ? map.firstKey() : start;
+          map.remove(start);
+          assertTrue(table.remove(start));
+        } else if (kind < 62) {
+          swept = Math.max(swept, time - random.nextInt(2 * capacity));
+          table.sweep(swept);
+          long below = swept;
+          map.values().removeIf(commit -> commit < below);
+        } else if (table.tidy(1 + random.nextInt(4))) {
+          assertEquals(map.isEmpty() ? Long.MAX_VALUE : map.firstKey(), table.lowest());
+          assertEquals(map.size(), table.size());
+        }
+        assertTrue(table.size() >= map.size());
+        assertTrue(map.isEmpty() || table.lowest() <= map.firstKey());
+        Map<Long, Long> shown = new TreeMap<>();
+        table.forEach(shown::put);
+        assertEquals(map, shown, "seed " + seed);
+      }
+    }
+  }
+
+  /** In a replay nobody takes the steps. */
+  @Test
+  void whatWasSweptGivesWay() {
+    UncleanedCommits table = new UncleanedCommits(4);
+    for (long start = 1; start <= 4; start++) {
+      table.put(start, 10 + start);
+    }
+    table.sweep(13);
+    table.put(20, 21);
+    assertEquals(3, table.size());
+    assertEquals(3, table.lowest());
+    table.put(22, 23);
+    assertThrows(IllegalStateException.class, () -> table.put(24, 25));
   }
 
   @Test

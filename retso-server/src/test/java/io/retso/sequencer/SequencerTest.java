@@ -7,8 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.log.CommitLog;
 import io.retso.log.LogException;
+import io.retso.oracle.Changes;
 import io.retso.oracle.CommitBatch;
 import io.retso.oracle.StatusOracle;
+import io.retso.protocol.Outcome;
 import io.retso.protocol.Timestamps;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -141,6 +143,82 @@ class SequencerTest {
     sequencer.flush();
     assertEquals(List.of(1L, position), log.appended);
     assertEquals(16, log.contents.get(1).length, "it has no records");
+  }
+
+  @Test
+  void theWatermarkWaitsForANullWriteLikeAQuery() {
+    start();
+    long start = sequencer.begin(1);
+    long position = sequencer.queryPosition();
+    assertEquals(start, sequencer.lowWatermark());
+    assertTrue(position > sequencer.durable());
+    sequencer.flush();
+    assertEquals(List.of(1L, position), log.appended);
+    assertEquals(16, log.contents.get(1).length, "it has no records");
+  }
+
+  @Test
+  void anExpiryIsInTheLogBeforeAnAnswerThatRestsOnIt() {
+    start();
+    long start = sequencer.begin(1);
+    assertTrue(sequencer.expireBelow(start + Timestamps.GAP));
+    long position = sequencer.queryPosition();
+    assertEquals(Outcome.RETRY, sequencer.status(start, start));
+    assertTrue(position > sequencer.durable());
+    sequencer.flush();
+    assertEquals(List.of(1L, position), log.appended);
+    assertEquals(24, log.contents.get(1).length, "one record");
+    assertTrue(sequencer.expireBelow(start), "known already");
+    sequencer.durable(position);
+    sequencer.flush();
+    assertEquals(2, log.appended.size());
+  }
+
+  /** A crash right after the expiry, before any commit told the log how far time had come. */
+  @Test
+  void whatExpiredStaysSoAfterRecovery() throws LogException {
+    start();
+    long start = sequencer.begin(1);
+    sequencer.expireBelow(start + Timestamps.GAP);
+    sequencer.flush();
+    StatusOracle successor = new StatusOracle(1000, 4 * WINDOW, 5000, Changes.NONE);
+    Recovery recovery = new Recovery(successor);
+    for (byte[] entry : log.contents) {
+      recovery.entry(ByteBuffer.wrap(entry));
+    }
+    recovery.finish(Timestamps.GAP);
+    assertEquals(Outcome.RETRY, successor.status(start, start));
+    assertTrue(successor.lowWatermark() > start);
+  }
+
+  @Test
+  void aFullLogDefersExpiries() {
+    start();
+    long start = sequencer.begin(1);
+    log.ready = true;
+    sequencer.begin(WINDOW / 4 + 10);
+    sequencer.flush(); // its reservation; from here on the log rolls
+    assertFalse(sequencer.expireBelow(start + Timestamps.GAP));
+    assertEquals(start, sequencer.oracle().windowLow());
+    sequencer.durable(2);
+    assertTrue(sequencer.expireBelow(start + Timestamps.GAP));
+    assertEquals(start + Timestamps.GAP, sequencer.oracle().windowLow());
+  }
+
+  @Test
+  void anEmptyLogBeginsWhereItIsToldAndNoOtherDoes() throws LogException {
+    long first = 1_700_000_000_000L / Timestamps.GAP * Timestamps.GAP;
+    start(5000, new Sequencer.EntryBytes(1000, 200, 1000));
+    new Recovery(sequencer.oracle()).finish(first);
+    sequencer.start(log, 0);
+    assertEquals(first, sequencer.begin(1));
+    assertEquals(1, sequencer.startsPosition(), "it leaves when its reservation is in the log");
+    StatusOracle successor = new StatusOracle(1000, WINDOW, 5000, Changes.NONE);
+    Recovery recovery = new Recovery(successor);
+    recovery.entry(ByteBuffer.wrap(log.contents.get(0)));
+    recovery.finish(first + 160);
+    assertEquals(first + (long) RESERVATION * Timestamps.GAP, successor.nextTimestamp());
+    assertEquals(first, successor.lowWatermark(), "the stamp may have a client");
   }
 
   @Test

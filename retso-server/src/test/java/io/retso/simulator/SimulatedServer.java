@@ -93,7 +93,7 @@ final class SimulatedServer implements Sequencer.Replies {
       boolean wasDeposed = epoch != 0 && !world.isNewest(epoch);
       boolean lacksLedger = e.getMessage().contains("no ledger") && !wasDeposed;
       Violation.unless(
-          e.reason() == LogException.Reason.UNAVAILABLE && !lacksLedger,
+          e.reason() != LogException.Reason.CORRUPT && !lacksLedger,
           "a server cannot start: " + e.getMessage());
       die();
     }

@@ -1,0 +1,112 @@
+package io.retso.sequencer;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.retso.log.LogException;
+import io.retso.log.MemoryLog;
+import io.retso.oracle.CommitBatch;
+import io.retso.oracle.StatusOracle;
+import io.retso.protocol.Outcome;
+import io.retso.protocol.Timestamps;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+
+class TimeLimitTest {
+  private static final long LIMIT = 1_000;
+  private static final long STEP = LIMIT / TimeLimit.STEPS + 1;
+
+  private final Sequencer sequencer =
+      new Sequencer(
+          new Sequencer.Settings(2, 1 << 16, false),
+          changes -> new StatusOracle(100, 1 << 12, 100, changes),
+          new Sequencer.Replies() {
+            @Override
+            public void durable(long position) {}
+
+            @Override
+            public void failed(LogException cause) {}
+          });
+  private final TimeLimit limit = new TimeLimit(sequencer, LIMIT);
+
+  TimeLimitTest() {
+    sequencer.start(new MemoryLog(sequencer), 0);
+  }
+
+  private long commit(long start, long row) {
+    CommitBatch batch = new CommitBatch(1);
+    batch.rows()[batch.add(start, false, 1)] = row;
+    sequencer.commit(batch);
+    return batch.outcome(0);
+  }
+
+  @Test
+  void anOpenTransactionIsAbortedWhenItIsTooOld() {
+    long start = sequencer.begin(1);
+    limit.tick(0);
+    limit.tick(LIMIT - 1);
+    assertEquals(Outcome.OPEN, sequencer.status(start, start));
+    assertEquals(start, sequencer.lowWatermark());
+    limit.tick(LIMIT);
+    assertEquals(Outcome.RETRY, sequencer.status(start, start));
+    assertEquals(Outcome.ABORTED_TOO_OLD, commit(start, 1));
+    assertEquals(sequencer.oracle().nextTimestamp(), sequencer.lowWatermark());
+    assertEquals(1, sequencer.oracleCounters().expired);
+  }
+
+  @Test
+  void whatIsCommittedStaysSoAndIsStillToBeCleanedUp() {
+    long start = sequencer.begin(1);
+    long commit = commit(start, 1);
+    limit.tick(0);
+    limit.tick(2 * LIMIT);
+    assertEquals(commit, sequencer.status(start, start));
+    assertEquals(commit, commit(start, 1), "asked again");
+    assertEquals(start, sequencer.lowWatermark());
+    assertEquals(1, sequencer.oracle().uncleanedCommits());
+    sequencer.cleaned(start);
+    assertEquals(commit + Timestamps.GAP, sequencer.lowWatermark());
+    assertEquals(0, sequencer.oracleCounters().expired);
+  }
+
+  /** Whenever ticks come: never before the limit, and at most a step and a tick later. */
+  @Test
+  void ofRandomTicksEachAbortsWhatIsTooOldAndNothingElse() {
+    for (int seed = 0; seed < 20; seed++) {
+      Random random = new Random(seed);
+      TimeLimit ofSeed = new TimeLimit(sequencer, LIMIT);
+      TreeMap<Long, Long> startedAt = new TreeMap<>();
+      long now = random.nextInt();
+      long pauseMax = 1 + random.nextInt(200);
+      for (int i = 0; i < 3_000; i++) {
+        if (random.nextBoolean()) {
+          startedAt.put(sequencer.begin(1), now);
+        }
+        now += random.nextInt((int) pauseMax);
+        ofSeed.tick(now);
+        long low = sequencer.oracle().windowLow();
+        Map.Entry<Long, Long> oldest = startedAt.ceilingEntry(low);
+        Map.Entry<Long, Long> aborted = startedAt.lowerEntry(low);
+        String at = "seed " + seed + ", tick " + i;
+        if (oldest != null) {
+          assertTrue(now - oldest.getValue() <= LIMIT + STEP + 2 * pauseMax, at);
+        }
+        if (aborted != null) {
+          assertTrue(now - aborted.getValue() >= LIMIT, at);
+        }
+        startedAt.headMap(low).clear();
+      }
+      ofSeed.tick(now + LIMIT);
+      ofSeed.tick(now + 2 * LIMIT);
+      assertEquals(sequencer.oracle().nextTimestamp(), sequencer.oracle().windowLow());
+    }
+  }
+
+  @Test
+  void aLimitOfNothingIsRefused() {
+    assertThrows(IllegalArgumentException.class, () -> new TimeLimit(sequencer, 31));
+  }
+}
