@@ -260,9 +260,9 @@ public class StatusOracle {
    * reported or not: its cells are never visible. It never falls, not over a restart either: see
    * the package's description.
    *
-   * <p>Cost: each stamp is passed once, at most {@link #WALK_MAX} of them by one call; until a
-   * later call has caught up, the answer is lower than it could be. The table is gone over only
-   * after its lowest entry left it, in equally bounded steps.
+   * <p>Each stamp is passed once, at most {@link #WALK_MAX} by one call, and the table gone over
+   * only when its lowest entry left; until a later call has caught up the answer is lower than need
+   * be.
    */
   public final long lowWatermark() {
     uncleaned.tidy(WALK_MAX);
@@ -308,9 +308,8 @@ public class StatusOracle {
    * transactions from here on, so this is logged, and every answer waits for the log as it does
    * after each other change: a successor does not reach further back.
    *
-   * <p>What is forgotten with it is what a smaller window would forget: a repeated request for a
-   * transaction that was decided, cleaned up and is below the limit is answered {@code UNKNOWN}, a
-   * status query {@code RETRY}. Uncleaned commits move to the table, which has a place for each.
+   * <p>Of what is below, only uncleaned commits are known any more; they move to the table, which
+   * has a place for each.
    *
    * @return whether all is done; if not, call again: one call takes {@link #WALK_MAX} stamps
    */

@@ -116,6 +116,24 @@ class OracleServerTest {
       return frame().getLong(Frames.HEADER_BYTES);
     }
 
+    /** Three calls that share a frame and its one answer. */
+    long watermark() throws IOException {
+      send(b -> Frames.writeHeader(b, FrameType.WATERMARK, 3, 7, 0));
+      ByteBuf reply = frame();
+      assertEquals(3, Frames.count(reply, 0));
+      assertEquals(Frames.HEADER_BYTES + Long.BYTES, reply.readableBytes());
+      return reply.getLong(Frames.HEADER_BYTES);
+    }
+
+    long swept(long timestamp) throws IOException {
+      send(
+          b -> {
+            Frames.writeHeader(b, FrameType.SWEPT, 1, 8, Long.BYTES);
+            b.writeLong(timestamp);
+          });
+      return frame().getLong(Frames.HEADER_BYTES);
+    }
+
     long commit(long start, long... rows) throws IOException {
       send(
           b -> {
@@ -166,6 +184,20 @@ class OracleServerTest {
       assertTrue(Outcome.isCommitted(first.commit(a, 42)));
       assertEquals(Outcome.ABORTED_CONFLICT, second.commit(b, 42));
       assertEquals(Outcome.ABORTED, second.commit(b, 42));
+    }
+  }
+
+  @Test
+  void watermarkAndSweepAreAnswered() throws IOException {
+    try (Peer peer = new Peer().hello()) {
+      long start = peer.begin();
+      assertEquals(start, peer.watermark());
+      assertTrue(Outcome.isCommitted(peer.commit(start, 43)));
+      assertEquals(start, peer.watermark());
+      long sweep = peer.begin();
+      assertEquals(Outcome.DONE, peer.swept(sweep));
+      assertEquals(sweep, peer.watermark());
+      assertEquals(Outcome.INVALID_TIMESTAMP, peer.swept(sweep + 16_000));
     }
   }
 

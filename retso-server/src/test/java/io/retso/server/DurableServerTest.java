@@ -67,6 +67,21 @@ class DurableServerTest {
       return read().getLong(Frames.HEADER_BYTES);
     }
 
+    long watermark() throws IOException {
+      ByteBuf frame = Unpooled.buffer();
+      Frames.writeHeader(frame, FrameType.WATERMARK, 1, nextId++, 0);
+      send(frame);
+      return read().getLong(Frames.HEADER_BYTES);
+    }
+
+    void cleaned(long start) throws IOException {
+      ByteBuf frame = Unpooled.buffer();
+      Frames.writeHeader(frame, FrameType.CLEANED, 1, nextId++, Long.BYTES);
+      frame.writeLong(start);
+      send(frame);
+      read();
+    }
+
     ByteBuf commit(long start, long row) throws IOException {
       ByteBuf frame = Unpooled.buffer();
       int bodyBytes = Frames.COMMIT_FIXED_BYTES + Long.BYTES;
@@ -111,6 +126,34 @@ class DurableServerTest {
       assertTrue(server.epoch() > epoch);
       assertEquals(100, server.recoveredTransactions());
       assertTrue(peer.begin() > commit);
+    }
+  }
+
+  @Test
+  void timestampsBeginAtTheClockOnceAndTransactionsExpire() throws Exception {
+    long clock = System.currentTimeMillis();
+    long first;
+    try (RetsoServer server = start();
+        Peer peer = new Peer(server.port())) {
+      first = peer.begin();
+      assertTrue(first >= clock && first < clock + 180_000, "begins at " + first);
+      assertTrue(peer.commit(first, 1).getLong(Frames.HEADER_BYTES) > first);
+    }
+    ServerConfig config =
+        TestServers.small()
+            .set(Settings.DATA_DIR, dir.resolve("data"))
+            .set(Settings.TIMESTAMPS_FIRST, "2^58")
+            .set(Settings.TRANSACTION_TIMEOUT, "1s")
+            .build();
+    try (RetsoServer server = RetsoServer.start(config);
+        Peer peer = new Peer(server.port())) {
+      long second = peer.begin();
+      assertTrue(second > first && second < 1L << 57, "the setting has no effect any more");
+      assertEquals(first, peer.watermark(), "committed and not cleaned up");
+      peer.cleaned(first);
+      while (peer.watermark() <= second) {
+        Thread.onSpinWait(); // until the time limit has passed: a second
+      }
     }
   }
 

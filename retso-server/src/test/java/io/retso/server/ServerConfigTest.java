@@ -180,6 +180,18 @@ class ServerConfigTest {
   }
 
   @Test
+  void theFirstTimestampIsANumberOrTheClock() throws Exception {
+    ServerConfig config = ServerConfig.builder().load(file("timestamps.first = 2^40")).build();
+    assertEquals(1L << 40, config.get(Settings.TIMESTAMPS_FIRST));
+    assertEquals(ValueType.CLOCK, ServerConfig.builder().build().get(Settings.TIMESTAMPS_FIRST));
+    for (String bad : new String[] {"0", "-16", "2^59", "noon"}) {
+      String message = refused("timestamps.first = " + bad + "\n");
+      assertTrue(message.contains("clock, or 1 to 2^58 as a timestamp"), message);
+    }
+    assertTrue(refused("transaction.timeout = 10ms\n").contains("1s to 30d"));
+  }
+
+  @Test
   void laterSettingsOverrideEarlierOnes() throws Exception {
     ServerConfig.Builder builder = ServerConfig.builder().load(file("rows = 1M\nlog = memory"));
     ServerConfig config = builder.set(Settings.ROWS, "2M").build();
