@@ -1,0 +1,521 @@
+package io.retso.hbase;
+
+import io.retso.hbase.data.SnapshotReads;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.hbase.Cell;
+import org.apache.hadoop.hbase.CellUtil;
+import org.apache.hadoop.hbase.TableName;
+import org.apache.hadoop.hbase.client.Append;
+import org.apache.hadoop.hbase.client.AsyncTable;
+import org.apache.hadoop.hbase.client.AsyncTableRegionLocator;
+import org.apache.hadoop.hbase.client.CheckAndMutate;
+import org.apache.hadoop.hbase.client.CheckAndMutateResult;
+import org.apache.hadoop.hbase.client.Delete;
+import org.apache.hadoop.hbase.client.Get;
+import org.apache.hadoop.hbase.client.Increment;
+import org.apache.hadoop.hbase.client.Mutation;
+import org.apache.hadoop.hbase.client.Put;
+import org.apache.hadoop.hbase.client.Result;
+import org.apache.hadoop.hbase.client.ResultScanner;
+import org.apache.hadoop.hbase.client.Row;
+import org.apache.hadoop.hbase.client.RowMutations;
+import org.apache.hadoop.hbase.client.Scan;
+import org.apache.hadoop.hbase.client.ScanResultConsumer;
+import org.apache.hadoop.hbase.client.ServiceCaller;
+import org.apache.hadoop.hbase.client.TableDescriptor;
+import org.apache.hadoop.hbase.filter.Filter;
+
+/**
+ * A table within one transaction, with the interface of HBase's {@code AsyncTable}: reads come from
+ * the transaction's snapshot and its own writes; writes are kept back until its own reads or the
+ * commit need them, and are visible to nobody else before.
+ *
+ * <p><strong>What differs from HBase.</strong> A delete of the newest version of a cell deletes the
+ * cell: a snapshot has one version of each. Lists are all or nothing; actions of a batch are
+ * carried out in their order. Writes made while a scan is open may or may not be seen by it. What a
+ * transaction cannot honour (timestamps, time ranges, several versions, TTLs, cell ACLs, weaker
+ * durability, coprocessor calls...) is refused at the call with an {@link IllegalArgumentException}
+ * or {@link UnsupportedOperationException} that says why; nothing is left of a refused call.
+ *
+ * <p><strong>Threads.</strong> Thread-safe; see {@link Transaction} for the order of operations.
+ * Futures complete on threads of HBase's or the oracle's client, and consumers are called there: do
+ * not block in them. Do not change what was passed in before the future completes.
+ */
+public final class AsyncTransactionalTable implements AsyncTable<ScanResultConsumer> {
+  private final Transaction tx;
+  private final PreparedTable table;
+  private final SnapshotReader reader;
+  private final WriteChecks checks;
+
+  AsyncTransactionalTable(Transaction tx, PreparedTable table, TransactionManager manager) {
+    this.tx = tx;
+    this.table = table;
+    this.reader = new SnapshotReader(table, tx.startTimestamp(), manager);
+    this.checks = new WriteChecks(table, manager.tables());
+  }
+
+  Transaction transaction() {
+    return tx;
+  }
+
+  @Override
+  public TableName getName() {
+    return table.name();
+  }
+
+  @Override
+  public Configuration getConfiguration() {
+    return table.raw().getConfiguration();
+  }
+
+  /** The descriptor, {@code !pw} and the settings of transactions included. */
+  @Override
+  public CompletableFuture<TableDescriptor> getDescriptor() {
+    return table.raw().getDescriptor();
+  }
+
+  @Override
+  public AsyncTableRegionLocator getRegionLocator() {
+    return table.raw().getRegionLocator();
+  }
+
+  @Override
+  public CompletableFuture<Boolean> exists(Get get) {
+    return existsAll(List.of(notNull(get))).thenApply(all -> all.get(0));
+  }
+
+  @Override
+  public List<CompletableFuture<Boolean>> exists(List<Get> gets) {
+    return spread(existsAll(gets), gets.size());
+  }
+
+  @Override
+  public CompletableFuture<List<Boolean>> existsAll(List<Get> gets) {
+    List<Get> checked = checkedGets(gets);
+    checked.forEach(get -> get.setCheckExistenceOnly(true));
+    return tx.run(false, () -> read(checked))
+        .thenApply(results -> results.stream().map(Result::getExists).toList());
+  }
+
+  @Override
+  public CompletableFuture<Result> get(Get get) {
+    return getAll(List.of(notNull(get))).thenApply(all -> all.get(0));
+  }
+
+  @Override
+  public List<CompletableFuture<Result>> get(List<Get> gets) {
+    return spread(getAll(gets), gets.size());
+  }
+
+  /** Reads rows, with one request per region server, and at most one round of questions. */
+  @Override
+  public CompletableFuture<List<Result>> getAll(List<Get> gets) {
+    List<Get> checked = checkedGets(gets);
+    return tx.run(false, () -> read(checked));
+  }
+
+  private static <T> T notNull(T argument) {
+    return Objects.requireNonNull(argument, "the argument is null");
+  }
+
+  private static List<Get> checkedGets(List<Get> gets) {
+    List<Get> checked = new ArrayList<>(gets.size());
+    for (Get get : gets) {
+      SnapshotReads.check(Objects.requireNonNull(get, "a get is null: leave it out"));
+      checked.add(new Get(get));
+    }
+    return checked;
+  }
+
+  /** Within an operation of the transaction. */
+  private CompletableFuture<List<Result>> read(List<Get> gets) {
+    if (gets.isEmpty()) {
+      return CompletableFuture.completedFuture(List.of());
+    }
+    List<byte[]> rows = gets.stream().map(Get::getRow).toList();
+    return sent(tx.writes().sendBeforeReading(table, rows))
+        .thenCompose(done -> reader.getAll(gets));
+  }
+
+  /** A failure of a write decides the transaction's fate, whoever waited for it. */
+  private CompletableFuture<Void> sent(CompletableFuture<Void> sending) {
+    return sending
+        .handle(
+            (done, failure) ->
+                failure == null
+                    ? CompletableFuture.<Void>completedFuture(null)
+                    : Failures.<Void>failed(
+                        tx.writeFailed(Failures.ofStore(failure, tx.startTimestamp()))))
+        .thenCompose(outcome -> outcome);
+  }
+
+  @Override
+  public CompletableFuture<Void> put(Put put) {
+    return mutateAll(List.of(notNull(put)));
+  }
+
+  @Override
+  public List<CompletableFuture<Void>> put(List<Put> puts) {
+    return spreadVoid(mutateAll(puts), puts.size());
+  }
+
+  @Override
+  public CompletableFuture<Void> putAll(List<Put> puts) {
+    return mutateAll(puts);
+  }
+
+  /** Deletes cells, columns, families or the row, so that older snapshots still see them. */
+  @Override
+  public CompletableFuture<Void> delete(Delete delete) {
+    return mutateAll(List.of(notNull(delete)));
+  }
+
+  @Override
+  public List<CompletableFuture<Void>> delete(List<Delete> deletes) {
+    return spreadVoid(mutateAll(deletes), deletes.size());
+  }
+
+  @Override
+  public CompletableFuture<Void> deleteAll(List<Delete> deletes) {
+    return mutateAll(deletes);
+  }
+
+  /** Puts, or deletes, of any rows: all or none. */
+  private CompletableFuture<Void> mutateAll(List<? extends Mutation> mutations) {
+    List<RowEdit> edits = new ArrayList<>(mutations.size());
+    for (Mutation mutation : mutations) {
+      checks.check((Row) mutation);
+      edits.add(new RowEdit(tx.startTimestamp(), mutation.getRow(), List.of(mutation)));
+    }
+    return tx.run(true, () -> edit(edits, List.of())).thenApply(results -> null);
+  }
+
+  @Override
+  public CompletableFuture<Result> append(Append append) {
+    return editRow(notNull(append), append.getRow(), List.of(append));
+  }
+
+  @Override
+  public CompletableFuture<Result> increment(Increment increment) {
+    return editRow(notNull(increment), increment.getRow(), List.of(increment));
+  }
+
+  @Override
+  public CompletableFuture<Result> mutateRow(RowMutations mutations) {
+    return editRow(notNull(mutations), mutations.getRow(), mutations.getMutations());
+  }
+
+  private CompletableFuture<Result> editRow(
+      Row action, byte[] row, List<? extends Mutation> mutations) {
+    checks.check(action);
+    return tx.run(true, () -> edit(row, mutations, List.of()));
+  }
+
+  private CompletableFuture<Result> edit(
+      byte[] row, List<? extends Mutation> mutations, Collection<Long> guarded) {
+    return edit(List.of(new RowEdit(tx.startTimestamp(), row, mutations)), guarded)
+        .thenApply(results -> results.get(0));
+  }
+
+  /** Reads what the edits need, all at once, carries them out, and buffers what they come to. */
+  private CompletableFuture<List<Result>> edit(List<RowEdit> edits, Collection<Long> guarded) {
+    List<Get> needed = edits.stream().map(RowEdit::needs).filter(Objects::nonNull).toList();
+    return read(needed)
+        .thenCompose(
+            seen -> {
+              List<Result> results = new ArrayList<>(edits.size());
+              List<Cell> cells = new ArrayList<>();
+              try {
+                int next = 0;
+                for (RowEdit edit : edits) {
+                  results.add(
+                      edit.apply(
+                          edit.needs() == null ? Result.EMPTY_RESULT : seen.get(next++), checks));
+                  cells.addAll(edit.written());
+                }
+                tx.writes().add(table, cells, guarded);
+              } catch (IOException | IllegalArgumentException e) {
+                return Failures.failed(e);
+              }
+              return tx.writes().isFull()
+                  ? sent(tx.writes().sendAll()).thenApply(done -> results)
+                  : CompletableFuture.completedFuture(results);
+            });
+  }
+
+  /**
+   * Carries out the action if the condition holds in the transaction's snapshot. What was checked
+   * is protected: in tables with conflicts by cell, the checked column (with a filter, the columns
+   * that passed it) counts as written, so that two transactions cannot act on each other's
+   * condition.
+   */
+  @Override
+  public CompletableFuture<CheckAndMutateResult> checkAndMutate(CheckAndMutate action) {
+    checks.check(notNull(action));
+    return tx.run(true, () -> checkThenEdit(action));
+  }
+
+  private CompletableFuture<CheckAndMutateResult> checkThenEdit(CheckAndMutate action) {
+    RowCondition condition = new RowCondition(action);
+    return read(List.of(condition.get()))
+        .thenCompose(
+            seen -> {
+              if (!condition.holds(seen.get(0))) {
+                return CompletableFuture.completedFuture(new CheckAndMutateResult(false, null));
+              }
+              Row then = action.getAction();
+              List<? extends Mutation> mutations =
+                  then instanceof RowMutations many
+                      ? many.getMutations()
+                      : List.of((Mutation) then);
+              return edit(action.getRow(), mutations, guarded(action, seen.get(0)))
+                  .thenApply(result -> new CheckAndMutateResult(true, result));
+            });
+  }
+
+  private List<Long> guarded(CheckAndMutate action, Result seen) {
+    List<Long> ids = new ArrayList<>();
+    if (!action.hasFilter()) {
+      ids.add(table.conflictId(action.getRow(), action.getFamily(), action.getQualifier()));
+    } else if (!seen.isEmpty()) {
+      for (Cell cell : seen.rawCells()) {
+        ids.add(
+            table.conflictId(
+                action.getRow(), CellUtil.cloneFamily(cell), CellUtil.cloneQualifier(cell)));
+      }
+    }
+    return ids;
+  }
+
+  @Override
+  public List<CompletableFuture<CheckAndMutateResult>> checkAndMutate(
+      List<CheckAndMutate> actions) {
+    return batch(actions);
+  }
+
+  /**
+   * Carries out actions of any kind in their order: {@code Result}s for gets, increments, appends
+   * and row mutations, empty ones for puts and deletes, {@code CheckAndMutateResult}s for
+   * conditional ones. All are checked first, so that a refused one leaves nothing behind. If one
+   * fails at its turn, those before it are carried out.
+   */
+  @Override
+  @SuppressWarnings("unchecked") // the caller says what the actions return, as in HBase
+  public <T> List<CompletableFuture<T>> batch(List<? extends Row> actions) {
+    return spread(
+        (CompletableFuture<List<T>>) (CompletableFuture<?>) inOrder(actions), actions.size());
+  }
+
+  private CompletableFuture<List<Object>> inOrder(List<? extends Row> actions) {
+    actions.forEach(checks::check);
+    List<? extends Row> own = List.copyOf(actions);
+    boolean isWrite = own.stream().anyMatch(action -> !(action instanceof Get));
+    return tx.run(isWrite, () -> next(own, 0, new ArrayList<>(own.size())));
+  }
+
+  private CompletableFuture<List<Object>> next(
+      List<? extends Row> actions, int from, List<Object> results) {
+    CompletableFuture<List<Object>> step = CompletableFuture.completedFuture(List.of());
+    int at = from;
+    // Without recursion as long as nothing has to be waited for.
+    while (step.isDone() && !step.isCompletedExceptionally()) {
+      results.addAll(step.join());
+      if (at == actions.size()) {
+        return CompletableFuture.completedFuture(results);
+      }
+      int end = endOfGets(actions, at);
+      step = end > at ? gets(actions.subList(at, end)) : one(actions.get(at));
+      at = Math.max(end, at + 1);
+    }
+    int following = at;
+    return step.thenCompose(
+        done -> {
+          results.addAll(done);
+          return next(actions, following, results);
+        });
+  }
+
+  private static int endOfGets(List<? extends Row> actions, int from) {
+    int end = from;
+    while (end < actions.size() && actions.get(end) instanceof Get) {
+      end++;
+    }
+    return end;
+  }
+
+  private CompletableFuture<List<Object>> gets(List<? extends Row> gets) {
+    return read(gets.stream().map(get -> new Get((Get) get)).toList()).thenApply(List::copyOf);
+  }
+
+  private CompletableFuture<List<Object>> one(Row action) {
+    if (action instanceof CheckAndMutate conditional) {
+      return checkThenEdit(conditional).thenApply(List::of);
+    }
+    List<? extends Mutation> mutations =
+        action instanceof RowMutations many ? many.getMutations() : List.of((Mutation) action);
+    return edit(action.getRow(), mutations, List.of()).thenApply(List::of);
+  }
+
+  @Override
+  public void scan(Scan scan, ScanResultConsumer consumer) {
+    notNull(consumer);
+    open(
+        scan,
+        new SnapshotScan.Sink() {
+          @Override
+          public boolean next(Result row) {
+            return consumer.onNext(row);
+          }
+
+          @Override
+          public CompletableFuture<Void> room() {
+            return CompletableFuture.completedFuture(null);
+          }
+
+          @Override
+          public void completed() {
+            consumer.onComplete();
+          }
+
+          @Override
+          public void failed(Throwable failure) {
+            consumer.onError(failure);
+          }
+        });
+  }
+
+  @Override
+  public ResultScanner getScanner(Scan scan) {
+    SnapshotScanner scanner = new SnapshotScanner(tx);
+    open(scan, scanner);
+    return scanner;
+  }
+
+  @Override
+  public CompletableFuture<List<Result>> scanAll(Scan scan) {
+    CompletableFuture<List<Result>> all = new CompletableFuture<>();
+    List<Result> rows = new ArrayList<>();
+    scan(
+        scan,
+        new ScanResultConsumer() {
+          @Override
+          public boolean onNext(Result row) {
+            return rows.add(row);
+          }
+
+          @Override
+          public void onError(Throwable failure) {
+            all.completeExceptionally(failure);
+          }
+
+          @Override
+          public void onComplete() {
+            all.complete(rows);
+          }
+        });
+    return all;
+  }
+
+  private void open(Scan scan, SnapshotScan.Sink sink) {
+    SnapshotReads.check(notNull(scan));
+    SnapshotScan opened;
+    try {
+      opened = new SnapshotScan(reader, tx, new Scan(scan), sink);
+    } catch (IOException e) {
+      throw new IllegalArgumentException(
+          "the scan's filter cannot be copied: " + e.getMessage(), e);
+    }
+    tx.run(false, () -> sent(tx.writes().sendBeforeReading(table, scan)).thenRun(opened::open))
+        .whenComplete(
+            (done, failure) -> {
+              if (failure != null) {
+                sink.failed(Failures.unwrap(failure));
+              }
+            });
+  }
+
+  private static <T> List<CompletableFuture<T>> spread(CompletableFuture<List<T>> all, int size) {
+    List<CompletableFuture<T>> each = new ArrayList<>(size);
+    for (int i = 0; i < size; i++) {
+      int index = i;
+      each.add(all.thenApply(results -> results.get(index)));
+    }
+    return each;
+  }
+
+  private static List<CompletableFuture<Void>> spreadVoid(CompletableFuture<Void> all, int size) {
+    List<CompletableFuture<Void>> each = new ArrayList<>(size);
+    for (int i = 0; i < size; i++) {
+      each.add(all.thenApply(done -> done));
+    }
+    return each;
+  }
+
+  @Override
+  public long getRpcTimeout(TimeUnit unit) {
+    return table.raw().getRpcTimeout(unit);
+  }
+
+  @Override
+  public long getReadRpcTimeout(TimeUnit unit) {
+    return table.raw().getReadRpcTimeout(unit);
+  }
+
+  @Override
+  public long getWriteRpcTimeout(TimeUnit unit) {
+    return table.raw().getWriteRpcTimeout(unit);
+  }
+
+  @Override
+  public long getOperationTimeout(TimeUnit unit) {
+    return table.raw().getOperationTimeout(unit);
+  }
+
+  @Override
+  public long getScanTimeout(TimeUnit unit) {
+    return table.raw().getScanTimeout(unit);
+  }
+
+  /** Not supported: deprecated in HBase; {@link #checkAndMutate(CheckAndMutate)} does the same. */
+  @Override
+  @Deprecated
+  public CheckAndMutateBuilder checkAndMutate(byte[] row, byte[] family) {
+    throw new UnsupportedOperationException("use checkAndMutate(CheckAndMutate)");
+  }
+
+  /** Not supported: deprecated in HBase; {@link #checkAndMutate(CheckAndMutate)} does the same. */
+  @Override
+  @Deprecated
+  public CheckAndMutateWithFilterBuilder checkAndMutate(byte[] row, Filter filter) {
+    throw new UnsupportedOperationException("use checkAndMutate(CheckAndMutate)");
+  }
+
+  /** Not supported: a coprocessor's service knows nothing of the transaction. */
+  @Override
+  public <S, R> CompletableFuture<R> coprocessorService(
+      Function<com.google.protobuf.RpcChannel, S> stub, ServiceCaller<S, R> caller, byte[] row) {
+    throw noServices();
+  }
+
+  /** Not supported: a coprocessor's service knows nothing of the transaction. */
+  @Override
+  public <S, R> CoprocessorServiceBuilder<S, R> coprocessorService(
+      Function<com.google.protobuf.RpcChannel, S> stub,
+      ServiceCaller<S, R> caller,
+      CoprocessorCallback<R> callback) {
+    throw noServices();
+  }
+
+  static UnsupportedOperationException noServices() {
+    return new UnsupportedOperationException(
+        "a coprocessor's service knows nothing of the transaction: use HBase's own Table");
+  }
+}

@@ -1,0 +1,307 @@
+package io.retso.hbase;
+
+import io.retso.client.CommitResult;
+import io.retso.client.OracleClient;
+import io.retso.hbase.data.CleanupRequest;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.LongPredicate;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Cleans up behind the replies (section 2.2 of the paper, "Single-row cleanup"): many transactions
+ * at a time, the rows of a table in one batch, then each is reported to the oracle. While two
+ * batches are on their way the next one collects.
+ *
+ * <p><strong>Bounds.</strong> Rows that wait are limited; beyond it {@link #offer} completes late,
+ * which holds back the replies to the commits themselves. A row that fails is tried a few times
+ * more; then its transaction is left to readers and sweeps, and not reported.
+ *
+ * <p><strong>What is reported</strong> as cleaned up: only a transaction that is decided, and of
+ * which every row that may bear its mark was acknowledged as cleaned up.
+ *
+ * <p>Thread-safe.
+ */
+final class Cleaner {
+  private static final Logger LOG = LoggerFactory.getLogger(Cleaner.class);
+  private static final int BATCH_ROWS_MAX = 2000;
+  private static final int BATCHES_MAX = 2;
+  private static final int ATTEMPTS_MAX = 8;
+  private static final long PAUSE_MIN_MS = 20;
+  private static final long PAUSE_MAX_MS = 5000;
+
+  /**
+   * A transaction whose rows wait for cleanup. Guarded by the cleaner's lock, once it is offered.
+   */
+  static final class Job {
+    final long start;
+    final Map<PreparedTable, List<byte[]>> rows;
+    final int size;
+
+    /** Commit timestamp or ABORTED; 0 while it is not known. */
+    long outcome;
+
+    int rowsLeft;
+    boolean failed;
+    int attempts;
+
+    /** A decided transaction; {@code outcome} 0 lets the cleaner abort it, or learn what it was. */
+    Job(long start, long outcome, Map<PreparedTable, List<byte[]>> rows) {
+      this.start = start;
+      this.outcome = outcome;
+      this.rows = rows;
+      this.size = rows.values().stream().mapToInt(List::size).sum();
+      this.rowsLeft = size;
+    }
+  }
+
+  private record RowTask(Job job, PreparedTable table, byte[] row, int attempt) {}
+
+  private record Waiting(Job job, CompletableFuture<Void> admitted) {}
+
+  private final OracleClient oracle;
+  private final Counters counters;
+  private final long rowsMax;
+
+  /** Which transactions it cleans up: all of them, unless a test plays dead. */
+  private final LongPredicate alive;
+
+  private final Deque<RowTask> queue = new ArrayDeque<>();
+  private final Deque<Waiting> waiting = new ArrayDeque<>();
+
+  /** Rows of all jobs that were admitted and are not finished. */
+  private long rows;
+
+  /** Jobs that were admitted, or wait for it, and are not finished. */
+  private long jobs;
+
+  private int batches;
+  private boolean closed;
+  private final CompletableFuture<Void> drained = new CompletableFuture<>();
+
+  Cleaner(OracleClient oracle, Counters counters, long rowsMax, LongPredicate alive) {
+    this.oracle = oracle;
+    this.counters = counters;
+    this.rowsMax = rowsMax;
+    this.alive = alive;
+  }
+
+  /**
+   * Takes a transaction over. Nothing of it is on its way to HBase any more.
+   *
+   * @return completes when there is room for it: at once, unless very much waits already
+   */
+  CompletableFuture<Void> offer(Job job) {
+    if (!alive.test(job.start)) {
+      return CompletableFuture.completedFuture(null);
+    }
+    CompletableFuture<Void> admitted = new CompletableFuture<>();
+    synchronized (this) {
+      if (closed) {
+        counters.cleanupsFailed.increment();
+        return CompletableFuture.completedFuture(null);
+      }
+      jobs++;
+      if (rows > 0 && rows + job.size > rowsMax) {
+        waiting.add(new Waiting(job, admitted));
+        return admitted;
+      }
+      rows += job.size;
+    }
+    begin(job);
+    return CompletableFuture.completedFuture(null);
+  }
+
+  /** Rows that wait, or are on their way. */
+  synchronized long rows() {
+    return rows;
+  }
+
+  private void begin(Job job) {
+    if (job.outcome != 0) {
+      enqueue(job);
+      return;
+    }
+    // Its client gave it up, or does not know: abort says how it is decided, and decides it if not.
+    oracle
+        .abortAsync(job.start)
+        .whenComplete(
+            (result, failure) -> {
+              if (failure == null) {
+                synchronized (this) {
+                  job.outcome = outcome(result);
+                }
+                enqueue(job);
+              } else if (++job.attempts < ATTEMPTS_MAX && !isClosed()) {
+                later(job.attempts, () -> begin(job));
+              } else {
+                LOG.debug("transaction {} was not settled", job.start, failure);
+                fail(job);
+              }
+            });
+  }
+
+  static long outcome(CommitResult result) {
+    return result.isCommitted() ? result.commitTimestamp() : CleanupRequest.ABORTED;
+  }
+
+  private void enqueue(Job job) {
+    if (job.size == 0) {
+      report(job);
+      return;
+    }
+    synchronized (this) {
+      job.rows.forEach(
+          (table, keys) -> keys.forEach(row -> queue.add(new RowTask(job, table, row, 1))));
+    }
+    pump();
+  }
+
+  /** Sends batches as long as it may. */
+  private void pump() {
+    while (true) {
+      List<RowTask> batch = new ArrayList<>();
+      synchronized (this) {
+        if (batches == BATCHES_MAX || queue.isEmpty()) {
+          return;
+        }
+        batches++;
+        while (batch.size() < BATCH_ROWS_MAX && !queue.isEmpty()) {
+          batch.add(queue.poll());
+        }
+      }
+      send(batch);
+    }
+  }
+
+  private void send(List<RowTask> batch) {
+    Map<PreparedTable, List<RowTask>> tables = new LinkedHashMap<>();
+    batch.forEach(task -> tables.computeIfAbsent(task.table, table -> new ArrayList<>()).add(task));
+    List<CompletableFuture<Void>> all = new ArrayList<>(batch.size());
+    tables.forEach(
+        (table, tasks) -> {
+          List<CleanupRequest> requests =
+              tasks.stream()
+                  .map(task -> new CleanupRequest(task.row, task.job.start, task.job.outcome))
+                  .toList();
+          List<CompletableFuture<Void>> sent = RowCleanup.send(table, requests);
+          for (int i = 0; i < sent.size(); i++) {
+            RowTask task = tasks.get(i);
+            all.add(sent.get(i).handle((done, failure) -> ended(task, failure)));
+          }
+        });
+    CompletableFuture.allOf(all.toArray(CompletableFuture<?>[]::new))
+        .whenComplete(
+            (done, failure) -> {
+              synchronized (this) {
+                batches--;
+              }
+              pump();
+            });
+  }
+
+  private Void ended(RowTask task, Throwable failure) {
+    if (failure != null && task.attempt < ATTEMPTS_MAX && !isClosed()) {
+      later(
+          task.attempt,
+          () -> {
+            synchronized (this) {
+              queue.add(new RowTask(task.job, task.table, task.row, task.attempt + 1));
+            }
+            pump();
+          });
+      return null;
+    }
+    boolean last;
+    synchronized (this) {
+      task.job.failed |= failure != null;
+      last = --task.job.rowsLeft == 0;
+    }
+    if (failure == null) {
+      counters.rowsCleaned.increment();
+    } else {
+      LOG.debug("cleanup after transaction {} failed", task.job.start, failure);
+    }
+    if (last && task.job.failed) {
+      fail(task.job);
+    } else if (last) {
+      report(task.job);
+    }
+    return null;
+  }
+
+  private void report(Job job) {
+    oracle
+        .cleanedUpAsync(job.start)
+        .whenComplete(
+            (done, failure) -> {
+              // If the report was lost, the next sweep says the same.
+              (failure == null ? counters.cleanedUp : counters.cleanupsFailed).increment();
+              finished(job);
+            });
+  }
+
+  private void fail(Job job) {
+    counters.cleanupsFailed.increment();
+    finished(job);
+  }
+
+  private void finished(Job job) {
+    List<Waiting> admitted = new ArrayList<>();
+    boolean empty;
+    synchronized (this) {
+      rows -= job.size;
+      jobs--;
+      while (!waiting.isEmpty() && (rows == 0 || rows + waiting.peek().job.size <= rowsMax)) {
+        Waiting next = waiting.poll();
+        rows += next.job.size;
+        admitted.add(next);
+      }
+      empty = closed && jobs == 0;
+    }
+    for (Waiting next : admitted) {
+      begin(next.job);
+      next.admitted.complete(null);
+    }
+    if (empty) {
+      drained.complete(null);
+    }
+  }
+
+  private void later(int failures, Runnable task) {
+    long millis = Math.min(PAUSE_MAX_MS, PAUSE_MIN_MS << Math.min(failures, 16));
+    CompletableFuture.delayedExecutor(millis, TimeUnit.MILLISECONDS).execute(task);
+  }
+
+  private synchronized boolean isClosed() {
+    return closed;
+  }
+
+  /**
+   * Takes no more, and waits for what was taken; what takes longer is left to readers and sweeps.
+   */
+  void close(long millisMax) throws InterruptedException {
+    synchronized (this) {
+      closed = true;
+      if (jobs == 0) {
+        drained.complete(null);
+      }
+    }
+    try {
+      drained.get(millisMax, TimeUnit.MILLISECONDS);
+    } catch (TimeoutException e) {
+      LOG.warn(
+          "{} rows were not cleaned up within {} ms; readers and sweeps will", rows(), millisMax);
+    } catch (java.util.concurrent.ExecutionException e) {
+      throw new AssertionError(e); // it is never completed so
+    }
+  }
+}

@@ -1,0 +1,89 @@
+package io.retso.hbase;
+
+import io.retso.client.OracleException;
+import io.retso.hbase.data.Refusal;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+
+/** From futures and failures of the oracle and of HBase to what callers see. Stateless. */
+final class Failures {
+  private Failures() {}
+
+  /** Waits for the answer of an asynchronous twin. */
+  static <T> T await(CompletableFuture<T> future) throws IOException {
+    try {
+      return future.get();
+    } catch (ExecutionException e) {
+      throw rethrown(e.getCause());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      InterruptedIOException interrupted =
+          new InterruptedIOException("interrupted while waiting; the operation may go on");
+      interrupted.initCause(e);
+      throw interrupted;
+    }
+  }
+
+  private static IOException rethrown(Throwable failure) {
+    // The stack of the waiting thread says where in the application it happened.
+    failure.addSuppressed(new IOException("waited for here"));
+    if (failure instanceof RuntimeException unchecked) {
+      throw unchecked;
+    }
+    if (failure instanceof Error error) {
+      throw error;
+    }
+    return failure instanceof IOException io ? io : new IOException(failure);
+  }
+
+  /** The failure behind the wrappers that futures put around it. */
+  static Throwable unwrap(Throwable failure) {
+    Throwable unwrapped = failure;
+    while (unwrapped instanceof CompletionException && unwrapped.getCause() != null) {
+      unwrapped = unwrapped.getCause();
+    }
+    return unwrapped;
+  }
+
+  /** A request other than a commit failed at the oracle. */
+  static Throwable ofOracle(Throwable failure, String doing) {
+    Throwable cause = unwrap(failure);
+    if (!(cause instanceof OracleException oracle)) {
+      return cause;
+    }
+    if (oracle.category() == OracleException.Category.CLOSED) {
+      return new IllegalStateException(
+          "the transaction manager is closed; build a new one", oracle);
+    }
+    return new OracleUnavailableException(
+        doing + " failed, nothing was decided: " + oracle.getMessage(), oracle);
+  }
+
+  /** HBase failed to read or write for the transaction that started at {@code start}. */
+  static Throwable ofStore(Throwable failure, long start) {
+    Throwable cause = unwrap(failure);
+    if (Refusal.of(cause) == null) {
+      return cause;
+    }
+    return new SnapshotTooOldException(
+        "transaction "
+            + start
+            + " is too old: it was aborted, or a region has purged what it would read; begin a new"
+            + " one, make it shorter, or raise the oracle's transaction.timeout",
+        cause);
+  }
+
+  /** The result of a future, or its failure as {@link #ofStore} sees it. */
+  static <T> CompletableFuture<T> orMapped(T result, Throwable failure, long start) {
+    return failure == null
+        ? CompletableFuture.completedFuture(result)
+        : failed(ofStore(failure, start));
+  }
+
+  static <T> CompletableFuture<T> failed(Throwable failure) {
+    return CompletableFuture.failedFuture(failure);
+  }
+}

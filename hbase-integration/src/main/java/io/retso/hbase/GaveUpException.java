@@ -1,0 +1,39 @@
+package io.retso.hbase;
+
+/**
+ * {@link TransactionManager#run} ran a transaction as often, or for as long, as its {@link
+ * RetryPolicy} allows. The cause, and the category, are those of the last attempt; nothing of any
+ * attempt is committed.
+ */
+public final class GaveUpException extends TransactionException {
+  private static final long serialVersionUID = 1L;
+
+  private final int attempts;
+
+  GaveUpException(int attempts, long millis, TransactionException last) {
+    super(
+        last.category(),
+        "gave up after "
+            + attempts
+            + (attempts == 1 ? " attempt" : " attempts")
+            + " in "
+            + millis
+            + " ms, nothing is committed; the last one failed: "
+            + last.getMessage()
+            + (last.category() == Category.CONFLICT
+                ? ". Let fewer transactions write the same rows at a time, or raise the RetryPolicy"
+                : ". Make the transaction shorter, or raise the oracle's limits"),
+        last);
+    this.attempts = attempts;
+  }
+
+  /** How often it was run. */
+  public int attempts() {
+    return attempts;
+  }
+
+  @Override
+  public boolean isRetryable() {
+    return false;
+  }
+}

@@ -1,0 +1,199 @@
+package io.retso.hbase;
+
+import io.retso.client.OracleClient;
+import io.retso.client.OracleException;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.LinkedHashSet;
+import java.util.Objects;
+import java.util.Set;
+import java.util.function.LongPredicate;
+import java.util.function.UnaryOperator;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.hbase.client.AsyncConnection;
+import org.apache.hadoop.hbase.client.ConnectionFactory;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Describes a {@link TransactionManager}. Not thread-safe. */
+public final class ManagerBuilder {
+  /** Key of the oracle's addresses in HBase's configuration: {@code host:port[,host:port]}. */
+  public static final String ORACLE_KEY = "retso.oracle";
+
+  private static final Logger LOG = LoggerFactory.getLogger(ManagerBuilder.class);
+  private static final Duration LONGEST = Duration.ofHours(1);
+
+  private final Configuration configuration;
+  private final AsyncConnection given;
+  private final Set<String> addresses = new LinkedHashSet<>();
+  private UnaryOperator<OracleClient.Builder> oracleSettings = UnaryOperator.identity();
+  private WriteLimits writeLimits = WriteLimits.DEFAULT;
+  private RetryPolicy retryPolicy = RetryPolicy.DEFAULT;
+  private long cleanupRowsMax = 200_000;
+  private LongPredicate cleanupAlive = start -> true;
+  private long orphanDelayMillis = 500;
+  private long sweepIntervalMillis = 60_000;
+  private long closeTimeoutMillis = 10_000;
+
+  /** {@code given} is null if the manager makes its own connection. */
+  ManagerBuilder(Configuration configuration, AsyncConnection given) {
+    this.configuration = configuration;
+    this.given = given;
+  }
+
+  /**
+   * Addresses of the oracle, {@code host:port}, several separated by commas. They must be those
+   * that the tables were prepared with. Default: the key {@value #ORACLE_KEY} of the configuration.
+   */
+  public ManagerBuilder oracle(String commaSeparated) {
+    for (String address : commaSeparated.split(",")) {
+      addresses.add(address.trim());
+    }
+    return this;
+  }
+
+  /** Settings of the oracle client: time-outs, connections, back-off, its name. */
+  public ManagerBuilder oracleSettings(UnaryOperator<OracleClient.Builder> change) {
+    this.oracleSettings = Objects.requireNonNull(change);
+    return this;
+  }
+
+  /** Rows (or cells) that one transaction may write, 1 to 100,000. Default: 100,000. */
+  public ManagerBuilder maxRows(int rows) {
+    this.writeLimits = new WriteLimits(rows, writeLimits.bytesMax(), writeLimits.flushBytes());
+    return this;
+  }
+
+  /** Bytes that one transaction may write, keys included. Default: 64 MiB. */
+  public ManagerBuilder maxWriteBytes(long bytes) {
+    this.writeLimits = new WriteLimits(writeLimits.rowsMax(), bytes, writeLimits.flushBytes());
+    return this;
+  }
+
+  /** Bytes of a transaction that are sent ahead of its commit, in one go. Default: 2 MiB. */
+  public ManagerBuilder flushBytes(long bytes) {
+    this.writeLimits = new WriteLimits(writeLimits.rowsMax(), writeLimits.bytesMax(), bytes);
+    return this;
+  }
+
+  /** How {@code run} repeats transactions. Default: {@link RetryPolicy#DEFAULT}. */
+  public ManagerBuilder retryPolicy(RetryPolicy policy) {
+    this.retryPolicy = Objects.requireNonNull(policy);
+    return this;
+  }
+
+  /**
+   * Rows that may wait for cleanup, some 200 bytes each, 1 to 10,000,000; beyond it replies to
+   * commits wait. Default: 200,000.
+   */
+  public ManagerBuilder maxCleanupRows(long rows) {
+    if (rows < 1 || rows > 10_000_000) {
+      throw new IllegalArgumentException(rows + " rows are not within 1 and 10,000,000");
+    }
+    this.cleanupRowsMax = rows;
+    return this;
+  }
+
+  /** How long a decided transaction met by a read may clean up by itself. Default: 500 ms. */
+  public ManagerBuilder orphanDelay(Duration delay) {
+    this.orphanDelayMillis = checked(delay, "orphanDelay");
+    return this;
+  }
+
+  /**
+   * How long the oracle's low watermark may stand still before this manager sweeps, up to half more
+   * at random; zero never sweeps. Default: 60 s.
+   */
+  public ManagerBuilder sweepInterval(Duration interval) {
+    this.sweepIntervalMillis = checked(interval, "sweepInterval");
+    return this;
+  }
+
+  /** How long {@code close} may clean up. Default: 10 s. */
+  public ManagerBuilder closeTimeout(Duration timeout) {
+    this.closeTimeoutMillis = checked(timeout, "closeTimeout");
+    return this;
+  }
+
+  /** Which transactions are cleaned up; for tests, in which clients die. */
+  ManagerBuilder cleanupAlive(LongPredicate alive) {
+    this.cleanupAlive = alive;
+    return this;
+  }
+
+  private static long checked(Duration duration, String name) {
+    if (duration.isNegative() || duration.compareTo(LONGEST) > 0) {
+      throw new IllegalArgumentException(name + " " + duration + " is not within 0 and 1 hour");
+    }
+    return duration.toMillis();
+  }
+
+  /**
+   * Connects to the oracle and to HBase.
+   *
+   * @throws OracleUnavailableException if no oracle answers at the addresses, or it is of another
+   *     version
+   * @throws IllegalArgumentException if there is no address, or it is malformed
+   * @throws IOException if HBase's ZooKeeper cannot be reached
+   */
+  public TransactionManager build() throws IOException {
+    if (addresses.isEmpty()) {
+      oracle(configuration.get(ORACLE_KEY, ""));
+    }
+    addresses.removeIf(String::isEmpty);
+    if (addresses.isEmpty()) {
+      throw new IllegalArgumentException(
+          "no oracle: call oracle(\"host:port\"), or set " + ORACLE_KEY + " in the configuration");
+    }
+    OracleClient oracle = connectOracle();
+    try {
+      AsyncConnection hbase =
+          given == null
+              ? Failures.await(ConnectionFactory.createAsyncConnection(configuration))
+              : given;
+      return new TransactionManager(settings(), oracle, hbase, given == null);
+    } catch (IOException | RuntimeException e) {
+      oracle.close();
+      throw e;
+    }
+  }
+
+  private ManagerSettings settings() {
+    return new ManagerSettings(
+        Set.copyOf(addresses),
+        writeLimits,
+        retryPolicy,
+        cleanupRowsMax,
+        cleanupAlive,
+        orphanDelayMillis,
+        sweepIntervalMillis,
+        closeTimeoutMillis);
+  }
+
+  private OracleClient connectOracle() throws IOException {
+    OracleClient.Builder builder = OracleClient.builder().name("retso-hbase");
+    addresses.forEach(builder::address);
+    OracleClient oracle = oracleSettings.apply(builder).build();
+    try {
+      oracle.ping(); // a wrong address, or another version, is to be known now
+      return oracle;
+    } catch (OracleException e) {
+      oracle.close();
+      throw new OracleUnavailableException(
+          "the oracle at "
+              + String.join(",", addresses)
+              + " cannot be used: "
+              + e.getMessage()
+              + "; check the address, and that it is a ReTSO oracle of this version",
+          e);
+    }
+  }
+
+  static void closeQuietly(AsyncConnection hbase) {
+    try {
+      hbase.close();
+    } catch (IOException e) {
+      LOG.warn("HBase's connection did not close: {}", e.toString());
+    }
+  }
+}

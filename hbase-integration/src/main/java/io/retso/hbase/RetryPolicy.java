@@ -1,0 +1,49 @@
+package io.retso.hbase;
+
+import java.time.Duration;
+import java.util.concurrent.ThreadLocalRandom;
+
+/**
+ * How {@link TransactionManager#run} repeats a transaction that was aborted by a conflict or for
+ * its age. Pauses double from {@code pauseMin} to {@code pauseMax}, and each is drawn from the
+ * upper half of its range, so that transactions which met once do not meet again. Immutable.
+ *
+ * @param attemptsMax how often the transaction is run at most, 1 to 1,000,000
+ * @param timeMax no attempt begins later than this after the first one
+ * @param pauseMin longest first pause, at least 1 ms
+ * @param pauseMax longest pause, at least {@code pauseMin}
+ */
+public record RetryPolicy(int attemptsMax, Duration timeMax, Duration pauseMin, Duration pauseMax) {
+  /** 20 attempts within 30 s, pauses of up to 2 ms to 500 ms. */
+  public static final RetryPolicy DEFAULT =
+      new RetryPolicy(20, Duration.ofSeconds(30), Duration.ofMillis(2), Duration.ofMillis(500));
+
+  /** Run once, never repeat. */
+  public static final RetryPolicy NEVER =
+      new RetryPolicy(1, Duration.ofHours(1), Duration.ofMillis(1), Duration.ofMillis(1));
+
+  private static final int ATTEMPTS_MAX = 1_000_000;
+  private static final int DOUBLINGS_MAX = 20;
+
+  /**
+   * Checks the ranges.
+   *
+   * @throws IllegalArgumentException if one is left
+   */
+  public RetryPolicy {
+    if (attemptsMax < 1 || attemptsMax > ATTEMPTS_MAX) {
+      throw new IllegalArgumentException(attemptsMax + " attempts are not within 1 and 1,000,000");
+    }
+    if (timeMax.isNegative() || pauseMin.toMillis() < 1 || pauseMax.compareTo(pauseMin) < 0) {
+      throw new IllegalArgumentException(
+          "pauses must be 1 ms or longer, the longest not below the first, the time not negative");
+    }
+  }
+
+  /** Milliseconds to wait after the {@code attempt}th attempt, counted from 1. */
+  long pauseMillis(int attempt) {
+    long doubled = pauseMin.toMillis() << Math.min(attempt - 1, DOUBLINGS_MAX);
+    long ceiling = Math.min(pauseMax.toMillis(), doubled);
+    return ceiling - ThreadLocalRandom.current().nextLong(ceiling / 2 + 1);
+  }
+}

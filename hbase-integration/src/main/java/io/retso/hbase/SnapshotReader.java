@@ -1,0 +1,182 @@
+package io.retso.hbase;
+
+import io.retso.hbase.data.CleanupRequest;
+import io.retso.hbase.data.RowFilter;
+import io.retso.hbase.data.SnapshotReads;
+import io.retso.hbase.data.SnapshotRow;
+import io.retso.hbase.data.WriterStatuses;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.IntFunction;
+import org.apache.hadoop.hbase.Cell;
+import org.apache.hadoop.hbase.client.Get;
+import org.apache.hadoop.hbase.client.Result;
+
+/**
+ * Reads rows of one table in the snapshot of one transaction, whose own writes are in the table
+ * already. With server reads the region answers; with client reads rows and marks come here and are
+ * decided by {@link SnapshotRow}: those of a request all at once, with one round of questions to
+ * the oracle, and one more read of the rows that need it.
+ *
+ * <p>Thread-safe.
+ */
+final class SnapshotReader {
+  /**
+   * A row is read again when it turned out to need more versions, or when the oracle has forgotten
+   * a writer. Each time others must have written or cleaned it up in between, so this many times
+   * mean that something is broken.
+   */
+  private static final int ROUNDS_MAX = 100;
+
+  /** A row of a request: as it was read last, and how to read it again. */
+  static final class Pending {
+    final IntFunction<Get> again;
+    SnapshotRow row;
+    int versions = 1;
+
+    /**
+     * A row that was read.
+     *
+     * @param again the raw get that reads it with so many versions
+     */
+    Pending(IntFunction<Get> again) {
+      this.again = again;
+    }
+
+    Get get() {
+      return again.apply(versions);
+    }
+  }
+
+  private final PreparedTable table;
+  private final long start;
+  private final OracleQueries queries;
+  private final Orphans orphans;
+  private final Counters counters;
+
+  SnapshotReader(PreparedTable table, long start, TransactionManager manager) {
+    this.table = table;
+    this.start = start;
+    this.queries = manager.queries();
+    this.orphans = manager.orphans();
+    this.counters = manager.counters();
+  }
+
+  long start() {
+    return start;
+  }
+
+  PreparedTable table() {
+    return table;
+  }
+
+  WriterStatuses statuses() {
+    return queries.statuses();
+  }
+
+  /** Reads rows; the answers are in the order of the gets, which were checked. */
+  CompletableFuture<List<Result>> getAll(List<Get> gets) {
+    if (table.isServerReads()) {
+      List<Get> sent = gets.stream().map(get -> SnapshotReads.atServer(get, start)).toList();
+      return (sent.size() == 1
+              ? table.raw().get(sent.get(0)).thenApply(List::of)
+              : table.raw().<Result>batchAll(sent))
+          .handle((results, failure) -> Failures.orMapped(results, failure, start))
+          .thenCompose(outcome -> outcome);
+    }
+    List<Pending> rows = new ArrayList<>(gets.size());
+    for (Get get : gets) {
+      rows.add(new Pending(versions -> SnapshotReads.raw(get, start, versions)));
+    }
+    WriterStatuses statuses = statuses();
+    return read(rows, statuses, 0).thenCompose(done -> results(gets, rows, statuses));
+  }
+
+  private CompletableFuture<List<Result>> results(
+      List<Get> gets, List<Pending> rows, WriterStatuses statuses) {
+    List<Result> results = new ArrayList<>(gets.size());
+    try {
+      for (int i = 0; i < gets.size(); i++) {
+        Get get = gets.get(i);
+        List<Cell> cells = RowFilter.of(get).apply(rows.get(i).row.visible());
+        results.add(
+            get.isCheckExistenceOnly()
+                ? Result.create(List.of(), !cells.isEmpty(), false)
+                : Result.create(cells));
+      }
+    } catch (IOException e) {
+      return Failures.failed(e);
+    }
+    finish(rows, statuses);
+    return CompletableFuture.completedFuture(results);
+  }
+
+  /** Reads the rows, from HBase, and decides them. */
+  private CompletableFuture<Void> read(List<Pending> rows, WriterStatuses statuses, int round) {
+    if (round == ROUNDS_MAX) {
+      return Failures.failed(
+          new IOException(
+              rows.size()
+                  + " rows could not be decided in "
+                  + ROUNDS_MAX
+                  + " reads: others write them all the time; run the transaction again"));
+    }
+    long moment = statuses.moment();
+    List<Get> gets = rows.stream().map(Pending::get).toList();
+    CompletableFuture<List<Result>> answers =
+        gets.size() == 1
+            ? table.raw().get(gets.get(0)).thenApply(List::of)
+            : table.raw().batchAll(gets);
+    return answers.thenCompose(
+        results -> {
+          for (int i = 0; i < results.size(); i++) {
+            take(rows.get(i), results.get(i), moment);
+          }
+          return decide(rows, statuses, round);
+        });
+  }
+
+  /** The row was read. */
+  void take(Pending pending, Result result, long moment) {
+    List<Cell> cells = result.isEmpty() ? List.of() : List.of(result.rawCells());
+    pending.row = new SnapshotRow(cells, start, start, pending.versions, moment);
+  }
+
+  /** Decides rows that were read; asks and reads again as need be. */
+  CompletableFuture<Void> decide(List<Pending> rows, WriterStatuses statuses) {
+    return decide(rows, statuses, 0);
+  }
+
+  private CompletableFuture<Void> decide(List<Pending> rows, WriterStatuses statuses, int round) {
+    List<Pending> again = new ArrayList<>();
+    boolean ask = false;
+    for (Pending pending : rows) {
+      switch (pending.row.decide(statuses)) {
+        case ASK -> ask = true;
+        case READ_AGAIN -> again.add(pending);
+        case SETTLED -> {}
+      }
+    }
+    if (ask) {
+      return queries.ask(statuses, start).thenCompose(done -> decide(rows, statuses, round));
+    }
+    if (again.isEmpty()) {
+      return CompletableFuture.completedFuture(null);
+    }
+    counters.rowsReadAgain.add(again.size());
+    again.forEach(pending -> pending.versions = pending.row.versionsNeeded());
+    return read(again, statuses, round + 1);
+  }
+
+  /** The rows are decided; what was found decided and not cleaned up is left to others. */
+  void finish(List<Pending> rows, WriterStatuses statuses) {
+    for (Pending pending : rows) {
+      List<CleanupRequest> found = pending.row.cleanups(statuses);
+      if (!found.isEmpty()) {
+        orphans.offer(table, found);
+      }
+    }
+  }
+}

@@ -1,0 +1,205 @@
+package io.retso.hbase;
+
+import io.retso.hbase.data.RowFilter;
+import io.retso.hbase.data.SnapshotReads;
+import io.retso.hbase.data.WriterStatuses;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableSet;
+import java.util.concurrent.CompletableFuture;
+import org.apache.hadoop.hbase.Cell;
+import org.apache.hadoop.hbase.client.AdvancedScanResultConsumer;
+import org.apache.hadoop.hbase.client.Get;
+import org.apache.hadoop.hbase.client.Result;
+import org.apache.hadoop.hbase.client.Scan;
+
+/**
+ * A scan in a snapshot. HBase delivers page after page; each is decided as a whole, with one round
+ * of questions to the oracle, while HBase's scanner waits.
+ *
+ * <p>HBase calls it for one page after the other, on threads of its own.
+ */
+final class SnapshotScan implements AdvancedScanResultConsumer {
+  /** Where rows go. Called in the order of the rows, never by two threads at once. */
+  interface Sink {
+    /** Takes a row; returns whether more are wanted. */
+    boolean next(Result row);
+
+    /** Completes when there is room for more rows. */
+    CompletableFuture<Void> room();
+
+    /** There are no more rows. Called once, unless {@link #failed} was. */
+    void completed();
+
+    /** The scan cannot go on. */
+    void failed(Throwable failure);
+  }
+
+  private final SnapshotReader reader;
+  private final Transaction tx;
+  private final Scan scan;
+  private final Sink sink;
+  private final WriterStatuses statuses;
+  private final RowFilter filter;
+  private final boolean isServerRead;
+
+  /**
+   * From before the scanner was opened. Later pages were read after later answers of the oracle,
+   * but in the view of a scanner that may be older than those: they keep this moment.
+   */
+  private final long moment;
+
+  /** Rows that may still be delivered. */
+  private int rowsLeft;
+
+  private volatile boolean ended;
+
+  /**
+   * A scan that begins with {@link #open}.
+   *
+   * @param scan checked, and not changed by others any more
+   */
+  SnapshotScan(SnapshotReader reader, Transaction tx, Scan scan, Sink sink) throws IOException {
+    this.reader = reader;
+    this.tx = tx;
+    this.scan = scan;
+    this.sink = sink;
+    this.statuses = reader.statuses();
+    this.moment = statuses.moment();
+    this.isServerRead = reader.table().isServerReads();
+    this.filter = RowFilter.of(scan);
+    this.rowsLeft = scan.getLimit() > 0 ? scan.getLimit() : Integer.MAX_VALUE;
+  }
+
+  void open() {
+    Scan sent =
+        isServerRead
+            ? SnapshotReads.atServer(scan, reader.start())
+            : SnapshotReads.raw(scan, reader.start(), 1);
+    reader.table().raw().scan(sent, this);
+  }
+
+  @Override
+  public void onNext(Result[] results, ScanController controller) {
+    if (ended) {
+      controller.terminate();
+      return;
+    }
+    CompletableFuture<Void> page =
+        isServerRead ? deliver(List.of(results)) : decide(results).thenCompose(this::deliver);
+    if (page.isDone() && !page.isCompletedExceptionally()) {
+      if (ended) {
+        controller.terminate();
+      }
+      return;
+    }
+    ScanResumer resumer = controller.suspend();
+    page.whenComplete(
+        (done, failure) -> {
+          if (failure != null) {
+            end(Failures.unwrap(failure));
+          }
+          resumer.resume(); // if it has ended, the next call terminates it
+        });
+  }
+
+  @Override
+  public void onHeartbeat(ScanController controller) {
+    if (ended) {
+      controller.terminate();
+    }
+  }
+
+  @Override
+  public void onError(Throwable error) {
+    end(Failures.ofStore(error, reader.start()));
+  }
+
+  @Override
+  public void onComplete() {
+    end(null);
+  }
+
+  private void end(Throwable failure) {
+    if (!ended) {
+      ended = true;
+      if (failure == null) {
+        sink.completed();
+      } else {
+        sink.failed(failure);
+      }
+    }
+  }
+
+  private CompletableFuture<List<Result>> decide(Result[] results) {
+    List<SnapshotReader.Pending> rows = new ArrayList<>(results.length);
+    for (Result result : results) {
+      SnapshotReader.Pending row =
+          new SnapshotReader.Pending(versions -> rawGet(result.getRow(), versions));
+      reader.take(row, result, moment);
+      rows.add(row);
+    }
+    return reader.decide(rows, statuses).thenCompose(done -> visible(rows));
+  }
+
+  private CompletableFuture<List<Result>> visible(List<SnapshotReader.Pending> rows) {
+    List<Result> found = new ArrayList<>(rows.size());
+    try {
+      for (SnapshotReader.Pending row : rows) {
+        if (filter.isDone()) {
+          break;
+        }
+        List<Cell> cells = filter.apply(row.row.visible());
+        if (!cells.isEmpty()) {
+          found.add(Result.create(cells));
+        }
+      }
+      if (filter.isDone()) {
+        rowsLeft = Math.min(rowsLeft, found.size());
+      }
+    } catch (IOException e) {
+      return Failures.failed(e);
+    }
+    reader.finish(rows, statuses);
+    statuses.trim();
+    return CompletableFuture.completedFuture(found);
+  }
+
+  /** The columns of the scan in one row. */
+  private Get rawGet(byte[] row, int versions) {
+    Get get = new Get(row).setCacheBlocks(scan.getCacheBlocks());
+    for (Map.Entry<byte[], NavigableSet<byte[]>> family : scan.getFamilyMap().entrySet()) {
+      if (family.getValue() == null || family.getValue().isEmpty()) {
+        get.addFamily(family.getKey());
+      } else {
+        family.getValue().forEach(qualifier -> get.addColumn(family.getKey(), qualifier));
+      }
+    }
+    return SnapshotReads.raw(get, reader.start(), versions);
+  }
+
+  private CompletableFuture<Void> deliver(List<Result> rows) {
+    if (!tx.isOpen()) {
+      // From now on its own writes are moved: what comes may lack them.
+      return Failures.failed(
+          new IllegalStateException(
+              "the transaction ended while it was scanned: read all rows, then end it"));
+    }
+    for (Result row : rows) {
+      if (ended) {
+        break;
+      }
+      boolean more = rowsLeft > 0 && sink.next(row);
+      rowsLeft--;
+      if (!more || rowsLeft <= 0) {
+        end(null);
+      }
+    }
+    if (rowsLeft <= 0) {
+      end(null);
+    }
+    return ended ? CompletableFuture.completedFuture(null) : sink.room();
+  }
+}

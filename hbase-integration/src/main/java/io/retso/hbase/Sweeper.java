@@ -1,0 +1,170 @@
+package io.retso.hbase;
+
+import io.retso.client.OracleClient;
+import io.retso.client.TransactionStatus;
+import io.retso.hbase.data.CleanupRequest;
+import io.retso.hbase.data.PendingWrite;
+import io.retso.hbase.data.TableSettings;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import org.apache.hadoop.hbase.Cell;
+import org.apache.hadoop.hbase.CellUtil;
+import org.apache.hadoop.hbase.client.AsyncConnection;
+import org.apache.hadoop.hbase.client.Get;
+import org.apache.hadoop.hbase.client.Result;
+import org.apache.hadoop.hbase.client.ResultScanner;
+import org.apache.hadoop.hbase.client.Scan;
+import org.apache.hadoop.hbase.client.TableDescriptor;
+
+/**
+ * One sweep: every mark of every prepared table is visited, and what is decided is cleaned up;
+ * docs/hbase.md, "Sweep". Then the oracle is told, on condition that nothing was left out: a commit
+ * whose mark is still somewhere must not be forgotten, or its readers would take it for aborted.
+ *
+ * <p>Hence the oracle is not told if a table of the cluster is prepared for another oracle address
+ * (it may be a second name of this one), or if a row could not be cleaned up. An oracle serves the
+ * tables of one HBase cluster.
+ *
+ * <p>Blocking, used once, by one thread. Marks in memory at a time: {@value #BATCH_MARKS}.
+ */
+final class Sweeper {
+  private static final int BATCH_MARKS = 1000;
+  private static final int ATTEMPTS = 3;
+
+  private record Mark(byte[] row, long start) {}
+
+  private final OracleClient oracle;
+  private final AsyncConnection hbase;
+  private final PreparedTables tables;
+  private int visited;
+  private long marks;
+  private long cleaned;
+  private long open;
+  private String reason = "";
+
+  Sweeper(OracleClient oracle, AsyncConnection hbase, PreparedTables tables) {
+    this.oracle = oracle;
+    this.hbase = hbase;
+    this.tables = tables;
+  }
+
+  /**
+   * Sweeps.
+   *
+   * @param timestamp X, from {@code begin()} before this call; the caller ends it afterwards
+   */
+  SweepResult sweep(long timestamp) throws IOException {
+    // Read after X was issued: a table that transactions below X committed to is among them.
+    for (TableDescriptor table : Failures.await(hbase.getAdmin().listTableDescriptors())) {
+      if (TableSettings.isPrepared(table)) {
+        sweepTable(table, timestamp);
+      }
+    }
+    boolean reported = reason.isEmpty();
+    if (reported) {
+      Failures.await(oracle.sweptAsync(timestamp));
+    }
+    return new SweepResult(visited, marks, cleaned, open, reported, reason);
+  }
+
+  private void sweepTable(TableDescriptor descriptor, long timestamp) throws IOException {
+    PreparedTable table;
+    try {
+      table = tables.of(descriptor);
+    } catch (TableNotPreparedException e) {
+      reason = e.getMessage();
+      return;
+    }
+    visited++;
+    // Marks at or above X belong to transactions that cannot have committed below it.
+    Scan scan = new Scan().addFamily(PendingWrite.family()).setTimeRange(0, timestamp);
+    List<Mark> batch = new ArrayList<>();
+    try (ResultScanner scanner = table.raw().getScanner(scan)) {
+      for (Result row = scanner.next(); row != null; row = scanner.next()) {
+        for (Cell cell : row.rawCells()) {
+          batch.add(new Mark(CellUtil.cloneRow(cell), PendingWrite.startOf(cell)));
+        }
+        if (batch.size() >= BATCH_MARKS) {
+          sweepMarks(table, batch, timestamp);
+          batch.clear();
+        }
+      }
+    }
+    sweepMarks(table, batch, timestamp);
+  }
+
+  private void sweepMarks(PreparedTable table, List<Mark> found, long timestamp)
+      throws IOException {
+    marks += found.size();
+    Map<Long, CompletableFuture<TransactionStatus>> asked = new LinkedHashMap<>();
+    for (Mark mark : found) {
+      asked.computeIfAbsent(mark.start, start -> oracle.statusAsync(start, timestamp));
+    }
+    List<CleanupRequest> requests = new ArrayList<>();
+    List<Mark> forgotten = new ArrayList<>();
+    for (Mark mark : found) {
+      TransactionStatus status = Failures.await(asked.get(mark.start));
+      switch (status.state()) {
+        case OPEN -> open++;
+        case COMMITTED ->
+            requests.add(new CleanupRequest(mark.row, mark.start, status.commitTimestamp()));
+        case ABORTED ->
+            requests.add(new CleanupRequest(mark.row, mark.start, CleanupRequest.ABORTED));
+        case RETRY -> forgotten.add(mark);
+      }
+    }
+    requests.addAll(stillThere(table, forgotten));
+    clean(table, requests);
+  }
+
+  /**
+   * A row fails if its own client cleans it up at the same time: then the next attempt finds it so.
+   */
+  private void clean(PreparedTable table, List<CleanupRequest> requests) throws IOException {
+    List<CleanupRequest> left = requests;
+    String failed = "";
+    for (int attempt = 0; attempt < ATTEMPTS && !left.isEmpty(); attempt++) {
+      List<CompletableFuture<Void>> sent = RowCleanup.send(table, left);
+      List<CleanupRequest> again = new ArrayList<>();
+      for (int i = 0; i < sent.size(); i++) {
+        try {
+          Failures.await(sent.get(i));
+          cleaned++;
+        } catch (IOException e) {
+          failed = left.get(i) + " in " + table.name() + " failed: " + e.getMessage();
+          again.add(left.get(i));
+        }
+      }
+      left = again;
+    }
+    if (!left.isEmpty()) {
+      reason = failed;
+    }
+  }
+
+  /** Forgotten, and the mark is there when read after the answer: aborted. */
+  private static List<CleanupRequest> stillThere(PreparedTable table, List<Mark> forgotten)
+      throws IOException {
+    if (forgotten.isEmpty()) {
+      return List.of();
+    }
+    List<Get> gets = new ArrayList<>();
+    for (Mark mark : forgotten) {
+      gets.add(
+          new Get(mark.row).addColumn(PendingWrite.family(), PendingWrite.qualifier(mark.start)));
+    }
+    List<Result> rows = Failures.await(table.raw().getAll(gets));
+    List<CleanupRequest> requests = new ArrayList<>();
+    for (int i = 0; i < rows.size(); i++) {
+      if (!rows.get(i).isEmpty()) {
+        Mark mark = forgotten.get(i);
+        requests.add(new CleanupRequest(mark.row, mark.start, CleanupRequest.ABORTED));
+      }
+    }
+    return requests;
+  }
+}

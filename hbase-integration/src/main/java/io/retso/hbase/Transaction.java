@@ -1,0 +1,479 @@
+package io.retso.hbase;
+
+import io.retso.client.CommitResult;
+import io.retso.client.OracleException;
+import io.retso.hbase.data.CleanupRequest;
+import java.io.IOException;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
+import org.apache.hadoop.hbase.TableName;
+
+/**
+ * A transaction under snapshot isolation: it reads what was committed before it began, and its own
+ * writes; it commits if nobody else committed one of the rows (or cells) that it wrote since it
+ * began.
+ *
+ * <pre>{@code
+ * try (Transaction tx = manager.begin()) {
+ *   TransactionalTable accounts = tx.table("accounts");
+ *   ...
+ *   tx.commit();
+ * } // rolled back if it was not committed
+ * }</pre>
+ *
+ * <p><strong>Threads.</strong> A transaction is for one thread at a time. Its blocking methods, and
+ * those of its {@link TransactionalTable}s, throw {@link IllegalStateException} if another thread
+ * is within one of them. Asynchronous operations may be outstanding together, from any thread:
+ * writes take effect in the order in which they were called, and a read sees the writes that were
+ * called before it. A commit waits for no one: it is refused while operations are outstanding.
+ *
+ * <p><strong>Freshness.</strong> A snapshot contains everything whose commit had returned, in any
+ * process, before the transaction was asked to begin.
+ */
+public final class Transaction implements AutoCloseable {
+  /** Where a transaction stands. */
+  public enum State {
+    /** It can read, write and commit. */
+    ACTIVE,
+    /** A write failed; it can read, and be rolled back. */
+    ROLLBACK_ONLY,
+    /** Its commit is on the way. */
+    COMMITTING,
+    /** Committed. */
+    COMMITTED,
+    /** Rolled back, or aborted by the oracle. */
+    ROLLED_BACK,
+    /** The answer to its commit was lost. */
+    UNKNOWN
+  }
+
+  private final TransactionManager manager;
+  private final long start;
+  private final boolean readOnly;
+  private final WriteBuffer writes;
+
+  /** The thread within a blocking method, if there is one. */
+  private final AtomicReference<Thread> user = new AtomicReference<>();
+
+  /** Guarded by this, as all below. */
+  private State state = State.ACTIVE;
+
+  private RollbackOnlyException rollbackReason;
+
+  /** Asynchronous operations that have not completed. */
+  private int outstanding;
+
+  /** Completes after the last write that was called. */
+  private CompletableFuture<?> lastWrite = CompletableFuture.completedFuture(null);
+
+  Transaction(TransactionManager manager, long start, boolean readOnly) {
+    this.manager = manager;
+    this.start = start;
+    this.readOnly = readOnly;
+    this.writes = new WriteBuffer(start, manager.writeLimits(), manager.counters());
+  }
+
+  /** The start timestamp: it reads what was committed below it. Its own writes bear it. */
+  public long startTimestamp() {
+    return start;
+  }
+
+  /** Whether its tables refuse writes. */
+  public boolean isReadOnly() {
+    return readOnly;
+  }
+
+  /** Where it stands. */
+  public synchronized State state() {
+    return state;
+  }
+
+  /**
+   * The table, for use in this transaction.
+   *
+   * @throws TableNotPreparedException if it is missing, not prepared, or prepared for another
+   *     oracle
+   * @throws IOException if HBase cannot tell
+   * @throws IllegalStateException if the transaction has ended
+   */
+  public TransactionalTable table(TableName name) throws IOException {
+    return new TransactionalTable(this, Failures.await(asyncTable(name)));
+  }
+
+  /** The table of that name, {@code namespace:name} if it is not in the default namespace. */
+  public TransactionalTable table(String name) throws IOException {
+    return table(TableName.valueOf(name));
+  }
+
+  /** The table, for asynchronous use in this transaction; fails like {@link #table(TableName)}. */
+  public CompletableFuture<AsyncTransactionalTable> asyncTable(TableName name) {
+    synchronized (this) {
+      checkUsable();
+    }
+    return manager
+        .tables()
+        .find(name)
+        .thenApply(table -> new AsyncTransactionalTable(this, table, manager));
+  }
+
+  /** The table of that name, {@code namespace:name} if it is not in the default namespace. */
+  public CompletableFuture<AsyncTransactionalTable> asyncTable(String name) {
+    return asyncTable(TableName.valueOf(name));
+  }
+
+  /**
+   * Commits: all writes together become visible to transactions that begin from now on.
+   *
+   * @return the commit timestamp; the start timestamp if nothing was written
+   * @throws ConflictException if another transaction got ahead; nothing is committed
+   * @throws SnapshotTooOldException if it took too long; nothing is committed
+   * @throws RollbackOnlyException if a write failed; nothing is committed
+   * @throws UnknownCommitException if it may or may not be committed
+   * @throws OracleUnavailableException if the oracle could not be asked; nothing is committed
+   * @throws IllegalStateException if it has ended, or operations are outstanding
+   */
+  public long commit() throws IOException {
+    return exclusive(() -> awaitCommit(commitAsync()));
+  }
+
+  private <T> T awaitCommit(CompletableFuture<T> commit) throws IOException {
+    try {
+      return Failures.await(commit);
+    } catch (java.io.InterruptedIOException e) {
+      throw new UnknownCommitException(start, e);
+    }
+  }
+
+  /** Like {@link #commit}; refusals are thrown at once, everything else fails the future. */
+  public CompletableFuture<Long> commitAsync() {
+    return end(
+        () -> {
+          if (writes.isEmpty()) {
+            return CompletableFuture.completedFuture(endedWithoutWrites());
+          }
+          return writes.sendAll().handle(this::decide).thenCompose(decided -> decided);
+        });
+  }
+
+  /**
+   * Commits, and begins the transaction that follows in the same round trip.
+   *
+   * <p>It is as fresh as any other: its begin is invoked within this call, so its snapshot contains
+   * whatever was committed before the call; and it contains this very commit, which is made sure of
+   * by comparing the two timestamps and beginning once more if need be.
+   *
+   * @return the next transaction, not read-only
+   * @throws IOException as {@link #commit} does; then there is no next transaction
+   */
+  public Transaction commitAndBegin() throws IOException {
+    return exclusive(() -> awaitCommit(commitAndBeginAsync()));
+  }
+
+  /** Like {@link #commitAndBegin}; refusals are thrown at once, all else fails the future. */
+  public CompletableFuture<Transaction> commitAndBeginAsync() {
+    AtomicReference<CompletableFuture<Transaction>> next = new AtomicReference<>();
+    CompletableFuture<Long> committed =
+        end(
+            () -> {
+              if (writes.isEmpty()) {
+                next.set(manager.beginAsync());
+                return CompletableFuture.completedFuture(endedWithoutWrites());
+              }
+              return writes
+                  .sendAll()
+                  .handle(
+                      (sent, failure) -> {
+                        CompletableFuture<Long> decided = decide(sent, failure);
+                        // Behind the commit, in the same frame or a later one.
+                        next.set(manager.beginAsync());
+                        return decided;
+                      })
+                  .thenCompose(decided -> decided);
+            });
+    return committed
+        .handle((commit, failure) -> follow(commit, failure, next.get()))
+        .thenCompose(following -> following);
+  }
+
+  private CompletableFuture<Transaction> follow(
+      Long commit, Throwable failure, CompletableFuture<Transaction> next) {
+    if (failure != null) {
+      if (next != null) {
+        next.thenAccept(Transaction::rollbackAsync);
+      }
+      return Failures.failed(Failures.unwrap(failure));
+    }
+    return next.thenCompose(
+        begun -> {
+          if (begun.start > commit) {
+            return CompletableFuture.completedFuture(begun);
+          }
+          begun.rollbackAsync();
+          return manager.beginAsync(); // invoked after the commit's answer: it is above
+        });
+  }
+
+  /** The transition out of ACTIVE, once. */
+  private <T> CompletableFuture<T> end(Supplier<CompletableFuture<T>> commit) {
+    synchronized (this) {
+      checkUsable();
+      if (outstanding > 0) {
+        throw new IllegalStateException(
+            outstanding
+                + " operations of transaction "
+                + start
+                + " are outstanding: wait for their futures, then commit");
+      }
+      if (state == State.ROLLBACK_ONLY) {
+        return Failures.failed(rollbackReason);
+      }
+      state = State.COMMITTING;
+    }
+    return commit.get();
+  }
+
+  private long endedWithoutWrites() {
+    become(State.COMMITTED);
+    manager.counters().committed.increment();
+    // Nothing to decide, nothing to wait for; the oracle is told for the sake of its low watermark.
+    manager.oracle().commitAsync(start);
+    return start;
+  }
+
+  private CompletableFuture<Long> decide(Void sent, Throwable failure) {
+    if (failure != null) {
+      Throwable cause = Failures.ofStore(failure, start);
+      abandon(0);
+      return Failures.failed(new RollbackOnlyException(start, cause));
+    }
+    // Every write is acknowledged: whoever reads above the commit timestamp finds all of them.
+    return manager
+        .oracle()
+        .commitAsync(start, writes.conflictIds())
+        .handle(this::decided)
+        .thenCompose(outcome -> outcome);
+  }
+
+  private CompletableFuture<Long> decided(CommitResult result, Throwable failure) {
+    Counters counters = manager.counters();
+    if (failure != null) {
+      return Failures.failed(undecided(Failures.unwrap(failure)));
+    }
+    if (result.isCommitted()) {
+      long commit = result.commitTimestamp();
+      become(State.COMMITTED);
+      counters.committed.increment();
+      return clean(commit).thenApply(admitted -> commit);
+    }
+    become(State.ROLLED_BACK);
+    clean(CleanupRequest.ABORTED);
+    if (result.abortReason() == CommitResult.AbortReason.CONFLICT) {
+      counters.conflicts.increment();
+      return Failures.failed(
+          new ConflictException(
+              "transaction "
+                  + start
+                  + " is aborted: another one committed a row of it after it began; run it again",
+              null));
+    }
+    counters.tooOld.increment();
+    return Failures.failed(
+        new SnapshotTooOldException(
+            "transaction "
+                + start
+                + " is aborted: it ran for longer than the oracle remembers or allows; run it"
+                + " again, make it shorter, or give the oracle more rows, a larger window or a"
+                + " longer transaction.timeout",
+            null));
+  }
+
+  private Throwable undecided(Throwable failure) {
+    if (failure instanceof OracleException oracle
+        && oracle.category() != OracleException.Category.UNKNOWN_OUTCOME) {
+      abandon(0);
+      return Failures.ofOracle(failure, "the commit of transaction " + start);
+    }
+    manager.counters().unknown.increment();
+    become(State.UNKNOWN);
+    clean(0);
+    return new UnknownCommitException(start, failure);
+  }
+
+  /**
+   * Rolls back on the way; what was sent is cleaned up when nothing of it is on its way any more.
+   */
+  private void abandon(long outcome) {
+    become(State.ROLLED_BACK);
+    manager.counters().rolledBack.increment();
+    writes.settled().thenRun(() -> clean(outcome));
+  }
+
+  private CompletableFuture<Void> clean(long outcome) {
+    return manager.cleaner().offer(new Cleaner.Job(start, outcome, writes.sentRows()));
+  }
+
+  private synchronized void become(State next) {
+    state = next;
+  }
+
+  /**
+   * Rolls back: none of its writes is ever visible. They are removed behind the reply. Does nothing
+   * if it was rolled back already.
+   *
+   * @throws IllegalStateException if it is committed, or is being committed
+   */
+  public void rollback() throws IOException {
+    exclusive(() -> Failures.await(rollbackAsync()));
+  }
+
+  /** Like {@link #rollback}. Operations that are outstanding may fail. */
+  public CompletableFuture<Void> rollbackAsync() {
+    CompletableFuture<?> last;
+    synchronized (this) {
+      switch (state) {
+        case ROLLED_BACK -> {
+          return CompletableFuture.completedFuture(null);
+        }
+        case ACTIVE, ROLLBACK_ONLY -> state = State.ROLLED_BACK;
+        default -> throw ended();
+      }
+      last = lastWrite;
+    }
+    manager.counters().rolledBack.increment();
+    last.whenComplete(
+        (done, failure) -> writes.settled().thenRun(() -> clean(0))); // aborts it at the oracle
+    return CompletableFuture.completedFuture(null);
+  }
+
+  /** Rolls back unless the transaction has ended. Never throws. */
+  @Override
+  public void close() {
+    synchronized (this) {
+      if (state != State.ACTIVE && state != State.ROLLBACK_ONLY) {
+        return;
+      }
+    }
+    rollbackAsync();
+  }
+
+  WriteBuffer writes() {
+    return writes;
+  }
+
+  /** A write could not be sent; the transaction cannot commit any more. */
+  synchronized RollbackOnlyException writeFailed(Throwable cause) {
+    if (rollbackReason == null) {
+      rollbackReason = new RollbackOnlyException(start, cause);
+    }
+    if (state == State.ACTIVE) {
+      state = State.ROLLBACK_ONLY;
+    }
+    return rollbackReason;
+  }
+
+  /**
+   * Runs an operation after the writes that were called before it.
+   *
+   * @param isWrite whether those that are called after it wait for it
+   */
+  <T> CompletableFuture<T> run(boolean isWrite, Supplier<CompletableFuture<T>> operation) {
+    CompletableFuture<T> result = new CompletableFuture<>();
+    CompletableFuture<?> before;
+    synchronized (this) {
+      checkUsable();
+      if (isWrite && readOnly) {
+        throw new IllegalStateException(
+            "transaction " + start + " is read-only: begin() one that can write");
+      }
+      if (isWrite && state == State.ROLLBACK_ONLY) {
+        return Failures.failed(rollbackReason);
+      }
+      outstanding++;
+      before = lastWrite;
+      if (isWrite) {
+        lastWrite = result;
+      }
+    }
+    before.whenComplete((done, failure) -> start(operation, result));
+    return result;
+  }
+
+  private <T> void start(Supplier<CompletableFuture<T>> operation, CompletableFuture<T> result) {
+    CompletableFuture<T> running;
+    try {
+      running = operation.get();
+    } catch (RuntimeException | Error e) {
+      running = Failures.failed(e);
+    }
+    running.whenComplete(
+        (value, failure) -> {
+          synchronized (this) {
+            outstanding--;
+          }
+          if (failure == null) {
+            result.complete(value);
+          } else {
+            result.completeExceptionally(Failures.unwrap(failure));
+          }
+        });
+  }
+
+  /** Whether it has not ended. */
+  synchronized boolean isOpen() {
+    return state == State.ACTIVE || state == State.ROLLBACK_ONLY;
+  }
+
+  /** Refuses the use of a transaction that has ended, or whose manager is closed. */
+  synchronized void checkOpen() {
+    checkUsable();
+  }
+
+  private void checkUsable() {
+    manager.checkOpen();
+    if (state != State.ACTIVE && state != State.ROLLBACK_ONLY) {
+      throw ended();
+    }
+  }
+
+  private IllegalStateException ended() {
+    return new IllegalStateException(
+        "transaction " + start + " has ended (" + state + "): begin a new one");
+  }
+
+  /** A blocking operation of the application. */
+  interface Blocking<T> {
+    T run() throws IOException;
+  }
+
+  /** Runs a blocking method, unless another thread is within one. */
+  <T> T exclusive(Blocking<T> body) throws IOException {
+    Thread current = Thread.currentThread();
+    boolean outermost = user.compareAndSet(null, current);
+    if (!outermost && user.get() != current) {
+      throw new IllegalStateException(
+          "transaction "
+              + start
+              + " is used by two threads at once: let each thread begin its own, or use"
+              + " asyncTable");
+    }
+    try {
+      return body.run();
+    } finally {
+      if (outermost) {
+        user.set(null);
+      }
+    }
+  }
+
+  /** The rows that it sent so far; for tests. */
+  Map<PreparedTable, java.util.List<byte[]>> sentRows() {
+    return writes.sentRows();
+  }
+
+  @Override
+  public String toString() {
+    return "transaction " + start + " (" + state() + ")";
+  }
+}

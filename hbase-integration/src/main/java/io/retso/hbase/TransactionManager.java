@@ -1,0 +1,297 @@
+package io.retso.hbase;
+
+import io.retso.client.CommitResult;
+import io.retso.client.OracleClient;
+import java.io.IOException;
+import java.util.Objects;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.hbase.client.AsyncConnection;
+import org.apache.hadoop.hbase.client.Connection;
+
+/**
+ * Begins transactions on the prepared tables of one HBase cluster. One per application.
+ *
+ * <pre>{@code
+ * try (TransactionManager manager = TransactionManager.builder(configuration).oracle("host:7521").build()) {
+ *   manager.run(tx -> {
+ *     Table accounts = tx.table("accounts");
+ *     ...
+ *   });
+ * }
+ * }</pre>
+ *
+ * <p>Behind the replies it cleans up after its transactions, finishes what other clients left
+ * behind where it reads, and sweeps when the oracle's low watermark stands still.
+ *
+ * <p><strong>Threads.</strong> Thread-safe. It owns the oracle client's thread and one that sweeps,
+ * both daemons, and those of HBase's connection if it made that.
+ */
+public final class TransactionManager implements AutoCloseable {
+  /** Work to be done in a transaction; may be done several times. */
+  @FunctionalInterface
+  public interface Work {
+    /** Reads and writes; an exception rolls the transaction back. */
+    void in(Transaction tx) throws IOException;
+  }
+
+  /** Work to be done in a transaction that has a result; may be done several times. */
+  @FunctionalInterface
+  public interface Call<T> {
+    /** Reads and writes; an exception rolls the transaction back. */
+    T in(Transaction tx) throws IOException;
+  }
+
+  private final ManagerSettings settings;
+  private final OracleClient oracle;
+  private final AsyncConnection hbase;
+  private final boolean ownsHBase;
+  private final Counters counters = new Counters();
+  private final OracleQueries queries;
+  private final PreparedTables tables;
+  private final Cleaner cleaner;
+  private final Orphans orphans;
+  private final SweepSchedule sweeps;
+  private final AtomicBoolean closed = new AtomicBoolean();
+
+  TransactionManager(
+      ManagerSettings settings, OracleClient oracle, AsyncConnection hbase, boolean ownsHBase) {
+    this.settings = settings;
+    this.oracle = oracle;
+    this.hbase = hbase;
+    this.ownsHBase = ownsHBase;
+    this.queries = new OracleQueries(oracle, counters);
+    this.tables = new PreparedTables(hbase, settings.oracleAddresses());
+    this.cleaner =
+        new Cleaner(oracle, counters, settings.cleanupRowsMax(), settings.cleanupAlive());
+    this.orphans = new Orphans(settings.orphanDelayMillis(), counters);
+    this.sweeps = new SweepSchedule(oracle, settings.sweepIntervalMillis(), this::sweep);
+  }
+
+  /** Describes a manager with a connection of its own to HBase. */
+  public static ManagerBuilder builder(Configuration configuration) {
+    return new ManagerBuilder(Objects.requireNonNull(configuration, "configuration"), null);
+  }
+
+  /** Describes a manager that uses the connection, and leaves it open. */
+  public static ManagerBuilder builder(AsyncConnection connection) {
+    return new ManagerBuilder(connection.getConfiguration(), connection);
+  }
+
+  /** Describes a manager with an asynchronous connection of its own to the same cluster. */
+  public static ManagerBuilder builder(Connection connection) {
+    return builder(connection.getConfiguration());
+  }
+
+  /**
+   * Begins a transaction.
+   *
+   * @throws OracleUnavailableException if no oracle answers
+   * @throws IllegalStateException if the manager is closed
+   */
+  public Transaction begin() throws IOException {
+    return Failures.await(beginAsync());
+  }
+
+  /** Like {@link #begin}; the future fails. */
+  public CompletableFuture<Transaction> beginAsync() {
+    return begin(false);
+  }
+
+  /** Begins a transaction whose tables refuse writes. */
+  public Transaction beginReadOnly() throws IOException {
+    return Failures.await(beginReadOnlyAsync());
+  }
+
+  /** Like {@link #beginReadOnly}; the future fails. */
+  public CompletableFuture<Transaction> beginReadOnlyAsync() {
+    return begin(true);
+  }
+
+  private CompletableFuture<Transaction> begin(boolean readOnly) {
+    checkOpen();
+    return oracle
+        .beginAsync()
+        .handle(
+            (start, failure) -> {
+              if (failure != null) {
+                return Failures.<Transaction>failed(
+                    Failures.ofOracle(failure, "the begin of a transaction"));
+              }
+              counters.begun.increment();
+              return CompletableFuture.completedFuture(new Transaction(this, start, readOnly));
+            })
+        .thenCompose(outcome -> outcome);
+  }
+
+  /**
+   * Does the work in a transaction and commits it; again and again after conflicts and too-old
+   * snapshots, as the manager's {@link RetryPolicy} allows. An unknown outcome is never repeated.
+   *
+   * @throws GaveUpException if the policy allows no more; says why, and what to do
+   * @throws UnknownCommitException if it may or may not be committed
+   * @throws IOException what the work throws: the transaction is rolled back
+   */
+  public void run(Work work) throws IOException {
+    call(
+        tx -> {
+          work.in(tx);
+          return null;
+        });
+  }
+
+  /** Like {@link #run}, with the result of the attempt that was committed. */
+  public <T> T call(Call<T> work) throws IOException {
+    return call(work, settings.retryPolicy());
+  }
+
+  /** Like {@link #call(Call)}, with a policy of its own. */
+  public <T> T call(Call<T> work, RetryPolicy policy) throws IOException {
+    long begun = System.nanoTime();
+    for (int attempt = 1; ; attempt++) {
+      try (Transaction tx = begin()) {
+        T result = work.in(tx);
+        if (tx.isOpen()) {
+          tx.commit();
+        }
+        return result;
+      } catch (TransactionException e) {
+        if (!e.isRetryable()) {
+          throw e;
+        }
+        long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begun);
+        long pause = policy.pauseMillis(attempt);
+        if (attempt == policy.attemptsMax() || millis + pause > policy.timeMax().toMillis()) {
+          throw new GaveUpException(attempt, millis, e);
+        }
+        counters.retries.increment();
+        pause(pause);
+      }
+    }
+  }
+
+  private static void pause(long millis) throws IOException {
+    try {
+      Thread.sleep(millis);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw (IOException)
+          new java.io.InterruptedIOException(
+                  "interrupted between two attempts; nothing is committed")
+              .initCause(e);
+    }
+  }
+
+  /**
+   * Settles an unknown outcome: the transaction is committed, or from now on never will be.
+   *
+   * @return its commit timestamp, or empty if it is aborted
+   * @throws UnknownCommitException if the oracle does not answer, or no longer remembers
+   */
+  public OptionalLong settle(long startTimestamp) throws IOException {
+    return Failures.await(settleAsync(startTimestamp));
+  }
+
+  /** Like {@link #settle}; the future fails. */
+  public CompletableFuture<OptionalLong> settleAsync(long startTimestamp) {
+    checkOpen();
+    return oracle
+        .abortAsync(startTimestamp)
+        .handle(
+            (result, failure) ->
+                failure == null
+                    ? CompletableFuture.completedFuture(timestamp(result))
+                    : Failures.<OptionalLong>failed(
+                        new UnknownCommitException(startTimestamp, Failures.unwrap(failure))))
+        .thenCompose(outcome -> outcome);
+  }
+
+  private static OptionalLong timestamp(CommitResult result) {
+    return result.isCommitted() ? OptionalLong.of(result.commitTimestamp()) : OptionalLong.empty();
+  }
+
+  /**
+   * Sweeps now: cleans up after dead clients in all prepared tables of the cluster, and lets the
+   * oracle forget them. Takes a scan of the marks of every table; may run while others do.
+   *
+   * @throws IOException if a table cannot be read or the oracle does not answer; nothing was
+   *     forgotten
+   */
+  public SweepResult sweep() throws IOException {
+    checkOpen();
+    try (Transaction own = begin()) {
+      SweepResult result = new Sweeper(oracle, hbase, tables).sweep(own.startTimestamp());
+      (result.reported() ? counters.sweeps : counters.sweepsFailed).increment();
+      return result;
+    } catch (IOException | RuntimeException e) {
+      counters.sweepsFailed.increment();
+      throw e;
+    }
+  }
+
+  /** What it did so far. */
+  public ManagerMetrics metrics() {
+    return ManagerMetrics.of(counters, cleaner.rows());
+  }
+
+  /**
+   * Closes: cleans up what is left of its transactions, for as long as {@link
+   * ManagerBuilder#closeTimeout} allows, then closes the oracle client, and HBase's connection if
+   * it made it. Open transactions can no longer be used; the oracle aborts them in time. Closing
+   * again has no effect.
+   */
+  @Override
+  public void close() {
+    if (!closed.compareAndSet(false, true)) {
+      return;
+    }
+    sweeps.close();
+    orphans.close();
+    try {
+      cleaner.close(settings.closeTimeoutMillis());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    oracle.close();
+    if (ownsHBase) {
+      ManagerBuilder.closeQuietly(hbase);
+    }
+  }
+
+  void checkOpen() {
+    if (closed.get()) {
+      throw new IllegalStateException("the transaction manager is closed: build a new one");
+    }
+  }
+
+  OracleClient oracle() {
+    return oracle;
+  }
+
+  Counters counters() {
+    return counters;
+  }
+
+  OracleQueries queries() {
+    return queries;
+  }
+
+  PreparedTables tables() {
+    return tables;
+  }
+
+  Cleaner cleaner() {
+    return cleaner;
+  }
+
+  Orphans orphans() {
+    return orphans;
+  }
+
+  WriteLimits writeLimits() {
+    return settings.writeLimits();
+  }
+}

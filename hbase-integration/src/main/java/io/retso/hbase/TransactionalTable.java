@@ -1,0 +1,285 @@
+package io.retso.hbase;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.hbase.CompareOperator;
+import org.apache.hadoop.hbase.TableName;
+import org.apache.hadoop.hbase.client.Append;
+import org.apache.hadoop.hbase.client.CheckAndMutate;
+import org.apache.hadoop.hbase.client.CheckAndMutateResult;
+import org.apache.hadoop.hbase.client.Delete;
+import org.apache.hadoop.hbase.client.Durability;
+import org.apache.hadoop.hbase.client.Get;
+import org.apache.hadoop.hbase.client.Increment;
+import org.apache.hadoop.hbase.client.Put;
+import org.apache.hadoop.hbase.client.RegionLocator;
+import org.apache.hadoop.hbase.client.Result;
+import org.apache.hadoop.hbase.client.ResultScanner;
+import org.apache.hadoop.hbase.client.Row;
+import org.apache.hadoop.hbase.client.RowMutations;
+import org.apache.hadoop.hbase.client.Scan;
+import org.apache.hadoop.hbase.client.Table;
+import org.apache.hadoop.hbase.client.coprocessor.Batch;
+import org.apache.hadoop.hbase.filter.Filter;
+import org.apache.hadoop.hbase.ipc.CoprocessorRpcChannel;
+import org.apache.hadoop.hbase.util.Bytes;
+
+/**
+ * A table within one transaction, with the interface of HBase's {@code Table}: code that takes a
+ * {@code Table} works inside a transaction without a change. {@link AsyncTransactionalTable}, its
+ * asynchronous twin, does the work and says how it differs from HBase's.
+ *
+ * <p><strong>Threads.</strong> For one thread at a time, as its {@link Transaction}. Methods throw
+ * {@link IllegalStateException} after the transaction's end, and if another thread is within a
+ * method of the transaction.
+ *
+ * <p><strong>Errors.</strong> {@link TransactionException} where the transaction cannot go on,
+ * other {@code IOException}s from HBase. A failed read leaves the transaction as it was; after a
+ * failed write it can only be rolled back.
+ */
+public final class TransactionalTable implements Table {
+  private final Transaction tx;
+  private final AsyncTransactionalTable async;
+
+  TransactionalTable(Transaction tx, AsyncTransactionalTable async) {
+    this.tx = tx;
+    this.async = async;
+  }
+
+  private <T> T await(java.util.function.Supplier<CompletableFuture<T>> operation)
+      throws IOException {
+    return tx.exclusive(() -> Failures.await(operation.get()));
+  }
+
+  @Override
+  public TableName getName() {
+    return async.getName();
+  }
+
+  @Override
+  public Configuration getConfiguration() {
+    return async.getConfiguration();
+  }
+
+  @Override
+  public org.apache.hadoop.hbase.client.TableDescriptor getDescriptor() throws IOException {
+    return await(async::getDescriptor);
+  }
+
+  /** Not supported: regions are no part of a transaction; HBase's {@code Connection} has one. */
+  @Override
+  public RegionLocator getRegionLocator() {
+    throw new UnsupportedOperationException("use getRegionLocator of HBase's Connection");
+  }
+
+  @Override
+  public boolean exists(Get get) throws IOException {
+    return await(() -> async.exists(get));
+  }
+
+  @Override
+  public boolean[] exists(List<Get> gets) throws IOException {
+    List<Boolean> all = await(() -> async.existsAll(gets));
+    boolean[] exist = new boolean[all.size()];
+    for (int i = 0; i < exist.length; i++) {
+      exist[i] = all.get(i);
+    }
+    return exist;
+  }
+
+  @Override
+  @Deprecated
+  public boolean[] existsAll(List<Get> gets) throws IOException {
+    return exists(gets);
+  }
+
+  @Override
+  public Result get(Get get) throws IOException {
+    return await(() -> async.get(get));
+  }
+
+  @Override
+  public Result[] get(List<Get> gets) throws IOException {
+    return await(() -> async.getAll(gets)).toArray(Result[]::new);
+  }
+
+  /**
+   * The rows of the scan in the snapshot, with the transaction's writes; to be read before its end.
+   */
+  @Override
+  public ResultScanner getScanner(Scan scan) throws IOException {
+    return tx.exclusive(() -> async.getScanner(scan));
+  }
+
+  @Override
+  public ResultScanner getScanner(byte[] family) throws IOException {
+    return getScanner(new Scan().addFamily(family));
+  }
+
+  @Override
+  public ResultScanner getScanner(byte[] family, byte[] qualifier) throws IOException {
+    return getScanner(new Scan().addColumn(family, qualifier));
+  }
+
+  @Override
+  public void put(Put put) throws IOException {
+    await(() -> async.put(put));
+  }
+
+  /** All or none. */
+  @Override
+  public void put(List<Put> puts) throws IOException {
+    await(() -> async.putAll(puts));
+  }
+
+  @Override
+  public void delete(Delete delete) throws IOException {
+    await(() -> async.delete(delete));
+  }
+
+  /** All or none. Unlike HBase's, it leaves the list as it is. */
+  @Override
+  public void delete(List<Delete> deletes) throws IOException {
+    await(() -> async.deleteAll(deletes));
+  }
+
+  @Override
+  public Result append(Append append) throws IOException {
+    return await(() -> async.append(append));
+  }
+
+  @Override
+  public Result increment(Increment increment) throws IOException {
+    return await(() -> async.increment(increment));
+  }
+
+  @Override
+  public long incrementColumnValue(byte[] row, byte[] family, byte[] qualifier, long amount)
+      throws IOException {
+    return incrementColumnValue(row, family, qualifier, amount, Durability.USE_DEFAULT);
+  }
+
+  @Override
+  public long incrementColumnValue(
+      byte[] row, byte[] family, byte[] qualifier, long amount, Durability durability)
+      throws IOException {
+    Increment increment = new Increment(row).addColumn(family, qualifier, amount);
+    return Bytes.toLong(increment(increment.setDurability(durability)).getValue(family, qualifier));
+  }
+
+  @Override
+  public Result mutateRow(RowMutations mutations) throws IOException {
+    return await(() -> async.mutateRow(mutations));
+  }
+
+  /**
+   * Carries out the actions in their order.
+   *
+   * @param results as long as {@code actions}; takes the results, see {@link
+   *     AsyncTransactionalTable#batch}
+   */
+  @Override
+  public void batch(List<? extends Row> actions, Object[] results) throws IOException {
+    if (results != null && results.length != actions.size()) {
+      throw new IllegalArgumentException(
+          "an array of " + results.length + " cannot take the results of " + actions.size());
+    }
+    List<Object> all = await(() -> async.<Object>batchAll(actions));
+    if (results != null) {
+      all.toArray(results);
+    }
+  }
+
+  @Override
+  public <R> void batchCallback(
+      List<? extends Row> actions, Object[] results, Batch.Callback<R> callback)
+      throws IOException {
+    Object[] all = results == null ? new Object[actions.size()] : results;
+    batch(actions, all);
+    for (int i = 0; i < all.length; i++) {
+      @SuppressWarnings("unchecked") // the caller says what the actions return, as in HBase
+      R result = (R) all[i];
+      callback.update(null, actions.get(i).getRow(), result); // no region: it is not written yet
+    }
+  }
+
+  @Override
+  public CheckAndMutateResult checkAndMutate(CheckAndMutate action) throws IOException {
+    return await(() -> async.checkAndMutate(action));
+  }
+
+  /** Carries out the actions in their order. */
+  @Override
+  public List<CheckAndMutateResult> checkAndMutate(List<CheckAndMutate> actions)
+      throws IOException {
+    return await(() -> async.checkAndMutateAll(actions));
+  }
+
+  /** What the deprecated {@code checkAndPut} and {@code checkAndDelete} come down to as well. */
+  @Override
+  @Deprecated
+  public boolean checkAndMutate(
+      byte[] row,
+      byte[] family,
+      byte[] qualifier,
+      CompareOperator operator,
+      byte[] value,
+      RowMutations mutations)
+      throws IOException {
+    CheckAndMutate.Builder check = CheckAndMutate.newBuilder(row);
+    return checkAndMutate(
+            (value == null && operator == CompareOperator.EQUAL
+                    ? check.ifNotExists(family, qualifier)
+                    : check.ifMatches(family, qualifier, operator, value))
+                .build(mutations))
+        .isSuccess();
+  }
+
+  @Override
+  @Deprecated
+  public CheckAndMutateBuilder checkAndMutate(byte[] row, byte[] family) {
+    return new CheckBuilder(this, row, family);
+  }
+
+  @Override
+  @Deprecated
+  public CheckAndMutateWithFilterBuilder checkAndMutate(byte[] row, Filter filter) {
+    Objects.requireNonNull(filter, "filter");
+    return new CheckBuilder.WithFilter(this, CheckAndMutate.newBuilder(row).ifMatches(filter));
+  }
+
+  /** Does nothing: the table ends with its transaction. */
+  @Override
+  public void close() {}
+
+  @Override
+  public long getRpcTimeout(TimeUnit unit) {
+    return async.getRpcTimeout(unit);
+  }
+
+  @Override
+  public long getReadRpcTimeout(TimeUnit unit) {
+    return async.getReadRpcTimeout(unit);
+  }
+
+  @Override
+  public long getWriteRpcTimeout(TimeUnit unit) {
+    return async.getWriteRpcTimeout(unit);
+  }
+
+  @Override
+  public long getOperationTimeout(TimeUnit unit) {
+    return async.getOperationTimeout(unit);
+  }
+
+  /** Not supported: a coprocessor's service knows nothing of the transaction. */
+  @Override
+  @Deprecated
+  public CoprocessorRpcChannel coprocessorService(byte[] row) {
+    throw AsyncTransactionalTable.noServices();
+  }
+}

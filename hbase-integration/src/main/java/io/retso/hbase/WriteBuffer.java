@@ -1,0 +1,221 @@
+package io.retso.hbase;
+
+import io.retso.hbase.data.PendingWrite;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import org.apache.hadoop.hbase.Cell;
+import org.apache.hadoop.hbase.CellComparator;
+import org.apache.hadoop.hbase.CellUtil;
+import org.apache.hadoop.hbase.TableName;
+import org.apache.hadoop.hbase.client.Put;
+import org.apache.hadoop.hbase.client.Scan;
+import org.apache.hadoop.hbase.util.Bytes;
+
+/**
+ * What one transaction writes: cells that have not been sent yet, and the rows and conflict ids of
+ * everything. Rows leave in one batch per table, a row's cells and its mark in one put, so there is
+ * never a cell without its mark.
+ *
+ * <p><strong>Order.</strong> A batch is sent after the one before it was acknowledged. So of two
+ * writes to a cell the later one is the last in HBase, too, where both have version {@code Ts}.
+ *
+ * <p>Thread-safe.
+ */
+final class WriteBuffer {
+  /** What a cell costs in memory besides its bytes. */
+  private static final int CELL_OVERHEAD_BYTES = 64;
+
+  private static final class TableWrites {
+    final PreparedTable table;
+
+    /** Row to its cells that have not been sent. */
+    final NavigableMap<byte[], NavigableMap<Cell, Cell>> pending =
+        new TreeMap<>(Bytes.BYTES_COMPARATOR);
+
+    /** Rows that were sent, or were tried to: they may bear a mark. */
+    final Set<byte[]> sent = new TreeSet<>(Bytes.BYTES_COMPARATOR);
+
+    TableWrites(PreparedTable table) {
+      this.table = table;
+    }
+  }
+
+  private final long start;
+  private final WriteLimits limits;
+  private final Counters counters;
+  private final Map<TableName, TableWrites> tables = new LinkedHashMap<>();
+  private final Set<Long> conflictIds = new HashSet<>();
+
+  /** Bytes of all cells ever added: overwritten ones are counted, too. */
+  private long bytes;
+
+  private long pendingBytes;
+
+  /** Number of the last batch, the value of its marks. */
+  private int batch;
+
+  /** Completes when everything that was sent is acknowledged, or failed. */
+  private CompletableFuture<Void> acknowledged = CompletableFuture.completedFuture(null);
+
+  WriteBuffer(long start, WriteLimits limits, Counters counters) {
+    this.start = start;
+    this.limits = limits;
+    this.counters = counters;
+  }
+
+  /**
+   * Adds cells, all or none.
+   *
+   * @param cells at version {@code start}, of any rows; a later cell of a column replaces an
+   *     earlier
+   * @param guarded conflict ids besides those of the cells
+   */
+  synchronized void add(PreparedTable table, List<Cell> cells, Collection<Long> guarded)
+      throws WriteSetTooLargeException {
+    long more = 0;
+    for (Cell cell : cells) {
+      more += cell.getSerializedSize() + CELL_OVERHEAD_BYTES;
+    }
+    Set<Long> ids = new HashSet<>(guarded);
+    cells.forEach(cell -> ids.add(table.conflictId(cell)));
+    ids.removeAll(conflictIds);
+    check(bytes + more <= limits.bytesMax(), limits.bytesMax() + " bytes", "maxWriteBytes");
+    check(
+        conflictIds.size() + ids.size() <= limits.rowsMax(), limits.rowsMax() + " rows", "maxRows");
+    bytes += more;
+    pendingBytes += more;
+    conflictIds.addAll(ids);
+    TableWrites writes = tables.computeIfAbsent(table.name(), name -> new TableWrites(table));
+    for (Cell cell : cells) {
+      NavigableMap<Cell, Cell> row =
+          writes.pending.computeIfAbsent(
+              CellUtil.cloneRow(cell), key -> new TreeMap<>(CellComparator.getInstance()));
+      row.put(cell, cell); // the key of an equal cell stays, its value is not looked at
+    }
+  }
+
+  private void check(boolean within, String limit, String setting)
+      throws WriteSetTooLargeException {
+    if (!within) {
+      throw new WriteSetTooLargeException(
+          "the write set of transaction "
+              + start
+              + " is too large, the limit is "
+              + limit
+              + ": split the transaction, or raise "
+              + setting
+              + " of the transaction manager if it is below its maximum",
+          null);
+    }
+  }
+
+  /** Whether so much waits that it should be sent ahead of the commit. */
+  synchronized boolean isFull() {
+    return pendingBytes >= limits.flushBytes();
+  }
+
+  /** Whether nothing was written at all. */
+  synchronized boolean isEmpty() {
+    return conflictIds.isEmpty();
+  }
+
+  /** Makes the transaction's own writes of these rows readable. */
+  synchronized CompletableFuture<Void> sendBeforeReading(
+      PreparedTable table, Iterable<byte[]> rows) {
+    TableWrites writes = tables.get(table.name());
+    if (writes != null && !writes.pending.isEmpty()) {
+      for (byte[] row : rows) {
+        if (writes.pending.containsKey(row)) {
+          return send(List.of(writes));
+        }
+      }
+    }
+    return acknowledged;
+  }
+
+  /** Makes the transaction's own writes within the range of the scan readable. */
+  synchronized CompletableFuture<Void> sendBeforeReading(PreparedTable table, Scan scan) {
+    TableWrites writes = tables.get(table.name());
+    return writes != null && touches(scan, writes.pending) ? send(List.of(writes)) : acknowledged;
+  }
+
+  private static boolean touches(Scan scan, NavigableMap<byte[], ?> rows) {
+    boolean reversed = scan.isReversed();
+    byte[] low = reversed ? scan.getStopRow() : scan.getStartRow();
+    byte[] high = reversed ? scan.getStartRow() : scan.getStopRow();
+    NavigableMap<byte[], ?> range = rows;
+    if (low.length > 0) {
+      range = range.tailMap(low, true);
+    }
+    if (high.length > 0 && !range.isEmpty()) {
+      range = range.headMap(high, true);
+    }
+    return !range.isEmpty();
+  }
+
+  /** Sends everything, and completes when all writes of the transaction are acknowledged. */
+  synchronized CompletableFuture<Void> sendAll() {
+    return send(tables.values());
+  }
+
+  private CompletableFuture<Void> send(Collection<TableWrites> what) {
+    for (TableWrites writes : what) {
+      if (!writes.pending.isEmpty()) {
+        List<Put> puts = takePending(writes);
+        counters.writeBatches.increment();
+        // After a failure nothing more is sent: the transaction can only be rolled back.
+        acknowledged =
+            acknowledged.thenCompose(
+                done -> writes.table.raw().<Object>batchAll(puts).thenApply(results -> null));
+      }
+    }
+    pendingBytes = tables.values().stream().allMatch(t -> t.pending.isEmpty()) ? 0 : pendingBytes;
+    return acknowledged;
+  }
+
+  private List<Put> takePending(TableWrites writes) {
+    batch++;
+    List<Put> puts = new ArrayList<>(writes.pending.size());
+    for (Map.Entry<byte[], NavigableMap<Cell, Cell>> row : writes.pending.entrySet()) {
+      Put put = new Put(row.getKey(), start);
+      for (Cell cell : row.getValue().values()) {
+        put.getFamilyCellMap()
+            .computeIfAbsent(CellUtil.cloneFamily(cell), family -> new ArrayList<>())
+            .add(cell);
+      }
+      puts.add(PendingWrite.mark(put, start, batch));
+      writes.sent.add(row.getKey());
+    }
+    writes.pending.clear();
+    return puts;
+  }
+
+  /** Completes when nothing is on its way any more, in whatever way it ended. */
+  synchronized CompletableFuture<Void> settled() {
+    return acknowledged.handle((done, failure) -> null);
+  }
+
+  /** The ids of what it wrote, for the oracle. */
+  synchronized long[] conflictIds() {
+    return conflictIds.stream().mapToLong(Long::longValue).toArray();
+  }
+
+  /** The rows that may bear the transaction's mark, by table. */
+  synchronized Map<PreparedTable, List<byte[]>> sentRows() {
+    Map<PreparedTable, List<byte[]>> rows = new HashMap<>();
+    tables.values().stream()
+        .filter(writes -> !writes.sent.isEmpty())
+        .forEach(writes -> rows.put(writes.table, new ArrayList<>(writes.sent)));
+    return rows;
+  }
+}

@@ -1,0 +1,172 @@
+package io.retso.hbase;
+
+import io.retso.hbase.data.PendingWrite;
+import io.retso.hbase.data.SnapshotReads;
+import io.retso.hbase.data.Tombstone;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.apache.hadoop.hbase.Cell;
+import org.apache.hadoop.hbase.HConstants;
+import org.apache.hadoop.hbase.client.Append;
+import org.apache.hadoop.hbase.client.CheckAndMutate;
+import org.apache.hadoop.hbase.client.Delete;
+import org.apache.hadoop.hbase.client.Durability;
+import org.apache.hadoop.hbase.client.Get;
+import org.apache.hadoop.hbase.client.Increment;
+import org.apache.hadoop.hbase.client.Mutation;
+import org.apache.hadoop.hbase.client.Put;
+import org.apache.hadoop.hbase.client.Row;
+import org.apache.hadoop.hbase.client.RowMutations;
+import org.apache.hadoop.hbase.exceptions.DeserializationException;
+import org.apache.hadoop.hbase.io.TimeRange;
+import org.apache.hadoop.hbase.util.Bytes;
+
+/**
+ * Refuses what HBase's API can say and a transaction cannot honour, at the call, before anything is
+ * written. Thread-safe.
+ */
+final class WriteChecks {
+  private static final String ID_ATTRIBUTE = "_operation.attributes.id";
+
+  private final PreparedTable table;
+  private final PreparedTables tables;
+  private final int cellBytesMax;
+
+  WriteChecks(PreparedTable table, PreparedTables tables) {
+    this.table = table;
+    this.tables = tables;
+    // HBase's client would refuse the cell later, when the transaction could only be rolled back.
+    this.cellBytesMax =
+        table.raw().getConfiguration().getInt("hbase.client.keyvalue.maxsize", 10 << 20);
+  }
+
+  /** Checks any action of a batch. */
+  void check(Row action) {
+    Objects.requireNonNull(action, "an action is null: leave it out");
+    if (action instanceof Get get) {
+      SnapshotReads.check(get);
+    } else if (action instanceof Mutation mutation) {
+      check(mutation);
+    } else if (action instanceof RowMutations mutations) {
+      refuse(mutations.getMutations().isEmpty(), "the RowMutations are empty: add a mutation");
+      mutations.getMutations().forEach(this::check);
+    } else if (action instanceof CheckAndMutate checked) {
+      check(checked);
+    } else {
+      throw new IllegalArgumentException(
+          "a transaction does not know actions of type " + action.getClass().getName());
+    }
+  }
+
+  private void check(CheckAndMutate action) {
+    TimeRange range = action.getTimeRange();
+    refuse(
+        range != null && !range.isAllTime(),
+        "the snapshot is the time of a transaction's reads: no timeRange");
+    if (action.hasFilter()) {
+      SnapshotReads.check(new Get(action.getRow()).setFilter(action.getFilter()));
+    } else {
+      checkFamily(action.getFamily());
+    }
+    check(action.getAction());
+  }
+
+  /** Checks a put, delete, increment or append. */
+  void check(Mutation mutation) {
+    Objects.requireNonNull(mutation, "a mutation is null: leave it out");
+    refuse(
+        mutation.getTimestamp() != HConstants.LATEST_TIMESTAMP,
+        "the oracle gives the timestamps of a transaction: set none");
+    refuse(
+        mutation.getTTL() != Long.MAX_VALUE,
+        "a snapshot keeps its values, by a clock that is not the oracle's: no setTTL");
+    refuse(
+        mutation.getACL() != null || hasVisibility(mutation),
+        "cell ACLs and visibility labels are lost when a transaction is cleaned up: set none");
+    refuse(
+        mutation.getDurability() == Durability.SKIP_WAL
+            || mutation.getDurability() == Durability.ASYNC_WAL,
+        "durability "
+            + mutation.getDurability()
+            + " could lose what was committed: use SYNC_WAL, FSYNC_WAL or the default");
+    refuse(
+        mutation.getAttributesMap().keySet().stream().anyMatch(name -> !name.equals(ID_ATTRIBUTE)),
+        "attributes are lost when writes of a transaction are merged: set none");
+    checkKind(mutation);
+    for (Map.Entry<byte[], List<Cell>> family : mutation.getFamilyCellMap().entrySet()) {
+      checkFamily(family.getKey());
+      family.getValue().forEach(this::check);
+    }
+  }
+
+  private static boolean hasVisibility(Mutation mutation) {
+    try {
+      return mutation.getCellVisibility() != null;
+    } catch (DeserializationException e) {
+      return true;
+    }
+  }
+
+  private void checkKind(Mutation mutation) {
+    if (mutation instanceof Increment increment) {
+      refuse(!increment.getTimeRange().isAllTime(), "no setTimeRange: the snapshot is the time");
+    } else if (mutation instanceof Append append) {
+      refuse(!append.getTimeRange().isAllTime(), "no setTimeRange: the snapshot is the time");
+    }
+    if (mutation instanceof Delete) {
+      return; // an empty one deletes the row
+    }
+    refuse(
+        !(mutation instanceof Put || mutation instanceof Increment || mutation instanceof Append),
+        "a transaction does not know mutations of type " + mutation.getClass().getName());
+    refuse(mutation.isEmpty(), "the mutation has no columns: add one, or leave it out");
+  }
+
+  private void checkFamily(byte[] family) {
+    Objects.requireNonNull(family, "family");
+    refuse(
+        PendingWrite.isFamily(family),
+        "family !pw is reserved for the marks of transactions: use another one");
+    if (!table.descriptor().hasColumnFamily(family)) {
+      tables.forget(table.name());
+      throw new IllegalArgumentException(
+          "table "
+              + table.name()
+              + " has no family "
+              + Bytes.toStringBinary(family)
+              + ": add it and prepare the table again, and get the table from a transaction anew");
+    }
+  }
+
+  private void check(Cell cell) {
+    refuse(
+        cell.getTimestamp() != HConstants.LATEST_TIMESTAMP,
+        "the oracle gives the timestamps of a transaction, and deletes of one version would change"
+            + " other snapshots: set no timestamp");
+    refuse(
+        cell.getType() == Cell.Type.DeleteFamilyVersion,
+        "a snapshot has one version of each cell: use addFamily instead of addFamilyVersion");
+    checkValue(cell);
+  }
+
+  /** Checks a cell that is to be written; read-modify-write operations make new ones. */
+  void checkValue(Cell cell) {
+    refuse(
+        Tombstone.is(cell),
+        "this 16-byte value is reserved, it means deleted: write another one, or use a Delete");
+    refuse(
+        cellBytesMax > 0 && cell.getSerializedSize() > cellBytesMax,
+        "a cell of "
+            + cell.getSerializedSize()
+            + " bytes is over the limit of "
+            + cellBytesMax
+            + ": make it smaller, or raise hbase.client.keyvalue.maxsize");
+  }
+
+  private static void refuse(boolean refused, String reason) {
+    if (refused) {
+      throw new IllegalArgumentException(reason);
+    }
+  }
+}

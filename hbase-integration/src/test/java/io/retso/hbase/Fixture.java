@@ -1,0 +1,154 @@
+package io.retso.hbase;
+
+import io.retso.hbase.TablePreparation.Options;
+import io.retso.hbase.data.PendingWrite;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.hbase.Cell;
+import org.apache.hadoop.hbase.TableName;
+import org.apache.hadoop.hbase.client.ColumnFamilyDescriptorBuilder;
+import org.apache.hadoop.hbase.client.Get;
+import org.apache.hadoop.hbase.client.Put;
+import org.apache.hadoop.hbase.client.Result;
+import org.apache.hadoop.hbase.client.ResultScanner;
+import org.apache.hadoop.hbase.client.Scan;
+import org.apache.hadoop.hbase.client.Table;
+import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
+import org.apache.hadoop.hbase.util.Bytes;
+
+/** Tables, managers and short words for tests of transactions; families f and g. */
+@SuppressWarnings("try") // closing may be interrupted, as in any test
+final class Fixture implements AutoCloseable {
+  static final byte[] F = bytes("f");
+  static final byte[] G = bytes("g");
+  static final byte[] Q = bytes("q");
+
+  final RetsoCluster cluster;
+  private final List<AutoCloseable> opened = new ArrayList<>();
+
+  Fixture(RetsoCluster cluster) {
+    this.cluster = cluster;
+  }
+
+  static byte[] bytes(String text) {
+    return text.getBytes(StandardCharsets.UTF_8);
+  }
+
+  /** A manager that does not sweep by itself. */
+  ManagerBuilder builder() {
+    return TransactionManager.builder(cluster.configuration())
+        .sweepInterval(Duration.ZERO)
+        .orphanDelay(Duration.ofMillis(1));
+  }
+
+  TransactionManager manager() throws IOException {
+    return opened(builder().build());
+  }
+
+  /** A client that dies with every end of a transaction: it never cleans up. */
+  TransactionManager dyingManager() throws IOException {
+    return opened(builder().cleanupAlive(start -> false).build());
+  }
+
+  <T extends AutoCloseable> T opened(T what) {
+    opened.add(what);
+    return what;
+  }
+
+  TablePreparation preparation() {
+    return new TablePreparation(cluster.connection(), cluster.oracleAddress());
+  }
+
+  TableName table(Options options) throws IOException {
+    TableName name = cluster.freshName("t");
+    preparation().create(descriptor(name).build(), options);
+    return name;
+  }
+
+  static TableDescriptorBuilder descriptor(TableName name) {
+    return TableDescriptorBuilder.newBuilder(name)
+        .setColumnFamily(ColumnFamilyDescriptorBuilder.of(F))
+        .setColumnFamily(ColumnFamilyDescriptorBuilder.of(G));
+  }
+
+  static Put put(String row, String value) {
+    return new Put(bytes(row)).addColumn(F, Q, bytes(value));
+  }
+
+  static Get get(String row) {
+    return new Get(bytes(row));
+  }
+
+  /** Value of f:q, or null. */
+  static String read(Table table, String row) throws IOException {
+    return text(table.get(get(row)).getValue(F, Q));
+  }
+
+  static String text(byte[] value) {
+    return value == null ? null : new String(value, StandardCharsets.UTF_8);
+  }
+
+  /** Like "r1=a r2=b", of f:q. */
+  static String scan(Table table, Scan scan) throws IOException {
+    List<String> rows = new ArrayList<>();
+    try (ResultScanner scanner = table.getScanner(scan)) {
+      for (Result row : scanner) {
+        rows.add(text(row.getRow()) + "=" + text(row.getValue(F, Q)));
+      }
+    }
+    return String.join(" ", rows);
+  }
+
+  /** All cells of the table as HBase has them, marks included, of all versions. */
+  List<Cell> raw(TableName name) throws IOException {
+    List<Cell> cells = new ArrayList<>();
+    try (Table table = cluster.connection().getTable(name);
+        ResultScanner scanner = table.getScanner(new Scan().readAllVersions())) {
+      for (Result row : scanner) {
+        cells.addAll(row.listCells());
+      }
+    }
+    return cells;
+  }
+
+  long marks(TableName name) throws IOException {
+    return raw(name).stream().filter(PendingWrite::isMark).count();
+  }
+
+  /** Versions of data cells that are not marked by cleanup as committed. */
+  long uncleaned(TableName name) throws IOException {
+    return raw(name).stream()
+        .filter(cell -> !PendingWrite.isMark(cell) && (cell.getTimestamp() & 15) != 1)
+        .count();
+  }
+
+  interface Condition {
+    boolean holds() throws IOException;
+  }
+
+  /** Waits for what happens in the background. */
+  static void eventually(String what, Condition condition) throws Exception {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+    while (!condition.holds()) {
+      if (System.nanoTime() > deadline) {
+        throw new AssertionError("not within a minute: " + what);
+      }
+      TimeUnit.MILLISECONDS.sleep(10); // between two looks, not instead of one
+    }
+  }
+
+  static long number(byte[] value) {
+    return Bytes.toLong(value);
+  }
+
+  @Override
+  public void close() throws Exception {
+    for (AutoCloseable each : opened) {
+      each.close();
+    }
+  }
+}

@@ -1,0 +1,136 @@
+package io.retso.hbase;
+
+import static io.retso.hbase.Fixture.F;
+import static io.retso.hbase.Fixture.Q;
+import static io.retso.hbase.Fixture.bytes;
+import static io.retso.hbase.Fixture.eventually;
+import static io.retso.hbase.Fixture.get;
+import static io.retso.hbase.Fixture.put;
+import static io.retso.hbase.Fixture.read;
+import static io.retso.hbase.Fixture.scan;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.retso.hbase.TablePreparation.Options;
+import io.retso.hbase.Transaction.State;
+import java.util.List;
+import org.apache.hadoop.hbase.TableName;
+import org.apache.hadoop.hbase.client.Delete;
+import org.apache.hadoop.hbase.client.Increment;
+import org.apache.hadoop.hbase.client.Result;
+import org.apache.hadoop.hbase.client.Scan;
+import org.apache.hadoop.hbase.client.Table;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.FieldSource;
+
+/** Begin, read, write, commit, roll back, clean up: the life of transactions on real HBase. */
+@ExtendWith(RetsoCluster.Extension.class)
+class TransactionTest {
+  static final List<Options> MODES = List.of(Options.CLIENT_READS);
+
+  private Fixture fixture;
+  private TransactionManager manager;
+
+  @BeforeEach
+  void open(RetsoCluster cluster) throws Exception {
+    fixture = new Fixture(cluster);
+    manager = fixture.manager();
+  }
+
+  @AfterEach
+  void close() throws Exception {
+    fixture.close();
+  }
+
+  @ParameterizedTest
+  @FieldSource("MODES")
+  void committedWritesAreSeenByLaterSnapshotsOnly(Options options) throws Exception {
+    TableName name = fixture.table(options);
+    Transaction before = manager.begin();
+    try (Transaction tx = manager.begin()) {
+      tx.table(name).put(put("r", "a"));
+      assertNull(read(before.table(name), "r"));
+      long commit = tx.commit();
+      assertTrue(commit > tx.startTimestamp());
+      assertEquals(State.COMMITTED, tx.state());
+    }
+    assertNull(read(before.table(name), "r"));
+    before.rollback();
+    assertEquals("a", manager.call(tx -> read(tx.table(name), "r")));
+    eventually("no mark is left", () -> fixture.marks(name) == 0);
+    assertEquals(0, fixture.uncleaned(name));
+    assertEquals("a", manager.call(tx -> read(tx.table(name), "r")));
+  }
+
+  @ParameterizedTest
+  @FieldSource("MODES")
+  void rolledBackWritesAreNeverSeenAndRemoved(Options options) throws Exception {
+    TableName name = fixture.table(options);
+    try (Transaction tx = manager.begin()) {
+      tx.table(name).put(put("r", "a"));
+      assertEquals("a", read(tx.table(name), "r")); // sent for this read
+      assertEquals(1, fixture.marks(name));
+      assertNull(manager.call(other -> read(other.table(name), "r")));
+    }
+    assertNull(manager.call(other -> read(other.table(name), "r")));
+    eventually("nothing is left", () -> fixture.raw(name).isEmpty());
+    assertEquals(1, manager.metrics().rolledBack());
+  }
+
+  @ParameterizedTest
+  @FieldSource("MODES")
+  void laterWriterOfTheSameRowIsAborted(Options options) throws Exception {
+    TableName name = fixture.table(options);
+    Transaction first = manager.begin();
+    Transaction second = manager.begin();
+    first.table(name).put(put("r", "first"));
+    second.table(name).put(put("r", "second"));
+    first.commit();
+    ConflictException conflict = assertThrows(ConflictException.class, second::commit);
+    assertTrue(conflict.getMessage().contains("run it again"), conflict.getMessage());
+    assertEquals(State.ROLLED_BACK, second.state());
+    assertEquals("first", manager.call(tx -> read(tx.table(name), "r")));
+    eventually("no mark is left", () -> fixture.marks(name) == 0);
+    assertEquals(1, fixture.raw(name).size());
+  }
+
+  @ParameterizedTest
+  @FieldSource("MODES")
+  void ownWritesAreSeenByGetsAndScans(Options options) throws Exception {
+    TableName name = fixture.table(options);
+    manager.run(tx -> tx.table(name).put(List.of(put("a", "1"), put("b", "2"), put("c", "3"))));
+    Transaction tx = manager.begin();
+    Table table = tx.table(name);
+    table.put(put("b", "own"));
+    table.put(put("d", "new"));
+    table.delete(new Delete(bytes("c")));
+    assertEquals("own", read(table, "b"));
+    assertNull(read(table, "c"));
+    assertEquals("a=1 b=own d=new", scan(table, new Scan()));
+    table.put(put("b", "again"));
+    assertEquals("d=new b=again a=1", scan(table, new Scan().setReversed(true)));
+    Result[] rows = table.get(List.of(get("a"), get("c"), get("d")));
+    assertTrue(rows[1].isEmpty());
+    assertEquals("a=1 b=2 c=3", manager.call(other -> scan(other.table(name), new Scan())));
+    tx.commit();
+    assertEquals("a=1 b=again d=new", manager.call(other -> scan(other.table(name), new Scan())));
+  }
+
+  @ParameterizedTest
+  @FieldSource("MODES")
+  void nextTransactionOfAChainSeesTheOneBefore(Options options) throws Exception {
+    TableName name = fixture.table(options);
+    Transaction tx = manager.begin();
+    for (int i = 0; i < 50; i++) {
+      tx.table(name).increment(new Increment(bytes("r")).addColumn(F, Q, 1));
+      tx = tx.commitAndBegin();
+    }
+    assertEquals(50, Fixture.number(tx.table(name).get(get("r")).getValue(F, Q)));
+    tx.rollback();
+  }
+}
