@@ -1,5 +1,7 @@
 package io.retso.bench;
 
+import io.retso.admin.HBaseCommand;
+import io.retso.demo.DemoCommand;
 import io.retso.server.ExitCode;
 import io.retso.server.ServerCommand;
 import io.retso.server.StatusCommand;
@@ -15,7 +17,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
 /** {@code retso}: the command line. */
 @Command(
     name = "retso",
-    description = {"A transaction status oracle for HBase.", ""},
+    description = {"Transactions for HBase, and their status oracle.", ""},
     mixinStandardHelpOptions = true,
     versionProvider = BuildVersion.class,
     synopsisSubcommandLabel = "COMMAND",
@@ -23,11 +25,14 @@ import picocli.CommandLine.UnmatchedArgumentException;
     footer = {
       "",
       "First steps:",
+      "  retso demo             a bank on HBase whose tellers are killed, and whose money adds up",
       "  retso bench --quick    a server, a load, the paper's figure from this machine",
       "  retso server           a durable oracle on this machine",
       "  retso COMMAND --help   what a command can do",
     },
     subcommands = {
+      DemoCommand.class,
+      HBaseCommand.class,
       ServerCommand.class,
       StatusCommand.class,
       BenchCommand.class,

@@ -12,7 +12,7 @@ import io.retso.protocol.Timestamps;
  * <pre>
  *   version mod 16 = 0   Ts: pending if the row has its mark, otherwise of a plain writer
  *   version mod 16 = 1   Tc + 1: committed at Tc, or of a plain writer: visible above it either way
- *   otherwise            of a plain writer, committed
+ *   otherwise            of a plain writer
  * </pre>
  */
 public final class CellVersion {
@@ -27,21 +27,18 @@ public final class CellVersion {
     return checkStamp(commitTimestamp) + 1;
   }
 
-  /**
-   * Whether a cell of this version is committed, whatever marks its row has: it does not have the
-   * form of a start timestamp.
-   */
+  /** Whether a cell of this version is committed, whatever marks its row has. */
   public static boolean isCommitted(long version) {
-    return (version & Timestamps.GAP - 1) != 0;
+    return (version & Timestamps.GAP - 1) == 1;
   }
 
   /**
    * The commit timestamp in the version of a cleaned-up cell.
    *
-   * @throws IllegalArgumentException if no cleaned-up cell has this version
+   * @throws IllegalArgumentException unless {@link #isCommitted}
    */
   public static long commitTimestamp(long version) {
-    if ((version & Timestamps.GAP - 1) != 1) {
+    if (!isCommitted(version)) {
       throw new IllegalArgumentException(
           "version " + version + " is not that of a cleaned-up cell");
     }

@@ -16,16 +16,18 @@ import javax.tools.ToolProvider;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The README's example compiles with nothing but the client's API, and does what it says. */
-class ReadmeTest {
+/**
+ * The example of docs/oracle.md compiles with nothing but the client's API, and does what it says.
+ */
+class OracleExampleTest {
   private static final Pattern EXAMPLE = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL);
 
   @TempDir Path directory;
 
   @Test
   void theExampleCompilesAndCommits() throws Exception {
-    Matcher matcher = EXAMPLE.matcher(Files.readString(Path.of("..", "README.md")));
-    assertTrue(matcher.find(), "the README has a Java example");
+    Matcher matcher = EXAMPLE.matcher(Files.readString(Path.of("..", "docs", "oracle.md")));
+    assertTrue(matcher.find(), "the page has a Java example");
     Path source = Files.writeString(directory.resolve("Example.java"), matcher.group(1));
     ByteArrayOutputStream errors = new ByteArrayOutputStream();
     int status =

@@ -1,0 +1,68 @@
+package io.retso.admin;
+
+import io.retso.hbase.ManagerBuilder;
+import java.util.Map;
+import java.util.TreeMap;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.hbase.HBaseConfiguration;
+import org.apache.hadoop.hbase.HConstants;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** Flags that say which cluster and which oracle are meant. */
+final class ClusterOptions {
+  /** For a command that somebody waits for: HBase's own defaults try for many minutes. */
+  private static final int RETRIES = 5;
+
+  @Spec(Spec.Target.MIXEE)
+  private CommandSpec spec;
+
+  @Option(
+      names = "--zookeeper",
+      paramLabel = "HOST[,HOST...][:PORT]",
+      description =
+          "HBase's ZooKeeper. Default: what hbase-site.xml on the class path says, or"
+              + " localhost:2181.")
+  private String zooKeeper;
+
+  @Option(
+      names = "--oracle",
+      paramLabel = "HOST:PORT[,HOST:PORT...]",
+      defaultValue = "localhost:7521",
+      description =
+          "The oracle, as clients and region servers reach it. Default: ${DEFAULT-VALUE}.")
+  private String oracle;
+
+  @Option(
+      names = "-D",
+      paramLabel = "KEY=VALUE",
+      description = "A property of HBase's client, such as -D zookeeper.znode.parent=/hbase2.")
+  private Map<String, String> properties = new TreeMap<>();
+
+  String oracle() {
+    return oracle;
+  }
+
+  /** The configuration of HBase's client. */
+  Configuration configuration() {
+    Configuration configuration = HBaseConfiguration.create();
+    configuration.setInt(HConstants.HBASE_CLIENT_RETRIES_NUMBER, RETRIES);
+    if (zooKeeper != null) {
+      int colon = zooKeeper.lastIndexOf(':');
+      String port = colon < 0 ? "2181" : zooKeeper.substring(colon + 1);
+      if (!port.matches("\\d{1,5}")) {
+        throw new ParameterException(
+            spec.commandLine(),
+            "--zookeeper=" + zooKeeper + " has no port behind its last colon: write host:2181");
+      }
+      configuration.set(
+          HConstants.ZOOKEEPER_QUORUM, colon < 0 ? zooKeeper : zooKeeper.substring(0, colon));
+      configuration.set(HConstants.ZOOKEEPER_CLIENT_PORT, port);
+    }
+    configuration.set(ManagerBuilder.ORACLE_KEY, oracle);
+    properties.forEach(configuration::set);
+    return configuration;
+  }
+}

@@ -1,0 +1,220 @@
+package io.retso.admin;
+
+import io.retso.bench.BuildVersion;
+import io.retso.hbase.SweepResult;
+import io.retso.hbase.TablePreparation;
+import io.retso.hbase.TransactionManager;
+import io.retso.hbase.data.TableSettings.Conflicts;
+import io.retso.hbase.data.TableSettings.Reads;
+import io.retso.server.ExitCode;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.util.List;
+import org.apache.hadoop.hbase.TableName;
+import org.apache.hadoop.hbase.client.ColumnFamilyDescriptorBuilder;
+import org.apache.hadoop.hbase.client.Connection;
+import org.apache.hadoop.hbase.client.ConnectionFactory;
+import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
+import org.apache.hadoop.hbase.util.Bytes;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code retso hbase}: prepares tables, checks them, sweeps. */
+@Command(
+    name = "hbase",
+    description = {"Prepares HBase tables for transactions, and looks after them.", ""},
+    mixinStandardHelpOptions = true,
+    versionProvider = BuildVersion.class,
+    synopsisSubcommandLabel = "COMMAND",
+    exitCodeListHeading = "%nExit codes:%n",
+    exitCodeList = {
+      "0:Done.",
+      "1:It cannot be done, or the check found something; the last lines say what to do.",
+      "64:A flag is wrong."
+    })
+public final class HBaseCommand implements Runnable {
+  private static final int FAILED = 1;
+
+  @Spec private CommandSpec spec;
+
+  @Override
+  public void run() {
+    throw new ParameterException(spec.commandLine(), "name a command");
+  }
+
+  /** What is done to the cluster. */
+  private interface Work {
+    int on(Connection connection) throws IOException;
+  }
+
+  private int with(ClusterOptions cluster, Work work) {
+    try (Connection connection = ConnectionFactory.createConnection(cluster.configuration())) {
+      return work.on(connection);
+    } catch (IOException e) {
+      PrintWriter err = spec.commandLine().getErr();
+      err.println("retso hbase: " + firstLine(e));
+      err.flush();
+      return FAILED;
+    }
+  }
+
+  /** HBase's messages go on for pages: the list of all its attempts. */
+  private static String firstLine(IOException e) {
+    String message = e.getMessage() == null ? e.toString() : e.getMessage();
+    return message.lines().findFirst().orElse(e.toString());
+  }
+
+  private void println(String line) {
+    PrintWriter out = spec.commandLine().getOut();
+    out.println(line);
+    out.flush();
+  }
+
+  private TableName tableName(String text) {
+    try {
+      return TableName.valueOf(text);
+    } catch (IllegalArgumentException e) {
+      throw new ParameterException(spec.commandLine(), "'" + text + "': " + e.getMessage());
+    }
+  }
+
+  @Command(
+      name = "prepare",
+      mixinStandardHelpOptions = true,
+      sortOptions = false,
+      description = {
+        "Prepares a table for transactions: adds the family of the PendingWrite marks, keeps all"
+            + " versions, loads the coprocessor. Checks everything first; may be repeated.",
+        ""
+      })
+  int prepare(
+      @Parameters(paramLabel = "TABLE", description = "Its name, with its namespace if it has one.")
+          String table,
+      @Mixin ClusterOptions cluster,
+      @Option(
+              names = "--conflicts",
+              paramLabel = "ROW|CELL",
+              defaultValue = "ROW",
+              description =
+                  "Whether two transactions that write the same row conflict, or only if they write"
+                      + " the same cell. Default: ${DEFAULT-VALUE}.")
+          Conflicts conflicts,
+      @Option(
+              names = "--reads",
+              paramLabel = "SERVER|CLIENT",
+              defaultValue = "SERVER",
+              description =
+                  "Whether a coprocessor answers snapshot reads and purges old versions, or clients"
+                      + " decide themselves and nothing is purged. Default: ${DEFAULT-VALUE}.")
+          Reads reads,
+      @Option(
+              names = "--jar",
+              paramLabel = "PATH",
+              defaultValue = "",
+              description =
+                  "The bundle jar in a file system that region servers reach. Default: it is on"
+                      + " their class path.")
+          String jar,
+      @Option(
+              names = "--create",
+              description =
+                  "Creates the table if it does not exist, with the families of --families.")
+          boolean create,
+      @Option(
+              names = "--families",
+              paramLabel = "NAME[,NAME...]",
+              split = ",",
+              description = "Families of a created table.")
+          List<String> families) {
+    TableName name = tableName(table);
+    if (create == (families == null)) {
+      throw new ParameterException(spec.commandLine(), "--create and --families go together");
+    }
+    TablePreparation.Options options = new TablePreparation.Options(conflicts, reads, jar);
+    return with(
+        cluster,
+        connection -> {
+          TablePreparation preparation = new TablePreparation(connection, cluster.oracle());
+          boolean missing;
+          try (var admin = connection.getAdmin()) {
+            missing = !admin.tableExists(name);
+          }
+          if (create && missing) {
+            TableDescriptorBuilder descriptor = TableDescriptorBuilder.newBuilder(name);
+            families.forEach(
+                family ->
+                    descriptor.setColumnFamily(
+                        ColumnFamilyDescriptorBuilder.of(Bytes.toBytes(family))));
+            preparation.create(descriptor.build(), options);
+          } else {
+            preparation.prepare(name, options);
+          }
+          println(
+              "Table "
+                  + name
+                  + " is ready for transactions of the oracle at "
+                  + cluster.oracle()
+                  + ": conflicts by "
+                  + conflicts
+                  + ", reads at the "
+                  + reads
+                  + ".");
+          return ExitCode.CLEAN.number();
+        });
+  }
+
+  @Command(
+      name = "check",
+      mixinStandardHelpOptions = true,
+      sortOptions = false,
+      description = {"Says what keeps transactions from using a table.", ""})
+  int check(
+      @Parameters(paramLabel = "TABLE", description = "Its name, with its namespace if it has one.")
+          String table,
+      @Mixin ClusterOptions cluster) {
+    TableName name = tableName(table);
+    return with(
+        cluster,
+        connection -> {
+          List<String> found = new TablePreparation(connection, cluster.oracle()).check(name);
+          found.forEach(this::println);
+          if (found.isEmpty()) {
+            println("Table " + name + " is ready for transactions.");
+          }
+          return found.isEmpty() ? ExitCode.CLEAN.number() : FAILED;
+        });
+  }
+
+  @Command(
+      name = "sweep",
+      mixinStandardHelpOptions = true,
+      sortOptions = false,
+      description = {
+        "Goes over the PendingWrite marks of all prepared tables and finishes what dead clients"
+            + " left behind. Managers do that in the background, too.",
+        ""
+      })
+  int sweep(@Mixin ClusterOptions cluster) {
+    return with(
+        cluster,
+        connection -> {
+          try (TransactionManager manager = TransactionManager.builder(connection).build()) {
+            SweepResult result = manager.sweep();
+            println(
+                String.format(
+                    "%d tables, %d marks: %d rows cleaned up, %d of transactions that are still"
+                        + " open.",
+                    result.tables(), result.marks(), result.cleaned(), result.open()));
+            if (!result.reported()) {
+              println("The oracle was not told: " + result.reason());
+            }
+            return result.reported() ? ExitCode.CLEAN.number() : FAILED;
+          }
+        });
+  }
+}

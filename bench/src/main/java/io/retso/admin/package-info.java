@@ -1,0 +1,2 @@
+/** {@code retso hbase}: what an operator does to tables, once or now and then. */
+package io.retso.admin;

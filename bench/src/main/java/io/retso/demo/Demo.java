@@ -1,0 +1,251 @@
+package io.retso.demo;
+
+import io.retso.cluster.ChildProcess;
+import io.retso.cluster.LocalCluster;
+import io.retso.hbase.TransactionManager;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.apache.hadoop.conf.Configuration;
+
+/**
+ * The bank at work: processes of tellers, one of which is killed from time to time and replaced,
+ * and an auditor in this process.
+ */
+final class Demo implements AutoCloseable {
+  /**
+   * What to run.
+   *
+   * @param processes of tellers
+   * @param threads tellers per process
+   * @param killEvery mean time between two kills
+   */
+  record Plan(
+      Path directory,
+      int accounts,
+      int processes,
+      int threads,
+      Duration time,
+      Duration killEvery,
+      long seed) {}
+
+  /** What can be seen at a moment. */
+  record View(
+      double seconds,
+      long transfers,
+      long conflicts,
+      long audits,
+      long total,
+      int killed,
+      double medianMillis,
+      double p99Millis) {}
+
+  /** Sees how it goes, a few times a second. */
+  interface Watcher {
+    void see(View view);
+  }
+
+  private static final long FIRST_TRANSFER_NANOS_MAX = TimeUnit.SECONDS.toNanos(90);
+  private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
+
+  private final Plan plan;
+  private final TransactionManager manager;
+  private final Bank bank;
+  private final Path configuration;
+  private final SplittableRandom random;
+  private final TellerReport report = new TellerReport();
+  private final List<ChildProcess> tellers = new ArrayList<>();
+  private int started;
+  private int killed;
+  private volatile boolean stopping;
+  private volatile long audits;
+  private volatile long lastTotal;
+  private volatile String wrongAudit;
+  private volatile String failedAudit;
+
+  Demo(Plan plan, LocalCluster cluster, TransactionManager manager) throws IOException {
+    this.plan = plan;
+    this.manager = manager;
+    this.bank = new Bank(manager, plan.accounts());
+    this.random = new SplittableRandom(plan.seed());
+    this.configuration = plan.directory().resolve("client.xml");
+    try (OutputStream out = Files.newOutputStream(configuration)) {
+      Configuration client = cluster.configuration();
+      client.writeXml(out);
+    }
+  }
+
+  /** Opens the accounts. */
+  void open() throws IOException {
+    bank.open();
+  }
+
+  /** Lets tellers, killer and auditor work for the planned time, then kills all tellers. */
+  void run(Watcher watcher) throws IOException, InterruptedException {
+    for (int i = 0; i < plan.processes(); i++) {
+      tellers.add(startTeller());
+    }
+    awaitFirstTransfer();
+    Thread auditor = new Thread(this::audit, "auditor");
+    auditor.start();
+    try {
+      long begin = System.nanoTime();
+      long end = begin + plan.time().toNanos();
+      long nextKill = begin + plan.killEvery().toNanos();
+      for (long now = begin; now < end; now = System.nanoTime()) {
+        if (now >= nextKill) {
+          killOne();
+          nextKill = now + (long) (plan.killEvery().toNanos() * (0.5 + random.nextDouble()));
+        }
+        report.read();
+        watcher.see(view((now - begin) / 1e9));
+        LockSupport.parkNanos(LOOK_NANOS);
+      }
+      for (ChildProcess teller : tellers) {
+        teller.kill(); // in the middle of whatever they do
+        killed++;
+      }
+      report.read();
+      watcher.see(view((System.nanoTime() - begin) / 1e9));
+    } finally {
+      stopping = true;
+      auditor.join();
+    }
+  }
+
+  /**
+   * A fresh Java process needs some seconds to get going, and the clock should not start before.
+   */
+  private void awaitFirstTransfer() throws IOException {
+    long deadline = System.nanoTime() + FIRST_TRANSFER_NANOS_MAX;
+    while (report.done().isEmpty()) {
+      report.read();
+      if (System.nanoTime() > deadline || tellers.stream().noneMatch(ChildProcess::isAlive)) {
+        throw new IOException("no teller makes a transfer. One says:" + tellers.get(0).lastLines());
+      }
+      LockSupport.parkNanos(LOOK_NANOS);
+    }
+  }
+
+  private void killOne() throws IOException {
+    int victim = random.nextInt(tellers.size());
+    tellers.get(victim).kill();
+    killed++;
+    tellers.set(victim, startTeller());
+  }
+
+  private ChildProcess startTeller() throws IOException {
+    String name = "teller-" + ++started;
+    Path directory = plan.directory().resolve("tellers");
+    Path lines = directory.resolve(name + ".txt");
+    Files.createDirectories(directory);
+    report.follow(lines);
+    return ChildProcess.start(
+        name,
+        directory.resolve("output.txt"),
+        lines,
+        List.of("-Xmx256m", "-XX:TieredStopAtLevel=1"),
+        Teller.class.getName(),
+        List.of(
+            name,
+            Integer.toString(plan.threads()),
+            Integer.toString(plan.accounts()),
+            lines.toString(),
+            Long.toString(random.nextLong()),
+            configuration.toString()));
+  }
+
+  private void audit() {
+    while (!stopping && wrongAudit == null) {
+      try {
+        long sum = bank.audit();
+        lastTotal = sum;
+        if (sum != bank.total()) {
+          wrongAudit = "an audit found " + sum + " instead of " + bank.total();
+        }
+        audits++; // by this thread alone
+      } catch (IOException | RuntimeException e) {
+        failedAudit = e.toString();
+      }
+    }
+  }
+
+  private View view(double seconds) {
+    return new View(
+        seconds,
+        report.done().size(),
+        report.conflicts().size(),
+        audits,
+        lastTotal,
+        killed,
+        report.millisAt(50),
+        report.millisAt(99));
+  }
+
+  /** Everything that is not as it must be; empty if the money adds up. */
+  List<String> wrongs() throws IOException {
+    List<String> wrongs = new ArrayList<>();
+    if (wrongAudit != null) {
+      wrongs.add(wrongAudit);
+    }
+    if (audits == 0) {
+      wrongs.add("no audit succeeded" + (failedAudit == null ? "" : ": " + failedAudit));
+    }
+    long last = bank.audit();
+    if (last != bank.total()) {
+      wrongs.add("the last audit found " + last + " instead of " + bank.total());
+    }
+    Set<String> journal = bank.journal();
+    Set<String> lost = new HashSet<>(report.done());
+    lost.removeAll(journal);
+    if (!lost.isEmpty()) {
+      wrongs.add(lost.size() + " acknowledged transfers are not in the journal: " + some(lost));
+    }
+    Set<String> ghosts = new HashSet<>(report.conflicts());
+    ghosts.retainAll(journal);
+    if (!ghosts.isEmpty()) {
+      wrongs.add(ghosts.size() + " refused transfers are in the journal: " + some(ghosts));
+    }
+    Set<String> strangers = new HashSet<>(journal);
+    strangers.removeAll(report.begun());
+    if (!strangers.isEmpty()) {
+      wrongs.add(strangers.size() + " transfers that nobody made: " + some(strangers));
+    }
+    return wrongs;
+  }
+
+  private static String some(Set<String> ids) {
+    return String.join(", ", ids.stream().sorted().limit(3).toList());
+  }
+
+  /** Transfers whose teller died, or gave up, before it learned the outcome. */
+  long withoutAnswer() {
+    return report.begun().size()
+        - report.done().size()
+        - report.conflicts().size()
+        - report.failed();
+  }
+
+  TellerReport report() {
+    return report;
+  }
+
+  /** Finishes what dead tellers left. */
+  TransactionManager manager() {
+    return manager;
+  }
+
+  @Override
+  public void close() {
+    tellers.forEach(ChildProcess::close);
+  }
+}

@@ -1,0 +1,222 @@
+package io.retso.demo;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import io.retso.bench.BuildVersion;
+import io.retso.cluster.LocalCluster;
+import io.retso.hbase.SweepResult;
+import io.retso.hbase.TransactionManager;
+import io.retso.server.ExitCode;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import java.util.stream.Stream;
+import org.slf4j.LoggerFactory;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** {@code retso demo}: a bank whose tellers are killed. */
+@Command(
+    name = "demo",
+    description = {
+      "A bank on transactional HBase tables, whose total never changes.",
+      "",
+      "Starts ZooKeeper, BookKeeper, the oracle and HBase on this machine, opens accounts in two"
+          + " tables, and lets processes of tellers move money between the tables. Every few"
+          + " seconds one of them is killed with -9 in the middle of its work. An auditor adds up"
+          + " both tables in one snapshot, again and again. At the end every acknowledged transfer"
+          + " must be in the journal, every refused one not, and every audit must have found the"
+          + " same total.",
+      ""
+    },
+    mixinStandardHelpOptions = true,
+    versionProvider = BuildVersion.class,
+    sortOptions = false,
+    usageHelpAutoWidth = true,
+    exitCodeListHeading = "%nExit codes:%n",
+    exitCodeList = {
+      "0:The money adds up.",
+      "1:It does not, or a part of the cluster failed; the last lines say what.",
+      "64:A flag is wrong."
+    })
+public final class DemoCommand implements Callable<Integer> {
+  private static final int FAILED = 1;
+  private static final int PROCESSES_MAX = 16;
+  private static final int THREADS_MAX = 64;
+  private static final int ACCOUNTS_MAX = 100_000;
+
+  @Spec private CommandSpec spec;
+
+  @Option(
+      names = "--seconds",
+      paramLabel = "N",
+      defaultValue = "30",
+      description = "How long the tellers work, 5 to 86400. Default: ${DEFAULT-VALUE}.")
+  private int seconds;
+
+  @Option(
+      names = "--accounts",
+      paramLabel = "N",
+      defaultValue = "200",
+      description = "Accounts, 2 to 100000; fewer mean more conflicts. Default: ${DEFAULT-VALUE}.")
+  private int accounts;
+
+  @Option(
+      names = "--processes",
+      paramLabel = "N",
+      defaultValue = "2",
+      description = "Processes of tellers, 1 to 16. Default: ${DEFAULT-VALUE}.")
+  private int processes;
+
+  @Option(
+      names = "--threads",
+      paramLabel = "N",
+      defaultValue = "8",
+      description = "Tellers in each process, 1 to 64. Default: ${DEFAULT-VALUE}.")
+  private int threads;
+
+  @Option(
+      names = "--kill-every",
+      paramLabel = "SECONDS",
+      defaultValue = "5",
+      description = "Mean time between two kills, 1 to 3600. Default: ${DEFAULT-VALUE}.")
+  private int killEvery;
+
+  @Option(
+      names = "--seed",
+      paramLabel = "N",
+      description = "Seed of the amounts and of the kills. Default: another one each time.")
+  private Long seed;
+
+  @Option(
+      names = "--out",
+      paramLabel = "DIRECTORY",
+      description =
+          "Data and output of all processes; kept. Default: a temporary directory, deleted if the"
+              + " money adds up.")
+  private Path out;
+
+  @Override
+  public Integer call() throws InterruptedException {
+    check("--seconds", seconds, 5, 86_400);
+    check("--accounts", accounts, 2, ACCOUNTS_MAX);
+    check("--processes", processes, 1, PROCESSES_MAX);
+    check("--threads", threads, 1, THREADS_MAX);
+    check("--kill-every", killEvery, 1, 3600);
+    try {
+      Path directory =
+          out == null ? Files.createTempDirectory("retso-demo") : Files.createDirectories(out);
+      boolean good = run(directory);
+      if (good && out == null) {
+        delete(directory);
+      } else {
+        println("Data and output of all processes: " + directory);
+      }
+      return good ? ExitCode.CLEAN.number() : FAILED;
+    } catch (IOException e) {
+      PrintWriter err = spec.commandLine().getErr();
+      err.println("retso demo: " + e.getMessage());
+      err.flush();
+      return FAILED;
+    }
+  }
+
+  private void check(String flag, long value, long min, long max) {
+    if (value < min || value > max) {
+      throw new ParameterException(
+          spec.commandLine(), flag + "=" + value + " is not within " + min + " and " + max);
+    }
+  }
+
+  private boolean run(Path directory) throws IOException, InterruptedException {
+    long chosen = seed == null ? System.nanoTime() & 0xffff_ffffL : seed;
+    Demo.Plan plan =
+        new Demo.Plan(
+            directory,
+            accounts,
+            processes,
+            threads,
+            Duration.ofSeconds(seconds),
+            Duration.ofSeconds(killEvery),
+            chosen);
+    // What the clients in this process say of their connections would disturb the view.
+    ((Logger) LoggerFactory.getLogger("io.retso")).setLevel(Level.WARN);
+    println("Starting ZooKeeper, BookKeeper, the oracle and HBase, about twenty seconds ...");
+    try (LocalCluster cluster = LocalCluster.in(directory).oracleFlags("--rows=1M").start();
+        TransactionManager manager = TransactionManager.builder(cluster.configuration()).build()) {
+      Bank.createTables(cluster.configuration(), cluster.oracle());
+      try (Demo demo = new Demo(plan, cluster, manager)) {
+        demo.open();
+        println(
+            String.format(
+                Locale.ROOT,
+                "A bank with %d accounts in two tables, %,d in all; %d tellers in %d processes;"
+                    + " seed %d.",
+                accounts,
+                accounts * 2 * Bank.OPENING_BALANCE,
+                processes * threads,
+                processes,
+                chosen));
+        demo.run(new LiveView(spec.commandLine().getOut(), System.console() != null));
+        return verdict(demo);
+      }
+    }
+  }
+
+  private boolean verdict(Demo demo) throws IOException {
+    List<String> wrongs = demo.wrongs();
+    TellerReport report = demo.report();
+    println("");
+    println(
+        String.format(
+            Locale.ROOT,
+            "%,d transfers acknowledged (p50 %.1f ms, p99 %.1f ms), %,d refused after a conflict,"
+                + " %,d without an answer because their teller was killed.",
+            report.done().size(),
+            report.millisAt(50),
+            report.millisAt(99),
+            report.conflicts().size(),
+            demo.withoutAnswer()));
+    if (report.failed() > 0) {
+      println(report.failed() + " transfers failed; the last one: " + report.lastFailure());
+    }
+    SweepResult sweep = demo.manager().sweep();
+    println(
+        String.format(
+            Locale.ROOT,
+            "The dead left %,d marks behind: %,d cleaned up, %,d of transactions that will be"
+                + " aborted at their time limit.",
+            sweep.marks(),
+            sweep.cleaned(),
+            sweep.open()));
+    wrongs.forEach(wrong -> println("WRONG: " + wrong));
+    println(
+        wrongs.isEmpty()
+            ? "VERDICT: the money adds up."
+            : "VERDICT: THE MONEY DOES NOT ADD UP. Please report this, with the directory below.");
+    return wrongs.isEmpty();
+  }
+
+  private void println(String line) {
+    PrintWriter writer = spec.commandLine().getOut();
+    writer.println(line);
+    writer.flush();
+  }
+
+  private static void delete(Path directory) throws IOException {
+    try (Stream<Path> files = Files.walk(directory)) {
+      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+        Files.deleteIfExists(file);
+      }
+    }
+  }
+}

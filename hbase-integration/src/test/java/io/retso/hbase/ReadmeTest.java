@@ -1,0 +1,109 @@
+package io.retso.hbase;
+
+import static io.retso.hbase.Fixture.bytes;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.ByteArrayOutputStream;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import javax.tools.ToolProvider;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.hbase.TableName;
+import org.apache.hadoop.hbase.client.ColumnFamilyDescriptorBuilder;
+import org.apache.hadoop.hbase.client.Get;
+import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
+import org.apache.hadoop.hbase.util.Bytes;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The README's example, and the example application, compile and do what they say. */
+@ExtendWith(RetsoCluster.Extension.class)
+class ReadmeTest {
+  private static final Pattern EXAMPLE = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL);
+
+  @TempDir Path directory;
+
+  @Test
+  void theExampleMovesMoney(RetsoCluster cluster) throws Exception {
+    Matcher matcher = EXAMPLE.matcher(Files.readString(Path.of("..", "README.md")));
+    assertTrue(matcher.find(), "the README has a Java example");
+    compile(Files.writeString(directory.resolve("Transfer.java"), matcher.group(1)));
+    create(cluster, "checking", "savings");
+    try (URLClassLoader loader = loader()) {
+      loader
+          .loadClass("Transfer")
+          .getMethod("transfer", Configuration.class, String.class)
+          .invoke(null, cluster.configuration(), cluster.oracleAddress());
+    }
+    try (TransactionManager manager = TransactionManager.builder(cluster.configuration()).build();
+        Transaction tx = manager.beginReadOnly()) {
+      assertEquals(-100, balance(tx.table("checking"), "alice"));
+      assertEquals(100, balance(tx.table("savings"), "bob"));
+    }
+  }
+
+  @Test
+  void theApplicationRuns(RetsoCluster cluster) throws Exception {
+    compile(Path.of("examples", "bank", "src", "main", "java", "example", "Bank.java"));
+    create(cluster, "accounts");
+    Configuration hbase = cluster.configuration();
+    String zooKeeper =
+        hbase.get("hbase.zookeeper.quorum")
+            + ":"
+            + hbase.get("hbase.zookeeper.property.clientPort");
+    try (URLClassLoader loader = loader()) {
+      Object arguments = new String[] {zooKeeper, cluster.oracleAddress()};
+      loader.loadClass("example.Bank").getMethod("main", String[].class).invoke(null, arguments);
+    }
+    try (TransactionManager manager = TransactionManager.builder(hbase).build();
+        Transaction tx = manager.beginReadOnly()) {
+      assertEquals(50, balance(tx.table("accounts"), "alice"));
+      assertEquals(50, balance(tx.table("accounts"), "bob"));
+    }
+  }
+
+  private void compile(Path source) {
+    ByteArrayOutputStream errors = new ByteArrayOutputStream();
+    int status =
+        ToolProvider.getSystemJavaCompiler()
+            .run(
+                null,
+                null,
+                errors,
+                "-Xlint:all,-path,-classfile",
+                "-Werror",
+                "-d",
+                directory.toString(),
+                "-cp",
+                System.getProperty("java.class.path"),
+                source.toString());
+    assertEquals(0, status, errors::toString);
+  }
+
+  private URLClassLoader loader() throws Exception {
+    return new URLClassLoader(new URL[] {directory.toUri().toURL()});
+  }
+
+  private static void create(RetsoCluster cluster, String... names) throws Exception {
+    TablePreparation preparation =
+        new TablePreparation(cluster.connection(), cluster.oracleAddress());
+    for (String name : List.of(names)) {
+      preparation.create(
+          TableDescriptorBuilder.newBuilder(TableName.valueOf(name))
+              .setColumnFamily(ColumnFamilyDescriptorBuilder.of("f"))
+              .build(),
+          TablePreparation.Options.DEFAULT);
+    }
+  }
+
+  private static long balance(TransactionalTable table, String account) throws Exception {
+    return Bytes.toLong(table.get(new Get(bytes(account))).getValue(bytes("f"), bytes("balance")));
+  }
+}
