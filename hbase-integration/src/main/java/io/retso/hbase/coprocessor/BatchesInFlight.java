@@ -18,7 +18,8 @@ import java.util.concurrent.atomic.AtomicInteger;
  * </pre>
  *
  * <p>Both are volatile accesses in one total order: if the batch still finds its epoch current,
- * then its increment comes before the replacement and the drain waits for it. Thread-safe.
+ * then its increment comes before the replacement and the drain waits for it. Without that second
+ * look it could have entered an epoch that an earlier drain has done with already. Thread-safe.
  */
 final class BatchesInFlight {
   /** What a batch entered; it must leave it once. */

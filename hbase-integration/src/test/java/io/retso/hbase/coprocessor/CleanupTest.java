@@ -12,6 +12,10 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.BrokenBarrierException;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CyclicBarrier;
 import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.client.Put;
 import org.apache.hadoop.hbase.client.Row;
@@ -19,10 +23,12 @@ import org.apache.hadoop.hbase.util.Bytes;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 @ExtendWith(RetsoCluster.Extension.class)
 class CleanupTest {
+  private final Queue<IOException> refusals = new ConcurrentLinkedQueue<>();
   private RawTable t;
 
   @BeforeEach
@@ -136,5 +142,49 @@ class CleanupTest {
     t.cleanUp(start, committed, "r");
     assertEquals(Map.of("a", "1"), t.read(t.snapshot(), "r"));
     assertTrue(t.cells("r").stream().noneMatch(PendingWrite::isMark));
+  }
+
+  /** HBase's shared row locks let both work on the row at the same time; RowClaims does not. */
+  @Test
+  @Timeout(120)
+  void cleanupsRacingWithLateWritesLeaveNothingThatLooksCommitted() throws Exception {
+    for (int round = 0; round < 15; round++) {
+      String row = "r" + round;
+      long start = t.oracle.begin();
+      t.write(start, row, "c", "first");
+      t.oracle.abort(start);
+      CyclicBarrier together = new CyclicBarrier(4);
+      List<Thread> threads = new ArrayList<>();
+      for (int i = 0; i < 4; i++) {
+        String column = "c" + i;
+        boolean writes = i % 2 == 0;
+        threads.add(
+            new Thread(
+                () -> {
+                  try {
+                    together.await();
+                    for (int repeat = 0; repeat < 5; repeat++) {
+                      if (writes) {
+                        t.write(start, row, column + repeat, "late");
+                      } else {
+                        t.cleanUp(start, CleanupRequest.ABORTED, row);
+                      }
+                    }
+                  } catch (IOException e) {
+                    refusals.add(e); // looked at below
+                  } catch (InterruptedException | BrokenBarrierException e) {
+                    throw new IllegalStateException(e);
+                  }
+                }));
+        threads.get(i).start();
+      }
+      for (Thread thread : threads) {
+        thread.join();
+      }
+      assertEquals(Map.of(), t.read(t.snapshot(), row));
+    }
+    for (IOException refused : refusals) {
+      assertEquals(Refusal.DECIDED, Refusal.of(refused), refused::toString);
+    }
   }
 }
