@@ -366,30 +366,7 @@ public final class AsyncTransactionalTable implements AsyncTable<ScanResultConsu
 
   @Override
   public void scan(Scan scan, ScanResultConsumer consumer) {
-    notNull(consumer);
-    open(
-        scan,
-        new SnapshotScan.Sink() {
-          @Override
-          public boolean next(Result row) {
-            return consumer.onNext(row);
-          }
-
-          @Override
-          public CompletableFuture<Void> room() {
-            return CompletableFuture.completedFuture(null);
-          }
-
-          @Override
-          public void completed() {
-            consumer.onComplete();
-          }
-
-          @Override
-          public void failed(Throwable failure) {
-            consumer.onError(failure);
-          }
-        });
+    open(scan, new ConsumerSink(notNull(consumer)));
   }
 
   @Override

@@ -5,6 +5,7 @@ import io.retso.client.OracleException;
 import io.retso.protocol.Timestamps;
 import java.io.IOException;
 import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
@@ -57,7 +58,11 @@ final class SweepSchedule {
   private void next() {
     long longest = intervalMillis * intervals;
     long millis = longest + ThreadLocalRandom.current().nextLong(longest / 2 + 1);
-    thread.schedule(this::check, millis, TimeUnit.MILLISECONDS);
+    try {
+      thread.schedule(this::check, millis, TimeUnit.MILLISECONDS);
+    } catch (RejectedExecutionException e) {
+      // closed
+    }
   }
 
   private void check() {
@@ -75,9 +80,7 @@ final class SweepSchedule {
       LOG.debug("no sweep this time", e); // counted by the manager; the next one tries again
       intervals = Math.min(INTERVALS_MAX, 2 * intervals);
     } finally {
-      if (!thread.isShutdown()) {
-        next();
-      }
+      next();
     }
   }
 

@@ -79,6 +79,10 @@ final class Sweeper {
       reason = e.getMessage();
       return;
     }
+    if (Failures.await(hbase.getAdmin().isTableDisabled(table.name()))) {
+      reason = "table " + table.name() + " is disabled and may hold marks: enable it";
+      return;
+    }
     visited++;
     // Marks at or above X belong to transactions that cannot have committed below it.
     Scan scan = new Scan().addFamily(PendingWrite.family()).setTimeRange(0, timestamp);

@@ -4,8 +4,10 @@ import io.retso.client.CommitResult;
 import io.retso.client.OracleException;
 import io.retso.hbase.data.CleanupRequest;
 import java.io.IOException;
-import java.util.Map;
+import java.io.InterruptedIOException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import org.apache.hadoop.hbase.TableName;
@@ -48,6 +50,9 @@ public final class Transaction implements AutoCloseable {
     /** The answer to its commit was lost. */
     UNKNOWN
   }
+
+  /** How often an overloaded oracle is asked to commit, with pauses of 20 ms to 2.5 s. */
+  private static final int COMMIT_ATTEMPTS = 9;
 
   private final TransactionManager manager;
   private final long start;
@@ -141,7 +146,7 @@ public final class Transaction implements AutoCloseable {
   private <T> T awaitCommit(CompletableFuture<T> commit) throws IOException {
     try {
       return Failures.await(commit);
-    } catch (java.io.InterruptedIOException e) {
+    } catch (InterruptedIOException e) {
       throw new UnknownCommitException(start, e);
     }
   }
@@ -249,11 +254,30 @@ public final class Transaction implements AutoCloseable {
       return Failures.failed(new RollbackOnlyException(start, cause));
     }
     // Every write is acknowledged: whoever reads above the commit timestamp finds all of them.
+    return ask(writes.conflictIds(), 1);
+  }
+
+  private CompletableFuture<Long> ask(long[] ids, int attempt) {
     return manager
         .oracle()
-        .commitAsync(start, writes.conflictIds())
-        .handle(this::decided)
+        .commitAsync(start, ids)
+        .handle(
+            (result, failure) -> {
+              if (attempt < COMMIT_ATTEMPTS && isOverloaded(failure)) {
+                // Nothing was decided, and it may be asked again: cleanups make room.
+                Executor later =
+                    CompletableFuture.delayedExecutor(10L << attempt, TimeUnit.MILLISECONDS);
+                return CompletableFuture.supplyAsync(() -> ask(ids, attempt + 1), later)
+                    .thenCompose(outcome -> outcome);
+              }
+              return decided(result, failure);
+            })
         .thenCompose(outcome -> outcome);
+  }
+
+  private static boolean isOverloaded(Throwable failure) {
+    return Failures.unwrap(failure) instanceof OracleException oracle
+        && oracle.category() == OracleException.Category.OVERLOADED;
   }
 
   private CompletableFuture<Long> decided(CommitResult result, Throwable failure) {
@@ -465,11 +489,6 @@ public final class Transaction implements AutoCloseable {
         user.set(null);
       }
     }
-  }
-
-  /** The rows that it sent so far; for tests. */
-  Map<PreparedTable, java.util.List<byte[]>> sentRows() {
-    return writes.sentRows();
   }
 
   @Override

@@ -31,7 +31,7 @@ import org.junit.jupiter.params.provider.FieldSource;
 /** Begin, read, write, commit, roll back, clean up: the life of transactions on real HBase. */
 @ExtendWith(RetsoCluster.Extension.class)
 class TransactionTest {
-  static final List<Options> MODES = List.of(Options.CLIENT_READS);
+  static final List<Options> MODES = List.of(Options.CLIENT_READS, Options.DEFAULT);
 
   private Fixture fixture;
   private TransactionManager manager;

@@ -1,0 +1,28 @@
+package io.retso.hbase;
+
+import java.util.concurrent.CompletableFuture;
+import org.apache.hadoop.hbase.client.Result;
+import org.apache.hadoop.hbase.client.ScanResultConsumer;
+
+/** Rows of a scan go to the application's consumer, which is expected to keep up. */
+record ConsumerSink(ScanResultConsumer consumer) implements SnapshotScan.Sink {
+  @Override
+  public boolean next(Result row) {
+    return consumer.onNext(row);
+  }
+
+  @Override
+  public CompletableFuture<Void> room() {
+    return CompletableFuture.completedFuture(null);
+  }
+
+  @Override
+  public void completed() {
+    consumer.onComplete();
+  }
+
+  @Override
+  public void failed(Throwable failure) {
+    consumer.onError(failure);
+  }
+}

@@ -1,0 +1,360 @@
+package io.retso.hbase;
+
+import static io.retso.hbase.Fixture.F;
+import static io.retso.hbase.Fixture.Q;
+import static io.retso.hbase.Fixture.bytes;
+import static io.retso.hbase.Fixture.get;
+import static io.retso.hbase.Fixture.put;
+import static io.retso.hbase.Fixture.read;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.retso.hbase.TablePreparation.Options;
+import io.retso.hbase.data.PendingWrite;
+import io.retso.hbase.data.Tombstone;
+import io.retso.server.RetsoServer;
+import java.net.ServerSocket;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.hbase.TableName;
+import org.apache.hadoop.hbase.client.Admin;
+import org.apache.hadoop.hbase.client.Append;
+import org.apache.hadoop.hbase.client.CheckAndMutate;
+import org.apache.hadoop.hbase.client.Consistency;
+import org.apache.hadoop.hbase.client.Delete;
+import org.apache.hadoop.hbase.client.Durability;
+import org.apache.hadoop.hbase.client.Get;
+import org.apache.hadoop.hbase.client.Increment;
+import org.apache.hadoop.hbase.client.IsolationLevel;
+import org.apache.hadoop.hbase.client.Put;
+import org.apache.hadoop.hbase.client.Row;
+import org.apache.hadoop.hbase.client.RowMutations;
+import org.apache.hadoop.hbase.client.Scan;
+import org.apache.hadoop.hbase.io.TimeRange;
+import org.apache.hadoop.hbase.security.visibility.CellVisibility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** Every refusal is clear, names what to do, and leaves nothing behind. */
+@ExtendWith(RetsoCluster.Extension.class)
+class BadInputTest {
+  private Fixture fixture;
+  private TransactionManager manager;
+  private TableName name;
+
+  @BeforeEach
+  void open(RetsoCluster cluster) throws Exception {
+    fixture = new Fixture(cluster);
+    manager = fixture.manager();
+    name = fixture.table(Options.CLIENT_READS);
+  }
+
+  @AfterEach
+  void close() throws Exception {
+    fixture.close();
+  }
+
+  private interface Use {
+    void of(TransactionalTable table) throws Exception;
+  }
+
+  private record Refusal(String hint, Use use) {}
+
+  private static Refusal badWrite(String hint, Row action) {
+    return new Refusal(hint, table -> table.batch(List.of(action), null));
+  }
+
+  private static Refusal badGet(String hint, Get get) {
+    return new Refusal(hint, table -> table.get(get));
+  }
+
+  private static Refusal badScan(String hint, Scan scan) {
+    return new Refusal(hint, table -> table.getScanner(scan));
+  }
+
+  private static Put aPut() {
+    return put("r", "v");
+  }
+
+  private static Delete aDelete() {
+    return new Delete(bytes("r"));
+  }
+
+  @SuppressWarnings("deprecation") // of HBase's interface
+  private static List<Refusal> writes() throws Exception {
+    byte[] row = bytes("r");
+    byte[] marks = PendingWrite.family();
+    return List.of(
+        badWrite("set no", new Put(row, 7).addColumn(F, Q, Q)),
+        badWrite("set no", new Put(row).addColumn(F, Q, 7, Q)),
+        badWrite("set no", aDelete().addColumn(F, Q, 7)),
+        badWrite("set no", aDelete().addColumns(F, Q, 7)),
+        badWrite("set no", aDelete().addFamily(F, 7)),
+        badWrite("set no", aDelete().addFamilyVersion(F, 7)),
+        badWrite("set no", new Delete(row, 7)),
+        badWrite("no setTTL", aPut().setTTL(5)),
+        badWrite("labels", aPut().setCellVisibility(new CellVisibility("secret"))),
+        badWrite("SYNC_WAL", aPut().setDurability(Durability.SKIP_WAL)),
+        badWrite("SYNC_WAL", aPut().setDurability(Durability.ASYNC_WAL)),
+        badWrite("attributes", aPut().setAttribute("mine", Q)),
+        badWrite("reserved", new Put(row).addColumn(marks, Q, Q)),
+        badWrite("reserved", aDelete().addFamily(marks)),
+        badWrite("reserved", new Increment(row).addColumn(marks, Q, 1)),
+        badWrite("reserved", new Put(row).addColumn(F, Q, Tombstone.value())),
+        badWrite("no family", new Put(row).addColumn(bytes("none"), Q, Q)),
+        badWrite("no columns", new Put(row)),
+        badWrite("no columns", new Append(row)),
+        badWrite("over the limit", new Put(row).addColumn(F, Q, new byte[11 << 20])),
+        badWrite("setTimeRange", new Increment(row).addColumn(F, Q, 1).setTimeRange(0, 5)),
+        badWrite("empty", new RowMutations(row)),
+        badWrite("set no", RowMutations.of(List.of(aPut(), new Put(row, 7).addColumn(F, Q, Q)))),
+        badWrite(
+            "timeRange",
+            CheckAndMutate.newBuilder(row)
+                .ifEquals(F, Q, Q)
+                .timeRange(TimeRange.between(0, 5))
+                .build(aPut())),
+        badWrite("reserved", CheckAndMutate.newBuilder(row).ifEquals(marks, Q, Q).build(aPut())),
+        new Refusal("null", table -> table.put((Put) null)),
+        new Refusal("null", table -> table.put(Arrays.asList(aPut(), null))),
+        new Refusal("null", table -> table.delete((Delete) null)),
+        new Refusal("null", table -> table.increment(null)),
+        new Refusal("null", table -> table.append(null)),
+        new Refusal("null", table -> table.mutateRow(null)),
+        new Refusal("null", table -> table.checkAndMutate((CheckAndMutate) null)),
+        new Refusal("null", table -> table.batch(Arrays.asList(aPut(), null), null)),
+        new Refusal("array", table -> table.batch(List.of(aPut()), new Object[3])),
+        new Refusal("set no", table -> table.put(List.of(aPut(), new Put(row, 7).addColumn(F, Q, Q)))),
+        new Refusal("length", table -> table.incrementColumnValue(new byte[0], F, Q, 1)),
+        new Refusal("coprocessor", table -> table.coprocessorService(row)));
+  }
+
+  private static List<Refusal> reads() throws Exception {
+    byte[] marks = PendingWrite.family();
+    List<Refusal> refusals =
+        new ArrayList<>(
+            List.of(
+                badGet("setTimeRange", get("r").setTimeRange(0, 5)),
+                badGet("setTimeRange", get("r").setTimestamp(5)),
+                badGet("readVersions", get("r").readAllVersions()),
+                badGet("setColumnFamilyTimeRange", get("r").setColumnFamilyTimeRange(F, 0, 5)),
+                badGet("STRONG", get("r").setConsistency(Consistency.TIMELINE)),
+                badGet("READ_UNCOMMITTED", get("r").setIsolationLevel(IsolationLevel.READ_UNCOMMITTED)),
+                badGet("Table", get("r").addFamily(marks)),
+                badScan("setTimeRange", new Scan().setTimeRange(0, 5)),
+                badScan("readVersions", new Scan().readVersions(2)),
+                badScan("raw", new Scan().setRaw(true)),
+                badScan("setBatch", new Scan().setBatch(3)),
+                badScan("setAllowPartialResults", new Scan().setAllowPartialResults(true)),
+                badScan("cursor", new Scan().setNeedCursorResult(true)),
+                badScan("Table", new Scan().addFamily(marks))));
+    refusals.add(new Refusal("null", table -> table.get((Get) null)));
+    refusals.add(new Refusal("null", table -> table.exists((Get) null)));
+    refusals.add(new Refusal("null", table -> table.get(Arrays.asList(get("r"), null))));
+    refusals.add(new Refusal("null", table -> table.getScanner((Scan) null)));
+    return refusals;
+  }
+
+  @Test
+  void refusedCallsLeaveNothingBehind() throws Exception {
+    List<Refusal> all = new ArrayList<>(writes());
+    all.addAll(reads());
+    try (Transaction tx = manager.begin()) {
+      TransactionalTable table = tx.table(name);
+      for (Refusal refusal : all) {
+        RuntimeException e =
+            assertThrows(RuntimeException.class, () -> refusal.use.of(table), refusal.hint);
+        assertTrue(
+            e instanceof IllegalArgumentException
+                || e instanceof NullPointerException
+                || e instanceof UnsupportedOperationException,
+            () -> refusal.hint + ": " + e);
+        assertTrue(
+            String.valueOf(e.getMessage()).contains(refusal.hint),
+            () -> refusal.hint + " is missing in: " + e);
+      }
+      assertTrue(tx.writes().isEmpty());
+      table.put(put("good", "v"));
+      tx.commit();
+    }
+    assertNull(manager.call(tx -> read(tx.table(name), "r")));
+    Fixture.eventually("cleaned up", () -> fixture.marks(name) == 0);
+    assertEquals(1, fixture.raw(name).size());
+  }
+
+  @Test
+  void useAfterTheEndIsRefused() throws Exception {
+    Transaction tx = manager.begin();
+    TransactionalTable table = tx.table(name);
+    tx.commit();
+    for (Use use :
+        List.<Use>of(
+            t -> t.get(get("r")),
+            t -> t.put(aPut()),
+            t -> t.getScanner(new Scan()),
+            t -> tx.commit(),
+            t -> tx.rollback(),
+            t -> tx.commitAndBegin(),
+            t -> tx.table(name))) {
+      IllegalStateException e = assertThrows(IllegalStateException.class, () -> use.of(table));
+      assertTrue(e.getMessage().contains("begin a new one"), e.getMessage());
+    }
+    Transaction other = manager.begin();
+    other.rollback();
+    other.rollback(); // harmless
+    assertThrows(IllegalStateException.class, other::commit);
+  }
+
+  @Test
+  void readOnlyTransactionsRefuseWrites() throws Exception {
+    try (Transaction tx = manager.beginReadOnly()) {
+      TransactionalTable table = tx.table(name);
+      IllegalStateException e =
+          assertThrows(IllegalStateException.class, () -> table.put(aPut()));
+      assertTrue(e.getMessage().contains("read-only"), e.getMessage());
+      assertNull(read(table, "r"));
+      tx.commit();
+    }
+  }
+
+  @Test
+  void useByTwoThreadsAtOnceIsRefused() throws Exception {
+    CountDownLatch within = new CountDownLatch(1);
+    CountDownLatch done = new CountDownLatch(1);
+    try (Transaction tx = manager.begin()) {
+      TransactionalTable table = tx.table(name);
+      CompletableFuture<Void> other =
+          CompletableFuture.runAsync(
+              () -> {
+                try {
+                  tx.exclusive(
+                      () -> {
+                        within.countDown();
+                        try {
+                          done.await(30, TimeUnit.SECONDS);
+                        } catch (InterruptedException e) {
+                          throw new AssertionError(e);
+                        }
+                        return read(table, "r"); // a thread within may go on
+                      });
+                } catch (java.io.IOException e) {
+                  throw new AssertionError(e);
+                }
+              });
+      assertTrue(within.await(30, TimeUnit.SECONDS));
+      IllegalStateException e = assertThrows(IllegalStateException.class, () -> table.put(aPut()));
+      assertTrue(e.getMessage().contains("two threads"), e.getMessage());
+      assertThrows(IllegalStateException.class, tx::commit);
+      done.countDown();
+      other.get(30, TimeUnit.SECONDS);
+      table.put(aPut()); // one after the other is all right
+    }
+  }
+
+  @Test
+  void closedManagerIsRefused() throws Exception {
+    Transaction tx = manager.begin();
+    TransactionalTable table = tx.table(name);
+    manager.close();
+    manager.close();
+    for (Use use :
+        List.<Use>of(
+            t -> manager.begin(),
+            t -> manager.run(x -> {}),
+            t -> manager.sweep(),
+            t -> table.get(get("r")),
+            t -> tx.commit())) {
+      IllegalStateException e = assertThrows(IllegalStateException.class, () -> use.of(table));
+      assertTrue(e.getMessage().contains("build a new one"), e.getMessage());
+    }
+  }
+
+  @Test
+  void unpreparedTablesAreRefused() throws Exception {
+    TableName plain = fixture.cluster.freshName("plain");
+    try (Admin admin = fixture.cluster.connection().getAdmin()) {
+      admin.createTable(Fixture.descriptor(plain).build());
+    }
+    try (Transaction tx = manager.begin()) {
+      Exception e = assertThrows(TableNotPreparedException.class, () -> tx.table(plain));
+      assertTrue(e.getMessage().contains("./retso hbase prepare " + plain), e.getMessage());
+      Exception missing =
+          assertThrows(TableNotPreparedException.class, () -> tx.table("no-such-table"));
+      assertTrue(missing.getMessage().contains("create and prepare it"), missing.getMessage());
+    }
+  }
+
+  @Test
+  void tablesOfAnotherOracleAreRefused() throws Exception {
+    try (RetsoServer other = RetsoCluster.startOracle();
+        TransactionManager stranger =
+            fixture.builder().oracle("127.0.0.1:" + other.port()).build();
+        Transaction tx = stranger.begin()) {
+      Exception e = assertThrows(TableNotPreparedException.class, () -> tx.table(name));
+      assertTrue(e.getMessage().contains(fixture.cluster.oracleAddress()), e.getMessage());
+      SweepResult sweep = stranger.sweep();
+      assertTrue(!sweep.reported() && sweep.tables() == 0, sweep::toString);
+    }
+  }
+
+  @Test
+  void wrongOracleAddressIsRefusedWhenTheManagerIsBuilt() throws Exception {
+    int port;
+    try (ServerSocket socket = new ServerSocket(0)) {
+      port = socket.getLocalPort();
+    }
+    ManagerBuilder nobody =
+        fixture
+            .builder()
+            .oracle("127.0.0.1:" + port)
+            .oracleSettings(oracle -> oracle.requestTimeout(Duration.ofMillis(300)));
+    Exception e = assertThrows(OracleUnavailableException.class, nobody::build);
+    assertTrue(e.getMessage().contains("check the address"), e.getMessage());
+    String notAnOracle = fixture.cluster.hbase().zooKeeper();
+    assertThrows(
+        OracleUnavailableException.class,
+        () ->
+            fixture
+                .builder()
+                .oracle(notAnOracle)
+                .oracleSettings(oracle -> oracle.requestTimeout(Duration.ofMillis(300)))
+                .build());
+    assertThrows(
+        IllegalArgumentException.class,
+        () -> TransactionManager.builder(fixture.cluster.hbase().configuration()).build());
+    assertThrows(IllegalArgumentException.class, () -> fixture.builder().oracle("nonsense").build());
+  }
+
+  @Test
+  void oversizedWriteSetsAreRefusedAndTheRestCommits() throws Exception {
+    TransactionManager small =
+        fixture.opened(
+            fixture.builder().maxRows(10).flushBytes(500).maxWriteBytes(4000).build());
+    try (Transaction tx = small.begin()) {
+      TransactionalTable table = tx.table(name);
+      for (int i = 0; i < 10; i++) {
+        table.put(put("row" + i, "v"));
+      }
+      Exception rows =
+          assertThrows(WriteSetTooLargeException.class, () -> table.put(put("row10", "v")));
+      assertTrue(rows.getMessage().contains("split the transaction"), rows.getMessage());
+      table.put(put("row9", "again"));
+      assertThrows(
+          WriteSetTooLargeException.class,
+          () -> table.put(new Put(bytes("row0")).addColumn(F, Q, new byte[4000])));
+      tx.commit();
+    }
+    assertTrue(small.metrics().writeBatches() > 1, "batches were sent ahead of the commit");
+    assertEquals("again", manager.call(tx -> read(tx.table(name), "row9")));
+    assertNull(manager.call(tx -> read(tx.table(name), "row10")));
+  }
+}

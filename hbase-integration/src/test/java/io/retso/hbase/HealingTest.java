@@ -1,0 +1,136 @@
+package io.retso.hbase;
+
+import static io.retso.hbase.Fixture.eventually;
+import static io.retso.hbase.Fixture.put;
+import static io.retso.hbase.Fixture.read;
+import static io.retso.hbase.Fixture.scan;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.retso.hbase.TablePreparation.Options;
+import io.retso.hbase.data.CleanupRequest;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.hbase.TableName;
+import org.apache.hadoop.hbase.client.Scan;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.FieldSource;
+
+/** Clients die at every point; readers see the right thing, and readers and sweeps heal the table. */
+@ExtendWith(RetsoCluster.Extension.class)
+class HealingTest {
+  static final List<Options> MODES = TransactionTest.MODES;
+
+  private Fixture fixture;
+  private TransactionManager manager;
+  private TransactionManager dying;
+
+  @BeforeEach
+  void open(RetsoCluster cluster) throws Exception {
+    fixture = new Fixture(cluster);
+    manager = fixture.manager();
+    dying = fixture.dyingManager();
+  }
+
+  @AfterEach
+  void close() throws Exception {
+    fixture.close();
+  }
+
+  @ParameterizedTest
+  @FieldSource("MODES")
+  void readersHealWhatDiedAfterItsCommit(Options options) throws Exception {
+    TableName name = fixture.table(options);
+    manager.run(tx -> tx.table(name).put(List.of(put("a", "0"), put("b", "0"))));
+    dying.run(tx -> tx.table(name).put(List.of(put("a", "1"), put("b", "1"))));
+    assertEquals("a=1 b=1", manager.call(tx -> scan(tx.table(name), new Scan())));
+    assertEquals("1", manager.call(tx -> read(tx.table(name), "a")));
+    eventually("healed behind the answers", () -> fixture.marks(name) == 0);
+    assertEquals(0, fixture.uncleaned(name));
+    assertEquals("a=1 b=1", manager.call(tx -> scan(tx.table(name), new Scan())));
+  }
+
+  @ParameterizedTest
+  @FieldSource("MODES")
+  void deathInTheMiddleOfCleanupIsSeenByNobody(Options options) throws Exception {
+    TableName name = fixture.table(options);
+    Transaction tx = dying.begin();
+    tx.table(name).put(List.of(put("a", "1"), put("b", "1"), put("c", "1")));
+    long commit = tx.commit();
+    PreparedTable table = manager.tables().find(name).get(30, TimeUnit.SECONDS);
+    RowCleanup.send(
+            table,
+            List.of(new CleanupRequest(Fixture.bytes("b"), tx.startTimestamp(), commit)))
+        .get(0)
+        .get(30, TimeUnit.SECONDS);
+    assertEquals(2, fixture.marks(name));
+    assertEquals("a=1 b=1 c=1", manager.call(t -> scan(t.table(name), new Scan())));
+    assertTrue(manager.sweep().reported());
+    assertEquals(0, fixture.marks(name));
+    assertEquals("a=1 b=1 c=1", manager.call(t -> scan(t.table(name), new Scan())));
+  }
+
+  @ParameterizedTest
+  @FieldSource("MODES")
+  void deathBeforeTheCommitIsAnAbort(Options options) throws Exception {
+    TableName name = fixture.table(options);
+    manager.run(tx -> tx.table(name).put(put("a", "0")));
+    Transaction dead = dying.begin();
+    dead.table(name).put(List.of(put("a", "1"), put("b", "1")));
+    dead.writes().sendAll().get(30, TimeUnit.SECONDS);
+    SweepResult open = manager.sweep();
+    assertEquals(2, open.open(), open::toString);
+    assertTrue(open.reported(), open::toString);
+    assertEquals("a=0", manager.call(tx -> scan(tx.table(name), new Scan())));
+    assertTrue(manager.settle(dead.startTimestamp()).isEmpty()); // as the oracle's time limit does
+    assertEquals("a=0", manager.call(tx -> scan(tx.table(name), new Scan())));
+    SweepResult swept = manager.sweep();
+    assertEquals(0, swept.open(), swept::toString);
+    assertEquals(0, fixture.marks(name));
+    assertEquals("a=0", manager.call(tx -> scan(tx.table(name), new Scan())));
+    assertNull(manager.call(tx -> read(tx.table(name), "b")));
+  }
+
+  @ParameterizedTest
+  @FieldSource("MODES")
+  void manyStackedPendingVersionsAreSkipped(Options options) throws Exception {
+    TableName name = fixture.table(options);
+    manager.run(tx -> tx.table(name).put(put("a", "0")));
+    for (int i = 0; i < 20; i++) {
+      Transaction dead = dying.begin();
+      dead.table(name).put(put("a", "dead" + i));
+      dead.writes().sendAll().get(30, TimeUnit.SECONDS);
+    }
+    assertEquals("0", manager.call(tx -> read(tx.table(name), "a")));
+    assertEquals("a=0", manager.call(tx -> scan(tx.table(name), new Scan())));
+    long again = manager.metrics().rowsReadAgain();
+    assertTrue(again <= 2, "a row is fetched at most twice: " + again);
+  }
+
+  @ParameterizedTest
+  @FieldSource("MODES")
+  void zombieThatWasAbortedAndCleanedUpWritesNothingThatIsSeen(Options options) throws Exception {
+    TableName name = fixture.table(options);
+    Transaction zombie = dying.begin();
+    zombie.table(name).put(put("a", "1"));
+    zombie.writes().sendAll().get(30, TimeUnit.SECONDS);
+    manager.settle(zombie.startTimestamp());
+    assertTrue(manager.sweep().reported());
+    assertEquals(0, fixture.marks(name));
+    try {
+      zombie.table(name).put(new org.apache.hadoop.hbase.client.Put(Fixture.bytes("a"))
+          .addColumn(Fixture.F, Fixture.bytes("late"), Fixture.bytes("1")));
+      zombie.writes().sendAll().get(30, TimeUnit.SECONDS);
+    } catch (java.util.concurrent.ExecutionException e) {
+      assertTrue(options.reads() != io.retso.hbase.data.TableSettings.Reads.CLIENT, e::toString);
+    }
+    assertEquals("", manager.call(tx -> scan(tx.table(name), new Scan())));
+    assertTrue(manager.sweep().reported());
+    assertEquals(0, fixture.marks(name));
+    assertEquals(List.of(), fixture.raw(name));
+  }
+}

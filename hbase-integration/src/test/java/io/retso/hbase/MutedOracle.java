@@ -1,0 +1,98 @@
+package io.retso.hbase;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+/**
+ * Stands between a client and an oracle, and may swallow what the oracle answers: requests arrive,
+ * replies are lost.
+ */
+final class MutedOracle implements AutoCloseable {
+  private final ServerSocket server = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+  private final int oraclePort;
+  private final List<Socket> sockets = new CopyOnWriteArrayList<>();
+  private volatile boolean muted;
+
+  MutedOracle(int oraclePort) throws IOException {
+    this.oraclePort = oraclePort;
+    start("accept", this::accept);
+  }
+
+  String address() {
+    return "127.0.0.1:" + server.getLocalPort();
+  }
+
+  /** Whether replies are swallowed from now on. */
+  void mute(boolean on) {
+    muted = on;
+    if (!on) {
+      closeSockets(); // half a reply may have been swallowed: clients connect anew
+    }
+  }
+
+  private void accept() throws IOException {
+    while (true) {
+      Socket client = server.accept();
+      Socket oracle = new Socket(InetAddress.getLoopbackAddress(), oraclePort);
+      sockets.addAll(List.of(client, oracle));
+      start("requests", () -> copy(client, oracle, false));
+      start("replies", () -> copy(oracle, client, true));
+    }
+  }
+
+  private void copy(Socket from, Socket to, boolean replies) throws IOException {
+    try (from;
+        to) {
+      InputStream in = from.getInputStream();
+      OutputStream out = to.getOutputStream();
+      byte[] buffer = new byte[1 << 16];
+      for (int read = in.read(buffer); read >= 0; read = in.read(buffer)) {
+        if (!(replies && muted)) {
+          out.write(buffer, 0, read);
+        }
+      }
+    }
+  }
+
+  private interface Task {
+    void run() throws IOException;
+  }
+
+  private static void start(String name, Task task) {
+    Thread thread =
+        new Thread(
+            () -> {
+              try {
+                task.run();
+              } catch (IOException e) {
+                // one of the two sides closed
+              }
+            },
+            "muted-" + name);
+    thread.setDaemon(true);
+    thread.start();
+  }
+
+  private void closeSockets() {
+    for (Socket socket : sockets) {
+      try {
+        socket.close();
+      } catch (IOException e) {
+        // it is closed either way
+      }
+    }
+    sockets.clear();
+  }
+
+  @Override
+  public void close() throws IOException {
+    server.close();
+    closeSockets();
+  }
+}

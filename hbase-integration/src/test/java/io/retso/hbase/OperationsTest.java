@@ -1,0 +1,277 @@
+package io.retso.hbase;
+
+import static io.retso.hbase.Fixture.F;
+import static io.retso.hbase.Fixture.G;
+import static io.retso.hbase.Fixture.Q;
+import static io.retso.hbase.Fixture.bytes;
+import static io.retso.hbase.Fixture.get;
+import static io.retso.hbase.Fixture.number;
+import static io.retso.hbase.Fixture.put;
+import static io.retso.hbase.Fixture.read;
+import static io.retso.hbase.Fixture.scan;
+import static io.retso.hbase.Fixture.text;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.retso.hbase.TablePreparation.Options;
+import io.retso.hbase.data.TableSettings.Conflicts;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.hadoop.hbase.CompareOperator;
+import org.apache.hadoop.hbase.DoNotRetryIOException;
+import org.apache.hadoop.hbase.TableName;
+import org.apache.hadoop.hbase.client.Append;
+import org.apache.hadoop.hbase.client.CheckAndMutate;
+import org.apache.hadoop.hbase.client.CheckAndMutateResult;
+import org.apache.hadoop.hbase.client.Delete;
+import org.apache.hadoop.hbase.client.Increment;
+import org.apache.hadoop.hbase.client.Put;
+import org.apache.hadoop.hbase.client.Result;
+import org.apache.hadoop.hbase.client.RowMutations;
+import org.apache.hadoop.hbase.client.Scan;
+import org.apache.hadoop.hbase.client.Table;
+import org.apache.hadoop.hbase.filter.KeyOnlyFilter;
+import org.apache.hadoop.hbase.filter.PageFilter;
+import org.apache.hadoop.hbase.filter.SingleColumnValueFilter;
+import org.apache.hadoop.hbase.filter.ValueFilter;
+import org.apache.hadoop.hbase.filter.BinaryComparator;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.FieldSource;
+
+/** What HBase's Table can do, inside a transaction. */
+@ExtendWith(RetsoCluster.Extension.class)
+class OperationsTest {
+  static final List<Options> MODES = TransactionTest.MODES;
+
+  private Fixture fixture;
+  private TransactionManager manager;
+
+  @BeforeEach
+  void open(RetsoCluster cluster) throws Exception {
+    fixture = new Fixture(cluster);
+    manager = fixture.manager();
+  }
+
+  @AfterEach
+  void close() throws Exception {
+    fixture.close();
+  }
+
+  @ParameterizedTest
+  @FieldSource("MODES")
+  void readModifyWrite(Options options) throws Exception {
+    TableName name = fixture.table(options);
+    byte[] row = bytes("r");
+    manager.run(
+        tx -> {
+          Table table = tx.table(name);
+          assertEquals(5, table.incrementColumnValue(row, F, Q, 5));
+          assertEquals(3, table.incrementColumnValue(row, F, Q, -2));
+          assertEquals(
+              "ab",
+              text(
+                  table
+                      .append(new Append(row).addColumn(G, Q, bytes("ab")))
+                      .getValue(G, Q)));
+          assertEquals(
+              "abc",
+              text(table.append(new Append(row).addColumn(G, Q, bytes("c"))).getValue(G, Q)));
+          assertTrue(
+              table.append(new Append(row).addColumn(G, Q, bytes("!")).setReturnResults(false))
+                  .isEmpty());
+        });
+    Result seen = manager.call(tx -> tx.table(name).get(get("r")));
+    assertEquals(3, number(seen.getValue(F, Q)));
+    assertEquals("abc!", text(seen.getValue(G, Q)));
+    try (Transaction tx = manager.begin()) {
+      Table table = tx.table(name);
+      assertThrows(
+          DoNotRetryIOException.class,
+          () ->
+              table.mutateRow(
+                  RowMutations.of(
+                      List.of(put("r", "x"), new Increment(row).addColumn(G, Q, 1)))));
+      assertEquals(3, number(table.get(get("r")).getValue(F, Q)), "all or nothing");
+      tx.commit();
+    }
+  }
+
+  @ParameterizedTest
+  @FieldSource("MODES")
+  void conditionsHaveHBasesMeaning(Options options) throws Exception {
+    TableName name = fixture.table(options);
+    byte[] row = bytes("r");
+    try (Table plain = fixture.cluster.connection().getTable(name);
+        Transaction tx = manager.begin()) {
+      Table table = tx.table(name);
+      plain.put(new Put(bytes("plain")).addColumn(F, Q, bytes("m")));
+      table.put(put("r", "m"));
+      for (CompareOperator operator : CompareOperator.values()) {
+        for (String value : new String[] {"a", "m", "z", ""}) {
+          if (operator != CompareOperator.NO_OP) {
+            for (String column : new String[] {"q", "missing"}) {
+              boolean expected =
+                  plain
+                      .checkAndMutate(
+                          CheckAndMutate.newBuilder(bytes("plain"))
+                              .ifMatches(F, bytes(column), operator, bytes(value))
+                              .build(new Put(bytes("plain")).addColumn(G, Q, Q)))
+                      .isSuccess();
+              boolean actual =
+                  table
+                      .checkAndMutate(
+                          CheckAndMutate.newBuilder(row)
+                              .ifMatches(F, bytes(column), operator, bytes(value))
+                              .build(new Put(row).addColumn(G, Q, Q)))
+                      .isSuccess();
+              assertEquals(expected, actual, operator + " '" + value + "' " + column);
+            }
+          }
+        }
+      }
+      assertFalse(
+          table
+              .checkAndMutate(
+                  CheckAndMutate.newBuilder(row).ifNotExists(F, Q).build(new Delete(row)))
+              .isSuccess());
+      CheckAndMutateResult result =
+          table.checkAndMutate(
+              CheckAndMutate.newBuilder(row)
+                  .ifMatches(new SingleColumnValueFilter(F, Q, CompareOperator.EQUAL, bytes("m")))
+                  .build(new Increment(row).addColumn(F, bytes("n"), 7)));
+      assertTrue(result.isSuccess());
+      assertEquals(7, number(result.getResult().getValue(F, bytes("n"))));
+      tx.rollback();
+    }
+  }
+
+  @ParameterizedTest
+  @FieldSource("MODES")
+  @SuppressWarnings("deprecation") // of HBase's interface, which code still uses
+  void deprecatedConditionsWorkAsWell(Options options) throws Exception {
+    TableName name = fixture.table(options);
+    byte[] row = bytes("r");
+    manager.run(
+        tx -> {
+          Table table = tx.table(name);
+          assertTrue(table.checkAndPut(row, F, Q, null, put("r", "a")));
+          assertFalse(table.checkAndPut(row, F, Q, null, put("r", "b")));
+          assertTrue(table.checkAndMutate(row, F).qualifier(Q).ifEquals(bytes("a")).thenPut(put("r", "c")));
+          assertTrue(table.checkAndMutate(row, new ValueFilter(CompareOperator.EQUAL, new BinaryComparator(bytes("c")))).thenPut(put("r", "d")));
+          assertEquals("d", read(table, "r"));
+          assertTrue(table.checkAndDelete(row, F, Q, bytes("d"), new Delete(row)));
+          assertNull(read(table, "r"));
+        });
+  }
+
+  @ParameterizedTest
+  @FieldSource("MODES")
+  void checkedCellIsProtectedWithConflictsByCell(Options options) throws Exception {
+    TableName name = fixture.table(options.with(Conflicts.CELL));
+    byte[] row = bytes("r");
+    manager.run(tx -> tx.table(name).put(put("r", "free")));
+    Transaction one = manager.begin();
+    Transaction two = manager.begin();
+    for (Transaction tx : List.of(one, two)) {
+      byte[] mine = bytes("by" + tx.startTimestamp());
+      assertTrue(
+          tx.table(name)
+              .checkAndMutate(
+                  CheckAndMutate.newBuilder(row)
+                      .ifEquals(F, Q, bytes("free"))
+                      .build(new Put(row).addColumn(G, mine, mine)))
+              .isSuccess());
+    }
+    one.commit();
+    assertThrows(ConflictException.class, two::commit);
+  }
+
+  @ParameterizedTest
+  @FieldSource("MODES")
+  void batchOfEverythingInOrder(Options options) throws Exception {
+    TableName name = fixture.table(options);
+    Object[] results = new Object[7];
+    manager.run(
+        tx ->
+            tx.table(name)
+                .batch(
+                    List.of(
+                        get("r"),
+                        put("r", "a"),
+                        get("r"),
+                        new Delete(bytes("r")),
+                        get("r"),
+                        new Increment(bytes("r")).addColumn(G, Q, 4),
+                        CheckAndMutate.newBuilder(bytes("r")).ifNotExists(F, Q).build(put("r", "b"))),
+                    results));
+    assertTrue(((Result) results[0]).isEmpty());
+    assertEquals("a", text(((Result) results[2]).getValue(F, Q)));
+    assertTrue(((Result) results[4]).isEmpty());
+    assertEquals(4, number(((Result) results[5]).getValue(G, Q)));
+    assertTrue(((CheckAndMutateResult) results[6]).isSuccess());
+    assertEquals("r=b", manager.call(tx -> scan(tx.table(name), new Scan())));
+  }
+
+  @ParameterizedTest
+  @FieldSource("MODES")
+  void existence(Options options) throws Exception {
+    TableName name = fixture.table(options);
+    manager.run(tx -> tx.table(name).put(List.of(put("a", "1"), put("b", "1"))));
+    manager.run(
+        tx -> {
+          Table table = tx.table(name);
+          table.delete(new Delete(bytes("a")));
+          assertFalse(table.exists(get("a")));
+          assertTrue(table.exists(get("b")));
+          assertArrayEquals(
+              new boolean[] {false, true, false},
+              table.exists(List.of(get("a"), get("b"), get("c"))));
+        });
+  }
+
+  @ParameterizedTest
+  @FieldSource("MODES")
+  void scansOfManyPagesWithPendingRowsBetween(Options options) throws Exception {
+    TableName name = fixture.table(options);
+    TransactionManager dying = fixture.dyingManager();
+    List<String> expected = new ArrayList<>();
+    List<Put> puts = new ArrayList<>();
+    for (int i = 0; i < 300; i++) {
+      String row = String.format("%03d", i);
+      puts.add(put(row, "v" + i).addColumn(G, Q, new byte[5000]));
+      expected.add(row + "=" + (i % 3 == 0 ? "w" : "v") + i);
+    }
+    manager.run(tx -> tx.table(name).put(puts));
+    dying.run(
+        tx -> {
+          for (int i = 0; i < 300; i += 3) {
+            tx.table(name).put(put(String.format("%03d", i), "w" + i));
+          }
+        });
+    Transaction open = dying.begin();
+    open.table(name).put(List.of(put("001", "never"), put("999", "never")));
+    open.writes().sendAll().join();
+    try (Transaction tx = manager.begin()) {
+      Table table = tx.table(name);
+      assertEquals(String.join(" ", expected), scan(table, new Scan().setCaching(10).setMaxResultSize(60_000)));
+      assertEquals("299=v299 298=v298", scan(table, new Scan().setReversed(true).setLimit(2)));
+      assertEquals(
+          "010=v10 011=v11",
+          scan(table, new Scan().withStartRow(bytes("010")).withStopRow(bytes("012"))));
+      assertEquals("000=w0 001=v1", scan(table, new Scan().addColumn(F, Q).setFilter(new PageFilter(2)).setLimit(2)));
+      assertEquals(
+          "003=w3",
+          scan(table, new Scan().setFilter(new SingleColumnValueFilter(F, Q, CompareOperator.EQUAL, bytes("w3")))));
+      assertEquals("000= 001=", scan(table, new Scan().addFamily(F).setFilter(new KeyOnlyFilter()).setLimit(2)));
+      assertEquals(300, tx.asyncTable(name).join().scanAll(new Scan().addFamily(G)).join().size());
+    }
+    open.rollback();
+  }
+}

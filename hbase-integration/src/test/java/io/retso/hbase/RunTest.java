@@ -1,0 +1,204 @@
+package io.retso.hbase;
+
+import static io.retso.hbase.Fixture.F;
+import static io.retso.hbase.Fixture.Q;
+import static io.retso.hbase.Fixture.bytes;
+import static io.retso.hbase.Fixture.eventually;
+import static io.retso.hbase.Fixture.get;
+import static io.retso.hbase.Fixture.number;
+import static io.retso.hbase.Fixture.put;
+import static io.retso.hbase.Fixture.read;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.retso.hbase.TablePreparation.Options;
+import io.retso.hbase.Transaction.State;
+import io.retso.hbase.TransactionException.Category;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.hbase.TableName;
+import org.apache.hadoop.hbase.client.Admin;
+import org.apache.hadoop.hbase.client.Increment;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** What is repeated, what is not, and what the exceptions say. */
+@ExtendWith(RetsoCluster.Extension.class)
+class RunTest {
+  private Fixture fixture;
+  private TransactionManager manager;
+  private TableName name;
+
+  @BeforeEach
+  void open(RetsoCluster cluster) throws Exception {
+    fixture = new Fixture(cluster);
+    manager = fixture.manager();
+    name = fixture.table(Options.CLIENT_READS);
+  }
+
+  @AfterEach
+  void close() throws Exception {
+    fixture.close();
+  }
+
+  @Test
+  void concurrentIncrementsAreAllThereInTheEnd() throws Exception {
+    int threads = 4;
+    int each = 25;
+    List<CompletableFuture<Void>> all = new ArrayList<>();
+    for (int i = 0; i < threads; i++) {
+      all.add(
+          CompletableFuture.runAsync(
+              () -> {
+                try {
+                  for (int j = 0; j < each; j++) {
+                    manager.call(
+                        tx -> tx.table(name).incrementColumnValue(bytes("r"), F, Q, 1),
+                        new RetryPolicy(
+                            1000, Duration.ofMinutes(2), Duration.ofMillis(1), Duration.ofMillis(50)));
+                  }
+                } catch (IOException e) {
+                  throw new java.io.UncheckedIOException(e);
+                }
+              },
+              task -> new Thread(task).start()));
+    }
+    for (CompletableFuture<Void> one : all) {
+      one.get(2, TimeUnit.MINUTES);
+    }
+    long sum = manager.call(tx -> number(tx.table(name).get(get("r")).getValue(F, Q)));
+    assertEquals(threads * each, sum);
+    eventually("cleaned up", () -> fixture.marks(name) == 0);
+    assertEquals(threads * each, fixture.raw(name).size(), "one version for each commit");
+  }
+
+  @Test
+  void givingUpSaysWhyAndHowOften() {
+    AtomicInteger attempts = new AtomicInteger();
+    GaveUpException e =
+        assertThrows(
+            GaveUpException.class,
+            () ->
+                manager.call(
+                    tx -> {
+                      attempts.incrementAndGet();
+                      tx.table(name).put(put("r", "mine"));
+                      manager.run(other -> other.table(name).put(put("r", "faster")));
+                      return null;
+                    },
+                    new RetryPolicy(
+                        3, Duration.ofMinutes(1), Duration.ofMillis(1), Duration.ofMillis(2))));
+    assertEquals(3, attempts.get());
+    assertEquals(3, e.attempts());
+    assertEquals(Category.CONFLICT, e.category());
+    assertTrue(e.getMessage().contains("3 attempts"), e.getMessage());
+    assertTrue(e.getMessage().contains("another one committed"), e.getMessage());
+    assertTrue(e.getMessage().contains("RetryPolicy"), e.getMessage());
+  }
+
+  @Test
+  void exceptionOfTheWorkRollsBackAndIsNotRepeated() throws Exception {
+    AtomicInteger attempts = new AtomicInteger();
+    IOException mine = new IOException("mine");
+    IOException thrown =
+        assertThrows(
+            IOException.class,
+            () ->
+                manager.run(
+                    tx -> {
+                      attempts.incrementAndGet();
+                      tx.table(name).put(put("r", "a"));
+                      throw mine;
+                    }));
+    assertSame(mine, thrown);
+    assertEquals(1, attempts.get());
+    assertNull(manager.call(tx -> read(tx.table(name), "r")));
+  }
+
+  @Test
+  void lostReplyIsAnUnknownOutcomeNeverRepeatedAndSettledLater() throws Exception {
+    String address = fixture.cluster.oracleAddress();
+    MutedOracle muted =
+        fixture.opened(
+            new MutedOracle(Integer.parseInt(address.substring(address.indexOf(':') + 1))));
+    TableName own = fixture.cluster.freshName("t");
+    new TablePreparation(fixture.cluster.connection(), muted.address())
+        .create(Fixture.descriptor(own).build(), Options.CLIENT_READS);
+    TransactionManager deaf =
+        fixture.opened(
+            fixture
+                .builder()
+                .oracle(muted.address())
+                .oracleSettings(oracle -> oracle.requestTimeout(Duration.ofSeconds(1)))
+                .build());
+    AtomicInteger attempts = new AtomicInteger();
+    UnknownCommitException e =
+        assertThrows(
+            UnknownCommitException.class,
+            () ->
+                deaf.run(
+                    tx -> {
+                      attempts.incrementAndGet();
+                      tx.table(own).put(put("r", "a"));
+                      tx.writes().sendAll().join();
+                      muted.mute(true);
+                    }));
+    assertEquals(1, attempts.get());
+    assertTrue(e.getMessage().contains("settle(" + e.startTimestamp()), e.getMessage());
+    muted.mute(false);
+    OptionalLong outcome = deaf.settle(e.startTimestamp());
+    String value = deaf.call(tx -> read(tx.table(own), "r"));
+    assertEquals(outcome.isPresent() ? "a" : null, value);
+    eventually("settled and cleaned up behind", () -> fixture.marks(own) == 0);
+    assertEquals(1, deaf.metrics().unknown());
+  }
+
+  @Test
+  void failedWriteLeavesARollbackOnly() throws Exception {
+    Configuration impatient = fixture.cluster.configuration();
+    impatient.setInt("hbase.client.retries.number", 2);
+    TransactionManager other =
+        fixture.opened(TransactionManager.builder(impatient).sweepInterval(Duration.ZERO).build());
+    try (Transaction tx = other.begin()) {
+      TransactionalTable table = tx.table(name);
+      table.put(put("r", "a"));
+      try (Admin admin = fixture.cluster.connection().getAdmin()) {
+        admin.disableTable(name);
+        RollbackOnlyException e = assertThrows(RollbackOnlyException.class, tx::commit);
+        assertTrue(e.getMessage().contains("roll back"), e.getMessage());
+        assertEquals(State.ROLLED_BACK, tx.state());
+        admin.enableTable(name);
+      }
+    }
+    assertNull(manager.call(tx -> read(tx.table(name), "r")));
+    eventually("nothing is left", () -> fixture.marks(name) == 0);
+  }
+
+  @Test
+  void asynchronousWritesTakeEffectInTheirOrder() throws Exception {
+    try (Transaction tx = manager.begin()) {
+      AsyncTransactionalTable table = tx.asyncTable(name).get(30, TimeUnit.SECONDS);
+      List<CompletableFuture<?>> all = new ArrayList<>();
+      for (int i = 0; i < 100; i++) {
+        all.add(table.increment(
+            new Increment(bytes("r")).addColumn(F, Q, 1)));
+      }
+      CompletableFuture<Long> value =
+          table.get(get("r")).thenApply(row -> number(row.getValue(F, Q)));
+      assertEquals(100, value.get(30, TimeUnit.SECONDS), "a read sees the writes called before it");
+      tx.commitAsync().get(30, TimeUnit.SECONDS);
+    }
+  }
+}

@@ -1,0 +1,132 @@
+package io.retso.hbase;
+
+import static io.retso.hbase.Fixture.F;
+import static io.retso.hbase.Fixture.Q;
+import static io.retso.hbase.Fixture.bytes;
+import static io.retso.hbase.Fixture.put;
+import static io.retso.hbase.Fixture.read;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.retso.hbase.TablePreparation.Options;
+import io.retso.hbase.data.PendingWrite;
+import io.retso.hbase.data.TableSettings.Conflicts;
+import java.util.List;
+import org.apache.hadoop.hbase.TableName;
+import org.apache.hadoop.hbase.client.Admin;
+import org.apache.hadoop.hbase.client.ColumnFamilyDescriptorBuilder;
+import org.apache.hadoop.hbase.client.Put;
+import org.apache.hadoop.hbase.client.Table;
+import org.apache.hadoop.hbase.client.TableDescriptor;
+import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** Preparing tables: what is set, what is refused, and that nothing is changed then. */
+@ExtendWith(RetsoCluster.Extension.class)
+class TablePreparationTest {
+  private Fixture fixture;
+  private Admin admin;
+  private TableName name;
+
+  @BeforeEach
+  void open(RetsoCluster cluster) throws Exception {
+    fixture = new Fixture(cluster);
+    admin = fixture.opened(cluster.connection().getAdmin());
+    name = cluster.freshName("p");
+  }
+
+  @AfterEach
+  void close() throws Exception {
+    fixture.close();
+  }
+
+  private void refused(String hint, TableName table, Options options) throws Exception {
+    TableDescriptor before = admin.tableExists(table) ? admin.getDescriptor(table) : null;
+    Exception e =
+        assertThrows(
+            TableNotPreparedException.class, () -> fixture.preparation().prepare(table, options));
+    assertTrue(e.getMessage().contains(hint), e.getMessage());
+    if (before != null) {
+      assertEquals(before, admin.getDescriptor(table), "nothing was changed");
+    }
+  }
+
+  @Test
+  void existingTableWithDataBecomesTransactional() throws Exception {
+    admin.createTable(Fixture.descriptor(name).build());
+    try (Table plain = fixture.cluster.connection().getTable(name)) {
+      plain.put(new Put(bytes("old")).addColumn(F, Q, 3, bytes("plain")));
+    }
+    assertFalse(fixture.preparation().check(name).isEmpty());
+    TableDescriptor prepared = fixture.preparation().prepare(name, Options.CLIENT_READS);
+    assertTrue(prepared.hasColumnFamily(PendingWrite.family()));
+    assertEquals(Integer.MAX_VALUE, prepared.getColumnFamily(F).getMaxVersions());
+    assertEquals(List.of(), fixture.preparation().check(name));
+    TransactionManager manager = fixture.manager();
+    assertEquals("plain", manager.call(tx -> read(tx.table(name), "old")));
+    manager.run(tx -> tx.table(name).put(put("old", "new")));
+    assertEquals("new", manager.call(tx -> read(tx.table(name), "old")));
+    assertEquals(prepared, fixture.preparation().prepare(name, Options.CLIENT_READS), "idempotent");
+    TableDescriptor byCell =
+        fixture.preparation().prepare(name, Options.CLIENT_READS.with(Conflicts.CELL));
+    assertEquals(byCell, admin.getDescriptor(name));
+    TableDescriptor server = fixture.preparation().prepare(name, Options.DEFAULT);
+    assertTrue(server.hasCoprocessor(TablePreparation.OBSERVER));
+    assertFalse(
+        fixture
+            .preparation()
+            .prepare(name, Options.CLIENT_READS)
+            .hasCoprocessor(TablePreparation.OBSERVER));
+    assertEquals("new", manager.call(tx -> read(tx.table(name), "old")));
+  }
+
+  @Test
+  void missingDisabledAndSystemTablesAreRefused() throws Exception {
+    refused("does not exist", name, Options.CLIENT_READS);
+    admin.createTable(Fixture.descriptor(name).build());
+    admin.disableTable(name);
+    refused("enable it", name, Options.CLIENT_READS);
+    refused("belongs to HBase", TableName.META_TABLE_NAME, Options.CLIENT_READS);
+  }
+
+  @Test
+  void dataOfTheFutureIsRefused() throws Exception {
+    admin.createTable(Fixture.descriptor(name).build());
+    try (Table plain = fixture.cluster.connection().getTable(name)) {
+      plain.put(new Put(bytes("r")).addColumn(F, Q, 1L << 59, bytes("later")));
+    }
+    refused("cells of the future", name, Options.CLIENT_READS);
+  }
+
+  @Test
+  void familiesThatLoseCellsAreRefused() throws Exception {
+    admin.createTable(
+        TableDescriptorBuilder.newBuilder(name)
+            .setColumnFamily(
+                ColumnFamilyDescriptorBuilder.newBuilder(F).setTimeToLive(3600).build())
+            .build());
+    refused("TTL", name, Options.CLIENT_READS);
+    TableName reserved = fixture.cluster.freshName("p");
+    admin.createTable(
+        TableDescriptorBuilder.newBuilder(reserved)
+            .setColumnFamily(ColumnFamilyDescriptorBuilder.of(F))
+            .setColumnFamily(ColumnFamilyDescriptorBuilder.of(PendingWrite.family()))
+            .build());
+    refused("reserved", reserved, Options.CLIENT_READS);
+  }
+
+  @Test
+  void wrongOracleIsFoundBeforeATableExists() throws Exception {
+    TablePreparation wrong =
+        new TablePreparation(fixture.cluster.connection(), fixture.cluster.hbase().zooKeeper());
+    assertThrows(
+        OracleUnavailableException.class,
+        () -> wrong.create(Fixture.descriptor(name).build(), Options.CLIENT_READS));
+    assertFalse(admin.tableExists(name));
+  }
+}
