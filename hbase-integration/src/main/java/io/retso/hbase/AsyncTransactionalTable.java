@@ -242,7 +242,7 @@ public final class AsyncTransactionalTable implements AsyncTable<ScanResultConsu
                   cells.addAll(edit.written());
                 }
                 tx.writes().add(table, cells, guarded);
-              } catch (IOException | IllegalArgumentException e) {
+              } catch (IOException | RuntimeException e) {
                 return Failures.failed(e);
               }
               return tx.writes().isFull()

@@ -58,6 +58,7 @@ public final class Transaction implements AutoCloseable {
   private final long start;
   private final boolean readOnly;
   private final WriteBuffer writes;
+  private final OperationQueue operations = new OperationQueue();
 
   /** The thread within a blocking method, if there is one. */
   private final AtomicReference<Thread> user = new AtomicReference<>();
@@ -66,12 +67,6 @@ public final class Transaction implements AutoCloseable {
   private State state = State.ACTIVE;
 
   private RollbackOnlyException rollbackReason;
-
-  /** Asynchronous operations that have not completed. */
-  private int outstanding;
-
-  /** Completes after the last write that was called. */
-  private CompletableFuture<?> lastWrite = CompletableFuture.completedFuture(null);
 
   Transaction(TransactionManager manager, long start, boolean readOnly) {
     this.manager = manager;
@@ -224,9 +219,9 @@ public final class Transaction implements AutoCloseable {
   private <T> CompletableFuture<T> end(Supplier<CompletableFuture<T>> commit) {
     synchronized (this) {
       checkUsable();
-      if (outstanding > 0) {
+      if (operations.outstanding() > 0) {
         throw new IllegalStateException(
-            outstanding
+            operations.outstanding()
                 + " operations of transaction "
                 + start
                 + " are outstanding: wait for their futures, then commit");
@@ -236,6 +231,7 @@ public final class Transaction implements AutoCloseable {
       }
       state = State.COMMITTING;
     }
+    writes.seal();
     return commit.get();
   }
 
@@ -354,7 +350,6 @@ public final class Transaction implements AutoCloseable {
 
   /** Like {@link #rollback}. Operations that are outstanding may fail. */
   public CompletableFuture<Void> rollbackAsync() {
-    CompletableFuture<?> last;
     synchronized (this) {
       switch (state) {
         case ROLLED_BACK -> {
@@ -363,11 +358,11 @@ public final class Transaction implements AutoCloseable {
         case ACTIVE, ROLLBACK_ONLY -> state = State.ROLLED_BACK;
         default -> throw ended();
       }
-      last = lastWrite;
     }
+    writes.seal();
     manager.counters().rolledBack.increment();
-    last.whenComplete(
-        (done, failure) -> writes.settled().thenRun(() -> clean(0))); // aborts it at the oracle
+    // Cleanup aborts it at the oracle, too; not before all that it sent has arrived.
+    operations.idle().thenRun(() -> writes.settled().thenRun(() -> clean(0)));
     return CompletableFuture.completedFuture(null);
   }
 
@@ -403,8 +398,6 @@ public final class Transaction implements AutoCloseable {
    * @param isWrite whether those that are called after it wait for it
    */
   <T> CompletableFuture<T> run(boolean isWrite, Supplier<CompletableFuture<T>> operation) {
-    CompletableFuture<T> result = new CompletableFuture<>();
-    CompletableFuture<?> before;
     synchronized (this) {
       checkUsable();
       if (isWrite && readOnly) {
@@ -414,34 +407,8 @@ public final class Transaction implements AutoCloseable {
       if (isWrite && state == State.ROLLBACK_ONLY) {
         return Failures.failed(rollbackReason);
       }
-      outstanding++;
-      before = lastWrite;
-      if (isWrite) {
-        lastWrite = result;
-      }
     }
-    before.whenComplete((done, failure) -> start(operation, result));
-    return result;
-  }
-
-  private <T> void start(Supplier<CompletableFuture<T>> operation, CompletableFuture<T> result) {
-    CompletableFuture<T> running;
-    try {
-      running = operation.get();
-    } catch (RuntimeException | Error e) {
-      running = Failures.failed(e);
-    }
-    running.whenComplete(
-        (value, failure) -> {
-          synchronized (this) {
-            outstanding--;
-          }
-          if (failure == null) {
-            result.complete(value);
-          } else {
-            result.completeExceptionally(Failures.unwrap(failure));
-          }
-        });
+    return operations.submit(isWrite, operation);
   }
 
   /** Whether it has not ended. */

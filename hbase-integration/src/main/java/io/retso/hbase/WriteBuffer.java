@@ -60,6 +60,7 @@ final class WriteBuffer {
   private long bytes;
 
   private long pendingBytes;
+  private boolean sealed;
 
   /** Number of the last batch, the value of its marks. */
   private int batch;
@@ -82,6 +83,10 @@ final class WriteBuffer {
    */
   synchronized void add(PreparedTable table, List<Cell> cells, Collection<Long> guarded)
       throws WriteSetTooLargeException {
+    if (sealed) {
+      throw new IllegalStateException(
+          "transaction " + start + " ended before this write was carried out: begin a new one");
+    }
     long more = 0;
     for (Cell cell : cells) {
       more += cell.getSerializedSize() + CELL_OVERHEAD_BYTES;
@@ -117,6 +122,11 @@ final class WriteBuffer {
               + " of the transaction manager if it is below its maximum",
           null);
     }
+  }
+
+  /** Takes no more: the transaction ends. A write that is late fails, instead of being lost. */
+  synchronized void seal() {
+    sealed = true;
   }
 
   /** Whether so much waits that it should be sent ahead of the commit. */

@@ -6,6 +6,7 @@ import io.retso.hbase.data.Tombstone;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.HConstants;
 import org.apache.hadoop.hbase.client.Append;
@@ -27,7 +28,8 @@ import org.apache.hadoop.hbase.util.Bytes;
  * written. Thread-safe.
  */
 final class WriteChecks {
-  private static final String ID_ATTRIBUTE = "_operation.attributes.id";
+  /** Attributes that say nothing about what is written: an id for logs, and setReturnResults. */
+  private static final Set<String> HARMLESS_ATTRIBUTES = Set.of("_operation.attributes.id", "_rr_");
 
   private final PreparedTable table;
   private final PreparedTables tables;
@@ -91,7 +93,7 @@ final class WriteChecks {
             + mutation.getDurability()
             + " could lose what was committed: use SYNC_WAL, FSYNC_WAL or the default");
     refuse(
-        mutation.getAttributesMap().keySet().stream().anyMatch(name -> !name.equals(ID_ATTRIBUTE)),
+        !HARMLESS_ATTRIBUTES.containsAll(mutation.getAttributesMap().keySet()),
         "attributes are lost when writes of a transaction are merged: set none");
     checkKind(mutation);
     for (Map.Entry<byte[], List<Cell>> family : mutation.getFamilyCellMap().entrySet()) {

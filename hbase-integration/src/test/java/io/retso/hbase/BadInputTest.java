@@ -133,7 +133,8 @@ class BadInputTest {
         new Refusal("null", table -> table.checkAndMutate((CheckAndMutate) null)),
         new Refusal("null", table -> table.batch(Arrays.asList(aPut(), null), null)),
         new Refusal("array", table -> table.batch(List.of(aPut()), new Object[3])),
-        new Refusal("set no", table -> table.put(List.of(aPut(), new Put(row, 7).addColumn(F, Q, Q)))),
+        new Refusal(
+            "set no", table -> table.put(List.of(aPut(), new Put(row, 7).addColumn(F, Q, Q)))),
         new Refusal("length", table -> table.incrementColumnValue(new byte[0], F, Q, 1)),
         new Refusal("coprocessor", table -> table.coprocessorService(row)));
   }
@@ -148,7 +149,9 @@ class BadInputTest {
                 badGet("readVersions", get("r").readAllVersions()),
                 badGet("setColumnFamilyTimeRange", get("r").setColumnFamilyTimeRange(F, 0, 5)),
                 badGet("STRONG", get("r").setConsistency(Consistency.TIMELINE)),
-                badGet("READ_UNCOMMITTED", get("r").setIsolationLevel(IsolationLevel.READ_UNCOMMITTED)),
+                badGet(
+                    "READ_UNCOMMITTED",
+                    get("r").setIsolationLevel(IsolationLevel.READ_UNCOMMITTED)),
                 badGet("Table", get("r").addFamily(marks)),
                 badScan("setTimeRange", new Scan().setTimeRange(0, 5)),
                 badScan("readVersions", new Scan().readVersions(2)),
@@ -218,8 +221,7 @@ class BadInputTest {
   void readOnlyTransactionsRefuseWrites() throws Exception {
     try (Transaction tx = manager.beginReadOnly()) {
       TransactionalTable table = tx.table(name);
-      IllegalStateException e =
-          assertThrows(IllegalStateException.class, () -> table.put(aPut()));
+      IllegalStateException e = assertThrows(IllegalStateException.class, () -> table.put(aPut()));
       assertTrue(e.getMessage().contains("read-only"), e.getMessage());
       assertNull(read(table, "r"));
       tx.commit();
@@ -331,14 +333,14 @@ class BadInputTest {
     assertThrows(
         IllegalArgumentException.class,
         () -> TransactionManager.builder(fixture.cluster.hbase().configuration()).build());
-    assertThrows(IllegalArgumentException.class, () -> fixture.builder().oracle("nonsense").build());
+    assertThrows(
+        IllegalArgumentException.class, () -> fixture.builder().oracle("nonsense").build());
   }
 
   @Test
   void oversizedWriteSetsAreRefusedAndTheRestCommits() throws Exception {
     TransactionManager small =
-        fixture.opened(
-            fixture.builder().maxRows(10).flushBytes(500).maxWriteBytes(4000).build());
+        fixture.opened(fixture.builder().maxRows(10).flushBytes(500).maxWriteBytes(4000).build());
     try (Transaction tx = small.begin()) {
       TransactionalTable table = tx.table(name);
       for (int i = 0; i < 10; i++) {

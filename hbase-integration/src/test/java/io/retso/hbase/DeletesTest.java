@@ -123,7 +123,10 @@ class DeletesTest {
     manager.run(
         tx ->
             tx.table(name)
-                .mutateRow(RowMutations.of(List.of(put("f:a", "f:b"), new Delete(bytes("r")).addFamily(F), put("f:c")))));
+                .mutateRow(
+                    RowMutations.of(
+                        List.of(
+                            put("f:a", "f:b"), new Delete(bytes("r")).addFamily(F), put("f:c")))));
     assertEquals("f:c", manager.call(tx -> columns(tx.table(name))));
   }
 

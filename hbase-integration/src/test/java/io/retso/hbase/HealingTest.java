@@ -10,9 +10,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.hbase.TablePreparation.Options;
 import io.retso.hbase.data.CleanupRequest;
+import io.retso.hbase.data.TableSettings.Reads;
 import java.util.List;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.hbase.TableName;
+import org.apache.hadoop.hbase.client.Put;
 import org.apache.hadoop.hbase.client.Scan;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -20,7 +23,9 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
 
-/** Clients die at every point; readers see the right thing, and readers and sweeps heal the table. */
+/**
+ * Clients die at every point; readers see the right thing, and readers and sweeps heal the table.
+ */
 @ExtendWith(RetsoCluster.Extension.class)
 class HealingTest {
   static final List<Options> MODES = TransactionTest.MODES;
@@ -63,8 +68,7 @@ class HealingTest {
     long commit = tx.commit();
     PreparedTable table = manager.tables().find(name).get(30, TimeUnit.SECONDS);
     RowCleanup.send(
-            table,
-            List.of(new CleanupRequest(Fixture.bytes("b"), tx.startTimestamp(), commit)))
+            table, List.of(new CleanupRequest(Fixture.bytes("b"), tx.startTimestamp(), commit)))
         .get(0)
         .get(30, TimeUnit.SECONDS);
     assertEquals(2, fixture.marks(name));
@@ -83,13 +87,13 @@ class HealingTest {
     dead.table(name).put(List.of(put("a", "1"), put("b", "1")));
     dead.writes().sendAll().get(30, TimeUnit.SECONDS);
     SweepResult open = manager.sweep();
-    assertEquals(2, open.open(), open::toString);
+    assertTrue(open.open() >= 2, open::toString); // those of other tests' dead clients, too
     assertTrue(open.reported(), open::toString);
     assertEquals("a=0", manager.call(tx -> scan(tx.table(name), new Scan())));
     assertTrue(manager.settle(dead.startTimestamp()).isEmpty()); // as the oracle's time limit does
     assertEquals("a=0", manager.call(tx -> scan(tx.table(name), new Scan())));
     SweepResult swept = manager.sweep();
-    assertEquals(0, swept.open(), swept::toString);
+    assertEquals(open.open() - 2, swept.open(), swept::toString);
     assertEquals(0, fixture.marks(name));
     assertEquals("a=0", manager.call(tx -> scan(tx.table(name), new Scan())));
     assertNull(manager.call(tx -> read(tx.table(name), "b")));
@@ -122,11 +126,14 @@ class HealingTest {
     assertTrue(manager.sweep().reported());
     assertEquals(0, fixture.marks(name));
     try {
-      zombie.table(name).put(new org.apache.hadoop.hbase.client.Put(Fixture.bytes("a"))
-          .addColumn(Fixture.F, Fixture.bytes("late"), Fixture.bytes("1")));
+      zombie
+          .table(name)
+          .put(
+              new Put(Fixture.bytes("a"))
+                  .addColumn(Fixture.F, Fixture.bytes("late"), Fixture.bytes("1")));
       zombie.writes().sendAll().get(30, TimeUnit.SECONDS);
-    } catch (java.util.concurrent.ExecutionException e) {
-      assertTrue(options.reads() != io.retso.hbase.data.TableSettings.Reads.CLIENT, e::toString);
+    } catch (ExecutionException e) {
+      assertTrue(options.reads() == Reads.SERVER, e::toString);
     }
     assertEquals("", manager.call(tx -> scan(tx.table(name), new Scan())));
     assertTrue(manager.sweep().reported());

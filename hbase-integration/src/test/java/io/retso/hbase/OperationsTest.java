@@ -34,11 +34,11 @@ import org.apache.hadoop.hbase.client.Result;
 import org.apache.hadoop.hbase.client.RowMutations;
 import org.apache.hadoop.hbase.client.Scan;
 import org.apache.hadoop.hbase.client.Table;
+import org.apache.hadoop.hbase.filter.BinaryComparator;
 import org.apache.hadoop.hbase.filter.KeyOnlyFilter;
 import org.apache.hadoop.hbase.filter.PageFilter;
 import org.apache.hadoop.hbase.filter.SingleColumnValueFilter;
 import org.apache.hadoop.hbase.filter.ValueFilter;
-import org.apache.hadoop.hbase.filter.BinaryComparator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -76,15 +76,13 @@ class OperationsTest {
           assertEquals(3, table.incrementColumnValue(row, F, Q, -2));
           assertEquals(
               "ab",
-              text(
-                  table
-                      .append(new Append(row).addColumn(G, Q, bytes("ab")))
-                      .getValue(G, Q)));
+              text(table.append(new Append(row).addColumn(G, Q, bytes("ab"))).getValue(G, Q)));
           assertEquals(
               "abc",
               text(table.append(new Append(row).addColumn(G, Q, bytes("c"))).getValue(G, Q)));
           assertTrue(
-              table.append(new Append(row).addColumn(G, Q, bytes("!")).setReturnResults(false))
+              table
+                  .append(new Append(row).addColumn(G, Q, bytes("!")).setReturnResults(false))
                   .isEmpty());
         });
     Result seen = manager.call(tx -> tx.table(name).get(get("r")));
@@ -96,8 +94,7 @@ class OperationsTest {
           DoNotRetryIOException.class,
           () ->
               table.mutateRow(
-                  RowMutations.of(
-                      List.of(put("r", "x"), new Increment(row).addColumn(G, Q, 1)))));
+                  RowMutations.of(List.of(put("r", "x"), new Increment(row).addColumn(G, Q, 1)))));
       assertEquals(3, number(table.get(get("r")).getValue(F, Q)), "all or nothing");
       tx.commit();
     }
@@ -163,8 +160,17 @@ class OperationsTest {
           Table table = tx.table(name);
           assertTrue(table.checkAndPut(row, F, Q, null, put("r", "a")));
           assertFalse(table.checkAndPut(row, F, Q, null, put("r", "b")));
-          assertTrue(table.checkAndMutate(row, F).qualifier(Q).ifEquals(bytes("a")).thenPut(put("r", "c")));
-          assertTrue(table.checkAndMutate(row, new ValueFilter(CompareOperator.EQUAL, new BinaryComparator(bytes("c")))).thenPut(put("r", "d")));
+          assertTrue(
+              table
+                  .checkAndMutate(row, F)
+                  .qualifier(Q)
+                  .ifEquals(bytes("a"))
+                  .thenPut(put("r", "c")));
+          assertTrue(
+              table
+                  .checkAndMutate(
+                      row, new ValueFilter(CompareOperator.EQUAL, new BinaryComparator(bytes("c"))))
+                  .thenPut(put("r", "d")));
           assertEquals("d", read(table, "r"));
           assertTrue(table.checkAndDelete(row, F, Q, bytes("d"), new Delete(row)));
           assertNull(read(table, "r"));
@@ -209,7 +215,9 @@ class OperationsTest {
                         new Delete(bytes("r")),
                         get("r"),
                         new Increment(bytes("r")).addColumn(G, Q, 4),
-                        CheckAndMutate.newBuilder(bytes("r")).ifNotExists(F, Q).build(put("r", "b"))),
+                        CheckAndMutate.newBuilder(bytes("r"))
+                            .ifNotExists(F, Q)
+                            .build(put("r", "b"))),
                     results));
     assertTrue(((Result) results[0]).isEmpty());
     assertEquals("a", text(((Result) results[2]).getValue(F, Q)));
@@ -260,16 +268,26 @@ class OperationsTest {
     open.writes().sendAll().join();
     try (Transaction tx = manager.begin()) {
       Table table = tx.table(name);
-      assertEquals(String.join(" ", expected), scan(table, new Scan().setCaching(10).setMaxResultSize(60_000)));
+      assertEquals(
+          String.join(" ", expected),
+          scan(table, new Scan().setCaching(10).setMaxResultSize(60_000)));
       assertEquals("299=v299 298=v298", scan(table, new Scan().setReversed(true).setLimit(2)));
       assertEquals(
           "010=v10 011=v11",
           scan(table, new Scan().withStartRow(bytes("010")).withStopRow(bytes("012"))));
-      assertEquals("000=w0 001=v1", scan(table, new Scan().addColumn(F, Q).setFilter(new PageFilter(2)).setLimit(2)));
+      assertEquals(
+          "000=w0 001=v1",
+          scan(table, new Scan().addColumn(F, Q).setFilter(new PageFilter(2)).setLimit(2)));
       assertEquals(
           "003=w3",
-          scan(table, new Scan().setFilter(new SingleColumnValueFilter(F, Q, CompareOperator.EQUAL, bytes("w3")))));
-      assertEquals("000= 001=", scan(table, new Scan().addFamily(F).setFilter(new KeyOnlyFilter()).setLimit(2)));
+          scan(
+              table,
+              new Scan()
+                  .setFilter(
+                      new SingleColumnValueFilter(F, Q, CompareOperator.EQUAL, bytes("w3")))));
+      assertEquals(
+          "000= 001=",
+          scan(table, new Scan().addFamily(F).setFilter(new KeyOnlyFilter()).setLimit(2)));
       assertEquals(300, tx.asyncTable(name).join().scanAll(new Scan().addFamily(G)).join().size());
     }
     open.rollback();

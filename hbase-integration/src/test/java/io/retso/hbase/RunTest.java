@@ -67,7 +67,10 @@ class RunTest {
                     manager.call(
                         tx -> tx.table(name).incrementColumnValue(bytes("r"), F, Q, 1),
                         new RetryPolicy(
-                            1000, Duration.ofMinutes(2), Duration.ofMillis(1), Duration.ofMillis(50)));
+                            1000,
+                            Duration.ofMinutes(2),
+                            Duration.ofMillis(1),
+                            Duration.ofMillis(50)));
                   }
                 } catch (IOException e) {
                   throw new java.io.UncheckedIOException(e);
@@ -192,13 +195,54 @@ class RunTest {
       AsyncTransactionalTable table = tx.asyncTable(name).get(30, TimeUnit.SECONDS);
       List<CompletableFuture<?>> all = new ArrayList<>();
       for (int i = 0; i < 100; i++) {
-        all.add(table.increment(
-            new Increment(bytes("r")).addColumn(F, Q, 1)));
+        all.add(table.increment(new Increment(bytes("r")).addColumn(F, Q, 1)));
       }
       CompletableFuture<Long> value =
           table.get(get("r")).thenApply(row -> number(row.getValue(F, Q)));
       assertEquals(100, value.get(30, TimeUnit.SECONDS), "a read sees the writes called before it");
       tx.commitAsync().get(30, TimeUnit.SECONDS);
     }
+  }
+
+  @Test
+  void commitIsRefusedWhileOperationsAreOutstanding() throws Exception {
+    try (Transaction tx = manager.begin()) {
+      tx.table(name).put(put("r", "a"));
+      CompletableFuture<Void> slow = new CompletableFuture<>();
+      CompletableFuture<Void> outstanding = tx.run(true, () -> slow);
+      IllegalStateException e = assertThrows(IllegalStateException.class, tx::commit);
+      assertTrue(e.getMessage().contains("outstanding"), e.getMessage());
+      slow.complete(null);
+      outstanding.get(30, TimeUnit.SECONDS);
+      tx.commit();
+    }
+    assertEquals("a", manager.call(tx -> read(tx.table(name), "r")));
+  }
+
+  @Test
+  void committingAcrossTablesConflictsInEachOfThem() throws Exception {
+    TableName other = fixture.table(Options.CLIENT_READS);
+    Transaction both = manager.begin();
+    Transaction one = manager.begin();
+    both.table(name).put(put("a", "both"));
+    both.table(other).put(put("b", "both"));
+    one.table(other).put(put("b", "one"));
+    one.commit();
+    assertThrows(ConflictException.class, both::commit);
+    assertNull(manager.call(tx -> read(tx.table(name), "a")));
+    assertEquals("one", manager.call(tx -> read(tx.table(other), "b")));
+    manager.run(tx -> tx.table(name).put(put("b", "same row, another table")));
+    eventually("cleaned up", () -> fixture.marks(name) + fixture.marks(other) == 0);
+  }
+
+  @Test
+  void standingWatermarkLetsTheManagerSweep() throws Exception {
+    TransactionManager dying = fixture.dyingManager();
+    dying.run(tx -> tx.table(name).put(put("r", "a")));
+    TransactionManager sweeping =
+        fixture.opened(fixture.builder().sweepInterval(Duration.ofMillis(50)).build());
+    eventually("swept", () -> fixture.marks(name) == 0);
+    eventually("counted", () -> sweeping.metrics().sweeps() > 0);
+    assertEquals("a", manager.call(tx -> read(tx.table(name), "r")));
   }
 }
