@@ -96,6 +96,9 @@ final class RegionWrites {
   private void prepare(MiniBatchOperationInProgress<Mutation> mutations, int i) throws IOException {
     Mutation mutation = mutations.getOperation(i);
     CleanupRequest request = CleanupRequest.of(mutation);
+    if (batches.get() == null && (request != null || PendingWrite.startOf(mutation) != 0)) {
+      throw new DoNotRetryIOException("transactions write with puts, not with row processors");
+    }
     if (request != null) {
       cleanUp(mutations, i, request);
       return;

@@ -11,7 +11,7 @@ import org.apache.hadoop.hbase.filter.FilterBase;
  * The filter that turns a raw read inside of the region into a snapshot read. It never travels.
  *
  * <p>HBase calls it as it reads: of each column only the versions down to the first one that is
- * committed by its own number are taken; {@link RegionReads} decides the whole row; the
+ * committed by its own number are taken; {@link SnapshotReader} decides the whole row; the
  * application's filter sees the result. All else, from limits of size and time to heartbeats,
  * reversed order and metrics of filtered rows, is HBase's own: to it, this is a filter like any
  * other. As it wants whole rows ({@link #hasFilterRow}), HBase does not cut them into parts.

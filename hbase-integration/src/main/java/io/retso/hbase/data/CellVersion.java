@@ -12,7 +12,7 @@ import io.retso.protocol.Timestamps;
  * <pre>
  *   version mod 16 = 0   Ts: pending if the row has its mark, otherwise of a plain writer
  *   version mod 16 = 1   Tc + 1: committed at Tc, or of a plain writer: visible above it either way
- *   otherwise            of a plain writer
+ *   otherwise            of a plain writer, committed
  * </pre>
  */
 public final class CellVersion {
@@ -27,18 +27,21 @@ public final class CellVersion {
     return checkStamp(commitTimestamp) + 1;
   }
 
-  /** Whether a cell of this version is committed, whatever marks its row has. */
+  /**
+   * Whether a cell of this version is committed, whatever marks its row has: it does not have the
+   * form of a start timestamp.
+   */
   public static boolean isCommitted(long version) {
-    return (version & Timestamps.GAP - 1) == 1;
+    return (version & Timestamps.GAP - 1) != 0;
   }
 
   /**
    * The commit timestamp in the version of a cleaned-up cell.
    *
-   * @throws IllegalArgumentException unless {@link #isCommitted}
+   * @throws IllegalArgumentException if no cleaned-up cell has this version
    */
   public static long commitTimestamp(long version) {
-    if (!isCommitted(version)) {
+    if ((version & Timestamps.GAP - 1) != 1) {
       throw new IllegalArgumentException(
           "version " + version + " is not that of a cleaned-up cell");
     }

@@ -1,0 +1,192 @@
+package io.retso.hbase.coprocessor;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.retso.hbase.RetsoCluster;
+import io.retso.hbase.data.PendingWrite;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import org.apache.hadoop.hbase.Cell;
+import org.apache.hadoop.hbase.client.Put;
+import org.apache.hadoop.hbase.client.Scan;
+import org.apache.hadoop.hbase.util.Bytes;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+@ExtendWith(RetsoCluster.Extension.class)
+class PurgeTest {
+  private static final String ROW = "r";
+
+  private RawTable t;
+
+  @BeforeEach
+  void create(RetsoCluster cluster) throws Exception {
+    t = new RawTable(cluster);
+  }
+
+  @AfterEach
+  void drop() throws IOException {
+    t.close();
+  }
+
+  @Test
+  void aRowThatIsUpdatedAThousandTimesStaysSmall() throws IOException {
+    for (int i = 0; i < 1000; i++) {
+      t.update(ROW, "a", "v" + i);
+    }
+    long reader = t.oracle.begin();
+    t.flush();
+    assertEquals(Map.of("a", "v999"), t.read(reader, ROW));
+    List<Cell> cells = t.cells(ROW);
+    assertTrue(cells.size() <= 2, () -> cells.size() + " versions");
+    t.compact();
+    assertEquals(1, t.raw(ROW).size(), () -> String.valueOf(raw()));
+  }
+
+  @Test
+  void whatAnOpenSnapshotSeesStays() throws IOException {
+    t.update(ROW, "a", "1");
+    long reader = t.oracle.begin();
+    for (int i = 0; i < 10; i++) {
+      t.update(ROW, "a", "later" + i);
+    }
+    t.flush();
+    t.compact();
+    assertEquals(Map.of("a", "1"), t.read(reader, ROW));
+    t.oracle.commit(reader);
+    t.snapshot();
+    t.compact();
+    assertEquals(1, t.cells(ROW).size());
+  }
+
+  @Test
+  void tombstonesGoWithEverythingBelowThem() throws IOException {
+    t.table.put(new Put(Bytes.toBytes(ROW)).addColumn(RawTable.F, Bytes.toBytes("a"), 5, b("x")));
+    t.update(ROW, "a", "1");
+    t.flush();
+    t.update(ROW, "a", null);
+    t.snapshot();
+    t.flush();
+    assertTrue(t.cells(ROW).size() > 0, "a flush keeps tombstones: there are other files");
+    assertEquals(Map.of(), t.read(t.oracle.begin(), ROW));
+    t.compact();
+    assertEquals(List.of(), t.raw(ROW));
+  }
+
+  @Test
+  void tombstonesGoThoughTheMemoryIsNeverEmpty() throws IOException {
+    t.update(ROW, "a", "1");
+    t.update(ROW, "a", null);
+    t.snapshot();
+    t.flush();
+    t.update("other", "a", "1"); // what settled before the flush is in the files all the same
+    t.compact();
+    assertEquals(List.of(), t.raw(ROW));
+  }
+
+  @Test
+  void tombstonesStayWhileAnOlderSnapshotIsOpen() throws IOException {
+    t.update(ROW, "a", "1");
+    long reader = t.oracle.begin();
+    t.update(ROW, "a", null);
+    t.flush();
+    t.compact();
+    assertEquals(Map.of("a", "1"), t.read(reader, ROW));
+    assertEquals(Map.of(), t.read(t.oracle.begin(), ROW));
+  }
+
+  @Test
+  void anUncleanedTransactionOlderThanATombstoneDoesNotComeBack() throws IOException {
+    long lost = t.oracle.begin();
+    t.write(lost, ROW, "a", "lost");
+    long committed = t.commit(lost, ROW); // and its client dies
+    t.update(ROW, "a", null);
+    t.snapshot();
+    t.flush();
+    t.compact();
+    assertEquals(Map.of(), t.read(t.oracle.begin(), ROW));
+    t.cleanUp(lost, committed, ROW);
+    t.oracle.cleanedUp(lost);
+    t.snapshot();
+    assertEquals(Map.of(), t.read(t.oracle.begin(), ROW));
+    t.flush();
+    t.compact();
+    assertEquals(Map.of(), t.read(t.oracle.begin(), ROW));
+    assertTrue(t.cells(ROW).isEmpty(), () -> String.valueOf(raw()));
+  }
+
+  @Test
+  void whatMayBePendingCoversNothing() throws IOException {
+    t.update(ROW, "a", "1");
+    long aborted = t.oracle.begin();
+    t.write(aborted, ROW, "a", "never");
+    t.oracle.abort(aborted);
+    t.snapshot();
+    t.flush();
+    t.compact();
+    assertEquals(Map.of("a", "1"), t.read(t.oracle.begin(), ROW));
+  }
+
+  @Test
+  void marksThatAreGoneLeaveNothingInFiles() throws IOException {
+    for (int i = 0; i < 20; i++) {
+      t.update(ROW, "a", "v" + i);
+    }
+    t.flush();
+    t.compact();
+    assertTrue(t.raw(ROW).stream().noneMatch(PendingWrite::isMark), () -> String.valueOf(raw()));
+  }
+
+  @Test
+  void flushesAndCompactionsDoWithoutTheOracle() throws IOException {
+    t.update(ROW, "a", "1");
+    t.update(ROW, "a", "2");
+    t.snapshot();
+    t.stopOracle();
+    t.flush();
+    t.table.put(new Put(b("plain")).addColumn(RawTable.F, b("a"), b("1")));
+    t.flush();
+    t.compact();
+    assertEquals(2, t.cells(ROW).size(), "nothing is purged");
+  }
+
+  @Test
+  void aScanGoesOnOverAFlushThatPurges() throws IOException {
+    for (int i = 0; i < 30; i++) {
+      t.update("r" + (10 + i), "a", "1");
+    }
+    long reader = t.oracle.begin();
+    Scan scan = new Scan().setCaching(2);
+    io.retso.hbase.data.ReadAttribute.set(scan, reader);
+    int rows = 0;
+    try (var scanner = t.table.getScanner(scan)) {
+      while (rows < 30) {
+        assertEquals(Map.of("a", "1"), RawTable.map(scanner.next()));
+        rows++;
+        if (rows == 10) {
+          for (int i = 0; i < 30; i++) {
+            t.update("r" + (10 + i), "a", "2");
+          }
+          t.flush();
+          t.compact();
+        }
+      }
+    }
+  }
+
+  private List<Cell> raw() {
+    try {
+      return t.raw(ROW);
+    } catch (IOException e) {
+      throw new java.io.UncheckedIOException(e);
+    }
+  }
+
+  private static byte[] b(String text) {
+    return Bytes.toBytes(text);
+  }
+}
