@@ -2,6 +2,7 @@ package io.retso.hbase;
 
 import io.retso.hbase.TablePreparation.Options;
 import io.retso.hbase.data.PendingWrite;
+import io.retso.hbase.data.TableSettings;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -10,6 +11,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.TableName;
+import org.apache.hadoop.hbase.client.Admin;
 import org.apache.hadoop.hbase.client.ColumnFamilyDescriptorBuilder;
 import org.apache.hadoop.hbase.client.Get;
 import org.apache.hadoop.hbase.client.Put;
@@ -17,6 +19,7 @@ import org.apache.hadoop.hbase.client.Result;
 import org.apache.hadoop.hbase.client.ResultScanner;
 import org.apache.hadoop.hbase.client.Scan;
 import org.apache.hadoop.hbase.client.Table;
+import org.apache.hadoop.hbase.client.TableDescriptor;
 import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
 import org.apache.hadoop.hbase.util.Bytes;
 
@@ -67,6 +70,25 @@ final class Fixture implements AutoCloseable {
     TableName name = cluster.freshName("t");
     preparation().create(descriptor(name).build(), options);
     return name;
+  }
+
+  /** Deletes what other tests left behind: tables for which an oracle cannot be told of a sweep. */
+  void deleteTablesThatHinderSweeps() throws IOException {
+    try (Admin admin = cluster.connection().getAdmin()) {
+      for (TableDescriptor table : admin.listTableDescriptors()) {
+        TableName name = table.getTableName();
+        boolean isEnabled = admin.isTableEnabled(name);
+        boolean isOurs =
+            !TableSettings.isPrepared(table)
+                || cluster.oracleAddress().equals(TableSettings.of(table).oracle());
+        if (!isEnabled || !isOurs) {
+          if (isEnabled) {
+            admin.disableTable(name);
+          }
+          admin.deleteTable(name);
+        }
+      }
+    }
   }
 
   static TableDescriptorBuilder descriptor(TableName name) {

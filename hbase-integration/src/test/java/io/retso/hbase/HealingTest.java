@@ -37,6 +37,7 @@ class HealingTest {
   @BeforeEach
   void open(RetsoCluster cluster) throws Exception {
     fixture = new Fixture(cluster);
+    fixture.deleteTablesThatHinderSweeps();
     manager = fixture.manager();
     dying = fixture.dyingManager();
   }

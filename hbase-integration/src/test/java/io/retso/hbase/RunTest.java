@@ -237,6 +237,7 @@ class RunTest {
 
   @Test
   void standingWatermarkLetsTheManagerSweep() throws Exception {
+    fixture.deleteTablesThatHinderSweeps();
     TransactionManager dying = fixture.dyingManager();
     dying.run(tx -> tx.table(name).put(put("r", "a")));
     TransactionManager sweeping =
