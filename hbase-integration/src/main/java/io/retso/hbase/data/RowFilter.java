@@ -36,6 +36,9 @@ public final class RowFilter {
   private final Map<byte[], Cell> seeks = new TreeMap<>(Bytes.BYTES_COMPARATOR);
 
   private RowFilter(Filter filter, boolean reversed, int cellsPerFamily, int offsetPerFamily) {
+    if (filter != null) {
+      filter.setReversed(reversed);
+    }
     this.filter = filter;
     this.reversed = reversed;
     this.cellsPerFamily = cellsPerFamily;

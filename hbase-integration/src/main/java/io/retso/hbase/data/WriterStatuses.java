@@ -57,19 +57,35 @@ public final class WriterStatuses {
 
   /** Takes the oracle's answer about one writer. */
   public void learn(long start, TransactionStatus status) {
-    unknown.remove(start);
     switch (status.state()) {
-      case COMMITTED -> {
-        cache.committed(start, status.commitTimestamp());
-        answers.put(start, status.commitTimestamp());
-      }
-      case ABORTED -> {
-        cache.aborted(start);
-        answers.put(start, ABORTED);
-      }
-      case OPEN -> answers.put(start, OPEN);
-      case RETRY -> answers.put(start, FORGOTTEN - ++moment);
+      case COMMITTED -> committed(start, status.commitTimestamp());
+      case ABORTED -> aborted(start);
+      case OPEN -> open(start);
+      case RETRY -> forgotten(start);
     }
+  }
+
+  void committed(long start, long commitTimestamp) {
+    cache.committed(start, commitTimestamp);
+    answered(start, commitTimestamp);
+  }
+
+  void aborted(long start) {
+    cache.aborted(start);
+    answered(start, ABORTED);
+  }
+
+  void open(long start) {
+    answered(start, OPEN);
+  }
+
+  void forgotten(long start) {
+    answered(start, FORGOTTEN - ++moment);
+  }
+
+  private void answered(long start, long answer) {
+    unknown.remove(start);
+    answers.put(start, answer);
   }
 
   /**
@@ -90,7 +106,11 @@ public final class WriterStatuses {
   long of(long start, long readMoment) {
     Long answer = answers.get(start);
     if (answer == null) {
-      return cache.get(start);
+      long cached = cache.get(start);
+      if (cached != UNKNOWN) {
+        answers.put(start, cached); // or it could be displaced while this request asks about others
+      }
+      return cached;
     }
     if (answer > FORGOTTEN) {
       return answer;

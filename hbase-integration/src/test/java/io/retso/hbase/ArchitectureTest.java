@@ -1,0 +1,74 @@
+package io.retso.hbase;
+
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import org.junit.jupiter.api.Test;
+
+/** Which package may know which; docs/hbase.md, "Code". */
+class ArchitectureTest {
+  private static final JavaClasses MODULE =
+      new ClassFileImporter()
+          .withImportOption(new ImportOption.DoNotIncludeTests())
+          .importPackages("io.retso.hbase");
+
+  private static final DescribedPredicate<JavaClass> API = resideInAPackage("io.retso.hbase");
+  private static final String DATA = "io.retso.hbase.data..";
+  private static final String COPROCESSOR = "io.retso.hbase.coprocessor..";
+  private static final String EMBEDDED = "io.retso.hbase.embedded..";
+
+  @Test
+  void dataKnowsNeitherClientNorRegionServer() {
+    noClasses()
+        .that()
+        .resideInAPackage(DATA)
+        .should()
+        .dependOnClassesThat(API.or(resideInAnyPackage(COPROCESSOR, EMBEDDED)))
+        .check(MODULE);
+  }
+
+  @Test
+  void clientAndCoprocessorDoNotKnowEachOther() {
+    noClasses()
+        .that(API)
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage(COPROCESSOR, EMBEDDED)
+        .check(MODULE);
+    noClasses()
+        .that()
+        .resideInAPackage(COPROCESSOR)
+        .should()
+        .dependOnClassesThat(API.or(resideInAPackage(EMBEDDED)))
+        .check(MODULE);
+  }
+
+  @Test
+  void onlyTheCoprocessorLivesInRegionServers() {
+    noClasses()
+        .that()
+        .resideOutsideOfPackages(COPROCESSOR, EMBEDDED)
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage(
+            "org.apache.hadoop.hbase.regionserver..", "org.apache.hadoop.hbase.coprocessor..")
+        .because("an application has HBase's client, not its server")
+        .check(MODULE);
+  }
+
+  @Test
+  void namesSayWhatAClassIsFor() {
+    noClasses()
+        .should()
+        .haveNameMatching(".*(Impl|Utils?|Helper)")
+        .orShould()
+        .haveNameMatching(".*\\.(Abstract|Mock)[A-Z][^.]*")
+        .check(MODULE);
+  }
+}
