@@ -6,33 +6,48 @@ import io.retso.verify.check.Model;
 import io.retso.verify.check.Verdict;
 import io.retso.verify.history.HistoryFormatException;
 import io.retso.verify.history.HistoryReader;
+import io.retso.verify.run.RunSettings;
+import io.retso.verify.run.VerifyRun;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.charset.CharacterCodingException;
+import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IModelTransformer;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /** {@code retso verify}: whether transactions were isolated as promised. */
 @Command(
     name = "verify",
     description = {
-      "Checks a recorded history of transactions for strong snapshot isolation.",
+      "Runs random transactions, lets faults happen, and judges the whole history.",
       "",
-      "The history is a file in the format of Elle's list-append tests, one operation a line.",
+      "Starts an oracle and HBase as processes of this machine (or uses those of --cluster and"
+          + " --oracle), prepares tables of both read modes and both conflict rules, and lets"
+          + " threads of several processes append to lists and read them, while clients, region"
+          + " servers and the oracle are killed, and regions move, split, merge, flush and compact."
+          + " In the end everything is read, and the history is checked for strong snapshot"
+          + " isolation.",
+      "",
+      "With --history it checks a recorded history instead, a file in the format of Elle's"
+          + " list-append tests, one operation a line.",
       ""
     },
+    sortOptions = false,
     usageHelpAutoWidth = true,
+    abbreviateSynopsis = true,
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
       "0:The history is consistent.",
       "1:It has anomalies; they are explained.",
-      "2:The file is not a history or cannot be read.",
+      "2:The file is not a history or cannot be read, or the run could not be made.",
       "64:A flag is wrong.",
       "70:An error in ReTSO itself. Please report it."
     },
@@ -75,8 +90,7 @@ public final class VerifyCommand implements Callable<Integer> {
   @Option(
       names = "--history",
       paramLabel = "FILE",
-      required = true,
-      description = "The history to check.")
+      description = "Checks this history and runs nothing.")
   private Path file;
 
   @Option(
@@ -87,8 +101,13 @@ public final class VerifyCommand implements Callable<Integer> {
               + " snapshot")
   private Isolation isolation = Isolation.SNAPSHOT;
 
+  @Mixin private RunOptions run;
+
   @Override
   public Integer call() {
+    if (file == null) {
+      return run();
+    }
     try {
       return check(file);
     } catch (NoSuchFileException e) {
@@ -99,6 +118,35 @@ public final class VerifyCommand implements Callable<Integer> {
       return refused(file + " is not text in UTF-8: is it a history?");
     } catch (IOException e) {
       return refused("cannot read " + file + ": " + e.getMessage());
+    }
+  }
+
+  /** Makes a run, prints what came of it, and returns the exit code. */
+  private int run() {
+    if (isolation != Isolation.SNAPSHOT) {
+      throw new ParameterException(
+          spec.commandLine(), "--isolation needs --history: a run is measured by what is promised");
+    }
+    RunSettings settings = run.settings(spec.commandLine());
+    PrintWriter out = spec.commandLine().getOut();
+    try {
+      Files.createDirectories(settings.directory());
+      VerifyRun.Result result = VerifyRun.run(settings, out);
+      out.print(VerdictText.of(result.verdict()));
+      result.violations().forEach(violation -> out.println("VIOLATION: " + violation));
+      if (!result.isGood()) {
+        out.printf(
+            "The history is in %s; check it again with --history. Seed %d.%n",
+            result.history(), settings.seed());
+      }
+      out.flush();
+      return result.isGood() ? CONSISTENT : ANOMALIES;
+    } catch (IOException e) {
+      e.printStackTrace(spec.commandLine().getErr());
+      return refused("the run could not be made: " + e.getMessage());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return refused("interrupted");
     }
   }
 

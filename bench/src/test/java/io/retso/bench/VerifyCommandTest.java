@@ -97,7 +97,21 @@ class VerifyCommandTest {
     Files.write(file, new byte[] {'{', (byte) 0xff, (byte) 0xfe, '}'});
     assertEquals(2, verify("--history", file.toString()));
     assertEquals(2, verify("--history", directory.toString()));
-    assertEquals(64, verify());
     assertEquals(64, verify("--history", file.toString(), "--isolation", "some"));
+  }
+
+  @Test
+  void badFlagsOfARunAreRefused() {
+    assertEquals(64, verify("--minutes", "0"));
+    assertEquals(64, verify("--faults", "flush,earthquake"));
+    assertTrue(
+        err.toString().contains("no fault is called earthquake; choose from"), err::toString);
+    assertEquals(64, verify("--cluster", "localhost:2181"));
+    assertTrue(err.toString().contains("--cluster and --oracle go together"), err::toString);
+    assertEquals(
+        64,
+        verify(
+            "--cluster", "localhost:2181", "--oracle", "localhost:1", "--faults", "oracle-kill"));
+    assertEquals(64, verify("--isolation", "serializable"));
   }
 }

@@ -38,6 +38,10 @@ import java.util.function.LongSupplier;
  * its order, so what is lost happened after everything that is kept, and the rest is a history
  * still.
  *
+ * <p>To keep what happened if the process is killed, {@link #flush} after each invocation: then
+ * every transaction that began is in the file, and those whose completion is missing count as
+ * unknown.
+ *
  * <p>If the file cannot be written, that call and all later ones throw {@link
  * UncheckedIOException}: a history with holes would accuse the innocent.
  */
@@ -60,14 +64,27 @@ public final class HistoryRecorder implements Closeable {
    * @param nanoClock for {@code :time}, in nanoseconds
    */
   public HistoryRecorder(OutputStream file, LongSupplier nanoClock) {
+    this(file, nanoClock, nanoClock.getAsLong());
+  }
+
+  private HistoryRecorder(OutputStream file, LongSupplier nanoClock, long origin) {
     this.file = file;
     this.nanoClock = nanoClock;
-    this.origin = nanoClock.getAsLong();
+    this.origin = origin;
   }
 
   /** Writes to a file, which is replaced if it exists. */
   public static HistoryRecorder create(Path file) throws IOException {
-    return new HistoryRecorder(Files.newOutputStream(file), System::nanoTime);
+    return create(file, System.nanoTime());
+  }
+
+  /**
+   * Writes to a file, which is replaced if it exists, as one of several that will be put together.
+   *
+   * @param origin the {@link System#nanoTime} that {@code :time} counts from
+   */
+  public static HistoryRecorder create(Path file, long origin) throws IOException {
+    return new HistoryRecorder(Files.newOutputStream(file), System::nanoTime, origin);
   }
 
   /**
@@ -119,6 +136,17 @@ public final class HistoryRecorder implements Closeable {
    */
   public void info(long process, List<Step> done, Stamps stamps, String error) {
     complete(process, rest(Type.INFO, process, done, stamps, error));
+  }
+
+  /** Something was done to the store from outside; for people, the checker skips it. */
+  public void nemesis(String fault, String what) {
+    StringBuilder text = new StringBuilder(128);
+    text.append(":type :info, :process :nemesis, :f :").append(fault).append(", :value ");
+    quote(text, what);
+    byte[] line = text.append("}\n").toString().getBytes(StandardCharsets.UTF_8);
+    synchronized (this) {
+      write(line);
+    }
   }
 
   private synchronized List<Step> planned(long process) {

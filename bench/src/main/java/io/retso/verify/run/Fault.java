@@ -1,0 +1,23 @@
+package io.retso.verify.run;
+
+import java.util.Random;
+
+/**
+ * Something bad that is done to the store or its clients.
+ *
+ * @param name as on the command line
+ * @param weight how often it happens, beside the others
+ * @param strike does it
+ */
+record Fault(String name, int weight, Strike strike) {
+  /** Does something bad, and repairs what does not repair itself. */
+  interface Strike {
+    /**
+     * Does it.
+     *
+     * @return what it did
+     * @throws Exception if it could not; the store may refuse what cannot be done at the moment
+     */
+    String now(Random random) throws Exception;
+  }
+}

@@ -1,0 +1,79 @@
+package io.retso.verify.run;
+
+import java.util.Locale;
+import org.apache.hadoop.hbase.util.Bytes;
+
+/**
+ * Where a list lives: one cell of one table. Histories call it by its {@link #number}.
+ *
+ * <p>Keys of a group and a generation are used at the same time, in every table; when one of their
+ * lists is full, the group goes on with the next generation. So lists stay short, however long a
+ * run.
+ *
+ * @param table index into the run's tables, 0 to {@link #TABLES} - 1
+ * @param group 0 to {@link #GROUPS} - 1; the lower, the hotter
+ * @param generation at least 0
+ * @param row 0 to {@link #ROWS} - 1
+ * @param column 0 to {@link #COLUMNS} - 1
+ */
+record ListKey(int table, int group, int generation, int row, int column) {
+  static final int TABLES = 4;
+  static final int GROUPS = 16;
+  static final int ROWS = 4;
+  static final int COLUMNS = 3;
+
+  private static final byte[][] FAMILIES = {Bytes.toBytes("f"), Bytes.toBytes("g")};
+  private static final byte[][] QUALIFIERS = {Bytes.toBytes("a"), Bytes.toBytes("b")};
+
+  /** The families of a table of the workload; copies of the caller's own. */
+  static byte[][] families() {
+    return new byte[][] {FAMILIES[0].clone(), FAMILIES[1].clone()};
+  }
+
+  /** Its name in histories, unique. */
+  long number() {
+    long number = (long) generation * GROUPS + group;
+    number = (number * ROWS + row) * COLUMNS + column;
+    return number * TABLES + table;
+  }
+
+  /** The key that has a number. */
+  static ListKey ofNumber(long number) {
+    long rest = number / TABLES;
+    int column = (int) (rest % COLUMNS);
+    rest /= COLUMNS;
+    int row = (int) (rest % ROWS);
+    rest /= ROWS;
+    return new ListKey(
+        (int) (number % TABLES), (int) (rest % GROUPS), (int) (rest / GROUPS), row, column);
+  }
+
+  /** The row of the table. The group comes first, so that splits part the hot from the cold. */
+  byte[] rowKey() {
+    return Bytes.toBytes(String.format(Locale.ROOT, "%02d-%08d-%d", group, generation, row));
+  }
+
+  /** The columns are f:a, f:b and g:a. */
+  byte[] family() {
+    return FAMILIES[column / 2];
+  }
+
+  byte[] qualifier() {
+    return QUALIFIERS[column % 2];
+  }
+
+  @Override
+  public String toString() {
+    return "list "
+        + number()
+        + " (table "
+        + table
+        + ", row "
+        + Bytes.toString(rowKey())
+        + ", column "
+        + Bytes.toString(family())
+        + ":"
+        + Bytes.toString(qualifier())
+        + ")";
+  }
+}

@@ -1,0 +1,160 @@
+package io.retso.verify.run;
+
+import io.retso.verify.history.HistoryRecorder;
+import io.retso.verify.history.Stamps;
+import io.retso.verify.history.Step;
+import io.retso.verify.run.ListStore.CommitFailure;
+import io.retso.verify.run.ListStore.ListTransaction;
+import io.retso.verify.run.ListStore.Violation;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Random;
+
+/**
+ * One thread of control: runs random transactions, one after the other, and records them. The
+ * invocation is in the file before the transaction begins, so it survives whatever kills the
+ * process.
+ */
+final class ListWorker implements Runnable {
+  /** How errors of transactions that met another one begin in the history. */
+  static final String CONFLICT = "conflict";
+
+  private static final double SETTLES = 0.5;
+  private static final int PAUSE_MILLIS_AFTER_FAILURE = 20;
+
+  private final long process;
+  private final ListStore store;
+  private final HistoryRecorder recorder;
+  private final Generations generations;
+  private final Planner planner;
+  private final Random random;
+  private final Findings findings;
+  private final Stop stop;
+
+  ListWorker(
+      long process,
+      ListStore store,
+      HistoryRecorder recorder,
+      Generations generations,
+      long seed,
+      Findings findings,
+      Stop stop) {
+    this.process = process;
+    this.store = store;
+    this.recorder = recorder;
+    this.generations = generations;
+    this.random = new Random(seed);
+    this.planner = new Planner(random, generations, process * 1_000_000);
+    this.findings = findings;
+    this.stop = stop;
+  }
+
+  @Override
+  public void run() {
+    while (!stop.isSet()) {
+      transaction(planner.next());
+    }
+  }
+
+  private void transaction(List<Action> plan) {
+    recorder.invoke(process, plan.stream().flatMap(action -> action.steps().stream()).toList());
+    recorder.flush();
+    ListTransaction transaction;
+    try {
+      transaction = store.begin();
+    } catch (IOException | RuntimeException e) {
+      failed(Stamps.NONE, e);
+      return;
+    }
+    List<Step> done = new ArrayList<>();
+    try {
+      for (Action action : plan) {
+        if (action instanceof Action.Pause pause) {
+          stop.await(pause.millis());
+        } else {
+          note(action, transaction.run(action), done);
+        }
+      }
+    } catch (IOException | RuntimeException | Violation e) {
+      rollback(transaction);
+      failed(transaction.stamps(), e); // its commit was never asked for
+      return;
+    }
+    commit(transaction, done);
+  }
+
+  private void note(Action action, List<long[]> values, List<Step> done) {
+    Iterator<long[]> next = values.iterator();
+    for (Step step : action.steps()) {
+      if (step instanceof Step.Read) {
+        long[] list = next.next();
+        generations.saw(ListKey.ofNumber(step.key()), list.length);
+        done.add(Step.read(step.key(), list));
+      } else {
+        done.add(step);
+      }
+    }
+  }
+
+  private void commit(ListTransaction transaction, List<Step> done) {
+    try {
+      transaction.commit();
+      recorder.ok(process, done, transaction.stamps());
+    } catch (CommitFailure e) {
+      switch (e.kind()) {
+        case CONFLICT -> recorder.fail(process, transaction.stamps(), CONFLICT);
+        case FAILED -> failed(transaction.stamps(), e.getCause());
+        default -> unknown(transaction.stamps(), done, e.getCause());
+      }
+    } catch (RuntimeException e) {
+      unexpected(e);
+      recorder.info(process, done, transaction.stamps(), e.toString());
+    }
+  }
+
+  /**
+   * Sometimes it is left at that; sometimes the application wants to know, and must get it right.
+   */
+  private void unknown(Stamps stamps, List<Step> done, Throwable cause) {
+    if (random.nextDouble() < SETTLES) {
+      try {
+        ListStore.Settled settled = store.settle(stamps.start());
+        if (settled.isCommitted()) {
+          recorder.ok(process, done, settled.stamps());
+        } else {
+          recorder.fail(process, stamps, "settled: " + cause);
+        }
+        return;
+      } catch (IOException | RuntimeException e) {
+        recorder.info(process, done, stamps, "cannot be settled: " + e);
+        return;
+      }
+    }
+    recorder.info(process, done, stamps, cause.toString());
+  }
+
+  private void failed(Stamps stamps, Throwable cause) {
+    if (cause instanceof RuntimeException || cause instanceof Violation) {
+      unexpected(cause);
+    }
+    recorder.fail(process, stamps, cause.toString());
+    stop.await(random.nextInt(PAUSE_MILLIS_AFTER_FAILURE) + 1); // what is down, is down for a while
+  }
+
+  private void rollback(ListTransaction transaction) {
+    try {
+      transaction.rollback();
+    } catch (IOException | RuntimeException e) {
+      unexpected(e);
+    }
+  }
+
+  /** A store that is being closed may say so in any way. */
+  private void unexpected(Throwable e) {
+    if (!stop.isSet()) {
+      findings.violation("process " + process + ": " + Traces.of(e));
+    }
+  }
+}

@@ -1,0 +1,77 @@
+package io.retso.verify.run;
+
+import io.retso.verify.history.HistoryRecorder;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+
+/**
+ * Lets faults happen, one at a time, at random moments and in random order, each as often as its
+ * weight says. They are noted in the history.
+ */
+final class Nemesis implements Runnable {
+  private static final int PAUSE_MILLIS_MIN = 200;
+  private static final int PAUSE_MILLIS_MAX = 2000;
+
+  private final List<Fault> faults;
+  private final HistoryRecorder recorder;
+  private final Random random;
+  private final Stop stop;
+
+  /** Name to how often it happened; guarded by this. */
+  private final Map<String, Integer> done = new TreeMap<>();
+
+  private final Map<String, Integer> refused = new TreeMap<>();
+
+  Nemesis(List<Fault> faults, HistoryRecorder recorder, long seed, Stop stop) {
+    this.faults = List.copyOf(faults);
+    this.recorder = recorder;
+    this.random = new Random(seed);
+    this.stop = stop;
+  }
+
+  @Override
+  public void run() {
+    List<Fault> deck = new ArrayList<>();
+    while (!faults.isEmpty()
+        && !stop.await(PAUSE_MILLIS_MIN + random.nextInt(PAUSE_MILLIS_MAX - PAUSE_MILLIS_MIN))) {
+      if (deck.isEmpty()) {
+        faults.forEach(fault -> deck.addAll(Collections.nCopies(fault.weight(), fault)));
+        Collections.shuffle(deck, random);
+      }
+      strike(deck.remove(deck.size() - 1));
+    }
+  }
+
+  private void strike(Fault fault) {
+    recorder.nemesis(fault.name(), "begins");
+    try {
+      recorder.nemesis(fault.name(), fault.strike().now(random));
+      count(done, fault);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      stop.set();
+    } catch (
+        Exception e) { // admin operations are refused in many ways, such as a region in transition
+      recorder.nemesis(fault.name(), "failed: " + e);
+      count(refused, fault);
+    }
+  }
+
+  private synchronized void count(Map<String, Integer> counts, Fault fault) {
+    counts.merge(fault.name(), 1, Integer::sum);
+  }
+
+  /** How often each fault happened. */
+  synchronized Map<String, Integer> done() {
+    return Map.copyOf(done);
+  }
+
+  /** How often each fault could not happen. */
+  synchronized Map<String, Integer> refused() {
+    return Map.copyOf(refused);
+  }
+}

@@ -1,0 +1,220 @@
+package io.retso.verify.run;
+
+import io.retso.verify.check.Checker;
+import io.retso.verify.check.Model;
+import io.retso.verify.check.Verdict;
+import io.retso.verify.history.HistoryReader;
+import io.retso.verify.history.HistoryRecorder;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedSet;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
+
+/**
+ * One round: clients work while faults happen, then everything is read and judged. Rounds use lists
+ * of their own, so each has a history of its own, and memory is bounded by the round.
+ */
+final class Round {
+  /**
+   * What a round came to.
+   *
+   * @param verdict on the history
+   * @param violations what no correct store does, found without the checker
+   * @param history the merged history
+   * @param faults what happened, with counts
+   */
+  record Outcome(
+      Verdict verdict, List<String> violations, Path history, Map<String, Integer> faults) {
+    boolean isGood() {
+      return verdict.isConsistent() && violations.isEmpty();
+    }
+  }
+
+  /** What a round tells while it goes on. */
+  interface Listener {
+    /** Called every few seconds. */
+    void progress(double seconds, Tally tally, Map<String, Integer> faults);
+
+    /** The clients have ended; something that takes a while begins. */
+    void phase(String what);
+  }
+
+  /** The servers of a cluster that belongs to the run. */
+  interface Servers {
+    /** What can be done to them. */
+    List<Fault> faults();
+
+    /**
+     * Starts again what is down: a region server ends itself when it loses its session, as on a
+     * machine with too much to do.
+     *
+     * @return how many it were
+     */
+    int heal() throws IOException, InterruptedException;
+  }
+
+  private static final int GENERATIONS_PER_ROUND = 100_000;
+  private static final long PROGRESS_MILLIS = 5000;
+  private static final long FINAL_PROCESS = 1_000_000;
+  private static final long JOIN_SECONDS_MAX = 180;
+
+  private final Workplace place;
+  private final RunSettings settings;
+  private final int number;
+  private final Path directory;
+  private final Duration patience;
+  private final long origin = System.nanoTime();
+  private final AtomicInteger clients = new AtomicInteger();
+  private final List<String> violations = new ArrayList<>();
+
+  /**
+   * A round.
+   *
+   * @param number from 0; decides which lists are used
+   * @param directory of its own
+   * @param patience how long the aftermath may take
+   */
+  Round(Workplace place, RunSettings settings, int number, Path directory, Duration patience) {
+    this.place = place;
+    this.settings = settings;
+    this.number = number;
+    this.directory = directory;
+    this.patience = patience;
+  }
+
+  private ClientPlan plan(int[] generations) {
+    int client = clients.getAndIncrement();
+    return new ClientPlan(
+        client,
+        settings.threads(),
+        settings.seed() + 1_000_003L * number + 7919L * client,
+        place.cluster(),
+        place.oracle(),
+        place.tables(),
+        generations,
+        settings.listMax(),
+        origin,
+        directory.resolve("client-" + client + ".edn"));
+  }
+
+  /**
+   * Runs it.
+   *
+   * @param seconds how long clients work
+   * @param servers faults of a cluster of our own, and what repairs it; null for a given one
+   */
+  Outcome run(double seconds, Servers servers, Listener listener)
+      throws IOException, InterruptedException {
+    Path notes = directory.resolve("nemesis.edn");
+    int[] first = Generations.allAt(number * GENERATIONS_PER_ROUND);
+    Map<String, Integer> faults;
+    List<Path> histories = new ArrayList<>(List.of(notes));
+    try (HistoryRecorder recorder = HistoryRecorder.create(notes, origin);
+        OwnClient own = new OwnClient(this::plan, first);
+        ClientPool pool = new ClientPool(() -> plan(own.generations()), directory)) {
+      pool.start(settings.processes());
+      Stop stop = new Stop();
+      Nemesis nemesis =
+          new Nemesis(faults(own, pool, servers), recorder, settings.seed() + number, stop);
+      Thread thread = new Thread(nemesis, "nemesis");
+      thread.setDaemon(true);
+      thread.start();
+      watch(seconds, pool, nemesis, listener);
+      stop.set();
+      thread.join(TimeUnit.SECONDS.toMillis(JOIN_SECONDS_MAX));
+      if (thread.isAlive()) {
+        throw new IOException("a fault does not come to an end; see the last lines of " + notes);
+      }
+      int restarted = servers == null ? 0 : servers.heal();
+      if (restarted > 0) {
+        recorder.nemesis("heal", restarted + " servers started again");
+      }
+      violations.addAll(pool.deaths());
+      faults = nemesis.done();
+      listener.phase("waiting for the clients to finish");
+    }
+    histories.addAll(clientHistories());
+    collectViolations();
+    Path history = judgeable(histories, listener);
+    listener.phase("checking");
+    Verdict verdict =
+        Checker.check(HistoryReader.read(history).history(), Model.STRONG_SNAPSHOT_ISOLATION);
+    return new Outcome(verdict, List.copyOf(violations), history, faults);
+  }
+
+  private List<Fault> faults(OwnClient own, ClientPool pool, Servers servers) {
+    List<Fault> faults = new ArrayList<>(TableFaults.of(place.admin(), place.tables()));
+    faults.add(place.sweep());
+    faults.add(new Fault("manager-kill", 2, random -> own.killOne()));
+    if (settings.processes() > 0) {
+      faults.add(new Fault("client-kill", 4, pool::killOne));
+    }
+    if (servers != null) {
+      faults.addAll(servers.faults());
+    }
+    faults.removeIf(fault -> !settings.faults().contains(fault.name()));
+    return faults;
+  }
+
+  private void watch(double seconds, ClientPool pool, Nemesis nemesis, Listener listener)
+      throws IOException, InterruptedException {
+    Tally tally = new Tally();
+    long begin = System.nanoTime();
+    long deadline = begin + (long) (seconds * 1e9);
+    long now = begin;
+    while (now < deadline) {
+      TimeUnit.MILLISECONDS.sleep(
+          Math.max(1, Math.min(PROGRESS_MILLIS, (deadline - now) / 1_000_000)));
+      now = System.nanoTime();
+      tally.update(clientHistories());
+      listener.progress((now - begin) / 1e9, tally, nemesis.done());
+    }
+  }
+
+  private List<Path> clientHistories() throws IOException {
+    try (Stream<Path> files = Files.list(directory)) {
+      return files
+          .filter(file -> file.getFileName().toString().matches("client-\\d+\\.edn"))
+          .sorted()
+          .toList();
+    }
+  }
+
+  private void collectViolations() throws IOException {
+    try (Stream<Path> files = Files.list(directory)) {
+      for (Path file : files.filter(f -> f.toString().endsWith(".violations")).sorted().toList()) {
+        violations.add(Files.readString(file).strip());
+      }
+    }
+  }
+
+  /** Reads everything, before and after sweeps, and puts it all into one history. */
+  private Path judgeable(List<Path> histories, Listener listener)
+      throws IOException, InterruptedException {
+    SortedSet<Long> keys = FinalReads.keys(histories);
+    Path ends = directory.resolve("final.edn");
+    try (HistoryRecorder recorder = HistoryRecorder.create(ends, origin)) {
+      FinalReads reads = new FinalReads(place.manager(), place.tables(), recorder, FINAL_PROCESS);
+      listener.phase("reading " + keys.size() + " lists");
+      reads.read(keys, false);
+      listener.phase("sweeping");
+      new Aftermath(place, patience).clean().ifPresent(violations::add);
+      listener.phase("reading " + keys.size() + " lists once more");
+      reads.read(keys, true);
+    } catch (ListStore.Violation e) {
+      violations.add(e.getMessage());
+    }
+    histories.add(ends);
+    Path merged = directory.resolve("history.edn");
+    listener.phase("merging");
+    HistoryMerge.merge(histories, merged);
+    return merged;
+  }
+}

@@ -1,0 +1,58 @@
+package io.retso.verify.run;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * What a run does.
+ *
+ * @param seed of all random numbers; threads and faults meet as they like, so it does not repeat a
+ *     run to the letter
+ * @param seconds how long clients work, in total
+ * @param roundSeconds the most for a round, after which its history is judged
+ * @param processes clients as processes of their own, which can be killed
+ * @param threads transactions at a time, in each of them and in this process
+ * @param listMax length from which a list is full
+ * @param faults names of what happens; see {@link #FAULTS}
+ * @param given the cluster to run against; empty for one of this machine's own, made for the run
+ * @param directory for everything that is written; it exists
+ * @param keep whether histories of good rounds are kept
+ */
+public record RunSettings(
+    long seed,
+    double seconds,
+    double roundSeconds,
+    int processes,
+    int threads,
+    int listMax,
+    Set<String> faults,
+    Optional<Given> given,
+    Path directory,
+    boolean keep) {
+
+  /** All faults. The last three need a cluster of the run's own. */
+  public static final List<String> FAULTS =
+      List.of(
+          "client-kill",
+          "manager-kill",
+          "sweep",
+          "flush",
+          "compact",
+          "major-compact",
+          "move",
+          "split",
+          "merge",
+          "server-kill",
+          "oracle-kill",
+          "oracle-pause");
+
+  /**
+   * A cluster that exists.
+   *
+   * @param cluster HBase's cluster key, {@code quorum:port:znode}
+   * @param oracle {@code host:port}
+   */
+  public record Given(String cluster, String oracle) {}
+}

@@ -1,0 +1,109 @@
+package io.retso.verify.run;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.hbase.ServerName;
+import org.apache.hadoop.hbase.TableName;
+import org.apache.hadoop.hbase.client.Admin;
+import org.apache.hadoop.hbase.client.RegionInfo;
+import org.apache.hadoop.hbase.util.Bytes;
+
+/** What any administrator may do to tables while they are used. */
+final class TableFaults {
+  private static final int REGIONS_MAX = 6;
+  private static final long SECONDS_MAX = 30;
+
+  private final Admin admin;
+  private final List<TableName> tables;
+
+  private TableFaults(Admin admin, List<TableName> tables) {
+    this.admin = admin;
+    this.tables = tables;
+  }
+
+  /** All of them; {@code admin} stays open. */
+  static List<Fault> of(Admin admin, List<TableName> tables) {
+    TableFaults faults = new TableFaults(admin, tables);
+    return List.of(
+        new Fault("flush", 5, faults::flush),
+        new Fault("compact", 3, faults::compact),
+        new Fault("major-compact", 3, faults::majorCompact),
+        new Fault("move", 3, faults::move),
+        new Fault("split", 3, faults::split),
+        new Fault("merge", 2, faults::merge));
+  }
+
+  private TableName table(Random random) {
+    return tables.get(random.nextInt(tables.size()));
+  }
+
+  private String flush(Random random) throws IOException {
+    TableName table = table(random);
+    admin.flush(table);
+    return table + " flushed";
+  }
+
+  private String compact(Random random) throws IOException {
+    TableName table = table(random);
+    admin.flush(table);
+    admin.compact(table);
+    return table + " flushed, compaction asked for";
+  }
+
+  private String majorCompact(Random random) throws IOException {
+    TableName table = table(random);
+    admin.flush(table);
+    admin.majorCompact(table);
+    return table + " flushed, major compaction asked for";
+  }
+
+  private String move(Random random) throws IOException {
+    List<RegionInfo> regions = admin.getRegions(table(random));
+    RegionInfo region = regions.get(random.nextInt(regions.size()));
+    List<ServerName> servers = new ArrayList<>(admin.getRegionServers());
+    servers.sort(Comparator.comparing(ServerName::toString));
+    ServerName server = servers.get(random.nextInt(servers.size()));
+    admin.move(region.getEncodedNameAsBytes(), server);
+    return region.getRegionNameAsString() + " moved to " + server;
+  }
+
+  /** At any row, in the middle of a group too. */
+  private String split(Random random) throws Exception {
+    TableName table = table(random);
+    List<RegionInfo> regions = admin.getRegions(table);
+    if (regions.size() >= REGIONS_MAX) {
+      return merge(table, regions, random);
+    }
+    byte[] point =
+        new ListKey(0, random.nextInt(ListKey.GROUPS), 0, random.nextInt(ListKey.ROWS), 0).rowKey();
+    for (RegionInfo region : regions) {
+      if (region.containsRow(point) && !Bytes.equals(point, region.getStartKey())) {
+        admin.splitRegionAsync(region.getRegionName(), point).get(SECONDS_MAX, TimeUnit.SECONDS);
+        return region.getRegionNameAsString() + " split at " + Bytes.toString(point);
+      }
+    }
+    return "nothing to split at " + Bytes.toString(point);
+  }
+
+  private String merge(Random random) throws Exception {
+    TableName table = table(random);
+    return merge(table, admin.getRegions(table), random);
+  }
+
+  private String merge(TableName table, List<RegionInfo> regions, Random random) throws Exception {
+    List<RegionInfo> inOrder = new ArrayList<>(regions);
+    inOrder.sort(RegionInfo.COMPARATOR);
+    if (inOrder.size() < 2) {
+      return table + " has one region";
+    }
+    int first = random.nextInt(inOrder.size() - 1);
+    byte[] left = inOrder.get(first).getEncodedNameAsBytes();
+    byte[] right = inOrder.get(first + 1).getEncodedNameAsBytes();
+    admin.mergeRegionsAsync(new byte[][] {left, right}, false).get(SECONDS_MAX, TimeUnit.SECONDS);
+    return "regions " + Bytes.toString(left) + " and " + Bytes.toString(right) + " merged";
+  }
+}

@@ -1,0 +1,144 @@
+package io.retso.verify.run;
+
+import io.retso.hbase.TablePreparation;
+import io.retso.hbase.TransactionManager;
+import io.retso.hbase.data.TableSettings.Conflicts;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import org.apache.hadoop.hbase.TableName;
+import org.apache.hadoop.hbase.client.Admin;
+import org.apache.hadoop.hbase.client.AsyncConnection;
+import org.apache.hadoop.hbase.client.ColumnFamilyDescriptorBuilder;
+import org.apache.hadoop.hbase.client.Connection;
+import org.apache.hadoop.hbase.client.ConnectionFactory;
+import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
+
+/**
+ * The tables that a run works on, and connections to them. They are made by this and dropped when
+ * it is closed.
+ *
+ * <p>Thread-safe.
+ */
+final class Workplace implements AutoCloseable {
+  /** Each read mode with each conflict rule. */
+  static final List<TablePreparation.Options> ALL_MODES =
+      List.of(
+          TablePreparation.Options.DEFAULT.with(Conflicts.ROW),
+          TablePreparation.Options.DEFAULT.with(Conflicts.CELL),
+          TablePreparation.Options.CLIENT_READS.with(Conflicts.ROW),
+          TablePreparation.Options.CLIENT_READS.with(Conflicts.CELL));
+
+  private final String cluster;
+  private final String oracle;
+  private final Connection connection;
+  private final AsyncConnection asyncConnection;
+  private final Admin admin;
+  private final List<TableName> tables = new ArrayList<>();
+  private TransactionManager manager;
+
+  private Workplace(String cluster, String oracle, Connection connection, AsyncConnection async)
+      throws IOException {
+    this.cluster = cluster;
+    this.oracle = oracle;
+    this.connection = connection;
+    this.asyncConnection = async;
+    this.admin = connection.getAdmin();
+  }
+
+  /**
+   * Connects, and makes the tables.
+   *
+   * @param cluster HBase's cluster key, {@code quorum:port:znode}
+   * @param oracle {@code host:port}
+   * @param prefix of the names of the tables
+   * @param modes one for each of {@link ListKey#TABLES} tables
+   */
+  static Workplace open(
+      String cluster, String oracle, String prefix, List<TablePreparation.Options> modes)
+      throws IOException {
+    var configuration = Client.configuration(cluster, oracle);
+    Workplace place =
+        new Workplace(
+            cluster,
+            oracle,
+            ConnectionFactory.createConnection(configuration),
+            Client.connect(configuration));
+    try {
+      place.manager =
+          TransactionManager.builder(place.asyncConnection)
+              .oracle(oracle)
+              .sweepInterval(Duration.ZERO)
+              .build();
+      place.createTables(prefix, modes);
+      TokenMover.create(place.manager, place.tables);
+      return place;
+    } catch (IOException | RuntimeException e) {
+      place.close();
+      throw e;
+    }
+  }
+
+  private void createTables(String prefix, List<TablePreparation.Options> modes)
+      throws IOException {
+    TablePreparation preparation = new TablePreparation(connection, oracle);
+    for (TablePreparation.Options options : modes) {
+      String mode = (options.reads() + "-" + options.conflicts()).toLowerCase(Locale.ROOT);
+      TableName name = TableName.valueOf(prefix + "-" + tables.size() + "-" + mode);
+      TableDescriptorBuilder table = TableDescriptorBuilder.newBuilder(name);
+      for (byte[] family : ListKey.families()) {
+        table.setColumnFamily(ColumnFamilyDescriptorBuilder.of(family));
+      }
+      preparation.create(table.build(), options);
+      tables.add(name);
+    }
+  }
+
+  String cluster() {
+    return cluster;
+  }
+
+  String oracle() {
+    return oracle;
+  }
+
+  Connection connection() {
+    return connection;
+  }
+
+  Admin admin() {
+    return admin;
+  }
+
+  /** A manager that sweeps only when told. */
+  TransactionManager manager() {
+    return manager;
+  }
+
+  List<TableName> tables() {
+    return List.copyOf(tables);
+  }
+
+  /** Sweeps on command, as a fault. */
+  Fault sweep() {
+    return new Fault("sweep", 2, random -> manager.sweep().toString());
+  }
+
+  /** Drops the tables. */
+  @Override
+  public void close() throws IOException {
+    try (connection;
+        asyncConnection;
+        admin) {
+      if (manager != null) {
+        manager.close();
+      }
+      for (TableName table : tables) {
+        admin.disableTable(table);
+        admin.deleteTable(table);
+      }
+    }
+  }
+}

@@ -1,0 +1,103 @@
+package io.retso.verify.run;
+
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.retso.hbase.TablePreparation;
+import io.retso.verify.check.Checker;
+import io.retso.verify.check.Model;
+import io.retso.verify.check.Verdict;
+import io.retso.verify.history.HistoryReader;
+import io.retso.verify.history.HistoryRecorder;
+import io.retso.verify.run.PlainLists.Flaw;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * A run judges clients with one flaw each, and finds every flaw; a client without one passes. They
+ * work in bursts until an anomaly is found, which is nearly always in the first.
+ */
+@ExtendWith(InProcessCluster.Extension.class)
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class InjectedBugsTest {
+  private static final long SEED = Long.getLong("retso.verify.seed", 5);
+  private static final int THREADS = 6;
+  private static final int BURSTS_MAX = 15;
+  private static final int BURST_MILLIS = 1000;
+
+  private static Path directory;
+  private Workplace place;
+  private final AtomicInteger bursts = new AtomicInteger();
+
+  @BeforeAll
+  void openTables(InProcessCluster cluster, @TempDir Path temporary) throws Exception {
+    directory = temporary;
+    place =
+        Workplace.open(
+            cluster.key(),
+            cluster.oracle(),
+            "bugs",
+            Collections.nCopies(ListKey.TABLES, TablePreparation.Options.CLIENT_READS));
+  }
+
+  @AfterAll
+  void closeTables() throws Exception {
+    place.close();
+  }
+
+  @ParameterizedTest
+  @EnumSource(Flaw.class)
+  void everyFlawIsFound(Flaw flaw) throws Exception {
+    if (flaw == Flaw.NONE) {
+      Verdict verdict = burst(flaw, 3 * BURST_MILLIS);
+      assertTrue(verdict.isConsistent(), "seed " + SEED + ": " + verdict);
+      assertTrue(verdict.ok() > 100, "seed " + SEED + ": " + verdict);
+      return;
+    }
+    for (int i = 1; i < BURSTS_MAX; i++) {
+      if (!burst(flaw, BURST_MILLIS).isConsistent()) {
+        return;
+      }
+    }
+    assertFalse(
+        burst(flaw, BURST_MILLIS).isConsistent(), () -> flaw + " was not found, seed " + SEED);
+  }
+
+  private Verdict burst(Flaw flaw, long millis) throws Exception {
+    int number = bursts.incrementAndGet();
+    Path file = directory.resolve("history-" + number + ".edn");
+    Stop stop = new Stop();
+    try (HistoryRecorder recorder = HistoryRecorder.create(file)) {
+      Generations generations = new Generations(Generations.allAt(1000 * number), 40);
+      try (PlainLists store = new PlainLists(flaw, place)) {
+        List<Thread> threads = new ArrayList<>();
+        for (int i = 0; i < THREADS; i++) {
+          ListWorker worker =
+              new ListWorker(
+                  i, store, recorder, generations, SEED + 100L * number + i, what -> {}, stop);
+          threads.add(new Thread(worker, "lists-" + i));
+        }
+        threads.forEach(Thread::start);
+        stop.await(millis);
+        stop.set();
+        for (Thread thread : threads) {
+          thread.join();
+        }
+      }
+      recorder.flush();
+      new FinalReads(place.manager(), place.tables(), recorder, THREADS)
+          .read(FinalReads.keys(List.of(file)), false);
+    }
+    return Checker.check(HistoryReader.read(file).history(), Model.STRONG_SNAPSHOT_ISOLATION);
+  }
+}

@@ -1,0 +1,324 @@
+package io.retso.verify.run;
+
+import io.retso.client.CommitResult;
+import io.retso.client.OracleClient;
+import io.retso.client.OracleException;
+import io.retso.client.RowId;
+import io.retso.hbase.Transaction;
+import io.retso.hbase.TransactionManager;
+import io.retso.hbase.data.CellVersion;
+import io.retso.hbase.data.PendingWrite;
+import io.retso.verify.history.Stamps;
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.apache.hadoop.hbase.Cell;
+import org.apache.hadoop.hbase.TableName;
+import org.apache.hadoop.hbase.client.CheckAndMutate;
+import org.apache.hadoop.hbase.client.Connection;
+import org.apache.hadoop.hbase.client.Delete;
+import org.apache.hadoop.hbase.client.Get;
+import org.apache.hadoop.hbase.client.Put;
+import org.apache.hadoop.hbase.client.Result;
+import org.apache.hadoop.hbase.client.RowMutations;
+import org.apache.hadoop.hbase.client.Table;
+import org.apache.hadoop.hbase.util.Bytes;
+
+/**
+ * A client that writes by itself, with plain calls of HBase and of the oracle, as docs/hbase.md
+ * says: with no flaw it works together with the product, which does its reads. Each flaw breaks one
+ * rule of that page.
+ *
+ * <p>For tables with client reads.
+ */
+final class PlainLists implements ListStore, AutoCloseable {
+  /** What is wrong. */
+  enum Flaw {
+    NONE,
+    /** A pending version counts as committed: the newest one below the snapshot is the answer. */
+    READS_PENDING_VERSIONS,
+    /** Cells are written without a mark. */
+    WRITES_NO_MARKS,
+    /** The cleanup is not atomic: the mark goes first, the cells move a little later. */
+    CLEANS_MARKS_FIRST,
+    /** A reader takes marks of others for those of aborted transactions, without asking. */
+    CLEANS_UNASKED,
+    /** Reads of a transaction do not show its own writes. */
+    FORGETS_OWN_WRITES,
+    /** Every read has the snapshot of its own moment. */
+    READS_LATEST,
+    /** The commit is asked and acknowledged before the writes have arrived. */
+    COMMITS_BEFORE_WRITES,
+    /** Start timestamps are taken ahead and kept. */
+    BEGINS_AHEAD
+  }
+
+  private static final int AHEAD = 40;
+  private static final long LATER_NANOS = TimeUnit.MILLISECONDS.toNanos(4);
+
+  private final Flaw flaw;
+  private final TransactionManager manager;
+  private final Connection hbase;
+  private final OracleClient oracle;
+  private final List<TableName> tables;
+  private final Deque<Transaction> ahead = new ArrayDeque<>();
+  private final ExecutorService later = Executors.newFixedThreadPool(4);
+
+  PlainLists(Flaw flaw, Workplace place) {
+    this.flaw = flaw;
+    this.manager = place.manager();
+    this.hbase = place.connection();
+    this.oracle = OracleClient.builder().address(place.oracle()).build();
+    this.tables = place.tables();
+  }
+
+  @Override
+  public ListTransaction begin() throws IOException {
+    if (flaw != Flaw.BEGINS_AHEAD) {
+      return new PlainTransaction(manager.begin());
+    }
+    synchronized (ahead) {
+      while (ahead.size() < AHEAD) {
+        ahead.add(manager.begin());
+      }
+      return new PlainTransaction(ahead.remove());
+    }
+  }
+
+  @Override
+  public Settled settle(long start) {
+    CommitResult result = oracle.abort(start);
+    return result.isCommitted()
+        ? new Settled(true, new Stamps(start, result.commitTimestamp()))
+        : new Settled(false, Stamps.started(start));
+  }
+
+  /** Waits for what is done later. */
+  @Override
+  public void close() throws IOException {
+    later.shutdown();
+    try {
+      if (!later.awaitTermination(1, TimeUnit.MINUTES)) {
+        throw new IOException("what was to be done later is not done");
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    oracle.close();
+  }
+
+  private static ListKey rowOf(ListKey key) {
+    return new ListKey(key.table(), key.group(), key.generation(), key.row(), 0);
+  }
+
+  private Table table(ListKey key) throws IOException {
+    return hbase.getTable(tables.get(key.table()));
+  }
+
+  private final class PlainTransaction implements ListTransaction {
+    private final Transaction reader;
+    private final long start;
+    private final Map<ListKey, byte[]> own = new LinkedHashMap<>();
+
+    /** A row, by the key of its first column, to the number of its mark. */
+    private final Map<ListKey, Integer> marks = new HashMap<>();
+
+    private Stamps stamps;
+
+    PlainTransaction(Transaction reader) {
+      this.reader = reader;
+      this.start = reader.startTimestamp();
+      this.stamps = Stamps.started(start);
+    }
+
+    @Override
+    public Stamps stamps() {
+      return stamps;
+    }
+
+    @Override
+    public List<long[]> run(Action action) throws IOException, Violation {
+      List<ListKey> reads = List.of();
+      List<Action.Append> appends = List.of();
+      if (action instanceof Action.Get get) {
+        reads = get.keys();
+      } else if (action instanceof Action.Scan scan) {
+        reads = scan.keys();
+      } else if (action instanceof Action.Append append) {
+        appends = List.of(append);
+      } else if (action instanceof Action.Batch batch) {
+        reads = batch.reads();
+        appends = batch.appends();
+      }
+      List<long[]> lists = new ArrayList<>();
+      for (ListKey key : reads) {
+        lists.add(ListValue.decode(read(key)));
+      }
+      for (Action.Append append : appends) {
+        own.put(append.key(), ListValue.with(read(append.key()), append.value()));
+        if (flaw != Flaw.COMMITS_BEFORE_WRITES) {
+          write(append.key());
+        }
+      }
+      return lists;
+    }
+
+    private byte[] read(ListKey key) throws IOException {
+      if (own.containsKey(key) && flaw != Flaw.FORGETS_OWN_WRITES) {
+        return own.get(key);
+      }
+      Get get = new Get(key.rowKey()).addColumn(key.family(), key.qualifier());
+      switch (flaw) {
+        case READS_PENDING_VERSIONS -> {
+          try (Table plain = table(key)) {
+            return valueOf(key, plain.get(get.setTimeRange(0, start)));
+          }
+        }
+        case READS_LATEST, FORGETS_OWN_WRITES -> {
+          try (Transaction latest = manager.beginReadOnly()) {
+            return valueOf(key, latest.table(tables.get(key.table())).get(get));
+          }
+        }
+        case CLEANS_UNASKED -> removeMarks(key);
+        default -> {}
+      }
+      return valueOf(key, reader.table(tables.get(key.table())).get(get));
+    }
+
+    private static byte[] valueOf(ListKey key, Result row) {
+      return row.getValue(key.family(), key.qualifier());
+    }
+
+    private void removeMarks(ListKey key) throws IOException {
+      try (Table plain = table(key)) {
+        Result marks = plain.get(new Get(key.rowKey()).addFamily(PendingWrite.family()));
+        for (Cell mark : marks.rawCells()) {
+          long writer = PendingWrite.startOf(mark);
+          if (writer < start) {
+            plain.delete(delete(key, writer));
+          }
+        }
+      }
+    }
+
+    private static Delete delete(ListKey key, long writer) {
+      return new Delete(key.rowKey())
+          .addColumn(key.family(), key.qualifier(), writer)
+          .addColumn(PendingWrite.family(), PendingWrite.qualifier(writer), writer);
+    }
+
+    private void write(ListKey key) throws IOException {
+      Put put = new Put(key.rowKey()).addColumn(key.family(), key.qualifier(), start, own.get(key));
+      if (flaw != Flaw.WRITES_NO_MARKS) {
+        PendingWrite.mark(put, start, marks.merge(rowOf(key), 1, Integer::sum));
+      }
+      try (Table plain = table(key)) {
+        plain.put(put);
+      }
+    }
+
+    @Override
+    public void commit() throws CommitFailure {
+      if (own.isEmpty()) {
+        oracle.commitAsync(start);
+        return;
+      }
+      try {
+        long[] ids =
+            own.keySet().stream()
+                .mapToLong(
+                    key ->
+                        RowId.of(
+                            tables.get(key.table()).getName(),
+                            key.rowKey(),
+                            key.family(),
+                            key.qualifier()))
+                .toArray();
+        CommitResult result = oracle.commit(start, ids);
+        if (!result.isCommitted()) {
+          remove();
+          throw new CommitFailure(
+              CommitFailure.Kind.CONFLICT, new IOException(String.valueOf(result.abortReason())));
+        }
+        stamps = new Stamps(start, result.commitTimestamp());
+        later.execute(() -> finish(result.commitTimestamp()));
+      } catch (OracleException | IOException e) {
+        throw new CommitFailure(CommitFailure.Kind.UNKNOWN, e);
+      }
+    }
+
+    /** Behind the reply. */
+    private void finish(long commit) {
+      try {
+        if (flaw == Flaw.COMMITS_BEFORE_WRITES) {
+          for (ListKey key : own.keySet()) {
+            write(key);
+          }
+        }
+        for (ListKey row : own.keySet().stream().map(PlainLists::rowOf).distinct().toList()) {
+          move(row, commit);
+        }
+        oracle.cleanedUp(start);
+      } catch (IOException | OracleException e) {
+        // A sweep finishes it.
+      }
+    }
+
+    /** Moves the cells of a row, and removes its mark. */
+    private void move(ListKey row, long commit) throws IOException {
+      byte[] qualifier = PendingWrite.qualifier(start);
+      Put moved = new Put(row.rowKey());
+      Delete old = new Delete(row.rowKey());
+      own.forEach(
+          (key, value) -> {
+            if (rowOf(key).equals(row)) {
+              moved.addColumn(key.family(), key.qualifier(), CellVersion.committed(commit), value);
+              old.addColumn(key.family(), key.qualifier(), start);
+            }
+          });
+      RowMutations moves = new RowMutations(row.rowKey()).add(List.of(moved, old));
+      try (Table plain = table(row)) {
+        if (flaw == Flaw.WRITES_NO_MARKS) {
+          plain.mutateRow(moves);
+        } else if (flaw == Flaw.CLEANS_MARKS_FIRST) {
+          plain.delete(new Delete(row.rowKey()).addColumn(PendingWrite.family(), qualifier, start));
+          LockSupport.parkNanos(LATER_NANOS);
+          plain.mutateRow(moves);
+        } else {
+          old.addColumn(PendingWrite.family(), qualifier, start);
+          byte[] mark = Bytes.toBytes(marks.get(row));
+          plain.checkAndMutate(
+              CheckAndMutate.newBuilder(row.rowKey())
+                  .ifEquals(PendingWrite.family(), qualifier, mark)
+                  .build(moves));
+        }
+      }
+    }
+
+    private void remove() throws IOException {
+      for (ListKey key : own.keySet()) {
+        try (Table plain = table(key)) {
+          plain.delete(delete(key, start));
+        }
+      }
+      oracle.cleanedUp(start);
+    }
+
+    @Override
+    public void rollback() throws IOException {
+      oracle.abort(start);
+      if (flaw != Flaw.COMMITS_BEFORE_WRITES) {
+        remove();
+      }
+    }
+  }
+}

@@ -1,0 +1,64 @@
+package io.retso.verify.run;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * A short run against the product, in one process: managers lose their connections, regions move,
+ * split, merge, flush and compact, the oracle restarts. What separate processes add is up to {@code
+ * retso verify}.
+ */
+@ExtendWith(InProcessCluster.Extension.class)
+class WorkloadTest {
+  private static final long SEED = Long.getLong("retso.verify.seed", 11);
+  private static final int COMMITTED_MIN = 300;
+
+  @TempDir Path directory;
+
+  @Test
+  void theHistoryIsConsistent(InProcessCluster cluster) throws Exception {
+    RunSettings settings =
+        new RunSettings(
+            SEED,
+            Double.parseDouble(System.getProperty("retso.verify.seconds", "15")),
+            600,
+            0,
+            6,
+            40,
+            Set.copyOf(RunSettings.FAULTS),
+            Optional.empty(),
+            directory,
+            true);
+    try (Workplace place =
+        Workplace.open(cluster.key(), cluster.oracle(), "run", Workplace.ALL_MODES)) {
+      Round round = new Round(place, settings, 0, directory, Duration.ofMinutes(1));
+      Round.Outcome outcome = round.run(settings.seconds(), cluster, new Quiet());
+      String summary = "seed " + SEED + ": " + outcome;
+      assertEquals(List.of(), outcome.violations(), summary);
+      assertTrue(outcome.verdict().isConsistent(), summary);
+      assertEquals(List.of(), outcome.verdict().withoutLastRead(), summary);
+      assertTrue(outcome.verdict().ok() >= COMMITTED_MIN, summary);
+      assertTrue(outcome.verdict().failed() > 0, summary);
+      assertTrue(outcome.faults().size() >= 3, summary);
+    }
+  }
+
+  /** Says nothing. */
+  static final class Quiet implements Round.Listener {
+    @Override
+    public void progress(double seconds, Tally tally, Map<String, Integer> faults) {}
+
+    @Override
+    public void phase(String what) {}
+  }
+}
