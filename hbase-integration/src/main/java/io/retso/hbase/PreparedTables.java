@@ -81,7 +81,7 @@ final class PreparedTables {
       throw new TableNotPreparedException(
           e.getMessage() + " (./retso hbase prepare " + name + ")", e);
     }
-    List<String> violations = TableSettings.violations(descriptor);
+    List<String> violations = TablePreparation.violations(descriptor, settings);
     if (!violations.isEmpty()) {
       throw new TableNotPreparedException(
           "table "

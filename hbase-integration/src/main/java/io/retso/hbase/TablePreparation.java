@@ -142,11 +142,7 @@ public final class TablePreparation {
       List<String> found = new ArrayList<>();
       TableDescriptor table = admin.getDescriptor(name);
       try {
-        TableSettings settings = TableSettings.of(table);
-        if (settings.reads() == Reads.SERVER && !table.hasCoprocessor(OBSERVER)) {
-          found.add("the coprocessor " + OBSERVER + " is missing: prepare the table again");
-        }
-        found.addAll(TableSettings.violations(table));
+        found.addAll(violations(table, TableSettings.of(table)));
       } catch (IllegalArgumentException e) {
         found.add(e.getMessage());
       }
@@ -155,6 +151,19 @@ public final class TablePreparation {
       }
       return found;
     }
+  }
+
+  /**
+   * What of a prepared table's descriptor is not as it was prepared. Without the coprocessor a
+   * server read would be a plain one, and show what is not committed.
+   */
+  static List<String> violations(TableDescriptor table, TableSettings settings) {
+    List<String> found = new ArrayList<>();
+    if (settings.reads() == Reads.SERVER && !table.hasCoprocessor(OBSERVER)) {
+      found.add("the coprocessor " + OBSERVER + " is missing: prepare the table again");
+    }
+    found.addAll(TableSettings.violations(table));
+    return found;
   }
 
   private TableDescriptor prepared(TableDescriptor table, Options options) throws IOException {

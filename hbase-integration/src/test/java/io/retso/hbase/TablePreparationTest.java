@@ -129,4 +129,20 @@ class TablePreparationTest {
         () -> wrong.create(Fixture.descriptor(name).build(), Options.CLIENT_READS));
     assertFalse(admin.tableExists(name));
   }
+
+  /** Without it, a server read would be a plain one. */
+  @Test
+  void tableThatLostItsCoprocessorIsRefused() throws Exception {
+    TableDescriptor prepared =
+        fixture.preparation().create(Fixture.descriptor(name).build(), Options.DEFAULT);
+    admin.modifyTable(
+        TableDescriptorBuilder.newBuilder(prepared)
+            .removeCoprocessor(TablePreparation.OBSERVER)
+            .build());
+    TransactionManager manager = fixture.manager();
+    try (Transaction tx = manager.begin()) {
+      Exception e = assertThrows(TableNotPreparedException.class, () -> tx.table(name));
+      assertTrue(e.getMessage().contains("coprocessor"), e.getMessage());
+    }
+  }
 }
