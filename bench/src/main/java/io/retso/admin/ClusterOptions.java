@@ -14,7 +14,9 @@ import picocli.CommandLine.Spec;
 /** Flags that say which cluster and which oracle are meant. */
 final class ClusterOptions {
   /** For a command that somebody waits for: HBase's own defaults try for many minutes. */
-  private static final int RETRIES = 5;
+  private static final int RETRIES = 3;
+
+  private static final int ZOOKEEPER_RETRIES = 3;
 
   @Spec(Spec.Target.MIXEE)
   private CommandSpec spec;
@@ -45,10 +47,19 @@ final class ClusterOptions {
     return oracle;
   }
 
+  /** For messages. */
+  String zooKeeper() {
+    Configuration configuration = configuration();
+    return configuration.get(HConstants.ZOOKEEPER_QUORUM)
+        + ":"
+        + configuration.get(HConstants.ZOOKEEPER_CLIENT_PORT);
+  }
+
   /** The configuration of HBase's client. */
   Configuration configuration() {
     Configuration configuration = HBaseConfiguration.create();
     configuration.setInt(HConstants.HBASE_CLIENT_RETRIES_NUMBER, RETRIES);
+    configuration.setInt("zookeeper.recovery.retry", ZOOKEEPER_RETRIES);
     if (zooKeeper != null) {
       int colon = zooKeeper.lastIndexOf(':');
       String port = colon < 0 ? "2181" : zooKeeper.substring(colon + 1);

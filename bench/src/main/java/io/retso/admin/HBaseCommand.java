@@ -1,8 +1,11 @@
 package io.retso.admin;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
 import io.retso.bench.BuildVersion;
 import io.retso.hbase.SweepResult;
 import io.retso.hbase.TablePreparation;
+import io.retso.hbase.TransactionException;
 import io.retso.hbase.TransactionManager;
 import io.retso.hbase.data.TableSettings.Conflicts;
 import io.retso.hbase.data.TableSettings.Reads;
@@ -16,6 +19,7 @@ import org.apache.hadoop.hbase.client.Connection;
 import org.apache.hadoop.hbase.client.ConnectionFactory;
 import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
 import org.apache.hadoop.hbase.util.Bytes;
+import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -53,20 +57,38 @@ public final class HBaseCommand implements Runnable {
   }
 
   private int with(ClusterOptions cluster, Work work) {
+    // Whoever waits for the command wants its last line, not those of all attempts to connect.
+    ((Logger) LoggerFactory.getLogger("org.apache")).setLevel(Level.ERROR);
+    ((Logger) LoggerFactory.getLogger("io.retso")).setLevel(Level.WARN);
     try (Connection connection = ConnectionFactory.createConnection(cluster.configuration())) {
       return work.on(connection);
+    } catch (TransactionException e) {
+      return failed(e.getMessage());
     } catch (IOException e) {
-      PrintWriter err = spec.commandLine().getErr();
-      err.println("retso hbase: " + firstLine(e));
-      err.flush();
-      return FAILED;
+      return failed(
+          "HBase, by way of ZooKeeper at "
+              + cluster.zooKeeper()
+              + ", does not do it: "
+              + rootOf(e)
+              + "; check --zookeeper, and whether HBase runs");
     }
   }
 
-  /** HBase's messages go on for pages: the list of all its attempts. */
-  private static String firstLine(IOException e) {
-    String message = e.getMessage() == null ? e.toString() : e.getMessage();
-    return message.lines().findFirst().orElse(e.toString());
+  private int failed(String reason) {
+    PrintWriter err = spec.commandLine().getErr();
+    err.println("retso hbase: " + reason);
+    err.flush();
+    return FAILED;
+  }
+
+  /** The message that HBase's own goes on about for pages, one for each of its attempts. */
+  private static String rootOf(IOException e) {
+    Throwable root = e;
+    while (root.getCause() != null && root.getCause() != root) {
+      root = root.getCause();
+    }
+    String message = root.getMessage() == null ? root.toString() : root.getMessage();
+    return message.lines().findFirst().orElse(root.toString());
   }
 
   private void println(String line) {
