@@ -76,7 +76,8 @@ final class RunOptions {
       paramLabel = "KEY",
       description =
           "Runs against this HBase, quorum:port:znode or quorum:port, whose region servers have"
-              + " ReTSO on their class path. Makes tables named retso-verify-... and drops them.")
+              + " ReTSO on their class path. Makes tables named retso-verify-... and drops them. A"
+              + " round with client-kill ends no sooner than the oracle's transaction.timeout.")
   private String cluster;
 
   @Option(names = "--oracle", paramLabel = "HOST:PORT", description = "The oracle for --cluster.")

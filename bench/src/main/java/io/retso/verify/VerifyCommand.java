@@ -1,5 +1,7 @@
 package io.retso.verify;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
 import io.retso.server.ExitCode;
 import io.retso.verify.check.Checker;
 import io.retso.verify.check.Model;
@@ -15,6 +17,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
+import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IModelTransformer;
 import picocli.CommandLine.Mixin;
@@ -129,6 +132,9 @@ public final class VerifyCommand implements Callable<Integer> {
     }
     RunSettings settings = run.settings(spec.commandLine());
     PrintWriter out = spec.commandLine().getOut();
+    // What HBase's and our own client say about servers that are killed would fill the screen.
+    ((Logger) LoggerFactory.getLogger(Logger.ROOT_LOGGER_NAME)).setLevel(Level.ERROR);
+    ((Logger) LoggerFactory.getLogger("io.retso")).setLevel(Level.ERROR);
     try {
       Files.createDirectories(settings.directory());
       VerifyRun.Result result = VerifyRun.run(settings, out);

@@ -132,7 +132,7 @@ final class FinalReads {
     Map<String, Result> rows = new HashMap<>();
     keys.forEach(key -> rows.put(Bytes.toString(key.rowKey()), Result.EMPTY_RESULT));
     try (ResultScanner scanner = table.getScanner(new Scan().setCaching(100))) {
-      for (Result row : scanner) {
+      for (Result row = scanner.next(); row != null; row = scanner.next()) {
         rows.replace(Bytes.toString(row.getRow()), row); // rows of earlier rounds are not kept
       }
     }

@@ -35,7 +35,8 @@ final class Nemesis implements Runnable {
 
   @Override
   public void run() {
-    List<Fault> deck = new ArrayList<>();
+    List<Fault> deck = new ArrayList<>(faults); // each once, so that a short run has them all
+    Collections.shuffle(deck, random);
     while (!faults.isEmpty()
         && !stop.await(PAUSE_MILLIS_MIN + random.nextInt(PAUSE_MILLIS_MAX - PAUSE_MILLIS_MIN))) {
       if (deck.isEmpty()) {
@@ -48,6 +49,7 @@ final class Nemesis implements Runnable {
 
   private void strike(Fault fault) {
     recorder.nemesis(fault.name(), "begins");
+    recorder.flush();
     try {
       recorder.nemesis(fault.name(), fault.strike().now(random));
       count(done, fault);

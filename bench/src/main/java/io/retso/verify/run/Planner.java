@@ -20,7 +20,9 @@ final class Planner {
   private static final double PAUSES = 0.02;
   private static final int PAUSE_MILLIS_MAX = 30;
   private static final double RESTS = 0.002;
-  private static final int REST_MILLIS_MAX = 3000;
+
+  /** More than the transaction.timeout of clusters that are made for a run. */
+  private static final int REST_MILLIS_MAX = 12_000;
 
   private final Random random;
   private final Generations generations;
@@ -53,7 +55,7 @@ final class Planner {
       if (random.nextDouble() < PAUSES) {
         actions.add(new Action.Pause(1 + random.nextInt(PAUSE_MILLIS_MAX)));
       } else if (random.nextDouble() < RESTS) {
-        actions.add(new Action.Pause(1 + random.nextInt(REST_MILLIS_MAX)));
+        actions.add(new Action.Pause(1 + skewed(REST_MILLIS_MAX, 3)));
       }
     }
     return actions;
@@ -92,9 +94,9 @@ final class Planner {
   }
 
   private ListKey key(int table) {
-    int group = skewed(ListKey.GROUPS, 3);
+    int group = skewed(ListKey.GROUPS, 5);
     return new ListKey(
-        table, group, generations.of(group), skewed(ListKey.ROWS, 2), skewed(ListKey.COLUMNS, 1.5));
+        table, group, generations.of(group), skewed(ListKey.ROWS, 3), skewed(ListKey.COLUMNS, 2));
   }
 
   /** A number below {@code bound}, the lower the likelier. */

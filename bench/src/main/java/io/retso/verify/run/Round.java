@@ -39,8 +39,8 @@ final class Round {
 
   /** What a round tells while it goes on. */
   interface Listener {
-    /** Called every few seconds. */
-    void progress(double seconds, Tally tally, Map<String, Integer> faults);
+    /** Called every few seconds; returns whether the clients go on, until their time is up. */
+    boolean goesOn(double seconds, Tally tally, Map<String, Integer> faults);
 
     /** The clients have ended; something that takes a while begins. */
     void phase(String what);
@@ -107,7 +107,7 @@ final class Round {
   /**
    * Runs it.
    *
-   * @param seconds how long clients work
+   * @param seconds how long clients work, at most
    * @param servers faults of a cluster of our own, and what repairs it; null for a given one
    */
   Outcome run(double seconds, Servers servers, Listener listener)
@@ -169,12 +169,13 @@ final class Round {
     long begin = System.nanoTime();
     long deadline = begin + (long) (seconds * 1e9);
     long now = begin;
-    while (now < deadline) {
+    boolean goesOn = true;
+    while (goesOn && now < deadline) {
       TimeUnit.MILLISECONDS.sleep(
           Math.max(1, Math.min(PROGRESS_MILLIS, (deadline - now) / 1_000_000)));
       now = System.nanoTime();
       tally.update(clientHistories());
-      listener.progress((now - begin) / 1e9, tally, nemesis.done());
+      goesOn = listener.goesOn((now - begin) / 1e9, tally, nemesis.done());
     }
   }
 

@@ -126,7 +126,7 @@ final class TableLists implements ListStore {
       TreeMap<byte[], Result> rows = new TreeMap<>(Bytes.BYTES_COMPARATOR);
       byte[] before = null;
       try (ResultScanner scanner = table(key).getScanner(scan)) {
-        for (Result row : scanner) {
+        for (Result row = scanner.next(); row != null; row = scanner.next()) {
           if (before != null && Bytes.compareTo(before, row.getRow()) < 0 == action.reversed()) {
             throw new Violation("the rows of " + scan + " are not in order");
           }

@@ -141,7 +141,7 @@ final class TokenMover implements Runnable {
               .withStartRow(new Place(token, table, 0).row())
               .withStopRow(new Place(token, table, PLACES).row());
       try (ResultScanner rows = tx.table(tables.get(table)).getScanner(scan)) {
-        for (Result row : rows) {
+        for (Result row = rows.next(); row != null; row = rows.next()) {
           byte[] name = row.getRow();
           found.add(new Place(token, table, name[name.length - 1] - '0'));
         }

@@ -37,6 +37,10 @@ public final class VerifyRun {
 
   private static final Duration TRANSACTION_TIMEOUT = Duration.ofSeconds(10);
   private static final Duration PATIENCE = Duration.ofMinutes(2);
+
+  /** An oracle of somebody else may have the default transaction.timeout, ten minutes. */
+  private static final Duration PATIENCE_WITH_GIVEN = Duration.ofMinutes(15);
+
   private static final int REGION_SERVERS = 2;
 
   private final RunSettings settings;
@@ -106,7 +110,8 @@ public final class VerifyRun {
         say(
             "Round %d: %.0f s, %d threads here and %d in each of %d processes.",
             number + 1, seconds, settings.threads(), settings.threads(), settings.processes());
-        Round round = new Round(place, settings, number, directory, PATIENCE);
+        Duration patience = servers == null ? PATIENCE_WITH_GIVEN : PATIENCE;
+        Round round = new Round(place, settings, number, directory, patience);
         Round.Outcome outcome = round.run(seconds, servers, new Teller());
         if (!outcome.isGood() || left < 1) {
           if (outcome.isGood() && !settings.keep()) {
@@ -130,7 +135,7 @@ public final class VerifyRun {
     private long lastCommitted;
 
     @Override
-    public void progress(double seconds, Tally tally, Map<String, Integer> faults) {
+    public boolean goesOn(double seconds, Tally tally, Map<String, Integer> faults) {
       say(
           "  %4.0f s  %,7.0f commits/s  %,d ok, %,d conflicts, %,d failed, %,d unknown  faults: %s",
           seconds,
@@ -142,6 +147,7 @@ public final class VerifyRun {
           faults.isEmpty() ? "none" : new TreeMap<>(faults).toString().replaceAll("[{}]", ""));
       lastSeconds = seconds;
       lastCommitted = tally.committed();
+      return true;
     }
 
     @Override
