@@ -37,6 +37,13 @@ final class Dispatcher {
   /** Calls without a frame, by type. */
   private final CallList[] waiting = new CallList[TYPES];
 
+  /**
+   * The same in the order in which they are sent, begins last: whoever commits and begins the next
+   * transaction in one go is to get a snapshot with that commit. Replies to begins wait for nothing
+   * that is sent before them.
+   */
+  private final List<CallList> sendingOrder = new ArrayList<>();
+
   private final long sweepNanos;
   private boolean sweepScheduled;
   private boolean closed;
@@ -61,7 +68,11 @@ final class Dispatcher {
             Math.max(SWEEP_NANOS_MIN, settings.requestTimeoutNanos() / SWEEPS_PER_TIMEOUT));
     for (int type = 0; type < TYPES; type++) {
       waiting[type] = new CallList();
+      if (type != FrameType.BEGIN) {
+        sendingOrder.add(waiting[type]);
+      }
     }
+    sendingOrder.add(waiting[FrameType.BEGIN]);
     SplittableRandom random = new SplittableRandom(settings.seed());
     for (int i = 0; i < settings.connections(); i++) {
       slots.add(new Slot(this, settings, loop, random.split()));
@@ -92,7 +103,7 @@ final class Dispatcher {
     Connection connection;
     while ((connection = nextWritable()) != null) {
       long nowNanos = System.nanoTime();
-      for (CallList calls : waiting) {
+      for (CallList calls : sendingOrder) {
         refuseTooLarge(calls, connection.welcome());
         connection.send(calls, nowNanos);
       }

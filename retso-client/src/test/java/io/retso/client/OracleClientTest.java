@@ -121,8 +121,8 @@ class OracleClientTest {
   }
 
   @Test
-  void requestsThatGatherTravelInOneFrame() throws Exception {
-    WireOracle oracle = new WireOracle();
+  void requestsThatGatherTravelInOneFrameOfEachTypeAndBeginsAreLast() throws Exception {
+    WireOracle oracle = new WireOracle(500);
     CountDownLatch gathered = new CountDownLatch(1);
     try (ScriptedPeer peer =
             new ScriptedPeer(
@@ -145,7 +145,10 @@ class OracleClientTest {
       }
       gathered.countDown();
       for (int i = 0; i < 1000; i++) {
-        assertEquals((i + 1) * (long) GAP, get(begins.get(i)), "stamps follow the order of calls");
+        assertEquals(
+            (1000 + i + 1) * (long) GAP,
+            get(begins.get(i)),
+            "stamps follow the order of calls, and the commits that were sent with them");
       }
       for (CompletableFuture<CommitResult> commit : commits) {
         assertTrue(get(commit).isCommitted());
@@ -153,7 +156,7 @@ class OracleClientTest {
       for (CompletableFuture<Void> clean : cleans) {
         get(clean);
       }
-      assertEquals(List.of("BEGIN x1000", "COMMIT x500", "CLEANED x500"), oracle.frames());
+      assertEquals(List.of("COMMIT x500", "CLEANED x500", "BEGIN x1000"), oracle.frames());
     }
   }
 

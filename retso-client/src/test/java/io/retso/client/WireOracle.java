@@ -29,6 +29,14 @@ final class WireOracle {
 
   private int repeats;
 
+  /** An oracle that never issued a timestamp. */
+  WireOracle() {}
+
+  /** An oracle that issued so many start timestamps already. */
+  WireOracle(int issued) {
+    stamp = (long) issued * Timestamps.GAP;
+  }
+
   /** A script: handshake, then answers in order until the client hangs up. */
   void serve(Wire wire) throws IOException, FrameException {
     wire.handshake();
