@@ -1,5 +1,10 @@
 package io.retso.bench;
 
+import io.retso.bench.hbase.BoundsBench;
+import io.retso.bench.hbase.TablesBench;
+import io.retso.bench.hbase.TablesReport;
+import io.retso.bench.hbase.TablesSettings;
+import io.retso.bench.hbase.TablesText;
 import io.retso.bench.jmh.JmhCommand;
 import io.retso.bench.kernel.KernelBench;
 import io.retso.bench.load.LoadPlan;
@@ -23,6 +28,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.regex.Pattern;
+import java.util.regex.PatternSyntaxException;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IModelTransformer;
 import picocli.CommandLine.Model.CommandSpec;
@@ -121,9 +128,8 @@ public final class BenchCommand implements Callable<Integer> {
       names = "--rows",
       paramLabel = "COUNT",
       converter = CountConverter.class,
-      defaultValue = "20M",
-      description = "Rows of the table that is written. Default: ${DEFAULT-VALUE}")
-  private long rows;
+      description = "Rows of the table that is written. Default: 20M, with --hbase 100k")
+  private Long rows;
 
   @Option(
       names = "--capacity",
@@ -190,6 +196,29 @@ public final class BenchCommand implements Callable<Integer> {
   private boolean restart;
 
   @Option(
+      names = "--hbase",
+      arity = "0..1",
+      fallbackValue = ".*",
+      paramLabel = "REGEXP",
+      description =
+          "Measure transactional tables beside the plain HBase client, on a cluster that it starts:"
+              + " latencies, throughput, work of the region server, requests; of the measurements"
+              + " only those whose names contain a match. Minutes.")
+  private String hbase;
+
+  @Option(
+      names = "--client-reads",
+      description = "With --hbase: clients decide what a snapshot sees, no coprocessor.")
+  private boolean clientReads;
+
+  @Option(
+      names = "--bounds",
+      description =
+          "Update one row of a transactional table 100,000 times while 1,000 clients die, and see"
+              + " whether anything grows. With --quick a tenth. Minutes.")
+  private boolean bounds;
+
+  @Option(
       names = "--jmh",
       arity = "0..1",
       fallbackValue = ".*",
@@ -213,6 +242,17 @@ public final class BenchCommand implements Callable<Integer> {
         new RestartBench(settings(), text).run();
         return 0;
       }
+      if (hbase != null) {
+        publish(
+            new TablesBench(tablesSettings(), text, System.console() != null)
+                .run(BuildVersion.text(), spec.commandLine().getParseResult().originalArgs()),
+            text);
+        return 0;
+      }
+      if (bounds) {
+        new BoundsBench(quick ? 10_000 : 100_000, quick ? 100 : 1_000, out, text).run();
+        return 0;
+      }
       Report report =
           new Suite(settings(), text, System.console() != null)
               .run(BuildVersion.text(), spec.commandLine().getParseResult().originalArgs());
@@ -224,6 +264,22 @@ public final class BenchCommand implements Callable<Integer> {
       spec.commandLine().getErr().println("retso bench: " + e.getMessage());
       return FAILED;
     }
+  }
+
+  private void publish(TablesReport report, PrintWriter text) throws BenchException {
+    Path json = out.resolve("hbase.json");
+    Path figure = out.resolve("hbase.svg");
+    try {
+      ReportJson.write(report, json);
+      Files.writeString(figure, TablesText.figure(report));
+    } catch (IOException e) {
+      throw new BenchException(
+          "cannot write results to " + out + ": " + e.getMessage() + "; choose another --out", e);
+    }
+    text.println(TablesText.of(report));
+    text.println("  figure: " + figure);
+    text.println("  raw figures: " + json);
+    text.flush();
   }
 
   private void publish(Report report, PrintWriter text) throws BenchException {
@@ -250,7 +306,7 @@ public final class BenchCommand implements Callable<Integer> {
         Locale.ROOT,
         "0 to 20 of %,dM rows a transaction, %d outstanding per client; %s, %s cores for all"
             + " processes",
-        rows / 1_000_000,
+        checkedRows() / 1_000_000,
         settingsOutstanding(),
         report.machine().get("cpu"),
         report.machine().get("cores"));
@@ -261,8 +317,7 @@ public final class BenchCommand implements Callable<Integer> {
     double measured = seconds == null ? quick ? 1.5 : 5 : seconds;
     int repetitions = rounds == null ? quick ? 1 : 3 : rounds;
     List<Integer> steps = clients == null ? open ? List.of(4) : List.of(1, 2, 4, 8, 16) : clients;
-    check(measured > 0 && measured <= 3600, "--seconds must be above 0 and at most 3600");
-    check(repetitions >= 1 && repetitions <= 100, "--rounds must be 1 to 100");
+    checkRepetitions(measured, repetitions);
     for (int step : steps) {
       check(
           step >= 1 && step <= LoadPlan.CLIENTS_MAX,
@@ -292,14 +347,41 @@ public final class BenchCommand implements Callable<Integer> {
         serverOptions);
   }
 
+  private TablesSettings tablesSettings() {
+    long count = rows == null ? 100_000 : rows;
+    check(
+        count >= 1000 && count <= TablesSettings.ROWS_MAX,
+        "--rows must be 1000 to " + TablesSettings.ROWS_MAX + " with --hbase");
+    TablesSettings standard = TablesSettings.standard(quick, (int) count, seed, out);
+    double measured = seconds == null ? standard.measured().toNanos() / 1e9 : seconds;
+    int repetitions = rounds == null ? standard.rounds() : rounds;
+    checkRepetitions(measured, repetitions);
+    try {
+      return standard.with(
+          Pattern.compile(hbase),
+          Duration.ofNanos((long) (measured * 1e9)),
+          repetitions,
+          clientReads);
+    } catch (PatternSyntaxException e) {
+      throw new ParameterException(
+          spec.commandLine(), "--hbase: '" + hbase + "' is not a regular expression");
+    }
+  }
+
+  private void checkRepetitions(double measured, int repetitions) {
+    check(measured > 0 && measured <= 3600, "--seconds must be above 0 and at most 3600");
+    check(repetitions >= 1 && repetitions <= 100, "--rounds must be 1 to 100");
+  }
+
   private int settingsOutstanding() {
     long standard = rate == null ? 100 : 100_000;
     return (int) Math.min(Integer.MAX_VALUE, outstanding == null ? standard : outstanding);
   }
 
   private long checkedRows() {
-    check(rows >= 1 && rows <= RowSource.ROWS_MAX, "--rows must be 1 to " + RowSource.ROWS_MAX);
-    return rows;
+    long count = rows == null ? 20_000_000 : rows;
+    check(count >= 1 && count <= RowSource.ROWS_MAX, "--rows must be 1 to " + RowSource.ROWS_MAX);
+    return count;
   }
 
   private Optional<InetSocketAddress> address() {

@@ -34,6 +34,7 @@ public final class LocalCluster implements AutoCloseable {
   private final List<ChildProcess> hbase = new ArrayList<>();
   private ChildProcess oracle;
   private int oraclePort;
+  private int oracleHttpPort;
 
   private LocalCluster(Builder plan, MiniZooKeeperCluster zooKeeper, String zooKeeperAddress) {
     this.plan = plan;
@@ -58,6 +59,11 @@ public final class LocalCluster implements AutoCloseable {
   /** Where the oracle listens, {@code host:port}; the same after a restart. */
   public String oracle() {
     return "127.0.0.1:" + oraclePort;
+  }
+
+  /** Where the oracle tells its metrics, on the loopback interface; another one after a restart. */
+  public int oracleHttpPort() {
+    return oracleHttpPort;
   }
 
   /** The oracle's process at present. */
@@ -113,6 +119,7 @@ public final class LocalCluster implements AutoCloseable {
   private void awaitOracle() throws IOException, InterruptedException {
     JsonNode facts = new ObjectMapper().readTree(oracle.awaitReady().toFile());
     oraclePort = facts.get("port").asInt();
+    oracleHttpPort = facts.get("httpPort").asInt();
   }
 
   private ChildProcess startNode(HBaseNode.Role role, String name) throws ClusterException {

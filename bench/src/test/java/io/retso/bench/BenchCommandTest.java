@@ -72,6 +72,8 @@ class BenchCommandTest {
     assertRefused("--rate must be at least 1", "bench", "--rate", "0");
     assertRefused("is not HOST:PORT", "bench", "--server", "localhost");
     assertRefused("but was 'paper'", "bench", "--log", "paper");
+    assertRefused("--rows must be 1000 to", "bench", "--hbase", "--rows", "10");
+    assertRefused("is not a regular expression", "bench", "--hbase=(");
     assertRefused("Unknown option", "bench", "--quik");
   }
 

@@ -43,14 +43,19 @@ public final class Figure {
 
   private final StringBuilder svg = new StringBuilder();
   private final List<Series> series;
+
+  /** What others measured, in grey. */
+  private final List<Point> references;
+
   private final double xMax;
   private final double xStep;
   private final double yMin;
   private final double yMax;
 
-  private Figure(List<Series> series) {
+  private Figure(List<Series> series, List<Point> references) {
     this.series = series;
-    List<Point> all = new ArrayList<>(PAPER_POINTS);
+    this.references = references;
+    List<Point> all = new ArrayList<>(references);
     series.forEach(s -> all.addAll(s.points()));
     double most = all.stream().mapToDouble(Point::perSecond).max().orElse(1);
     xStep = niceStep(most / 6);
@@ -89,12 +94,18 @@ public final class Figure {
     }
   }
 
-  /** The figure of any series. */
+  /** The figure of any series, beside the paper's points. */
   public static String of(List<Series> series, String subtitle) {
-    return new Figure(series).draw(subtitle);
+    return new Figure(series, PAPER_POINTS)
+        .draw(subtitle, "points: mean, with the number of clients; thin lines: up to p99");
   }
 
-  private String draw(String subtitle) {
+  /** The figure of any series, without the paper's points, which are of something else. */
+  public static String plain(List<Series> series, String subtitle, String key) {
+    return new Figure(series, List.of()).draw(subtitle, key);
+  }
+
+  private String draw(String subtitle, String key) {
     put(
         "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 %d %d' width='%d' height='%d'"
             + " font-family='Helvetica, Arial, sans-serif' font-size='13'>",
@@ -102,13 +113,7 @@ public final class Figure {
     put("<rect width='%d' height='%d' fill='#ffffff'/>", WIDTH, HEIGHT);
     text(LEFT, 32, "start", INK, "font-size='19' font-weight='bold'", "Latency vs. throughput");
     text(LEFT, 54, "start", SOFT, "", subtitle);
-    text(
-        WIDTH - RIGHT,
-        32,
-        "end",
-        SOFT,
-        "font-size='12'",
-        "points: mean, with the number of clients; thin lines: up to p99");
+    text(WIDTH - RIGHT, 32, "end", SOFT, "font-size='12'", key);
     axes();
     paper();
     series.forEach(this::line);
@@ -153,7 +158,7 @@ public final class Figure {
 
   /** The paper's own figures, in grey. */
   private void paper() {
-    for (Point p : PAPER_POINTS) {
+    for (Point p : references) {
       put(
           "<circle cx='%.1f' cy='%.1f' r='4.5' fill='#ffffff' stroke='%s' stroke-width='2'/>",
           x(p.perSecond()), y(p.millis()), PAPER);
@@ -198,6 +203,9 @@ public final class Figure {
           x, y, s.colour(), x + 11, y, s.colour());
       text(x + 30, y + 4, "start", INK, "", s.name());
       x += 48 + 8 * s.name().length();
+    }
+    if (references.isEmpty()) {
+      return;
     }
     put(
         "<circle cx='%d' cy='%d' r='4.5' fill='#ffffff' stroke='%s' stroke-width='2'/>",

@@ -13,8 +13,8 @@ public final class ReportJson {
 
   private ReportJson() {}
 
-  /** Writes the report to a file. */
-  public static void write(Report report, Path file) throws IOException {
+  /** Writes a report, a record, to a file. */
+  public static void write(Record report, Path file) throws IOException {
     Files.writeString(file, MAPPER.writeValueAsString(report) + System.lineSeparator());
   }
 }

@@ -71,7 +71,7 @@ public final class ReportText {
               Texts.millis(report.bookKeeperAdd().p99())));
     }
     if (!report.comparisons().isEmpty()) {
-      text.append(end).append(comparisons(report));
+      text.append(end).append(comparisons(report.comparisons()));
     }
     return text.toString();
   }
@@ -123,9 +123,10 @@ public final class ReportText {
     return Texts.rate(log.transactionsPerEntry()) + " / " + Texts.bytes(log.bytesPerEntry());
   }
 
-  private static TextTable comparisons(Report report) {
+  /** Figures beside their targets. */
+  public static TextTable comparisons(List<Comparison> comparisons) {
     TextTable table = new TextTable("lrrll", "how fast", "measured", "target", "", "");
-    for (Comparison c : report.comparisons()) {
+    for (Comparison c : comparisons) {
       boolean rate = c.target() >= 1000;
       table.row(
           c.what(),

@@ -9,13 +9,14 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /** What a benchmark ran on. */
-final class Machine {
+public final class Machine {
   private static final OperatingSystemMXBean SYSTEM =
       ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
 
   private Machine() {}
 
-  static Map<String, Object> facts() {
+  /** Processor, memory, system, JVM and load. */
+  public static Map<String, Object> facts() {
     Map<String, Object> facts = new LinkedHashMap<>();
     facts.put("cpu", cpu());
     facts.put("cores", Runtime.getRuntime().availableProcessors());
@@ -31,7 +32,7 @@ final class Machine {
   }
 
   /** CPU time that this process used so far, nanoseconds. */
-  static long ownCpuNanos() {
+  public static long ownCpuNanos() {
     return SYSTEM.getProcessCpuTime();
   }
 

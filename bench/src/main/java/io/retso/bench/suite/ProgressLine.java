@@ -7,19 +7,20 @@ import java.io.PrintWriter;
  * One line that tells what is going on: rewritten in place on a terminal, one line per finished run
  * elsewhere.
  */
-final class ProgressLine {
+public final class ProgressLine {
   private static final int WIDTH = 100;
 
   private final PrintWriter out;
   private final boolean terminal;
 
-  ProgressLine(PrintWriter out, boolean terminal) {
+  /** Writes to {@code out}, which may be a terminal. */
+  public ProgressLine(PrintWriter out, boolean terminal) {
     this.out = out;
     this.terminal = terminal;
   }
 
   /** Shows what is going on. */
-  void show(String text) {
+  public void show(String text) {
     if (terminal) {
       String line = text.length() > WIDTH ? text.substring(0, WIDTH) : text;
       out.print("\r" + line + " ".repeat(WIDTH - line.length()));
@@ -34,7 +35,7 @@ final class ProgressLine {
   }
 
   /** Ends a line, which stays. */
-  void done(String text) {
+  public void done(String text) {
     if (terminal) {
       show(text);
       out.println();
@@ -45,7 +46,7 @@ final class ProgressLine {
   }
 
   /** Wipes what is shown. */
-  void clear() {
+  public void clear() {
     if (terminal) {
       show("");
       out.print("\r");

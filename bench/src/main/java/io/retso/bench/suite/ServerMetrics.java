@@ -10,7 +10,7 @@ import java.util.HashMap;
 import java.util.Map;
 
 /** Reads the metrics that a server offers to Prometheus. */
-final class ServerMetrics {
+public final class ServerMetrics {
   private static final Duration TIMEOUT = Duration.ofSeconds(5);
 
   private final HttpClient http = HttpClient.newBuilder().connectTimeout(TIMEOUT).build();
@@ -19,7 +19,7 @@ final class ServerMetrics {
    * The samples of a server on this machine by name, those with labels summed up; empty if it does
    * not tell.
    */
-  Map<String, Double> read(int httpPort) throws InterruptedException {
+  public Map<String, Double> read(int httpPort) throws InterruptedException {
     HttpRequest request =
         HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + httpPort + "/metrics"))
             .timeout(TIMEOUT)

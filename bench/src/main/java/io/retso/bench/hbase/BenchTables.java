@@ -1,0 +1,137 @@
+package io.retso.bench.hbase;
+
+import io.retso.client.OracleClient;
+import io.retso.cluster.LocalCluster;
+import io.retso.hbase.TablePreparation;
+import io.retso.hbase.Transaction;
+import io.retso.hbase.TransactionManager;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.hbase.TableName;
+import org.apache.hadoop.hbase.client.Admin;
+import org.apache.hadoop.hbase.client.AsyncConnection;
+import org.apache.hadoop.hbase.client.ColumnFamilyDescriptorBuilder;
+import org.apache.hadoop.hbase.client.Connection;
+import org.apache.hadoop.hbase.client.ConnectionFactory;
+import org.apache.hadoop.hbase.client.Put;
+import org.apache.hadoop.hbase.client.Table;
+import org.apache.hadoop.hbase.client.TableDescriptor;
+import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
+
+/**
+ * The same data in a plain and in a transactional table of one cluster, and the clients of both.
+ * Thread-safe once it is loaded.
+ */
+final class BenchTables implements AutoCloseable {
+  static final TableName PLAIN = TableName.valueOf("plain");
+  static final TableName TRANSACTIONAL = TableName.valueOf("transactional");
+
+  private static final int LOADED_AT_ONCE = 1000;
+  private static final int REGIONS = 4;
+  private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
+
+  final Connection connection;
+  final AsyncConnection async;
+  final TransactionManager manager;
+  final OracleClient oracle;
+  private final List<AutoCloseable> open = new ArrayList<>();
+
+  /** Connects to a cluster. */
+  BenchTables(LocalCluster cluster) throws IOException, InterruptedException {
+    this(cluster, cluster.configuration());
+  }
+
+  /** Connects to a cluster with settings of its own for HBase's client. */
+  BenchTables(LocalCluster cluster, Configuration configuration)
+      throws IOException, InterruptedException {
+    connection = opened(ConnectionFactory.createConnection(configuration));
+    async = opened(connected(configuration));
+    oracle = opened(OracleClient.builder().address(cluster.oracle()).build());
+    manager = opened(TransactionManager.builder(configuration).build());
+  }
+
+  private <T extends AutoCloseable> T opened(T resource) {
+    open.add(0, resource);
+    return resource;
+  }
+
+  private static AsyncConnection connected(Configuration configuration)
+      throws IOException, InterruptedException {
+    try {
+      return ConnectionFactory.createAsyncConnection(configuration).get();
+    } catch (ExecutionException e) {
+      throw new IOException("cannot connect to HBase", e.getCause());
+    }
+  }
+
+  /** Creates both tables, in as many regions, and writes the same rows to both. */
+  void load(LocalCluster cluster, TablesSettings settings)
+      throws IOException, InterruptedException {
+    TableDescriptor plain = descriptor(PLAIN);
+    byte[][] splits = new byte[REGIONS - 1][];
+    for (int i = 1; i < REGIONS; i++) {
+      splits[i - 1] = Rows.key((long) settings.rows() * i / REGIONS);
+    }
+    try (Admin admin = connection.getAdmin()) {
+      admin.createTable(plain, splits);
+      new TablePreparation(connection, cluster.oracle())
+          .create(
+              descriptor(TRANSACTIONAL),
+              settings.clientReads()
+                  ? TablePreparation.Options.CLIENT_READS
+                  : TablePreparation.Options.DEFAULT,
+              splits);
+      Rows values = new Rows(settings.rows(), settings.valueBytes(), settings.seed(), false);
+      for (int from = 0; from < settings.rows(); from += LOADED_AT_ONCE) {
+        List<Put> puts = new ArrayList<>();
+        for (int i = from; i < Math.min(settings.rows(), from + LOADED_AT_ONCE); i++) {
+          puts.add(values.put(Rows.key(i)));
+        }
+        write(puts);
+      }
+      awaitCleanup();
+      admin.flush(PLAIN);
+      admin.flush(TRANSACTIONAL);
+    }
+  }
+
+  private void write(List<Put> puts) throws IOException {
+    try (Table table = connection.getTable(PLAIN);
+        Transaction tx = manager.begin()) {
+      tx.table(TRANSACTIONAL).put(puts);
+      tx.commit();
+      table.put(puts);
+    }
+  }
+
+  private static TableDescriptor descriptor(TableName name) {
+    return TableDescriptorBuilder.newBuilder(name)
+        .setColumnFamily(ColumnFamilyDescriptorBuilder.of(Rows.FAMILY))
+        .build();
+  }
+
+  /** Waits until everything that was committed is cleaned up. */
+  void awaitCleanup() {
+    while (manager.metrics().cleanupRows() > 0) {
+      LockSupport.parkNanos(POLL_NANOS);
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    for (AutoCloseable resource : open) {
+      try {
+        resource.close();
+      } catch (IOException e) {
+        throw e;
+      } catch (Exception e) {
+        throw new IOException("cannot close " + resource, e);
+      }
+    }
+  }
+}

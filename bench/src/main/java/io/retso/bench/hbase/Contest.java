@@ -1,0 +1,135 @@
+package io.retso.bench.hbase;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What is compared with each other, in turns.
+ *
+ * @param name of what they all do
+ * @param load threads, or operations under way
+ * @param variants who does it, by name
+ */
+record Contest(String name, int load, Map<String, Measure> variants) {
+  static final String PLAIN = "plain";
+  static final String PLAIN_ASYNC = "plain, async";
+  static final String TRANSACTIONS = "transactions";
+  static final String CHAINED = "commitAndBegin";
+  static final String ORACLE = "oracle alone";
+
+  /** Batches that are read and written. */
+  static final List<Integer> BATCHES = List.of(1, 4, 10, 100);
+
+  /** Batches whose throughput is measured. */
+  static final List<Integer> THROUGHPUT_BATCHES = List.of(1, 10);
+
+  /** Threads of those. */
+  static final List<Integer> THREADS = List.of(8, 32);
+
+  static final int MIX_THREADS = 8;
+
+  /** Transactions of the paper's kind under way. */
+  static final List<Integer> OUTSTANDING = List.of(1, 4, 16, 64, 256);
+
+  private static final int SINGLE_GETS = 10;
+
+  /** One measurement of one variant. */
+  interface Measure {
+    ThreadedLoad.Result run(RowsMaker rows, long warmUpNanos, long measuredNanos)
+        throws IOException, InterruptedException;
+  }
+
+  /** Makes rows for a thread, each with another seed. */
+  interface RowsMaker {
+    Rows make(boolean skewed);
+  }
+
+  static String gets(int count) {
+    return count == 1 ? "1 get" : "batch of " + count + " gets";
+  }
+
+  static String puts(int count) {
+    return count == 1 ? "1 put" : "batch of " + count + " puts";
+  }
+
+  static String singleGets() {
+    return SINGLE_GETS + " single gets";
+  }
+
+  static final String PAPER = "0 to 20 puts, under way";
+
+  /** All of them. */
+  static List<Contest> all(BenchTables tables) {
+    PlainOperations plain = new PlainOperations(tables);
+    TransactionOperations transactions = new TransactionOperations(tables);
+    List<Contest> all = new ArrayList<>();
+    for (int count : BATCHES) {
+      all.add(
+          reads(plain, transactions, count, 1)
+              .and(CHAINED, false, transactions.chainedGets(count)));
+    }
+    all.add(
+        new Contest(singleGets(), 1, new LinkedHashMap<>())
+            .and(PLAIN, false, plain.singleGets(SINGLE_GETS))
+            .and(TRANSACTIONS, false, transactions.singleGets(SINGLE_GETS)));
+    for (int count : BATCHES) {
+      all.add(
+          new Contest(puts(count), 1, new LinkedHashMap<>())
+              .and(PLAIN, false, plain.puts(count))
+              .and(PLAIN_ASYNC, false, plain.asyncPuts(count))
+              .and(ORACLE, false, transactions.oracleOnly(count))
+              .and(TRANSACTIONS, false, transactions.puts(count))
+              .and(CHAINED, false, transactions.chainedPuts(count)));
+    }
+    for (int threads : THREADS) {
+      for (int count : THROUGHPUT_BATCHES) {
+        all.add(reads(plain, transactions, count, threads));
+      }
+    }
+    for (Mix mix : Mix.values()) {
+      all.add(
+          new Contest(mix.title, MIX_THREADS, new LinkedHashMap<>())
+              .and(PLAIN, true, plain.mix(mix))
+              .and(TRANSACTIONS, true, transactions.mix(mix)));
+    }
+    for (int outstanding : OUTSTANDING) {
+      all.add(
+          new Contest(PAPER, outstanding, new LinkedHashMap<>())
+              .and(PLAIN_ASYNC, OutstandingLoad.plain(tables))
+              .and(TRANSACTIONS, OutstandingLoad.transactional(tables)));
+    }
+    return all;
+  }
+
+  private static Contest reads(
+      PlainOperations plain, TransactionOperations transactions, int count, int threads) {
+    return new Contest(gets(count), threads, new LinkedHashMap<>())
+        .and(PLAIN, false, plain.gets(count))
+        .and(PLAIN_ASYNC, false, plain.asyncGets(count))
+        .and(TRANSACTIONS, false, transactions.gets(count));
+  }
+
+  private Contest and(String variant, boolean skewed, Operation.Maker maker) {
+    variants.put(
+        variant,
+        (rows, warmUp, measured) ->
+            ThreadedLoad.run(maker, () -> rows.make(skewed), load, warmUp, measured));
+    return this;
+  }
+
+  private Contest and(String variant, OutstandingLoad.Start start) {
+    variants.put(
+        variant,
+        (rows, warmUp, measured) ->
+            OutstandingLoad.run(start, rows.make(false), load, warmUp, measured));
+    return this;
+  }
+
+  @Override
+  public String toString() {
+    return name + ", " + load;
+  }
+}

@@ -1,0 +1,297 @@
+package io.retso.bench.hbase;
+
+import io.retso.bench.suite.ServerMetrics;
+import io.retso.client.OracleClient;
+import io.retso.hbase.TransactionManager;
+import io.retso.hbase.data.PendingWrite;
+import io.retso.protocol.Timestamps;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
+import org.HdrHistogram.Histogram;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.hbase.HConstants;
+import org.apache.hadoop.hbase.RegionMetrics;
+import org.apache.hadoop.hbase.ServerName;
+import org.apache.hadoop.hbase.Size;
+import org.apache.hadoop.hbase.TableName;
+import org.apache.hadoop.hbase.client.Admin;
+import org.apache.hadoop.hbase.client.Connection;
+import org.apache.hadoop.hbase.client.Get;
+import org.apache.hadoop.hbase.client.Put;
+import org.apache.hadoop.hbase.client.Result;
+import org.apache.hadoop.hbase.client.ResultScanner;
+import org.apache.hadoop.hbase.client.Scan;
+import org.apache.hadoop.hbase.client.Table;
+import org.apache.hadoop.hbase.util.Bytes;
+import org.apache.hadoop.hbase.util.CommonFSUtils;
+
+/**
+ * One row of a transactional table, updated again and again, while other clients that write it die.
+ * Every value that is read is checked: it must be the last one that was committed.
+ *
+ * <p>For one thread.
+ */
+final class LongRun implements AutoCloseable {
+  private static final byte[] ROW = Rows.key(0);
+  private static final int CHECKED_EVERY = 10;
+  private static final int READS = 200;
+  private static final List<String> REMEMBERED =
+      List.of(
+          "retso_open_transactions",
+          "retso_half_aborted_transactions",
+          "retso_uncleaned_transactions");
+  private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(1);
+  private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
+  private static final long SETTLE_NANOS_MAX = TimeUnit.MINUTES.toNanos(2);
+
+  /** Compacts all files of the table into one. */
+  interface Compaction {
+    void run() throws IOException, InterruptedException;
+  }
+
+  /**
+   * The state after so many updates.
+   *
+   * @param updates committed so far
+   * @param deaths of clients so far
+   * @param versions of the row in the table
+   * @param marks in the table, of all rows
+   * @param storeBytes of the table's files
+   * @param memstoreBytes of the table, a multiple of a megabyte
+   * @param remembered transactions that the oracle holds: open, aborted, or not cleaned up
+   * @param lagStamps timestamps between now and the low watermark; a transaction takes two
+   * @param readMillis median latency of a transaction that reads the row
+   * @param oracleMegabytes resident memory of the oracle, NaN if that is not known
+   */
+  record Observation(
+      long updates,
+      long deaths,
+      long versions,
+      long marks,
+      long storeBytes,
+      long memstoreBytes,
+      long remembered,
+      long lagStamps,
+      double readMillis,
+      double oracleMegabytes) {}
+
+  private final Connection connection;
+  private final TransactionManager manager;
+  private final OracleClient oracle;
+  private final TableName name;
+  private final int oracleHttpPort;
+  private final long oraclePid;
+  private final Table table;
+  private final DyingClients dying;
+  private final ServerMetrics metrics = new ServerMetrics();
+  private long updates;
+  private long deaths;
+
+  /** The last value that was committed: each is one more than the one before. */
+  private long value;
+
+  /**
+   * Prepares the run on a prepared table.
+   *
+   * @param oracleHttpPort where the oracle tells its metrics
+   * @param oraclePid of the oracle's process, 0 if that is this one
+   */
+  LongRun(
+      Connection connection,
+      TransactionManager manager,
+      OracleClient oracle,
+      TableName name,
+      int oracleHttpPort,
+      long oraclePid)
+      throws IOException {
+    this.connection = connection;
+    this.manager = manager;
+    this.oracle = oracle;
+    this.name = name;
+    this.oracleHttpPort = oracleHttpPort;
+    this.oraclePid = oraclePid;
+    this.table = connection.getTable(name);
+    this.dying = new DyingClients(connection, oracle, name);
+  }
+
+  /** Updates the row so many times, by one transaction after the other. */
+  void update(long times) throws IOException {
+    for (long i = 0; i < times; i++) {
+      boolean checks = i % CHECKED_EVERY == 0;
+      manager.run(
+          tx -> {
+            Table in = tx.table(name);
+            if (checks) {
+              check(in.get(new Get(ROW)));
+            }
+            in.put(new Put(ROW).addColumn(Rows.FAMILY, Rows.QUALIFIER, Bytes.toBytes(value + 1)));
+          });
+      value++;
+      updates++;
+    }
+  }
+
+  /** A client that writes the row and another one dies. */
+  void die(DyingClients.Death death) throws IOException {
+    byte[] other = Rows.key(1 + deaths % 100);
+    if (dying.die(death, ROW, other, Bytes.toBytes(value + 1))) {
+      value++;
+    }
+    deaths++;
+  }
+
+  private void check(Result read) throws IOException {
+    byte[] found = read.getValue(Rows.FAMILY, Rows.QUALIFIER);
+    if (value > 0 && (found == null || Bytes.toLong(found) != value)) {
+      throw new IOException(
+          "a snapshot has "
+              + (found == null ? "no value" : Bytes.toLong(found))
+              + " where "
+              + value
+              + " was committed last: please report it");
+    }
+  }
+
+  void flush() throws IOException {
+    try (Admin admin = connection.getAdmin()) {
+      admin.flush(name);
+    }
+  }
+
+  /**
+   * Waits until the oracle's time limit has passed for every dead client, sweeps until the oracle
+   * remembers no transaction, flushes, and compacts.
+   *
+   * @param compact compacts all files of the table
+   * @throws IOException if the oracle goes on remembering some
+   */
+  void settle(Compaction compact) throws IOException, InterruptedException {
+    long now = stamp();
+    long deadline = System.nanoTime() + SETTLE_NANOS_MAX;
+    while (oracle.lowWatermark() <= now || remembered() > 0) {
+      manager.sweep();
+      long patience = System.nanoTime() + PATIENCE_NANOS; // for the end of the sweep's transaction
+      while (System.nanoTime() < patience && remembered() > 0) {
+        LockSupport.parkNanos(POLL_NANOS);
+      }
+      if (System.nanoTime() > deadline) {
+        throw new IOException(
+            "the oracle still remembers "
+                + remembered()
+                + " transactions, and its low watermark is "
+                + (now - oracle.lowWatermark())
+                + " behind");
+      }
+    }
+    flush();
+    compact.run();
+  }
+
+  /** Looks at everything that might grow. */
+  Observation observe() throws IOException, InterruptedException {
+    double readMillis = readMillis();
+    return new Observation(
+        updates,
+        deaths,
+        table.get(new Get(ROW).addFamily(Rows.FAMILY).readAllVersions()).size(),
+        marks(),
+        storeBytes(),
+        memstoreBytes(),
+        remembered(),
+        lag(),
+        readMillis,
+        oraclePid == 0 ? Double.NaN : residentMegabytes(oraclePid));
+  }
+
+  /** Some tenths of a second old. */
+  private long remembered() throws IOException, InterruptedException {
+    Map<String, Double> told = metrics.read(oracleHttpPort);
+    double sum = 0;
+    for (String name : REMEMBERED) {
+      Double figure = told.get(name);
+      if (figure == null) {
+        throw new IOException("the oracle does not tell " + name);
+      }
+      sum += figure;
+    }
+    return (long) sum;
+  }
+
+  /** PendingWrite marks in the table. */
+  long marks() throws IOException {
+    long marks = 0;
+    try (ResultScanner scanner = table.getScanner(new Scan().addFamily(PendingWrite.family()))) {
+      for (Result row : scanner) {
+        marks += row.size();
+      }
+    }
+    return marks;
+  }
+
+  /** Of the table's files: HBase's own figure counts whole megabytes. */
+  private long storeBytes() throws IOException {
+    Configuration configuration = connection.getConfiguration();
+    Path root = new Path(configuration.get(HConstants.HBASE_DIR));
+    Path files = CommonFSUtils.getTableDir(root, name);
+    return files.getFileSystem(configuration).getContentSummary(files).getLength();
+  }
+
+  private long memstoreBytes() throws IOException {
+    long bytes = 0;
+    try (Admin admin = connection.getAdmin()) {
+      for (ServerName server : admin.getRegionServers()) {
+        for (RegionMetrics region : admin.getRegionMetrics(server, name)) {
+          bytes += (long) region.getMemStoreSize().get(Size.Unit.BYTE);
+        }
+      }
+    }
+    return bytes;
+  }
+
+  private static double residentMegabytes(long pid) {
+    try (Stream<String> lines = Files.lines(java.nio.file.Path.of("/proc/" + pid + "/status"))) {
+      return lines
+          .filter(line -> line.startsWith("VmRSS:"))
+          .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", "")))
+          .mapToDouble(kilobytes -> kilobytes / 1024.0)
+          .findFirst()
+          .orElse(Double.NaN);
+    } catch (IOException e) {
+      return Double.NaN; // not Linux
+    }
+  }
+
+  /** A timestamp of now. */
+  private long stamp() {
+    long now = oracle.begin();
+    oracle.commit(now);
+    return now;
+  }
+
+  private long lag() {
+    long now = stamp();
+    return (now - oracle.lowWatermark()) / Timestamps.GAP;
+  }
+
+  private double readMillis() throws IOException {
+    Histogram nanos = ThreadedLoad.histogram();
+    for (int i = 0; i < READS; i++) {
+      long from = System.nanoTime();
+      manager.run(tx -> check(tx.table(name).get(new Get(ROW))));
+      nanos.recordValue(System.nanoTime() - from);
+    }
+    return nanos.getValueAtPercentile(50) / 1e6;
+  }
+
+  @Override
+  public void close() throws IOException {
+    dying.close();
+    table.close();
+  }
+}

@@ -1,0 +1,120 @@
+package io.retso.bench.hbase;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import org.apache.hadoop.hbase.client.Get;
+import org.apache.hadoop.hbase.client.Result;
+import org.apache.hadoop.hbase.client.Table;
+
+/** What the plain HBase client does. */
+final class PlainOperations {
+  private final BenchTables tables;
+
+  PlainOperations(BenchTables tables) {
+    this.tables = tables;
+  }
+
+  private interface TableWork {
+    void on(Table table) throws IOException;
+  }
+
+  private Operation operation(TableWork work) throws IOException {
+    Table table = tables.connection.getTable(BenchTables.PLAIN);
+    return new Operation() {
+      @Override
+      public boolean run() throws IOException {
+        work.on(table);
+        return true;
+      }
+
+      @Override
+      public void close() throws IOException {
+        table.close();
+      }
+    };
+  }
+
+  /** A batch of gets. */
+  Operation.Maker gets(int count) {
+    return rows -> operation(table -> checked(table.get(rows.gets(count))));
+  }
+
+  /** Gets one after the other. */
+  Operation.Maker singleGets(int count) {
+    return rows ->
+        operation(
+            table -> {
+              for (Get get : rows.gets(count)) {
+                checked(table.get(get));
+              }
+            });
+  }
+
+  /** A batch of gets by the asynchronous client. */
+  Operation.Maker asyncGets(int count) {
+    var table = tables.async.getTable(BenchTables.PLAIN);
+    return rows ->
+        () -> {
+          checked(await(table.getAll(rows.gets(count))).toArray(Result[]::new));
+          return true;
+        };
+  }
+
+  /** A batch of puts. */
+  Operation.Maker puts(int count) {
+    return rows -> operation(table -> table.put(rows.puts(count)));
+  }
+
+  /** A batch of puts by the asynchronous client. */
+  Operation.Maker asyncPuts(int count) {
+    var table = tables.async.getTable(BenchTables.PLAIN);
+    return rows ->
+        () -> {
+          await(table.putAll(rows.puts(count)));
+          return true;
+        };
+  }
+
+  /** A mix of single-row operations. */
+  Operation.Maker mix(Mix mix) {
+    return rows ->
+        operation(
+            table -> {
+              byte[] key = rows.next();
+              switch (mix.next(rows)) {
+                case READ -> checked(table.get(new Get(key)));
+                case UPDATE -> table.put(rows.put(key));
+                case READ_MODIFY_WRITE -> {
+                  checked(table.get(new Get(key)));
+                  table.put(rows.put(key));
+                }
+              }
+            });
+  }
+
+  static <T> T await(Future<T> future) throws IOException {
+    try {
+      return future.get();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new java.io.InterruptedIOException("interrupted");
+    } catch (ExecutionException e) {
+      throw new IOException(e.getCause());
+    }
+  }
+
+  /** A benchmark of reads that find nothing would be worth nothing. */
+  static void checked(Result... results) throws IOException {
+    for (Result result : results) {
+      if (result.isEmpty()) {
+        throw new IOException("a row is missing: every row was loaded");
+      }
+    }
+  }
+
+  static void checked(List<Result> results) throws IOException {
+    checked(results.toArray(Result[]::new));
+  }
+}

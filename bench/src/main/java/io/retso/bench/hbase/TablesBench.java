@@ -1,0 +1,159 @@
+package io.retso.bench.hbase;
+
+import io.retso.bench.report.Texts;
+import io.retso.bench.suite.BenchException;
+import io.retso.bench.suite.Machine;
+import io.retso.bench.suite.ProgressLine;
+import io.retso.cluster.ChildProcess;
+import io.retso.cluster.ClusterException;
+import io.retso.cluster.LocalCluster;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+/** {@code retso bench --hbase}: everything about transactional tables, beside the plain client. */
+public final class TablesBench {
+  private static final int WARM_THREADS = 4;
+
+  private final TablesSettings settings;
+  private final ProgressLine line;
+  private final List<TablesReport.Run> runs = new ArrayList<>();
+  private long nextSeed;
+
+  /**
+   * Prepares a benchmark.
+   *
+   * @param terminal whether {@code out} is one
+   */
+  public TablesBench(TablesSettings settings, PrintWriter out, boolean terminal) {
+    this.settings = settings;
+    this.line = new ProgressLine(out, terminal);
+    this.nextSeed = settings.seed();
+  }
+
+  /**
+   * Measures everything. The cluster's data is deleted at the end.
+   *
+   * @param version of ReTSO, for the report
+   * @param flags as given, for the report
+   */
+  public TablesReport run(String version, List<String> flags)
+      throws BenchException, InterruptedException {
+    Map<String, Object> machine = Machine.facts();
+    String startedAt = Instant.now().toString();
+    Path data = settings.directory().resolve("hbase-cluster");
+    delete(data); // of a run that was killed
+    line.show("starting HBase and the oracle: some fifteen seconds ...");
+    try (LocalCluster cluster = LocalCluster.in(data).hbaseHeapMb(2048).start();
+        BenchTables tables = new BenchTables(cluster)) {
+      line.show("writing " + settings.rows() + " rows to both tables ...");
+      tables.load(cluster, settings);
+      List<Contest> contests =
+          Contest.all(tables).stream().filter(contest -> isAskedFor(contest.toString())).toList();
+      warm(contests);
+      List<TablesReport.Requests> requests =
+          isAskedFor("requests") ? new RequestCounts(cluster, settings).measure() : List.of();
+      List<TablesReport.Work> works =
+          isAskedFor("work")
+              ? new ServerWork(cluster, tables, settings, line).measure()
+              : List.of();
+      for (Contest contest : contests) {
+        measure(cluster.hbaseProcesses().get(0), tables, contest);
+      }
+      line.clear();
+      return new TablesReport(
+          version,
+          startedAt,
+          flags,
+          machine,
+          settings.facts(),
+          runs,
+          works,
+          requests,
+          TablesComparisons.of(runs, works, requests));
+    } catch (ClusterException e) {
+      throw new BenchException(e.getMessage(), e);
+    } catch (IOException e) {
+      throw new BenchException(
+          "the benchmark of tables failed: " + e.getMessage() + "; its output is in " + data, e);
+    } finally {
+      delete(data);
+    }
+  }
+
+  private boolean isAskedFor(String name) {
+    return settings.names().matcher(name).find();
+  }
+
+  private Rows rows(boolean skewed) {
+    return new Rows(settings.rows(), settings.valueBytes(), nextSeed++, skewed);
+  }
+
+  /** Code that was compiled for one of the tables must not meet the other one interpreted. */
+  private void warm(List<Contest> contests) throws IOException, InterruptedException {
+    long measurements = contests.stream().mapToLong(contest -> contest.variants().size()).sum();
+    for (Contest contest : contests) {
+      line.show("warm-up   " + contest);
+      for (Contest.Measure measure : contest.variants().values()) {
+        measure.run(this::rows, 0, settings.warmCluster().toNanos() * WARM_THREADS / measurements);
+      }
+    }
+    line.done("warm-up   done");
+  }
+
+  private void measure(ChildProcess hbase, BenchTables tables, Contest contest)
+      throws IOException, InterruptedException {
+    for (int round = 0; round < settings.rounds(); round++) {
+      for (Map.Entry<String, Contest.Measure> variant : contest.variants().entrySet()) {
+        String name = contest + "  " + variant.getKey();
+        line.show(name + "  round " + (round + 1) + " of " + settings.rounds());
+        long server = hbase.cpuTime().toNanos();
+        long client = Machine.ownCpuNanos();
+        ThreadedLoad.Result result =
+            variant
+                .getValue()
+                .run(this::rows, settings.warmUp().toNanos(), settings.measured().toNanos());
+        tables.awaitCleanup(); // or the next one would pay for it
+        runs.add(
+            new TablesReport.Run(
+                contest.name(),
+                contest.load(),
+                variant.getKey(),
+                round,
+                result.perSecond(),
+                result.abortShare(),
+                result.latency(),
+                (hbase.cpuTime().toNanos() - server) / 1e3 / result.operations(),
+                (Machine.ownCpuNanos() - client) / 1e3 / result.operations()));
+        line.done(
+            String.format(
+                "%-48s  %9s/s  p50 %s  p99 %s ms",
+                name,
+                Texts.rate(result.perSecond()),
+                Texts.millis(result.latency().p50()),
+                Texts.millis(result.latency().p99())));
+      }
+    }
+  }
+
+  /** Deletes a directory, if it is there. */
+  static void delete(Path directory) {
+    if (!Files.exists(directory)) {
+      return;
+    }
+    try (Stream<Path> files = Files.walk(directory)) {
+      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+        Files.deleteIfExists(file);
+      }
+    } catch (IOException | java.io.UncheckedIOException e) {
+      return; // a late writer; what is left is small, and is in the way of nothing
+    }
+  }
+}

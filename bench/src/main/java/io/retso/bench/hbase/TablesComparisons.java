@@ -1,0 +1,175 @@
+package io.retso.bench.hbase;
+
+import io.retso.bench.hbase.TablesReport.Run;
+import io.retso.bench.report.Comparison;
+import io.retso.bench.report.Texts;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.ToDoubleFunction;
+
+/**
+ * What was measured beside its targets. A ratio is taken within each round, and the median counts.
+ */
+final class TablesComparisons {
+  private static final double READ_LATENCY_MAX = 1.25;
+  private static final double READ_THROUGHPUT_MIN = 0.8;
+  private static final double WRITE_LATENCY_MAX = 1.5;
+  private static final double WORK_MAX = 2.2;
+  private static final ToDoubleFunction<Run> P50 = run -> run.latency().p50();
+  private static final ToDoubleFunction<Run> MEAN = run -> run.latency().mean();
+
+  private final List<Run> runs;
+  private final List<Comparison> found = new ArrayList<>();
+
+  private TablesComparisons(List<Run> runs) {
+    this.runs = runs;
+  }
+
+  static List<Comparison> of(
+      List<Run> runs, List<TablesReport.Work> works, List<TablesReport.Requests> requests) {
+    TablesComparisons all = new TablesComparisons(runs);
+    for (int count : Contest.BATCHES) {
+      all.readLatency(Contest.gets(count), Contest.TRANSACTIONS);
+      all.readLatency(Contest.gets(count), Contest.CHAINED);
+    }
+    all.readLatency(Contest.singleGets(), Contest.TRANSACTIONS);
+    for (int threads : Contest.THREADS) {
+      for (int count : Contest.THROUGHPUT_BATCHES) {
+        all.readThroughput(Contest.gets(count), threads);
+      }
+    }
+    for (int count : Contest.BATCHES) {
+      all.writeLatency(Contest.puts(count), Contest.TRANSACTIONS);
+      all.writeLatency(Contest.puts(count), Contest.CHAINED);
+    }
+    all.work(works);
+    for (TablesReport.Requests one : requests) {
+      if (one.operation().contains("gets")) {
+        all.found.add(
+            new Comparison(
+                "requests to the region server: " + one.operation(),
+                one.hbase(),
+                false,
+                1,
+                "counted by HBase's client"));
+      }
+    }
+    return all.found;
+  }
+
+  private void readLatency(String contest, String variant) {
+    String plain = best(contest, 1, P50, false);
+    add(
+        contest + ", " + variant + " / plain, latency",
+        ratios(contest, 1, variant, plain, P50),
+        false,
+        READ_LATENCY_MAX,
+        "p50; of means "
+            + Texts.decimal(median(ratios(contest, 1, variant, plain, MEAN)))
+            + ", by "
+            + plain);
+  }
+
+  private void readThroughput(String contest, int threads) {
+    String plain = best(contest, threads, Run::perSecond, true);
+    add(
+        contest + ", " + threads + " threads / plain, throughput",
+        ratios(contest, threads, Contest.TRANSACTIONS, plain, Run::perSecond),
+        true,
+        READ_THROUGHPUT_MIN,
+        "by " + plain);
+  }
+
+  private void writeLatency(String contest, String variant) {
+    String plain = best(contest, 1, P50, false);
+    double[] ratio = sum(contest, variant, plain, P50);
+    add(
+        contest + ", " + variant + " / (plain + oracle), latency",
+        ratio,
+        false,
+        WRITE_LATENCY_MAX,
+        "p50; of means "
+            + Texts.decimal(median(sum(contest, variant, plain, MEAN)))
+            + ", "
+            + plain);
+  }
+
+  private double[] sum(String contest, String variant, String plain, ToDoubleFunction<Run> figure) {
+    double[] values = values(contest, 1, variant, figure);
+    double[] stores = values(contest, 1, plain, figure);
+    double[] oracle = values(contest, 1, Contest.ORACLE, figure);
+    for (int i = 0; i < values.length; i++) {
+      values[i] /= stores[i] + oracle[i];
+    }
+    return values;
+  }
+
+  private void work(List<TablesReport.Work> works) {
+    double[] plain = works(works, Contest.PLAIN);
+    double[] transactions = works(works, Contest.TRANSACTIONS);
+    double[] ratios = new double[plain.length];
+    for (int i = 0; i < ratios.length; i++) {
+      ratios[i] = transactions[i] / plain[i];
+    }
+    add(
+        "region server's work for a written row / plain",
+        ratios,
+        false,
+        WORK_MAX,
+        String.format(
+            "processor time, %s / %s us",
+            Texts.decimal(median(transactions)), Texts.decimal(median(plain))));
+  }
+
+  private static double[] works(List<TablesReport.Work> works, String variant) {
+    return works.stream()
+        .filter(work -> work.variant().equals(variant))
+        .mapToDouble(TablesReport.Work::microsPerRow)
+        .toArray();
+  }
+
+  private void add(String what, double[] ratios, boolean atLeast, double target, String made) {
+    if (ratios.length > 0) { // it may have been left out
+      found.add(new Comparison(what, median(ratios), atLeast, target, made));
+    }
+  }
+
+  /** The better one of the plain clients. */
+  private String best(String contest, int load, ToDoubleFunction<Run> figure, boolean more) {
+    double[] async = values(contest, load, Contest.PLAIN_ASYNC, figure);
+    if (async.length == 0) {
+      return Contest.PLAIN;
+    }
+    double blocking = median(values(contest, load, Contest.PLAIN, figure));
+    return median(async) > blocking == more ? Contest.PLAIN_ASYNC : Contest.PLAIN;
+  }
+
+  private double[] ratios(
+      String contest, int load, String variant, String plain, ToDoubleFunction<Run> figure) {
+    double[] values = values(contest, load, variant, figure);
+    double[] others = values(contest, load, plain, figure);
+    for (int i = 0; i < values.length; i++) {
+      values[i] /= others[i];
+    }
+    return values;
+  }
+
+  /** In the order of the rounds. */
+  private double[] values(String contest, int load, String variant, ToDoubleFunction<Run> figure) {
+    return runs.stream()
+        .filter(
+            run ->
+                run.contest().equals(contest)
+                    && run.load() == load
+                    && run.variant().equals(variant))
+        .mapToDouble(figure)
+        .toArray();
+  }
+
+  static double median(double[] values) {
+    double[] sorted = values.clone();
+    Arrays.sort(sorted);
+    return sorted.length == 0 ? Double.NaN : sorted[sorted.length / 2];
+  }
+}

@@ -1,0 +1,86 @@
+package io.retso.bench.hbase;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.regex.Pattern;
+
+/**
+ * What to measure of transactional tables.
+ *
+ * @param rows of each table
+ * @param valueBytes of each row
+ * @param clientReads whether clients decide what a snapshot sees, instead of region servers
+ * @param names measurements whose names contain a match are done, others left out
+ * @param warmCluster load of every kind before the first measurement
+ * @param warmUp before each measurement
+ * @param measured time of each measurement
+ * @param rounds in which the compared ones take turns
+ * @param workRows rows that are written to measure the work of the region server
+ * @param seed of rows and values
+ * @param directory for results and the cluster's data
+ */
+public record TablesSettings(
+    int rows,
+    int valueBytes,
+    boolean clientReads,
+    Pattern names,
+    Duration warmCluster,
+    Duration warmUp,
+    Duration measured,
+    int rounds,
+    int workRows,
+    long seed,
+    Path directory) {
+  /** What {@code --rows} may be. */
+  public static final int ROWS_MAX = 10_000_000;
+
+  /** The usual run, minutes; or a quick one, with less to rely on. */
+  public static TablesSettings standard(boolean quick, int rows, long seed, Path directory) {
+    return new TablesSettings(
+        rows,
+        100,
+        false,
+        Pattern.compile(""),
+        Duration.ofSeconds(quick ? 4 : 10),
+        Duration.ofMillis(quick ? 150 : 300),
+        Duration.ofMillis(quick ? 500 : 1000),
+        quick ? 3 : 5,
+        quick ? 20_000 : 50_000,
+        seed,
+        directory);
+  }
+
+  /** The same with these. */
+  public TablesSettings with(
+      Pattern otherNames, Duration eachMeasured, int otherRounds, boolean readsByClients) {
+    return new TablesSettings(
+        rows,
+        valueBytes,
+        readsByClients,
+        otherNames,
+        warmCluster,
+        warmUp,
+        eachMeasured,
+        otherRounds,
+        workRows,
+        seed,
+        directory);
+  }
+
+  /** What a report tells of them. */
+  Map<String, Object> facts() {
+    Map<String, Object> facts = new LinkedHashMap<>();
+    facts.put("rows", rows);
+    facts.put("valueBytes", valueBytes);
+    facts.put("reads", clientReads ? "client" : "server");
+    facts.put("names", names.pattern());
+    facts.put("warmUpSeconds", warmUp.toNanos() / 1e9);
+    facts.put("measuredSeconds", measured.toNanos() / 1e9);
+    facts.put("rounds", rounds);
+    facts.put("workRows", workRows);
+    facts.put("seed", seed);
+    return facts;
+  }
+}

@@ -1,0 +1,137 @@
+package io.retso.bench.hbase;
+
+import static io.retso.bench.hbase.PlainOperations.checked;
+
+import io.retso.client.CommitResult;
+import io.retso.hbase.ConflictException;
+import io.retso.hbase.SnapshotTooOldException;
+import io.retso.hbase.Transaction;
+import io.retso.hbase.TransactionManager;
+import java.io.IOException;
+import org.apache.hadoop.hbase.client.Get;
+import org.apache.hadoop.hbase.client.Table;
+
+/** The same in transactions, and what the oracle takes alone. */
+final class TransactionOperations {
+  private final BenchTables tables;
+  private final TransactionManager manager;
+
+  TransactionOperations(BenchTables tables) {
+    this.tables = tables;
+    this.manager = tables.manager;
+  }
+
+  private interface Work {
+    void in(Table table) throws IOException;
+  }
+
+  /** Begin, work, commit. */
+  private boolean transaction(boolean readOnly, Work work) throws IOException {
+    try (Transaction tx = readOnly ? manager.beginReadOnly() : manager.begin()) {
+      work.in(tx.table(BenchTables.TRANSACTIONAL));
+      tx.commit();
+      return true;
+    } catch (ConflictException | SnapshotTooOldException e) {
+      return false;
+    }
+  }
+
+  /** Work in a transaction, then its commit together with the begin of the next one. */
+  private Operation chained(Work work) {
+    return new Operation() {
+      private Transaction tx;
+
+      @Override
+      public boolean run() throws IOException {
+        if (tx == null) {
+          tx = manager.begin();
+        }
+        Transaction current = tx;
+        tx = null;
+        try {
+          work.in(current.table(BenchTables.TRANSACTIONAL));
+          tx = current.commitAndBegin();
+          return true;
+        } catch (ConflictException | SnapshotTooOldException e) {
+          return false;
+        } finally {
+          current.close();
+        }
+      }
+
+      @Override
+      public void close() {
+        if (tx != null) {
+          tx.close();
+        }
+      }
+    };
+  }
+
+  /** A read-only transaction with a batch of gets. */
+  Operation.Maker gets(int count) {
+    return rows -> () -> transaction(true, table -> checked(table.get(rows.gets(count))));
+  }
+
+  /** The same, following each other. */
+  Operation.Maker chainedGets(int count) {
+    return rows -> chained(table -> checked(table.get(rows.gets(count))));
+  }
+
+  /** A read-only transaction with gets one after the other. */
+  Operation.Maker singleGets(int count) {
+    return rows ->
+        () ->
+            transaction(
+                true,
+                table -> {
+                  for (Get get : rows.gets(count)) {
+                    checked(table.get(get));
+                  }
+                });
+  }
+
+  /** A transaction that writes. */
+  Operation.Maker puts(int count) {
+    return rows -> () -> transaction(false, table -> table.put(rows.puts(count)));
+  }
+
+  /** The same, following each other. */
+  Operation.Maker chainedPuts(int count) {
+    return rows -> chained(table -> table.put(rows.puts(count)));
+  }
+
+  /** What the oracle takes of that: begin and commit of as many rows, nothing else. */
+  Operation.Maker oracleOnly(int count) {
+    return rows ->
+        () -> {
+          long start = tables.oracle.begin();
+          long[] ids = new long[count];
+          for (int i = 0; i < count; i++) {
+            ids[i] = ((long) rows.choose(Integer.MAX_VALUE) << 31) + rows.choose(Integer.MAX_VALUE);
+          }
+          CommitResult result = tables.oracle.commit(start, ids);
+          tables.oracle.cleanedUpAsync(start);
+          return result.isCommitted();
+        };
+  }
+
+  /** A mix of transactions of one operation each. */
+  Operation.Maker mix(Mix mix) {
+    return rows ->
+        () -> {
+          byte[] key = rows.next();
+          Mix.Kind kind = mix.next(rows);
+          return transaction(
+              kind == Mix.Kind.READ,
+              table -> {
+                if (kind != Mix.Kind.UPDATE) {
+                  checked(table.get(new Get(key)));
+                }
+                if (kind != Mix.Kind.READ) {
+                  table.put(rows.put(key));
+                }
+              });
+        };
+  }
+}

@@ -1,0 +1,114 @@
+package io.retso.bench.hbase;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.retso.bench.hbase.DyingClients.Death;
+import io.retso.bench.hbase.LongRun.Observation;
+import io.retso.client.OracleClient;
+import io.retso.hbase.TablePreparation;
+import io.retso.hbase.TransactionManager;
+import io.retso.hbase.embedded.EmbeddedHBase;
+import io.retso.server.RetsoServer;
+import io.retso.server.ServerConfig;
+import io.retso.server.Settings;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.hbase.TableName;
+import org.apache.hadoop.hbase.client.ColumnFamilyDescriptorBuilder;
+import org.apache.hadoop.hbase.client.Connection;
+import org.apache.hadoop.hbase.client.ConnectionFactory;
+import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
+import org.apache.hadoop.hbase.regionserver.HRegion;
+import org.apache.hadoop.hbase.regionserver.HStore;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What {@code retso bench --bounds} does at length, in short: no growth from phase to phase. */
+class LongRunTest {
+  private static final TableName TABLE = TableName.valueOf("long-run");
+  private static final int PHASES = 4;
+  private static final int DEATHS_OF_A_PHASE = 24;
+  private static final int UPDATES_BETWEEN_DEATHS = 40;
+
+  @TempDir Path directory;
+
+  @Test
+  @Timeout(300)
+  void aRowThatIsUpdatedForeverLeavesOneVersionHoweverManyClientsDie() throws Exception {
+    try (RetsoServer server = startOracle();
+        EmbeddedHBase hbase = EmbeddedHBase.in(directory).start()) {
+      String address = "127.0.0.1:" + server.port();
+      Configuration configuration = hbase.configuration();
+      configuration.set("retso.oracle", address);
+      try (Connection connection = ConnectionFactory.createConnection(configuration);
+          OracleClient oracle = OracleClient.builder().address(address).build();
+          TransactionManager manager =
+              TransactionManager.builder(connection).sweepInterval(Duration.ZERO).build()) {
+        new TablePreparation(connection, address)
+            .create(
+                TableDescriptorBuilder.newBuilder(TABLE)
+                    .setColumnFamily(ColumnFamilyDescriptorBuilder.of(Rows.FAMILY))
+                    .build(),
+                TablePreparation.Options.DEFAULT);
+        try (LongRun run = new LongRun(connection, manager, oracle, TABLE, server.httpPort(), 0)) {
+          run(run, hbase);
+        }
+      }
+    }
+  }
+
+  private static void run(LongRun run, EmbeddedHBase hbase) throws Exception {
+    long firstBytes = 0;
+    for (int phase = 1; phase <= PHASES; phase++) {
+      for (int i = 0; i < DEATHS_OF_A_PHASE; i++) {
+        run.update(UPDATES_BETWEEN_DEATHS);
+        run.die(Death.values()[i % Death.values().length]);
+        if (i == 0) { // nobody read, flushed or swept since: it must still be there
+          assertTrue(run.marks() > 0, "a client that dies before its commit leaves marks");
+        }
+        if (i % 8 == 7) {
+          run.flush();
+        }
+      }
+      run.settle(() -> compact(hbase));
+      Observation settled = run.observe();
+      assertEquals(phase * DEATHS_OF_A_PHASE, settled.deaths());
+      assertEquals(phase * DEATHS_OF_A_PHASE * UPDATES_BETWEEN_DEATHS, settled.updates());
+      assertEquals(1, settled.versions(), "versions after phase " + phase);
+      assertEquals(0, settled.marks(), "marks after phase " + phase);
+      firstBytes = phase == 1 ? settled.storeBytes() : firstBytes;
+      // The same rows with one version each, in one file.
+      assertTrue(
+          settled.storeBytes() < firstBytes * 1.5, () -> "the table's files grow: " + settled);
+    }
+  }
+
+  private static void compact(EmbeddedHBase hbase) throws IOException {
+    for (var thread : hbase.cluster().getLiveRegionServers()) {
+      for (HRegion region : thread.getRegionServer().getRegions(TABLE)) {
+        region.compact(true);
+        for (HStore store : region.getStores()) {
+          store.closeAndArchiveCompactedFiles(); // or they would count as the table's
+        }
+      }
+    }
+  }
+
+  /** Two seconds are enough for a transaction of the test, and few to wait for a dead one. */
+  private static RetsoServer startOracle() throws Exception {
+    return RetsoServer.start(
+        ServerConfig.builder()
+            .set(Settings.LISTEN_PORT, 0)
+            .set(Settings.HTTP_PORT, 0)
+            .set(Settings.ROWS, "100k")
+            .set(Settings.WINDOW_STAMPS, "2^17")
+            .set(Settings.UNCLEANED_MAX, "1k")
+            .set(Settings.TRANSACTION_TIMEOUT, "2s")
+            .set(Settings.LOG, "memory")
+            .build());
+  }
+}
