@@ -69,7 +69,11 @@ public final class BoundsBench {
     Path data = directory.resolve("hbase-cluster");
     TablesBench.delete(data); // of a run that was killed
     try (LocalCluster cluster =
-            LocalCluster.in(data).oracleFlags("--transaction-timeout=" + TIMEOUT).start();
+            LocalCluster.in(data)
+                .oracleFlags("--transaction-timeout=" + TIMEOUT)
+                // Files that were compacted leave the directory then, not within two minutes.
+                .set("hbase.hfile.compaction.discharger.interval", "5000")
+                .start();
         Connection connection = ConnectionFactory.createConnection(cluster.configuration());
         OracleClient oracle = OracleClient.builder().address(cluster.oracle()).build();
         TransactionManager manager =
@@ -88,7 +92,7 @@ public final class BoundsBench {
               TABLE,
               cluster.oracleHttpPort(),
               cluster.oracleProcess().pid())) {
-        drive(run);
+        drive(run, connection);
         run.settle(() -> compact(connection));
         show(run.observe());
       }
@@ -104,7 +108,7 @@ public final class BoundsBench {
     return comparisons;
   }
 
-  private void drive(LongRun run) throws IOException, InterruptedException {
+  private void drive(LongRun run, Connection connection) throws IOException, InterruptedException {
     say(
         "  updates  deaths  versions  marks  files KB  memstore MB  remembered  lag stamps"
             + "  read ms  oracle MB");
@@ -122,6 +126,9 @@ public final class BoundsBench {
         show(run.observe()); // before the flush, when most is there
       }
       run.flush();
+      try (Admin admin = connection.getAdmin()) {
+        admin.compact(TABLE); // as HBase does after flushes of its own, but not after this one
+      }
     }
   }
 
