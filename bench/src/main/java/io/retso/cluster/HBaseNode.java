@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BiConsumer;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hbase.master.HMaster;
 import org.apache.hadoop.hbase.regionserver.HRegionServer;
@@ -46,26 +47,27 @@ public final class HBaseNode {
     try {
       if (role == Role.ALL) {
         EmbeddedHBase.Builder builder = EmbeddedHBase.in(directory).zooKeeper(arguments[2]);
-        for (int i = 4; i < arguments.length; i++) {
-          int equals = arguments[i].indexOf('=');
-          builder.set(arguments[i].substring(0, equals), arguments[i].substring(equals + 1));
-        }
+        eachSetting(arguments, builder::set);
         try (EmbeddedHBase hbase = builder.start()) {
           Files.writeString(ready, hbase.zooKeeper());
           awaitParent();
         }
       } else {
         Configuration configuration = EmbeddedHBase.localConfiguration(directory, arguments[2]);
-        for (int i = 4; i < arguments.length; i++) {
-          int equals = arguments[i].indexOf('=');
-          configuration.set(arguments[i].substring(0, equals), arguments[i].substring(equals + 1));
-        }
+        eachSetting(arguments, configuration::set);
         run(role, configuration, ready);
       }
       System.exit(0); // whatever threads HBase leaves
     } catch (IOException | RuntimeException e) {
       e.printStackTrace(); // the parent shows the last lines
       System.exit(1);
+    }
+  }
+
+  private static void eachSetting(String[] arguments, BiConsumer<String, String> setting) {
+    for (int i = 4; i < arguments.length; i++) {
+      int equals = arguments[i].indexOf('=');
+      setting.accept(arguments[i].substring(0, equals), arguments[i].substring(equals + 1));
     }
   }
 

@@ -53,7 +53,7 @@ public final class LocalCluster implements AutoCloseable {
         EmbeddedHBase.localConfiguration(plan.directory.resolve("data"), zooKeeperAddress);
     plan.settings.forEach(configuration::set);
     configuration.set(ORACLE, oracle());
-    return HBaseConfiguration.create(configuration);
+    return configuration;
   }
 
   /** Where the oracle listens, {@code host:port}; the same after a restart. */

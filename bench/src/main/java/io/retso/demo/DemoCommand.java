@@ -3,6 +3,7 @@ package io.retso.demo;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import io.retso.bench.BuildVersion;
+import io.retso.cluster.Directories;
 import io.retso.cluster.LocalCluster;
 import io.retso.hbase.SweepResult;
 import io.retso.hbase.TransactionManager;
@@ -12,11 +13,9 @@ import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
-import java.util.stream.Stream;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -117,7 +116,7 @@ public final class DemoCommand implements Callable<Integer> {
           out == null ? Files.createTempDirectory("retso-demo") : Files.createDirectories(out);
       boolean good = run(directory);
       if (good && out == null) {
-        delete(directory);
+        Directories.delete(directory);
       } else {
         println("Data and output of all processes: " + directory);
       }
@@ -210,13 +209,5 @@ public final class DemoCommand implements Callable<Integer> {
     PrintWriter writer = spec.commandLine().getOut();
     writer.println(line);
     writer.flush();
-  }
-
-  private static void delete(Path directory) throws IOException {
-    try (Stream<Path> files = Files.walk(directory)) {
-      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-        Files.deleteIfExists(file);
-      }
-    }
   }
 }

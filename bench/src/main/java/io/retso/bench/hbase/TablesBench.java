@@ -6,17 +6,15 @@ import io.retso.bench.suite.Machine;
 import io.retso.bench.suite.ProgressLine;
 import io.retso.cluster.ChildProcess;
 import io.retso.cluster.ClusterException;
+import io.retso.cluster.Directories;
 import io.retso.cluster.LocalCluster;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
 
 /** {@code retso bench --hbase}: everything about transactional tables, beside the plain client. */
 public final class TablesBench {
@@ -145,14 +143,9 @@ public final class TablesBench {
 
   /** Deletes a directory, if it is there. */
   static void delete(Path directory) {
-    if (!Files.exists(directory)) {
-      return;
-    }
-    try (Stream<Path> files = Files.walk(directory)) {
-      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-        Files.deleteIfExists(file);
-      }
-    } catch (IOException | java.io.UncheckedIOException e) {
+    try {
+      Directories.delete(directory);
+    } catch (IOException e) {
       return; // a late writer; what is left is small, and is in the way of nothing
     }
   }

@@ -1,13 +1,13 @@
 package io.retso.bench.suite;
 
 import io.retso.bench.report.RunFigures.Target;
+import io.retso.cluster.Directories;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -145,14 +145,9 @@ final class Servers implements AutoCloseable {
   }
 
   private static void delete(Path directory) {
-    if (!Files.exists(directory)) {
-      return;
-    }
-    try (Stream<Path> files = Files.walk(directory)) {
-      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-        Files.deleteIfExists(file);
-      }
-    } catch (IOException | UncheckedIOException e) {
+    try {
+      Directories.delete(directory);
+    } catch (IOException e) {
       System.err.println(
           "retso bench: " + directory + " cannot be deleted: " + e.getMessage() + "; delete it");
     }

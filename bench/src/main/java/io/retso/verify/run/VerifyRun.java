@@ -1,5 +1,6 @@
 package io.retso.verify.run;
 
+import io.retso.cluster.Directories;
 import io.retso.cluster.LocalCluster;
 import io.retso.verify.check.Verdict;
 import java.io.IOException;
@@ -7,13 +8,10 @@ import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.stream.Stream;
 
 /**
  * Runs random transactions against transactional tables, lets faults happen, and judges the
@@ -92,7 +90,7 @@ public final class VerifyRun {
       say("Stopping the cluster ...");
       return result;
     } finally {
-      delete(directory.resolve("data"));
+      Directories.delete(directory.resolve("data"));
     }
   }
 
@@ -115,7 +113,7 @@ public final class VerifyRun {
         Round.Outcome outcome = round.run(seconds, servers, new Teller());
         if (!outcome.isGood() || left < 1) {
           if (outcome.isGood() && !settings.keep()) {
-            delete(directory);
+            Directories.delete(directory);
           }
           return new Result(outcome.verdict(), outcome.violations(), outcome.history(), number + 1);
         }
@@ -123,7 +121,7 @@ public final class VerifyRun {
             "  consistent: %,d committed, %,d failed, %,d unknown",
             outcome.verdict().ok(), outcome.verdict().failed(), outcome.verdict().unknown());
         if (!settings.keep()) {
-          delete(directory);
+          Directories.delete(directory);
         }
       }
     }
@@ -159,18 +157,5 @@ public final class VerifyRun {
   private void say(String format, Object... details) {
     out.println(String.format(Locale.ROOT, format, details));
     out.flush();
-  }
-
-  private static void delete(Path directory) throws IOException {
-    if (!Files.exists(directory)) {
-      return;
-    }
-    List<Path> files = new ArrayList<>();
-    try (Stream<Path> all = Files.walk(directory)) {
-      all.sorted(Comparator.reverseOrder()).forEach(files::add);
-    }
-    for (Path file : files) {
-      Files.deleteIfExists(file);
-    }
   }
 }
