@@ -14,8 +14,8 @@ import java.util.concurrent.ConcurrentMap;
  * hence no deadlock: a cleanup that finds a writer is told to come back, and a writer that finds a
  * cleanup has been decided already.
  *
- * <p>Two cleanups exclude each other, too: the second one's success says that the mark is gone, so
- * it must not be given before the first one has succeeded.
+ * <p>Two cleanups exclude each other, too: the end of the second one would let writes in while the
+ * first one has yet to change what it read.
  *
  * <p>Bounded by the batches in flight. Thread-safe.
  */

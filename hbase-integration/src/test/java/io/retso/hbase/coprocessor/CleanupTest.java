@@ -76,6 +76,12 @@ class CleanupTest {
     t.cleanUp(start, committed, "r");
     t.cleanUp(start, CleanupRequest.ABORTED, "r");
     assertEquals(once, t.raw("r"));
+    Put plain =
+        new Put(Bytes.toBytes("p"))
+            .addColumn(RawTable.F, Bytes.toBytes("a"), start, Bytes.toBytes("p"));
+    t.table.put(plain); // of this version, and of nobody's transaction
+    t.cleanUp(start, CleanupRequest.ABORTED, "p");
+    assertEquals(Map.of("a", "p"), t.read(t.snapshot(), "p"));
   }
 
   @Test

@@ -30,6 +30,18 @@ class HorizonTest {
   }
 
   @Test
+  void theOldestBatchIsWaitedForThoughLaterOnesAreOver() throws Exception {
+    BatchesInFlight.Epoch oldest = batches.enter();
+    assertFalse(batches.drain(1));
+    BatchesInFlight.Epoch later = batches.enter();
+    assertFalse(batches.drain(1));
+    later.leave();
+    assertFalse(batches.drain(1));
+    oldest.leave();
+    assertTrue(batches.drain(1));
+  }
+
+  @Test
   void neverGoesDown() throws Exception {
     horizon.refuse(320);
     horizon.settle(1);
@@ -58,7 +70,10 @@ class HorizonTest {
     assertEquals(160L * 499, horizon.settledBy(10_000));
   }
 
-  /** A batch that found the horizon low must be over when the horizon is settled. */
+  /**
+   * A batch that found the horizon low must be over when the horizon is settled. With real threads;
+   * {@link HorizonLincheckTest} looks at all interleavings of a few steps.
+   */
   @Test
   @Timeout(60)
   void noBatchThatMissedTheRefusalOutlivesTheSettling() throws Exception {

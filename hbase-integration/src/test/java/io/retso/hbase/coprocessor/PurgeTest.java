@@ -1,15 +1,20 @@
 package io.retso.hbase.coprocessor;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.hbase.RetsoCluster;
 import io.retso.hbase.data.PendingWrite;
+import io.retso.hbase.data.ReadAttribute;
+import io.retso.hbase.data.Refusal;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 import org.apache.hadoop.hbase.Cell;
+import org.apache.hadoop.hbase.client.Admin;
 import org.apache.hadoop.hbase.client.Put;
+import org.apache.hadoop.hbase.client.Result;
 import org.apache.hadoop.hbase.client.Scan;
 import org.apache.hadoop.hbase.util.Bytes;
 import org.junit.jupiter.api.AfterEach;
@@ -161,7 +166,7 @@ class PurgeTest {
     }
     long reader = t.oracle.begin();
     Scan scan = new Scan().setCaching(2);
-    io.retso.hbase.data.ReadAttribute.set(scan, reader);
+    ReadAttribute.set(scan, reader);
     int rows = 0;
     try (var scanner = t.table.getScanner(scan)) {
       while (rows < 30) {
@@ -176,6 +181,69 @@ class PurgeTest {
         }
       }
     }
+  }
+
+  /** W is the start of the oldest one that is open, or committed and not cleaned up. */
+  @Test
+  void theOldestTransactionStandsAtTheHorizonAndLosesNothing() throws IOException {
+    long start = t.oracle.begin();
+    t.write(start, ROW, "a", "1");
+    t.snapshot();
+    t.flush();
+    assertEquals(start, t.oracle.lowWatermark());
+    t.write(start, ROW, "b", "2");
+    long committed = t.commit(start, ROW);
+    t.snapshot();
+    t.compact();
+    assertEquals(start, t.oracle.lowWatermark());
+    assertEquals(Map.of("a", "1", "b", "2"), t.read(t.oracle.begin(), ROW));
+    t.cleanUp(start, committed, ROW);
+    assertEquals(Map.of("a", "1", "b", "2"), t.read(t.oracle.begin(), ROW));
+  }
+
+  /** The scanner is older than the horizon, whose test comes after each row. */
+  @Test
+  void aScanFailsWhenItsSnapshotIsPurgedUnderIt() throws IOException {
+    for (int i = 0; i < 30; i++) {
+      t.update("r" + (10 + i), "a", "1");
+    }
+    long reader = t.oracle.begin();
+    Scan scan = new Scan().setCaching(2);
+    ReadAttribute.set(scan, reader);
+    try (var scanner = t.table.getScanner(scan)) {
+      assertEquals(Map.of("a", "1"), RawTable.map(scanner.next()));
+      t.oracle.abort(reader); // by its time limit; its client does not know
+      for (int i = 0; i < 30; i++) {
+        t.update("r" + (10 + i), "a", "2");
+      }
+      t.snapshot();
+      t.flush();
+      t.compact();
+      IOException refused =
+          assertThrows(
+              IOException.class,
+              () -> {
+                for (Result row = scanner.next(); row != null; row = scanner.next()) {
+                  assertEquals(Map.of("a", "1"), RawTable.map(row));
+                }
+              });
+      assertEquals(Refusal.SNAPSHOT_TOO_OLD, Refusal.of(refused));
+    }
+  }
+
+  @Test
+  void aRegionThatOpensKnowsWhatWasPurgedBefore() throws IOException {
+    t.update(ROW, "a", "1");
+    long old = t.snapshot();
+    t.update(ROW, "a", "2");
+    t.snapshot();
+    t.flush();
+    try (Admin admin = t.cluster.connection().getAdmin()) {
+      admin.disableTable(t.name);
+      admin.enableTable(t.name);
+    }
+    IOException refused = assertThrows(IOException.class, () -> t.read(old, ROW));
+    assertEquals(Refusal.SNAPSHOT_TOO_OLD, Refusal.of(refused));
   }
 
   private List<Cell> raw() {

@@ -9,10 +9,12 @@ import io.retso.hbase.data.TableSettings;
 import io.retso.hbase.data.Tombstone;
 import io.retso.server.RetsoServer;
 import java.io.IOException;
+import java.net.URL;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.apache.hadoop.fs.LocalFileSystem;
 import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.CellUtil;
 import org.apache.hadoop.hbase.TableName;
@@ -28,6 +30,7 @@ import org.apache.hadoop.hbase.client.Table;
 import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
 import org.apache.hadoop.hbase.regionserver.HRegion;
 import org.apache.hadoop.hbase.util.Bytes;
+import org.apache.hadoop.hbase.util.TableDescriptorChecker;
 
 /**
  * A prepared table with the coprocessor and families f and g, and an oracle of its own; each step
@@ -53,16 +56,31 @@ final class RawTable implements AutoCloseable {
         TableDescriptorBuilder.newBuilder(name)
             .setColumnFamily(TableSettings.prepared(ColumnFamilyDescriptorBuilder.of(F)))
             .setColumnFamily(TableSettings.prepared(ColumnFamilyDescriptorBuilder.of(G)))
-            .setColumnFamily(PendingWrite.familyDescriptor())
-            .setCoprocessor(
-                CoprocessorDescriptorBuilder.newBuilder(TransactionRegionObserver.class.getName())
-                    .build());
+            .setColumnFamily(PendingWrite.familyDescriptor());
+    addCoprocessor(descriptor);
     new TableSettings(TableSettings.Conflicts.ROW, TableSettings.Reads.SERVER, address)
         .writeTo(descriptor);
     try (Admin admin = cluster.connection().getAdmin()) {
       admin.createTable(descriptor.build(), splits);
     }
     this.table = cluster.connection().getTable(name);
+  }
+
+  /** The coprocessor that this class was loaded with: of this process, or from a jar. */
+  private static void addCoprocessor(TableDescriptorBuilder table) throws Exception {
+    Class<?> observer = TransactionRegionObserver.class;
+    CoprocessorDescriptorBuilder builder =
+        CoprocessorDescriptorBuilder.newBuilder(observer.getName());
+    URL place = observer.getProtectionDomain().getCodeSource().getLocation();
+    if (place.getPath().endsWith(".jar")) {
+      builder.setJarPath(place.toURI().toString());
+      // To take a copy HBase wants a local file system with checksums, which EmbeddedHBase has not;
+      // the region servers are told here, the master's check of the jar cannot be told.
+      builder.setProperty("fs.file.impl", LocalFileSystem.class.getName());
+      builder.setProperty("fs.file.impl.disable.cache", "true");
+      table.setValue(TableDescriptorChecker.TABLE_SANITY_CHECKS, "false");
+    }
+    table.setCoprocessor(builder.build());
   }
 
   /** Stops the oracle for good. */

@@ -16,7 +16,7 @@ import org.apache.hadoop.hbase.Cell;
  * histories of one row, with events between the read, the questions to the oracle and the next
  * read.
  */
-class SnapshotRowModelTest {
+public class SnapshotRowModelTest {
   @Property(tries = 10_000)
   void clientReadsSeeTheSnapshot(@ForAll long seed) {
     check(seed, false);

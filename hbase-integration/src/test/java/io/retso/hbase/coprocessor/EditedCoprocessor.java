@@ -1,0 +1,195 @@
+package io.retso.hbase.coprocessor;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.retso.hbase.RetsoCluster;
+import io.retso.hbase.data.Refusal;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.StringWriter;
+import java.lang.annotation.Annotation;
+import java.lang.reflect.Constructor;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.jar.JarEntry;
+import java.util.jar.JarOutputStream;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import javax.tools.JavaCompiler;
+import javax.tools.StandardJavaFileManager;
+import javax.tools.ToolProvider;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+
+/**
+ * The coprocessor compiled from its sources with one edit, as a jar, and tests of its packages that
+ * are run on it. Region servers load the jar for the tables of such a test, as they do in
+ * production; other tables keep the classes of this process.
+ *
+ * <p>So the classes in production need no seams for bugs. The edited text must be there once: who
+ * changes it learns here that the evidence needs a new look.
+ */
+final class EditedCoprocessor implements AutoCloseable {
+  private static final Path SOURCES = Path.of("src/main/java");
+  private static final String PACKAGE = "io/retso/hbase/";
+
+  /** First from the jar and the tests beside it: everything else is shared with this process. */
+  private static final class Loader extends URLClassLoader {
+    Loader(URL... places) {
+      super(places, EditedCoprocessor.class.getClassLoader());
+    }
+
+    @Override
+    protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
+      synchronized (getClassLoadingLock(name)) {
+        Class<?> loaded = findLoadedClass(name);
+        if (loaded == null && isOurs(name)) {
+          loaded = findClass(name);
+        }
+        return loaded == null ? super.loadClass(name, resolve) : loaded;
+      }
+    }
+
+    private static boolean isOurs(String name) {
+      return name.startsWith("io.retso.hbase.coprocessor.")
+          || name.startsWith("io.retso.hbase.data.");
+    }
+  }
+
+  private final Loader loader;
+
+  /**
+   * Compiles.
+   *
+   * @param directory empty; sources, classes and jar go there
+   * @param file of the coprocessor or the classes that it shares with clients, under {@code
+   *     io.retso.hbase}
+   */
+  EditedCoprocessor(Path directory, String file, String text, String instead) throws IOException {
+    Path sources = directory.resolve("sources");
+    for (String part : List.of("coprocessor", "data")) {
+      copy(SOURCES.resolve(PACKAGE + part), sources.resolve(PACKAGE + part));
+    }
+    Path edited = sources.resolve(PACKAGE + file);
+    String source = Files.readString(edited);
+    assertEquals(2, source.split(Pattern.quote(text), -1).length, text);
+    Files.writeString(edited, source.replace(text, instead));
+    Path classes = Files.createDirectories(directory.resolve("classes"));
+    compile(sources, classes);
+    Path jar = directory.resolve("coprocessor.jar");
+    pack(classes, jar);
+    URL tests = getClass().getProtectionDomain().getCodeSource().getLocation();
+    this.loader = new Loader(jar.toUri().toURL(), tests);
+  }
+
+  private static void copy(Path from, Path to) throws IOException {
+    Files.createDirectories(to);
+    try (Stream<Path> files = Files.list(from)) {
+      for (Path file : files.toList()) {
+        Files.copy(file, to.resolve(file.getFileName()));
+      }
+    }
+  }
+
+  private static void compile(Path sources, Path classes) throws IOException {
+    JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
+    StringWriter messages = new StringWriter();
+    try (StandardJavaFileManager files = compiler.getStandardFileManager(null, null, null);
+        Stream<Path> all = Files.walk(sources)) {
+      var units = files.getJavaFileObjects(all.filter(Files::isRegularFile).toArray(Path[]::new));
+      List<String> options =
+          List.of("-proc:none", "-nowarn", "-cp", System.getProperty("java.class.path"));
+      List<String> output = List.of("-d", classes.toString());
+      boolean done =
+          compiler
+              .getTask(
+                  messages,
+                  files,
+                  null,
+                  Stream.of(options, output).flatMap(List::stream).toList(),
+                  null,
+                  units)
+              .call();
+      assertTrue(done, messages::toString);
+    }
+  }
+
+  private static void pack(Path classes, Path jar) throws IOException {
+    try (OutputStream out = Files.newOutputStream(jar);
+        JarOutputStream entries = new JarOutputStream(out);
+        Stream<Path> all = Files.walk(classes)) {
+      for (Path file : all.filter(Files::isRegularFile).toList()) {
+        entries.putNextEntry(new JarEntry(classes.relativize(file).toString()));
+        Files.copy(file, entries);
+      }
+    }
+  }
+
+  /**
+   * Runs one test method of one of the packages; one with a parameter is given 1, 2, ... as seeds.
+   *
+   * @return how it failed, a refusal where none is due included, or null if it passed
+   * @throws ReflectiveOperationException if it did not get as far as to judge
+   */
+  Throwable run(Class<?> test, String method, RetsoCluster cluster)
+      throws ReflectiveOperationException {
+    Class<?> type = Class.forName(test.getName(), true, loader);
+    Constructor<?> constructor = type.getDeclaredConstructor();
+    constructor.setAccessible(true);
+    Object instance = constructor.newInstance();
+    callAll(BeforeEach.class, instance, cluster);
+    try {
+      for (Method each : type.getDeclaredMethods()) {
+        if (each.getName().equals(method)) {
+          return judge(each, instance);
+        }
+      }
+      throw new NoSuchMethodException(type + "." + method);
+    } finally {
+      callAll(AfterEach.class, instance, cluster);
+    }
+  }
+
+  private static Throwable judge(Method method, Object instance)
+      throws ReflectiveOperationException {
+    method.setAccessible(true);
+    try {
+      if (method.getParameterCount() == 0) {
+        method.invoke(instance);
+      } else {
+        for (long seed = 1; seed <= 10_000; seed++) {
+          method.invoke(instance, seed);
+        }
+      }
+      return null;
+    } catch (InvocationTargetException e) {
+      if (e.getCause() instanceof AssertionError || Refusal.of(e.getCause()) != null) {
+        return e.getCause();
+      }
+      throw e;
+    }
+  }
+
+  private static void callAll(
+      Class<? extends Annotation> annotation, Object instance, RetsoCluster cluster)
+      throws ReflectiveOperationException {
+    for (Method method : instance.getClass().getDeclaredMethods()) {
+      if (method.isAnnotationPresent(annotation)) {
+        method.setAccessible(true);
+        Object[] none = {};
+        method.invoke(instance, method.getParameterCount() == 0 ? none : new Object[] {cluster});
+      }
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    loader.close();
+  }
+}

@@ -1,0 +1,88 @@
+package io.retso.hbase.coprocessor;
+
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.apache.hadoop.hbase.Coprocessor;
+import org.apache.hadoop.hbase.client.Mutation;
+import org.apache.hadoop.hbase.coprocessor.ObserverContext;
+import org.apache.hadoop.hbase.coprocessor.RegionCoprocessor;
+import org.apache.hadoop.hbase.coprocessor.RegionCoprocessorEnvironment;
+import org.apache.hadoop.hbase.coprocessor.RegionObserver;
+import org.apache.hadoop.hbase.regionserver.HRegion;
+import org.apache.hadoop.hbase.regionserver.MiniBatchOperationInProgress;
+
+/**
+ * Another coprocessor of a region, behind ours, that holds batches of mutations in the middle:
+ * checked and rewritten by ours, not yet applied. Loaded into an open region by {@link #into}.
+ */
+public final class HeldBatch implements RegionCoprocessor, RegionObserver {
+  /** One batch, held until it is released. */
+  static final class Hold {
+    private final CountDownLatch reached = new CountDownLatch(1);
+    private final CountDownLatch released = new CountDownLatch(1);
+
+    /** Waits until a batch is here. */
+    void awaitReached() throws InterruptedException {
+      if (!reached.await(60, TimeUnit.SECONDS)) {
+        throw new AssertionError("no batch came");
+      }
+    }
+
+    boolean isReached() {
+      return reached.getCount() == 0;
+    }
+
+    /** Lets the batch go on. */
+    void release() {
+      released.countDown();
+    }
+  }
+
+  private final AtomicReference<Hold> next = new AtomicReference<>();
+
+  /** Called by HBase. */
+  public HeldBatch() {}
+
+  static HeldBatch into(HRegion region) throws IOException {
+    region
+        .getCoprocessorHost()
+        .load(HeldBatch.class, Coprocessor.PRIORITY_LOWEST, region.getReadOnlyConfiguration());
+    return (HeldBatch) region.getCoprocessorHost().findCoprocessor(HeldBatch.class.getName());
+  }
+
+  /** The next batch will be held. */
+  Hold holdNext() {
+    Hold hold = new Hold();
+    next.set(hold);
+    return hold;
+  }
+
+  @Override
+  public Optional<RegionObserver> getRegionObserver() {
+    return Optional.of(this);
+  }
+
+  @Override
+  public void preBatchMutate(
+      ObserverContext<RegionCoprocessorEnvironment> context,
+      MiniBatchOperationInProgress<Mutation> mutations)
+      throws IOException {
+    Hold hold = next.getAndSet(null);
+    if (hold == null) {
+      return;
+    }
+    hold.reached.countDown();
+    try {
+      if (!hold.released.await(60, TimeUnit.SECONDS)) {
+        throw new IOException("nobody released the batch");
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new InterruptedIOException();
+    }
+  }
+}

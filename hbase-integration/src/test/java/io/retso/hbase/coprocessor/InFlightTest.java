@@ -1,0 +1,183 @@
+package io.retso.hbase.coprocessor;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.retso.hbase.RetsoCluster;
+import io.retso.hbase.coprocessor.HeldBatch.Hold;
+import io.retso.hbase.data.CleanupRequest;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.hbase.client.Mutation;
+import org.apache.hadoop.hbase.client.Put;
+import org.apache.hadoop.hbase.regionserver.HRegion;
+import org.apache.hadoop.hbase.util.Bytes;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/**
+ * What happens while a batch of mutations is in the middle of a region: held there, so that each
+ * order of events is the one that would do harm.
+ */
+@ExtendWith(RetsoCluster.Extension.class)
+@Timeout(120)
+class InFlightTest {
+  private static final String ROW = "r";
+
+  private final ExecutorService background = Executors.newCachedThreadPool();
+  private RawTable t;
+  private HRegion region;
+  private HeldBatch held;
+
+  @BeforeEach
+  void create(RetsoCluster cluster) throws Exception {
+    t = new RawTable(cluster);
+    region = t.regions().get(0);
+    held = HeldBatch.into(region);
+  }
+
+  @AfterEach
+  void drop() throws Exception {
+    background.shutdownNow();
+    assertTrue(background.awaitTermination(60, TimeUnit.SECONDS));
+    t.close();
+  }
+
+  /** Straight to the region: HBase's client would repeat what is told to come back. */
+  private void apply(Put put) throws IOException {
+    region.batchMutate(new Mutation[] {put});
+  }
+
+  private Future<?> applyHeld(Hold hold, Put put) throws InterruptedException {
+    Future<?> done =
+        background.submit(
+            () -> {
+              apply(put);
+              return null;
+            });
+    hold.awaitReached();
+    return done;
+  }
+
+  private boolean isRefused(Put put) {
+    try {
+      apply(put);
+      return false;
+    } catch (IOException e) {
+      return true;
+    }
+  }
+
+  private static void finish(Hold hold, Future<?> held)
+      throws InterruptedException, ExecutionException {
+    hold.release();
+    held.get();
+  }
+
+  private static Put cleanup(long start, long outcome) {
+    return new CleanupRequest(Bytes.toBytes(ROW), start, outcome).toPut();
+  }
+
+  /** The cleanup has read the row; what is written now would lose its mark to it. */
+  @Test
+  void aWriteIsRefusedDuringACleanupOfItsTransaction() throws Exception {
+    long start = t.oracle.begin();
+    t.write(start, ROW, "a", "1");
+    t.oracle.abort(start);
+    Hold hold = held.holdNext();
+    Future<?> cleanup = applyHeld(hold, cleanup(start, CleanupRequest.ABORTED));
+    boolean refused = isRefused(RawTable.put(start, ROW, "late", "1"));
+    finish(hold, cleanup);
+    assertEquals(Map.of(), t.read(t.snapshot(), ROW));
+    assertTrue(refused);
+  }
+
+  /** The same the other way round: the cleanup would not see what is about to be written. */
+  @Test
+  void aCleanupIsTurnedAwayDuringAWriteOfItsTransaction() throws Exception {
+    long start = t.oracle.begin();
+    t.write(start, ROW, "a", "1");
+    t.oracle.abort(start);
+    Hold writing = held.holdNext();
+    Future<?> write = applyHeld(writing, RawTable.put(start, ROW, "late", "1"));
+    Hold cleaning = held.holdNext();
+    Future<Boolean> cleanup =
+        background.submit(() -> isRefused(cleanup(start, CleanupRequest.ABORTED)));
+    while (!cleanup.isDone() && !cleaning.isReached()) {
+      Thread.onSpinWait();
+    }
+    finish(writing, write);
+    cleaning.release();
+    boolean refused = cleanup.get();
+    assertEquals(Map.of(), t.read(t.snapshot(), ROW));
+    assertTrue(refused);
+    t.cleanUp(start, CleanupRequest.ABORTED, ROW);
+    assertEquals(List.of(), t.cells(ROW));
+  }
+
+  /** A second cleanup must not end the first one's claim of the row. */
+  @Test
+  void aSecondCleanupLetsNoWriteInDuringTheFirst() throws Exception {
+    long start = t.oracle.begin();
+    t.write(start, ROW, "a", "1");
+    t.oracle.abort(start);
+    Hold hold = held.holdNext();
+    Future<?> cleanup = applyHeld(hold, cleanup(start, CleanupRequest.ABORTED));
+    boolean second = isRefused(cleanup(start, CleanupRequest.ABORTED));
+    boolean write = isRefused(RawTable.put(start, ROW, "late", "1"));
+    finish(hold, cleanup);
+    assertEquals(Map.of(), t.read(t.snapshot(), ROW));
+    assertTrue(second && write);
+  }
+
+  /** Other transactions work on the row all the while. */
+  @Test
+  void othersAreNotDisturbedByACleanup() throws Exception {
+    long start = t.oracle.begin();
+    t.write(start, ROW, "a", "1");
+    t.oracle.abort(start);
+    Hold hold = held.holdNext();
+    Future<?> cleanup = applyHeld(hold, cleanup(start, CleanupRequest.ABORTED));
+    t.update(ROW, "b", "2");
+    assertEquals(Map.of("b", "2"), t.read(t.snapshot(), ROW));
+    finish(hold, cleanup);
+    assertEquals(Map.of("b", "2"), t.read(t.snapshot(), ROW));
+  }
+
+  /**
+   * A late duplicate of a write is being moved to its commit timestamp while that falls below the
+   * watermark. Were the purge to drop a younger tombstone now, the value would come back.
+   */
+  @Test
+  void purgeCountsOnNothingThatABatchInFlightMayChange() throws Exception {
+    long start = t.oracle.begin();
+    t.write(start, ROW, "a", "1");
+    long committed = t.commit(start, ROW);
+    t.cleanUp(start, committed, ROW);
+    t.update(ROW, "a", null);
+    t.flush();
+    t.compact(); // the delete of the moved cell would hide the duplicate
+    t.write(start, ROW, "a", "1");
+    t.flush();
+    Hold hold = held.holdNext();
+    Future<?> cleanup = applyHeld(hold, cleanup(start, committed));
+    t.oracle.cleanedUp(start);
+    t.snapshot();
+    assertTrue(t.oracle.lowWatermark() > committed);
+    t.compact();
+    finish(hold, cleanup);
+    assertEquals(Map.of(), t.read(t.snapshot(), ROW));
+    t.flush();
+    t.compact();
+    assertEquals(List.of(), t.raw(ROW), "now it may go");
+  }
+}

@@ -1,0 +1,182 @@
+package io.retso.hbase.coprocessor;
+
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+
+import io.retso.hbase.RetsoCluster;
+import io.retso.hbase.data.SnapshotRowModelTest;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * Known bugs of region servers, each of which a test must catch: otherwise its silence means
+ * nothing. A bug is an edit of a source file; the test named beside it is run on the edited
+ * classes.
+ */
+@ExtendWith(RetsoCluster.Extension.class)
+class InjectedBugsTest {
+  /** A rule that is broken, how, and the test that says so. */
+  enum Bug {
+    WRITES_ENTER_DURING_CLEANUP(
+        "coprocessor/RowClaims.java",
+        "old == CLEANER ? CLEANER : old + one) != CLEANER",
+        "old == CLEANER ? CLEANER : old + one) != 0",
+        InFlightTest.class,
+        "aWriteIsRefusedDuringACleanupOfItsTransaction"),
+    CLEANUPS_ENTER_DURING_WRITES(
+        "coprocessor/RowClaims.java",
+        "return claims.putIfAbsent(claim, CLEANER) == null;",
+        "return claims.putIfAbsent(claim, CLEANER) != Integer.valueOf(CLEANER);",
+        InFlightTest.class,
+        "aCleanupIsTurnedAwayDuringAWriteOfItsTransaction"),
+    CLEANUPS_ENTER_DURING_CLEANUPS(
+        "coprocessor/RowClaims.java",
+        "return claims.putIfAbsent(claim, CLEANER) == null;",
+        "Integer old = claims.putIfAbsent(claim, CLEANER); return old == null || old < 0;",
+        InFlightTest.class,
+        "aSecondCleanupLetsNoWriteInDuringTheFirst"),
+    CLEANS_UP_WITHOUT_THE_MARK(
+        "coprocessor/RowCleaner.java",
+        "|| !PendingWrite.isMark(cells.get(0))",
+        "",
+        CleanupTest.class,
+        "doesNothingWithoutTheMark"),
+    MOVES_BELOW_THE_HORIZON(
+        "coprocessor/RegionWrites.java",
+        "request.isCommitted() && request.start() >= horizon.refused()",
+        "request.isCommitted()",
+        CleanupTest.class,
+        "aLateDuplicateOfACleanedUpWriteIsRemovedWhateverTheRequestSays"),
+    REMOVES_AT_THE_HORIZON(
+        "coprocessor/RegionWrites.java",
+        "request.start() >= horizon.refused()",
+        "request.start() > horizon.refused()",
+        PurgeTest.class,
+        "theOldestTransactionStandsAtTheHorizonAndLosesNothing"),
+    REFUSES_WRITES_AT_THE_HORIZON(
+        "coprocessor/RegionWrites.java",
+        "if (start < refused) {",
+        "if (start <= refused) {",
+        PurgeTest.class,
+        "theOldestTransactionStandsAtTheHorizonAndLosesNothing"),
+    ADMITS_WRITES_BELOW_THE_HORIZON(
+        "coprocessor/RegionWrites.java",
+        "if (start < refused) {",
+        "if (false) {",
+        CleanupTest.class,
+        "writesBelowTheHorizonAreRefused"),
+    MARKS_AT_THE_HORIZON_COUNT_AS_ABORTED(
+        "coprocessor/SnapshotReader.java",
+        "if (start < settled) {",
+        "if (start <= settled) {",
+        PurgeTest.class,
+        "theOldestTransactionStandsAtTheHorizonAndLosesNothing"),
+    HORIZON_ONE_STAMP_TOO_HIGH(
+        "coprocessor/RegionPurge.java",
+        "horizon.refuse(link.watermarkSoon());",
+        "horizon.refuse(link.watermarkSoon() + 16);",
+        PurgeTest.class,
+        "whatAnOpenSnapshotSeesStays"),
+    HORIZON_NOT_TESTED_AFTER_READING(
+        "coprocessor/SnapshotFilter.java",
+        "reader.checkHorizon();\n    return rowFilter.isDone();",
+        "return rowFilter.isDone();",
+        PurgeTest.class,
+        "aScanFailsWhenItsSnapshotIsPurgedUnderIt"),
+    OPENED_WITHOUT_A_HORIZON(
+        "coprocessor/TransactionalRegion.java",
+        "if (horizonKnown) {",
+        "if (true) {",
+        PurgeTest.class,
+        "aRegionThatOpensKnowsWhatWasPurgedBefore"),
+    SETTLES_WITHOUT_WAITING(
+        "coprocessor/Horizon.java",
+        "candidate > settled && batches.drain(millis)",
+        "candidate > settled",
+        InFlightTest.class,
+        "purgeCountsOnNothingThatABatchInFlightMayChange"),
+    PURGES_BY_THE_REFUSED_HORIZON(
+        "coprocessor/Horizon.java",
+        "long settled() {\n    return settled;",
+        "long settled() {\n    return refused;",
+        InFlightTest.class,
+        "purgeCountsOnNothingThatABatchInFlightMayChange"),
+    ENTERS_AN_EPOCH_WITHOUT_A_SECOND_LOOK(
+        "coprocessor/BatchesInFlight.java",
+        "if (epoch == current) {",
+        "if (epoch.count.get() > 0) {",
+        HorizonLincheckTest.class,
+        "noBatchThatMissedTheRefusalOutlivesTheSettling"),
+    DRAINS_THE_LAST_EPOCH_ONLY(
+        "coprocessor/BatchesInFlight.java",
+        "      old.add(current);\n",
+        "      old.clear();\n      old.add(current);\n",
+        HorizonTest.class,
+        "theOldestBatchIsWaitedForThoughLaterOnesAreOver"),
+    WHAT_MAY_BE_PENDING_COVERS(
+        "coprocessor/VersionPurge.java",
+        "!CellVersion.isCommitted(version) || ",
+        "",
+        PurgeTest.class,
+        "whatMayBePendingCoversNothing"),
+    WHAT_MAY_BE_PENDING_DECIDES(
+        "data/SnapshotRow.java",
+        "else if (version < readTimestamp) {\n        long status",
+        "else if (version > readTimestamp) {\n        long status",
+        SnapshotRowModelTest.class,
+        "serverReadsSeeTheSnapshot"),
+    COMMITTED_ABOVE_THE_READER_DECIDES(
+        "data/SnapshotRow.java",
+        "status > 0 && status < readTimestamp",
+        "status > 0",
+        SnapshotRowModelTest.class,
+        "serverReadsSeeTheSnapshot"),
+    MARKS_ARE_NOT_LOOKED_AT(
+        "data/SnapshotRow.java",
+        "Arrays.binarySearch(marks, version) >= 0",
+        "false",
+        SnapshotRowModelTest.class,
+        "serverReadsSeeTheSnapshot"),
+    FORGOTTEN_MEANS_ABORTED(
+        "data/SnapshotRow.java",
+        "return unknown ? Next.ASK : Next.READ_AGAIN;\n        }\n",
+        "continue;\n        }\n",
+        SnapshotRowModelTest.class,
+        "serverReadsSeeTheSnapshot"),
+    STOPS_AT_THE_LIMIT_OF_VERSIONS(
+        "data/SnapshotRow.java",
+        "end - begin >= versions ? Next.READ_AGAIN : Next.SETTLED",
+        "Next.SETTLED",
+        SnapshotRowModelTest.class,
+        "clientReadsSeeTheSnapshot");
+
+    private final String file;
+    private final String text;
+    private final String instead;
+    private final Class<?> test;
+    private final String method;
+
+    Bug(String file, String text, String instead, Class<?> test, String method) {
+      this.file = file;
+      this.text = text;
+      this.instead = instead;
+      this.test = test;
+      this.method = method;
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  @Timeout(180)
+  void isCaught(Bug bug, @TempDir Path directory, RetsoCluster cluster) throws Exception {
+    try (EditedCoprocessor edited =
+        new EditedCoprocessor(directory, bug.file, bug.text, bug.instead)) {
+      Throwable failed = edited.run(bug.test, bug.method, cluster);
+      assertNotNull(failed, bug.method + " does not see it");
+      System.out.println(bug + ": " + failed.toString().lines().findFirst().orElse(""));
+    }
+  }
+}
