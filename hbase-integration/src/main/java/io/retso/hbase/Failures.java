@@ -65,8 +65,14 @@ final class Failures {
   /** HBase failed to read or write for the transaction that started at {@code start}. */
   static Throwable ofStore(Throwable failure, long start) {
     Throwable cause = unwrap(failure);
-    if (Refusal.of(cause) == null) {
+    Refusal refusal = Refusal.of(cause);
+    if (refusal == null) {
       return cause;
+    }
+    if (refusal == Refusal.NO_ORACLE) {
+      return new OracleUnavailableException(
+          "a region server could not ask the oracle, nothing was decided: " + cause.getMessage(),
+          cause);
     }
     return new SnapshotTooOldException(
         "transaction "

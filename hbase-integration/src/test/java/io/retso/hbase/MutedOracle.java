@@ -11,13 +11,14 @@ import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
  * Stands between a client and an oracle, and may swallow what the oracle answers: requests arrive,
- * replies are lost.
+ * replies are lost. Or it is as if there were no oracle.
  */
 final class MutedOracle implements AutoCloseable {
   private final ServerSocket server = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
   private final int oraclePort;
   private final List<Socket> sockets = new CopyOnWriteArrayList<>();
   private volatile boolean muted;
+  private volatile boolean down;
 
   MutedOracle(int oraclePort) throws IOException {
     this.oraclePort = oraclePort;
@@ -36,9 +37,19 @@ final class MutedOracle implements AutoCloseable {
     }
   }
 
+  /** Whether connections are closed, those that exist and new ones, from now on. */
+  void down(boolean on) {
+    down = on;
+    closeSockets();
+  }
+
   private void accept() throws IOException {
     while (true) {
       Socket client = server.accept();
+      if (down) {
+        client.close();
+        continue;
+      }
       Socket oracle = new Socket(InetAddress.getLoopbackAddress(), oraclePort);
       sockets.addAll(List.of(client, oracle));
       start("requests", () -> copy(client, oracle, false));

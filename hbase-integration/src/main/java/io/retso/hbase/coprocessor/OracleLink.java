@@ -4,6 +4,7 @@ import io.retso.client.OracleClient;
 import io.retso.client.OracleException;
 import io.retso.client.TransactionStatus;
 import io.retso.hbase.data.CleanupRequest;
+import io.retso.hbase.data.Refusal;
 import io.retso.hbase.data.StatusCache;
 import io.retso.hbase.data.WriterStatuses;
 import java.io.IOException;
@@ -191,7 +192,9 @@ final class OracleLink {
   }
 
   private IOException failure(Throwable cause) {
-    String message = "the oracle at " + addresses + " was asked in vain: " + cause.getMessage();
+    String message =
+        Refusal.NO_ORACLE.message(
+            "the oracle at " + addresses + " was asked in vain: " + cause.getMessage());
     if (cause instanceof OracleException oracle) {
       switch (oracle.category()) {
         case INVALID_REQUEST, INCOMPATIBLE -> {

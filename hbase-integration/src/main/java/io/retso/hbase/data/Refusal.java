@@ -3,17 +3,20 @@ package io.retso.hbase.data;
 import org.apache.hadoop.hbase.client.RetriesExhaustedWithDetailsException;
 
 /**
- * Why a region server refuses what a transaction asks for. The transaction cannot go on.
+ * Why a region server refuses what a transaction asks for.
  *
- * <p>Refusals travel as {@code DoNotRetryIOException}s, whose class depends on the way that they
- * take through HBase; so the message says which it is.
+ * <p>Refusals travel as {@code IOException}s whose class depends on the way that they take through
+ * HBase; so the message says which it is.
  */
 public enum Refusal {
-  /** The region may have purged what the transaction's snapshot needs. */
+  /** The region may have purged what the transaction's snapshot needs; it cannot go on. */
   SNAPSHOT_TOO_OLD("the snapshot is too old; begin a new transaction"),
 
   /** The transaction is decided, and its writes are being cleaned up: it was aborted. */
-  DECIDED("the transaction is decided already; begin a new one");
+  DECIDED("the transaction is decided already; begin a new one"),
+
+  /** The region server asked the oracle in vain. HBase's client tries again for a while. */
+  NO_ORACLE("check that the oracle runs, and that region servers reach it");
 
   private final String advice;
 
@@ -24,6 +27,11 @@ public enum Refusal {
   /** What the exception says. */
   public String message(long start, String reason) {
     return code() + " transaction " + start + " is refused, " + reason + ": " + advice;
+  }
+
+  /** What the exception says if it is not the transaction's fault. */
+  public String message(String reason) {
+    return code() + " " + reason + "; " + advice;
   }
 
   private String code() {

@@ -1,0 +1,167 @@
+package io.retso.hbase;
+
+import static io.retso.hbase.Fixture.put;
+import static io.retso.hbase.Fixture.read;
+import static io.retso.hbase.Fixture.scan;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.retso.hbase.TablePreparation.Options;
+import io.retso.hbase.data.TableSettings.Reads;
+import io.retso.server.RetsoServer;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.hbase.TableName;
+import org.apache.hadoop.hbase.client.Admin;
+import org.apache.hadoop.hbase.client.CoprocessorDescriptorBuilder;
+import org.apache.hadoop.hbase.client.Result;
+import org.apache.hadoop.hbase.client.ResultScanner;
+import org.apache.hadoop.hbase.client.Scan;
+import org.apache.hadoop.hbase.client.TableDescriptor;
+import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.FieldSource;
+
+/**
+ * The oracle is gone, or silent, while a transaction reads. Rows in doubt cannot be decided: the
+ * read says so in time, guesses nothing, and gives the right answer once the oracle is back.
+ */
+@ExtendWith(RetsoCluster.Extension.class)
+@Timeout(180)
+class OracleDownTest {
+  static final List<Options> MODES = TransactionTest.MODES;
+
+  /** What a client of these tests waits for HBase, and HBase or the client for the oracle. */
+  private static final int STORE_MILLIS = 8_000;
+
+  private static final int ORACLE_MILLIS = 2_000;
+
+  private Fixture fixture;
+  private MutedOracle oracle;
+  private TransactionManager manager;
+  private TableName name;
+
+  @BeforeEach
+  void open(RetsoCluster cluster) throws Exception {
+    fixture = new Fixture(cluster);
+    RetsoServer server = fixture.opened(RetsoCluster.startOracle());
+    oracle = fixture.opened(new MutedOracle(server.port()));
+    name = cluster.freshName("t");
+  }
+
+  @AfterEach
+  void close() throws Exception {
+    oracle.down(false);
+    oracle.mute(false);
+    fixture.close();
+  }
+
+  private ManagerBuilder builder() {
+    Configuration impatient = fixture.cluster.configuration();
+    impatient.setInt("hbase.rpc.timeout", STORE_MILLIS);
+    impatient.setInt("hbase.client.operation.timeout", STORE_MILLIS);
+    impatient.setInt("hbase.client.scanner.timeout.period", STORE_MILLIS);
+    return TransactionManager.builder(impatient)
+        .oracle(oracle.address())
+        .oracleSettings(
+            client ->
+                client
+                    .requestTimeout(Duration.ofMillis(ORACLE_MILLIS))
+                    .backoff(Duration.ofMillis(10), Duration.ofMillis(100)))
+        .sweepInterval(Duration.ZERO);
+  }
+
+  /** Row "doubt" was committed by a client that died, "plain" is cleaned up. */
+  private void prepare(Options options) throws Exception {
+    TableDescriptor prepared =
+        new TablePreparation(fixture.cluster.connection(), oracle.address())
+            .create(Fixture.descriptor(name).build(), options);
+    if (prepared.hasCoprocessor(TablePreparation.OBSERVER)) {
+      // These region servers have less patience with the oracle than their others have.
+      try (Admin admin = fixture.cluster.connection().getAdmin()) {
+        admin.modifyTable(
+            TableDescriptorBuilder.newBuilder(prepared)
+                .removeCoprocessor(TablePreparation.OBSERVER)
+                .setCoprocessor(
+                    CoprocessorDescriptorBuilder.newBuilder(TablePreparation.OBSERVER)
+                        .setProperties(
+                            Map.of("retso.oracle.timeout", String.valueOf(ORACLE_MILLIS)))
+                        .build())
+                .build());
+      }
+    }
+    TransactionManager dying = fixture.opened(builder().cleanupAlive(start -> false).build());
+    manager = fixture.opened(builder().build());
+    manager.run(tx -> tx.table(name).put(List.of(put("doubt", "0"), put("plain", "0"))));
+    Fixture.eventually("cleaned up", () -> fixture.marks(name) == 0);
+    dying.run(tx -> tx.table(name).put(put("doubt", "1")));
+    assertEquals("0", manager.call(tx -> read(tx.table(name), "plain")), "the horizon is known");
+  }
+
+  private static void failsInTime(Transaction tx, String remedy, Read read) {
+    long begun = System.nanoTime();
+    OracleUnavailableException e = assertThrows(OracleUnavailableException.class, read::run);
+    long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begun);
+    assertTrue(millis < 5 * STORE_MILLIS, () -> millis + " ms");
+    assertTrue(e.getMessage().contains("nothing was decided"), e.getMessage());
+    assertTrue(e.getMessage().contains(remedy), e.getMessage());
+    assertEquals(Transaction.State.ACTIVE, tx.state(), "it goes on");
+  }
+
+  private static void readToTheEnd(TransactionalTable table) throws IOException {
+    try (ResultScanner scanner = table.getScanner(new Scan())) {
+      Result row = scanner.next();
+      while (row != null) {
+        row = scanner.next();
+      }
+    }
+  }
+
+  private interface Read {
+    void run() throws Exception;
+  }
+
+  @ParameterizedTest
+  @FieldSource("MODES")
+  void readsOfRowsInDoubtFailUntilTheOracleIsBack(Options options) throws Exception {
+    prepare(options);
+    try (Transaction tx = manager.begin()) {
+      TransactionalTable table = tx.table(name);
+      oracle.down(true);
+      assertEquals("0", read(table, "plain"));
+      assertEquals("plain=0", scan(table, new Scan().withStartRow(Fixture.bytes("p"))));
+      failsInTime(tx, "check that", () -> read(table, "doubt"));
+      failsInTime(tx, "check that", () -> readToTheEnd(table));
+      assertEquals("0", read(table, "plain"));
+      oracle.down(false);
+      assertEquals("1", read(table, "doubt"));
+      assertEquals("doubt=1 plain=0", scan(table, new Scan()));
+      tx.commit();
+    }
+  }
+
+  @ParameterizedTest
+  @FieldSource("MODES")
+  void soDoTheyWhenItIsSilent(Options options) throws Exception {
+    prepare(options);
+    try (Transaction tx = manager.begin()) {
+      TransactionalTable table = tx.table(name);
+      oracle.mute(true);
+      assertEquals("0", read(table, "plain"));
+      String remedy = options.reads() == Reads.SERVER ? "check that" : "raise requestTimeout";
+      failsInTime(tx, remedy, () -> read(table, "doubt"));
+      oracle.mute(false);
+      assertEquals("1", read(table, "doubt"));
+      tx.commit();
+    }
+  }
+}
