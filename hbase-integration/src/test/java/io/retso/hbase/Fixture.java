@@ -169,8 +169,8 @@ final class Fixture implements AutoCloseable {
 
   @Override
   public void close() throws Exception {
-    for (AutoCloseable each : opened) {
-      each.close();
+    for (int i = opened.size() - 1; i >= 0; i--) {
+      opened.get(i).close(); // managers before their oracles
     }
   }
 }

@@ -19,6 +19,7 @@ final class MutedOracle implements AutoCloseable {
   private final List<Socket> sockets = new CopyOnWriteArrayList<>();
   private volatile boolean muted;
   private volatile boolean down;
+  private volatile byte[] instead;
 
   MutedOracle(int oraclePort) throws IOException {
     this.oraclePort = oraclePort;
@@ -43,6 +44,12 @@ final class MutedOracle implements AutoCloseable {
     closeSockets();
   }
 
+  /** What is answered to the first words on each new connection, in place of the oracle. */
+  void answer(byte[] words) {
+    instead = words;
+    closeSockets();
+  }
+
   private void accept() throws IOException {
     while (true) {
       Socket client = server.accept();
@@ -50,11 +57,22 @@ final class MutedOracle implements AutoCloseable {
         client.close();
         continue;
       }
+      byte[] words = instead;
+      if (words != null) {
+        sockets.add(client);
+        start("words", () -> answer(client, words));
+        continue;
+      }
       Socket oracle = new Socket(InetAddress.getLoopbackAddress(), oraclePort);
       sockets.addAll(List.of(client, oracle));
       start("requests", () -> copy(client, oracle, false));
       start("replies", () -> copy(oracle, client, true));
     }
+  }
+
+  private static void answer(Socket client, byte[] words) throws IOException {
+    client.getInputStream().read(new byte[1 << 10]);
+    client.getOutputStream().write(words);
   }
 
   private void copy(Socket from, Socket to, boolean replies) throws IOException {
