@@ -21,9 +21,10 @@ import org.slf4j.LoggerFactory;
  * at a time, the rows of a table in one batch, then each is reported to the oracle. While two
  * batches are on their way the next one collects.
  *
- * <p><strong>Bounds.</strong> Rows that wait are limited; beyond it {@link #offer} completes late,
- * which holds back the replies to the commits themselves. A row that fails is tried a few times
- * more; then its transaction is left to readers and sweeps, and not reported.
+ * <p><strong>Bounds.</strong> Rows that wait are limited. Beyond it {@link #offer} completes late,
+ * which holds back the replies to the commits themselves; {@link #offerAside}, for whose caller
+ * nobody waits, leaves the rows to readers and sweeps. So are those of a row that fails a few times
+ * in a row. What is left is not reported.
  *
  * <p><strong>What is reported</strong> as cleaned up: only a transaction that is decided, and of
  * which every row that may bear its mark was acknowledged as cleaned up.
@@ -100,24 +101,50 @@ final class Cleaner {
    * @return completes when there is room for it: at once, unless very much waits already
    */
   CompletableFuture<Void> offer(Job job) {
+    return take(job, true);
+  }
+
+  /**
+   * Takes a transaction over that its client gave up, if there is room. If there is none, it is
+   * aborted at the oracle, and its rows are left to others.
+   */
+  void offerAside(Job job) {
+    take(job, false);
+  }
+
+  private CompletableFuture<Void> take(Job job, boolean mayWait) {
     if (!alive.test(job.start)) {
       return CompletableFuture.completedFuture(null);
     }
     CompletableFuture<Void> admitted = new CompletableFuture<>();
+    boolean left;
     synchronized (this) {
       if (closed) {
         counters.cleanupsFailed.increment();
         return CompletableFuture.completedFuture(null);
       }
-      jobs++;
-      if (rows > 0 && rows + job.size > rowsMax) {
-        waiting.add(new Waiting(job, admitted));
-        return admitted;
+      left = isFull(job) && !mayWait;
+      if (!left) {
+        jobs++;
+        if (isFull(job)) {
+          waiting.add(new Waiting(job, admitted));
+          return admitted;
+        }
+        rows += job.size;
       }
-      rows += job.size;
     }
-    begin(job);
+    if (left) {
+      counters.cleanupsFailed.increment();
+      oracle.abortAsync(job.start); // if that fails, the oracle's time limit does it
+    } else {
+      begin(job);
+    }
     return CompletableFuture.completedFuture(null);
+  }
+
+  /** One that is larger than the limit goes alone. */
+  private boolean isFull(Job job) {
+    return rows > 0 && rows + job.size > rowsMax;
   }
 
   /** Rows that wait, or are on their way. */

@@ -246,7 +246,7 @@ public final class Transaction implements AutoCloseable {
   private CompletableFuture<Long> decide(Void sent, Throwable failure) {
     if (failure != null) {
       Throwable cause = Failures.ofStore(failure, start);
-      abandon(0);
+      abandon();
       return Failures.failed(new RollbackOnlyException(start, cause));
     }
     // Every write is acknowledged: whoever reads above the commit timestamp finds all of them.
@@ -288,50 +288,53 @@ public final class Transaction implements AutoCloseable {
       return clean(commit).thenApply(admitted -> commit);
     }
     become(State.ROLLED_BACK);
-    clean(CleanupRequest.ABORTED);
-    if (result.abortReason() == CommitResult.AbortReason.CONFLICT) {
-      counters.conflicts.increment();
-      return Failures.failed(
-          new ConflictException(
-              "transaction "
-                  + start
-                  + " is aborted: another one committed a row of it after it began; run it again",
-              null));
-    }
-    counters.tooOld.increment();
-    return Failures.failed(
-        new SnapshotTooOldException(
-            "transaction "
-                + start
-                + " is aborted: it ran for longer than the oracle remembers or allows; run it"
-                + " again, make it shorter, or give the oracle more rows, a larger window or a"
-                + " longer transaction.timeout",
-            null));
+    boolean isConflict = result.abortReason() == CommitResult.AbortReason.CONFLICT;
+    (isConflict ? counters.conflicts : counters.tooOld).increment();
+    TransactionException refusal =
+        isConflict
+            ? new ConflictException(
+                "transaction "
+                    + start
+                    + " is aborted: another one committed a row of it after it began; run it again",
+                null)
+            : new SnapshotTooOldException(
+                "transaction "
+                    + start
+                    + " is aborted: it ran for longer than the oracle remembers or allows; run it"
+                    + " again, make it shorter, or give the oracle more rows, a larger window or a"
+                    + " longer transaction.timeout",
+                null);
+    return clean(CleanupRequest.ABORTED).thenCompose(admitted -> Failures.failed(refusal));
   }
 
   private Throwable undecided(Throwable failure) {
     if (failure instanceof OracleException oracle
         && oracle.category() != OracleException.Category.UNKNOWN_OUTCOME) {
-      abandon(0);
+      abandon();
       return Failures.ofOracle(failure, "the commit of transaction " + start);
     }
     manager.counters().unknown.increment();
     become(State.UNKNOWN);
-    clean(0);
+    cleanAside();
     return new UnknownCommitException(start, failure);
   }
 
   /**
    * Rolls back on the way; what was sent is cleaned up when nothing of it is on its way any more.
    */
-  private void abandon(long outcome) {
+  private void abandon() {
     become(State.ROLLED_BACK);
     manager.counters().rolledBack.increment();
-    writes.settled().thenRun(() -> clean(outcome));
+    writes.settled().thenRun(this::cleanAside);
   }
 
   private CompletableFuture<Void> clean(long outcome) {
     return manager.cleaner().offer(new Cleaner.Job(start, outcome, writes.sentRows()));
+  }
+
+  /** Aborts, or learns that it was committed, and cleans up; nobody waits for it. */
+  private void cleanAside() {
+    manager.cleaner().offerAside(new Cleaner.Job(start, 0, writes.sentRows()));
   }
 
   private synchronized void become(State next) {
@@ -362,7 +365,7 @@ public final class Transaction implements AutoCloseable {
     writes.seal();
     manager.counters().rolledBack.increment();
     // Cleanup aborts it at the oracle, too; not before all that it sent has arrived.
-    operations.idle().thenRun(() -> writes.settled().thenRun(() -> clean(0)));
+    operations.idle().thenRun(() -> writes.settled().thenRun(this::cleanAside));
     return CompletableFuture.completedFuture(null);
   }
 

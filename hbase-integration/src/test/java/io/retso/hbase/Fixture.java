@@ -80,7 +80,8 @@ final class Fixture implements AutoCloseable {
         boolean isEnabled = admin.isTableEnabled(name);
         boolean isOurs =
             !TableSettings.isPrepared(table)
-                || cluster.oracleAddress().equals(TableSettings.of(table).oracle());
+                || cluster.oracleAddress().equals(TableSettings.of(table).oracle())
+                    && preparation().check(name).isEmpty();
         if (!isEnabled || !isOurs) {
           if (isEnabled) {
             admin.disableTable(name);

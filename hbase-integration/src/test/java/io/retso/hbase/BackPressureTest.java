@@ -1,0 +1,173 @@
+package io.retso.hbase;
+
+import static io.retso.hbase.Fixture.put;
+import static io.retso.hbase.Fixture.read;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.retso.hbase.CleanupGate.State;
+import io.retso.hbase.TablePreparation.Options;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.hbase.TableName;
+import org.apache.hadoop.hbase.client.Put;
+import org.apache.hadoop.hbase.regionserver.HRegion;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/**
+ * Cleanup that cannot keep up, or fails: what is kept in memory is bounded, and nothing is lost.
+ */
+@ExtendWith(RetsoCluster.Extension.class)
+@Timeout(120)
+class BackPressureTest {
+  private static final int ROWS_MAX = 10;
+  private static final int TRANSACTION_ROWS = 4;
+
+  private Fixture fixture;
+  private TableName name;
+  private CleanupGate gate;
+  private TransactionManager manager;
+  private TransactionManager other;
+
+  @BeforeEach
+  void open(RetsoCluster cluster) throws Exception {
+    fixture = new Fixture(cluster);
+    fixture.deleteTablesThatHinderSweeps();
+    name = fixture.table(Options.DEFAULT);
+    HRegion region =
+        cluster.hbase().cluster().getLiveRegionServers().stream()
+            .flatMap(server -> server.getRegionServer().getRegions(name).stream())
+            .map(HRegion.class::cast)
+            .findFirst()
+            .orElseThrow();
+    gate = CleanupGate.into(region);
+    manager = fixture.opened(fixture.builder().maxCleanupRows(ROWS_MAX).build());
+    other = fixture.manager();
+  }
+
+  @AfterEach
+  void close() throws Exception {
+    gate.set(State.OPEN);
+    fixture.close();
+  }
+
+  private Transaction written(String prefix, int rows) throws Exception {
+    Transaction tx = manager.begin();
+    List<Put> puts = new ArrayList<>();
+    for (int i = 0; i < rows; i++) {
+      puts.add(put(prefix + i, prefix));
+    }
+    tx.table(name).put(puts);
+    tx.writes().sendAll().get(30, TimeUnit.SECONDS);
+    return tx;
+  }
+
+  private void assertBounded() {
+    long rows = manager.metrics().cleanupRows();
+    assertTrue(rows <= ROWS_MAX, () -> rows + " rows");
+  }
+
+  private void assertCleanedUp() throws Exception {
+    Fixture.eventually("nothing waits", () -> manager.metrics().cleanupRows() == 0);
+    Fixture.eventually("no mark is left", () -> fixture.marks(name) == 0);
+  }
+
+  @Test
+  void beyondTheLimitRepliesToCommitsWait() throws Exception {
+    gate.set(State.CLOSED);
+    written("a", TRANSACTION_ROWS).commit();
+    written("b", TRANSACTION_ROWS).commit();
+    List<CompletableFuture<Long>> late = new ArrayList<>();
+    for (int i = 0; i < 20; i++) {
+      late.add(written("late" + i + "-", TRANSACTION_ROWS).commitAsync());
+    }
+    for (int i = 0; i < 20; i++) {
+      String row = "late" + i + "-0"; // they are committed all the same, and others see it
+      Fixture.eventually(row, () -> other.call(tx -> read(tx.table(name), row)) != null);
+    }
+    written("answered after them", 1).rollback();
+    other.run(tx -> tx.table(name).put(put("b0", "by another")));
+    assertEquals("by another", manager.call(tx -> read(tx.table(name), "b0")), "reads go on");
+    for (CompletableFuture<Long> commit : late) {
+      assertFalse(commit.isDone());
+    }
+    assertBounded();
+    gate.set(State.OPEN);
+    for (CompletableFuture<Long> commit : late) {
+      assertTrue(commit.get(60, TimeUnit.SECONDS) > 0);
+    }
+    assertCleanedUp();
+    assertEquals("by another", other.call(tx -> read(tx.table(name), "b0")));
+    assertEquals("late7-", other.call(tx -> read(tx.table(name), "late7-3")));
+  }
+
+  @Test
+  void soDoRepliesToConflictsAndRollbacksLeaveTheirRowsToOthers() throws Exception {
+    Transaction loser = written("x", TRANSACTION_ROWS);
+    other.run(tx -> tx.table(name).put(put("x0", "first")));
+    gate.set(State.CLOSED);
+    written("a", TRANSACTION_ROWS).commit();
+    written("b", TRANSACTION_ROWS).commit();
+    CompletableFuture<Long> lost = loser.commitAsync();
+    Fixture.eventually("decided", () -> manager.metrics().conflicts() == 1);
+    for (int i = 0; i < 20; i++) {
+      written("rolled back", TRANSACTION_ROWS).rollback();
+    }
+    Fixture.eventually("given up", () -> manager.metrics().cleanupsFailed() == 20);
+    assertFalse(lost.isDone());
+    assertBounded();
+    gate.set(State.OPEN);
+    ExecutionException e =
+        assertThrows(ExecutionException.class, () -> lost.get(60, TimeUnit.SECONDS));
+    assertTrue(e.getCause() instanceof ConflictException, e::toString);
+    Fixture.eventually("nothing waits", () -> manager.metrics().cleanupRows() == 0);
+    assertEquals("first", other.call(tx -> read(tx.table(name), "x0")));
+    SweepResult swept = other.sweep();
+    assertTrue(swept.reported(), swept::toString);
+    assertEquals(0, fixture.marks(name));
+  }
+
+  /** A transaction that is larger than the limit goes alone. */
+  @Test
+  void noTransactionIsTooLarge() throws Exception {
+    gate.set(State.CLOSED);
+    written("a", TRANSACTION_ROWS).commit();
+    CompletableFuture<Long> large = written("large", 3 * ROWS_MAX).commitAsync();
+    CompletableFuture<Long> behind = written("b", 1).commitAsync();
+    Fixture.eventually("committed", () -> other.call(tx -> read(tx.table(name), "large0")) != null);
+    assertFalse(large.isDone());
+    gate.set(State.OPEN);
+    large.get(60, TimeUnit.SECONDS);
+    behind.get(60, TimeUnit.SECONDS);
+    assertCleanedUp();
+  }
+
+  @Test
+  void cleanupsThatFailAreLeftToSweepsAndNotReported() throws Exception {
+    gate.set(State.REFUSING);
+    Transaction first = written("a", TRANSACTION_ROWS);
+    first.commit();
+    for (int i = 0; i < 2; i++) {
+      written("b" + i, TRANSACTION_ROWS).commit();
+    }
+    Fixture.eventually("given up", () -> manager.metrics().cleanupsFailed() == 3);
+    assertEquals(0, manager.metrics().cleanupRows());
+    assertEquals(3 * TRANSACTION_ROWS, fixture.marks(name));
+    assertTrue(manager.oracle().lowWatermark() <= first.startTimestamp(), "not reported");
+    assertEquals("b1", other.call(tx -> read(tx.table(name), "b10")));
+    gate.set(State.OPEN);
+    SweepResult swept = other.sweep();
+    assertTrue(swept.reported(), swept::toString);
+    assertEquals(0, fixture.marks(name));
+    assertEquals("b1", other.call(tx -> read(tx.table(name), "b10")));
+  }
+}
