@@ -5,26 +5,39 @@ import static io.retso.hbase.Fixture.Q;
 import static io.retso.hbase.Fixture.bytes;
 import static io.retso.hbase.Fixture.put;
 import static io.retso.hbase.Fixture.read;
+import static io.retso.hbase.Fixture.scan;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.hbase.TablePreparation.Options;
 import io.retso.hbase.data.PendingWrite;
 import io.retso.hbase.data.TableSettings.Conflicts;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.client.Admin;
 import org.apache.hadoop.hbase.client.ColumnFamilyDescriptorBuilder;
 import org.apache.hadoop.hbase.client.Put;
+import org.apache.hadoop.hbase.client.RegionInfo;
+import org.apache.hadoop.hbase.client.Scan;
 import org.apache.hadoop.hbase.client.Table;
 import org.apache.hadoop.hbase.client.TableDescriptor;
 import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
+import org.apache.hadoop.hbase.regionserver.HRegion;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Preparing tables: what is set, what is refused, and that nothing is changed then. */
 @ExtendWith(RetsoCluster.Extension.class)
@@ -128,6 +141,71 @@ class TablePreparationTest {
         OracleUnavailableException.class,
         () -> wrong.create(Fixture.descriptor(name).build(), Options.CLIENT_READS));
     assertFalse(admin.tableExists(name));
+  }
+
+  private interface Change {
+    Future<?> begin(List<RegionInfo> regions) throws Exception;
+  }
+
+  /** Regions that come into being meanwhile have the coprocessor, the marks, and all rows. */
+  private void preparedDuring(Change change, boolean changeFirst) throws Exception {
+    TableName table = fixture.cluster.freshName("p");
+    admin.createTable(Fixture.descriptor(table).build(), new byte[][] {bytes("m")});
+    try (Table plain = fixture.cluster.connection().getTable(table)) {
+      for (char row = 'a'; row <= 'z'; row++) {
+        plain.put(new Put(bytes("" + row)).addColumn(F, Q, 3, bytes("plain")));
+      }
+    }
+    List<RegionInfo> regions = admin.getRegions(table);
+    Future<?> changed = changeFirst ? change.begin(regions) : null;
+    CompletableFuture<Void> prepared =
+        CompletableFuture.runAsync(
+            () -> {
+              try {
+                fixture.preparation().prepare(table, Options.DEFAULT);
+              } catch (IOException e) {
+                throw new UncheckedIOException(e);
+              }
+            });
+    if (!changeFirst) {
+      changed = change.begin(regions);
+    }
+    prepared.get(90, TimeUnit.SECONDS);
+    assertEquals(List.of(), fixture.preparation().check(table));
+    try {
+      changed.get(90, TimeUnit.SECONDS);
+    } catch (ExecutionException e) {
+      // HBase may refuse to change a region that is just being opened again: then it is as it was.
+      assertEquals(regions.size(), admin.getRegions(table).size(), e::toString);
+    }
+    assertEquals(List.of(), fixture.preparation().check(table));
+    for (var server : fixture.cluster.hbase().cluster().getLiveRegionServers()) {
+      for (HRegion region : server.getRegionServer().getRegions(table).toArray(HRegion[]::new)) {
+        assertNotNull(
+            region.getCoprocessorHost().findCoprocessor(TablePreparation.OBSERVER),
+            region::toString);
+      }
+    }
+    TransactionManager manager = fixture.manager();
+    manager.run(
+        tx -> tx.table(table).put(List.of(put("b", "new"), put("g", "new"), put("y", "new"))));
+    String rows = manager.call(tx -> scan(tx.table(table), new Scan()));
+    assertEquals(26, rows.split(" ").length, rows);
+    assertEquals(3, rows.split("=new", -1).length - 1, rows);
+    Fixture.eventually("cleaned up", () -> fixture.marks(table) == 0);
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void regionsThatSplitOrMergeMeanwhileArePrepared(boolean changeFirst) throws Exception {
+    preparedDuring(
+        regions -> admin.splitRegionAsync(regions.get(0).getRegionName(), bytes("f")), changeFirst);
+    preparedDuring(
+        regions ->
+            admin.mergeRegionsAsync(
+                new byte[][] {regions.get(0).getRegionName(), regions.get(1).getRegionName()},
+                false),
+        changeFirst);
   }
 
   /** Without it, a server read would be a plain one. */
