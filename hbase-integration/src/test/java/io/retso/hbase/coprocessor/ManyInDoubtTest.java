@@ -1,0 +1,80 @@
+package io.retso.hbase.coprocessor;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.retso.hbase.RetsoCluster;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.hadoop.hbase.client.Put;
+import org.apache.hadoop.hbase.client.Scan;
+import org.apache.hadoop.hbase.metrics.Counter;
+import org.apache.hadoop.hbase.metrics.MetricRegistries;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** Scans over many rows that dead clients left in doubt ask about each transaction once. */
+@ExtendWith(RetsoCluster.Extension.class)
+@Timeout(120)
+class ManyInDoubtTest {
+  private static final int ROWS = 1_000;
+
+  private RawTable t;
+
+  @BeforeEach
+  void create(RetsoCluster cluster) throws Exception {
+    t = new RawTable(cluster);
+  }
+
+  @AfterEach
+  void drop() throws Exception {
+    t.close();
+  }
+
+  private static long queries() {
+    return MetricRegistries.global().getMetricRegistries().stream()
+        .flatMap(registry -> registry.get("oracleQueries").stream())
+        .mapToLong(metric -> ((Counter) metric).getCount())
+        .sum();
+  }
+
+  private long queriesOfScan(int rowsExpected) throws Exception {
+    long before = queries();
+    long reader = t.oracle.begin();
+    assertEquals(rowsExpected, t.scan(reader, new Scan().setCaching(100)).size());
+    return queries() - before;
+  }
+
+  @Test
+  void ofOneTransaction() throws Exception {
+    long start = t.oracle.begin();
+    List<Put> puts = new ArrayList<>();
+    for (int i = 0; i < ROWS; i++) {
+      puts.add(RawTable.put(start, "r" + (10_000 + i), "a", "1"));
+    }
+    t.table.put(puts);
+    assertEquals(1, queriesOfScan(0), "open");
+    t.commit(start, "r");
+    assertEquals(1, queriesOfScan(ROWS), "committed");
+    assertEquals(0, queriesOfScan(ROWS), "remembered");
+  }
+
+  @Test
+  void ofAsManyTransactions() throws Exception {
+    List<Put> puts = new ArrayList<>();
+    List<Long> starts = new ArrayList<>();
+    for (int i = 0; i < ROWS; i++) {
+      starts.add(t.oracle.begin());
+      puts.add(RawTable.put(starts.get(i), "r" + (10_000 + i), "a", "1"));
+    }
+    t.table.put(puts);
+    assertEquals(ROWS, queriesOfScan(0), "open");
+    for (int i = 0; i < ROWS; i++) {
+      t.commit(starts.get(i), "r" + (10_000 + i));
+    }
+    assertEquals(ROWS, queriesOfScan(ROWS), "committed");
+    assertEquals(0, queriesOfScan(ROWS), "remembered");
+  }
+}
