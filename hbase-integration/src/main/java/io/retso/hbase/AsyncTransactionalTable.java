@@ -461,18 +461,17 @@ public final class AsyncTransactionalTable implements AsyncTable<ScanResultConsu
     return table.raw().getScanTimeout(unit);
   }
 
-  /** Not supported: deprecated in HBase; {@link #checkAndMutate(CheckAndMutate)} does the same. */
   @Override
   @Deprecated
   public CheckAndMutateBuilder checkAndMutate(byte[] row, byte[] family) {
-    throw new UnsupportedOperationException("use checkAndMutate(CheckAndMutate)");
+    return new AsyncCheckBuilder(this, row, family);
   }
 
-  /** Not supported: deprecated in HBase; {@link #checkAndMutate(CheckAndMutate)} does the same. */
   @Override
   @Deprecated
   public CheckAndMutateWithFilterBuilder checkAndMutate(byte[] row, Filter filter) {
-    throw new UnsupportedOperationException("use checkAndMutate(CheckAndMutate)");
+    Objects.requireNonNull(filter, "filter");
+    return new AsyncCheckBuilder.WithFilter(this, CheckAndMutate.newBuilder(row).ifMatches(filter));
   }
 
   /** Not supported: a coprocessor's service knows nothing of the transaction. */

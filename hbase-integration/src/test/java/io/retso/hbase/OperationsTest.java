@@ -39,6 +39,7 @@ import org.apache.hadoop.hbase.filter.KeyOnlyFilter;
 import org.apache.hadoop.hbase.filter.PageFilter;
 import org.apache.hadoop.hbase.filter.SingleColumnValueFilter;
 import org.apache.hadoop.hbase.filter.ValueFilter;
+import org.apache.hadoop.hbase.io.TimeRange;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -175,6 +176,38 @@ class OperationsTest {
           assertTrue(table.checkAndDelete(row, F, Q, bytes("d"), new Delete(row)));
           assertNull(read(table, "r"));
         });
+    manager.run(
+        tx -> {
+          AsyncTransactionalTable table = tx.asyncTable(name).join();
+          assertTrue(
+              table
+                  .checkAndMutate(row, F)
+                  .qualifier(Q)
+                  .ifNotExists()
+                  .thenPut(put("r", "a"))
+                  .join());
+          assertFalse(
+              table
+                  .checkAndMutate(row, F)
+                  .qualifier(Q)
+                  .ifNotExists()
+                  .thenPut(put("r", "b"))
+                  .join());
+          assertTrue(
+              table
+                  .checkAndMutate(row, F)
+                  .qualifier(Q)
+                  .ifEquals(bytes("a"))
+                  .thenMutate(RowMutations.of(List.of(put("r", "b"))))
+                  .join());
+          var isB = new ValueFilter(CompareOperator.EQUAL, new BinaryComparator(bytes("b")));
+          assertTrue(table.checkAndMutate(row, isB).thenDelete(new Delete(row)).join());
+          assertFalse(table.checkAndMutate(row, isB).thenPut(put("r", "a")).join());
+          assertThrows(
+              IllegalArgumentException.class,
+              () -> table.checkAndMutate(row, isB).timeRange(TimeRange.allTime()));
+        });
+    assertNull(manager.call(tx -> read(tx.table(name), "r")));
   }
 
   @ParameterizedTest

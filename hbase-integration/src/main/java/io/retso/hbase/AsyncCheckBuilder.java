@@ -1,0 +1,100 @@
+package io.retso.hbase;
+
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import org.apache.hadoop.hbase.CompareOperator;
+import org.apache.hadoop.hbase.client.AsyncTable;
+import org.apache.hadoop.hbase.client.CheckAndMutate;
+import org.apache.hadoop.hbase.client.CheckAndMutateResult;
+import org.apache.hadoop.hbase.client.Delete;
+import org.apache.hadoop.hbase.client.Put;
+import org.apache.hadoop.hbase.client.RowMutations;
+import org.apache.hadoop.hbase.io.TimeRange;
+
+/**
+ * The builders that HBase's {@code AsyncTable} had before {@code CheckAndMutate}. Not thread-safe.
+ */
+@SuppressWarnings("deprecation") // of HBase's interface
+final class AsyncCheckBuilder implements AsyncTable.CheckAndMutateBuilder {
+  private final AsyncTransactionalTable table;
+  private final byte[] row;
+  private final byte[] family;
+  private byte[] qualifier;
+  private CheckAndMutate.Builder check;
+
+  AsyncCheckBuilder(AsyncTransactionalTable table, byte[] row, byte[] family) {
+    this.table = table;
+    this.row = Objects.requireNonNull(row, "row");
+    this.family = Objects.requireNonNull(family, "family");
+  }
+
+  @Override
+  public AsyncTable.CheckAndMutateBuilder qualifier(byte[] column) {
+    this.qualifier = Objects.requireNonNull(column, "qualifier");
+    return this;
+  }
+
+  @Override
+  public AsyncTable.CheckAndMutateBuilder timeRange(TimeRange range) {
+    throw CheckBuilder.noTimeRange();
+  }
+
+  @Override
+  public AsyncTable.CheckAndMutateBuilder ifNotExists() {
+    this.check = CheckAndMutate.newBuilder(row).ifNotExists(family, qualifier);
+    return this;
+  }
+
+  @Override
+  public AsyncTable.CheckAndMutateBuilder ifMatches(CompareOperator operator, byte[] value) {
+    this.check = CheckAndMutate.newBuilder(row).ifMatches(family, qualifier, operator, value);
+    return this;
+  }
+
+  private CheckAndMutate.Builder check() {
+    return Objects.requireNonNull(check, "no condition: call ifNotExists, ifEquals or ifMatches");
+  }
+
+  @Override
+  public CompletableFuture<Boolean> thenPut(Put put) {
+    return table.checkAndMutate(check().build(put)).thenApply(CheckAndMutateResult::isSuccess);
+  }
+
+  @Override
+  public CompletableFuture<Boolean> thenDelete(Delete delete) {
+    return table.checkAndMutate(check().build(delete)).thenApply(CheckAndMutateResult::isSuccess);
+  }
+
+  @Override
+  public CompletableFuture<Boolean> thenMutate(RowMutations mutations) {
+    return table
+        .checkAndMutate(check().build(mutations))
+        .thenApply(CheckAndMutateResult::isSuccess);
+  }
+
+  /** The builder whose condition is a filter. Not thread-safe. */
+  record WithFilter(AsyncTransactionalTable table, CheckAndMutate.Builder check)
+      implements AsyncTable.CheckAndMutateWithFilterBuilder {
+    @Override
+    public AsyncTable.CheckAndMutateWithFilterBuilder timeRange(TimeRange range) {
+      throw CheckBuilder.noTimeRange();
+    }
+
+    @Override
+    public CompletableFuture<Boolean> thenPut(Put put) {
+      return table.checkAndMutate(check.build(put)).thenApply(CheckAndMutateResult::isSuccess);
+    }
+
+    @Override
+    public CompletableFuture<Boolean> thenDelete(Delete delete) {
+      return table.checkAndMutate(check.build(delete)).thenApply(CheckAndMutateResult::isSuccess);
+    }
+
+    @Override
+    public CompletableFuture<Boolean> thenMutate(RowMutations mutations) {
+      return table
+          .checkAndMutate(check.build(mutations))
+          .thenApply(CheckAndMutateResult::isSuccess);
+    }
+  }
+}
