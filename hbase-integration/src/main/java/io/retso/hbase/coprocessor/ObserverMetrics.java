@@ -23,6 +23,9 @@ final class ObserverMetrics {
   /** Tombstones that compactions dropped. */
   final Counter purgedTombstones;
 
+  /** Delete markers of cleanups that flushes and compactions dropped: their cells were gone. */
+  final Counter purgedDeletes;
+
   /** Snapshot reads that were refused because the snapshot is below the horizon. */
   final Counter refusedReads;
 
@@ -42,6 +45,7 @@ final class ObserverMetrics {
     cleanedRows = registry.counter("cleanedRows");
     purgedVersions = registry.counter("purgedVersions");
     purgedTombstones = registry.counter("purgedTombstones");
+    purgedDeletes = registry.counter("purgedDeletes");
     refusedReads = registry.counter("refusedReads");
     refusedWrites = registry.counter("refusedWrites");
     orphansQueued = registry.counter("orphansQueued");

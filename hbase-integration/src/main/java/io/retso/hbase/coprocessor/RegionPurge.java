@@ -2,8 +2,11 @@ package io.retso.hbase.coprocessor;
 
 import io.retso.hbase.data.PendingWrite;
 import java.io.InterruptedIOException;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
+import java.util.List;
+import java.util.function.LongPredicate;
 import org.apache.hadoop.hbase.CellUtil;
 import org.apache.hadoop.hbase.regionserver.HStore;
 import org.apache.hadoop.hbase.regionserver.HStoreFile;
@@ -11,6 +14,7 @@ import org.apache.hadoop.hbase.regionserver.InternalScanner;
 import org.apache.hadoop.hbase.regionserver.MemStoreSize;
 import org.apache.hadoop.hbase.regionserver.Region;
 import org.apache.hadoop.hbase.regionserver.Store;
+import org.apache.hadoop.hbase.regionserver.StoreFile;
 import org.apache.hadoop.hbase.regionserver.StoreUtils;
 import org.apache.hadoop.hbase.regionserver.compactions.CompactionRequest;
 
@@ -52,24 +56,65 @@ final class RegionPurge {
 
   /** What a flush of {@code store} writes. It is one file among others: tombstones stay. */
   InternalScanner flush(Store store, InternalScanner source) {
-    return purging(store, source, 0);
+    return purging(store, source, 0, List.of());
   }
 
   /** What a compaction of {@code store} writes. */
   InternalScanner compact(Store store, InternalScanner source, CompactionRequest request) {
-    return purging(store, source, tombstoneHorizon(store, request));
+    return purging(
+        store,
+        source,
+        tombstoneHorizon(store, request),
+        request == null ? List.of() : request.getFiles());
   }
 
-  private InternalScanner purging(Store store, InternalScanner source, long tombstoneHorizon) {
+  private InternalScanner purging(
+      Store store,
+      InternalScanner source,
+      long tombstoneHorizon,
+      Collection<? extends StoreFile> rewritten) {
     long readPoint = store.getSmallestReadPoint();
-    if (PendingWrite.isFamily(store.getColumnFamilyDescriptor().getName())) {
-      return new MarkScanner(
-          source,
-          readPoint,
-          mark ->
-              link.orphans().offer(region, CellUtil.cloneRow(mark), PendingWrite.startOf(mark)));
+    InternalScanner purge =
+        PendingWrite.isFamily(store.getColumnFamilyDescriptor().getName())
+            ? new MarkScanner(
+                source,
+                readPoint,
+                mark ->
+                    link.orphans()
+                        .offer(region, CellUtil.cloneRow(mark), PendingWrite.startOf(mark)))
+            : new VersionPurge(source, horizon.settled(), tombstoneHorizon, readPoint, metrics);
+    return new SpentDeletes(purge, inOtherFiles(store, rewritten), metrics);
+  }
+
+  /**
+   * Tells of a version whether a file of the store, other than those that are rewritten, may have
+   * it. Files that come later do not count: they hold what is in memory now, or what is rewritten.
+   */
+  private static LongPredicate inOtherFiles(
+      Store store, Collection<? extends StoreFile> rewritten) {
+    if (!(store instanceof HStore hstore)) {
+      return version -> true;
     }
-    return new VersionPurge(source, horizon.settled(), tombstoneHorizon, readPoint, metrics);
+    List<HStoreFile> others = new ArrayList<>(hstore.getStorefiles());
+    others.removeAll(rewritten);
+    others.removeIf(file -> file.getReader() != null && file.getReader().getEntries() == 0);
+    long[] first = new long[others.size()];
+    long[] last = new long[others.size()];
+    for (int i = 0; i < first.length; i++) {
+      // Without a reader, or its range, anything may be there.
+      boolean isKnown = others.get(i).getReader() != null;
+      first[i] = isKnown ? others.get(i).getMinimumTimestamp().orElse(0) : 0;
+      last[i] =
+          isKnown ? others.get(i).getMaximumTimestamp().orElse(Long.MAX_VALUE) : Long.MAX_VALUE;
+    }
+    return version -> {
+      for (int i = 0; i < first.length; i++) {
+        if (first[i] <= version && version <= last[i]) {
+          return true;
+        }
+      }
+      return false;
+    };
   }
 
   /**

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.hbase.RetsoCluster;
+import io.retso.hbase.data.CleanupRequest;
 import io.retso.hbase.data.PendingWrite;
 import io.retso.hbase.data.ReadAttribute;
 import io.retso.hbase.data.Refusal;
@@ -12,6 +13,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 import org.apache.hadoop.hbase.Cell;
+import org.apache.hadoop.hbase.CellUtil;
 import org.apache.hadoop.hbase.client.Admin;
 import org.apache.hadoop.hbase.client.Put;
 import org.apache.hadoop.hbase.client.Result;
@@ -144,6 +146,67 @@ class PurgeTest {
     t.flush();
     t.compact();
     assertTrue(t.raw(ROW).stream().noneMatch(PendingWrite::isMark), () -> String.valueOf(raw()));
+  }
+
+  @Test
+  void whatIsWrittenAndCleanedUpBetweenTwoFlushesLeavesNoDeletes() throws IOException {
+    for (int flush = 1; flush <= 2; flush++) {
+      for (int i = 0; i < 20; i++) {
+        t.update(ROW, "a", "v" + i);
+      }
+      t.snapshot();
+      t.flush();
+      List<Cell> raw = t.raw(ROW);
+      assertEquals(flush, raw.size(), () -> String.valueOf(raw));
+    }
+  }
+
+  @Test
+  void deletesStayWhileAnOlderFileHoldsWhatTheyDelete() throws IOException {
+    t.update(ROW, "a", "1");
+    long aborted = t.oracle.begin();
+    t.write(aborted, ROW, "a", "never");
+    t.write(aborted, ROW, "b", "never");
+    t.flush();
+    t.oracle.abort(aborted);
+    t.cleanUp(aborted, CleanupRequest.ABORTED, ROW);
+    t.oracle.cleanedUp(aborted);
+    t.snapshot();
+    t.flush();
+    assertEquals(1, t.cells(ROW).size(), () -> String.valueOf(raw()));
+    assertEquals(Map.of("a", "1"), t.read(t.oracle.begin(), ROW));
+    t.compact();
+    assertEquals(1, t.raw(ROW).size(), () -> String.valueOf(raw()));
+  }
+
+  @Test
+  void deletesStayForScannersThatDoNotSeeThemYet() throws IOException {
+    t.update(ROW, "a", "1");
+    long writer = t.oracle.begin();
+    t.write(writer, ROW, "b", "2");
+    t.write(writer, "s", "b", "2");
+    Scan all = new Scan().setRaw(true).readAllVersions().setCaching(1).setBatch(1);
+    try (var scanner = t.table.getScanner(all)) {
+      scanner.next(); // from now on its read point keeps what it sees
+      for (String row : List.of(ROW, "s")) {
+        t.cleanUp(writer, writer + 16, row);
+      }
+      t.flush();
+      assertEquals(List.of("b=2"), values(t.cells("s")));
+      assertTrue(t.raw("s").stream().anyMatch(cell -> cell.getType() == Cell.Type.Delete));
+    }
+    t.compact();
+    assertEquals(List.of("b=2"), values(t.cells("s")));
+  }
+
+  private static List<String> values(List<Cell> cells) {
+    return cells.stream()
+        .map(
+            cell ->
+                Bytes.toString(CellUtil.cloneQualifier(cell))
+                    + "="
+                    + Bytes.toString(CellUtil.cloneValue(cell)))
+        .toList();
   }
 
   @Test

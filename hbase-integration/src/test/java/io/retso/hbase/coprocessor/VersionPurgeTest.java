@@ -184,4 +184,32 @@ class VersionPurgeTest {
     cell.setSequenceId(sequence);
     cells.add(cell);
   }
+
+  @Test
+  void deletesWithoutACellOfTheirVersionGo() throws IOException {
+    List<Cell> cells = new ArrayList<>();
+    delete(cells, "a", 64, KeyValue.Type.Delete); // its cell is in another file
+    delete(cells, "a", 48, KeyValue.Type.Delete); // spent
+    delete(cells, "a", 32, KeyValue.Type.Delete); // its cell follows
+    delete(cells, "a", 32, KeyValue.Type.Put);
+    delete(cells, "a", 16, KeyValue.Type.Put);
+    delete(cells, "b", 33, KeyValue.Type.Delete); // no cleanup's
+    delete(cells, "c", 32, KeyValue.Type.DeleteColumn); // no cleanup's
+    delete(cells, "d", 32, KeyValue.Type.Delete); // spent: the next cell is another column's
+    delete(cells, "e", 32, KeyValue.Type.Put);
+    delete(cells, "f", 32, KeyValue.Type.Delete); // spent, and the last
+    List<Cell> expected = new ArrayList<>(cells);
+    expected.removeAll(List.of(cells.get(1), cells.get(7), cells.get(9)));
+    for (long seed = 0; seed < 50; seed++) {
+      ObserverMetrics metrics = metrics();
+      SpentDeletes scanner =
+          new SpentDeletes(new Pieces(cells, new Random(seed)), version -> version >= 64, metrics);
+      assertEquals(expected, drain(scanner), "seed " + seed);
+      assertEquals(3, metrics.purgedDeletes.getCount());
+    }
+  }
+
+  private static void delete(List<Cell> cells, String column, long version, KeyValue.Type type) {
+    cells.add(new KeyValue(Bytes.toBytes("r"), F, Bytes.toBytes(column), version, type));
+  }
 }
