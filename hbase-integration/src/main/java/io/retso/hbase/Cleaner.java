@@ -267,7 +267,7 @@ final class Cleaner {
 
   private void report(Job job) {
     oracle
-        .cleanedUpAsync(job.start)
+        .cleanedUpLater(job.start)
         .whenComplete(
             (done, failure) -> {
               // If the report was lost, the next sweep says the same.

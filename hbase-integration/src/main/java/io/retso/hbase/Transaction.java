@@ -239,7 +239,7 @@ public final class Transaction implements AutoCloseable {
     become(State.COMMITTED);
     manager.counters().committed.increment();
     // Nothing to decide, nothing to wait for; the oracle is told for the sake of its low watermark.
-    manager.oracle().commitAsync(start);
+    manager.oracle().endLater(start);
     return start;
   }
 
@@ -364,9 +364,17 @@ public final class Transaction implements AutoCloseable {
     }
     writes.seal();
     manager.counters().rolledBack.increment();
-    // Cleanup aborts it at the oracle, too; not before all that it sent has arrived.
-    operations.idle().thenRun(() -> writes.settled().thenRun(this::cleanAside));
+    operations.idle().thenRun(() -> writes.settled().thenRun(this::forget));
     return CompletableFuture.completedFuture(null);
+  }
+
+  /** Nothing that it sent is on its way any more. */
+  private void forget() {
+    if (writes.sentRows().isEmpty()) {
+      manager.oracle().endLater(start); // an abort would be a round trip, and abort nothing
+    } else {
+      cleanAside(); // aborts it at the oracle, too
+    }
   }
 
   /** Rolls back unless the transaction has ended. Never throws. */

@@ -28,18 +28,22 @@ final class Call<T> extends CompletableFuture<T> {
 
   final long deadlineNanos;
 
+  /** Whether it goes at once, instead of with others that do. */
+  final boolean urgent;
+
   /** The next in the {@link CallList} or {@link SentFrame} that holds this call. */
   Call<?> next;
 
   /** Once true, the request may have reached the server; never false again. */
   boolean maybeSent;
 
-  Call(int type, long start, long reader, long[] rows, long deadlineNanos) {
+  Call(int type, long start, long reader, long[] rows, long deadlineNanos, boolean urgent) {
     this.type = type;
     this.start = start;
     this.reader = reader;
     this.rows = rows;
     this.deadlineNanos = deadlineNanos;
+    this.urgent = urgent;
   }
 
   /** Completes with a value of this call's type; the caller knows it from {@link #type}. */

@@ -90,6 +90,12 @@ final class Dispatcher {
     dispatch();
   }
 
+  /** Calls in no hurry waited for others long enough. */
+  void onLinger() {
+    intake.linger(this::enqueue);
+    dispatch();
+  }
+
   private void enqueue(Call<?> call) {
     waiting[call.type].add(call);
   }
@@ -324,6 +330,7 @@ final class Dispatcher {
 
   /** Completes every call that is outstanding or on its way in, and connects no more. */
   void close() {
+    sendLate();
     closed = true;
     OracleException cause =
         new OracleException(Category.CLOSED, "the client was closed before an answer came", null);
@@ -335,5 +342,26 @@ final class Dispatcher {
       failWaiting(cause);
       Thread.onSpinWait();
     }
+  }
+
+  /** What was in no hurry goes now, if it can: later the oracle would not learn it for minutes. */
+  private void sendLate() {
+    intake.drainTo(this::enqueue);
+    Connection connection = nextWritable();
+    if (connection == null) {
+      return;
+    }
+    for (CallList calls : sendingOrder) {
+      CallList late = new CallList();
+      CallList others = new CallList();
+      Call<?> call;
+      while ((call = calls.poll()) != null) {
+        (call.urgent ? others : late).add(call);
+      }
+      connection.send(late, System.nanoTime());
+      calls.addFirst(others);
+      calls.addFirst(late); // what did not fit
+    }
+    connection.flush();
   }
 }

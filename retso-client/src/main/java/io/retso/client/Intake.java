@@ -20,6 +20,11 @@ import org.jctools.queues.MpscArrayQueue;
  * producer index is advanced by a compare-and-set, and {@link MpscArrayQueue#poll} waits for the
  * element behind an advanced index ({@code relaxedPoll} and {@code drain} do not).
  *
+ * <p><strong>Elements in no hurry</strong> go with the next drain, whoever causes it. So that one
+ * comes, a producer that sees neither flag on turns on a second one and must schedule {@link
+ * #linger} for a little later. The argument is the same: the consumer turns that flag off, there
+ * and nowhere else, before it looks into the queue.
+ *
  * <p><strong>Closing.</strong> A producer counts itself before it looks whether the intake is
  * closed. After {@link #close}, once {@link #outstanding} is zero, no element is in the queue and
  * none will ever come.
@@ -33,6 +38,8 @@ final class Intake<E> {
     QUEUED,
     /** Taken; the caller must wake the consumer. */
     WAKE,
+    /** Taken, in no hurry; the caller must see to it that the consumer lingers, then drains. */
+    LINGER,
     /** Refused: the limit of outstanding elements is reached. */
     FULL,
     /** Refused: closed. */
@@ -46,6 +53,7 @@ final class Intake<E> {
   private final AtomicInteger outstanding = new AtomicInteger();
 
   private final AtomicBoolean wakePending = new AtomicBoolean();
+  private final AtomicBoolean lingerPending = new AtomicBoolean();
   private final AtomicBoolean closed = new AtomicBoolean();
 
   Intake(int limit) {
@@ -53,8 +61,17 @@ final class Intake<E> {
     this.queue = new MpscArrayQueue<>(Math.max(limit, 2));
   }
 
-  /** Any thread. */
+  /** Any thread: for an element that is to go at once. */
   Admission offer(E element) {
+    return offer(element, true);
+  }
+
+  /**
+   * Any thread.
+   *
+   * @param urgent whether the consumer is to be woken for it
+   */
+  Admission offer(E element, boolean urgent) {
     if (!acquire()) {
       return closed.get() ? Admission.CLOSED : Admission.FULL;
     }
@@ -65,8 +82,14 @@ final class Intake<E> {
     if (!queue.offer(element)) {
       throw new AssertionError("the queue is smaller than the limit of " + limit);
     }
-    return !wakePending.get() && wakePending.compareAndSet(false, true)
-        ? Admission.WAKE
+    if (wakePending.get()) {
+      return Admission.QUEUED;
+    }
+    if (urgent) {
+      return wakePending.compareAndSet(false, true) ? Admission.WAKE : Admission.QUEUED;
+    }
+    return !lingerPending.get() && lingerPending.compareAndSet(false, true)
+        ? Admission.LINGER
         : Admission.QUEUED;
   }
 
@@ -87,10 +110,20 @@ final class Intake<E> {
    */
   void drainTo(Consumer<? super E> sink) {
     wakePending.set(false);
+    poll(sink);
+  }
+
+  private void poll(Consumer<? super E> sink) {
     E element;
     while ((element = queue.poll()) != null) {
       sink.accept(element);
     }
+  }
+
+  /** Consumer only: the drain that was scheduled for elements in no hurry. */
+  void linger(Consumer<? super E> sink) {
+    lingerPending.set(false);
+    poll(sink);
   }
 
   /** Consumer only: {@code count} drained elements are no longer outstanding. */

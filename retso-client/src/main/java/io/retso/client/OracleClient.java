@@ -56,6 +56,9 @@ import java.util.function.Supplier;
  * timestamps are positive multiples of {@link Timestamps#GAP}, as {@link #begin()} returns them.
  */
 public final class OracleClient implements AutoCloseable {
+  /** Longest time for which what is in no hurry waits for other requests. */
+  public static final Duration LINGER = Duration.ofMillis(10);
+
   private static final long CLOSE_SECONDS_MAX = 10;
 
   private final ClientSettings settings;
@@ -64,6 +67,7 @@ public final class OracleClient implements AutoCloseable {
   private final EventLoop loop;
   private final Dispatcher dispatcher;
   private final Runnable wake;
+  private final Runnable linger;
 
   private OracleClient(ClientSettings settings) {
     this.settings = settings;
@@ -74,6 +78,7 @@ public final class OracleClient implements AutoCloseable {
     this.loop = group.next();
     this.dispatcher = new Dispatcher(settings, loop, intake);
     this.wake = dispatcher::onWake;
+    this.linger = dispatcher::onLinger;
   }
 
   /** Begins to describe a client. */
@@ -117,6 +122,16 @@ public final class OracleClient implements AutoCloseable {
               + "; split it");
     }
     return submit(FrameType.COMMIT, startTimestamp, 0, rowIds);
+  }
+
+  /**
+   * Reports that a transaction which wrote nothing is over, so that the oracle need not keep its
+   * snapshot. Nobody waits for that: the report travels with the next request, or by itself after
+   * {@link #LINGER}. If it is lost, the oracle ends the transaction when its time is up.
+   */
+  public CompletableFuture<CommitResult> endLater(long startTimestamp) {
+    checkStamp(startTimestamp, "start timestamp");
+    return submit(FrameType.COMMIT, startTimestamp, 0, Call.NO_ROWS, false);
   }
 
   /** Like {@link #commitAsync}, waiting for the answer. */
@@ -164,6 +179,12 @@ public final class OracleClient implements AutoCloseable {
   public CompletableFuture<Void> cleanedUpAsync(long startTimestamp) {
     checkStamp(startTimestamp, "start timestamp");
     return submit(FrameType.CLEANED, startTimestamp, 0, Call.NO_ROWS);
+  }
+
+  /** Like {@link #cleanedUpAsync}, in no hurry: see {@link #endLater}. */
+  public CompletableFuture<Void> cleanedUpLater(long startTimestamp) {
+    checkStamp(startTimestamp, "start timestamp");
+    return submit(FrameType.CLEANED, startTimestamp, 0, Call.NO_ROWS, false);
   }
 
   /** Like {@link #cleanedUpAsync}, waiting for the answer. */
@@ -253,11 +274,16 @@ public final class OracleClient implements AutoCloseable {
   }
 
   private <T> Call<T> submit(int type, long start, long reader, long[] rows) {
-    Call<T> call =
-        new Call<>(type, start, reader, rows, System.nanoTime() + settings.requestTimeoutNanos());
-    switch (intake.offer(call)) {
+    return submit(type, start, reader, rows, true);
+  }
+
+  private <T> Call<T> submit(int type, long start, long reader, long[] rows, boolean urgent) {
+    long deadlineNanos = System.nanoTime() + settings.requestTimeoutNanos();
+    Call<T> call = new Call<>(type, start, reader, rows, deadlineNanos, urgent);
+    switch (intake.offer(call, urgent)) {
       case QUEUED -> {}
-      case WAKE -> wakeLoop();
+      case WAKE -> onLoop(() -> loop.execute(wake));
+      case LINGER -> onLoop(() -> loop.schedule(linger, LINGER.toNanos(), TimeUnit.NANOSECONDS));
       case FULL ->
           call.completeExceptionally(
               new OracleException(
@@ -273,9 +299,9 @@ public final class OracleClient implements AutoCloseable {
     return call;
   }
 
-  private void wakeLoop() {
+  private void onLoop(Runnable scheduling) {
     try {
-      loop.execute(wake);
+      scheduling.run();
     } catch (RejectedExecutionException e) {
       // The loop ends only after close() has completed every call that was taken, this one too.
       assert intake.outstanding() == 0;

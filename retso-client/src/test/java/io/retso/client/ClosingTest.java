@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.client.OracleException.Category;
+import io.retso.protocol.FrameType;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -50,6 +51,31 @@ class ClosingTest {
       client.close();
       assertTrue(commit.isDone());
       assertFails(Category.CLOSED, commit);
+    }
+  }
+
+  @Test
+  void whatWasInNoHurryIsSentBeforeTheClose() throws Exception {
+    CountDownLatch told = new CountDownLatch(2);
+    try (ScriptedPeer peer =
+        new ScriptedPeer(
+            wire -> {
+              wire.handshake();
+              wire.reply(wire.read(), 160);
+              for (int i = 0; i < 2; i++) {
+                ScriptedPeer.Request report = wire.read();
+                boolean isEnd = report.type() == FrameType.COMMIT;
+                assertEquals(160, isEnd ? report.commits()[0][0] : report.word(0));
+                told.countDown();
+              }
+              wire.drain();
+            })) {
+      OracleClient client = clientOf(peer).build();
+      long start = client.begin();
+      client.endLater(start);
+      client.cleanedUpLater(start);
+      client.close();
+      told.await();
     }
   }
 

@@ -11,7 +11,8 @@ import org.junit.jupiter.api.Test;
 
 /**
  * The contract of {@link Intake} over all interleavings that Lincheck explores: when everybody is
- * done, whatever is still queued has a wake-up on its way, and nothing was lost or doubled.
+ * done, whatever is still queued has a wake-up or a lingering drain on its way, and nothing was
+ * lost or doubled.
  */
 public class IntakeLincheckTest {
   private static final int LIMIT = 3;
@@ -21,18 +22,34 @@ public class IntakeLincheckTest {
   /** Wake-ups that were asked for and not yet served. */
   private final AtomicInteger wakes = new AtomicInteger();
 
+  /** Drains for elements in no hurry, likewise. */
+  private final AtomicInteger lingers = new AtomicInteger();
+
   private final AtomicInteger admitted = new AtomicInteger();
   private final AtomicInteger drained = new AtomicInteger();
 
   /** A caller. */
   @Operation
   public void offer() {
-    Admission admission = intake.offer(1);
+    offer(true);
+  }
+
+  /** A caller in no hurry. */
+  @Operation
+  public void offerLater() {
+    offer(false);
+  }
+
+  private void offer(boolean urgent) {
+    Admission admission = intake.offer(1, urgent);
     if (admission != Admission.FULL) {
       admitted.incrementAndGet();
     }
     if (admission == Admission.WAKE) {
       wakes.incrementAndGet();
+    }
+    if (admission == Admission.LINGER) {
+      lingers.incrementAndGet();
     }
   }
 
@@ -47,6 +64,17 @@ public class IntakeLincheckTest {
     }
   }
 
+  /** The event loop, when it has lingered. */
+  @Operation(nonParallelGroup = "consumer")
+  public void linger() {
+    if (lingers.get() > 0) {
+      lingers.decrementAndGet();
+      int before = drained.get();
+      intake.linger(element -> drained.incrementAndGet());
+      intake.release(drained.get() - before);
+    }
+  }
+
   /** Holds when no operation runs. */
   @Validate
   public void nothingIsForgotten() {
@@ -54,11 +82,11 @@ public class IntakeLincheckTest {
     if (queued != intake.outstanding() || queued < 0 || queued > LIMIT) {
       throw new AssertionError(queued + " queued, " + intake.outstanding() + " outstanding");
     }
-    if (queued > 0 && wakes.get() == 0) {
+    if (queued > 0 && wakes.get() + lingers.get() == 0) {
       throw new AssertionError("lost wake-up: " + queued + " queued and nobody will look");
     }
-    if (wakes.get() > 1) {
-      throw new AssertionError(wakes.get() + " wake-ups for one burst");
+    if (wakes.get() > 1 || lingers.get() > 1) {
+      throw new AssertionError(wakes.get() + " wake-ups, " + lingers.get() + " lingers");
     }
   }
 

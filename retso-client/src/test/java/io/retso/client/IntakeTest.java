@@ -28,6 +28,22 @@ class IntakeTest {
   }
 
   @Test
+  void whatIsInNoHurryWakesNobodyAndGoesWithWhatDoes() {
+    Intake<Integer> intake = new Intake<>(10);
+    List<Integer> drained = new ArrayList<>();
+    assertEquals(Admission.LINGER, intake.offer(1, false));
+    assertEquals(Admission.QUEUED, intake.offer(2, false));
+    assertEquals(Admission.WAKE, intake.offer(3, true));
+    assertEquals(Admission.QUEUED, intake.offer(4, false));
+    intake.drainTo(drained::add);
+    assertEquals(List.of(1, 2, 3, 4), drained);
+    assertEquals(Admission.QUEUED, intake.offer(5, false), "the lingering drain is yet to come");
+    intake.linger(drained::add);
+    assertEquals(List.of(1, 2, 3, 4, 5), drained);
+    assertEquals(Admission.LINGER, intake.offer(6, false));
+  }
+
+  @Test
   void limitCountsUntilReleaseNotUntilDrain() {
     Intake<Integer> intake = new Intake<>(3);
     for (int i = 0; i < 3; i++) {

@@ -70,6 +70,26 @@ class OracleClientTest {
   }
 
   @Test
+  void reportsInNoHurryTravelWithTheNextRequestOrByThemselves() throws Exception {
+    WireOracle oracle = new WireOracle();
+    try (ScriptedPeer peer = new ScriptedPeer(oracle::serve);
+        OracleClient client = clientOf(peer).build()) {
+      long first = client.begin();
+      client.endLater(first);
+      long second = client.begin();
+      assertTrue(oracle.decided().containsKey(first), "it was sent before the begin behind it");
+      assertTrue(get(client.endLater(second)).isCommitted());
+      long third = client.begin();
+      assertTrue(client.commit(third, 1).isCommitted());
+      get(client.cleanedUpLater(third));
+      assertTrue(oracle.isCleaned(third));
+      assertThrows(IllegalArgumentException.class, () -> client.endLater(17));
+      assertThrows(IllegalArgumentException.class, () -> client.cleanedUpLater(17));
+      assertEquals(0, client.outstanding());
+    }
+  }
+
+  @Test
   void theWatermarkRisesWithCleanUpsAndSweeps() throws Exception {
     WireOracle oracle = new WireOracle();
     try (ScriptedPeer peer = new ScriptedPeer(oracle::serve);
