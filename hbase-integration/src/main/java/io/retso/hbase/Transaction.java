@@ -32,7 +32,8 @@ import org.apache.hadoop.hbase.TableName;
  * called before it. A commit waits for no one: it is refused while operations are outstanding.
  *
  * <p><strong>Freshness.</strong> A snapshot contains everything whose commit had returned, in any
- * process, before the transaction was asked to begin.
+ * process, before the transaction was asked to begin. {@link
+ * TransactionManager#beginReadOnly(java.time.Duration)} trades that for speed.
  */
 public final class Transaction implements AutoCloseable {
   /** Where a transaction stands. */
@@ -57,6 +58,7 @@ public final class Transaction implements AutoCloseable {
   private final TransactionManager manager;
   private final long start;
   private final boolean readOnly;
+  private final Runnable endWithoutWrites;
   private final WriteBuffer writes;
   private final OperationQueue operations = new OperationQueue();
 
@@ -68,10 +70,16 @@ public final class Transaction implements AutoCloseable {
 
   private RollbackOnlyException rollbackReason;
 
-  Transaction(TransactionManager manager, long start, boolean readOnly) {
+  /**
+   * A transaction that has begun.
+   *
+   * @param endWithoutWrites tells the oracle, or whom it shares its snapshot with, that it is over
+   */
+  Transaction(TransactionManager manager, long start, boolean readOnly, Runnable endWithoutWrites) {
     this.manager = manager;
     this.start = start;
     this.readOnly = readOnly;
+    this.endWithoutWrites = endWithoutWrites;
     this.writes = new WriteBuffer(start, manager.writeLimits(), manager.counters());
   }
 
@@ -239,7 +247,7 @@ public final class Transaction implements AutoCloseable {
     become(State.COMMITTED);
     manager.counters().committed.increment();
     // Nothing to decide, nothing to wait for; the oracle is told for the sake of its low watermark.
-    manager.oracle().endLater(start);
+    endWithoutWrites.run();
     return start;
   }
 
@@ -283,6 +291,7 @@ public final class Transaction implements AutoCloseable {
     }
     if (result.isCommitted()) {
       long commit = result.commitTimestamp();
+      manager.snapshots().committed(commit);
       become(State.COMMITTED);
       counters.committed.increment();
       return clean(commit).thenApply(admitted -> commit);
@@ -371,7 +380,7 @@ public final class Transaction implements AutoCloseable {
   /** Nothing that it sent is on its way any more. */
   private void forget() {
     if (writes.sentRows().isEmpty()) {
-      manager.oracle().endLater(start); // an abort would be a round trip, and abort nothing
+      endWithoutWrites.run(); // an abort would be a round trip, and abort nothing
     } else {
       cleanAside(); // aborts it at the oracle, too
     }

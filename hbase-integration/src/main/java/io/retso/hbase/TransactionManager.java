@@ -3,11 +3,13 @@ package io.retso.hbase;
 import io.retso.client.CommitResult;
 import io.retso.client.OracleClient;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hbase.client.AsyncConnection;
 import org.apache.hadoop.hbase.client.Connection;
@@ -50,6 +52,7 @@ public final class TransactionManager implements AutoCloseable {
   private final AsyncConnection hbase;
   private final boolean ownsHBase;
   private final Counters counters = new Counters();
+  private final SharedSnapshots snapshots;
   private final OracleQueries queries;
   private final PreparedTables tables;
   private final Cleaner cleaner;
@@ -63,6 +66,7 @@ public final class TransactionManager implements AutoCloseable {
     this.oracle = oracle;
     this.hbase = hbase;
     this.ownsHBase = ownsHBase;
+    this.snapshots = new SharedSnapshots(oracle);
     this.queries = new OracleQueries(oracle, counters);
     this.tables = new PreparedTables(hbase, settings.oracleAddresses());
     this.cleaner =
@@ -111,10 +115,47 @@ public final class TransactionManager implements AutoCloseable {
     return begin(true);
   }
 
+  /**
+   * Begins a read-only transaction whose snapshot may be a little old, as it is shared with others
+   * of this manager: beginning then mostly costs no round trip to the oracle.
+   *
+   * <p>The snapshot contains everything that was committed in any process {@code staleness} before
+   * this call, and everything that this manager's transactions have committed by now.
+   *
+   * @param staleness 1 ms to 1 minute
+   * @throws OracleUnavailableException if no oracle answers
+   * @throws IllegalArgumentException if {@code staleness} is out of its range
+   * @throws IllegalStateException if the manager is closed
+   */
+  public Transaction beginReadOnly(Duration staleness) throws IOException {
+    return Failures.await(beginReadOnlyAsync(staleness));
+  }
+
+  /** Like {@link #beginReadOnly(Duration)}; the future fails. */
+  public CompletableFuture<Transaction> beginReadOnlyAsync(Duration staleness) {
+    if (staleness.compareTo(SharedSnapshots.STALENESS_MIN) < 0
+        || staleness.compareTo(SharedSnapshots.STALENESS_MAX) > 0) {
+      throw new IllegalArgumentException(
+          "a snapshot may be 1 ms to 1 minute old, not "
+              + staleness
+              + ": use beginReadOnly() for one that is fresh");
+    }
+    checkOpen();
+    return begun(
+        snapshots.acquire(staleness),
+        lease -> new Transaction(this, lease.start(), true, lease.snapshot()::release));
+  }
+
   private CompletableFuture<Transaction> begin(boolean readOnly) {
     checkOpen();
-    return oracle
-        .beginAsync()
+    return begun(
+        oracle.beginAsync(),
+        start -> new Transaction(this, start, readOnly, () -> oracle.endLater(start)));
+  }
+
+  private <T> CompletableFuture<Transaction> begun(
+      CompletableFuture<T> begin, Function<T, Transaction> maker) {
+    return begin
         .handle(
             (start, failure) -> {
               if (failure != null) {
@@ -122,7 +163,7 @@ public final class TransactionManager implements AutoCloseable {
                     Failures.ofOracle(failure, "the begin of a transaction"));
               }
               counters.begun.increment();
-              return CompletableFuture.completedFuture(new Transaction(this, start, readOnly));
+              return CompletableFuture.completedFuture(maker.apply(start));
             })
         .thenCompose(outcome -> outcome);
   }
@@ -209,8 +250,12 @@ public final class TransactionManager implements AutoCloseable {
         .thenCompose(outcome -> outcome);
   }
 
-  private static OptionalLong timestamp(CommitResult result) {
-    return result.isCommitted() ? OptionalLong.of(result.commitTimestamp()) : OptionalLong.empty();
+  private OptionalLong timestamp(CommitResult result) {
+    if (!result.isCommitted()) {
+      return OptionalLong.empty();
+    }
+    snapshots.committed(result.commitTimestamp());
+    return OptionalLong.of(result.commitTimestamp());
   }
 
   /**
@@ -255,6 +300,7 @@ public final class TransactionManager implements AutoCloseable {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
+    snapshots.close();
     oracle.close();
     if (ownsHBase) {
       ManagerBuilder.closeQuietly(hbase);
@@ -273,6 +319,10 @@ public final class TransactionManager implements AutoCloseable {
 
   Counters counters() {
     return counters;
+  }
+
+  SharedSnapshots snapshots() {
+    return snapshots;
   }
 
   OracleQueries queries() {

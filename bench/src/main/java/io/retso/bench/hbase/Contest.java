@@ -18,6 +18,7 @@ record Contest(String name, int load, Map<String, Measure> variants) {
   static final String PLAIN_ASYNC = "plain, async";
   static final String TRANSACTIONS = "transactions";
   static final String CHAINED = "commitAndBegin";
+  static final String STALE = "up to 10 ms stale";
   static final String ORACLE = "oracle alone";
 
   /** Batches that are read and written. */
@@ -109,7 +110,8 @@ record Contest(String name, int load, Map<String, Measure> variants) {
     return new Contest(gets(count), threads, new LinkedHashMap<>())
         .and(PLAIN, false, plain.gets(count))
         .and(PLAIN_ASYNC, false, plain.asyncGets(count))
-        .and(TRANSACTIONS, false, transactions.gets(count));
+        .and(TRANSACTIONS, false, transactions.gets(count))
+        .and(STALE, false, transactions.staleGets(count));
   }
 
   private Contest and(String variant, boolean skewed, Operation.Maker maker) {

@@ -32,11 +32,13 @@ final class TablesComparisons {
     for (int count : Contest.BATCHES) {
       all.readLatency(Contest.gets(count), Contest.TRANSACTIONS);
       all.readLatency(Contest.gets(count), Contest.CHAINED);
+      all.readLatency(Contest.gets(count), Contest.STALE);
     }
     all.readLatency(Contest.singleGets(), Contest.TRANSACTIONS);
     for (int threads : Contest.THREADS) {
       for (int count : Contest.THROUGHPUT_BATCHES) {
-        all.readThroughput(Contest.gets(count), threads);
+        all.readThroughput(Contest.gets(count), Contest.TRANSACTIONS, threads);
+        all.readThroughput(Contest.gets(count), Contest.STALE, threads);
       }
     }
     for (int count : Contest.BATCHES) {
@@ -71,11 +73,11 @@ final class TablesComparisons {
             + plain);
   }
 
-  private void readThroughput(String contest, int threads) {
+  private void readThroughput(String contest, String variant, int threads) {
     String plain = best(contest, threads, Run::perSecond, true);
     add(
-        contest + ", " + threads + " threads / plain, throughput",
-        ratios(contest, threads, Contest.TRANSACTIONS, plain, Run::perSecond),
+        contest + ", " + variant + ", " + threads + " threads / plain, throughput",
+        ratios(contest, threads, variant, plain, Run::perSecond),
         true,
         READ_THROUGHPUT_MIN,
         "by " + plain);

@@ -8,11 +8,14 @@ import io.retso.hbase.SnapshotTooOldException;
 import io.retso.hbase.Transaction;
 import io.retso.hbase.TransactionManager;
 import java.io.IOException;
+import java.time.Duration;
 import org.apache.hadoop.hbase.client.Get;
 import org.apache.hadoop.hbase.client.Table;
 
 /** The same in transactions, and what the oracle takes alone. */
 final class TransactionOperations {
+  private static final Duration STALENESS = Duration.ofMillis(10);
+
   private final BenchTables tables;
   private final TransactionManager manager;
 
@@ -25,9 +28,17 @@ final class TransactionOperations {
     void in(Table table) throws IOException;
   }
 
-  /** Begin, work, commit. */
+  private interface Begin {
+    Transaction begin() throws IOException;
+  }
+
   private boolean transaction(boolean readOnly, Work work) throws IOException {
-    try (Transaction tx = readOnly ? manager.beginReadOnly() : manager.begin()) {
+    return transaction(readOnly ? manager::beginReadOnly : manager::begin, work);
+  }
+
+  /** Begin, work, commit. */
+  private boolean transaction(Begin begin, Work work) throws IOException {
+    try (Transaction tx = begin.begin()) {
       work.in(tx.table(BenchTables.TRANSACTIONAL));
       tx.commit();
       return true;
@@ -71,6 +82,15 @@ final class TransactionOperations {
   /** A read-only transaction with a batch of gets. */
   Operation.Maker gets(int count) {
     return rows -> () -> transaction(true, table -> checked(table.get(rows.gets(count))));
+  }
+
+  /** The same in a snapshot that may be a little old. */
+  Operation.Maker staleGets(int count) {
+    return rows ->
+        () ->
+            transaction(
+                () -> manager.beginReadOnly(STALENESS),
+                table -> checked(table.get(rows.gets(count))));
   }
 
   /** The same, following each other. */
