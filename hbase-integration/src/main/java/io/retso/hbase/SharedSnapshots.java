@@ -137,7 +137,8 @@ final class SharedSnapshots {
                 snapshot.start.completeExceptionally(Failures.unwrap(failure));
               }
             });
-    CompletableFuture.delayedExecutor(staleness.toNanos(), TimeUnit.NANOSECONDS)
+    // On the timer's own thread: it takes no time, and a pool might make a thread for each.
+    CompletableFuture.delayedExecutor(staleness.toNanos(), TimeUnit.NANOSECONDS, Runnable::run)
         .execute(snapshot::retire);
   }
 
