@@ -18,8 +18,10 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Cleans up behind the replies (section 2.2 of the paper, "Single-row cleanup"): many transactions
- * at a time, the rows of a table in one batch, then each is reported to the oracle. While two
- * batches are on their way the next one collects.
+ * at a time, the rows of a table in one batch, then each is reported to the oracle. A batch
+ * collects for a few milliseconds, unless it is full: transactions that follow each other share its
+ * request and its write to the log, which would otherwise delay those of the next transaction. At
+ * most two batches are on their way.
  *
  * <p><strong>Bounds.</strong> Rows that wait are limited. Beyond it {@link #offer} completes late,
  * which holds back the replies to the commits themselves; {@link #offerAside}, for whose caller
@@ -71,6 +73,7 @@ final class Cleaner {
   private final OracleClient oracle;
   private final Counters counters;
   private final long rowsMax;
+  private final long delayMillis;
 
   /** Which transactions it cleans up: all of them, unless a test plays dead. */
   private final LongPredicate alive;
@@ -85,14 +88,19 @@ final class Cleaner {
   private long jobs;
 
   private int batches;
+
+  /** Whether {@link #due} is on its way. */
+  private boolean timer;
+
   private boolean closed;
   private final CompletableFuture<Void> drained = new CompletableFuture<>();
 
-  Cleaner(OracleClient oracle, Counters counters, long rowsMax, LongPredicate alive) {
+  Cleaner(OracleClient oracle, Counters counters, ManagerSettings settings) {
     this.oracle = oracle;
     this.counters = counters;
-    this.rowsMax = rowsMax;
-    this.alive = alive;
+    this.rowsMax = settings.cleanupRowsMax();
+    this.delayMillis = settings.cleanupDelayMillis();
+    this.alive = settings.cleanupAlive();
   }
 
   /**
@@ -189,15 +197,30 @@ final class Cleaner {
       job.rows.forEach(
           (table, keys) -> keys.forEach(row -> queue.add(new RowTask(job, table, row, 1))));
     }
-    pump();
+    pump(false);
   }
 
-  /** Sends batches as long as it may. */
-  private void pump() {
+  private void due() {
+    synchronized (this) {
+      timer = false;
+    }
+    pump(true);
+  }
+
+  /** Sends batches as long as it may; those that are not full only if they are due. */
+  private void pump(boolean due) {
     while (true) {
       List<RowTask> batch = new ArrayList<>();
       synchronized (this) {
         if (batches == BATCHES_MAX || queue.isEmpty()) {
+          return;
+        }
+        if (!due && !closed && delayMillis > 0 && queue.size() < BATCH_ROWS_MAX) {
+          if (!timer) {
+            timer = true;
+            CompletableFuture.delayedExecutor(delayMillis, TimeUnit.MILLISECONDS, Runnable::run)
+                .execute(this::due);
+          }
           return;
         }
         batches++;
@@ -231,7 +254,7 @@ final class Cleaner {
               synchronized (this) {
                 batches--;
               }
-              pump();
+              pump(false);
             });
   }
 
@@ -243,7 +266,7 @@ final class Cleaner {
             synchronized (this) {
               queue.add(new RowTask(task.job, task.table, task.row, task.attempt + 1));
             }
-            pump();
+            pump(false);
           });
       return null;
     }
@@ -322,6 +345,7 @@ final class Cleaner {
         drained.complete(null);
       }
     }
+    pump(true);
     try {
       drained.get(millisMax, TimeUnit.MILLISECONDS);
     } catch (TimeoutException e) {

@@ -30,6 +30,7 @@ public final class ManagerBuilder {
   private WriteLimits writeLimits = WriteLimits.DEFAULT;
   private RetryPolicy retryPolicy = RetryPolicy.DEFAULT;
   private long cleanupRowsMax = 200_000;
+  private long cleanupDelayMillis = 10;
   private LongPredicate cleanupAlive = start -> true;
   private long orphanDelayMillis = 500;
   private long sweepIntervalMillis = 60_000;
@@ -91,6 +92,15 @@ public final class ManagerBuilder {
       throw new IllegalArgumentException(rows + " rows are not within 1 and 10,000,000");
     }
     this.cleanupRowsMax = rows;
+    return this;
+  }
+
+  /**
+   * How long a cleanup may wait for others to share its request to HBase: readers that meet the
+   * rows meanwhile ask the oracle. Zero cleans up at once. Default: 10 ms.
+   */
+  public ManagerBuilder cleanupDelay(Duration delay) {
+    this.cleanupDelayMillis = checked(delay, "cleanupDelay");
     return this;
   }
 
@@ -164,6 +174,7 @@ public final class ManagerBuilder {
         writeLimits,
         retryPolicy,
         cleanupRowsMax,
+        cleanupDelayMillis,
         cleanupAlive,
         orphanDelayMillis,
         sweepIntervalMillis,

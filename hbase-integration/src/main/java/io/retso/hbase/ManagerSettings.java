@@ -9,6 +9,7 @@ record ManagerSettings(
     WriteLimits writeLimits,
     RetryPolicy retryPolicy,
     long cleanupRowsMax,
+    long cleanupDelayMillis,
     LongPredicate cleanupAlive,
     long orphanDelayMillis,
     long sweepIntervalMillis,

@@ -69,8 +69,7 @@ public final class TransactionManager implements AutoCloseable {
     this.snapshots = new SharedSnapshots(oracle);
     this.queries = new OracleQueries(oracle, counters);
     this.tables = new PreparedTables(hbase, settings.oracleAddresses());
-    this.cleaner =
-        new Cleaner(oracle, counters, settings.cleanupRowsMax(), settings.cleanupAlive());
+    this.cleaner = new Cleaner(oracle, counters, settings);
     this.orphans = new Orphans(settings.orphanDelayMillis(), counters);
     this.sweeps = new SweepSchedule(oracle, settings.sweepIntervalMillis(), this::sweep);
   }

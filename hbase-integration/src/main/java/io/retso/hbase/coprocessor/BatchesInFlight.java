@@ -54,14 +54,21 @@ final class BatchesInFlight {
 
   /** Enters the current epoch. */
   Epoch enter() {
-    while (true) {
-      Epoch epoch = current;
-      epoch.count.incrementAndGet();
-      if (epoch == current) {
-        return epoch;
-      }
-      epoch.leave();
+    Epoch epoch;
+    do {
+      epoch = current;
+    } while (!enter(epoch));
+    return epoch;
+  }
+
+  /** What a batch does that saw this epoch a while ago; false if it is too late. */
+  boolean enter(Epoch seen) {
+    seen.count.incrementAndGet();
+    if (seen == current) {
+      return true;
     }
+    seen.leave();
+    return false;
   }
 
   /**

@@ -70,10 +70,19 @@ class HorizonTest {
     assertEquals(160L * 499, horizon.settledBy(10_000));
   }
 
-  /**
-   * A batch that found the horizon low must be over when the horizon is settled. With real threads;
-   * {@link HorizonLincheckTest} looks at all interleavings of a few steps.
-   */
+  /** Otherwise a flush would not wait for it, as it looks at later epochs only. */
+  @Test
+  void aBatchThatWasHeldUpDoesNotEnterAnEpochThatIsDone() throws Exception {
+    BatchesInFlight.Epoch epoch = batches.enter();
+    assertFalse(batches.drain(0)); // begins another epoch
+    assertFalse(batches.enter(epoch));
+    epoch.leave();
+    assertTrue(batches.drain(0));
+    assertFalse(batches.enter(epoch));
+    assertTrue(batches.drain(0), "nobody is left in an epoch that was refused");
+  }
+
+  /** A batch that found the horizon low must be over when the horizon is settled. */
   @Test
   @Timeout(60)
   void noBatchThatMissedTheRefusalOutlivesTheSettling() throws Exception {

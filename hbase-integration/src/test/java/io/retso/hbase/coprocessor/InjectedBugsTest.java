@@ -106,16 +106,28 @@ class InjectedBugsTest {
         "purgeCountsOnNothingThatABatchInFlightMayChange"),
     ENTERS_AN_EPOCH_WITHOUT_A_SECOND_LOOK(
         "coprocessor/BatchesInFlight.java",
-        "if (epoch == current) {",
-        "if (epoch.count.get() > 0) {",
-        HorizonLincheckTest.class,
-        "noBatchThatMissedTheRefusalOutlivesTheSettling"),
+        "if (seen == current) {",
+        "if (seen.count.get() > 0) {",
+        HorizonTest.class,
+        "aBatchThatWasHeldUpDoesNotEnterAnEpochThatIsDone"),
     DRAINS_THE_LAST_EPOCH_ONLY(
         "coprocessor/BatchesInFlight.java",
         "      old.add(current);\n",
         "      old.clear();\n      old.add(current);\n",
         HorizonTest.class,
         "theOldestBatchIsWaitedForThoughLaterOnesAreOver"),
+    DROPS_DELETES_THAT_OLDER_FILES_NEED(
+        "coprocessor/SpentDeletes.java",
+        "!inOtherFiles.test(cell.getTimestamp())",
+        "!inOtherFiles.test(-1)",
+        PurgeTest.class,
+        "deletesStayWhileAnOlderFileHoldsWhatTheyDelete"),
+    DROPS_DELETES_BEFORE_THEIR_CELLS(
+        "coprocessor/SpentDeletes.java",
+        "&& next.getTimestamp() == held.getTimestamp()",
+        "&& next.getTimestamp() < held.getTimestamp()",
+        PurgeTest.class,
+        "deletesStayForScannersThatDoNotSeeThemYet"),
     WHAT_MAY_BE_PENDING_COVERS(
         "coprocessor/VersionPurge.java",
         "!CellVersion.isCommitted(version) || ",
