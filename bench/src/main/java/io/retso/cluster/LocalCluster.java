@@ -95,6 +95,14 @@ public final class LocalCluster implements AutoCloseable {
     hbase.get(index).awaitReady();
   }
 
+  /**
+   * Starts the master again after it was killed; it serves when the old one's session has ended.
+   */
+  public void restartMaster() throws IOException, InterruptedException {
+    hbase.set(0, startNode(HBaseNode.Role.MASTER, "master"));
+    hbase.get(0).awaitReady();
+  }
+
   private void startOracle() throws ClusterException {
     Path directory = plan.directory.resolve("oracle");
     List<String> arguments =

@@ -16,7 +16,7 @@ import picocli.CommandLine.ParameterException;
 /** The flags of a run of {@code retso verify}. */
 final class RunOptions {
   private static final Set<String> LOCAL_FAULTS =
-      Set.of("server-kill", "oracle-kill", "oracle-pause");
+      Set.of("server-kill", "master-kill", "oracle-kill", "oracle-pause");
 
   @Option(
       names = "--minutes",
@@ -67,8 +67,8 @@ final class RunOptions {
       paramLabel = "NAME",
       description =
           "What happens: all, none, or some of client-kill, manager-kill, sweep, flush, compact,"
-              + " major-compact, move, split, merge, server-kill, oracle-kill, oracle-pause; the"
-              + " last three only without --cluster. Default: all")
+              + " major-compact, move, split, merge, server-kill, master-kill, oracle-kill,"
+              + " oracle-pause; the last four only without --cluster. Default: all")
   private List<String> faults = List.of("all");
 
   @Option(

@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
 /**
  * Kills and stops the servers of a cluster on this machine. Used by one thread.
  *
- * <p>The first of HBase's processes is the master, which stays.
+ * <p>The first of HBase's processes is the master, the others are region servers.
  */
 final class ProcessFaults implements Round.Servers {
   private static final int DOWN_MILLIS_MAX = 2000;
@@ -27,6 +27,7 @@ final class ProcessFaults implements Round.Servers {
   public List<Fault> faults() {
     return List.of(
         new Fault("server-kill", 1, this::killServer),
+        new Fault("master-kill", 1, this::killMaster),
         new Fault("oracle-kill", 2, this::killOracle),
         new Fault("oracle-pause", 2, this::pauseOracle));
   }
@@ -39,6 +40,14 @@ final class ProcessFaults implements Round.Servers {
     Thread.sleep(random.nextInt(DOWN_MILLIS_MAX));
     cluster.restartRegionServer(index);
     return "region server " + index + " killed and started again";
+  }
+
+  /** Whatever it was about to do with regions is finished by the next one. */
+  private String killMaster(Random random) throws IOException, InterruptedException {
+    cluster.hbaseProcesses().get(0).kill();
+    Thread.sleep(random.nextInt(DOWN_MILLIS_MAX));
+    cluster.restartMaster();
+    return "master killed and started again";
   }
 
   private String killOracle(Random random) throws IOException, InterruptedException {
@@ -75,6 +84,10 @@ final class ProcessFaults implements Round.Servers {
   @Override
   public int heal() throws IOException, InterruptedException {
     int started = 0;
+    if (!cluster.hbaseProcesses().get(0).isAlive()) {
+      cluster.restartMaster();
+      started++;
+    }
     for (int i = 1; i < cluster.hbaseProcesses().size(); i++) {
       if (!cluster.hbaseProcesses().get(i).isAlive()) {
         cluster.restartRegionServer(i);

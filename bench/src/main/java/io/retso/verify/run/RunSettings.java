@@ -32,7 +32,7 @@ public record RunSettings(
     Path directory,
     boolean keep) {
 
-  /** All faults. The last three need a cluster of the run's own. */
+  /** All faults. The last four need a cluster of the run's own. */
   public static final List<String> FAULTS =
       List.of(
           "client-kill",
@@ -45,6 +45,7 @@ public record RunSettings(
           "split",
           "merge",
           "server-kill",
+          "master-kill",
           "oracle-kill",
           "oracle-pause");
 
