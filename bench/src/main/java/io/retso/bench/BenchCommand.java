@@ -1,5 +1,7 @@
 package io.retso.bench;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
 import io.retso.bench.hbase.BoundsBench;
 import io.retso.bench.hbase.TablesBench;
 import io.retso.bench.hbase.TablesReport;
@@ -30,6 +32,7 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
+import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IModelTransformer;
 import picocli.CommandLine.Model.CommandSpec;
@@ -241,6 +244,10 @@ public final class BenchCommand implements Callable<Integer> {
         log = Log.BOOKKEEPER;
         new RestartBench(settings(), text).run();
         return 0;
+      }
+      if (hbase != null || bounds) {
+        // What the clients in this process say of their connections would disturb the view.
+        ((Logger) LoggerFactory.getLogger("io.retso")).setLevel(Level.WARN);
       }
       if (hbase != null) {
         publish(

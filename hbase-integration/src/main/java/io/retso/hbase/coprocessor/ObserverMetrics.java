@@ -14,6 +14,9 @@ final class ObserverMetrics {
   /** Questions to the oracle about writers. */
   final Counter oracleQueries;
 
+  /** Times that a read waited for the oracle to answer such questions. */
+  final Counter oracleRounds;
+
   /** Rows whose mark was removed by a cleanup. */
   final Counter cleanedRows;
 
@@ -42,6 +45,7 @@ final class ObserverMetrics {
   ObserverMetrics(MetricRegistry registry) {
     inDoubtRows = registry.counter("inDoubtRows");
     oracleQueries = registry.counter("oracleQueries");
+    oracleRounds = registry.counter("oracleRounds");
     cleanedRows = registry.counter("cleanedRows");
     purgedVersions = registry.counter("purgedVersions");
     purgedTombstones = registry.counter("purgedTombstones");

@@ -124,7 +124,7 @@ final class TransactionalRegion {
     }
     prepareFamilies(get.getFamilyMap());
     RowFilter rowFilter = RowFilter.of(get);
-    get.setFilter(new SnapshotFilter(reader(timestamp), rowFilter));
+    get.setFilter(new SnapshotFilter(reader(timestamp, null), rowFilter));
     get.setTimeRange(0, timestamp + 1).readAllVersions();
     get.setMaxResultsPerColumnFamily(-1).setRowOffsetPerColumnFamily(0);
   }
@@ -141,7 +141,7 @@ final class TransactionalRegion {
     prepareFamilies(scan.getFamilyMap());
     RowFilter rowFilter = RowFilter.of(scan);
     scan.setFilter(null).setBatch(-1).setAllowPartialResults(false); // rows are decided whole
-    scan.setFilter(new SnapshotFilter(reader(timestamp), rowFilter));
+    scan.setFilter(new SnapshotFilter(reader(timestamp, marks(scan, timestamp)), rowFilter));
     scan.setTimeRange(0, timestamp + 1).readAllVersions();
     scan.setMaxResultsPerColumnFamily(-1).setRowOffsetPerColumnFamily(0);
     scan.setLoadColumnFamiliesOnDemand(false);
@@ -160,7 +160,15 @@ final class TransactionalRegion {
     awaitHorizon();
   }
 
-  private SnapshotReader reader(long timestamp) {
-    return new SnapshotReader(region, horizon, link, metrics, timestamp);
+  private static Scan marks(Scan scan, long timestamp) throws IOException {
+    return new Scan()
+        .withStopRow(scan.getStopRow(), scan.includeStopRow())
+        .setReversed(scan.isReversed())
+        .addFamily(PendingWrite.family())
+        .setTimeRange(0, timestamp);
+  }
+
+  private SnapshotReader reader(long timestamp, Scan marks) {
+    return new SnapshotReader(region, horizon, link, metrics, timestamp, marks);
   }
 }

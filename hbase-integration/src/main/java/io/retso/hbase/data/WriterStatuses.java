@@ -121,4 +121,11 @@ public final class WriterStatuses {
   void ask(long start) {
     unknown.add(start);
   }
+
+  /** A writer whose mark will be met: it is asked about with the others, unless it is known. */
+  public void expect(long start) {
+    if (!answers.containsKey(start) && cache.get(start) == UNKNOWN) {
+      ask(start);
+    }
+  }
 }

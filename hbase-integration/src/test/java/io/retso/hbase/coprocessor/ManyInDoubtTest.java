@@ -1,6 +1,7 @@
 package io.retso.hbase.coprocessor;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.hbase.RetsoCluster;
 import java.util.ArrayList;
@@ -9,6 +10,7 @@ import org.apache.hadoop.hbase.client.Put;
 import org.apache.hadoop.hbase.client.Scan;
 import org.apache.hadoop.hbase.metrics.Counter;
 import org.apache.hadoop.hbase.metrics.MetricRegistries;
+import org.apache.hadoop.hbase.util.Bytes;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -33,18 +35,25 @@ class ManyInDoubtTest {
     t.close();
   }
 
-  private static long queries() {
+  private static long count(String name) {
     return MetricRegistries.global().getMetricRegistries().stream()
-        .flatMap(registry -> registry.get("oracleQueries").stream())
+        .flatMap(registry -> registry.get(name).stream())
         .mapToLong(metric -> ((Counter) metric).getCount())
         .sum();
   }
 
   private long queriesOfScan(int rowsExpected) throws Exception {
-    long before = queries();
+    return queriesOfScan(rowsExpected, new Scan());
+  }
+
+  private long queriesOfScan(int rowsExpected, Scan scan) throws Exception {
+    long before = count("oracleQueries");
+    long roundsBefore = count("oracleRounds");
     long reader = t.oracle.begin();
-    assertEquals(rowsExpected, t.scan(reader, new Scan().setCaching(100)).size());
-    return queries() - before;
+    assertEquals(rowsExpected, t.scan(reader, scan.setCaching(100)).size());
+    long rounds = count("oracleRounds") - roundsBefore;
+    assertTrue(rounds <= 2, () -> "the scan waited for the oracle " + rounds + " times");
+    return count("oracleQueries") - before;
   }
 
   @Test
@@ -71,6 +80,9 @@ class ManyInDoubtTest {
     }
     t.table.put(puts);
     assertEquals(ROWS, queriesOfScan(0), "open");
+    assertEquals(ROWS, queriesOfScan(0, new Scan().setReversed(true)), "open, reversed");
+    Scan some = new Scan().withStopRow(Bytes.toBytes("r10100")).withStartRow(Bytes.toBytes("r1"));
+    assertEquals(100, queriesOfScan(0, some), "open, up to a row: nobody is asked beyond it");
     for (int i = 0; i < ROWS; i++) {
       t.commit(starts.get(i), "r" + (10_000 + i));
     }
