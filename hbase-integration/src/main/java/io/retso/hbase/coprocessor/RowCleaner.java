@@ -38,10 +38,12 @@ import org.apache.hadoop.hbase.regionserver.RegionScanner;
  */
 final class RowCleaner {
   private final Region region;
+  private final byte[][] families;
   private final ObserverMetrics metrics;
 
   RowCleaner(Region region, ObserverMetrics metrics) {
     this.region = region;
+    this.families = region.getTableDescriptor().getColumnFamilyNames().toArray(byte[][]::new);
     this.metrics = metrics;
   }
 
@@ -53,28 +55,28 @@ final class RowCleaner {
   void cleanUp(Mutation mutation, CleanupRequest request, boolean move) throws IOException {
     Map<byte[], List<Cell>> changes = mutation.getFamilyCellMap();
     changes.clear();
-    List<Cell> cells = read(request);
+    List<KeyValue> cells = read(request);
     if (cells.isEmpty() || !PendingWrite.isMark(cells.get(0))) {
       return;
     }
-    for (Cell cell : cells) {
+    for (KeyValue cell : cells) {
       List<Cell> family =
           changes.computeIfAbsent(CellUtil.cloneFamily(cell), name -> new ArrayList<>());
+      KeyValue delete = deleteOf(cell);
       if (move && !PendingWrite.isMark(cell)) {
-        KeyValue moved = KeyValueUtil.copyToNewKeyValue(cell);
-        moved.setTimestamp(CellVersion.committed(request.commitTimestamp()));
-        moved.setSequenceId(0);
-        family.add(moved);
+        cell.setTimestamp(CellVersion.committed(request.commitTimestamp())); // a copy: see read
+        cell.setSequenceId(0);
+        family.add(cell);
       }
-      family.add(deleteOf(cell));
+      family.add(delete);
     }
     metrics.cleanedRows.increment();
   }
 
-  /** The mark and all cells at version Ts. */
-  private List<Cell> read(CleanupRequest request) throws IOException {
+  /** Copies of the mark and of all cells at version Ts. */
+  private List<KeyValue> read(CleanupRequest request) throws IOException {
     Get get = new Get(request.row()).setTimestamp(request.start());
-    for (byte[] family : region.getTableDescriptor().getColumnFamilyNames()) {
+    for (byte[] family : families) {
       if (PendingWrite.isFamily(family)) {
         get.addColumn(family, PendingWrite.qualifier(request.start()));
       } else {
@@ -82,23 +84,31 @@ final class RowCleaner {
       }
     }
     List<Cell> cells = new ArrayList<>();
+    List<KeyValue> copies = new ArrayList<>();
     try (RegionScanner scanner = region.getScanner(new Scan(get))) {
       scanner.next(cells);
-      cells.replaceAll(RowCleaner::copy); // before the scanner gives their memory back
+      for (Cell cell : cells) {
+        copies.add(KeyValueUtil.copyToNewKeyValue(cell)); // the scanner gives their memory back
+      }
     }
-    return cells;
+    return copies;
   }
 
-  private static Cell copy(Cell cell) {
-    return KeyValueUtil.copyToNewKeyValue(cell);
-  }
-
-  private static KeyValue deleteOf(Cell cell) {
+  private static KeyValue deleteOf(KeyValue cell) {
     return new KeyValue(
-        CellUtil.cloneRow(cell),
-        CellUtil.cloneFamily(cell),
-        CellUtil.cloneQualifier(cell),
+        cell.getRowArray(),
+        cell.getRowOffset(),
+        cell.getRowLength(),
+        cell.getFamilyArray(),
+        cell.getFamilyOffset(),
+        cell.getFamilyLength(),
+        cell.getQualifierArray(),
+        cell.getQualifierOffset(),
+        cell.getQualifierLength(),
         cell.getTimestamp(),
-        KeyValue.Type.Delete);
+        KeyValue.Type.Delete,
+        null,
+        0,
+        0);
   }
 }
