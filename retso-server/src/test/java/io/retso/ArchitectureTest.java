@@ -104,7 +104,8 @@ class ArchitectureTest {
             .and(
                 simpleNameStartingWith("EmbeddedBookKeeper")
                     .or(simpleNameStartingWith("EmbeddedZooKeeper"))
-                    .or(simpleNameStartingWith("BookieSettings")));
+                    .or(simpleNameStartingWith("BookieSettings"))
+                    .or(simpleNameStartingWith("JournalKeepingStorage")));
     noClasses()
         .that(topLevel(not(store.or(embedded))))
         .should()

@@ -3,6 +3,7 @@ package io.retso.server;
 import java.io.FileDescriptor;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
+import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -25,9 +26,14 @@ final class BookieSettings {
   static final String LEDGERS_ROOT = "/ledgers";
 
   /** Beyond this share of the disk a bookie takes no more appends. */
-  static final double DISK_USED_MAX = 0.97;
+  private static final double DISK_USED_MAX = 0.97;
 
   private static final double DISK_USED_WARN = 0.95;
+
+  /** Nor with less than this free: what is in memory must fit into the entry log yet. */
+  private static final long FREE_BYTES_MIN = 256L << 20;
+
+  private static final int DISK_CHECK_INTERVAL_MS = 1_000;
 
   private static final int ZOOKEEPER_TIMEOUT_MS = 10_000;
 
@@ -63,6 +69,14 @@ final class BookieSettings {
   /** The identity of an embedded bookie. */
   static String name(int bookie) {
     return "bookie-" + bookie;
+  }
+
+  /**
+   * The share of the disk beyond which a bookie takes no more appends; not positive if it is too
+   * small.
+   */
+  static double diskUsedMax(FileStore disk) throws IOException {
+    return Math.min(DISK_USED_MAX, 1 - (double) FREE_BYTES_MIN / disk.getTotalSpace());
   }
 
   /**
@@ -112,7 +126,7 @@ final class BookieSettings {
 
   private static void storage(ServerConfiguration c, Path directory) throws IOException {
     c.setLedgerDirNames(new String[] {directory.toString()});
-    c.setLedgerStorageClass(DbLedgerStorage.class.getName());
+    c.setLedgerStorageClass(JournalKeepingStorage.class.getName());
     c.setProperty(DbLedgerStorage.WRITE_CACHE_MAX_SIZE_MB, WRITE_CACHE_MB);
     c.setProperty(DbLedgerStorage.READ_AHEAD_CACHE_MAX_SIZE_MB, 8);
     // Entries are read once, in order, and large: reading ahead fetches them twice.
@@ -126,8 +140,10 @@ final class BookieSettings {
     c.setEntryLogSizeLimit(ENTRY_LOG_BYTES);
     c.setFlushInterval(CHECKPOINT_INTERVAL_MS);
     c.setGcWaitTime(COLLECT_INTERVAL_MS);
-    c.setDiskUsageThreshold((float) DISK_USED_MAX);
-    c.setDiskUsageWarnThreshold((float) DISK_USED_WARN);
+    double usedMax = diskUsedMax(Files.getFileStore(Files.createDirectories(directory)));
+    c.setDiskUsageThreshold((float) usedMax);
+    c.setDiskUsageWarnThreshold((float) Math.min(DISK_USED_WARN, usedMax));
+    c.setDiskCheckInterval(DISK_CHECK_INTERVAL_MS);
     c.setMinUsableSizeForEntryLogCreation(ENTRY_LOG_BYTES);
     c.setIsForceGCAllowWhenNoSpace(true);
   }

@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -45,9 +46,6 @@ import org.apache.bookkeeper.server.conf.BookieConfiguration;
  * <p>Thread-safe.
  */
 public final class EmbeddedBookKeeper implements AutoCloseable {
-  /** Below this many free bytes in the data directory there is no point in starting. */
-  private static final long FREE_BYTES_MIN = 256L << 20;
-
   private final Path dataDir;
   private final boolean sync;
   private final Consumer<ServerConfiguration> tuning;
@@ -137,20 +135,28 @@ public final class EmbeddedBookKeeper implements AutoCloseable {
   }
 
   private void checkDisk() throws IOException {
+    Optional<String> fullDisk = fullDisk();
+    if (fullDisk.isPresent()) {
+      throw new IOException(fullDisk.get() + " or choose another data directory");
+    }
+  }
+
+  /** What to tell the operator if the disk has no room for appends; empty if it has. */
+  Optional<String> fullDisk() throws IOException {
     FileStore store = Files.getFileStore(dataDir);
     long free = store.getUsableSpace();
     double used = 1 - (double) free / store.getTotalSpace();
-    if (free < FREE_BYTES_MIN || used > BookieSettings.DISK_USED_MAX) {
-      throw new IOException(
-          String.format(
-              Locale.ROOT,
-              "the disk of %s is full: %d MB are free, %.1f %% are used (at most %.0f %% may be);"
-                  + " free some space or choose another data directory",
-              dataDir,
-              free >> 20,
-              100 * used,
-              100 * BookieSettings.DISK_USED_MAX));
+    double usedMax = BookieSettings.diskUsedMax(store);
+    if (used <= usedMax) {
+      return Optional.empty();
     }
+    return Optional.of(
+        String.format(
+            Locale.ROOT,
+            "the disk of %s is full: %d MB are free, at least %d MB must be; free some space",
+            dataDir,
+            free >> 20,
+            (long) Math.ceil((1 - usedMax) * store.getTotalSpace() / (1 << 20))));
   }
 
   /** A bookie compares its paths by itself, too, but says it badly and leaves threads behind. */

@@ -302,11 +302,27 @@ public final class RetsoServer implements AutoCloseable {
     Failure failure =
         new Failure(
             ExitCode.of(cause.reason()),
-            "the log failed: " + cause.getMessage() + "; " + ExitCode.remedy(cause.reason()));
+            "the log failed: " + cause.getMessage() + "; " + remedy(cause.reason()));
     LOG.error("{}", failure.message());
     LOG.debug("the cause", cause);
     health.failed(failure.message());
     end.completeAsync(() -> Optional.of(failure));
+  }
+
+  /** What to do; of the reasons for an embedded log to be unavailable the likeliest is its disk. */
+  private String remedy(LogException.Reason reason) {
+    if (reason == LogException.Reason.UNAVAILABLE && embedded != null) {
+      try {
+        Optional<String> fullDisk = embedded.fullDisk();
+        if (fullDisk.isPresent()) {
+          return fullDisk.get()
+              + ", then start the server again; every acknowledged commit is in the log";
+        }
+      } catch (IOException e) {
+        LOG.warn("cannot tell how full the disk of the log is: {}", e.toString());
+      }
+    }
+    return ExitCode.remedy(reason);
   }
 
   /** The port on which clients connect. */

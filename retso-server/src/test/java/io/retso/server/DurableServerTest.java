@@ -16,6 +16,7 @@ import java.net.Socket;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -173,6 +174,57 @@ class DurableServerTest {
       HttpResponse<String> health = TestServers.get(server.httpPort(), "/health");
       assertEquals(503, health.statusCode());
       assertTrue(health.body().contains("the log failed"), health.body());
+    }
+  }
+
+  /** A threshold below what the disk has in use makes a bookie what a full disk makes it. */
+  @Test
+  void withAFullDiskTheServerSaysSoAndEndsAndKeepsWhatItAcknowledged() throws Exception {
+    AtomicBoolean full = new AtomicBoolean();
+    try (EmbeddedBookKeeper cluster =
+        EmbeddedBookKeeper.start(
+            dir.resolve("bookie"),
+            1,
+            true,
+            bookie -> {
+              if (full.get()) {
+                bookie.setDiskUsageThreshold(Float.MIN_NORMAL);
+                bookie.setDiskUsageWarnThreshold(Float.MIN_NORMAL);
+              }
+            })) {
+      ServerConfig config =
+          TestServers.small()
+              .set(Settings.ZOOKEEPER, cluster.zookeeper())
+              .set(Settings.LOG_ENSEMBLE, 1)
+              .set(Settings.LOG_TIMEOUT, "2s")
+              .build();
+      long start;
+      long commit;
+      try (RetsoServer server = RetsoServer.start(config);
+          Peer peer = new Peer(server.port())) {
+        start = peer.begin();
+        commit = peer.commit(start, 1).getLong(Frames.HEADER_BYTES);
+        full.set(true);
+        cluster.stopBookie(0);
+        cluster.startBookie(0);
+        assertEquals(FrameType.ERROR, peer.commit(peer.begin(), 2).getUnsignedByte(4));
+        RetsoServer.Failure failure = server.end().get(60, TimeUnit.SECONDS).orElseThrow();
+        assertEquals(ExitCode.LOG_UNAVAILABLE, failure.code());
+        assertTrue(failure.message().contains("free space on the disks"), failure.message());
+        assertEquals(503, TestServers.get(server.httpPort(), "/health").statusCode());
+      }
+      assertThrows(io.retso.log.LogException.class, () -> RetsoServer.start(config));
+
+      full.set(false);
+      cluster.stopBookie(0);
+      cluster.startBookie(0);
+      try (RetsoServer server = RetsoServer.start(config);
+          Peer peer = new Peer(server.port())) {
+        assertEquals(1, server.recoveredTransactions());
+        ByteBuf again = peer.commit(start, 1);
+        assertEquals(commit, again.getLong(Frames.HEADER_BYTES));
+        assertTrue(peer.begin() > commit);
+      }
     }
   }
 

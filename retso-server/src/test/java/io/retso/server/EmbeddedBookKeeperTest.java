@@ -109,6 +109,33 @@ class EmbeddedBookKeeperTest {
     }
   }
 
+  /** What BookKeeper's own storage loses; see {@link JournalKeepingStorage}. */
+  @Test
+  void whatCouldNotBeWrittenToTheEntryLogIsInTheJournal() throws Exception {
+    long ledger;
+    Path obstacle = directory.resolve("bookie-0/ledgers/current/0.log");
+    try (EmbeddedBookKeeper cluster =
+            EmbeddedBookKeeper.start(
+                directory, 1, true, bookie -> bookie.setFlushInterval(3_600_000));
+        BookKeeperStore store = connect(cluster)) {
+      LedgerStore.Ledger written = store.create();
+      ledger = written.id();
+      Files.createDirectory(obstacle); // where the first entry log would be: it cannot be opened
+      for (int i = 0; i < 10; i++) {
+        assertEquals(null, append(written, 1000 + i));
+      }
+      cluster.stopBookie(0); // tries to checkpoint twice
+    }
+    Files.delete(obstacle);
+    try (EmbeddedBookKeeper cluster = EmbeddedBookKeeper.start(directory, 1, true);
+        BookKeeperStore store = connect(cluster);
+        LedgerStore.Entries entries = store.openFenced(ledger)) {
+      assertEquals(10, entries.count());
+      int[] length = {1000};
+      entries.read(0, 10, entry -> assertEquals(length[0]++, entry.remaining()));
+    }
+  }
+
   @Test
   void deletedLedgersFreeTheDisk() throws Exception {
     try (EmbeddedBookKeeper cluster =
