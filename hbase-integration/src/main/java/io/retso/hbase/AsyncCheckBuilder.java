@@ -36,7 +36,12 @@ final class AsyncCheckBuilder implements AsyncTable.CheckAndMutateBuilder {
 
   @Override
   public AsyncTable.CheckAndMutateBuilder timeRange(TimeRange range) {
-    throw CheckBuilder.noTimeRange();
+    throw noTimeRange();
+  }
+
+  private static IllegalArgumentException noTimeRange() {
+    return new IllegalArgumentException(
+        "the snapshot is the time of a transaction's reads: no timeRange");
   }
 
   @Override
@@ -77,7 +82,7 @@ final class AsyncCheckBuilder implements AsyncTable.CheckAndMutateBuilder {
       implements AsyncTable.CheckAndMutateWithFilterBuilder {
     @Override
     public AsyncTable.CheckAndMutateWithFilterBuilder timeRange(TimeRange range) {
-      throw CheckBuilder.noTimeRange();
+      throw noTimeRange();
     }
 
     @Override

@@ -2,7 +2,6 @@ package io.retso.hbase;
 
 import java.io.IOException;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
@@ -50,8 +49,7 @@ public final class TransactionalTable implements Table {
     this.async = async;
   }
 
-  private <T> T await(java.util.function.Supplier<CompletableFuture<T>> operation)
-      throws IOException {
+  <T> T await(java.util.function.Supplier<CompletableFuture<T>> operation) throws IOException {
     return tx.exclusive(() -> Failures.await(operation.get()));
   }
 
@@ -242,14 +240,13 @@ public final class TransactionalTable implements Table {
   @Override
   @Deprecated
   public CheckAndMutateBuilder checkAndMutate(byte[] row, byte[] family) {
-    return new CheckBuilder(this, row, family);
+    return new CheckBuilder(this, async.checkAndMutate(row, family));
   }
 
   @Override
   @Deprecated
   public CheckAndMutateWithFilterBuilder checkAndMutate(byte[] row, Filter filter) {
-    Objects.requireNonNull(filter, "filter");
-    return new CheckBuilder.WithFilter(this, CheckAndMutate.newBuilder(row).ifMatches(filter));
+    return new CheckBuilder.WithFilter(this, async.checkAndMutate(row, filter));
   }
 
   /** Does nothing: the table ends with its transaction. */

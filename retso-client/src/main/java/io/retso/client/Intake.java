@@ -61,11 +61,6 @@ final class Intake<E> {
     this.queue = new MpscArrayQueue<>(Math.max(limit, 2));
   }
 
-  /** Any thread: for an element that is to go at once. */
-  Admission offer(E element) {
-    return offer(element, true);
-  }
-
   /**
    * Any thread.
    *

@@ -19,12 +19,12 @@ class IntakeTest {
   @Test
   void firstOfABurstWakesTheOthersDoNot() {
     Intake<Integer> intake = new Intake<>(10);
-    assertEquals(Admission.WAKE, intake.offer(1));
-    assertEquals(Admission.QUEUED, intake.offer(2));
+    assertEquals(Admission.WAKE, intake.offer(1, true));
+    assertEquals(Admission.QUEUED, intake.offer(2, true));
     List<Integer> drained = new ArrayList<>();
     intake.drainTo(drained::add);
     assertEquals(List.of(1, 2), drained);
-    assertEquals(Admission.WAKE, intake.offer(3));
+    assertEquals(Admission.WAKE, intake.offer(3, true));
   }
 
   @Test
@@ -47,23 +47,23 @@ class IntakeTest {
   void limitCountsUntilReleaseNotUntilDrain() {
     Intake<Integer> intake = new Intake<>(3);
     for (int i = 0; i < 3; i++) {
-      intake.offer(i);
+      intake.offer(i, true);
     }
-    assertEquals(Admission.FULL, intake.offer(3));
+    assertEquals(Admission.FULL, intake.offer(3, true));
     intake.drainTo(i -> {});
-    assertEquals(Admission.FULL, intake.offer(3));
+    assertEquals(Admission.FULL, intake.offer(3, true));
     intake.release(2);
-    assertEquals(Admission.WAKE, intake.offer(3));
+    assertEquals(Admission.WAKE, intake.offer(3, true));
     assertEquals(2, intake.outstanding());
   }
 
   @Test
   void closedIntakeRefuses() {
     Intake<Integer> intake = new Intake<>(1);
-    intake.offer(1);
+    intake.offer(1, true);
     assertTrue(intake.close());
     assertFalse(intake.close());
-    assertEquals(Admission.CLOSED, intake.offer(2));
+    assertEquals(Admission.CLOSED, intake.offer(2, true));
     assertEquals(1, intake.outstanding());
   }
 
@@ -84,7 +84,7 @@ class IntakeTest {
           new Thread(
               () -> {
                 for (int i = 0; i < perProducer; ) {
-                  Admission admission = intake.offer(i);
+                  Admission admission = intake.offer(i, true);
                   if (admission == Admission.FULL) {
                     refused.incrementAndGet();
                     Thread.yield();
@@ -132,7 +132,7 @@ class IntakeTest {
                   while (round.get() < i) {
                     Thread.yield();
                   }
-                  if (intake.offer(i) == Admission.WAKE) {
+                  if (intake.offer(i, true) == Admission.WAKE) {
                     wakes.release();
                   }
                 }
@@ -166,7 +166,7 @@ class IntakeTest {
           new Thread(
               () -> {
                 Admission admission;
-                while ((admission = intake.offer(1)) != Admission.CLOSED) {
+                while ((admission = intake.offer(1, true)) != Admission.CLOSED) {
                   if (admission != Admission.FULL) {
                     admitted.incrementAndGet();
                   }

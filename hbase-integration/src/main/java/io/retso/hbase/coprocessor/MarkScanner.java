@@ -6,12 +6,8 @@ import java.util.List;
 import java.util.function.Consumer;
 import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.CellUtil;
-import org.apache.hadoop.hbase.ExtendedCell;
-import org.apache.hadoop.hbase.KeyValue;
-import org.apache.hadoop.hbase.KeyValueUtil;
 import org.apache.hadoop.hbase.regionserver.InternalScanner;
 import org.apache.hadoop.hbase.regionserver.ScannerContext;
-import org.apache.hadoop.hbase.regionserver.Shipper;
 
 /**
  * What a flush or compaction of {@code !pw} writes: of each mark its last state only, and those
@@ -30,8 +26,7 @@ import org.apache.hadoop.hbase.regionserver.Shipper;
  * <p>Cells that some open scanner cannot see yet all stay, and so does the youngest that all can.
  * Not thread-safe, like its source.
  */
-final class MarkScanner implements InternalScanner, Shipper {
-  private final InternalScanner source;
+final class MarkScanner extends RewritingScanner {
   private final long readPoint;
   private final Consumer<Cell> found;
 
@@ -45,7 +40,7 @@ final class MarkScanner implements InternalScanner, Shipper {
    * @param found is given each mark that is there; the cell is valid during the call
    */
   MarkScanner(InternalScanner source, long readPoint, Consumer<Cell> found) {
-    this.source = source;
+    super(source);
     this.readPoint = readPoint;
     this.found = found;
   }
@@ -61,7 +56,7 @@ final class MarkScanner implements InternalScanner, Shipper {
       mark.add(cell);
     }
     if (more) {
-      mark.replaceAll(MarkScanner::copy); // their memory may be given back
+      mark.replaceAll(RewritingScanner::copy); // their memory may be given back
     } else {
       finish(result);
     }
@@ -97,27 +92,5 @@ final class MarkScanner implements InternalScanner, Shipper {
     return CellUtil.matchingRows(one, other)
         && CellUtil.matchingQualifier(one, other)
         && one.getTimestamp() == other.getTimestamp();
-  }
-
-  private static long sequence(Cell cell) {
-    return ((ExtendedCell) cell).getSequenceId(); // as all cells inside of a region server
-  }
-
-  private static Cell copy(Cell cell) {
-    KeyValue copy = KeyValueUtil.copyToNewKeyValue(cell);
-    copy.setSequenceId(sequence(cell));
-    return copy;
-  }
-
-  @Override
-  public void shipped() throws IOException {
-    if (source instanceof Shipper shipper) {
-      shipper.shipped();
-    }
-  }
-
-  @Override
-  public void close() throws IOException {
-    source.close();
   }
 }

@@ -7,12 +7,8 @@ import java.util.List;
 import java.util.function.LongPredicate;
 import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.CellUtil;
-import org.apache.hadoop.hbase.ExtendedCell;
-import org.apache.hadoop.hbase.KeyValue;
-import org.apache.hadoop.hbase.KeyValueUtil;
 import org.apache.hadoop.hbase.regionserver.InternalScanner;
 import org.apache.hadoop.hbase.regionserver.ScannerContext;
-import org.apache.hadoop.hbase.regionserver.Shipper;
 
 /**
  * What a flush or compaction writes, without the delete markers of cleanups that have nothing left
@@ -37,8 +33,7 @@ import org.apache.hadoop.hbase.regionserver.Shipper;
  * hide it either. Only single versions with the form of a start timestamp are looked at: cleanups
  * delete no others. Not thread-safe, like its source.
  */
-final class SpentDeletes implements InternalScanner, Shipper {
-  private final InternalScanner source;
+final class SpentDeletes extends RewritingScanner {
   private final LongPredicate inOtherFiles;
   private final ObserverMetrics metrics;
 
@@ -51,7 +46,7 @@ final class SpentDeletes implements InternalScanner, Shipper {
    * @param inOtherFiles whether a file that is not part of the source may have a version
    */
   SpentDeletes(InternalScanner source, LongPredicate inOtherFiles, ObserverMetrics metrics) {
-    this.source = source;
+    super(source);
     this.inOtherFiles = inOtherFiles;
     this.metrics = metrics;
   }
@@ -95,23 +90,5 @@ final class SpentDeletes implements InternalScanner, Shipper {
       metrics.purgedDeletes.increment();
     }
     held = null;
-  }
-
-  private static Cell copy(Cell cell) {
-    KeyValue copy = KeyValueUtil.copyToNewKeyValue(cell);
-    copy.setSequenceId(((ExtendedCell) cell).getSequenceId());
-    return copy;
-  }
-
-  @Override
-  public void shipped() throws IOException {
-    if (source instanceof Shipper shipper) {
-      shipper.shipped();
-    }
-  }
-
-  @Override
-  public void close() throws IOException {
-    source.close();
   }
 }

@@ -6,11 +6,9 @@ import java.io.IOException;
 import java.util.List;
 import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.CellUtil;
-import org.apache.hadoop.hbase.ExtendedCell;
 import org.apache.hadoop.hbase.KeyValueUtil;
 import org.apache.hadoop.hbase.regionserver.InternalScanner;
 import org.apache.hadoop.hbase.regionserver.ScannerContext;
-import org.apache.hadoop.hbase.regionserver.Shipper;
 
 /**
  * What a flush or compaction of a data family writes: the cells of its source without those that no
@@ -44,8 +42,7 @@ import org.apache.hadoop.hbase.regionserver.Shipper;
  *
  * <p>Not thread-safe, like its source.
  */
-final class VersionPurge implements InternalScanner, Shipper {
-  private final InternalScanner source;
+final class VersionPurge extends RewritingScanner {
   private final long horizon;
   private final long tombstoneHorizon;
   private final long readPoint;
@@ -70,7 +67,7 @@ final class VersionPurge implements InternalScanner, Shipper {
       long tombstoneHorizon,
       long readPoint,
       ObserverMetrics metrics) {
-    this.source = source;
+    super(source);
     this.horizon = horizon;
     this.tombstoneHorizon = Math.min(horizon, tombstoneHorizon);
     this.readPoint = readPoint;
@@ -111,7 +108,7 @@ final class VersionPurge implements InternalScanner, Shipper {
       metrics.purgedVersions.increment();
       return false;
     }
-    if (!CellVersion.isCommitted(version) || ((ExtendedCell) cell).getSequenceId() > readPoint) {
+    if (!CellVersion.isCommitted(version) || sequence(cell) > readPoint) {
       return true;
     }
     covered = true;
@@ -120,17 +117,5 @@ final class VersionPurge implements InternalScanner, Shipper {
       return false;
     }
     return true;
-  }
-
-  @Override
-  public void shipped() throws IOException {
-    if (source instanceof Shipper shipper) {
-      shipper.shipped();
-    }
-  }
-
-  @Override
-  public void close() throws IOException {
-    source.close();
   }
 }
