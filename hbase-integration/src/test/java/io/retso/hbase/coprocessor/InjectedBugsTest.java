@@ -74,6 +74,12 @@ class InjectedBugsTest {
         "if (start <= settled) {",
         PurgeTest.class,
         "theOldestTransactionStandsAtTheHorizonAndLosesNothing"),
+    WHAT_COMES_UP_IN_THE_SECOND_READ_COUNTS_AS_COMMITTED(
+        "coprocessor/SnapshotReader.java",
+        "|| Timestamps.isWellFormed(version) && Arrays.binarySearch(questions, version) < 0",
+        "",
+        SnapshotReadTest.class,
+        "aVersionThatComesUpInTheSecondReadOfARowIsLeftOut"),
     HORIZON_ONE_STAMP_TOO_HIGH(
         "coprocessor/RegionPurge.java",
         "horizon.refuse(link.watermarkSoon());",
