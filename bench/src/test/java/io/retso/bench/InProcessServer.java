@@ -43,7 +43,7 @@ public final class InProcessServer implements AutoCloseable {
             net);
     CompletableFuture.runAsync(
             () -> {
-              sequencer.oracle().replayStart(16);
+              sequencer.oracle().replay().start(16);
               net.attach(sequencer);
               sequencer.start(new MemoryLog(sequencer), 0);
             },

@@ -52,7 +52,7 @@ public final class CommitBatch {
     return from;
   }
 
-  /** Adds a commit of the log, with its rows; see {@link StatusOracle#replay}. */
+  /** Adds a commit of the log, with its rows; see {@link Replay#committed}. */
   public void addLogged(long start, long commit, long[] source, int from, int to) {
     int at = add(start, false, to - from);
     System.arraycopy(source, from, rows, at, to - from);

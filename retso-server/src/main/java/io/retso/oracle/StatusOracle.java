@@ -24,6 +24,7 @@ public class StatusOracle {
   private final TransactionWindow window;
   private final UncleanedCommits uncleaned;
   private final Changes changes;
+  private final Replay replay;
 
   private final OracleCounters counters = new OracleCounters();
 
@@ -45,6 +46,12 @@ public class StatusOracle {
     uncleaned = new UncleanedCommits(uncleanedCommits);
     window = new TransactionWindow(windowStamps, uncleaned);
     this.changes = changes;
+    replay = new Replay(map, window, uncleaned);
+  }
+
+  /** Brings this oracle, still unused, to the state that a log tells. */
+  public final Replay replay() {
+    return replay;
   }
 
   /**
@@ -106,7 +113,7 @@ public class StatusOracle {
     long commitSequence = window.next();
     map.put(batch.rows, from, to, batch.lines, (int) commitSequence);
     // Before the stamp is taken: taking it may push this very transaction out of the window.
-    remember(sequence, commitSequence, empty);
+    window.remember(sequence, commitSequence, empty);
     window.issue(TransactionWindow.COMMIT_STAMP);
     long commit = commitSequence << Timestamps.GAP_BITS;
     changes.committed(start, commit, batch.rows, from, to);
@@ -336,121 +343,6 @@ public class StatusOracle {
     }
     if (sweeping) {
       sweepOn(SWEEP_SHARE);
-    }
-  }
-
-  // Recovery: the log's records are applied without judging them again.
-
-  /**
-   * Starts an empty oracle in the middle of a log, at {@code timestamp}: all commits above it will
-   * be replayed, and transactions that started below it are too old to be judged.
-   */
-  public final void replayStart(long timestamp) {
-    long sequence = timestamp >>> Timestamps.GAP_BITS;
-    window.startAt(sequence);
-    map.clear((int) sequence);
-  }
-
-  /**
-   * Sets time to {@code timestamp}, the next one to be issued. Stamps in between count as issued
-   * and open: clients may hold them.
-   */
-  public final void replayTime(long timestamp) {
-    long target = timestamp >>> Timestamps.GAP_BITS;
-    if (target > window.next()) {
-      window.skipTo(target);
-      map.advance((int) target);
-    }
-  }
-
-  /** Transactions that started below {@code timestamp} left the window of an earlier writer. */
-  public final void replayWindowLow(long timestamp) {
-    window.raiseLow(timestamp >> Timestamps.GAP_BITS);
-  }
-
-  /**
-   * Applies logged commits, in the order of their timestamps; {@link CommitBatch#addLogged} filled
-   * the batch. Like requests they come in batches so that the loads of their rows overlap.
-   */
-  public final void replay(CommitBatch batch) {
-    map.locate(batch.rows, 0, batch.rowCount, batch.lines);
-    int from = 0;
-    for (int i = 0; i < batch.size; i++) {
-      int to = batch.rowsEnd[i];
-      replay(batch, batch.starts[i], batch.outcomes[i], from, to);
-      from = to;
-    }
-  }
-
-  private void replay(CommitBatch batch, long start, long commit, int from, int to) {
-    replayTime(commit);
-    long sequence = start >>> Timestamps.GAP_BITS;
-    long commitSequence = commit >>> Timestamps.GAP_BITS;
-    if (window.next() != commitSequence || sequence >= commitSequence) {
-      throw new IllegalStateException(
-          "the log holds commit "
-              + commit
-              + " behind timestamp "
-              + (window.next() << Timestamps.GAP_BITS));
-    }
-    map.put(batch.rows, from, to, batch.lines, (int) commitSequence);
-    remember(sequence, commitSequence, from == to);
-    window.issue(TransactionWindow.COMMIT_STAMP);
-  }
-
-  /** Applies an uncleaned commit of a snapshot: its status, not its rows. */
-  public final void replayUncleaned(long start, long commit) {
-    remember(start >>> Timestamps.GAP_BITS, commit >>> Timestamps.GAP_BITS, false);
-  }
-
-  private void remember(long sequence, long commitSequence, boolean clean) {
-    if (window.contains(sequence)) {
-      window.setCommitted(sequence, commitSequence, clean);
-    } else if (!clean) {
-      uncleaned.put(sequence, commitSequence);
-    }
-  }
-
-  /** Applies a logged abort. */
-  public final void replayAbort(long start) {
-    long sequence = start >>> Timestamps.GAP_BITS;
-    replayTime(start + Timestamps.GAP);
-    if (window.contains(sequence)) {
-      window.setState(sequence, TransactionWindow.HALF_ABORTED);
-    }
-  }
-
-  /** Applies a logged cleanup. */
-  public final void replayCleaned(long start) {
-    long sequence = start >>> Timestamps.GAP_BITS;
-    if (!window.contains(sequence)) {
-      uncleaned.remove(sequence);
-      return;
-    }
-    boolean committed = window.state(sequence) == TransactionWindow.COMMITTED;
-    window.setState(
-        sequence, committed ? TransactionWindow.COMMITTED_CLEAN : TransactionWindow.ABORTED_CLEAN);
-  }
-
-  /** Applies a logged sweep. */
-  public final void replaySwept(long below) {
-    long sequence = below >>> Timestamps.GAP_BITS;
-    window.sweep(sequence);
-    uncleaned.sweep(sequence);
-    sweeping = true;
-  }
-
-  /** Applies a logged expiry. */
-  public final void replayExpired(long below) {
-    // Of the stamps below it perhaps none is in the log yet, but all of them were issued.
-    replayTime(below);
-    replayWindowLow(below);
-  }
-
-  /** Ends the replay: takes in what the last sweep left to do, with one pass. */
-  public final void replayEnd() {
-    while (sweeping) {
-      sweepOn(Integer.MAX_VALUE);
     }
   }
 

@@ -262,6 +262,15 @@ final class TransactionWindow {
     set(sequence, commitSequence, clean ? COMMITTED_CLEAN : COMMITTED);
   }
 
+  /** Records a commit where it belongs, whether its transaction is still in the window or not. */
+  void remember(long sequence, long commitSequence, boolean clean) {
+    if (contains(sequence)) {
+      setCommitted(sequence, commitSequence, clean);
+    } else if (!clean) {
+      uncleaned.put(sequence, commitSequence);
+    }
+  }
+
   private void set(long sequence, long commitSequence, int state) {
     int slot = (int) sequence & mask;
     counts[(int) slots[slot] & STATE_MASK]--;

@@ -13,7 +13,8 @@
  *       io.retso.oracle.CommittedMap};
  *   <li>the lists of open and half-aborted transactions: {@link io.retso.oracle.TransactionWindow};
  *   <li>committed transactions that nobody has cleaned up and that left the window: {@link
- *       io.retso.oracle.UncleanedCommits}.
+ *       io.retso.oracle.UncleanedCommits};
+ *   <li>recovery from a log: {@link io.retso.oracle.Replay}.
  * </ul>
  *
  * <p><strong>Timestamps and sequences.</strong> Outside, time is a timestamp, a multiple of {@link

@@ -93,11 +93,11 @@ public final class Recovery implements LedgerLog.Replay {
    */
   public void finish(long firstTimestamp) {
     if (!started) {
-      oracle.replayStart(firstTimestamp);
+      oracle.replay().start(firstTimestamp);
     }
-    oracle.replayTime(reserved);
+    oracle.replay().time(reserved);
     leaveWindow(reserved);
-    oracle.replayEnd();
+    oracle.replay().end();
   }
 
   /**
@@ -106,7 +106,7 @@ public final class Recovery implements LedgerLog.Replay {
    */
   private void leaveWindow(long timestamp) {
     if (windowStamps > 0) {
-      oracle.replayWindowLow(timestamp - (windowStamps - 1 << Timestamps.GAP_BITS));
+      oracle.replay().windowLow(timestamp - (windowStamps - 1 << Timestamps.GAP_BITS));
     }
   }
 
@@ -126,7 +126,7 @@ public final class Recovery implements LedgerLog.Replay {
   }
 
   private void applyBatch() {
-    oracle.replay(batch);
+    oracle.replay().committed(batch);
     batch.clear();
   }
 
@@ -135,18 +135,18 @@ public final class Recovery implements LedgerLog.Replay {
     public void segment(long timestamp) {
       applyBatch();
       if (started) {
-        oracle.replayTime(timestamp);
+        oracle.replay().time(timestamp);
         leaveWindow(timestamp);
       } else {
         started = true;
-        oracle.replayStart(timestamp);
+        oracle.replay().start(timestamp);
       }
     }
 
     @Override
     public void uncleaned(long start, long commit) {
       if (!complete) {
-        oracle.replayUncleaned(start, commit);
+        oracle.replay().uncleaned(start, commit);
       }
     }
 
@@ -180,25 +180,25 @@ public final class Recovery implements LedgerLog.Replay {
     @Override
     public void aborted(long start) {
       applyBatch();
-      oracle.replayAbort(start);
+      oracle.replay().aborted(start);
     }
 
     @Override
     public void cleaned(long start) {
       applyBatch();
-      oracle.replayCleaned(start);
+      oracle.replay().cleaned(start);
     }
 
     @Override
     public void swept(long below) {
       applyBatch();
-      oracle.replaySwept(below);
+      oracle.replay().swept(below);
     }
 
     @Override
     public void expired(long below) {
       applyBatch();
-      oracle.replayExpired(below);
+      oracle.replay().expired(below);
     }
   }
 

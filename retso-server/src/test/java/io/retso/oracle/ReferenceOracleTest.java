@@ -278,8 +278,8 @@ class ReferenceOracleTest {
       StatusOracle rebuilt =
           new StatusOracle(capacity, windowStamps, uncleanedCapacity, Changes.NONE);
       logged.forEach(change -> change.replay(rebuilt));
-      rebuilt.replayTime(oracle.nextTimestamp());
-      rebuilt.replayEnd();
+      rebuilt.replay().time(oracle.nextTimestamp());
+      rebuilt.replay().end();
       assertEquals(oracle.nextTimestamp(), rebuilt.nextTimestamp());
       assertEquals(oracle.windowLow(), rebuilt.windowLow());
       assertEquals(oracle.uncleanedCommits(), rebuilt.uncleanedCommits());
@@ -298,12 +298,12 @@ class ReferenceOracleTest {
         case 'c' -> {
           CommitBatch batch = new CommitBatch(rows.length);
           batch.addLogged(start, commit, rows, 0, rows.length);
-          oracle.replay(batch);
+          oracle.replay().committed(batch);
         }
-        case 'a' -> oracle.replayAbort(start);
-        case 's' -> oracle.replaySwept(start);
-        case 'e' -> oracle.replayExpired(start);
-        default -> oracle.replayCleaned(start);
+        case 'a' -> oracle.replay().aborted(start);
+        case 's' -> oracle.replay().swept(start);
+        case 'e' -> oracle.replay().expired(start);
+        default -> oracle.replay().cleaned(start);
       }
     }
   }

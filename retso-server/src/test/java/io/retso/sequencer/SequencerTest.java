@@ -284,9 +284,12 @@ class SequencerTest {
       log.contents.clear();
       start(100, new Sequencer.EntryBytes(60, 10, 1000));
       for (int i = 1; i <= uncleaned; i++) {
-        sequencer.oracle().replayUncleaned(2L * i * Timestamps.GAP, (2L * i + 1) * Timestamps.GAP);
+        sequencer
+            .oracle()
+            .replay()
+            .uncleaned(2L * i * Timestamps.GAP, (2L * i + 1) * Timestamps.GAP);
       }
-      sequencer.oracle().replayTime(1000 * Timestamps.GAP);
+      sequencer.oracle().replay().time(1000 * Timestamps.GAP);
       sequencer.start(log, 6);
       int parts = log.appended.size();
       commit(sequencer.begin(1), 5);

@@ -51,7 +51,7 @@ public class OracleBenchmark {
   public void setUp() {
     source = new RowSource(1, rows);
     oracle = new StatusOracle(2 * rows, 1 << 22, 1_000_000, Changes.NONE);
-    oracle.replayStart(Timestamps.GAP);
+    oracle.replay().start(Timestamps.GAP);
     naive = new NaiveOracle();
     next = 0;
   }

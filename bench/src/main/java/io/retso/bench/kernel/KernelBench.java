@@ -86,7 +86,7 @@ public final class KernelBench {
 
   private StatusOracle oracle(long rows) {
     StatusOracle oracle = new StatusOracle(rows, WINDOW_STAMPS, UNCLEANED_MAX, Changes.NONE);
-    oracle.replayStart(Timestamps.GAP);
+    oracle.replay().start(Timestamps.GAP);
     return oracle;
   }
 

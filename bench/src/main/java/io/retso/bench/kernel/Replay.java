@@ -30,7 +30,7 @@ final class Replay {
   static Replay log(long transactions, long tableRows, long seed, int windowStamps) {
     Replay log = new Replay();
     StatusOracle oracle = new StatusOracle(1_000_000, windowStamps, 1_000, log.new Recorder());
-    oracle.replayStart(Timestamps.GAP);
+    oracle.replay().start(Timestamps.GAP);
     log.entry.segment(Timestamps.GAP);
     log.entry.continued();
     Transactions load = new Transactions(oracle, new RowSource(seed, tableRows), 1000);

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 class KernelBenchTest {
   private static StatusOracle oracle(long rows) {
     StatusOracle oracle = new StatusOracle(rows, 1 << 20, 1_000, Changes.NONE);
-    oracle.replayStart(Timestamps.GAP);
+    oracle.replay().start(Timestamps.GAP);
     return oracle;
   }
 

@@ -1,0 +1,124 @@
+package io.retso.oracle;
+
+import io.retso.protocol.Timestamps;
+
+/**
+ * Recovery of a {@link StatusOracle}: the log's records are applied in their order, without judging
+ * them again. {@link #end} comes last, before the first request.
+ */
+public final class Replay {
+  private final CommittedMap map;
+  private final TransactionWindow window;
+  private final UncleanedCommits uncleaned;
+
+  Replay(CommittedMap map, TransactionWindow window, UncleanedCommits uncleaned) {
+    this.map = map;
+    this.window = window;
+    this.uncleaned = uncleaned;
+  }
+
+  /**
+   * Starts an empty oracle in the middle of a log, at {@code timestamp}: all commits above it will
+   * be replayed, and transactions that started below it are too old to be judged.
+   */
+  public void start(long timestamp) {
+    long sequence = timestamp >>> Timestamps.GAP_BITS;
+    window.startAt(sequence);
+    map.clear((int) sequence);
+  }
+
+  /**
+   * Sets time to {@code timestamp}, the next one to be issued. Stamps in between count as issued
+   * and open: clients may hold them.
+   */
+  public void time(long timestamp) {
+    long target = timestamp >>> Timestamps.GAP_BITS;
+    if (target > window.next()) {
+      window.skipTo(target);
+      map.advance((int) target);
+    }
+  }
+
+  /** Transactions that started below {@code timestamp} left the window of an earlier writer. */
+  public void windowLow(long timestamp) {
+    window.raiseLow(timestamp >> Timestamps.GAP_BITS);
+  }
+
+  /**
+   * Applies logged commits, in the order of their timestamps; {@link CommitBatch#addLogged} filled
+   * the batch. Like requests they come in batches so that the loads of their rows overlap.
+   */
+  public void committed(CommitBatch batch) {
+    map.locate(batch.rows, 0, batch.rowCount, batch.lines);
+    int from = 0;
+    for (int i = 0; i < batch.size; i++) {
+      int to = batch.rowsEnd[i];
+      committed(batch, batch.starts[i], batch.outcomes[i], from, to);
+      from = to;
+    }
+  }
+
+  private void committed(CommitBatch batch, long start, long commit, int from, int to) {
+    time(commit);
+    long sequence = start >>> Timestamps.GAP_BITS;
+    long commitSequence = commit >>> Timestamps.GAP_BITS;
+    if (window.next() != commitSequence || sequence >= commitSequence) {
+      throw new IllegalStateException(
+          "the log holds commit "
+              + commit
+              + " behind timestamp "
+              + (window.next() << Timestamps.GAP_BITS));
+    }
+    map.put(batch.rows, from, to, batch.lines, (int) commitSequence);
+    window.remember(sequence, commitSequence, from == to);
+    window.issue(TransactionWindow.COMMIT_STAMP);
+  }
+
+  /** Applies an uncleaned commit of a snapshot: its status, not its rows. */
+  public void uncleaned(long start, long commit) {
+    window.remember(start >>> Timestamps.GAP_BITS, commit >>> Timestamps.GAP_BITS, false);
+  }
+
+  /** Applies a logged abort. */
+  public void aborted(long start) {
+    long sequence = start >>> Timestamps.GAP_BITS;
+    time(start + Timestamps.GAP);
+    if (window.contains(sequence)) {
+      window.setState(sequence, TransactionWindow.HALF_ABORTED);
+    }
+  }
+
+  /** Applies a logged cleanup. */
+  public void cleaned(long start) {
+    long sequence = start >>> Timestamps.GAP_BITS;
+    if (!window.contains(sequence)) {
+      uncleaned.remove(sequence);
+      return;
+    }
+    boolean committed = window.state(sequence) == TransactionWindow.COMMITTED;
+    window.setState(
+        sequence, committed ? TransactionWindow.COMMITTED_CLEAN : TransactionWindow.ABORTED_CLEAN);
+  }
+
+  /** Applies a logged sweep. */
+  public void swept(long below) {
+    long sequence = below >>> Timestamps.GAP_BITS;
+    window.sweep(sequence);
+    uncleaned.sweep(sequence);
+  }
+
+  /** Applies a logged expiry. */
+  public void expired(long below) {
+    // Of the stamps below it perhaps none is in the log yet, but all of them were issued.
+    time(below);
+    windowLow(below);
+  }
+
+  /** Ends the replay: takes in what the last sweep left to do, with one pass. */
+  public void end() {
+    window.sweepOn(Integer.MAX_VALUE);
+    while (!uncleaned.tidy(Integer.MAX_VALUE)) {
+      // A pass that began before the last change is not the last one.
+    }
+  }
+}
