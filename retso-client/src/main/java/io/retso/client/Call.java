@@ -2,6 +2,7 @@ package io.retso.client;
 
 import io.retso.protocol.FrameType;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 
 /**
  * One request and the future of its answer, in one object.
@@ -17,13 +18,16 @@ final class Call<T> extends CompletableFuture<T> {
   /** A request type of {@link FrameType}. */
   final int type;
 
-  /** Start timestamp of the transaction in question, or of a sweep; 0 if there is none. */
+  /**
+   * Start timestamp of the transaction in question, or of a sweep; the snapshot of an extension; 0
+   * if there is none.
+   */
   final long start;
 
   /** The reader's start timestamp of a status query. */
   final long reader;
 
-  /** Rows of a commit. */
+  /** Rows of a commit or an extension. */
   final long[] rows;
 
   final long deadlineNanos;
@@ -50,6 +54,26 @@ final class Call<T> extends CompletableFuture<T> {
   @SuppressWarnings("unchecked")
   void answer(Object value) {
     complete((T) value);
+  }
+
+  /** The answer, waiting for it; not on the event loop. */
+  T await() {
+    try {
+      return get();
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof OracleException failure) {
+        throw failure.rethrown();
+      }
+      throw new IllegalStateException("a call failed in an unexpected way", e.getCause());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      String message = "interrupted while waiting for the oracle's answer";
+      if (type == FrameType.COMMIT) {
+        throw new UnknownOutcomeException(
+            start, message + "; call abort(" + start + ") to settle the outcome", e);
+      }
+      throw new OracleException(OracleException.Category.INTERRUPTED, message, e);
+    }
   }
 
   /** Whether a failure must leave open if the transaction was committed. */

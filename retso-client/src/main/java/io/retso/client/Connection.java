@@ -21,8 +21,9 @@ import java.util.concurrent.TimeUnit;
  * One TCP connection from its first byte to its last: handshake, then request frames out and reply
  * frames in. Event loop only. Lives for one connection; its {@link Slot} makes the next one.
  *
- * <p>Frames wait for replies in lanes, as the protocol orders them: begins in one, decisions in the
- * other. A ping has a lane of its own, because the protocol does not say which it travels in.
+ * <p>Frames wait for replies in lanes, as the protocol orders them: begins and extensions in one,
+ * decisions in the other. A ping has a lane of its own, because the protocol does not say which it
+ * travels in.
  */
 final class Connection extends ChannelInboundHandlerAdapter {
   private static final int HELLO_FRAME_ID = 0;
@@ -32,10 +33,10 @@ final class Connection extends ChannelInboundHandlerAdapter {
   private final Slot slot;
   private final ClientSettings settings;
   private final Intake<Call<?>> intake;
-  private final ArrayDeque<SentFrame> beginLane = new ArrayDeque<>();
+  private final ArrayDeque<SentFrame> fastLane = new ArrayDeque<>();
   private final ArrayDeque<SentFrame> logLane = new ArrayDeque<>();
   private final ArrayDeque<SentFrame> pingLane = new ArrayDeque<>();
-  private final List<ArrayDeque<SentFrame>> lanes = List.of(beginLane, logLane, pingLane);
+  private final List<ArrayDeque<SentFrame>> lanes = List.of(fastLane, logLane, pingLane);
 
   private Channel channel;
 
@@ -367,7 +368,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
 
   private ArrayDeque<SentFrame> laneOf(int type) {
     return switch (type) {
-      case FrameType.BEGIN -> beginLane;
+      case FrameType.BEGIN, FrameType.EXTEND -> fastLane;
       case FrameType.PING -> pingLane;
       default -> logLane;
     };

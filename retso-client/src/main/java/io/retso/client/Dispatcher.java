@@ -38,9 +38,9 @@ final class Dispatcher {
   private final CallList[] waiting = new CallList[TYPES];
 
   /**
-   * The same in the order in which they are sent, begins last: whoever commits and begins the next
-   * transaction in one go is to get a snapshot with that commit. Replies to begins wait for nothing
-   * that is sent before them.
+   * The same in the order in which they are sent, extensions and begins last: whoever commits and
+   * begins the next transaction in one go is to get a snapshot with that commit. Replies to them
+   * wait for nothing that is sent before.
    */
   private final List<CallList> sendingOrder = new ArrayList<>();
 
@@ -68,10 +68,11 @@ final class Dispatcher {
             Math.max(SWEEP_NANOS_MIN, settings.requestTimeoutNanos() / SWEEPS_PER_TIMEOUT));
     for (int type = 0; type < TYPES; type++) {
       waiting[type] = new CallList();
-      if (type != FrameType.BEGIN) {
+      if (type != FrameType.BEGIN && type != FrameType.EXTEND) {
         sendingOrder.add(waiting[type]);
       }
     }
+    sendingOrder.add(waiting[FrameType.EXTEND]);
     sendingOrder.add(waiting[FrameType.BEGIN]);
     SplittableRandom random = new SplittableRandom(settings.seed());
     for (int i = 0; i < settings.connections(); i++) {
@@ -151,7 +152,7 @@ final class Dispatcher {
   private void refuseTooLarge(CallList calls, Welcome limits) {
     Call<?> first = calls.peek();
     if (first == null
-        || first.type != FrameType.COMMIT
+        || (first.type != FrameType.COMMIT && first.type != FrameType.EXTEND)
         || (limits.rowsMax() >= Limits.TRANSACTION_ROWS_MAX
             && limits.frameBytesMax() >= Limits.FRAME_BYTES_MAX)) {
       return;
@@ -168,9 +169,9 @@ final class Dispatcher {
       intake.release(1);
       call.fail(
           Category.INVALID_REQUEST,
-          "transaction "
-              + call.start
-              + " writes "
+          (call.type == FrameType.COMMIT
+                  ? "transaction " + call.start + " writes "
+                  : "an extension of " + call.start + " asks about ")
               + call.rows.length
               + " rows; this oracle takes at most "
               + limits.rowsMax()

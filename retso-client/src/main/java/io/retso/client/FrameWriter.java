@@ -19,7 +19,8 @@ final class FrameWriter {
   /** Bytes of {@code call} in the body of a frame. */
   static int bytesOf(Call<?> call) {
     return switch (call.type) {
-      case FrameType.COMMIT -> Frames.COMMIT_FIXED_BYTES + call.rows.length * Long.BYTES;
+      case FrameType.COMMIT, FrameType.EXTEND ->
+          Frames.COMMIT_FIXED_BYTES + call.rows.length * Long.BYTES;
       case FrameType.STATUS -> Frames.STATUS_BYTES;
       case FrameType.ABORT, FrameType.CLEANED, FrameType.SWEPT -> Long.BYTES;
       default -> 0;
@@ -70,9 +71,10 @@ final class FrameWriter {
 
   private static void write(Call<?> call, ByteBuf out) {
     switch (call.type) {
-      case FrameType.COMMIT -> {
+      case FrameType.COMMIT, FrameType.EXTEND -> {
+        boolean isRepeat = call.type == FrameType.COMMIT && call.maybeSent;
         out.writeLong(call.start);
-        out.writeInt(call.rows.length | (call.maybeSent ? FrameType.REPEAT_FLAG : 0));
+        out.writeInt(call.rows.length | (isRepeat ? FrameType.REPEAT_FLAG : 0));
         for (long row : call.rows) {
           out.writeLong(row);
         }

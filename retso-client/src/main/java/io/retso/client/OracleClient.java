@@ -17,7 +17,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
@@ -96,7 +95,7 @@ public final class OracleClient implements AutoCloseable {
 
   /** Like {@link #beginAsync()}, waiting for the answer. */
   public long begin() {
-    return await(this::beginAsync, 0);
+    return await(this::beginAsync);
   }
 
   /**
@@ -113,14 +112,7 @@ public final class OracleClient implements AutoCloseable {
    */
   public CompletableFuture<CommitResult> commitAsync(long startTimestamp, long... rowIds) {
     checkStamp(startTimestamp, "start timestamp");
-    if (rowIds.length > Limits.TRANSACTION_ROWS_MAX) {
-      throw new IllegalArgumentException(
-          "a transaction of "
-              + rowIds.length
-              + " rows exceeds the limit of "
-              + Limits.TRANSACTION_ROWS_MAX
-              + "; split it");
-    }
+    checkRows(rowIds, "a transaction");
     return submit(FrameType.COMMIT, startTimestamp, 0, rowIds);
   }
 
@@ -136,7 +128,7 @@ public final class OracleClient implements AutoCloseable {
 
   /** Like {@link #commitAsync}, waiting for the answer. */
   public CommitResult commit(long startTimestamp, long... rowIds) {
-    return await(() -> commitAsync(startTimestamp, rowIds), startTimestamp);
+    return await(() -> commitAsync(startTimestamp, rowIds));
   }
 
   /**
@@ -153,7 +145,31 @@ public final class OracleClient implements AutoCloseable {
 
   /** Like {@link #statusAsync}, waiting for the answer. */
   public TransactionStatus status(long writerStart, long readerStart) {
-    return await(() -> statusAsync(writerStart, readerStart), 0);
+    return await(() -> statusAsync(writerStart, readerStart));
+  }
+
+  /**
+   * Extends a snapshot: asks whether what is read of some rows at an old timestamp is still so, and
+   * gets a fresh timestamp with the answer. So a transaction can read at once, while this request
+   * is under way, and need not wait for {@link #begin()} first.
+   *
+   * <p>The answer waits for no disk. The request changes nothing; after a lost connection it is
+   * simply asked again, and the answer is that of the last time.
+   *
+   * @param snapshot a timestamp that the oracle issued: from {@link #begin()} or {@link
+   *     Extension#timestamp()}. Older than the oracle remembers, it counts as changed
+   * @param rowIds ids of the rows, from {@link RowId}; 0 to {@link Limits#TRANSACTION_ROWS_MAX}, in
+   *     any order. An array is not copied: leave it unchanged until the future completes
+   */
+  public CompletableFuture<Extension> extendAsync(long snapshot, long... rowIds) {
+    checkStamp(snapshot, "snapshot");
+    checkRows(rowIds, "an extension");
+    return submit(FrameType.EXTEND, snapshot, 0, rowIds);
+  }
+
+  /** Like {@link #extendAsync}, waiting for the answer. */
+  public Extension extend(long snapshot, long... rowIds) {
+    return await(() -> extendAsync(snapshot, rowIds));
   }
 
   /**
@@ -168,7 +184,7 @@ public final class OracleClient implements AutoCloseable {
 
   /** Like {@link #abortAsync}, waiting for the answer. */
   public CommitResult abort(long startTimestamp) {
-    return await(() -> abortAsync(startTimestamp), 0);
+    return await(() -> abortAsync(startTimestamp));
   }
 
   /**
@@ -189,7 +205,7 @@ public final class OracleClient implements AutoCloseable {
 
   /** Like {@link #cleanedUpAsync}, waiting for the answer. */
   public void cleanedUp(long startTimestamp) {
-    await(() -> cleanedUpAsync(startTimestamp), 0);
+    await(() -> cleanedUpAsync(startTimestamp));
   }
 
   /**
@@ -212,7 +228,7 @@ public final class OracleClient implements AutoCloseable {
 
   /** Like {@link #lowWatermarkAsync}, waiting for the answer. */
   public long lowWatermark() {
-    return await(this::lowWatermarkAsync, 0);
+    return await(this::lowWatermarkAsync);
   }
 
   /**
@@ -235,7 +251,7 @@ public final class OracleClient implements AutoCloseable {
 
   /** Like {@link #sweptAsync}, waiting for the answer. */
   public void swept(long sweepTimestamp) {
-    await(() -> sweptAsync(sweepTimestamp), 0);
+    await(() -> sweptAsync(sweepTimestamp));
   }
 
   /** Connects if need be, and completes when an oracle has answered: a health check. */
@@ -245,7 +261,7 @@ public final class OracleClient implements AutoCloseable {
 
   /** Like {@link #pingAsync}, waiting for the answer. */
   public void ping() {
-    await(this::pingAsync, 0);
+    await(this::pingAsync);
   }
 
   /** Requests whose answer has not come; an estimate while other threads make requests. */
@@ -308,27 +324,24 @@ public final class OracleClient implements AutoCloseable {
     }
   }
 
-  private <T> T await(Supplier<CompletableFuture<T>> request, long commitStart) {
+  private <T> T await(Supplier<CompletableFuture<T>> request) {
     if (loop.inEventLoop()) {
       throw new IllegalStateException(
           "a blocking method was called on the client's event loop, which would wait for itself;"
               + " use the asynchronous twin, or leave the loop with thenApplyAsync");
     }
-    try {
-      return request.get().get();
-    } catch (ExecutionException e) {
-      if (e.getCause() instanceof OracleException failure) {
-        throw failure.rethrown();
-      }
-      throw new IllegalStateException("a call failed in an unexpected way", e.getCause());
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      String message = "interrupted while waiting for the oracle's answer";
-      if (commitStart != 0) {
-        throw new UnknownOutcomeException(
-            commitStart, message + "; call abort(" + commitStart + ") to settle the outcome", e);
-      }
-      throw new OracleException(Category.INTERRUPTED, message, e);
+    return ((Call<T>) request.get()).await();
+  }
+
+  private static void checkRows(long[] rowIds, String what) {
+    if (rowIds.length > Limits.TRANSACTION_ROWS_MAX) {
+      throw new IllegalArgumentException(
+          what
+              + " of "
+              + rowIds.length
+              + " rows exceeds the limit of "
+              + Limits.TRANSACTION_ROWS_MAX
+              + "; split it");
     }
   }
 

@@ -79,6 +79,13 @@ final class Replies {
       }
       case FrameType.ABORT -> abort(frame, outcome);
       case FrameType.CLEANED -> cleaned(frame, outcome);
+      case FrameType.EXTEND -> {
+        Extension extension = Extension.of(outcome);
+        // An answer below the snapshot would be one of the past.
+        boolean sensible = Timestamps.isWellFormed(extension.timestamp());
+        check(sensible && extension.timestamp() > call.start, call, outcome);
+        next(frame).answer(extension);
+      }
       case FrameType.SWEPT -> {
         check(outcome == Outcome.DONE, call, outcome);
         next(frame).answer(null);
@@ -151,6 +158,7 @@ final class Replies {
     return switch (type) {
       case FrameType.STATUS -> TransactionStatus.of(Outcome.RETRY);
       case FrameType.COMMIT, FrameType.ABORT -> CommitResult.committed(outcome);
+      case FrameType.EXTEND -> Extension.of(outcome);
       default -> null;
     };
   }
@@ -172,7 +180,7 @@ final class Replies {
             "the oracle never issued timestamp "
                 + call.start
                 + (call.type == FrameType.STATUS ? " or " + call.reader : "")
-                + "; use start timestamps that begin() of the same oracle returned",
+                + "; use timestamps that begin() or extend() of the same oracle returned",
             null));
   }
 

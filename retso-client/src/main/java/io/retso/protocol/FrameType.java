@@ -18,11 +18,17 @@ package io.retso.protocol;
  *   PING       empty                                        empty
  *   WATERMARK  empty; n calls share the frame               low watermark i64, the same for all n
  *   SWEPT      n x timestamp i64                            n x outcome i64
+ *   EXTEND     n x (snapshot i64, rows u32,                 n x answer i64
+ *                   rows x row id i64)
  *   -          -                                            ERROR: code u16, length u16, text (UTF-8)
  * </pre>
  *
  * <p>The {@code flags and rows} word of a commit holds the number of rows in its lower 24 bits and
  * {@link #REPEAT_FLAG} above. Outcomes are the numbers of {@link Outcome}.
+ *
+ * <p>The answers to a frame {@code EXTEND} share one fresh timestamp L: an answer is L if the
+ * request's rows are at L what they were at its snapshot, {@code L | }{@link #CHANGED_FLAG} if one
+ * of them changed or may have changed, or {@link Outcome#INVALID_TIMESTAMP}.
  */
 public final class FrameType {
   public static final int HELLO = 1;
@@ -34,9 +40,10 @@ public final class FrameType {
   public static final int PING = 7;
   public static final int WATERMARK = 8;
   public static final int SWEPT = 9;
+  public static final int EXTEND = 10;
 
   /** The largest type of a request; the smallest is {@link #HELLO}. */
-  public static final int REQUEST_MAX = SWEPT;
+  public static final int REQUEST_MAX = EXTEND;
 
   /** Set in the type of every reply. */
   public static final int REPLY = 0x80;
@@ -51,8 +58,11 @@ public final class FrameType {
    */
   public static final int REPEAT_FLAG = 1 << 31;
 
-  /** The bits of a commit's second word that count its rows. */
+  /** The bits of a commit's or an extension's second word that count its rows. */
   public static final int ROWS_MASK = (1 << 24) - 1;
+
+  /** Set in the answer to an extension if rows changed; no timestamp has this bit. */
+  public static final long CHANGED_FLAG = 1;
 
   private FrameType() {}
 
@@ -68,6 +78,7 @@ public final class FrameType {
       case PING -> "PING";
       case WATERMARK -> "WATERMARK";
       case SWEPT -> "SWEPT";
+      case EXTEND -> "EXTEND";
       case ERROR & ~REPLY -> "ERROR";
       default -> "type " + type;
     };

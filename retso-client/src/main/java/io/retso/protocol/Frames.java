@@ -16,7 +16,7 @@ public final class Frames {
   /** Bytes of the header, length field included. */
   public static final int HEADER_BYTES = 12;
 
-  /** Bytes of a commit request without its rows. */
+  /** Bytes of a commit or extension request without its rows. */
   public static final int COMMIT_FIXED_BYTES = 12;
 
   /** Bytes of a status query. */
@@ -107,7 +107,7 @@ public final class Frames {
     }
     switch (type) {
       case FrameType.BEGIN, FrameType.WATERMARK -> checkBody(type, count, bodyBytes, 0);
-      case FrameType.COMMIT -> checkCommits(in, index + HEADER_BYTES, count, bodyBytes);
+      case FrameType.COMMIT, FrameType.EXTEND -> checkRows(in, index, count, bodyBytes);
       case FrameType.STATUS -> checkBody(type, count, bodyBytes, STATUS_BYTES);
       case FrameType.ABORT, FrameType.CLEANED, FrameType.SWEPT ->
           checkBody(type, count, bodyBytes, Long.BYTES);
@@ -131,26 +131,29 @@ public final class Frames {
     }
   }
 
-  private static void checkCommits(ByteBuf in, int bodyIndex, int count, int bodyBytes)
+  /** Checks a frame whose requests list rows. */
+  private static void checkRows(ByteBuf in, int frameIndex, int count, int bodyBytes)
       throws FrameException {
+    int type = type(in, frameIndex);
+    int flags = type == FrameType.COMMIT ? FrameType.REPEAT_FLAG : 0;
     if (count == 0) {
-      throw malformed(FrameType.COMMIT, "has no requests");
+      throw malformed(type, "has no requests");
     }
-    int index = bodyIndex;
-    int end = bodyIndex + bodyBytes;
+    int index = frameIndex + HEADER_BYTES;
+    int end = index + bodyBytes;
     for (int i = 0; i < count; i++) {
       if (end - index < COMMIT_FIXED_BYTES) {
-        throw malformed(FrameType.COMMIT, "ends within request " + i);
+        throw malformed(type, "ends within request " + i);
       }
       int word = in.getInt(index + Long.BYTES);
       int rows = word & FrameType.ROWS_MASK;
-      if ((word & ~FrameType.ROWS_MASK & ~FrameType.REPEAT_FLAG) != 0) {
-        throw malformed(FrameType.COMMIT, "has unknown flags in request " + i);
+      if ((word & ~FrameType.ROWS_MASK & ~flags) != 0) {
+        throw malformed(type, "has unknown flags in request " + i);
       }
       if (rows > Limits.TRANSACTION_ROWS_MAX) {
         throw new FrameException(
             ErrorCode.TOO_LARGE,
-            "a transaction of "
+            (type == FrameType.COMMIT ? "a transaction of " : "an extension of ")
                 + rows
                 + " rows exceeds the limit of "
                 + Limits.TRANSACTION_ROWS_MAX
@@ -158,12 +161,12 @@ public final class Frames {
       }
       index += COMMIT_FIXED_BYTES;
       if (end - index < rows * Long.BYTES) {
-        throw malformed(FrameType.COMMIT, "ends within the rows of request " + i);
+        throw malformed(type, "ends within the rows of request " + i);
       }
       index += rows * Long.BYTES;
     }
     if (index != end) {
-      throw malformed(FrameType.COMMIT, "has " + (end - index) + " bytes too many");
+      throw malformed(type, "has " + (end - index) + " bytes too many");
     }
   }
 
@@ -198,7 +201,8 @@ public final class Frames {
           FrameType.STATUS | FrameType.REPLY,
           FrameType.ABORT | FrameType.REPLY,
           FrameType.CLEANED | FrameType.REPLY,
-          FrameType.SWEPT | FrameType.REPLY ->
+          FrameType.SWEPT | FrameType.REPLY,
+          FrameType.EXTEND | FrameType.REPLY ->
           checkBody(type, count, bodyBytes, Long.BYTES);
       case FrameType.PING | FrameType.REPLY -> {
         if (bodyBytes != 0) {

@@ -8,7 +8,10 @@ public final class Limits {
   /** Requests in one frame, at most (the count field has 16 bits). */
   public static final int FRAME_REQUESTS_MAX = 65_535;
 
-  /** Rows that one transaction may write, at most; such a commit still fits into one frame. */
+  /**
+   * Rows that one transaction may write, and one extension ask about, at most; such a request still
+   * fits into one frame.
+   */
   public static final int TRANSACTION_ROWS_MAX = 100_000;
 
   /** Bytes of UTF-8 in a client's name, at most. */

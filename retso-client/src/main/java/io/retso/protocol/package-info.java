@@ -24,9 +24,10 @@
  * ({@link io.retso.protocol.Limits}) is answered with {@code ERROR} and the connection is closed;
  * no other connection notices.
  *
- * <p><strong>Order.</strong> A connection has two lanes. Start timestamps travel in the fast lane,
- * which never waits for the disk; all others (commit, abort, status, cleaned, watermark, swept)
- * travel in the log lane, which is released by the log's acknowledgement. Inside a lane replies
- * keep the order of requests; a begin may overtake an earlier commit, never another begin.
+ * <p><strong>Order.</strong> A connection has two lanes. Start timestamps and extensions of
+ * snapshots travel in the fast lane, which never waits for the disk; all others (commit, abort,
+ * status, cleaned, watermark, swept) travel in the log lane, which is released by the log's
+ * acknowledgement. Inside a lane replies keep the order of requests; a begin may overtake an
+ * earlier commit, never another begin or an extension.
  */
 package io.retso.protocol;

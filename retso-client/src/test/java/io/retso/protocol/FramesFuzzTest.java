@@ -9,6 +9,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.List;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Combinators;
@@ -61,7 +62,7 @@ class FramesFuzzTest {
         Handshake.readHello(in, size - Frames.HEADER_BYTES);
         assertEquals(end, in.readerIndex());
       }
-      case FrameType.COMMIT -> {
+      case FrameType.COMMIT, FrameType.EXTEND -> {
         int at = body;
         for (int i = 0; i < count; i++) {
           int rows = in.getInt(at + 8) & FrameType.ROWS_MASK;
@@ -231,10 +232,12 @@ class FramesFuzzTest {
 
   @Property
   void tooManyRowsAreTooLarge(
+      @ForAll boolean extension,
       @ForAll @IntRange(min = Limits.TRANSACTION_ROWS_MAX + 1, max = FrameType.ROWS_MASK)
           int rows) {
     ByteBuf out = Unpooled.buffer();
-    Frames.writeHeader(out, FrameType.COMMIT, 1, 1, Frames.COMMIT_FIXED_BYTES);
+    int type = extension ? FrameType.EXTEND : FrameType.COMMIT;
+    Frames.writeHeader(out, type, 1, 1, Frames.COMMIT_FIXED_BYTES);
     out.writeLong(16).writeInt(rows);
     FrameException e =
         assertThrows(FrameException.class, () -> Frames.checkRequest(out, 0, out.readableBytes()));
@@ -270,29 +273,18 @@ class FramesFuzzTest {
                     type == FrameType.STATUS
                         ? frame(type, words.length, doubled(words))
                         : frame(type, words.length, words));
-    Arbitrary<byte[]> commit =
-        Arbitraries.longs()
-            .array(long[].class)
-            .ofMaxSize(12)
-            .list()
-            .ofMinSize(1)
-            .ofMaxSize(6)
-            .map(
-                commits -> {
-                  ByteBuf out = Unpooled.buffer();
-                  Frames.writeHeader(out, FrameType.COMMIT, 0, 5, 0);
-                  for (long[] rows : commits) {
-                    int flag = rows.length % 2 == 0 ? FrameType.REPEAT_FLAG : 0;
-                    out.writeLong(160).writeInt(rows.length | flag);
-                    for (long row : rows) {
-                      out.writeLong(row);
-                    }
-                  }
-                  Frames.finishFrame(out, 0, commits.size());
-                  return bytesOf(out);
-                });
+    Arbitrary<byte[]> ofRows =
+        Combinators.combine(
+                Arbitraries.of(FrameType.COMMIT, FrameType.EXTEND),
+                Arbitraries.longs()
+                    .array(long[].class)
+                    .ofMaxSize(12)
+                    .list()
+                    .ofMinSize(1)
+                    .ofMaxSize(6))
+            .as(FramesFuzzTest::frameOfRows);
     Arbitrary<byte[]> ping = Arbitraries.of(0, 1).map(n -> frame(FrameType.PING, n, new long[0]));
-    return Arbitraries.oneOf(hello, begin, fixed, commit, ping);
+    return Arbitraries.oneOf(hello, begin, fixed, ofRows, ping);
   }
 
   @Provide
@@ -310,7 +302,8 @@ class FramesFuzzTest {
                     FrameType.STATUS,
                     FrameType.ABORT,
                     FrameType.CLEANED,
-                    FrameType.SWEPT),
+                    FrameType.SWEPT,
+                    FrameType.EXTEND),
                 Arbitraries.longs().array(long[].class).ofMinSize(1).ofMaxSize(20))
             .as((type, words) -> frame(type | FrameType.REPLY, words.length, words));
     Arbitrary<byte[]> error =
@@ -334,6 +327,21 @@ class FramesFuzzTest {
     long[] both = Arrays.copyOf(words, 2 * words.length);
     System.arraycopy(words, 0, both, words.length, words.length);
     return both;
+  }
+
+  /** Commits, some of them repeated, or extensions. */
+  private static byte[] frameOfRows(int type, List<long[]> requests) {
+    ByteBuf out = Unpooled.buffer();
+    Frames.writeHeader(out, type, 0, 5, 0);
+    for (long[] rows : requests) {
+      boolean repeat = type == FrameType.COMMIT && rows.length % 2 == 0;
+      out.writeLong(160).writeInt(rows.length | (repeat ? FrameType.REPEAT_FLAG : 0));
+      for (long row : rows) {
+        out.writeLong(row);
+      }
+    }
+    Frames.finishFrame(out, 0, requests.size());
+    return bytesOf(out);
   }
 
   private static byte[] frame(int type, int count, long[] words) {

@@ -50,13 +50,22 @@ class ProtocolTest {
   @Test
   void requestTypesKeepTheirNumbersAndNames() throws FrameException {
     String[] names = {
-      "HELLO", "BEGIN", "COMMIT", "STATUS", "ABORT", "CLEANED", "PING", "WATERMARK", "SWEPT"
+      "HELLO",
+      "BEGIN",
+      "COMMIT",
+      "STATUS",
+      "ABORT",
+      "CLEANED",
+      "PING",
+      "WATERMARK",
+      "SWEPT",
+      "EXTEND"
     };
     assertEquals(FrameType.REQUEST_MAX, names.length);
     for (int type = FrameType.HELLO; type <= FrameType.REQUEST_MAX; type++) {
       assertEquals(names[type - 1], FrameType.nameOf(type));
     }
-    assertEquals("type 10", FrameType.nameOf(FrameType.REQUEST_MAX + 1));
+    assertEquals("type 11", FrameType.nameOf(FrameType.REQUEST_MAX + 1));
   }
 
   @Test
@@ -75,6 +84,48 @@ class ProtocolTest {
     Frames.checkRequest(out, 0, out.readableBytes());
     out.setShort(6, 3);
     assertThrows(FrameException.class, () -> Frames.checkRequest(out, 0, out.readableBytes()));
+  }
+
+  @Test
+  void extensionsAreThoseOfTheDescription() throws FrameException {
+    ByteBuf out = Unpooled.buffer();
+    Frames.writeHeader(out, FrameType.EXTEND, 2, 7, 2 * Frames.COMMIT_FIXED_BYTES + Long.BYTES);
+    out.writeLong(32).writeInt(1).writeLong(-2).writeLong(48).writeInt(0);
+    assertEquals(
+        "00000028"
+            + "0a"
+            + "00"
+            + "0002"
+            + "00000007" // header
+            + "0000000000000020"
+            + "00000001"
+            + "fffffffffffffffe"
+            + "0000000000000030"
+            + "00000000",
+        ByteBufUtil.hexDump(out));
+    Frames.checkRequest(out, 0, out.readableBytes());
+    out.setInt(Frames.HEADER_BYTES + Long.BYTES, 1 | FrameType.REPEAT_FLAG);
+    FrameException flags =
+        assertThrows(FrameException.class, () -> Frames.checkRequest(out, 0, out.readableBytes()));
+    assertEquals(ErrorCode.MALFORMED_FRAME, flags.code(), "it has nothing to repeat");
+    out.setInt(Frames.HEADER_BYTES + Long.BYTES, Limits.TRANSACTION_ROWS_MAX + 1);
+    FrameException rows =
+        assertThrows(FrameException.class, () -> Frames.checkRequest(out, 0, out.readableBytes()));
+    assertEquals(ErrorCode.TOO_LARGE, rows.code());
+    out.clear();
+    Frames.writeHeader(out, FrameType.EXTEND | FrameType.REPLY, 2, 7, 2 * Long.BYTES);
+    out.writeLong(64).writeLong(64 | FrameType.CHANGED_FLAG);
+    Frames.checkReply(out, 0, out.readableBytes());
+    out.setShort(6, 3);
+    assertThrows(FrameException.class, () -> Frames.checkReply(out, 0, out.readableBytes()));
+  }
+
+  /** An answer to an extension is told by its lowest bit and its sign. */
+  @Test
+  void noTimestampHasTheFlagOfAChange() {
+    assertEquals(0, Timestamps.MAX & FrameType.CHANGED_FLAG);
+    assertTrue(FrameType.CHANGED_FLAG < Timestamps.GAP);
+    assertTrue(Outcome.INVALID_TIMESTAMP < 0);
   }
 
   @Test

@@ -16,6 +16,7 @@ import io.retso.protocol.Timestamps;
 import io.retso.sequencer.Sequencer;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -150,6 +151,8 @@ final class Connection extends ChannelInboundHandlerAdapter {
       echo(type, count, id);
     } else if (type == FrameType.BEGIN) {
       begin(count, id);
+    } else if (type == FrameType.EXTEND) {
+      extend(index + Frames.HEADER_BYTES, count, id);
     } else {
       decide(type, index + Frames.HEADER_BYTES, count, id);
     }
@@ -180,16 +183,25 @@ final class Connection extends ChannelInboundHandlerAdapter {
   private void begin(int count, int id) {
     Sequencer sequencer = server.sequencer();
     long first = sequencer.begin(count);
-    long position = sequencer.startsPosition();
-    ByteBuf out;
-    if (position <= sequencer.durable() && starts.isEmpty()) {
-      server.settings().latencies().begun(count);
-      out = leaving();
-    } else {
-      out = hold(starts, position, count);
-    }
+    ByteBuf out = fastLane(sequencer.startsPosition(), count);
     Frames.writeHeader(out, FrameType.BEGIN | FrameType.REPLY, count, id, Long.BYTES);
     out.writeLong(first);
+  }
+
+  private void extend(int bodyIndex, int count, int id) {
+    Sequencer sequencer = server.sequencer();
+    long stamp = sequencer.extension();
+    ByteBuf out = fastLane(sequencer.extensionPosition(), count);
+    Frames.writeHeader(out, FrameType.EXTEND | FrameType.REPLY, count, id, count * Long.BYTES);
+    takeBatches(bodyIndex, count, batch -> sequencer.extend(batch, stamp), out);
+  }
+
+  private ByteBuf fastLane(long position, int count) {
+    if (position <= server.sequencer().durable() && starts.isEmpty()) {
+      server.settings().latencies().atOnce(count);
+      return leaving();
+    }
+    return hold(starts, position, count);
   }
 
   private void decide(int type, int index, int count, int id) {
@@ -207,7 +219,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
     Frames.writeHeader(out, type | FrameType.REPLY, count, id, answers * Long.BYTES);
     joinBurst();
     switch (type) {
-      case FrameType.COMMIT -> commit(index, count, out);
+      case FrameType.COMMIT -> takeBatches(index, count, sequencer::commit, out);
       case FrameType.STATUS -> {
         for (int i = 0, at = index; i < count; i++, at += Frames.STATUS_BYTES) {
           out.writeLong(sequencer.status(unread.getLong(at), unread.getLong(at + Long.BYTES)));
@@ -232,7 +244,8 @@ final class Connection extends ChannelInboundHandlerAdapter {
     }
   }
 
-  private void commit(int bodyIndex, int count, ByteBuf out) {
+  /** Has requests that list rows decided, as many at a time as a batch takes. */
+  private void takeBatches(int bodyIndex, int count, Consumer<CommitBatch> decision, ByteBuf out) {
     ByteBuf in = unread;
     CommitBatch batch = server.batch();
     long[] rows = batch.rows();
@@ -241,7 +254,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
       int word = in.getInt(index + Long.BYTES);
       int rowCount = word & FrameType.ROWS_MASK;
       if (!batch.hasRoomFor(rowCount)) {
-        decideBatch(batch, out);
+        decideBatch(batch, decision, out);
       }
       boolean repeat = (word & FrameType.REPEAT_FLAG) != 0;
       int to = batch.add(in.getLong(index), repeat, rowCount);
@@ -250,11 +263,11 @@ final class Connection extends ChannelInboundHandlerAdapter {
         rows[to] = in.getLong(index);
       }
     }
-    decideBatch(batch, out);
+    decideBatch(batch, decision, out);
   }
 
-  private void decideBatch(CommitBatch batch, ByteBuf out) {
-    server.sequencer().commit(batch);
+  private void decideBatch(CommitBatch batch, Consumer<CommitBatch> decision, ByteBuf out) {
+    decision.accept(batch);
     for (int i = 0; i < batch.size(); i++) {
       out.writeLong(batch.outcome(i));
     }

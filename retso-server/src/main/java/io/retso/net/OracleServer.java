@@ -46,8 +46,8 @@ public final class OracleServer implements Sequencer.Replies, AutoCloseable {
     /** So many replies of the log lane left after about so many nanoseconds. */
     void decided(long nanos, int replies);
 
-    /** So many start timestamps left at once. */
-    void begun(int replies);
+    /** So many replies of the fast lane (start timestamps, extensions) left at once. */
+    void atOnce(int replies);
   }
 
   /**

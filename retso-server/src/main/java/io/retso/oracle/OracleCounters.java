@@ -32,6 +32,18 @@ public final class OracleCounters {
   /** Status queries. */
   public long queries;
 
+  /** Extensions of snapshots that were asked for. */
+  public long extensions;
+
+  /** Extensions refused because a row was committed since. */
+  public long extensionsChanged;
+
+  /** Extensions refused because a row may have been: it was evicted from the map. */
+  public long extensionsEvicted;
+
+  /** Extensions refused because the snapshot is below the window. */
+  public long extensionsForced;
+
   /** Cleaned-up requests. */
   public long cleanups;
 
@@ -85,6 +97,10 @@ public final class OracleCounters {
     requested = other.requested;
     refused = other.refused;
     queries = other.queries;
+    extensions = other.extensions;
+    extensionsChanged = other.extensionsChanged;
+    extensionsEvicted = other.extensionsEvicted;
+    extensionsForced = other.extensionsForced;
     cleanups = other.cleanups;
     sweptReports = other.sweptReports;
     expired = other.expired;

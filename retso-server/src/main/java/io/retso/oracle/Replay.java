@@ -71,7 +71,7 @@ public final class Replay {
     }
     map.put(batch.rows, from, to, batch.lines, (int) commitSequence);
     window.remember(sequence, commitSequence, from == to);
-    window.issue(TransactionWindow.COMMIT_STAMP);
+    window.issue(TransactionWindow.NO_TRANSACTION);
   }
 
   /** Applies an uncleaned commit of a snapshot: its status, not its rows. */

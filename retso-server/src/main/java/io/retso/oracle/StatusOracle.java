@@ -1,11 +1,13 @@
 package io.retso.oracle;
 
+import io.retso.protocol.FrameType;
 import io.retso.protocol.Outcome;
 import io.retso.protocol.Timestamps;
 
 /**
  * The transaction status oracle: start timestamps, commit requests (Algorithm 3), status queries
- * (Algorithm 4), aborts and cleanups. Answers are the numbers of {@link Outcome}.
+ * (Algorithm 4), extensions of snapshots, aborts and cleanups. Answers are the numbers of {@link
+ * Outcome}.
  *
  * <p>State changes here first and reaches the log through {@link Changes}; whoever calls must not
  * let an answer out before the log has everything that was changed up to it (section 3.3).
@@ -114,7 +116,7 @@ public class StatusOracle {
     map.put(batch.rows, from, to, batch.lines, (int) commitSequence);
     // Before the stamp is taken: taking it may push this very transaction out of the window.
     window.remember(sequence, commitSequence, empty);
-    window.issue(TransactionWindow.COMMIT_STAMP);
+    window.issue(TransactionWindow.NO_TRANSACTION);
     long commit = commitSequence << Timestamps.GAP_BITS;
     changes.committed(start, commit, batch.rows, from, to);
     counters.commits++;
@@ -156,7 +158,7 @@ public class StatusOracle {
       case TransactionWindow.COMMITTED, TransactionWindow.COMMITTED_CLEAN ->
           window.commitSequence(sequence) << Timestamps.GAP_BITS;
       case TransactionWindow.HALF_ABORTED, TransactionWindow.ABORTED_CLEAN -> Outcome.ABORTED;
-      default -> Outcome.INVALID_TIMESTAMP; // a commit timestamp
+      default -> Outcome.INVALID_TIMESTAMP; // no transaction
     };
   }
 
@@ -197,6 +199,81 @@ public class StatusOracle {
   protected long statusBeforeWindow(long sequence) {
     long commit = uncleaned.get(sequence);
     return commit != 0 ? commit << Timestamps.GAP_BITS : Outcome.RETRY;
+  }
+
+  /**
+   * Issues L, the stamp to which the requests of one frame are extended by {@link #extend}. All
+   * commits that were decided have timestamps below L, all that will be have timestamps above.
+   *
+   * <p>It is nobody's transaction: it needs no end and does not hold the low watermark. (Nothing is
+   * logged of it, so to a successor it looks like each stamp that was reserved: presumed open,
+   * until it leaves the window or the time limit passes.)
+   */
+  public final long extension() {
+    long stamp = nextTimestamp();
+    issueExtension();
+    age();
+    return stamp;
+  }
+
+  /** The rule that L is a stamp of its own: no commit that comes later may have it. */
+  protected void issueExtension() {
+    window.issue(TransactionWindow.NO_TRANSACTION);
+  }
+
+  /**
+   * Extension of snapshots (LSA: Riegel, Felber, Fetzer 2006): for each request whether what was
+   * read of its rows at its snapshot S is what is to be read at L. If certainly nobody committed
+   * one of them between S and L, the answer is L, and who read them at S has read the snapshot L;
+   * otherwise it is {@code L | }{@link FrameType#CHANGED_FLAG}. Changes nothing.
+   *
+   * <p>The judge is the map, as for a commit: an evicted row counts as changed if T_max is above S,
+   * and all rows do if S is below the window, of which alone the map knows everything. It is asked
+   * about S - 1 because S may be a commit timestamp: then that commit is not in the snapshot S,
+   * which ends below S, but it is in the snapshot L.
+   *
+   * <p>A frame has one L for any number of batches. L is issued before they are judged, and nothing
+   * is issued in between: so the map holds every commit below L, and none above.
+   *
+   * @param stamp L, from {@link #extension}
+   */
+  public final void extend(CommitBatch batch, long stamp) {
+    map.locate(batch.rows, 0, batch.rowCount, batch.lines);
+    int from = 0;
+    for (int i = 0; i < batch.size; i++) {
+      int to = batch.rowsEnd[i];
+      long snapshot = batch.starts[i];
+      if (!Timestamps.isWellFormed(snapshot) || snapshot >= stamp) {
+        batch.outcomes[i] = Outcome.INVALID_TIMESTAMP;
+      } else {
+        counters.extensions++;
+        boolean changed = hasChanged(batch, snapshot >>> Timestamps.GAP_BITS, from, to);
+        batch.outcomes[i] = changed ? stamp | FrameType.CHANGED_FLAG : stamp;
+      }
+      from = to;
+    }
+  }
+
+  private boolean hasChanged(CommitBatch batch, long snapshot, int from, int to) {
+    if (!window.contains(snapshot)) {
+      counters.extensionsForced++;
+      return true;
+    }
+    int before = (int) (snapshot - 1);
+    if (!map.conflicts(batch.rows, from, to, batch.lines, before)) {
+      return false;
+    }
+    if (map.conflictsCertainly(batch.rows, from, to, batch.lines, before)) {
+      counters.extensionsChanged++;
+      return true;
+    }
+    counters.extensionsEvicted++;
+    return evictedRowHasChanged();
+  }
+
+  /** The rule that T_max stands for the rows that are not in the map. */
+  protected boolean evictedRowHasChanged() {
+    return true;
   }
 
   /**
@@ -253,7 +330,7 @@ public class StatusOracle {
         changes.aborted(start);
         changes.cleaned(start);
       }
-      case TransactionWindow.COMMIT_STAMP -> {
+      case TransactionWindow.NO_TRANSACTION -> {
         return Outcome.INVALID_TIMESTAMP;
       }
       default -> {} // cleaned before
@@ -291,7 +368,7 @@ public class StatusOracle {
    */
   public final long swept(long timestamp) {
     long sequence = timestamp >>> Timestamps.GAP_BITS;
-    if (!wasIssued(timestamp) || window.state(sequence) == TransactionWindow.COMMIT_STAMP) {
+    if (!wasIssued(timestamp) || window.state(sequence) == TransactionWindow.NO_TRANSACTION) {
       return Outcome.INVALID_TIMESTAMP;
     }
     counters.sweptReports++;

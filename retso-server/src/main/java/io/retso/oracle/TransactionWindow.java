@@ -18,10 +18,10 @@ import java.util.Arrays;
  * outside it are vacant: {@code next} can be taken at any time, and a transaction at {@code low}
  * can still be decided by the very stamp that is taken then.
  *
- * <p><strong>Settled</strong> is a sequence of which nothing will ever become of interest again: a
- * commit timestamp, an aborted transaction (its cells are never visible, whether they are taken
- * back or not), a committed one without pending marks. Open and presumed open ones are not, nor
- * committed ones with cleanup outstanding. What is settled stays settled.
+ * <p><strong>Settled</strong> is a sequence of which nothing will ever become of interest again:
+ * one that is {@link #NO_TRANSACTION}, an aborted transaction (its cells are never visible, whether
+ * they are taken back or not), a committed one without pending marks. Open and presumed open ones
+ * are not, nor committed ones with cleanup outstanding. What is settled stays settled.
  *
  * <p><strong>Swept.</strong> Commits below {@link #sweptBelow} have no marks left, whatever their
  * slots say. To sweep is therefore one assignment; the slots follow in small steps ({@link
@@ -42,8 +42,8 @@ final class TransactionWindow {
    */
   static final int PRESUMED_OPEN = 0;
 
-  /** The stamp was used as a commit timestamp. */
-  static final int COMMIT_STAMP = 1;
+  /** No transaction started here: a commit timestamp, or the stamp of an extension. */
+  static final int NO_TRANSACTION = 1;
 
   /** Committed, and every row cleaned up. */
   static final int COMMITTED_CLEAN = 2;
@@ -206,7 +206,7 @@ final class TransactionWindow {
 
   private boolean isSettled(long word) {
     return switch ((int) word & STATE_MASK) {
-      case COMMIT_STAMP, COMMITTED_CLEAN, ABORTED_CLEAN, HALF_ABORTED -> true;
+      case NO_TRANSACTION, COMMITTED_CLEAN, ABORTED_CLEAN, HALF_ABORTED -> true;
       case COMMITTED -> isSwept(word);
       default -> false;
     };

@@ -226,6 +226,35 @@ public class Sequencer implements CommitLog.Listener {
     return oracle.nextTimestamp() <= reservedSafely ? 0 : reservedAt;
   }
 
+  /** Issues the stamp of a frame of extensions; see {@link StatusOracle#extension}. */
+  public final long extension() {
+    long stamp = oracle.extension();
+    reserveAhead();
+    return stamp;
+  }
+
+  /** Judges extensions; see {@link StatusOracle#extend}. */
+  public final void extend(CommitBatch batch, long stamp) {
+    oracle.extend(batch, stamp);
+  }
+
+  /**
+   * The position at which answers to extensions may leave: that of start timestamps issued at the
+   * same moment, because what was said about the time up to L is to remain true.
+   *
+   * <ul>
+   *   <li>Nobody may commit below L any more. Once L is reserved, no successor does.
+   *   <li>"Unchanged" need not wait for commits on their way to the log: they count as changes. If
+   *       a crash undoes one, then "changed" was said for nothing.
+   *   <li>A writer that was deposed without knowing it cannot say "unchanged" wrongly, and needs no
+   *       null write to find out: each commit below L is its own or was replayed by it, for those
+   *       of its successor are above all that it ever reserved durably, and so above L.
+   * </ul>
+   */
+  public long extensionPosition() {
+    return startsPosition();
+  }
+
   /** Decides commit requests; see {@link StatusOracle#commit}. */
   public final void commit(CommitBatch batch) {
     oracle.commit(batch);

@@ -185,7 +185,7 @@ public final class RetsoServer implements AutoCloseable {
           }
 
           @Override
-          public void begun(int replies) {} // they do not wait
+          public void atOnce(int replies) {} // they do not wait
         });
   }
 

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.retso.log.MemoryLog;
+import io.retso.oracle.CommitBatch;
 import io.retso.oracle.StatusOracle;
 import io.retso.protocol.ErrorCode;
 import io.retso.protocol.FrameType;
@@ -54,7 +55,7 @@ class OracleServerTest {
                   public void decided(long nanos, int replies) {}
 
                   @Override
-                  public void begun(int replies) {}
+                  public void atOnce(int replies) {}
                 }));
     Sequencer sequencer =
         new Sequencer(
@@ -147,6 +148,30 @@ class OracleServerTest {
       return frame().getLong(Frames.HEADER_BYTES);
     }
 
+    /** Extends one snapshot for each list of rows, in one frame. */
+    long[] extend(long snapshot, long[]... requests) throws IOException {
+      send(
+          b -> {
+            Frames.writeHeader(b, FrameType.EXTEND, 0, 9, 0);
+            for (long[] rows : requests) {
+              b.writeLong(snapshot).writeInt(rows.length);
+              for (long row : rows) {
+                b.writeLong(row);
+              }
+            }
+            Frames.finishFrame(b, 0, requests.length);
+          });
+      ByteBuf reply = frame();
+      assertEquals(FrameType.EXTEND | FrameType.REPLY, Frames.type(reply, 0));
+      assertEquals(9, Frames.frameId(reply, 0));
+      long[] answers = new long[Frames.count(reply, 0)];
+      assertEquals(Frames.HEADER_BYTES + answers.length * Long.BYTES, reply.readableBytes());
+      for (int i = 0; i < answers.length; i++) {
+        answers[i] = reply.getLong(Frames.HEADER_BYTES + i * Long.BYTES);
+      }
+      return answers;
+    }
+
     void assertRefused(ErrorCode code) throws IOException {
       ByteBuf error = frame();
       assertEquals(FrameType.ERROR, Frames.type(error, 0));
@@ -199,6 +224,42 @@ class OracleServerTest {
       assertEquals(sweep, peer.watermark());
       assertEquals(Outcome.INVALID_TIMESTAMP, peer.swept(sweep + 16_000));
     }
+  }
+
+  @Test
+  void extensionsOfAFrameShareOneStampHoweverManyBatchesItTakes() throws IOException {
+    try (Peer peer = new Peer().hello()) {
+      long snapshot = peer.begin();
+      long commit = peer.commit(peer.begin(), 77);
+      int count = 3 * CommitBatch.COMMITS_MAX + 5;
+      long[][] requests = new long[count][];
+      for (int i = 0; i < count; i++) {
+        requests[i] = i % 4 == 0 ? new long[] {1000 + i, 77} : new long[] {1000 + i};
+      }
+      long[] answers = peer.extend(snapshot, requests);
+      assertEquals(count, answers.length);
+      long stamp = commit + Timestamps.GAP;
+      for (int i = 0; i < count; i++) {
+        assertEquals(i % 4 == 0 ? stamp | FrameType.CHANGED_FLAG : stamp, answers[i]);
+      }
+      assertEquals(stamp + Timestamps.GAP, peer.begin(), "the stamp is issued, once");
+      assertArrayEquals(
+          new long[] {Outcome.INVALID_TIMESTAMP}, peer.extend(stamp + 1600, new long[] {1}));
+      assertArrayEquals(new long[] {stamp + 3 * Timestamps.GAP}, peer.extend(stamp, new long[0]));
+    }
+  }
+
+  @Test
+  void anExtensionThatRepeatsIsRefused() throws IOException {
+    try (Peer peer = new Peer().hello()) {
+      peer.send(
+          b -> {
+            Frames.writeHeader(b, FrameType.EXTEND, 1, 1, Frames.COMMIT_FIXED_BYTES);
+            b.writeLong(Timestamps.GAP).writeInt(FrameType.REPEAT_FLAG);
+          });
+      peer.assertRefused(ErrorCode.MALFORMED_FRAME);
+    }
+    assertServes();
   }
 
   @Test

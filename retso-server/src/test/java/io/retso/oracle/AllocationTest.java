@@ -44,6 +44,7 @@ class AllocationTest {
       oracle.swept(first);
       oracle.expire(first);
     }
+    oracle.extend(batch, oracle.extension());
     batch.clear();
   }
 

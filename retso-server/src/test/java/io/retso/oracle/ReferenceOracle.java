@@ -1,5 +1,6 @@
 package io.retso.oracle;
 
+import io.retso.protocol.FrameType;
 import io.retso.protocol.Outcome;
 import io.retso.protocol.Timestamps;
 import java.util.HashMap;
@@ -135,6 +136,33 @@ final class ReferenceOracle {
     } else {
       require(outcome == (t.aborted ? Outcome.ABORTED : Outcome.OPEN), "not what is known");
     }
+  }
+
+  /** A stamp that is no transaction. */
+  void extension(long stamp) {
+    require(stamp == next, "an extension's stamp is " + stamp + " instead of " + next);
+    next += Timestamps.GAP;
+  }
+
+  /** What a reader saw of the rows at a snapshot is what is to be seen at the stamp. */
+  void extend(long snapshot, long stamp, long[] rows, long answer, Limits limits) {
+    if (!Timestamps.isWellFormed(snapshot) || snapshot >= stamp) {
+      require(answer == Outcome.INVALID_TIMESTAMP, "extended a snapshot of the future");
+      return;
+    }
+    boolean changed = false;
+    for (long row : rows) {
+      // A snapshot ends below its own timestamp, even if that is a commit's.
+      changed |= lastCommit.getOrDefault(row, 0L) >= snapshot;
+    }
+    if (answer == stamp) {
+      require(!changed, "called unchanged what has changed");
+      require(snapshot >= limits.windowLow(), "extended a snapshot from below the window");
+      return;
+    }
+    require(answer == (stamp | FrameType.CHANGED_FLAG), "neither changed nor unchanged");
+    boolean mayHave = snapshot < limits.windowLow() || limits.hasEvicted() && rows.length > 0;
+    require(changed || mayHave, "a change was named that does not exist");
   }
 
   void abort(long start, long outcome, Limits limits) {

@@ -53,7 +53,7 @@ class TransactionWindowTest {
       for (int i = 0; i < operations; i++) {
         int kind = random.nextInt(1000);
         if (kind < 400) {
-          int state = kind < 200 ? TransactionWindow.OPEN : TransactionWindow.COMMIT_STAMP;
+          int state = kind < 200 ? TransactionWindow.OPEN : TransactionWindow.NO_TRANSACTION;
           assertEquals(next, window.issue(state));
           states.put(next++, state);
           slide(next - capacity + 1);
@@ -149,7 +149,7 @@ class TransactionWindowTest {
           if (commit != null && commit == 0) {
             long at = window.next();
             window.setCommitted(start, at, false);
-            window.issue(TransactionWindow.COMMIT_STAMP);
+            window.issue(TransactionWindow.NO_TRANSACTION);
             pending.put(start, at);
           } else if (commit != null) {
             window.setState(start, TransactionWindow.COMMITTED_CLEAN);
