@@ -34,7 +34,7 @@ public final class InProcessServer implements AutoCloseable {
                   public void decided(long nanos, int replies) {}
 
                   @Override
-                  public void begun(int replies) {}
+                  public void atOnce(int replies) {}
                 }));
     Sequencer sequencer =
         new Sequencer(
