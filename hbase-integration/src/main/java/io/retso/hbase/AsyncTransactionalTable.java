@@ -52,13 +52,13 @@ import org.apache.hadoop.hbase.filter.Filter;
 public final class AsyncTransactionalTable implements AsyncTable<ScanResultConsumer> {
   private final Transaction tx;
   private final PreparedTable table;
-  private final SnapshotReader reader;
+  private final TransactionManager manager;
   private final WriteChecks checks;
 
   AsyncTransactionalTable(Transaction tx, PreparedTable table, TransactionManager manager) {
     this.tx = tx;
     this.table = table;
-    this.reader = new SnapshotReader(table, tx.startTimestamp(), manager);
+    this.manager = manager;
     this.checks = new WriteChecks(table, manager.tables());
   }
 
@@ -142,7 +142,16 @@ public final class AsyncTransactionalTable implements AsyncTable<ScanResultConsu
     }
     List<byte[]> rows = gets.stream().map(Get::getRow).toList();
     return sent(tx.writes().sendBeforeReading(table, rows))
-        .thenCompose(done -> reader.getAll(gets));
+        .thenCompose(
+            done ->
+                tx.snapshot()
+                    .read(
+                        () -> table.conflictIds(gets),
+                        timestamp -> reader(timestamp).getAll(gets)));
+  }
+
+  private SnapshotReader reader(long timestamp) {
+    return new SnapshotReader(table, timestamp, manager);
   }
 
   /** A failure of a write decides the transaction's fate, whoever waited for it. */
@@ -153,7 +162,7 @@ public final class AsyncTransactionalTable implements AsyncTable<ScanResultConsu
                 failure == null
                     ? CompletableFuture.<Void>completedFuture(null)
                     : Failures.<Void>failed(
-                        tx.writeFailed(Failures.ofStore(failure, tx.startTimestamp()))))
+                        tx.writeFailed(Failures.ofStore(failure, tx.version()))))
         .thenCompose(outcome -> outcome);
   }
 
@@ -193,7 +202,7 @@ public final class AsyncTransactionalTable implements AsyncTable<ScanResultConsu
     List<RowEdit> edits = new ArrayList<>(mutations.size());
     for (Mutation mutation : mutations) {
       checks.check((Row) mutation);
-      edits.add(new RowEdit(tx.startTimestamp(), mutation.getRow(), List.of(mutation)));
+      edits.add(new RowEdit(tx.version(), mutation.getRow(), List.of(mutation)));
     }
     return tx.run(true, () -> edit(edits, List.of())).thenApply(results -> null);
   }
@@ -221,7 +230,7 @@ public final class AsyncTransactionalTable implements AsyncTable<ScanResultConsu
 
   private CompletableFuture<Result> edit(
       byte[] row, List<? extends Mutation> mutations, Collection<Long> guarded) {
-    return edit(List.of(new RowEdit(tx.startTimestamp(), row, mutations)), guarded)
+    return edit(List.of(new RowEdit(tx.version(), row, mutations)), guarded)
         .thenApply(results -> results.get(0));
   }
 
@@ -405,12 +414,17 @@ public final class AsyncTransactionalTable implements AsyncTable<ScanResultConsu
     SnapshotReads.check(notNull(scan));
     SnapshotScan opened;
     try {
-      opened = new SnapshotScan(reader, tx, new Scan(scan), sink);
+      opened = new SnapshotScan(tx, new Scan(scan), sink);
     } catch (IOException e) {
       throw new IllegalArgumentException(
           "the scan's filter cannot be copied: " + e.getMessage(), e);
     }
-    tx.run(false, () -> sent(tx.writes().sendBeforeReading(table, scan)).thenRun(opened::open))
+    tx.run(
+            false,
+            () ->
+                sent(tx.writes().sendBeforeReading(table, scan))
+                    .thenCompose(done -> tx.snapshot().timestamp())
+                    .thenAccept(timestamp -> opened.open(reader(timestamp))))
         .whenComplete(
             (done, failure) -> {
               if (failure != null) {

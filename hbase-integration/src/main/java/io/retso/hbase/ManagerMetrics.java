@@ -5,6 +5,8 @@ package io.retso.hbase;
  * the numbers may be some operations apart. Immutable.
  *
  * @param begun transactions begun, read-only ones included
+ * @param extendedSnapshots snapshots that were taken beside the first read
+ * @param changedSnapshots those whose first read had to be repeated, as its rows had changed
  * @param committed transactions committed, those that wrote nothing included
  * @param conflicts aborted by a conflict
  * @param tooOld aborted for their age
@@ -25,6 +27,8 @@ package io.retso.hbase;
  */
 public record ManagerMetrics(
     long begun,
+    long extendedSnapshots,
+    long changedSnapshots,
     long committed,
     long conflicts,
     long tooOld,
@@ -45,6 +49,8 @@ public record ManagerMetrics(
   static ManagerMetrics of(Counters c, long cleanupRows) {
     return new ManagerMetrics(
         c.begun.sum(),
+        c.extendedSnapshots.sum(),
+        c.changedSnapshots.sum(),
         c.committed.sum(),
         c.conflicts.sum(),
         c.tooOld.sum(),

@@ -3,11 +3,16 @@ package io.retso.hbase;
 import io.retso.client.RowId;
 import io.retso.hbase.data.TableSettings;
 import io.retso.hbase.data.TableSettings.Conflicts;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableSet;
+import java.util.stream.LongStream;
 import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.CellUtil;
 import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.client.AdvancedScanResultConsumer;
 import org.apache.hadoop.hbase.client.AsyncTable;
+import org.apache.hadoop.hbase.client.Get;
 import org.apache.hadoop.hbase.client.TableDescriptor;
 
 /**
@@ -21,6 +26,9 @@ record PreparedTable(
     TableSettings settings,
     AsyncTable<AdvancedScanResultConsumer> raw,
     long loadedNanos) {
+  /** Rows of one read whose changes the oracle is asked for; beyond, the snapshot comes first. */
+  private static final int EXTENDED_ROWS_MAX = 1000;
+
   TableName name() {
     return descriptor.getTableName();
   }
@@ -45,5 +53,34 @@ record PreparedTable(
     return isCellConflicts()
         ? RowId.of(name().getName(), row, family, qualifier)
         : RowId.of(name().getName(), row);
+  }
+
+  /**
+   * What the rows of reads are to the oracle: a commit that changes what they see writes one of
+   * these. Null if they cannot be named, since with conflicts by cell only columns have ids, or are
+   * too many.
+   */
+  long[] conflictIds(List<Get> gets) {
+    if (gets.size() > EXTENDED_ROWS_MAX) {
+      return null;
+    }
+    if (!isCellConflicts()) {
+      return gets.stream().mapToLong(get -> RowId.of(name().getName(), get.getRow())).toArray();
+    }
+    LongStream.Builder ids = LongStream.builder();
+    for (Get get : gets) {
+      if (!get.hasFamilies()) {
+        return null;
+      }
+      for (Map.Entry<byte[], NavigableSet<byte[]>> family : get.getFamilyMap().entrySet()) {
+        if (family.getValue() == null) {
+          return null;
+        }
+        family
+            .getValue()
+            .forEach(column -> ids.add(conflictId(get.getRow(), family.getKey(), column)));
+      }
+    }
+    return ids.build().toArray();
   }
 }

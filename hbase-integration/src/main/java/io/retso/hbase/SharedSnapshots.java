@@ -7,16 +7,18 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Snapshots that read-only transactions share if they are content with one that was taken a little
- * earlier: most of them then begin without a round trip to the oracle.
+ * Start timestamps that read-only transactions share, so that they begin without a round trip to
+ * the oracle: those that are content with a snapshot that was taken a little earlier read in it
+ * ({@link #acquire}), the others extend it ({@link #settled}, {@link Snapshot}).
  *
- * <p>To the oracle a snapshot is one open transaction, which ends with its last user. It is shared
- * with callers that allow for its age, counted from before it was asked for; and only if it
+ * <p>To the oracle a shared snapshot is one open transaction, which ends with its last user. It is
+ * shared with callers that allow for its age, counted from before it was asked for; and only if it
  * contains all that this manager's transactions have committed, so that nobody misses his own
- * writes.
+ * writes. Those who extend it do not mind either; for them it is renewed in the background, lest
+ * many rows have changed since.
  *
- * <p>Bounded: one snapshot at a time is shared; those before it last as long as their transactions.
- * Thread-safe.
+ * <p>Bounded: two snapshots at a time are shared, one of them under way; those before last as long
+ * as their transactions. Thread-safe.
  */
 final class SharedSnapshots {
   /** Younger ones would hardly be shared. */
@@ -25,10 +27,19 @@ final class SharedSnapshots {
   /** An idle one is kept open that long, and holds the oracle's low watermark. */
   static final Duration STALENESS_MAX = Duration.ofMinutes(1);
 
+  /** For so long after it was asked for, a snapshot may be extended. */
+  private static final long EXTENDED_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  /** One in use is renewed so often: then a begin is shared by many, and few rows have changed. */
+  private static final long RENEWED_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+
   /** A snapshot; its fields are guarded by the enclosing object. */
-  final class Snapshot {
+  final class Shared {
     private final long askedNanos = System.nanoTime();
     private final CompletableFuture<Long> start = new CompletableFuture<>();
+
+    /** The start timestamp of the settled one. */
+    private long settledAt;
 
     /** Transactions, and callers that wait for the start timestamp. */
     private int users;
@@ -36,7 +47,7 @@ final class SharedSnapshots {
     /** Nobody comes any more. */
     private boolean retired;
 
-    private Snapshot() {}
+    private Shared() {}
 
     /** A user is done with it. */
     void release() {
@@ -49,9 +60,8 @@ final class SharedSnapshots {
     private void retire() {
       synchronized (SharedSnapshots.this) {
         retired = true;
-        if (current == this) {
-          current = null;
-        }
+        newest = newest == this ? null : newest;
+        settled = settled == this ? null : settled;
         endIfUnused();
       }
     }
@@ -62,18 +72,25 @@ final class SharedSnapshots {
         users = -1; // once
       }
     }
+
+    private long ageNanos() {
+      return System.nanoTime() - askedNanos;
+    }
   }
 
   /** A snapshot in use, to be released once. */
-  record Lease(long start, Snapshot snapshot) {}
+  record Lease(long start, Shared snapshot) {}
 
   private final OracleClient oracle;
 
   /** The highest commit timestamp that this manager's users were told. */
   private final AtomicLong lastCommit = new AtomicLong();
 
-  /** The one that is shared; null if there is none. Guarded by this. */
-  private Snapshot current;
+  /** The one asked for last; null if there is none. Guarded by this. */
+  private Shared newest;
+
+  /** The last one whose start timestamp is known; null if there is none. Guarded by this. */
+  private Shared settled;
 
   SharedSnapshots(OracleClient oracle) {
     this.oracle = oracle;
@@ -85,26 +102,51 @@ final class SharedSnapshots {
   }
 
   /**
+   * A snapshot to be extended, at most a second old; null if there is none. May lack any commit.
+   */
+  Lease settled() {
+    Shared older;
+    Shared renewed = null;
+    synchronized (this) {
+      older = settled;
+      if (older == null || older.ageNanos() > EXTENDED_NANOS) {
+        return null;
+      }
+      older.users++;
+      if (newest == older && older.ageNanos() > RENEWED_NANOS) {
+        renewed = new Shared();
+        newest = renewed;
+      }
+    }
+    if (renewed != null) {
+      ask(renewed, EXTENDED_NANOS);
+    }
+    return new Lease(older.settledAt, older);
+  }
+
+  /** A snapshot that is asked for now. */
+  CompletableFuture<Lease> acquire() {
+    return acquire(Duration.ZERO);
+  }
+
+  /**
    * A snapshot that contains everything whose commit had returned {@code staleness} ago in any
    * process, and by now in this one.
    */
   CompletableFuture<Lease> acquire(Duration staleness) {
     long toContain = lastCommit.get();
-    Snapshot shared;
+    Shared shared;
     boolean isNew = false;
     synchronized (this) {
-      if (current != null && !isFit(current, staleness, toContain)) {
-        current.retire();
-      }
-      if (current == null) {
-        current = new Snapshot();
+      if (newest == null || !isFit(newest, staleness, toContain)) {
+        replaceNewest();
         isNew = true;
       }
-      shared = current;
+      shared = newest;
       shared.users++;
     }
     if (isNew) {
-      ask(shared, staleness);
+      ask(shared, Math.max(EXTENDED_NANOS, staleness.toNanos()));
     }
     return shared.start.thenCompose(
         start -> {
@@ -118,19 +160,28 @@ final class SharedSnapshots {
         });
   }
 
-  /** Of the current one, which has not failed: it would have been retired before. */
-  private static boolean isFit(Snapshot snapshot, Duration staleness, long toContain) {
-    return System.nanoTime() - snapshot.askedNanos <= staleness.toNanos()
+  /** Of the newest one, which has not failed: it would have been retired before. */
+  private static boolean isFit(Shared snapshot, Duration staleness, long toContain) {
+    return snapshot.ageNanos() <= staleness.toNanos()
         && snapshot.start.getNow(Long.MAX_VALUE) > toContain;
   }
 
+  private void replaceNewest() {
+    Shared before = newest;
+    newest = new Shared();
+    if (before != null && before != settled) {
+      before.retire(); // still under way; the settled one serves until there is a better one
+    }
+  }
+
   /** Outside of the lock: the answer may complete whatever depends on it. */
-  private void ask(Snapshot snapshot, Duration staleness) {
+  private void ask(Shared snapshot, long lifeNanos) {
     oracle
         .beginAsync()
         .whenComplete(
             (start, failure) -> {
               if (failure == null) {
+                settle(snapshot, start); // before anybody who waits for it goes on
                 snapshot.start.complete(start);
               } else {
                 snapshot.retire();
@@ -138,14 +189,29 @@ final class SharedSnapshots {
               }
             });
     // On the timer's own thread: it takes no time, and a pool might make a thread for each.
-    CompletableFuture.delayedExecutor(staleness.toNanos(), TimeUnit.NANOSECONDS, Runnable::run)
+    CompletableFuture.delayedExecutor(lifeNanos, TimeUnit.NANOSECONDS, Runnable::run)
         .execute(snapshot::retire);
+  }
+
+  /** The start timestamp is known: from now on this one is extended. */
+  private synchronized void settle(Shared snapshot, long start) {
+    if (snapshot.retired) {
+      return;
+    }
+    snapshot.settledAt = start;
+    Shared before = settled;
+    settled = snapshot;
+    if (before != null && before != newest) {
+      before.retire();
+    }
   }
 
   /** Shares no more. */
   synchronized void close() {
-    if (current != null) {
-      current.retire();
+    for (Shared shared : new Shared[] {newest, settled}) {
+      if (shared != null) {
+        shared.retire();
+      }
     }
   }
 }

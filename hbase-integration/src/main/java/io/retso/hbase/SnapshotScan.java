@@ -37,19 +37,21 @@ final class SnapshotScan implements AdvancedScanResultConsumer {
     void failed(Throwable failure);
   }
 
-  private final SnapshotReader reader;
   private final Transaction tx;
   private final Scan scan;
   private final Sink sink;
-  private final WriterStatuses statuses;
   private final RowFilter filter;
-  private final boolean isServerRead;
+
+  /** Set by {@link #open}, as those that follow. */
+  private SnapshotReader reader;
+
+  private WriterStatuses statuses;
 
   /**
    * From before the scanner was opened. Later pages were read after later answers of the oracle,
    * but in the view of a scanner that may be older than those: they keep this moment.
    */
-  private final long moment;
+  private long moment;
 
   /** Rows that may still be delivered. */
   private int rowsLeft;
@@ -61,21 +63,21 @@ final class SnapshotScan implements AdvancedScanResultConsumer {
    *
    * @param scan checked, and not changed by others any more
    */
-  SnapshotScan(SnapshotReader reader, Transaction tx, Scan scan, Sink sink) throws IOException {
-    this.reader = reader;
+  SnapshotScan(Transaction tx, Scan scan, Sink sink) throws IOException {
     this.tx = tx;
     this.scan = scan;
     this.sink = sink;
-    this.statuses = reader.statuses();
-    this.moment = statuses.moment();
-    this.isServerRead = reader.table().isServerReads();
     this.filter = RowFilter.of(scan);
     this.rowsLeft = scan.getLimit() > 0 ? scan.getLimit() : Integer.MAX_VALUE;
   }
 
-  void open() {
+  /** Begins to read. */
+  void open(SnapshotReader opened) {
+    reader = opened;
+    statuses = reader.statuses();
+    moment = statuses.moment();
     Scan sent =
-        isServerRead
+        reader.table().isServerReads()
             ? SnapshotReads.atServer(scan, reader.start())
             : SnapshotReads.raw(scan, reader.start(), 1);
     reader.table().raw().scan(sent, this);
@@ -88,7 +90,9 @@ final class SnapshotScan implements AdvancedScanResultConsumer {
       return;
     }
     CompletableFuture<Void> page =
-        isServerRead ? deliver(List.of(results)) : decide(results).thenCompose(this::deliver);
+        reader.table().isServerReads()
+            ? deliver(List.of(results))
+            : decide(results).thenCompose(this::deliver);
     if (page.isDone() && !page.isCompletedExceptionally()) {
       if (ended) {
         controller.terminate();

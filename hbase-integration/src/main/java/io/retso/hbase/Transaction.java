@@ -5,6 +5,7 @@ import io.retso.client.OracleException;
 import io.retso.hbase.data.CleanupRequest;
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.io.UncheckedIOException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
@@ -32,8 +33,9 @@ import org.apache.hadoop.hbase.TableName;
  * called before it. A commit waits for no one: it is refused while operations are outstanding.
  *
  * <p><strong>Freshness.</strong> A snapshot contains everything whose commit had returned, in any
- * process, before the transaction was asked to begin. {@link
- * TransactionManager#beginReadOnly(java.time.Duration)} trades that for speed.
+ * process, before the transaction was asked to begin. That of a read-only transaction is taken by
+ * its first read, and contains what was committed until then. {@link
+ * TransactionManager#beginReadOnly(java.time.Duration)} trades freshness for speed.
  */
 public final class Transaction implements AutoCloseable {
   /** Where a transaction stands. */
@@ -56,7 +58,11 @@ public final class Transaction implements AutoCloseable {
   private static final int COMMIT_ATTEMPTS = 9;
 
   private final TransactionManager manager;
+
+  /** The version of what it writes. 0 if it is read-only. */
   private final long start;
+
+  private final Snapshot snapshot;
   private final boolean readOnly;
   private final Runnable endWithoutWrites;
   private final WriteBuffer writes;
@@ -75,16 +81,47 @@ public final class Transaction implements AutoCloseable {
    *
    * @param endWithoutWrites tells the oracle, or whom it shares its snapshot with, that it is over
    */
-  Transaction(TransactionManager manager, long start, boolean readOnly, Runnable endWithoutWrites) {
+  Transaction(
+      TransactionManager manager, Snapshot snapshot, boolean readOnly, Runnable endWithoutWrites) {
     this.manager = manager;
-    this.start = start;
+    this.start = readOnly ? 0 : snapshot.timestampNow();
+    this.snapshot = snapshot;
     this.readOnly = readOnly;
     this.endWithoutWrites = endWithoutWrites;
     this.writes = new WriteBuffer(start, manager.writeLimits(), manager.counters());
   }
 
-  /** The start timestamp: it reads what was committed below it. Its own writes bear it. */
+  /**
+   * The start timestamp: it reads what was committed below it. Its own writes bear it.
+   *
+   * <p>A read-only transaction that has read nothing yet takes its snapshot now, and waits for the
+   * oracle: do not ask that in the callback of a future.
+   *
+   * @throws UncheckedIOException if no oracle answers
+   * @throws IllegalStateException if it ended without having read anything
+   */
   public long startTimestamp() {
+    long known = snapshot.timestampNow();
+    if (known != 0) {
+      return known;
+    }
+    synchronized (this) {
+      checkUsable();
+    }
+    try {
+      return Failures.await(snapshot.timestamp());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** What it reads. */
+  Snapshot snapshot() {
+    return snapshot;
+  }
+
+  /** The version of its writes; 0 if it is read-only. */
+  long version() {
     return start;
   }
 
@@ -134,7 +171,8 @@ public final class Transaction implements AutoCloseable {
   /**
    * Commits: all writes together become visible to transactions that begin from now on.
    *
-   * @return the commit timestamp; the start timestamp if nothing was written
+   * @return the commit timestamp; that of its snapshot if nothing was written, 0 if nothing was
+   *     read either
    * @throws ConflictException if another transaction got ahead; nothing is committed
    * @throws SnapshotTooOldException if it took too long; nothing is committed
    * @throws RollbackOnlyException if a write failed; nothing is committed
@@ -230,8 +268,8 @@ public final class Transaction implements AutoCloseable {
       if (operations.outstanding() > 0) {
         throw new IllegalStateException(
             operations.outstanding()
-                + " operations of transaction "
-                + start
+                + " operations of "
+                + name()
                 + " are outstanding: wait for their futures, then commit");
       }
       if (state == State.ROLLBACK_ONLY) {
@@ -247,8 +285,9 @@ public final class Transaction implements AutoCloseable {
     become(State.COMMITTED);
     manager.counters().committed.increment();
     // Nothing to decide, nothing to wait for; the oracle is told for the sake of its low watermark.
+    long timestamp = snapshot.timestampNow();
     endWithoutWrites.run();
-    return start;
+    return timestamp;
   }
 
   private CompletableFuture<Long> decide(Void sent, Throwable failure) {
@@ -421,8 +460,7 @@ public final class Transaction implements AutoCloseable {
     synchronized (this) {
       checkUsable();
       if (isWrite && readOnly) {
-        throw new IllegalStateException(
-            "transaction " + start + " is read-only: begin() one that can write");
+        throw new IllegalStateException(name() + " is read-only: begin() one that can write");
       }
       if (isWrite && state == State.ROLLBACK_ONLY) {
         return Failures.failed(rollbackReason);
@@ -449,8 +487,7 @@ public final class Transaction implements AutoCloseable {
   }
 
   private IllegalStateException ended() {
-    return new IllegalStateException(
-        "transaction " + start + " has ended (" + state + "): begin a new one");
+    return new IllegalStateException(name() + " has ended (" + state + "): begin a new one");
   }
 
   /** A blocking operation of the application. */
@@ -464,8 +501,7 @@ public final class Transaction implements AutoCloseable {
     boolean outermost = user.compareAndSet(null, current);
     if (!outermost && user.get() != current) {
       throw new IllegalStateException(
-          "transaction "
-              + start
+          name()
               + " is used by two threads at once: let each thread begin its own, or use"
               + " asyncTable");
     }
@@ -480,6 +516,11 @@ public final class Transaction implements AutoCloseable {
 
   @Override
   public String toString() {
-    return "transaction " + start + " (" + state() + ")";
+    return name() + " (" + state() + ")";
+  }
+
+  private String name() {
+    long known = snapshot.timestampNow();
+    return known == 0 ? "a transaction that has read nothing" : "transaction " + known;
   }
 }

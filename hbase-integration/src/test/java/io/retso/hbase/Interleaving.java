@@ -40,11 +40,12 @@ import org.apache.hadoop.hbase.filter.ValueFilter;
  *       began: the first committer wins.
  * </ul>
  *
- * <p>Steps are {@code begin}, {@code r(x)}, {@code w(x=1,y=2)} in one call, {@code d(x)}, {@code
- * scan} of all rows, {@code match(1)}, a scan of the cells with a value, {@code remove(1)}, which
- * deletes those, {@code commit} and {@code rollback}; {@code if(x=1)} behind a step demands what
- * the transaction read last. An item is a row, {@code x}, or a cell of a row, {@code x.a}, in
- * another table {@code o:x}. Whoever has not ended with its last step commits after all.
+ * <p>Steps are {@code begin}, {@code observe}, the begin of a reader whose snapshot is taken by its
+ * first read, {@code r(x)}, {@code w(x=1,y=2)} in one call, {@code d(x)}, {@code scan} of all rows,
+ * {@code match(1)}, a scan of the cells with a value, {@code remove(1)}, which deletes those,
+ * {@code commit} and {@code rollback}; {@code if(x=1)} behind a step demands what the transaction
+ * read last. An item is a row, {@code x}, or a cell of a row, {@code x.a}, in another table {@code
+ * o:x}. Whoever has not ended with its last step commits after all.
  *
  * <p>What is written is read back at once, by which it is sent: the cells are in HBase, pending,
  * while others take their steps.
@@ -71,7 +72,10 @@ final class Interleaving {
   /** A transaction, and what the model knows of it. */
   private static final class Participant {
     private Transaction tx;
+
+    /** 0 of a reader that has read nothing. */
     private int begun;
+
     private int committed;
 
     /** Item to value, null if it is deleted. */
@@ -177,6 +181,7 @@ final class Interleaving {
         who.tx = place.manager().begin();
         who.begun = clock;
       }
+      case "observe" -> who.tx = place.manager().beginReadOnly();
       case "r" -> read(who, cell(what));
       case "w" -> write(who, items(what, ","));
       case "d" -> delete(who, Set.of(cell(what)));
@@ -191,6 +196,7 @@ final class Interleaving {
 
   /** What the transaction has to see. */
   private Map<String, String> visible(Participant who) {
+    who.begun = who.begun == 0 ? clock : who.begun;
     Map<String, String> visible = new TreeMap<>(initial);
     for (Participant each : commits) {
       if (each.committed < who.begun) {

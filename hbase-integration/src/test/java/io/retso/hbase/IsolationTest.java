@@ -214,6 +214,25 @@ class IsolationTest {
     assertCount(1, all, each -> saw(each, 0, "y=0") && saw(each, 1, "x=1")); // the other one
   }
 
+  /** A reader's snapshot is taken by its first read, and is one for all of them. */
+  @ParameterizedTest
+  @FieldSource("MODES")
+  void readSkewOfReadersA5a(Mode mode) throws Exception {
+    // C(9, 4) orders. The reader's first read follows the commit if it is behind all steps of the
+    // writer: 5 orders of those and its own begin.
+    List<Outcome> all =
+        run(mode, "x=0 y=0", "begin w(x=1) w(y=1) commit", "observe r(x) r(y) r(x) commit");
+    assertEnds(126, 252, 0, all);
+    assertCount(121, all, each -> saw(each, 1, "x=0 y=0"));
+    assertCount(5, all, each -> saw(each, 1, "x=1 y=1"));
+
+    // C(8, 4) orders, and as above.
+    all = run(mode, "x=0 y=0", "begin w(x=1) w(y=1) commit", "observe scan r(x) commit");
+    assertEnds(70, 140, 0, all);
+    assertCount(65, all, each -> scanned(each, 1, "x=0 y=0") && saw(each, 1, "x=0"));
+    assertCount(5, all, each -> scanned(each, 1, "x=1 y=1") && saw(each, 1, "x=1"));
+  }
+
   @ParameterizedTest
   @FieldSource("BY_ROW")
   void observedTransactionVanishesOtv(Mode mode) throws Exception {

@@ -164,4 +164,20 @@ class OracleDownTest {
       tx.commit();
     }
   }
+
+  @ParameterizedTest
+  @FieldSource("MODES")
+  void aReaderTakesItsSnapshotWhenTheOracleIsBack(Options options) throws Exception {
+    prepare(options);
+    try (Transaction tx = manager.beginReadOnly()) {
+      TransactionalTable table = tx.table(name);
+      oracle.down(true);
+      failsInTime(tx, "check that", () -> read(table, "plain"));
+      failsInTime(tx, "check that", () -> readToTheEnd(table));
+      oracle.down(false);
+      assertEquals("0", read(table, "plain"));
+      assertEquals("doubt=1 plain=0", scan(table, new Scan()));
+      tx.commit();
+    }
+  }
 }

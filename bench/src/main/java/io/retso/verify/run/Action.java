@@ -10,6 +10,11 @@ sealed interface Action {
   /** The steps of the history that it consists of, in their order; reads without values. */
   List<Step> steps();
 
+  /** Whether it appends to a list. */
+  default boolean isWrite() {
+    return this instanceof Append || this instanceof Batch batch && !batch.appends.isEmpty();
+  }
+
   /** Reads lists, of one table if they are several. */
   record Get(List<ListKey> keys) implements Action {
     @Override

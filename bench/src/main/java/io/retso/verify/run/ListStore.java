@@ -10,8 +10,12 @@ import java.util.List;
  */
 interface ListStore {
 
-  /** Begins a transaction. */
-  ListTransaction begin() throws IOException;
+  /**
+   * Begins a transaction.
+   *
+   * @param readOnly whether it says at once that it will not write
+   */
+  ListTransaction begin(boolean readOnly) throws IOException;
 
   /**
    * How a transaction ended after all whose commit failed with {@link CommitFailure.Kind#UNKNOWN}:

@@ -22,6 +22,10 @@ final class ListWorker implements Runnable {
   static final String CONFLICT = "conflict";
 
   private static final double SETTLES = 0.5;
+
+  /** Of those that only read, so many say so when they begin. */
+  private static final double READ_ONLY = 0.75;
+
   private static final int PAUSE_MILLIS_AFTER_FAILURE = 20;
 
   private final long process;
@@ -61,9 +65,10 @@ final class ListWorker implements Runnable {
   private void transaction(List<Action> plan) {
     recorder.invoke(process, plan.stream().flatMap(action -> action.steps().stream()).toList());
     recorder.flush();
+    boolean readOnly = plan.stream().noneMatch(Action::isWrite) && random.nextDouble() < READ_ONLY;
     ListTransaction transaction;
     try {
-      transaction = store.begin();
+      transaction = store.begin(readOnly);
     } catch (IOException | RuntimeException e) {
       failed(Stamps.NONE, e);
       return;

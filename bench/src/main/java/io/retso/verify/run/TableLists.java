@@ -34,8 +34,8 @@ final class TableLists implements ListStore {
   }
 
   @Override
-  public ListTransaction begin() throws IOException {
-    return new TableTransaction(manager.begin(), tables);
+  public ListTransaction begin(boolean readOnly) throws IOException {
+    return new TableTransaction(readOnly ? manager.beginReadOnly() : manager.begin(), tables);
   }
 
   @Override
@@ -50,13 +50,16 @@ final class TableLists implements ListStore {
   private static final class TableTransaction implements ListTransaction {
     private final Transaction transaction;
     private final List<TableName> tables;
+    private boolean read;
     private boolean wrote;
-    private Stamps stamps;
+    private Stamps stamps = Stamps.NONE;
 
     TableTransaction(Transaction transaction, List<TableName> tables) {
       this.transaction = transaction;
       this.tables = tables;
-      this.stamps = Stamps.started(transaction.startTimestamp());
+      if (!transaction.isReadOnly()) {
+        stamps = Stamps.started(transaction.startTimestamp());
+      }
     }
 
     @Override
@@ -66,6 +69,15 @@ final class TableLists implements ListStore {
 
     @Override
     public List<long[]> run(Action action) throws IOException, Violation {
+      List<long[]> lists = carryOut(action);
+      if (!read) {
+        read = true; // a snapshot that was not taken by the begin is now
+        stamps = Stamps.started(transaction.startTimestamp());
+      }
+      return lists;
+    }
+
+    private List<long[]> carryOut(Action action) throws IOException, Violation {
       if (action instanceof Action.Get get) {
         return get(get.keys());
       } else if (action instanceof Action.Scan scan) {

@@ -59,7 +59,9 @@ final class PlainLists implements ListStore, AutoCloseable {
     /** The commit is asked and acknowledged before the writes have arrived. */
     COMMITS_BEFORE_WRITES,
     /** Start timestamps are taken ahead and kept. */
-    BEGINS_AHEAD
+    BEGINS_AHEAD,
+    /** The first read is made in an older snapshot, and nobody asks whether that has changed. */
+    EXTENDS_UNASKED
   }
 
   private static final int AHEAD = 40;
@@ -82,15 +84,16 @@ final class PlainLists implements ListStore, AutoCloseable {
   }
 
   @Override
-  public ListTransaction begin() throws IOException {
-    if (flaw != Flaw.BEGINS_AHEAD) {
-      return new PlainTransaction(manager.begin());
-    }
+  public ListTransaction begin(boolean readOnly) throws IOException {
+    return new PlainTransaction(flaw == Flaw.BEGINS_AHEAD ? begunAhead() : manager.begin());
+  }
+
+  private Transaction begunAhead() throws IOException {
     synchronized (ahead) {
       while (ahead.size() < AHEAD) {
         ahead.add(manager.begin());
       }
-      return new PlainTransaction(ahead.remove());
+      return ahead.remove();
     }
   }
 
@@ -133,6 +136,7 @@ final class PlainLists implements ListStore, AutoCloseable {
     private final Map<ListKey, Integer> marks = new HashMap<>();
 
     private Stamps stamps;
+    private boolean hasRead;
 
     PlainTransaction(Transaction reader) {
       this.reader = reader;
@@ -189,6 +193,14 @@ final class PlainLists implements ListStore, AutoCloseable {
           }
         }
         case CLEANS_UNASKED -> removeMarks(key);
+        case EXTENDS_UNASKED -> {
+          if (!hasRead) {
+            hasRead = true;
+            try (Transaction older = begunAhead()) {
+              return valueOf(key, older.table(tables.get(key.table())).get(get));
+            }
+          }
+        }
         default -> {}
       }
       return valueOf(key, reader.table(tables.get(key.table())).get(get));

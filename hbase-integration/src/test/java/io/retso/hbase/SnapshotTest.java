@@ -1,0 +1,242 @@
+package io.retso.hbase;
+
+import static io.retso.hbase.Fixture.F;
+import static io.retso.hbase.Fixture.Q;
+import static io.retso.hbase.Fixture.bytes;
+import static io.retso.hbase.Fixture.eventually;
+import static io.retso.hbase.Fixture.put;
+import static io.retso.hbase.Fixture.read;
+import static io.retso.hbase.Fixture.scan;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.retso.client.OracleClient;
+import io.retso.hbase.TablePreparation.Options;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.apache.hadoop.hbase.TableName;
+import org.apache.hadoop.hbase.client.Get;
+import org.apache.hadoop.hbase.client.Result;
+import org.apache.hadoop.hbase.client.Scan;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.FieldSource;
+
+/**
+ * Snapshots that read-only transactions take with their first read, beside it: fresh, one for all
+ * reads, and the same as any other with their timestamp.
+ */
+@ExtendWith(RetsoCluster.Extension.class)
+class SnapshotTest {
+  static final List<Options> MODES = TransactionTest.MODES;
+  private static final long SEED = Long.getLong("retso.snapshot.seed", 20_061_001L);
+  private static final int ROWS = 12;
+  private static final int READS = 400;
+
+  private Fixture fixture;
+  private TransactionManager manager;
+  private TransactionManager other;
+
+  @BeforeEach
+  void open(RetsoCluster cluster) throws Exception {
+    fixture = new Fixture(cluster);
+    manager = fixture.manager();
+    other = fixture.manager();
+  }
+
+  @AfterEach
+  void close() throws Exception {
+    fixture.close();
+  }
+
+  /** A reader, after another one, so that there is a snapshot that it can extend. */
+  private Transaction reader() throws Exception {
+    try (Transaction tx = manager.beginReadOnly()) {
+      tx.startTimestamp();
+    }
+    return manager.beginReadOnly();
+  }
+
+  @ParameterizedTest
+  @FieldSource("MODES")
+  void whatWasCommittedBeforeTheBeginIsNeverMissed(Options options) throws Exception {
+    TableName name = fixture.table(options);
+    other.run(tx -> tx.table(name).put(put("still", "0")));
+    for (int i = 0; i < 100; i++) {
+      String value = String.valueOf(i);
+      other.run(tx -> tx.table(name).put(put("moving", value)));
+      for (String row : List.of("still", "moving", "still")) {
+        try (Transaction tx = reader()) {
+          assertEquals(row.equals("still") ? "0" : value, column(tx, name, row));
+          tx.commit();
+        }
+      }
+    }
+    ManagerMetrics metrics = manager.metrics();
+    assertTrue(metrics.extendedSnapshots() > 0, () -> "never extended: " + metrics);
+    assertTrue(metrics.changedSnapshots() > 0, () -> "never changed: " + metrics);
+  }
+
+  /** With conflicts by cell only named columns can be asked for. */
+  private static String column(Transaction tx, TableName name, String row) throws Exception {
+    Result result = tx.table(name).get(new Get(bytes(row)).addColumn(F, Q));
+    return Fixture.text(result.getValue(F, Q));
+  }
+
+  @ParameterizedTest
+  @FieldSource("MODES")
+  void theFirstReadTakesTheSnapshotOfAllOthers(Options options) throws Exception {
+    TableName name = fixture.table(options);
+    other.run(tx -> tx.table(name).put(List.of(put("a", "0"), put("b", "0"))));
+    for (boolean byScan : new boolean[] {false, true}) {
+      try (Transaction tx = reader()) {
+        other.run(t -> t.table(name).put(List.of(put("a", "1"), put("b", "1"))));
+        if (byScan) {
+          assertEquals("a=1 b=1", scan(tx.table(name), new Scan()));
+        } else {
+          assertEquals("1", read(tx.table(name), "a"));
+        }
+        long start = tx.startTimestamp();
+        other.run(t -> t.table(name).put(List.of(put("a", "0"), put("b", "0"))));
+        assertEquals("1", read(tx.table(name), "b"));
+        assertEquals("1", column(tx, name, "a"));
+        assertEquals("a=1 b=1", scan(tx.table(name), new Scan()));
+        assertEquals(start, tx.startTimestamp());
+        assertEquals(start, tx.commit());
+      }
+    }
+  }
+
+  @Test
+  void theTimestampMayBeTakenBeforeAnyRead() throws Exception {
+    TableName name = fixture.table(Options.DEFAULT);
+    try (Transaction tx = reader()) {
+      assertTrue(tx.toString().contains("read nothing"), tx::toString);
+      long start = tx.startTimestamp();
+      assertTrue(tx.toString().contains(String.valueOf(start)), tx::toString);
+      other.run(t -> t.table(name).put(put("a", "1")));
+      assertNull(read(tx.table(name), "a"));
+      assertThrows(IllegalStateException.class, () -> tx.table(name).put(put("a", "2")));
+    }
+    Transaction idle = reader();
+    assertEquals(0, idle.commit());
+    String message = assertThrows(IllegalStateException.class, idle::startTimestamp).getMessage();
+    assertTrue(message.contains("begin a new one"), message);
+  }
+
+  @Test
+  void aTransactionHoldsTheLowWatermarkUntilItEnds() throws Exception {
+    TableName name = fixture.table(Options.DEFAULT);
+    try (OracleClient oracle =
+        OracleClient.builder().address(fixture.cluster.oracleAddress()).build()) {
+      Transaction tx = reader();
+      assertNull(read(tx.table(name), "a"));
+      long start = tx.startTimestamp();
+      for (int i = 0; i < 50; i++) {
+        manager.beginReadOnly(SharedSnapshots.STALENESS_MIN).close();
+        other.run(t -> t.table(name).put(put("a", "1")));
+      }
+      assertTrue(oracle.lowWatermark() < start);
+      tx.commit();
+      eventually("it rises", () -> oracle.lowWatermark() > start);
+    }
+  }
+
+  @Test
+  void readsThatBeginTogetherShareTheSnapshot() throws Exception {
+    TableName name = fixture.table(Options.DEFAULT);
+    for (int i = 0; i < 30; i++) {
+      try (Transaction tx = reader()) {
+        AsyncTransactionalTable table = tx.asyncTable(name).get();
+        List<CompletableFuture<Result>> reads = new ArrayList<>();
+        for (int k = 0; k < 10; k++) {
+          reads.add(table.get(Fixture.get("a")));
+          CompletableFuture<Result> last = reads.get(k);
+          if (k == 5) {
+            other.run(t -> t.table(name).put(put("a", String.valueOf(System.nanoTime()))));
+          }
+          assertTrue(last.get(1, TimeUnit.MINUTES) != null);
+        }
+        String first = Fixture.text(reads.get(0).get().getValue(F, Q));
+        for (CompletableFuture<Result> read : reads) {
+          assertEquals(first, Fixture.text(read.get().getValue(F, Q)));
+        }
+        tx.commit();
+      }
+    }
+  }
+
+  /** What was read at an older timestamp, while others wrote, is read again at the new one. */
+  @ParameterizedTest
+  @FieldSource("MODES")
+  void extendedReadsAreThoseOfTheirTimestamp(Options options) throws Exception {
+    TableName name = fixture.table(options);
+    AtomicBoolean done = new AtomicBoolean();
+    ExecutorService threads = Executors.newFixedThreadPool(2);
+    try {
+      List<Future<?>> writers = new ArrayList<>();
+      for (TransactionManager writer : List.of(other, fixture.dyingManager())) {
+        Random random = new Random(SEED + writers.size());
+        writers.add(threads.submit(() -> write(writer, name, random, done)));
+      }
+      Random random = new Random(~SEED);
+      for (int i = 0; i < READS; i++) {
+        List<Get> gets = new ArrayList<>();
+        for (int row : random.ints(1 + random.nextInt(3), 0, ROWS).toArray()) {
+          gets.add(new Get(bytes("r" + row)).addColumn(F, Q));
+        }
+        try (Transaction tx = manager.beginReadOnly()) {
+          Result[] first = tx.table(name).get(gets);
+          Result[] again = tx.table(name).get(gets);
+          for (int k = 0; k < first.length; k++) {
+            assertTrue(
+                Arrays.equals(first[k].getValue(F, Q), again[k].getValue(F, Q)),
+                gets.get(k) + " at " + tx + ", seed " + SEED);
+          }
+        }
+      }
+      done.set(true);
+      for (Future<?> writer : writers) {
+        writer.get(1, TimeUnit.MINUTES);
+      }
+    } finally {
+      done.set(true);
+      threads.shutdownNow();
+    }
+    ManagerMetrics metrics = manager.metrics();
+    assertTrue(metrics.extendedSnapshots() > 20, metrics::toString);
+    assertTrue(metrics.changedSnapshots() > 20, metrics::toString);
+  }
+
+  private static Void write(
+      TransactionManager writer, TableName name, Random random, AtomicBoolean done)
+      throws Exception {
+    for (int i = 0; !done.get(); i++) {
+      String value = String.valueOf(i);
+      try (Transaction tx = writer.begin()) {
+        tx.table(name)
+            .put(
+                List.of(
+                    put("r" + random.nextInt(ROWS), value),
+                    put("r" + random.nextInt(ROWS), value)));
+        tx.commit();
+      } catch (ConflictException e) {
+        // The other one got ahead.
+      }
+    }
+    return null;
+  }
+}
