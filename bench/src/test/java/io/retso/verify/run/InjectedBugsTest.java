@@ -59,9 +59,13 @@ class InjectedBugsTest {
   @EnumSource(Flaw.class)
   void everyFlawIsFound(Flaw flaw) throws Exception {
     if (flaw == Flaw.NONE) {
-      Verdict verdict = burst(flaw, 3 * BURST_MILLIS);
-      assertTrue(verdict.isConsistent(), "seed " + SEED + ": " + verdict);
-      assertTrue(verdict.ok() > 100, "seed " + SEED + ": " + verdict);
+      long ok = 0;
+      for (int i = 0; i < BURSTS_MAX && ok <= 100; i++) { // a busy machine takes several
+        Verdict verdict = burst(flaw, 3 * BURST_MILLIS);
+        assertTrue(verdict.isConsistent(), "seed " + SEED + ": " + verdict);
+        ok += verdict.ok();
+      }
+      assertTrue(ok > 100, "seed " + SEED + ": " + ok);
       return;
     }
     for (int i = 1; i < BURSTS_MAX; i++) {
