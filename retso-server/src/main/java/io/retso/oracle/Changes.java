@@ -22,6 +22,9 @@ public interface Changes {
 
         @Override
         public void expired(long below) {}
+
+        @Override
+        public void settled(long below) {}
       };
 
   /** A transaction committed; its rows are {@code rows[from..to)}. */
@@ -38,4 +41,10 @@ public interface Changes {
 
   /** Transactions that started below a timestamp are aborted, unless they are committed. */
   void expired(long below);
+
+  /**
+   * The low watermark is about to be told, and passed stamps of extensions: below it everything is
+   * settled. Otherwise that follows from the other changes.
+   */
+  void settled(long below);
 }

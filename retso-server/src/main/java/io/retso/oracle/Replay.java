@@ -114,6 +114,12 @@ public final class Replay {
     windowLow(below);
   }
 
+  /** Applies a low watermark that was told: a successor's must not be lower. */
+  public void settled(long below) {
+    time(below);
+    window.settle(below >>> Timestamps.GAP_BITS);
+  }
+
   /** Ends the replay: takes in what the last sweep left to do, with one pass. */
   public void end() {
     window.sweepOn(Integer.MAX_VALUE);

@@ -34,6 +34,14 @@ public class StatusOracle {
   private boolean sweeping;
 
   /**
+   * Invariant: of the stamps of extensions, the log tells of those below that they are settled; the
+   * newest of the others is {@link #newestExtension}. Long.MAX_VALUE if there are none.
+   */
+  private long unloggedExtension = Long.MAX_VALUE;
+
+  private long newestExtension;
+
+  /**
    * Allocates all memory that the oracle will ever use.
    *
    * @param rows NR, the rows whose last commit is remembered; 12.8 bytes each
@@ -205,12 +213,15 @@ public class StatusOracle {
    * Issues L, the stamp to which the requests of one frame are extended by {@link #extend}. All
    * commits that were decided have timestamps below L, all that will be have timestamps above.
    *
-   * <p>It is nobody's transaction: it needs no end and does not hold the low watermark. (Nothing is
-   * logged of it, so to a successor it looks like each stamp that was reserved: presumed open,
-   * until it leaves the window or the time limit passes.)
+   * <p>It is nobody's transaction: it needs no end and does not hold the low watermark. Nothing is
+   * logged of it; to a successor it looks like each stamp that was reserved: presumed open, until
+   * it leaves the window or the time limit passes. Below a watermark that was told this must not
+   * be, see {@link Changes#settled}.
    */
   public final long extension() {
     long stamp = nextTimestamp();
+    newestExtension = window.next();
+    unloggedExtension = Math.min(unloggedExtension, newestExtension);
     issueExtension();
     age();
     return stamp;
@@ -349,8 +360,17 @@ public class StatusOracle {
    * be.
    */
   public final long lowWatermark() {
+    long low = settledBelow();
+    if (low > unloggedExtension) {
+      unloggedExtension = newestExtension >= low ? low : Long.MAX_VALUE;
+      changes.settled(low << Timestamps.GAP_BITS);
+    }
+    return low << Timestamps.GAP_BITS;
+  }
+
+  private long settledBelow() {
     uncleaned.tidy(WALK_MAX);
-    return Math.min(window.settled(WALK_MAX), lowestUncleaned()) << Timestamps.GAP_BITS;
+    return Math.min(window.settled(WALK_MAX), lowestUncleaned());
   }
 
   /** Committed transactions that left the window uncleaned hold the watermark back, too. */
@@ -470,7 +490,7 @@ public class StatusOracle {
     c.mapEvictions = map.evictions();
     c.mapTmaxLag = (int) window.next() - map.newestEvicted() & 0xffff_ffffL;
     c.windowLag = window.next() - window.low();
-    c.watermarkLag = window.next() - (lowWatermark() >>> Timestamps.GAP_BITS);
+    c.watermarkLag = window.next() - settledBelow(); // told to nobody who relies on it
     return c;
   }
 }

@@ -204,6 +204,20 @@ final class TransactionWindow {
     return sequence;
   }
 
+  /**
+   * Replay: everything below {@code target} was settled. What looks open there was no transaction
+   * (or left the window of the writer; then it will leave this one).
+   */
+  void settle(long target) {
+    long end = Math.min(target, next);
+    for (long sequence = Math.max(settled, low); sequence < end; sequence++) {
+      if (state(sequence) == PRESUMED_OPEN) {
+        slots[(int) sequence & mask] = NO_TRANSACTION;
+      }
+    }
+    settled(Integer.MAX_VALUE); // so that the next call begins here
+  }
+
   private boolean isSettled(long word) {
     return switch ((int) word & STATE_MASK) {
       case NO_TRANSACTION, COMMITTED_CLEAN, ABORTED_CLEAN, HALF_ABORTED -> true;

@@ -200,6 +200,12 @@ public final class Recovery implements LedgerLog.Replay {
       applyBatch();
       oracle.replay().expired(below);
     }
+
+    @Override
+    public void settled(long below) {
+      applyBatch();
+      oracle.replay().settled(below);
+    }
   }
 
   private static class IgnoringVisitor implements LogEntry.Visitor {
@@ -217,6 +223,9 @@ public final class Recovery implements LedgerLog.Replay {
 
     @Override
     public void expired(long below) {}
+
+    @Override
+    public void settled(long below) {}
 
     @Override
     public void reserved(long timestamp) {}

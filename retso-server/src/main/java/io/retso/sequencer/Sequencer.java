@@ -155,6 +155,11 @@ public class Sequencer implements CommitLog.Listener {
     public void expired(long below) {
       logExpiry(below);
     }
+
+    @Override
+    public void settled(long below) {
+      entry.settled(below);
+    }
   }
 
   /** The oracle, for recovery before {@link #start} and for its counters. */

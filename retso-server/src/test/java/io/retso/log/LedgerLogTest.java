@@ -369,6 +369,9 @@ class LedgerLogTest {
     public void expired(long below) {}
 
     @Override
+    public void settled(long below) {}
+
+    @Override
     public void reserved(long timestamp) {}
 
     @Override

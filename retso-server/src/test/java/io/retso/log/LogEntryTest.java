@@ -54,6 +54,11 @@ class LogEntryTest {
     }
 
     @Override
+    public void settled(long below) {
+      seen.add("settled " + below);
+    }
+
+    @Override
     public void reserved(long timestamp) {
       seen.add("reserved " + timestamp);
     }
@@ -92,6 +97,7 @@ class LogEntryTest {
     entry.cleaned(32);
     entry.swept(FAR);
     entry.expired(48);
+    entry.settled(FAR);
     return entry.seal(7);
   }
 
@@ -111,7 +117,8 @@ class LogEntryTest {
             "aborted " + FAR,
             "cleaned 32",
             "swept " + FAR,
-            "expired 48"),
+            "expired 48",
+            "settled " + FAR),
         transcript.seen);
   }
 
@@ -126,7 +133,11 @@ class LogEntryTest {
       for (int n = random.nextInt(20); n > 0; n--) {
         long start = 16L * (1 + random.nextInt(1 << 20)) * (1 + random.nextInt(1 << 20));
         long commit = start + 16L * (1 + random.nextInt(1 << 28));
-        switch (random.nextInt(6)) {
+        switch (random.nextInt(7)) {
+          case 6 -> {
+            entry.settled(start);
+            expected.settled(start);
+          }
           case 4 -> {
             entry.swept(start);
             expected.swept(start);
@@ -214,7 +225,7 @@ class LogEntryTest {
 
   @Test
   void intactEntriesOfOtherContentAreRefused() {
-    assertRefused(record(11L << 56), "record type 11");
+    assertRefused(record(12L << 56), "record type 12");
     assertRefused(record(0), "record type 0");
     assertRefused(record(255L << 56), "record type 255");
     assertRefused(record(6L << 56 | 1), "an uncleaned commit without its timestamp");

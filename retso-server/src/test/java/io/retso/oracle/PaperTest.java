@@ -49,6 +49,11 @@ class PaperTest {
       public void expired(long below) {
         log.add("expired " + below);
       }
+
+      @Override
+      public void settled(long below) {
+        log.add("settled " + below);
+      }
     };
   }
 

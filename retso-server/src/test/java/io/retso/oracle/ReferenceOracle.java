@@ -37,6 +37,11 @@ final class ReferenceOracle {
     return next;
   }
 
+  /** The highest low watermark that was told. */
+  long watermark() {
+    return watermark;
+  }
+
   int uncleaned() {
     return uncleaned;
   }

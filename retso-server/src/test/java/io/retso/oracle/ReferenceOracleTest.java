@@ -354,6 +354,7 @@ class ReferenceOracleTest {
       assertEquals(oracle.windowLow(), rebuilt.windowLow());
       assertEquals(oracle.uncleanedCommits(), rebuilt.uncleanedCommits());
       assertEquals(oracle.counters().mapEvictions, rebuilt.counters().mapEvictions);
+      assertTrue(rebuilt.lowWatermark() >= reference.watermark(), "the watermark fell");
       for (long start : recent) {
         long expected = oracle.status(start, start);
         assertEquals(expected, rebuilt.status(start, start), () -> "status of " + start);
@@ -373,6 +374,7 @@ class ReferenceOracleTest {
         case 'a' -> oracle.replay().aborted(start);
         case 's' -> oracle.replay().swept(start);
         case 'e' -> oracle.replay().expired(start);
+        case 'w' -> oracle.replay().settled(start);
         default -> oracle.replay().cleaned(start);
       }
     }
@@ -404,6 +406,11 @@ class ReferenceOracleTest {
     @Override
     public void expired(long below) {
       logged.add(new Logged('e', below, 0, null));
+    }
+
+    @Override
+    public void settled(long below) {
+      logged.add(new Logged('w', below, 0, null));
     }
   }
 }

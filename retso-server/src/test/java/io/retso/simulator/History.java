@@ -177,6 +177,9 @@ final class History implements SimulatedLedgers.Durable, LogEntry.Visitor {
   }
 
   @Override
+  public void settled(long below) {}
+
+  @Override
   public void reserved(long timestamp) {}
 
   @Override
@@ -275,7 +278,9 @@ final class History implements SimulatedLedgers.Durable, LogEntry.Visitor {
         kept == uncleaned.size(),
         kept + " uncleaned commits were recovered, not " + uncleaned.size());
     unless(low >= expiredBelow, "what is below " + expiredBelow + " expired, and could commit");
-    long recovered = oracle.lowWatermark();
+    // Not asked for like a request: that would be logged, and the log is not open yet.
+    long lag = oracle.counters().watermarkLag << Timestamps.GAP_BITS;
+    long recovered = oracle.nextTimestamp() - lag;
     unless(recovered >= watermark, "the low watermark fell from " + watermark + " to " + recovered);
     transactions
         .tailMap(2 * low - oracle.nextTimestamp(), true)

@@ -30,6 +30,10 @@ class InjectedBugsTest {
     HOLE_B_RETRY_FOR_OPEN(OracleBug.OpenIsRetry::new),
     HOLE_C_UNCLEANED_FORGOTTEN(OracleBug.Forgetful::new),
     UNCLEANED_MISSING_IN_SNAPSHOT(OracleBug.NoSnapshot::new),
+    EXTENSION_IGNORES_T_MAX(OracleBug.ExtensionIgnoresTmax::new),
+    EXTENSION_STAMP_NOT_ISSUED(OracleBug.ExtensionUnissued::new),
+    EXTENSION_BEFORE_ITS_RESERVATION(SequencerBug.EarlyExtension::new),
+    WATERMARK_NOT_LOGGED(OracleBug.WatermarkUnlogged::new),
     REPEAT_JUDGED_AS_FIRST(OracleBug.NoRepeats::new),
     EXPIRY_NOT_LOGGED(SequencerBug.NoExpiryRecord::new),
     SWEEP_NOT_LOGGED(OracleBug.SweepsUnlogged::new),
@@ -124,6 +128,30 @@ class InjectedBugsTest {
       }
     }
 
+    /** Rows that are not in the map count as unchanged. */
+    static final class ExtensionIgnoresTmax extends OracleBug {
+      @Override
+      StatusOracle make(Sizes s, Changes changes) {
+        return new StatusOracle(s.mapRows(), s.windowStamps(), s.uncleanedCommits(), changes) {
+          @Override
+          protected boolean evictedRowHasChanged() {
+            return false;
+          }
+        };
+      }
+    }
+
+    /** The next commit gets the timestamp up to which a snapshot was extended. */
+    static final class ExtensionUnissued extends OracleBug {
+      @Override
+      StatusOracle make(Sizes s, Changes changes) {
+        return new StatusOracle(s.mapRows(), s.windowStamps(), s.uncleanedCommits(), changes) {
+          @Override
+          protected void issueExtension() {}
+        };
+      }
+    }
+
     /** Segments begin without the uncleaned commits of the time before. */
     static final class NoSnapshot extends OracleBug {
       @Override
@@ -153,29 +181,22 @@ class InjectedBugsTest {
       @Override
       StatusOracle make(Sizes s, Changes changes) {
         Changes forgetful =
-            new Changes() {
-              @Override
-              public void committed(long start, long commit, long[] rows, int from, int to) {
-                changes.committed(start, commit, rows, from, to);
-              }
-
-              @Override
-              public void aborted(long start) {
-                changes.aborted(start);
-              }
-
-              @Override
-              public void cleaned(long start) {
-                changes.cleaned(start);
-              }
-
+            new ForwardingChanges(changes) {
               @Override
               public void swept(long below) {}
+            };
+        return new StatusOracle(s.mapRows(), s.windowStamps(), s.uncleanedCommits(), forgetful);
+      }
+    }
 
+    /** The watermark passed extensions, and a successor takes them for transactions. */
+    static final class WatermarkUnlogged extends OracleBug {
+      @Override
+      StatusOracle make(Sizes s, Changes changes) {
+        Changes forgetful =
+            new ForwardingChanges(changes) {
               @Override
-              public void expired(long below) {
-                changes.expired(below);
-              }
+              public void settled(long below) {}
             };
         return new StatusOracle(s.mapRows(), s.windowStamps(), s.uncleanedCommits(), forgetful);
       }
@@ -195,6 +216,45 @@ class InjectedBugsTest {
     }
   }
 
+  /** All changes reach the log. */
+  private static class ForwardingChanges implements Changes {
+    private final Changes changes;
+
+    ForwardingChanges(Changes changes) {
+      this.changes = changes;
+    }
+
+    @Override
+    public void committed(long start, long commit, long[] rows, int from, int to) {
+      changes.committed(start, commit, rows, from, to);
+    }
+
+    @Override
+    public void aborted(long start) {
+      changes.aborted(start);
+    }
+
+    @Override
+    public void cleaned(long start) {
+      changes.cleaned(start);
+    }
+
+    @Override
+    public void swept(long below) {
+      changes.swept(below);
+    }
+
+    @Override
+    public void expired(long below) {
+      changes.expired(below);
+    }
+
+    @Override
+    public void settled(long below) {
+      changes.settled(below);
+    }
+  }
+
   /** The sequencer is replaced. */
   private abstract static class SequencerBug extends Parts {
 
@@ -205,6 +265,19 @@ class InjectedBugsTest {
         return new Sequencer(sizes.sequencer(), maker, replies) {
           @Override
           public long queryPosition() {
+            return 0;
+          }
+        };
+      }
+    }
+
+    /** A successor may commit below the timestamp that an extension told. */
+    static final class EarlyExtension extends SequencerBug {
+      @Override
+      Sequencer sequencer(Sizes sizes, Sequencer.OracleMaker maker, Sequencer.Replies replies) {
+        return new Sequencer(sizes.sequencer(), maker, replies) {
+          @Override
+          public long extensionPosition() {
             return 0;
           }
         };

@@ -11,21 +11,22 @@ final class Request {
     ABORT,
     CLEANED,
     WATERMARK,
-    SWEPT
+    SWEPT,
+    EXTEND
   }
 
   final Kind kind;
 
   /**
    * The transaction that it is about; of a begin, the newest timestamp known when it was made; of a
-   * sweep, its timestamp.
+   * sweep, its timestamp; of an extension, its snapshot.
    */
   final long start;
 
-  /** The reader's start, of a status query. */
+  /** The reader's start, of a status query; of an extension, the newest timestamp known. */
   final long reader;
 
-  /** The rows of a commit. */
+  /** The rows of a commit or an extension. */
   final long[] rows;
 
   final Consumer<Answer> reply;
@@ -45,7 +46,7 @@ final class Request {
   int bytes() {
     return switch (kind) {
       case BEGIN, WATERMARK -> 0;
-      case COMMIT -> 12 + rows.length * Long.BYTES;
+      case COMMIT, EXTEND -> 12 + rows.length * Long.BYTES;
       case STATUS -> 16;
       case ABORT, CLEANED, SWEPT -> 8;
     };

@@ -224,6 +224,8 @@ final class SimulatedServer implements Sequencer.Replies {
     Request.Kind kind = frame.get(0).kind;
     if (kind == Request.Kind.BEGIN) {
       begin(link, frame);
+    } else if (kind == Request.Kind.EXTEND) {
+      extend(link, frame);
     } else {
       long position =
           kind == Request.Kind.STATUS || kind == Request.Kind.WATERMARK
@@ -268,6 +270,34 @@ final class SimulatedServer implements Sequencer.Replies {
         });
   }
 
+  private void extend(Link link, List<Request> frame) {
+    long stamp = sequencer.extension();
+    Violation.unless(stamp > lastIssued, stamp + " follows " + lastIssued);
+    lastIssued = stamp;
+    fill(frame);
+    sequencer.extend(batch, stamp);
+    List<Answer> answers = new ArrayList<>();
+    for (int i = 0; i < frame.size(); i++) {
+      Request request = frame.get(i);
+      Violation.unless(
+          stamp > Math.max(request.start, request.reader) || !world.isNewest(epoch),
+          stamp + " does not see " + request.reader + ", which was known before");
+      answers.add(new Answer(batch.outcome(i), epoch, 0, false, false));
+    }
+    batch.clear();
+    long position = sequencer.extensionPosition();
+    if (position > durable()) {
+      world.counted("late extensions");
+    }
+    link.hold(
+        true,
+        position,
+        () -> {
+          world.history().issued(epoch, stamp, 1);
+          link.reply(frame, answers);
+        });
+  }
+
   private Answer decide(Request request) {
     // Before the decision: it may move the window, or count one uncleaned commit more or less.
     long low = oracle.windowLow();
@@ -282,7 +312,7 @@ final class SimulatedServer implements Sequencer.Replies {
     return new Answer(outcome, epoch, low, world.table().hasMarks(request.start), false);
   }
 
-  private void commit(List<Request> frame, List<Answer> answers) {
+  private void fill(List<Request> frame) {
     for (Request request : frame) {
       if (!batch.hasRoomFor(request.rows.length)) {
         throw new IllegalStateException("frames are small");
@@ -290,6 +320,10 @@ final class SimulatedServer implements Sequencer.Replies {
       int at = batch.add(request.start, request.repeat, request.rows.length);
       System.arraycopy(request.rows, 0, batch.rows(), at, request.rows.length);
     }
+  }
+
+  private void commit(List<Request> frame, List<Answer> answers) {
+    fill(frame);
     sequencer.commit(batch);
     long low = oracle.windowLow(); // some of the batch may have been decided against a lower one
     boolean full = oracle.uncleanedCommits() >= world.sizes().uncleanedCommits();

@@ -64,6 +64,9 @@ class SimulatorTest {
               "late reservations",
               "sweeps",
               "watermarks",
+              "extended",
+              "not extended",
+              "late extensions",
               "expiries"))
         assertTrue(counts.getOrDefault(rare, 0L) > 20, () -> rare + " hardly happened: " + counts);
     }

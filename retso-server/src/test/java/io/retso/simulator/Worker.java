@@ -14,6 +14,9 @@ final class Worker {
   /** The current transaction; 0 between two. */
   private long start;
 
+  /** An old snapshot, of this transaction or one before; may be the result of an extension. */
+  private long snapshot;
+
   private final Set<Long> written = new LinkedHashSet<>();
   private int steps;
   private int refusals;
@@ -48,6 +51,9 @@ final class Worker {
 
   private void begun(Answer answer) {
     start = answer.outcome();
+    if (snapshot == 0 || simulation.oneIn(4)) {
+      snapshot = start;
+    }
     written.clear();
     steps = simulation.below(7);
     refusals = 0;
@@ -78,6 +84,8 @@ final class Worker {
       } else {
         commit();
       }
+    } else if (simulation.oneIn(4)) {
+      new ExtendedRead(world, client, snapshot, this::extended).run();
     } else if (simulation.oneIn(2)) {
       new RowReader(world, client, world.anyRow(), start, seen -> pause()).run();
     } else {
@@ -88,6 +96,13 @@ final class Worker {
       }
       pause();
     }
+  }
+
+  private void extended(long timestamp) {
+    if (timestamp > 0 && simulation.oneIn(2)) {
+      snapshot = timestamp;
+    }
+    pause();
   }
 
   private void commit() {

@@ -101,6 +101,11 @@ public class LogEntryBenchmark {
     }
 
     @Override
+    public void settled(long below) {
+      sum += below;
+    }
+
+    @Override
     public void reserved(long timestamp) {
       sum += timestamp;
     }

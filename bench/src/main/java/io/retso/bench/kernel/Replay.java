@@ -68,6 +68,11 @@ final class Replay {
     public void expired(long below) {
       entry.expired(below);
     }
+
+    @Override
+    public void settled(long below) {
+      entry.settled(below);
+    }
   }
 
   private void close() {
