@@ -3,6 +3,7 @@ package io.retso.admin;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import io.retso.bench.BuildVersion;
+import io.retso.cluster.RootCause;
 import io.retso.hbase.SweepResult;
 import io.retso.hbase.TablePreparation;
 import io.retso.hbase.TransactionException;
@@ -69,7 +70,7 @@ public final class HBaseCommand implements Runnable {
           "HBase, by way of ZooKeeper at "
               + cluster.zooKeeper()
               + ", does not do it: "
-              + rootOf(e)
+              + RootCause.of(e)
               + "; check --zookeeper, and whether HBase runs");
     }
   }
@@ -79,16 +80,6 @@ public final class HBaseCommand implements Runnable {
     err.println("retso hbase: " + reason);
     err.flush();
     return FAILED;
-  }
-
-  /** The message that HBase's own goes on about for pages, one for each of its attempts. */
-  private static String rootOf(IOException e) {
-    Throwable root = e;
-    while (root.getCause() != null && root.getCause() != root) {
-      root = root.getCause();
-    }
-    String message = root.getMessage() == null ? root.toString() : root.getMessage();
-    return message.lines().findFirst().orElse(root.toString());
   }
 
   private void println(String line) {

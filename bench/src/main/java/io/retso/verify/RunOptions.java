@@ -1,5 +1,6 @@
 package io.retso.verify;
 
+import io.retso.client.OracleClient;
 import io.retso.verify.run.RunSettings;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -9,6 +10,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
+import org.apache.hadoop.hbase.HBaseConfiguration;
 import picocli.CommandLine;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -76,8 +78,9 @@ final class RunOptions {
       paramLabel = "KEY",
       description =
           "Runs against this HBase, quorum:port:znode or quorum:port, whose region servers have"
-              + " ReTSO on their class path. Makes tables named retso-verify-... and drops them. A"
-              + " round with client-kill ends no sooner than the oracle's transaction.timeout.")
+              + " ReTSO on their class path. Makes tables named retso-verify-..., and drops them at"
+              + " the end, after an error and after SIGINT or SIGTERM, too. A round with"
+              + " client-kill ends no sooner than the oracle's transaction.timeout.")
   private String cluster;
 
   @Option(names = "--oracle", paramLabel = "HOST:PORT", description = "The oracle for --cluster.")
@@ -102,6 +105,9 @@ final class RunOptions {
         command,
         (cluster == null) == (oracle == null),
         "--cluster and --oracle go together: give both or none");
+    if (cluster != null) {
+      checkCluster(command);
+    }
     return new RunSettings(
         seed == null ? new Random().nextInt(Integer.MAX_VALUE) : seed,
         60 * minutes,
@@ -113,6 +119,25 @@ final class RunOptions {
         cluster == null ? Optional.empty() : Optional.of(new RunSettings.Given(key(), oracle)),
         directory(command),
         out != null);
+  }
+
+  private void checkCluster(CommandLine command) {
+    try {
+      HBaseConfiguration.createClusterConf(HBaseConfiguration.create(), key());
+    } catch (IOException | IllegalArgumentException e) {
+      throw new ParameterException(
+          command,
+          "--cluster="
+              + cluster
+              + " is neither HOST[,HOST...]:PORT of HBase's ZooKeeper nor that and :ZNODE, such as"
+              + " zookeeper:2181:/hbase",
+          e);
+    }
+    try {
+      OracleClient.builder().address(oracle);
+    } catch (IllegalArgumentException e) {
+      throw new ParameterException(command, "--oracle: " + e.getMessage(), e);
+    }
   }
 
   private String key() {

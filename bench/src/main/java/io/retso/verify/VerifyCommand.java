@@ -2,6 +2,9 @@ package io.retso.verify;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
+import io.retso.cluster.ClusterException;
+import io.retso.cluster.Directories;
+import io.retso.cluster.RootCause;
 import io.retso.server.ExitCode;
 import io.retso.verify.check.Checker;
 import io.retso.verify.check.Model;
@@ -12,6 +15,7 @@ import io.retso.verify.run.RunSettings;
 import io.retso.verify.run.VerifyRun;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -52,7 +56,8 @@ import picocli.CommandLine.Spec;
       "1:It has anomalies; they are explained.",
       "2:The file is not a history or cannot be read, or the run could not be made.",
       "64:A flag is wrong.",
-      "70:An error in ReTSO itself. Please report it."
+      "70:An error in ReTSO itself. Please report it.",
+      "130, 143:Ended by SIGINT or SIGTERM; the tables in a given cluster are gone."
     },
     modelTransformer = VerifyCommand.ExitCodes.class)
 public final class VerifyCommand implements Callable<Integer> {
@@ -140,19 +145,45 @@ public final class VerifyCommand implements Callable<Integer> {
       VerifyRun.Result result = VerifyRun.run(settings, out);
       out.print(VerdictText.of(result.verdict()));
       result.violations().forEach(violation -> out.println("VIOLATION: " + violation));
-      if (!result.isGood()) {
+      if (result.isGood() && !settings.keep()) {
+        Directories.delete(settings.directory());
+      } else if (!result.isGood()) {
         out.printf(
             "The history is in %s; check it again with --history. Seed %d.%n",
             result.history(), settings.seed());
       }
       out.flush();
       return result.isGood() ? CONSISTENT : ANOMALIES;
+    } catch (ClusterException e) {
+      deleteIfEmpty(settings.directory());
+      return refused(e.getMessage());
     } catch (IOException e) {
-      e.printStackTrace(spec.commandLine().getErr());
-      return refused("the run could not be made: " + e.getMessage());
+      return refused(
+          "the run did not get to its end: " + RootCause.of(e) + "; " + trace(e, settings));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       return refused("interrupted");
+    }
+  }
+
+  /** Keeps what helps to find the cause beside what the run wrote, and says where it is. */
+  private static String trace(IOException cause, RunSettings settings) {
+    Path file = settings.directory().resolve("error.txt");
+    StringWriter text = new StringWriter();
+    cause.printStackTrace(new PrintWriter(text));
+    try {
+      Files.writeString(file, text.toString());
+      return "all about it is in " + file;
+    } catch (IOException e) {
+      return file + " cannot be written (" + e.getMessage() + "): " + text;
+    }
+  }
+
+  private static void deleteIfEmpty(Path directory) {
+    try {
+      Files.deleteIfExists(directory);
+    } catch (IOException e) {
+      return; // something is in it that the message tells of
     }
   }
 

@@ -114,4 +114,17 @@ class VerifyCommandTest {
             "--cluster", "localhost:2181", "--oracle", "localhost:1", "--faults", "oracle-kill"));
     assertEquals(64, verify("--isolation", "serializable"));
   }
+
+  @Test
+  void malformedAddressesOfAGivenClusterAreRefused() {
+    for (String cluster : List.of("nonsense", "localhost:zookeeper", "a:1:/b:2", "localhost:1:")) {
+      assertEquals(64, verify("--cluster", cluster, "--oracle", "localhost:7521"), cluster);
+      assertTrue(
+          err.toString().contains("--cluster=" + cluster + " is neither HOST"), err::toString);
+    }
+    for (String oracle : List.of("localhost", "localhost:oracle", "localhost:0", ":7521")) {
+      assertEquals(64, verify("--cluster", "localhost:2181", "--oracle", oracle), oracle);
+      assertTrue(err.toString().contains("--oracle: address \"" + oracle + "\""), err::toString);
+    }
+  }
 }

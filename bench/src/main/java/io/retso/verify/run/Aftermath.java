@@ -2,6 +2,7 @@ package io.retso.verify.run;
 
 import io.retso.client.OracleClient;
 import io.retso.client.OracleException;
+import io.retso.hbase.SweepResult;
 import io.retso.hbase.data.PendingWrite;
 import java.io.IOException;
 import java.time.Duration;
@@ -49,8 +50,11 @@ final class Aftermath {
       while (true) {
         String problem;
         try {
-          place.manager().sweep();
+          SweepResult sweep = place.manager().sweep();
           problem = problem(oracle, end);
+          if (!problem.isEmpty() && !sweep.reported()) {
+            problem += "; the oracle was not told of the sweeps: " + sweep.reason();
+          }
         } catch (IOException | OracleException e) {
           problem = e.toString();
         }

@@ -1,7 +1,10 @@
 package io.retso.verify.run;
 
+import io.retso.cluster.ClusterException;
 import io.retso.cluster.Directories;
 import io.retso.cluster.LocalCluster;
+import io.retso.cluster.RootCause;
+import io.retso.hbase.TransactionException;
 import io.retso.verify.check.Verdict;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -52,7 +55,8 @@ public final class VerifyRun {
   /**
    * Runs, and tells how it goes.
    *
-   * @throws IOException if the cluster cannot be started or used
+   * @throws ClusterException if the cluster cannot be started, or the given one not be used
+   * @throws IOException if the run does not get to its end
    */
   public static Result run(RunSettings settings, PrintWriter out)
       throws IOException, InterruptedException {
@@ -61,9 +65,14 @@ public final class VerifyRun {
 
   private Result run() throws IOException, InterruptedException {
     say("Seed %d. Everything is written to %s.", settings.seed(), settings.directory());
+    String prefix =
+        "retso-verify-" + Long.toString(System.currentTimeMillis(), Character.MAX_RADIX);
     if (settings.given().isPresent()) {
       RunSettings.Given given = settings.given().get();
-      return rounds(given.cluster(), given.oracle(), null);
+      try (DropAtExit exit = DropAtExit.of(given, prefix, out);
+          Workplace place = exit.open(() -> open(given, prefix))) {
+        return rounds(place, null);
+      }
     }
     say("Starting an oracle, a master and %d region servers ...", REGION_SERVERS);
     Path directory = settings.directory().resolve("cluster");
@@ -86,43 +95,59 @@ public final class VerifyRun {
               + configuration.get("hbase.zookeeper.property.clientPort")
               + ":"
               + configuration.get("zookeeper.znode.parent", "/hbase");
-      Result result = rounds(key, cluster.oracle(), new ProcessFaults(cluster));
-      say("Stopping the cluster ...");
-      return result;
+      try (Workplace place = Workplace.open(key, cluster.oracle(), prefix, Workplace.ALL_MODES)) {
+        return rounds(place, new ProcessFaults(cluster));
+      } finally {
+        say("Stopping the cluster ...");
+      }
     } finally {
       Directories.delete(directory.resolve("data"));
     }
   }
 
-  private Result rounds(String cluster, String oracle, Round.Servers servers)
+  /** Connects to what may be anything, or nothing. */
+  private static Workplace open(RunSettings.Given given, String prefix) throws ClusterException {
+    try {
+      return Workplace.open(given.cluster(), given.oracle(), prefix, Workplace.ALL_MODES);
+    } catch (TransactionException e) {
+      throw new ClusterException(e.getMessage(), e);
+    } catch (IOException e) {
+      throw new ClusterException(
+          "HBase, by way of ZooKeeper at "
+              + given.cluster()
+              + ", does not make tables for transactions: "
+              + RootCause.of(e)
+              + "; check --cluster, that HBase runs there, that its master and region servers have"
+              + " ReTSO on their class path, and that you may create tables",
+          e);
+    }
+  }
+
+  private Result rounds(Workplace place, Round.Servers servers)
       throws IOException, InterruptedException {
-    String prefix =
-        "retso-verify-" + Long.toString(System.currentTimeMillis(), Character.MAX_RADIX);
-    try (Workplace place = Workplace.open(cluster, oracle, prefix, Workplace.ALL_MODES)) {
-      double left = settings.seconds();
-      for (int number = 0; ; number++) {
-        double seconds = Math.min(left, settings.roundSeconds());
-        left -= seconds;
-        Path directory = settings.directory().resolve("round-" + (number + 1));
-        Files.createDirectories(directory);
-        say(
-            "Round %d: %.0f s, %d threads here and %d in each of %d processes.",
-            number + 1, seconds, settings.threads(), settings.threads(), settings.processes());
-        Duration patience = servers == null ? PATIENCE_WITH_GIVEN : PATIENCE;
-        Round round = new Round(place, settings, number, directory, patience);
-        Round.Outcome outcome = round.run(seconds, servers, new Teller());
-        if (!outcome.isGood() || left < 1) {
-          if (outcome.isGood() && !settings.keep()) {
-            Directories.delete(directory);
-          }
-          return new Result(outcome.verdict(), outcome.violations(), outcome.history(), number + 1);
-        }
-        say(
-            "  consistent: %,d committed, %,d failed, %,d unknown",
-            outcome.verdict().ok(), outcome.verdict().failed(), outcome.verdict().unknown());
-        if (!settings.keep()) {
+    double left = settings.seconds();
+    for (int number = 0; ; number++) {
+      double seconds = Math.min(left, settings.roundSeconds());
+      left -= seconds;
+      Path directory = settings.directory().resolve("round-" + (number + 1));
+      Files.createDirectories(directory);
+      say(
+          "Round %d: %.0f s, %d threads here and %d in each of %d processes.",
+          number + 1, seconds, settings.threads(), settings.threads(), settings.processes());
+      Duration patience = servers == null ? PATIENCE_WITH_GIVEN : PATIENCE;
+      Round round = new Round(place, settings, number, directory, patience);
+      Round.Outcome outcome = round.run(seconds, servers, new Teller());
+      if (!outcome.isGood() || left < 1) {
+        if (outcome.isGood() && !settings.keep()) {
           Directories.delete(directory);
         }
+        return new Result(outcome.verdict(), outcome.violations(), outcome.history(), number + 1);
+      }
+      say(
+          "  consistent: %,d committed, %,d failed, %,d unknown",
+          outcome.verdict().ok(), outcome.verdict().failed(), outcome.verdict().unknown());
+      if (!settings.keep()) {
+        Directories.delete(directory);
       }
     }
   }

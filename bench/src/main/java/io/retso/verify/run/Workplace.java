@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.regex.Pattern;
 import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.client.Admin;
 import org.apache.hadoop.hbase.client.AsyncConnection;
@@ -33,16 +34,19 @@ final class Workplace implements AutoCloseable {
 
   private final String cluster;
   private final String oracle;
+  private final String prefix;
   private final Connection connection;
   private final AsyncConnection asyncConnection;
   private final Admin admin;
   private final List<TableName> tables = new ArrayList<>();
   private TransactionManager manager;
 
-  private Workplace(String cluster, String oracle, Connection connection, AsyncConnection async)
+  private Workplace(
+      String cluster, String oracle, String prefix, Connection connection, AsyncConnection async)
       throws IOException {
     this.cluster = cluster;
     this.oracle = oracle;
+    this.prefix = prefix;
     this.connection = connection;
     this.asyncConnection = async;
     this.admin = connection.getAdmin();
@@ -53,7 +57,7 @@ final class Workplace implements AutoCloseable {
    *
    * @param cluster HBase's cluster key, {@code quorum:port:znode}
    * @param oracle {@code host:port}
-   * @param prefix of the names of the tables
+   * @param prefix of the names of the tables; no other tables have it
    * @param modes one for each of {@link ListKey#TABLES} tables
    */
   static Workplace open(
@@ -64,6 +68,7 @@ final class Workplace implements AutoCloseable {
         new Workplace(
             cluster,
             oracle,
+            prefix,
             ConnectionFactory.createConnection(configuration),
             Client.connect(configuration));
     try {
@@ -72,17 +77,20 @@ final class Workplace implements AutoCloseable {
               .oracle(oracle)
               .sweepInterval(Duration.ZERO)
               .build();
-      place.createTables(prefix, modes);
+      place.createTables(modes);
       TokenMover.create(place.manager, place.tables);
       return place;
     } catch (IOException | RuntimeException e) {
-      place.close();
+      try {
+        place.close();
+      } catch (IOException alsoFailed) {
+        e.addSuppressed(alsoFailed);
+      }
       throw e;
     }
   }
 
-  private void createTables(String prefix, List<TablePreparation.Options> modes)
-      throws IOException {
+  private void createTables(List<TablePreparation.Options> modes) throws IOException {
     TablePreparation preparation = new TablePreparation(connection, oracle);
     for (TablePreparation.Options options : modes) {
       String mode = (options.reads() + "-" + options.conflicts()).toLowerCase(Locale.ROOT);
@@ -126,6 +134,16 @@ final class Workplace implements AutoCloseable {
     return new Fault("sweep", 2, random -> manager.sweep().toString());
   }
 
+  /** Drops the tables with this prefix: also those that were made though nobody was told. */
+  static void drop(Admin admin, String prefix) throws IOException {
+    for (TableName table : admin.listTableNames(Pattern.compile(Pattern.quote(prefix) + "-.*"))) {
+      if (admin.isTableEnabled(table)) {
+        admin.disableTable(table);
+      }
+      admin.deleteTable(table);
+    }
+  }
+
   /** Drops the tables. */
   @Override
   public void close() throws IOException {
@@ -135,10 +153,7 @@ final class Workplace implements AutoCloseable {
       if (manager != null) {
         manager.close();
       }
-      for (TableName table : tables) {
-        admin.disableTable(table);
-        admin.deleteTable(table);
-      }
+      drop(admin, prefix);
     }
   }
 }
