@@ -67,7 +67,7 @@ public final class BoundsBench {
             + " %,d updates, time limit of a transaction %s.",
         updates, deaths, updates / FLUSHES, TIMEOUT);
     Path data = directory.resolve("hbase-cluster");
-    TablesBench.delete(data); // of a run that was killed
+    TablesBench.delete(data); // of a run that was killed or failed
     try (LocalCluster cluster =
             LocalCluster.in(data)
                 .oracleFlags("--transaction-timeout=" + TIMEOUT)
@@ -97,10 +97,10 @@ public final class BoundsBench {
         show(run.observe());
       }
     } catch (IOException e) {
-      throw new BenchException("the long run failed: " + e.getMessage(), e);
-    } finally {
-      TablesBench.delete(data);
+      throw new BenchException(
+          "the long run failed: " + e.getMessage() + "; its output is in " + data, e);
     }
+    TablesBench.delete(data);
     List<Comparison> comparisons = comparisons();
     out.println();
     out.print(ReportText.comparisons(comparisons));

@@ -8,6 +8,7 @@ import io.retso.cluster.ChildProcess;
 import io.retso.cluster.ClusterException;
 import io.retso.cluster.Directories;
 import io.retso.cluster.LocalCluster;
+import io.retso.cluster.RootCause;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -37,17 +38,25 @@ public final class TablesBench {
   }
 
   /**
-   * Measures everything. The cluster's data is deleted at the end.
+   * Measures everything. The cluster's data is deleted at the end, unless something fails: then it
+   * stays with what the processes said, until the next run.
    *
    * @param version of ReTSO, for the report
    * @param flags as given, for the report
    */
   public TablesReport run(String version, List<String> flags)
       throws BenchException, InterruptedException {
+    Path data = settings.directory().resolve("hbase-cluster");
+    delete(data); // of a run that was killed or failed
+    TablesReport report = measure(data, version, flags);
+    delete(data);
+    return report;
+  }
+
+  private TablesReport measure(Path data, String version, List<String> flags)
+      throws BenchException, InterruptedException {
     Map<String, Object> machine = Machine.facts();
     String startedAt = Instant.now().toString();
-    Path data = settings.directory().resolve("hbase-cluster");
-    delete(data); // of a run that was killed
     line.show("starting HBase and the oracle: some fifteen seconds ...");
     try (LocalCluster cluster = LocalCluster.in(data).hbaseHeapMb(2048).start();
         BenchTables tables = new BenchTables(cluster)) {
@@ -80,9 +89,7 @@ public final class TablesBench {
       throw new BenchException(e.getMessage(), e);
     } catch (IOException e) {
       throw new BenchException(
-          "the benchmark of tables failed: " + e.getMessage() + "; its output is in " + data, e);
-    } finally {
-      delete(data);
+          "the benchmark of tables failed: " + RootCause.of(e) + "; its output is in " + data, e);
     }
   }
 

@@ -73,6 +73,9 @@ public final class EmbeddedHBase implements AutoCloseable {
     // A killed server is noticed when its session ends; the default is a minute and a half.
     c.setInt(HConstants.ZK_SESSION_TIMEOUT, 10_000);
     c.setInt(HConstants.REGION_SERVER_HANDLER_COUNT, 16);
+    // A master and a region server in one process are given up after 30 s otherwise, which is not
+    // enough on a machine with much else to do.
+    c.setInt("hbase.master.start.timeout.localHBaseCluster", 100_000);
     c.setInt("hbase.master.wait.on.regionservers.mintostart", 1);
     // A fraction of the default waiting: everything is on this machine.
     c.setInt("hbase.master.wait.on.regionservers.interval", 100);
