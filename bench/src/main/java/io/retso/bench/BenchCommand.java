@@ -63,7 +63,8 @@ import picocli.CommandLine.Spec;
       "1:A run failed; the last lines say why and what to do.",
       "64:A flag is wrong.",
       "70:An error in ReTSO itself. Please report it.",
-      "130, 143:Ended by SIGINT or SIGTERM; servers and their data are gone."
+      "130, 143:Ended by SIGINT or SIGTERM; servers and their data are gone, with --hbase and"
+          + " --bounds the data when the next run begins."
     },
     modelTransformer = BenchCommand.ExitCodes.class)
 public final class BenchCommand implements Callable<Integer> {

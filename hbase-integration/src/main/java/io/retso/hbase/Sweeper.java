@@ -10,9 +10,14 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.CellUtil;
+import org.apache.hadoop.hbase.HConstants;
+import org.apache.hadoop.hbase.TableName;
+import org.apache.hadoop.hbase.client.AsyncAdmin;
 import org.apache.hadoop.hbase.client.AsyncConnection;
 import org.apache.hadoop.hbase.client.Get;
 import org.apache.hadoop.hbase.client.Result;
@@ -26,8 +31,8 @@ import org.apache.hadoop.hbase.client.TableDescriptor;
  * whose mark is still somewhere must not be forgotten, or its readers would take it for aborted.
  *
  * <p>Hence the oracle is not told if a table of the cluster is prepared for another oracle address
- * (it may be a second name of this one), or if a row could not be cleaned up. An oracle serves the
- * tables of one HBase cluster.
+ * (it may be a second name of this one), if this user is not shown a table, or if a row could not
+ * be cleaned up. An oracle serves the tables of one HBase cluster.
  *
  * <p>Blocking, used once, by one thread. Marks in memory at a time: {@value #BATCH_MARKS}.
  */
@@ -58,8 +63,7 @@ final class Sweeper {
    * @param timestamp X, from {@code begin()} before this call; the caller ends it afterwards
    */
   SweepResult sweep(long timestamp) throws IOException {
-    // Read after X was issued: a table that transactions below X committed to is among them.
-    for (TableDescriptor table : Failures.await(hbase.getAdmin().listTableDescriptors())) {
+    for (TableDescriptor table : tablesSeen()) {
       if (TableSettings.isPrepared(table)) {
         sweepTable(table, timestamp);
       }
@@ -69,6 +73,38 @@ final class Sweeper {
       Failures.await(oracle.sweptAsync(timestamp));
     }
     return new SweepResult(visited, marks, cleaned, open, reported, reason);
+  }
+
+  /**
+   * The tables that this user is shown. Where HBase checks rights, it leaves out without a word
+   * what the user has neither ADMIN nor CREATE for; hbase:meta has all names, and everybody may
+   * read it.
+   *
+   * <p>Both are read after X was issued, the names first: a table that transactions below X
+   * committed to is among the names. One that is missing later was dropped, or is not shown.
+   */
+  private List<TableDescriptor> tablesSeen() throws IOException {
+    AsyncAdmin admin = hbase.getAdmin();
+    Set<TableName> names = new TreeSet<>();
+    Scan states = new Scan().addColumn(HConstants.TABLE_FAMILY, HConstants.TABLE_STATE_QUALIFIER);
+    try (ResultScanner rows = hbase.getTable(TableName.META_TABLE_NAME).getScanner(states)) {
+      for (Result row = rows.next(); row != null; row = rows.next()) {
+        names.add(TableName.valueOf(row.getRow()));
+      }
+    }
+    List<TableDescriptor> seen = Failures.await(admin.listTableDescriptors());
+    seen.forEach(table -> names.remove(table.getTableName()));
+    for (TableName name : names) {
+      if (!name.isSystemTable() && Failures.await(admin.tableExists(name))) {
+        reason =
+            "table "
+                + name
+                + " is not shown to this user and may hold marks: let a user sweep who has the"
+                + " right ADMIN or CREATE for all tables (./retso hbase sweep)";
+        break;
+      }
+    }
+    return seen;
   }
 
   private void sweepTable(TableDescriptor descriptor, long timestamp) throws IOException {
