@@ -9,6 +9,7 @@ import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.SortedMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -46,7 +47,10 @@ final class Cleaner {
    */
   static final class Job {
     final long start;
-    final Map<PreparedTable, List<byte[]>> rows;
+
+    /** Each with the number of the only batch that wrote it, or 0. */
+    final Map<PreparedTable, SortedMap<byte[], Integer>> rows;
+
     final int size;
 
     /** Commit timestamp or ABORTED; 0 while it is not known. */
@@ -57,16 +61,20 @@ final class Cleaner {
     int attempts;
 
     /** A decided transaction; {@code outcome} 0 lets the cleaner abort it, or learn what it was. */
-    Job(long start, long outcome, Map<PreparedTable, List<byte[]>> rows) {
+    Job(long start, long outcome, Map<PreparedTable, SortedMap<byte[], Integer>> rows) {
       this.start = start;
       this.outcome = outcome;
       this.rows = rows;
-      this.size = rows.values().stream().mapToInt(List::size).sum();
+      this.size = rows.values().stream().mapToInt(SortedMap::size).sum();
       this.rowsLeft = size;
     }
   }
 
-  private record RowTask(Job job, PreparedTable table, byte[] row, int attempt) {}
+  private record RowTask(Job job, PreparedTable table, byte[] row, int batch, int attempt) {
+    CleanupRequest request() {
+      return new CleanupRequest(row, job.start, job.outcome, batch);
+    }
+  }
 
   private record Waiting(Job job, CompletableFuture<Void> admitted) {}
 
@@ -195,7 +203,8 @@ final class Cleaner {
     }
     synchronized (this) {
       job.rows.forEach(
-          (table, keys) -> keys.forEach(row -> queue.add(new RowTask(job, table, row, 1))));
+          (table, rows) ->
+              rows.forEach((row, batch) -> queue.add(new RowTask(job, table, row, batch, 1))));
     }
     pump(false);
   }
@@ -238,10 +247,7 @@ final class Cleaner {
     List<CompletableFuture<Void>> all = new ArrayList<>(batch.size());
     tables.forEach(
         (table, tasks) -> {
-          List<CleanupRequest> requests =
-              tasks.stream()
-                  .map(task -> new CleanupRequest(task.row, task.job.start, task.job.outcome))
-                  .toList();
+          List<CleanupRequest> requests = tasks.stream().map(RowTask::request).toList();
           List<CompletableFuture<Void>> sent = RowCleanup.send(table, requests);
           for (int i = 0; i < sent.size(); i++) {
             RowTask task = tasks.get(i);
@@ -264,7 +270,7 @@ final class Cleaner {
           task.attempt,
           () -> {
             synchronized (this) {
-              queue.add(new RowTask(task.job, task.table, task.row, task.attempt + 1));
+              queue.add(new RowTask(task.job, task.table, task.row, task.batch, task.attempt + 1));
             }
             pump(false);
           });

@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Set;
+import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.CellComparator;
@@ -42,8 +42,11 @@ final class WriteBuffer {
     final NavigableMap<byte[], NavigableMap<Cell, Cell>> pending =
         new TreeMap<>(Bytes.BYTES_COMPARATOR);
 
-    /** Rows that were sent, or were tried to: they may bear a mark. */
-    final Set<byte[]> sent = new TreeSet<>(Bytes.BYTES_COMPARATOR);
+    /**
+     * Rows that were sent, or were tried to: they may bear a mark. With the number of the only
+     * batch that did, or 0 if there are several.
+     */
+    final NavigableMap<byte[], Integer> sent = new TreeMap<>(Bytes.BYTES_COMPARATOR);
 
     TableWrites(PreparedTable table) {
       this.table = table;
@@ -204,7 +207,7 @@ final class WriteBuffer {
             .add(cell);
       }
       puts.add(PendingWrite.mark(put, start, batch));
-      writes.sent.add(row.getKey());
+      writes.sent.merge(row.getKey(), batch, (first, another) -> 0);
     }
     writes.pending.clear();
     return puts;
@@ -220,12 +223,15 @@ final class WriteBuffer {
     return conflictIds.stream().mapToLong(Long::longValue).toArray();
   }
 
-  /** The rows that may bear the transaction's mark, by table. */
-  synchronized Map<PreparedTable, List<byte[]>> sentRows() {
-    Map<PreparedTable, List<byte[]>> rows = new HashMap<>();
+  /**
+   * The rows that may bear the transaction's mark, by table; with the number of the only batch that
+   * wrote the row, or 0.
+   */
+  synchronized Map<PreparedTable, SortedMap<byte[], Integer>> sentRows() {
+    Map<PreparedTable, SortedMap<byte[], Integer>> rows = new HashMap<>();
     tables.values().stream()
         .filter(writes -> !writes.sent.isEmpty())
-        .forEach(writes -> rows.put(writes.table, new ArrayList<>(writes.sent)));
+        .forEach(writes -> rows.put(writes.table, new TreeMap<>(writes.sent)));
     return rows;
   }
 }

@@ -20,6 +20,9 @@ final class ObserverMetrics {
   /** Rows whose mark was removed by a cleanup. */
   final Counter cleanedRows;
 
+  /** Those of them for which the row was not read: the region remembered what was written. */
+  final Counter cleanedFromMemory;
+
   /** Versions that flushes and compactions dropped because newer ones cover them. */
   final Counter purgedVersions;
 
@@ -47,6 +50,7 @@ final class ObserverMetrics {
     oracleQueries = registry.counter("oracleQueries");
     oracleRounds = registry.counter("oracleRounds");
     cleanedRows = registry.counter("cleanedRows");
+    cleanedFromMemory = registry.counter("cleanedFromMemory");
     purgedVersions = registry.counter("purgedVersions");
     purgedTombstones = registry.counter("purgedTombstones");
     purgedDeletes = registry.counter("purgedDeletes");

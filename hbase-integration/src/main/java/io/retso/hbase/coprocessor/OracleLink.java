@@ -25,7 +25,8 @@ import org.apache.hadoop.hbase.DoNotRetryIOException;
 /**
  * The region server's connection to an oracle: one for each list of addresses, shared by all
  * regions that name it, closed with the last of them. It comes with what is common to them: the
- * cache of decided transactions and the queue of orphans. Thread-safe.
+ * cache of decided transactions, the queue of orphans, and the memory of recent writes.
+ * Thread-safe.
  */
 final class OracleLink {
   /** Longest time that a request takes, in ms. */
@@ -48,6 +49,7 @@ final class OracleLink {
   private final OracleClient client;
   private final StatusCache cache;
   private final OrphanQueue orphans;
+  private final RecentWrites.Shared recentWrites = new RecentWrites.Shared(System::nanoTime);
 
   /** Guarded by {@link #LINKS}. */
   private int users;
@@ -107,6 +109,11 @@ final class OracleLink {
   /** Rows to clean up. */
   OrphanQueue orphans() {
     return orphans;
+  }
+
+  /** What its regions remember of writes. */
+  RecentWrites.Shared recentWrites() {
+    return recentWrites;
   }
 
   /** Asks for the low watermark. */

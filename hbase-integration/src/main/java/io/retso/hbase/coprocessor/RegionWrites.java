@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.DoNotRetryIOException;
 import org.apache.hadoop.hbase.HConstants.OperationStatusCode;
 import org.apache.hadoop.hbase.RegionTooBusyException;
@@ -17,7 +18,8 @@ import org.apache.hadoop.hbase.regionserver.OperationStatus;
 
 /**
  * What a region does with mutations before it applies them: transactional writes are checked
- * against the horizon, cleanup requests become cleanups, all others pass.
+ * against the horizon, cleanup requests become cleanups, all others pass. What was written is
+ * remembered for the cleanup ({@link RecentWrites}).
  *
  * <p>A batch runs on one thread, from {@link #begin} to {@link #end}; both come from the hooks of
  * HBase's region operation, which it calls in pairs whatever happens in between. (The hook after a
@@ -29,14 +31,47 @@ import org.apache.hadoop.hbase.regionserver.OperationStatus;
  * <p>Thread-safe.
  */
 final class RegionWrites {
+  private record Write(Claim claim, Mutation mutation) {}
+
   private final class Batch {
     private final BatchesInFlight.Epoch epoch = inFlight.enter();
-    private final List<Claim> writes = new ArrayList<>();
+    private final long moment = recent.moment();
+    private final List<Write> writes = new ArrayList<>();
     private final List<Claim> cleanups = new ArrayList<>();
+
+    /** What was applied and is not remembered yet. */
+    private final List<RecentWrites.Entry> applied = new ArrayList<>();
+
+    /** The first of the writes that was not applied yet. */
+    private int next;
+
+    private boolean plain;
+
+    /** Whether the current mutations passed {@link #prepare}: if they fail, some may be there. */
+    private boolean prepared;
+
     private int depth;
 
+    /** It has changes that are neither a transaction's writes nor cleanups. */
+    private void plain() {
+      if (!plain) {
+        plain = true;
+        recent.plainBegins();
+      }
+    }
+
+    /** The claim for the next of the writes if that is {@code mutation}, or null. */
+    private Claim nextWrite(Mutation mutation) {
+      return next < writes.size() && writes.get(next).mutation == mutation
+          ? writes.get(next++).claim
+          : null;
+    }
+
     private void end() {
-      writes.forEach(claims::releaseWrite);
+      if (plain) {
+        recent.plainEnds();
+      }
+      writes.forEach(write -> claims.releaseWrite(write.claim));
       cleanups.forEach(claims::releaseCleanup);
       epoch.leave();
     }
@@ -45,15 +80,24 @@ final class RegionWrites {
   private final BatchesInFlight inFlight;
   private final Horizon horizon;
   private final RowCleaner cleaner;
+  private final RecentWrites recent;
   private final ObserverMetrics metrics;
   private final RowClaims claims = new RowClaims();
   private final ThreadLocal<Batch> batches = new ThreadLocal<>();
 
+  /** Operations of this thread that are no batches. */
+  private final ThreadLocal<Integer> unbatched = new ThreadLocal<>();
+
   RegionWrites(
-      BatchesInFlight inFlight, Horizon horizon, RowCleaner cleaner, ObserverMetrics metrics) {
+      BatchesInFlight inFlight,
+      Horizon horizon,
+      RowCleaner cleaner,
+      RecentWrites recent,
+      ObserverMetrics metrics) {
     this.inFlight = inFlight;
     this.horizon = horizon;
     this.cleaner = cleaner;
+    this.recent = recent;
     this.metrics = metrics;
   }
 
@@ -91,22 +135,106 @@ final class RegionWrites {
         }
       }
     }
+    Batch batch = batches.get();
+    if (batch != null) {
+      batch.prepared = true;
+    }
   }
 
   private void prepare(MiniBatchOperationInProgress<Mutation> mutations, int i) throws IOException {
     Mutation mutation = mutations.getOperation(i);
     CleanupRequest request = CleanupRequest.of(mutation);
-    if (batches.get() == null && (request != null || PendingWrite.startOf(mutation) != 0)) {
+    long start = request == null ? PendingWrite.startOf(mutation) : request.start();
+    Batch batch = batches.get();
+    if (start == 0) {
+      plain(batch, mutation);
+    } else if (batch == null) {
       throw new DoNotRetryIOException("transactions write with puts, not with row processors");
-    }
-    if (request != null) {
+    } else if (request != null) {
       cleanUp(mutations, i, request);
-      return;
-    }
-    long start = PendingWrite.startOf(mutation);
-    if (start != 0) {
+    } else {
       admit(mutations, i, start);
     }
+  }
+
+  private void plain(Batch batch, Mutation mutation) {
+    for (List<Cell> family : mutation.getFamilyCellMap().values()) {
+      for (Cell cell : family) {
+        if (cell.getType() != Cell.Type.Put) {
+          recent.hidden(cell.getTimestamp());
+        }
+      }
+    }
+    if (batch == null) {
+      recent.clear(); // of a row processor: see beginUnbatched
+    } else {
+      batch.plain();
+    }
+  }
+
+  /** An operation begins on this thread that may change rows without a batch. */
+  void beginUnbatched() {
+    Integer depth = unbatched.get();
+    unbatched.set(depth == null ? 1 : depth + 1);
+    recent.plainBegins();
+  }
+
+  /** It is over; ignored if none has begun: HBase ends scans in the same way. */
+  void endUnbatched() {
+    Integer depth = unbatched.get();
+    if (depth != null) {
+      recent.plainEnds();
+      if (depth == 1) {
+        unbatched.remove();
+      } else {
+        unbatched.set(depth - 1);
+      }
+    }
+  }
+
+  /**
+   * The mutations were applied, those that other coprocessors added included, but nobody can see
+   * them yet.
+   */
+  void applied(MiniBatchOperationInProgress<Mutation> mutations) {
+    Batch batch = batches.get();
+    if (batch == null) {
+      return;
+    }
+    for (int i = 0; i < mutations.size(); i++) {
+      Mutation mutation = mutations.getOperation(i);
+      Claim claim = batch.nextWrite(mutation);
+      if (mutations.getOperationStatus(i).getOperationStatusCode() != OperationStatusCode.NOT_RUN) {
+        continue; // refused
+      }
+      boolean isWrite = claim != null && RecentWrites.isRegular(claim, mutation);
+      if (mutations.getOperationsFromCoprocessors(i) != null || claim != null && !isWrite) {
+        plain(batch, mutation); // what others added is among its cells
+      } else if (isWrite && !batch.plain) {
+        RecentWrites.Entry entry = recent.entry(claim, mutation);
+        if (entry == null) {
+          recent.take(claim, 0); // of an earlier batch
+        } else {
+          batch.applied.add(entry);
+        }
+      }
+    }
+  }
+
+  /** The mutations are visible; or they failed, and if they were prepared, some may be there. */
+  void done(boolean success) {
+    Batch batch = batches.get();
+    if (batch == null) {
+      return;
+    }
+    if (success) {
+      recent.remember(batch.applied, batch.moment);
+    } else if (batch.prepared) {
+      recent.clear();
+    }
+    batch.prepared = false;
+    batch.applied.clear();
+    batch.next = batch.writes.size();
   }
 
   private void admit(MiniBatchOperationInProgress<Mutation> mutations, int i, long start)
@@ -118,9 +246,10 @@ final class RegionWrites {
       refuse(mutations, i, Refusal.SNAPSHOT_TOO_OLD.message(start, "writes below " + refused));
       return;
     }
-    Claim claim = new Claim(mutations.getOperation(i).getRow(), start);
+    Mutation mutation = mutations.getOperation(i);
+    Claim claim = new Claim(mutation.getRow(), start);
     if (claims.claimForWrite(claim)) {
-      batches.get().writes.add(claim);
+      batches.get().writes.add(new Write(claim, mutation));
     } else {
       metrics.refusedWrites.increment();
       refuse(mutations, i, Refusal.DECIDED.message(start, "its writes are being cleaned up"));
@@ -135,7 +264,8 @@ final class RegionWrites {
     if (claims.claimForCleanup(claim)) {
       batch.cleanups.add(claim);
       boolean move = request.isCommitted() && request.start() >= horizon.refused();
-      cleaner.cleanUp(mutations.getOperation(i), request, move);
+      cleaner.cleanUp(
+          mutations.getOperation(i), request, move, recent.take(claim, request.onlyBatch()));
     } else if (batch.cleanups.contains(claim)) {
       mutations.getOperation(i).getFamilyCellMap().clear(); // twice in one batch: done by the first
     } else {

@@ -26,10 +26,20 @@ final class RowClaims {
   static final class Claim {
     private final byte[] row;
     private final long start;
+    private final int hash;
 
     Claim(byte[] row, long start) {
       this.row = row;
       this.start = start;
+      this.hash = 31 * Arrays.hashCode(row) + Long.hashCode(start);
+    }
+
+    byte[] row() {
+      return row;
+    }
+
+    long start() {
+      return start;
     }
 
     @Override
@@ -39,7 +49,7 @@ final class RowClaims {
 
     @Override
     public int hashCode() {
-      return 31 * Arrays.hashCode(row) + Long.hashCode(start);
+      return hash;
     }
   }
 

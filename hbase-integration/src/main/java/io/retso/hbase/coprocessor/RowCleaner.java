@@ -51,29 +51,42 @@ final class RowCleaner {
    * Replaces the cells of {@code mutation}.
    *
    * @param move whether the transaction's cells stay, at their commit timestamp
+   * @param remembered copies of all cells at version Ts of a row that has the mark; null: it is
+   *     read
    */
-  void cleanUp(Mutation mutation, CleanupRequest request, boolean move) throws IOException {
+  void cleanUp(Mutation mutation, CleanupRequest request, boolean move, List<KeyValue> remembered)
+      throws IOException {
     Map<byte[], List<Cell>> changes = mutation.getFamilyCellMap();
     changes.clear();
-    List<KeyValue> cells = read(request);
-    if (cells.isEmpty() || !PendingWrite.isMark(cells.get(0))) {
+    List<KeyValue> cells = remembered == null ? read(request) : remembered;
+    if (cells == null) {
       return;
     }
+    KeyValue last = null;
+    List<Cell> family = null;
     for (KeyValue cell : cells) {
-      List<Cell> family =
-          changes.computeIfAbsent(CellUtil.cloneFamily(cell), name -> new ArrayList<>());
+      if (last == null || !CellUtil.matchingFamily(last, cell)) {
+        family = changes.computeIfAbsent(CellUtil.cloneFamily(cell), name -> new ArrayList<>(2));
+      }
+      last = cell;
       KeyValue delete = deleteOf(cell);
-      if (move && !PendingWrite.isMark(cell)) {
-        cell.setTimestamp(CellVersion.committed(request.commitTimestamp())); // a copy: see read
+      if (move) {
+        cell.setTimestamp(CellVersion.committed(request.commitTimestamp())); // a copy
         cell.setSequenceId(0);
         family.add(cell);
       }
       family.add(delete);
     }
+    List<Cell> marks = new ArrayList<>(1);
+    marks.add(PendingWrite.deleteOf(request.row(), request.start()));
+    changes.put(PendingWrite.family(), marks);
     metrics.cleanedRows.increment();
+    if (remembered != null) {
+      metrics.cleanedFromMemory.increment();
+    }
   }
 
-  /** Copies of the mark and of all cells at version Ts. */
+  /** Copies of all cells at version Ts but the mark; null if there is no mark. */
   private List<KeyValue> read(CleanupRequest request) throws IOException {
     Get get = new Get(request.row()).setTimestamp(request.start());
     for (byte[] family : families) {
@@ -87,8 +100,13 @@ final class RowCleaner {
     List<KeyValue> copies = new ArrayList<>();
     try (RegionScanner scanner = region.getScanner(new Scan(get))) {
       scanner.next(cells);
+      if (cells.isEmpty() || !PendingWrite.isMark(cells.get(0))) {
+        return null;
+      }
       for (Cell cell : cells) {
-        copies.add(KeyValueUtil.copyToNewKeyValue(cell)); // the scanner gives their memory back
+        if (!PendingWrite.isMark(cell)) {
+          copies.add(KeyValueUtil.copyToNewKeyValue(cell)); // the scanner gives their memory back
+        }
       }
     }
     return copies;

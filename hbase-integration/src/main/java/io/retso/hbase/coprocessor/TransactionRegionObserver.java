@@ -6,7 +6,9 @@ import io.retso.hbase.data.ReadAttribute;
 import io.retso.hbase.data.TableSettings;
 import java.io.IOException;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.CoprocessorEnvironment;
 import org.apache.hadoop.hbase.DoNotRetryIOException;
@@ -28,6 +30,7 @@ import org.apache.hadoop.hbase.regionserver.ScanType;
 import org.apache.hadoop.hbase.regionserver.Store;
 import org.apache.hadoop.hbase.regionserver.compactions.CompactionLifeCycleTracker;
 import org.apache.hadoop.hbase.regionserver.compactions.CompactionRequest;
+import org.apache.hadoop.hbase.util.Pair;
 import org.apache.hadoop.hbase.wal.WALEdit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -139,10 +142,32 @@ public final class TransactionRegionObserver implements RegionCoprocessor, Regio
   }
 
   @Override
+  public void postBatchMutate(
+      ObserverContext<RegionCoprocessorEnvironment> context,
+      MiniBatchOperationInProgress<Mutation> mutations) {
+    if (region != null) {
+      region.writes().applied(mutations);
+    }
+  }
+
+  @Override
+  public void postBatchMutateIndispensably(
+      ObserverContext<RegionCoprocessorEnvironment> context,
+      MiniBatchOperationInProgress<Mutation> mutations,
+      boolean success) {
+    if (region != null) {
+      region.writes().done(success);
+    }
+  }
+
+  /** Row processors come as ANY; their changes do not pass {@link #preBatchMutate}. */
+  @Override
   public void postStartRegionOperation(
       ObserverContext<RegionCoprocessorEnvironment> context, Operation operation) {
     if (operation == Operation.BATCH_MUTATE && region != null) {
       region.writes().begin();
+    } else if (operation == Operation.ANY && region != null) {
+      region.writes().beginUnbatched();
     }
   }
 
@@ -151,6 +176,26 @@ public final class TransactionRegionObserver implements RegionCoprocessor, Regio
       ObserverContext<RegionCoprocessorEnvironment> context, Operation operation) {
     if (operation == Operation.BATCH_MUTATE && region != null) {
       region.writes().end();
+    } else if (operation == Operation.ANY && region != null) {
+      region.writes().endUnbatched();
+    }
+  }
+
+  @Override
+  public void preBulkLoadHFile(
+      ObserverContext<RegionCoprocessorEnvironment> context, List<Pair<byte[], String>> files) {
+    if (region != null) {
+      region.loading();
+    }
+  }
+
+  @Override
+  public void postBulkLoadHFile(
+      ObserverContext<RegionCoprocessorEnvironment> context,
+      List<Pair<byte[], String>> staged,
+      Map<byte[], List<Path>> loaded) {
+    if (region != null) {
+      region.loaded();
     }
   }
 

@@ -15,7 +15,10 @@ import org.apache.hadoop.hbase.client.IsolationLevel;
 import org.apache.hadoop.hbase.client.Scan;
 import org.apache.hadoop.hbase.coprocessor.RegionCoprocessorEnvironment;
 import org.apache.hadoop.hbase.regionserver.HRegion;
+import org.apache.hadoop.hbase.regionserver.HStore;
 import org.apache.hadoop.hbase.regionserver.Region;
+import org.apache.hadoop.hbase.regionserver.Store;
+import org.apache.hadoop.hbase.regionserver.StoreFile;
 
 /**
  * One region of a prepared table while it is open: its horizon, and those who work with it.
@@ -33,6 +36,7 @@ final class TransactionalRegion {
   private final Horizon horizon;
   private final RegionWrites writes;
   private final RegionPurge purge;
+  private final RecentWrites recentWrites;
 
   /** The first watermark; asked for again if it failed. */
   private final AtomicReference<CompletableFuture<Long>> firstWatermark = new AtomicReference<>();
@@ -57,7 +61,9 @@ final class TransactionalRegion {
     BatchesInFlight inFlight = new BatchesInFlight();
     HRegion hregion = (HRegion) region;
     this.horizon = new Horizon(inFlight, () -> hregion.getReadPoint(IsolationLevel.READ_COMMITTED));
-    this.writes = new RegionWrites(inFlight, horizon, new RowCleaner(region, metrics), metrics);
+    this.recentWrites = new RecentWrites(link.recentWrites());
+    this.writes =
+        new RegionWrites(inFlight, horizon, new RowCleaner(region, metrics), recentWrites, metrics);
     this.purge = new RegionPurge(region, horizon, link, metrics);
   }
 
@@ -73,13 +79,37 @@ final class TransactionalRegion {
 
   /** The region is open; begins to ask for its horizon. */
   void opened() {
+    recentWrites.opened(lastVersion());
     askFirst(null);
   }
 
   /** The region is closed. */
   void close() {
     link.orphans().forget(region);
+    recentWrites.clear();
     link.release();
+  }
+
+  /** Files of others are about to be loaded; {@link #loaded} follows. */
+  void loading() {
+    recentWrites.plainBegins();
+  }
+
+  /** Such files were loaded, or not. */
+  void loaded() {
+    recentWrites.hidden(lastVersion());
+    recentWrites.plainEnds();
+  }
+
+  /** The highest version in the region's files. */
+  private long lastVersion() {
+    long last = 0;
+    for (Store store : region.getStores()) {
+      for (StoreFile file : ((HStore) store).getStorefiles()) {
+        last = Math.max(last, file.getMaximumTimestamp().orElse(Long.MAX_VALUE));
+      }
+    }
+    return last;
   }
 
   /**

@@ -1,5 +1,6 @@
 package io.retso.hbase.data;
 
+import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.client.Mutation;
 import org.apache.hadoop.hbase.client.Put;
 import org.apache.hadoop.hbase.util.Bytes;
@@ -11,11 +12,15 @@ import org.apache.hadoop.hbase.util.Bytes;
  * batched with others. The region replaces the put by the cleanup; docs/hbase.md, "Cleanup of one
  * row". Immutable, except for the array of the row, which nobody may change.
  *
+ * <p>The number in that mark is the one of the only batch of writes that wrote the row. Who does
+ * not know for sure, or knows of several, says 0; only the transaction's own client can know.
+ *
  * @param row the row
  * @param start the transaction's start timestamp
  * @param commitTimestamp its commit timestamp, or {@link #ABORTED}
+ * @param onlyBatch number of the only batch that wrote the row, or 0
  */
-public record CleanupRequest(byte[] row, long start, long commitTimestamp) {
+public record CleanupRequest(byte[] row, long start, long commitTimestamp, int onlyBatch) {
   /** Instead of a commit timestamp: the transaction is aborted. */
   public static final long ABORTED = StatusCache.ABORTED;
 
@@ -35,6 +40,11 @@ public record CleanupRequest(byte[] row, long start, long commitTimestamp) {
     }
   }
 
+  /** A request of somebody who does not know what the transaction wrote. */
+  public CleanupRequest(byte[] row, long start, long commitTimestamp) {
+    this(row, start, commitTimestamp, 0);
+  }
+
   /** Whether the transaction is committed; otherwise it is aborted. */
   public boolean isCommitted() {
     return commitTimestamp != ABORTED;
@@ -42,7 +52,7 @@ public record CleanupRequest(byte[] row, long start, long commitTimestamp) {
 
   /** What is sent to the region server. */
   public Put toPut() {
-    Put put = PendingWrite.mark(new Put(row), start);
+    Put put = PendingWrite.mark(new Put(row), start, onlyBatch);
     put.setAttribute(ATTRIBUTE, Bytes.toBytes(commitTimestamp));
     return put;
   }
@@ -57,11 +67,15 @@ public record CleanupRequest(byte[] row, long start, long commitTimestamp) {
     if (value == null) {
       return null;
     }
-    long start = PendingWrite.startOf(mutation);
-    if (start == 0 || mutation.size() != 1) {
+    Cell mark = PendingWrite.markOf(mutation);
+    if (mark == null || mutation.size() != 1) {
       throw new IllegalArgumentException("a cleanup request is a put of one mark and nothing else");
     }
-    return new CleanupRequest(mutation.getRow(), start, ReadAttribute.decode(ATTRIBUTE, value));
+    return new CleanupRequest(
+        mutation.getRow(),
+        PendingWrite.startOf(mark),
+        ReadAttribute.decode(ATTRIBUTE, value),
+        PendingWrite.batchOf(mark));
   }
 
   @Override

@@ -3,6 +3,7 @@ package io.retso.hbase.data;
 import java.util.List;
 import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.CellUtil;
+import org.apache.hadoop.hbase.KeyValue;
 import org.apache.hadoop.hbase.client.ColumnFamilyDescriptor;
 import org.apache.hadoop.hbase.client.ColumnFamilyDescriptorBuilder;
 import org.apache.hadoop.hbase.client.Mutation;
@@ -72,6 +73,11 @@ public final class PendingWrite {
     return mark(put, start, 1);
   }
 
+  /** What deletes the mark of the transaction that started at {@code start}. */
+  public static KeyValue deleteOf(byte[] row, long start) {
+    return new KeyValue(row, FAMILY, qualifier(start), start, KeyValue.Type.Delete);
+  }
+
   /** Whether the cell is a mark. */
   public static boolean isMark(Cell cell) {
     return CellUtil.matchingFamily(cell, FAMILY);
@@ -83,6 +89,13 @@ public final class PendingWrite {
     return cell.getTimestamp();
   }
 
+  /** The number of the batch that put the mark {@code cell}; 0 if it has none. */
+  public static int batchOf(Cell cell) {
+    return cell.getValueLength() == Integer.BYTES
+        ? Bytes.toInt(cell.getValueArray(), cell.getValueOffset())
+        : 0;
+  }
+
   /**
    * The start timestamp of the transaction that {@code mutation} writes for, or 0: only puts of
    * transactions carry a mark.
@@ -90,12 +103,18 @@ public final class PendingWrite {
    * @throws IllegalArgumentException if it has marks of several transactions
    */
   public static long startOf(Mutation mutation) {
+    Cell mark = markOf(mutation);
+    return mark == null ? 0 : startOf(mark);
+  }
+
+  /** The mark in {@code mutation}, or null; fails like {@link #startOf(Mutation)}. */
+  static Cell markOf(Mutation mutation) {
     if (!(mutation instanceof Put)) {
-      return 0;
+      return null;
     }
     List<Cell> marks = mutation.getFamilyCellMap().get(FAMILY);
     if (marks == null || marks.isEmpty()) {
-      return 0;
+      return null;
     }
     if (marks.size() > 1) {
       throw new IllegalArgumentException(
@@ -103,6 +122,6 @@ public final class PendingWrite {
               + marks.size()
               + " PendingWrite marks: write for one transaction at a time");
     }
-    return startOf(marks.get(0));
+    return marks.get(0);
   }
 }

@@ -44,6 +44,72 @@ class InjectedBugsTest {
         "",
         CleanupTest.class,
         "doesNothingWithoutTheMark"),
+    USES_WHAT_ANOTHER_BATCH_WROTE(
+        "coprocessor/RecentWrites.java",
+        "number > 0 && entry.number == number",
+        "number > 0",
+        CleanupFromMemoryTest.class,
+        "aDuplicateOfTheFirstBatchAfterTheSecondDoesNotHideTheSecond"),
+    USES_AN_ENTRY_FOR_UNKNOWN_BATCHES(
+        "coprocessor/RecentWrites.java",
+        "number > 0 && entry.number == number",
+        "number >= 0",
+        CleanupFromMemoryTest.class,
+        "aRowOfUnknownBatchesIsRead"),
+    CLEANUPS_LEAVE_WHAT_THEY_DO_NOT_USE(
+        "coprocessor/RecentWrites.java",
+        "Entry entry = entries.remove(claim);\n    if (entry == null) {",
+        "Entry entry = number > 0 ? entries.remove(claim) : null;\n    if (entry == null) {",
+        CleanupFromMemoryTest.class,
+        "aCleanupBySomebodyElseMakesTheRegionForget"),
+    PLAIN_CHANGES_LEAVE_THE_MEMORY(
+        "coprocessor/RecentWrites.java",
+        "for (Entry entry : entries.values()) {",
+        "for (Entry entry : List.<Entry>of()) {",
+        CleanupFromMemoryTest.class,
+        "aPlainPutOfTheVersionIsNotLost"),
+    PLAIN_CHANGES_ARE_NOT_SEEN(
+        "coprocessor/RegionWrites.java",
+        "recent.hidden(cell.getTimestamp());\n        }\n      }\n    }",
+        "recent.hidden(cell.getTimestamp());\n"
+            + "        }\n"
+            + "      }\n"
+            + "    }\n"
+            + "    if (batch != null) {\n"
+            + "      return;\n"
+            + "    }",
+        CleanupFromMemoryTest.class,
+        "whatAPlainDeleteRemovedStaysAway"),
+    REMEMBERS_WRITES_DURING_PLAIN_CHANGES(
+        "coprocessor/RecentWrites.java",
+        "return plainBegun.get() == ended ? ended : -1;",
+        "return plainBegun.get();",
+        CleanupFromMemoryTest.class,
+        "aPlainPutThatBeganBeforeTheWriteIsNotLost"),
+    REMEMBERS_WHAT_A_DELETE_HIDES(
+        "coprocessor/RegionWrites.java",
+        "recent.hidden(cell.getTimestamp());",
+        "",
+        CleanupFromMemoryTest.class,
+        "aPlainDeleteBeforeTheWriteHidesIt"),
+    REMEMBERS_WHAT_A_FILE_HIDES(
+        "coprocessor/TransactionalRegion.java",
+        "recentWrites.opened(lastVersion());",
+        "recentWrites.opened(0);",
+        CleanupFromMemoryTest.class,
+        "aPlainDeleteInAFileHidesWhatIsWrittenAfterTheRegionOpened"),
+    CHANGES_OF_OTHER_COPROCESSORS_ARE_NOT_SEEN(
+        "coprocessor/RegionWrites.java",
+        "mutations.getOperationsFromCoprocessors(i) != null ||",
+        "",
+        CleanupFromMemoryTest.class,
+        "whatOtherCoprocessorsAddCountsAsPlain"),
+    REMEMBERS_AFTER_A_FAILURE(
+        "coprocessor/RegionWrites.java",
+        "} else if (batch.prepared) {",
+        "} else if (batch.prepared && batch.depth < 0) {",
+        CleanupFromMemoryTest.class,
+        "aBatchThatFailedIsNotRemembered"),
     MOVES_BELOW_THE_HORIZON(
         "coprocessor/RegionWrites.java",
         "request.isCommitted() && request.start() >= horizon.refused()",
