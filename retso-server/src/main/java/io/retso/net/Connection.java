@@ -16,7 +16,6 @@ import io.retso.protocol.Timestamps;
 import io.retso.sequencer.Sequencer;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -193,7 +192,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
     long stamp = sequencer.extension();
     ByteBuf out = fastLane(sequencer.extensionPosition(), count);
     Frames.writeHeader(out, FrameType.EXTEND | FrameType.REPLY, count, id, count * Long.BYTES);
-    takeBatches(bodyIndex, count, batch -> sequencer.extend(batch, stamp), out);
+    takeBatches(bodyIndex, count, stamp, out);
   }
 
   private ByteBuf fastLane(long position, int count) {
@@ -219,7 +218,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
     Frames.writeHeader(out, type | FrameType.REPLY, count, id, answers * Long.BYTES);
     joinBurst();
     switch (type) {
-      case FrameType.COMMIT -> takeBatches(index, count, sequencer::commit, out);
+      case FrameType.COMMIT -> takeBatches(index, count, 0, out);
       case FrameType.STATUS -> {
         for (int i = 0, at = index; i < count; i++, at += Frames.STATUS_BYTES) {
           out.writeLong(sequencer.status(unread.getLong(at), unread.getLong(at + Long.BYTES)));
@@ -244,8 +243,12 @@ final class Connection extends ChannelInboundHandlerAdapter {
     }
   }
 
-  /** Has requests that list rows decided, as many at a time as a batch takes. */
-  private void takeBatches(int bodyIndex, int count, Consumer<CommitBatch> decision, ByteBuf out) {
+  /**
+   * Has requests that list rows decided, as many at a time as a batch takes.
+   *
+   * @param extension the timestamp that snapshots are extended to; 0 if they are commits
+   */
+  private void takeBatches(int bodyIndex, int count, long extension, ByteBuf out) {
     ByteBuf in = unread;
     CommitBatch batch = server.batch();
     long[] rows = batch.rows();
@@ -254,7 +257,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
       int word = in.getInt(index + Long.BYTES);
       int rowCount = word & FrameType.ROWS_MASK;
       if (!batch.hasRoomFor(rowCount)) {
-        decideBatch(batch, decision, out);
+        decideBatch(batch, extension, out);
       }
       boolean repeat = (word & FrameType.REPEAT_FLAG) != 0;
       int to = batch.add(in.getLong(index), repeat, rowCount);
@@ -263,11 +266,15 @@ final class Connection extends ChannelInboundHandlerAdapter {
         rows[to] = in.getLong(index);
       }
     }
-    decideBatch(batch, decision, out);
+    decideBatch(batch, extension, out);
   }
 
-  private void decideBatch(CommitBatch batch, Consumer<CommitBatch> decision, ByteBuf out) {
-    decision.accept(batch);
+  private void decideBatch(CommitBatch batch, long extension, ByteBuf out) {
+    if (extension == 0) {
+      server.sequencer().commit(batch);
+    } else {
+      server.sequencer().extend(batch, extension);
+    }
     for (int i = 0; i < batch.size(); i++) {
       out.writeLong(batch.outcome(i));
     }
