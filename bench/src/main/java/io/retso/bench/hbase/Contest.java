@@ -68,9 +68,7 @@ record Contest(String name, int load, Map<String, Measure> variants) {
     TransactionOperations transactions = new TransactionOperations(tables);
     List<Contest> all = new ArrayList<>();
     for (int count : BATCHES) {
-      all.add(
-          reads(plain, transactions, count, 1)
-              .and(CHAINED, false, transactions.chainedGets(count)));
+      all.add(reads(plain, transactions, count, 1));
     }
     all.add(
         new Contest(singleGets(), 1, new LinkedHashMap<>())

@@ -42,7 +42,6 @@ final class RequestCounts {
       String puts = Contest.puts(BATCH);
       all.add(count(tables, gets, Contest.PLAIN, plain.gets(BATCH)));
       all.add(count(tables, gets, Contest.TRANSACTIONS, transactions.gets(BATCH)));
-      all.add(count(tables, gets, Contest.CHAINED, transactions.chainedGets(BATCH)));
       all.add(count(tables, puts, Contest.PLAIN, plain.puts(BATCH)));
       all.add(count(tables, puts, Contest.TRANSACTIONS, transactions.puts(BATCH)));
       all.add(count(tables, puts, Contest.CHAINED, transactions.chainedPuts(BATCH)));

@@ -31,7 +31,6 @@ final class TablesComparisons {
     TablesComparisons all = new TablesComparisons(runs);
     for (int count : Contest.BATCHES) {
       all.readLatency(Contest.gets(count), Contest.TRANSACTIONS);
-      all.readLatency(Contest.gets(count), Contest.CHAINED);
       all.readLatency(Contest.gets(count), Contest.STALE);
     }
     all.readLatency(Contest.singleGets(), Contest.TRANSACTIONS);

@@ -93,11 +93,6 @@ final class TransactionOperations {
                 table -> checked(table.get(rows.gets(count))));
   }
 
-  /** The same, following each other. */
-  Operation.Maker chainedGets(int count) {
-    return rows -> chained(table -> checked(table.get(rows.gets(count))));
-  }
-
   /** A read-only transaction with gets one after the other. */
   Operation.Maker singleGets(int count) {
     return rows ->
