@@ -14,6 +14,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.client.OracleClient;
 import io.retso.hbase.TablePreparation.Options;
+import io.retso.server.RetsoServer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -139,20 +140,26 @@ class SnapshotTest {
 
   @Test
   void aTransactionHoldsTheLowWatermarkUntilItEnds() throws Exception {
-    TableName name = fixture.table(Options.DEFAULT);
-    try (OracleClient oracle =
-        OracleClient.builder().address(fixture.cluster.oracleAddress()).build()) {
-      Transaction tx = reader();
-      assertNull(read(tx.table(name), "a"));
-      long start = tx.startTimestamp();
-      for (int i = 0; i < 50; i++) {
-        manager.beginReadOnly(SharedSnapshots.STALENESS_MIN).close();
-        other.run(t -> t.table(name).put(put("a", "1")));
-      }
-      assertTrue(oracle.lowWatermark() < start);
-      tx.commit();
-      eventually("it rises", () -> oracle.lowWatermark() > start);
+    // With an oracle of its own: other tests leave transactions open in theirs.
+    RetsoServer server = fixture.opened(RetsoCluster.startOracle());
+    String address = "127.0.0.1:" + server.port();
+    TableName name = fixture.cluster.freshName("t");
+    new TablePreparation(fixture.cluster.connection(), address)
+        .create(Fixture.descriptor(name).build(), Options.DEFAULT);
+    TransactionManager readers = fixture.opened(fixture.builder().oracle(address).build());
+    TransactionManager writers = fixture.opened(fixture.builder().oracle(address).build());
+    OracleClient oracle = fixture.opened(OracleClient.builder().address(address).build());
+    readers.beginReadOnly(SharedSnapshots.STALENESS_MIN).close(); // a snapshot to extend
+    Transaction tx = readers.beginReadOnly();
+    assertNull(read(tx.table(name), "a"));
+    long start = tx.startTimestamp();
+    for (int i = 0; i < 50; i++) {
+      readers.beginReadOnly(SharedSnapshots.STALENESS_MIN).close();
+      writers.run(t -> t.table(name).put(put("a", "1")));
     }
+    assertTrue(oracle.lowWatermark() < start);
+    tx.commit();
+    eventually("it rises", () -> oracle.lowWatermark() > start);
   }
 
   @Test
