@@ -33,7 +33,8 @@ public final class Bank {
             set(tx.table("accounts"), "bob", 0);
           });
 
-      Transaction before = manager.beginReadOnly(); // a snapshot of this moment
+      Transaction before = manager.beginReadOnly();
+      before.startTimestamp(); // the snapshot of this moment; otherwise the first read takes it
 
       // Both accounts change, or neither. run() tries again after a conflict.
       manager.run(tx -> transfer(tx.table("accounts"), "alice", "bob", 30));

@@ -112,7 +112,8 @@ public final class TransactionManager implements AutoCloseable {
    *
    * <p>Its snapshot is taken by its first read, or by {@link Transaction#startTimestamp}: it
    * contains everything that was committed, in any process, before that call. Mostly the read takes
-   * no longer than it would without a transaction, as the oracle is asked beside it.
+   * no longer than it would without a transaction, as the oracle is asked beside it. Whoever wants
+   * the snapshot of this moment calls that method now.
    *
    * @throws IllegalStateException if the manager is closed
    */

@@ -5,8 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
 import java.net.URL;
 import java.net.URLClassLoader;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -58,10 +60,18 @@ class ReadmeTest {
         hbase.get("hbase.zookeeper.quorum")
             + ":"
             + hbase.get("hbase.zookeeper.property.clientPort");
+    ByteArrayOutputStream printed = new ByteArrayOutputStream();
+    PrintStream console = System.out;
     try (URLClassLoader loader = loader()) {
+      System.setOut(new PrintStream(printed, true, StandardCharsets.UTF_8));
       Object arguments = new String[] {zooKeeper, cluster.oracleAddress()};
       loader.loadClass("example.Bank").getMethod("main", String[].class).invoke(null, arguments);
+    } finally {
+      System.setOut(console);
     }
+    String text = printed.toString(StandardCharsets.UTF_8);
+    assertTrue(text.contains("the snapshot before: alice 100, bob 0"), text);
+    assertTrue(text.contains("now: alice 70, bob 30"), text);
     try (TransactionManager manager = TransactionManager.builder(hbase).build();
         Transaction tx = manager.beginReadOnly()) {
       assertEquals(50, balance(tx.table("accounts"), "alice"));
