@@ -40,6 +40,8 @@ final class Snapshot {
   /** Not null while a shared snapshot is used. Guarded by this. */
   private Lease lease;
 
+  private boolean released;
+
   private Snapshot(
       CompletableFuture<Long> timestamp,
       SharedSnapshots shared,
@@ -89,6 +91,19 @@ final class Snapshot {
       lease = lease == null ? shared.settled() : lease;
       older = lease == null ? 0 : lease.start();
     }
+    try {
+      return first(taken, older, ids, read);
+    } catch (RuntimeException | Error e) { // of the read, which was not sent
+      failed(taken, e);
+      throw e;
+    }
+  }
+
+  private <T> CompletableFuture<T> first(
+      CompletableFuture<Long> taken,
+      long older,
+      Supplier<long[]> ids,
+      LongFunction<CompletableFuture<T>> read) {
     if (older == 0) {
       return take(taken, shared.acquire(), this::keep).thenCompose(now -> read.apply(now.start()));
     }
@@ -99,8 +114,20 @@ final class Snapshot {
         .thenCompose(extension -> extended(extension, early, read));
   }
 
+  /** The next read tries again. */
+  private void failed(CompletableFuture<Long> taken, Throwable cause) {
+    synchronized (this) {
+      timestamp = null;
+    }
+    taken.completeExceptionally(cause);
+  }
+
   private synchronized long keep(Lease now) {
-    lease = now;
+    if (released) {
+      now.snapshot().release();
+    } else {
+      lease = now;
+    }
     return now.start();
   }
 
@@ -131,10 +158,7 @@ final class Snapshot {
                 return CompletableFuture.completedFuture(answer);
               }
               Throwable cause = Failures.ofOracle(failure, "taking the snapshot of a transaction");
-              synchronized (this) {
-                timestamp = null; // the next read tries again
-              }
-              taken.completeExceptionally(cause);
+              failed(taken, cause);
               return Failures.<A>failed(cause);
             })
         .thenCompose(outcome -> outcome);
@@ -142,6 +166,7 @@ final class Snapshot {
 
   /** The transaction has ended, and nothing of it is under way. */
   synchronized void release() {
+    released = true;
     if (lease != null) {
       lease.snapshot().release();
       lease = null;
