@@ -19,11 +19,11 @@ import java.util.function.ToLongFunction;
  * read at L would have found; otherwise they are read again, at L. ("Snapshot extension": Riegel,
  * Felber, Fetzer, A Lazy Snapshot Algorithm with Eager Validation, DISC 2006.)
  *
- * <p><strong>Safety.</strong> L is issued after the transaction was asked to begin, so the snapshot
- * is as fresh as one that begins with a round trip. "Not committed between" is said by whoever
- * issued L, of all commits below L: see the oracle's side. The rows that are named are all that the
- * read can look at. And S is held open by a lease until the transaction ends, so the low watermark
- * stays below S, hence below L, and no region purges what the snapshot contains.
+ * <p><strong>Safety.</strong> L is issued after the read was called, so the snapshot is as fresh as
+ * one that begins with a round trip. "Not committed between" is said by whoever issued L, of all
+ * commits below L: see the oracle's side. The rows that are named are all that the read can look
+ * at. And S is held open by a lease until the transaction ends, so the low watermark stays below S,
+ * hence below L, and no region purges what the snapshot contains.
  *
  * <p>Thread-safe.
  */

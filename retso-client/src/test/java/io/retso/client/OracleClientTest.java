@@ -36,6 +36,16 @@ import org.junit.jupiter.api.Timeout;
 class OracleClientTest {
   private static final int GAP = Timestamps.GAP;
 
+  /** What clients ask before {@code gathered} is all on its way when the oracle begins to serve. */
+  private static ScriptedPeer servingOnce(CountDownLatch gathered, WireOracle oracle)
+      throws Exception {
+    return new ScriptedPeer(
+        wire -> {
+          gathered.await();
+          oracle.serve(wire);
+        });
+  }
+
   @Test
   void transactionsRunFromBeginToCleanUp() throws Exception {
     WireOracle oracle = new WireOracle();
@@ -140,12 +150,7 @@ class OracleClientTest {
   void extensionsThatGatherShareAFrameAndAreSentBehindCommits() throws Exception {
     WireOracle oracle = new WireOracle(500);
     CountDownLatch gathered = new CountDownLatch(1);
-    try (ScriptedPeer peer =
-            new ScriptedPeer(
-                wire -> {
-                  gathered.await();
-                  oracle.serve(wire);
-                });
+    try (ScriptedPeer peer = servingOnce(gathered, oracle);
         OracleClient client = clientOf(peer).build()) {
       CompletableFuture<Long> begin = client.beginAsync();
       CompletableFuture<Extension> of7 = client.extendAsync(GAP, 6, 7);
@@ -240,12 +245,7 @@ class OracleClientTest {
   void requestsThatGatherTravelInOneFrameOfEachTypeAndBeginsAreLast() throws Exception {
     WireOracle oracle = new WireOracle(500);
     CountDownLatch gathered = new CountDownLatch(1);
-    try (ScriptedPeer peer =
-            new ScriptedPeer(
-                wire -> {
-                  gathered.await();
-                  oracle.serve(wire);
-                });
+    try (ScriptedPeer peer = servingOnce(gathered, oracle);
         OracleClient client = clientOf(peer).build()) {
       List<CompletableFuture<Long>> begins = new ArrayList<>();
       for (int i = 0; i < 1000; i++) {
@@ -280,12 +280,7 @@ class OracleClientTest {
   void requestsMadeByDependentStagesOfOneReplyTravelTogether() throws Exception {
     WireOracle oracle = new WireOracle();
     CountDownLatch gathered = new CountDownLatch(1);
-    try (ScriptedPeer peer =
-            new ScriptedPeer(
-                wire -> {
-                  gathered.await();
-                  oracle.serve(wire);
-                });
+    try (ScriptedPeer peer = servingOnce(gathered, oracle);
         OracleClient client = clientOf(peer).build()) {
       List<CompletableFuture<CommitResult>> transactions = new ArrayList<>();
       for (int i = 0; i < 300; i++) {

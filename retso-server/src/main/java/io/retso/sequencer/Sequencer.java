@@ -5,6 +5,7 @@ import io.retso.log.LogEntry;
 import io.retso.log.LogException;
 import io.retso.oracle.Changes;
 import io.retso.oracle.CommitBatch;
+import io.retso.oracle.ForwardedChanges;
 import io.retso.oracle.OracleCounters;
 import io.retso.oracle.StatusOracle;
 import io.retso.protocol.Limits;
@@ -130,35 +131,15 @@ public class Sequencer implements CommitLog.Listener {
   }
 
   /** Writes what the oracle changes into the entry that is being filled. */
-  private final class Recorder implements Changes {
+  private final class Recorder extends ForwardedChanges {
     @Override
-    public void committed(long start, long commit, long[] rows, int from, int to) {
-      entry.committed(start, commit, rows, from, to);
-    }
-
-    @Override
-    public void aborted(long start) {
-      entry.aborted(start);
-    }
-
-    @Override
-    public void cleaned(long start) {
-      entry.cleaned(start);
-    }
-
-    @Override
-    public void swept(long below) {
-      entry.swept(below);
+    protected Changes target() {
+      return entry;
     }
 
     @Override
     public void expired(long below) {
       logExpiry(below);
-    }
-
-    @Override
-    public void settled(long below) {
-      entry.settled(below);
     }
   }
 

@@ -18,41 +18,7 @@ class ExtensionTest {
   private StatusOracle oracle = oracle(1000);
 
   private StatusOracle oracle(int rows) {
-    return new StatusOracle(rows, WINDOW, 100, recorder());
-  }
-
-  private Changes recorder() {
-    return new Changes() {
-      @Override
-      public void committed(long start, long commit, long[] rows, int from, int to) {
-        log.add("committed " + start);
-      }
-
-      @Override
-      public void aborted(long start) {
-        log.add("aborted " + start);
-      }
-
-      @Override
-      public void cleaned(long start) {
-        log.add("cleaned " + start);
-      }
-
-      @Override
-      public void swept(long below) {
-        log.add("swept " + below);
-      }
-
-      @Override
-      public void expired(long below) {
-        log.add("expired " + below);
-      }
-
-      @Override
-      public void settled(long below) {
-        log.add("settled " + below);
-      }
-    };
+    return new StatusOracle(rows, WINDOW, 100, new ChangesInWords(log));
   }
 
   private long begin() {

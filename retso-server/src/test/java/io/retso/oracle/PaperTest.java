@@ -20,41 +20,7 @@ class PaperTest {
   private StatusOracle oracle = oracle(1000);
 
   private StatusOracle oracle(int rows) {
-    return new StatusOracle(rows, WINDOW, 100, recorder());
-  }
-
-  private Changes recorder() {
-    return new Changes() {
-      @Override
-      public void committed(long start, long commit, long[] rows, int from, int to) {
-        log.add("committed " + start);
-      }
-
-      @Override
-      public void aborted(long start) {
-        log.add("aborted " + start);
-      }
-
-      @Override
-      public void cleaned(long start) {
-        log.add("cleaned " + start);
-      }
-
-      @Override
-      public void swept(long below) {
-        log.add("swept " + below);
-      }
-
-      @Override
-      public void expired(long below) {
-        log.add("expired " + below);
-      }
-
-      @Override
-      public void settled(long below) {
-        log.add("settled " + below);
-      }
-    };
+    return new StatusOracle(rows, WINDOW, 100, new ChangesInWords(log));
   }
 
   private long begin() {
@@ -306,7 +272,7 @@ class PaperTest {
     @Test
     void withoutTheFixItFails() {
       oracle =
-          new StatusOracle(1000, WINDOW, 100, recorder()) {
+          new StatusOracle(1000, WINDOW, 100, new ChangesInWords(log)) {
             @Override
             protected boolean isForcedAbort(long sequence) {
               return false;
@@ -345,7 +311,7 @@ class PaperTest {
     @Test
     void withoutTheFixItFails() {
       oracle =
-          new StatusOracle(1000, WINDOW, 100, recorder()) {
+          new StatusOracle(1000, WINDOW, 100, new ChangesInWords(log)) {
             @Override
             protected long statusOfOpen(long sequence) {
               return Outcome.RETRY; // Algorithm 4, line 6, as printed
@@ -377,7 +343,7 @@ class PaperTest {
 
     @Test
     void atTheLimitCommitsAreRefusedAndNothingIsForgotten() {
-      oracle = new StatusOracle(1000, WINDOW, 3, recorder());
+      oracle = new StatusOracle(1000, WINDOW, 3, new ChangesInWords(log));
       long[] starts = {begin(), begin(), begin(), begin()};
       long first = commit(starts[0], 1);
       commit(starts[1], 2);
@@ -393,7 +359,7 @@ class PaperTest {
     @Test
     void withoutTheFixItFails() {
       oracle =
-          new StatusOracle(1000, WINDOW, 100, recorder()) {
+          new StatusOracle(1000, WINDOW, 100, new ChangesInWords(log)) {
             @Override
             protected long statusBeforeWindow(long sequence) {
               return Outcome.RETRY;
@@ -425,7 +391,7 @@ class PaperTest {
   /** Readers alone make time pass too: their stamps must not age the map's unseen. */
   @Test
   void beginsAloneDoNotMakeOldCommitsLookYoung() {
-    oracle = new StatusOracle(5, WINDOW, 100, recorder());
+    oracle = new StatusOracle(5, WINDOW, 100, new ChangesInWords(log));
     commit(begin(), 1);
     commit(begin(), 2, 3, 4, 5, 6, 7);
     oracle.begin(1 << 30);

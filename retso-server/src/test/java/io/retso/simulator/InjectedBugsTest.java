@@ -6,6 +6,7 @@ import io.retso.log.CommitLog;
 import io.retso.log.LedgerLog;
 import io.retso.log.LogException;
 import io.retso.oracle.Changes;
+import io.retso.oracle.ForwardedChanges;
 import io.retso.oracle.StatusOracle;
 import io.retso.protocol.Outcome;
 import io.retso.sequencer.Recovery;
@@ -181,7 +182,12 @@ class InjectedBugsTest {
       @Override
       StatusOracle make(Sizes s, Changes changes) {
         Changes forgetful =
-            new ForwardingChanges(changes) {
+            new ForwardedChanges() {
+              @Override
+              protected Changes target() {
+                return changes;
+              }
+
               @Override
               public void swept(long below) {}
             };
@@ -194,7 +200,12 @@ class InjectedBugsTest {
       @Override
       StatusOracle make(Sizes s, Changes changes) {
         Changes forgetful =
-            new ForwardingChanges(changes) {
+            new ForwardedChanges() {
+              @Override
+              protected Changes target() {
+                return changes;
+              }
+
               @Override
               public void settled(long below) {}
             };
@@ -213,45 +224,6 @@ class InjectedBugsTest {
           }
         };
       }
-    }
-  }
-
-  /** All changes reach the log. */
-  private static class ForwardingChanges implements Changes {
-    private final Changes changes;
-
-    ForwardingChanges(Changes changes) {
-      this.changes = changes;
-    }
-
-    @Override
-    public void committed(long start, long commit, long[] rows, int from, int to) {
-      changes.committed(start, commit, rows, from, to);
-    }
-
-    @Override
-    public void aborted(long start) {
-      changes.aborted(start);
-    }
-
-    @Override
-    public void cleaned(long start) {
-      changes.cleaned(start);
-    }
-
-    @Override
-    public void swept(long below) {
-      changes.swept(below);
-    }
-
-    @Override
-    public void expired(long below) {
-      changes.expired(below);
-    }
-
-    @Override
-    public void settled(long below) {
-      changes.settled(below);
     }
   }
 

@@ -4,6 +4,7 @@ import io.retso.bench.load.RowSource;
 import io.retso.log.LogEntry;
 import io.retso.log.LogException;
 import io.retso.oracle.Changes;
+import io.retso.oracle.ForwardedChanges;
 import io.retso.oracle.StatusOracle;
 import io.retso.protocol.Timestamps;
 import io.retso.sequencer.Recovery;
@@ -40,38 +41,18 @@ final class Replay {
   }
 
   /** Closes an entry of about the size of a busy server's entries. */
-  private final class Recorder implements Changes {
+  private final class Recorder extends ForwardedChanges {
+    @Override
+    protected Changes target() {
+      return entry;
+    }
+
     @Override
     public void committed(long start, long commit, long[] rows, int from, int to) {
-      entry.committed(start, commit, rows, from, to);
+      super.committed(start, commit, rows, from, to);
       if (entry.bytes() >= ENTRY_BYTES_ENOUGH) {
         close();
       }
-    }
-
-    @Override
-    public void aborted(long start) {
-      entry.aborted(start);
-    }
-
-    @Override
-    public void cleaned(long start) {
-      entry.cleaned(start);
-    }
-
-    @Override
-    public void swept(long below) {
-      entry.swept(below);
-    }
-
-    @Override
-    public void expired(long below) {
-      entry.expired(below);
-    }
-
-    @Override
-    public void settled(long below) {
-      entry.settled(below);
     }
   }
 

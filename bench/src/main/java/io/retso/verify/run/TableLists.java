@@ -50,7 +50,6 @@ final class TableLists implements ListStore {
   private static final class TableTransaction implements ListTransaction {
     private final Transaction transaction;
     private final List<TableName> tables;
-    private boolean read;
     private boolean wrote;
     private Stamps stamps = Stamps.NONE;
 
@@ -70,8 +69,7 @@ final class TableLists implements ListStore {
     @Override
     public List<long[]> run(Action action) throws IOException, Violation {
       List<long[]> lists = carryOut(action);
-      if (!read) {
-        read = true; // a snapshot that was not taken by the begin is now
+      if (!stamps.hasStart()) { // a reader's snapshot is taken by its first read
         stamps = Stamps.started(transaction.startTimestamp());
       }
       return lists;
