@@ -46,6 +46,9 @@ final class Connection extends ChannelInboundHandlerAdapter {
   /** Bytes of a frame that is not complete; null if there are none. */
   private ByteBuf partial;
 
+  /** Frames of extensions among those that wait for replies. */
+  private int extending;
+
   private int nextFrameId = HELLO_FRAME_ID + 1;
   private long lastReadNanos;
   private boolean answered;
@@ -72,6 +75,11 @@ final class Connection extends ChannelInboundHandlerAdapter {
     return welcome;
   }
 
+  /** Whether extensions are under way. */
+  boolean isExtending() {
+    return extending > 0;
+  }
+
   /** Whether the server ever answered a request on this connection. */
   boolean answered() {
     return answered;
@@ -82,6 +90,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
     while (!ended && !calls.isEmpty() && channel.isWritable()) {
       SentFrame frame = FrameWriter.take(calls, nextFrameId++, nowNanos);
       laneOf(frame.type).add(frame);
+      extending += frame.type == FrameType.EXTEND ? 1 : 0;
       channel.write(FrameWriter.encode(frame, channel.alloc()), channel.voidPromise());
     }
   }
@@ -274,6 +283,10 @@ final class Connection extends ChannelInboundHandlerAdapter {
       throw e;
     } finally {
       lane.poll();
+      extending -= type == FrameType.EXTEND ? 1 : 0;
+    }
+    if (type == FrameType.EXTEND) {
+      slot.extended();
     }
   }
 

@@ -26,6 +26,9 @@ final class Dispatcher {
   /** Deadlines are checked every so many fractions of the time-out. */
   private static final int SWEEPS_PER_TIMEOUT = 20;
 
+  /** Calls in no hurry wait for one another, this many at most. */
+  private static final int LATE_MAX = 64;
+
   private static final long SWEEP_NANOS_MIN = 1_000_000;
   private static final long SWEEP_NANOS_MAX = 100_000_000;
 
@@ -43,6 +46,16 @@ final class Dispatcher {
    * wait for nothing that is sent before.
    */
   private final List<CallList> sendingOrder = new ArrayList<>();
+
+  /**
+   * Calls in no hurry. They go with the next call that the oracle writes to its log, or when enough
+   * of them wait, or after {@link OracleClient#LINGER}: each frame of them by itself would cost the
+   * oracle a write to the log.
+   */
+  private final CallList late = new CallList();
+
+  private int lateCount;
+  private boolean lateScheduled;
 
   private final long sweepNanos;
   private boolean sweepScheduled;
@@ -94,16 +107,61 @@ final class Dispatcher {
   /** Calls in no hurry waited for others long enough. */
   void onLinger() {
     intake.linger(this::enqueue);
+    releaseLate();
     dispatch();
   }
 
   private void enqueue(Call<?> call) {
-    waiting[call.type].add(call);
+    if (call.urgent) {
+      waiting[call.type].add(call);
+    } else {
+      late.add(call);
+      lateCount++;
+    }
+  }
+
+  private void releaseLate() {
+    Call<?> call;
+    while ((call = late.poll()) != null) {
+      waiting[call.type].add(call);
+    }
+    lateCount = 0;
+  }
+
+  private void onLate() {
+    lateScheduled = false;
+    releaseLate();
+    dispatch();
+  }
+
+  /** Whether calls in no hurry have company, or are enough; otherwise they go a little later. */
+  private void attendToLate() {
+    if (lateCount >= Math.min(LATE_MAX, 1 + settings.outstandingMax() / 4) || goesToLog()) {
+      releaseLate();
+    } else if (lateCount > 0 && !lateScheduled) {
+      lateScheduled = true;
+      loop.schedule(this::onLate, OracleClient.LINGER.toNanos(), TimeUnit.NANOSECONDS);
+    }
+  }
+
+  private boolean goesToLog() {
+    for (int type = 0; type < TYPES; type++) {
+      boolean isLogged =
+          type != FrameType.BEGIN && type != FrameType.EXTEND && type != FrameType.PING;
+      if (isLogged && !waiting[type].isEmpty()) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Sends what waits, as far as connections take it. */
   void dispatch() {
-    if (closed || nothingWaits()) {
+    if (closed) {
+      return;
+    }
+    attendToLate();
+    if (nothingToSend()) {
       return;
     }
     scheduleSweep();
@@ -111,11 +169,13 @@ final class Dispatcher {
     while ((connection = nextWritable()) != null) {
       long nowNanos = System.nanoTime();
       for (CallList calls : sendingOrder) {
-        refuseTooLarge(calls, connection.welcome());
-        connection.send(calls, nowNanos);
+        if (!isHeldBack(calls)) {
+          refuseTooLarge(calls, connection.welcome());
+          connection.send(calls, nowNanos);
+        }
       }
       connection.flush();
-      if (nothingWaits()) {
+      if (nothingToSend()) {
         return;
       }
     }
@@ -127,13 +187,37 @@ final class Dispatcher {
     slots.forEach(Slot::ensureConnecting);
   }
 
-  private boolean nothingWaits() {
+  private boolean nothingToSend() {
     for (CallList calls : waiting) {
-      if (!calls.isEmpty()) {
+      if (!calls.isEmpty() && !isHeldBack(calls)) {
         return false;
       }
     }
     return true;
+  }
+
+  /**
+   * One frame of extensions is under way at a time: they run beside reads that take longer, so that
+   * sharing the next frame costs their callers nothing, and saves both sides most of the work.
+   */
+  private boolean isHeldBack(CallList calls) {
+    if (calls != waiting[FrameType.EXTEND]) {
+      return false;
+    }
+    for (Slot slot : slots) {
+      Connection connection = slot.ready();
+      if (connection != null && connection.isExtending()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Extensions were answered: those that were held back may go. */
+  void extended() {
+    if (!waiting[FrameType.EXTEND].isEmpty()) {
+      dispatch();
+    }
   }
 
   /** The next connection in turn that is ready and has room; null if there is none. */
@@ -247,6 +331,7 @@ final class Dispatcher {
   }
 
   private void failWaiting(OracleException cause) {
+    releaseLate();
     for (CallList calls : waiting) {
       Call<?> call;
       while ((call = calls.poll()) != null) {
@@ -348,6 +433,7 @@ final class Dispatcher {
   /** What was in no hurry goes now, if it can: later the oracle would not learn it for minutes. */
   private void sendLate() {
     intake.drainTo(this::enqueue);
+    releaseLate();
     Connection connection = nextWritable();
     if (connection == null) {
       return;

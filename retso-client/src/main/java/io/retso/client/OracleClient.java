@@ -56,7 +56,7 @@ import java.util.function.Supplier;
  */
 public final class OracleClient implements AutoCloseable {
   /** Longest time for which what is in no hurry waits for other requests. */
-  public static final Duration LINGER = Duration.ofMillis(10);
+  public static final Duration LINGER = Duration.ofMillis(50);
 
   private static final long CLOSE_SECONDS_MAX = 10;
 
@@ -118,8 +118,9 @@ public final class OracleClient implements AutoCloseable {
 
   /**
    * Reports that a transaction which wrote nothing is over, so that the oracle need not keep its
-   * snapshot. Nobody waits for that: the report travels with the next request, or by itself after
-   * {@link #LINGER}. If it is lost, the oracle ends the transaction when its time is up.
+   * snapshot. Nobody waits for that: the report travels with the next request that the oracle
+   * writes to its log (or with 63 others of its kind), or by itself after {@link #LINGER}. If it is
+   * lost, the oracle ends the transaction when its time is up.
    */
   public CompletableFuture<CommitResult> endLater(long startTimestamp) {
     checkStamp(startTimestamp, "start timestamp");

@@ -36,16 +36,6 @@ import org.junit.jupiter.api.Timeout;
 class OracleClientTest {
   private static final int GAP = Timestamps.GAP;
 
-  /** What clients ask before {@code gathered} is all on its way when the oracle begins to serve. */
-  private static ScriptedPeer servingOnce(CountDownLatch gathered, WireOracle oracle)
-      throws Exception {
-    return new ScriptedPeer(
-        wire -> {
-          gathered.await();
-          oracle.serve(wire);
-        });
-  }
-
   @Test
   void transactionsRunFromBeginToCleanUp() throws Exception {
     WireOracle oracle = new WireOracle();
@@ -75,26 +65,6 @@ class OracleClientTest {
       client.cleanedUp(first);
       assertTrue(oracle.isCleaned(first));
       assertTrue(client.commit(client.begin()).isCommitted());
-      assertEquals(0, client.outstanding());
-    }
-  }
-
-  @Test
-  void reportsInNoHurryTravelWithTheNextRequestOrByThemselves() throws Exception {
-    WireOracle oracle = new WireOracle();
-    try (ScriptedPeer peer = new ScriptedPeer(oracle::serve);
-        OracleClient client = clientOf(peer).build()) {
-      long first = client.begin();
-      client.endLater(first);
-      long second = client.begin();
-      assertTrue(oracle.decided().containsKey(first), "it was sent before the begin behind it");
-      assertTrue(get(client.endLater(second)).isCommitted());
-      long third = client.begin();
-      assertTrue(client.commit(third, 1).isCommitted());
-      get(client.cleanedUpLater(third));
-      assertTrue(oracle.isCleaned(third));
-      assertThrows(IllegalArgumentException.class, () -> client.endLater(17));
-      assertThrows(IllegalArgumentException.class, () -> client.cleanedUpLater(17));
       assertEquals(0, client.outstanding());
     }
   }
@@ -147,25 +117,6 @@ class OracleClientTest {
   }
 
   @Test
-  void extensionsThatGatherShareAFrameAndAreSentBehindCommits() throws Exception {
-    WireOracle oracle = new WireOracle(500);
-    CountDownLatch gathered = new CountDownLatch(1);
-    try (ScriptedPeer peer = servingOnce(gathered, oracle);
-        OracleClient client = clientOf(peer).build()) {
-      CompletableFuture<Long> begin = client.beginAsync();
-      CompletableFuture<Extension> of7 = client.extendAsync(GAP, 6, 7);
-      CompletableFuture<Extension> of8 = client.extendAsync(GAP, 8);
-      CompletableFuture<CommitResult> commit = client.commitAsync(GAP, 7);
-      gathered.countDown();
-      assertTrue(get(commit).isCommitted());
-      assertEquals(new Extension(502 * GAP, false), get(of7));
-      assertEquals(new Extension(502 * GAP, true), get(of8), "one stamp for the frame");
-      assertEquals(503 * GAP, get(begin));
-      assertEquals(List.of("COMMIT x1", "EXTEND x2", "BEGIN x1"), oracle.frames());
-    }
-  }
-
-  @Test
   void extensionsOvertakeCommitsAndAreRepeatedWithoutAFlag() throws Exception {
     CountDownLatch committing = new CountDownLatch(1);
     CountDownLatch extended = new CountDownLatch(1);
@@ -211,86 +162,6 @@ class OracleClientTest {
           OracleClient client = clientOf(peer).build()) {
         assertFails(Category.INCOMPATIBLE, client.extendAsync(3 * GAP, 1));
       }
-    }
-  }
-
-  @Test
-  void watermarkCallsShareAFrameAndItsAnswer() throws Exception {
-    CountDownLatch gathered = new CountDownLatch(1);
-    try (ScriptedPeer peer =
-            new ScriptedPeer(
-                wire -> {
-                  gathered.await();
-                  wire.handshake();
-                  Request request = wire.read();
-                  assertEquals(FrameType.WATERMARK, request.type());
-                  assertEquals(20, request.count());
-                  wire.reply(request, 160);
-                  wire.reply(wire.read(), 17);
-                });
-        OracleClient client = clientOf(peer).build()) {
-      List<CompletableFuture<Long>> calls = new ArrayList<>();
-      for (int i = 0; i < 20; i++) {
-        calls.add(client.lowWatermarkAsync());
-      }
-      gathered.countDown();
-      for (CompletableFuture<Long> call : calls) {
-        assertEquals(160, get(call));
-      }
-      assertFails(Category.INCOMPATIBLE, client.lowWatermarkAsync());
-    }
-  }
-
-  @Test
-  void requestsThatGatherTravelInOneFrameOfEachTypeAndBeginsAreLast() throws Exception {
-    WireOracle oracle = new WireOracle(500);
-    CountDownLatch gathered = new CountDownLatch(1);
-    try (ScriptedPeer peer = servingOnce(gathered, oracle);
-        OracleClient client = clientOf(peer).build()) {
-      List<CompletableFuture<Long>> begins = new ArrayList<>();
-      for (int i = 0; i < 1000; i++) {
-        begins.add(client.beginAsync());
-      }
-      List<CompletableFuture<CommitResult>> commits = new ArrayList<>();
-      for (int i = 0; i < 500; i++) {
-        commits.add(client.commitAsync((i + 1) * (long) GAP, 7000 + i));
-      }
-      List<CompletableFuture<Void>> cleans = new ArrayList<>();
-      for (int i = 0; i < 500; i++) {
-        cleans.add(client.cleanedUpAsync((i + 1) * (long) GAP));
-      }
-      gathered.countDown();
-      for (int i = 0; i < 1000; i++) {
-        assertEquals(
-            (1000 + i + 1) * (long) GAP,
-            get(begins.get(i)),
-            "stamps follow the order of calls, and the commits that were sent with them");
-      }
-      for (CompletableFuture<CommitResult> commit : commits) {
-        assertTrue(get(commit).isCommitted());
-      }
-      for (CompletableFuture<Void> clean : cleans) {
-        get(clean);
-      }
-      assertEquals(List.of("COMMIT x500", "CLEANED x500", "BEGIN x1000"), oracle.frames());
-    }
-  }
-
-  @Test
-  void requestsMadeByDependentStagesOfOneReplyTravelTogether() throws Exception {
-    WireOracle oracle = new WireOracle();
-    CountDownLatch gathered = new CountDownLatch(1);
-    try (ScriptedPeer peer = servingOnce(gathered, oracle);
-        OracleClient client = clientOf(peer).build()) {
-      List<CompletableFuture<CommitResult>> transactions = new ArrayList<>();
-      for (int i = 0; i < 300; i++) {
-        transactions.add(client.beginAsync().thenCompose(start -> client.commitAsync(start)));
-      }
-      gathered.countDown();
-      for (CompletableFuture<CommitResult> transaction : transactions) {
-        assertTrue(get(transaction).isCommitted());
-      }
-      assertEquals(List.of("BEGIN x300", "COMMIT x300"), oracle.frames());
     }
   }
 

@@ -1,0 +1,250 @@
+package io.retso.client;
+
+import static io.retso.client.ClientFixture.assertFails;
+import static io.retso.client.ClientFixture.clientOf;
+import static io.retso.client.ClientFixture.get;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.retso.client.OracleException.Category;
+import io.retso.client.ScriptedPeer.Request;
+import io.retso.protocol.FrameType;
+import io.retso.protocol.Timestamps;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Which requests share frames, and which wait for others to do so. */
+@Timeout(60)
+class GatheringTest {
+  private static final int GAP = Timestamps.GAP;
+
+  /** What clients ask before {@code gathered} is all on its way when the oracle begins to serve. */
+  private static ScriptedPeer servingOnce(CountDownLatch gathered, WireOracle oracle)
+      throws Exception {
+    return new ScriptedPeer(
+        wire -> {
+          gathered.await();
+          oracle.serve(wire);
+        });
+  }
+
+  @Test
+  void requestsThatGatherTravelInOneFrameOfEachTypeAndBeginsAreLast() throws Exception {
+    WireOracle oracle = new WireOracle(500);
+    CountDownLatch gathered = new CountDownLatch(1);
+    try (ScriptedPeer peer = servingOnce(gathered, oracle);
+        OracleClient client = clientOf(peer).build()) {
+      List<CompletableFuture<Long>> begins = new ArrayList<>();
+      for (int i = 0; i < 1000; i++) {
+        begins.add(client.beginAsync());
+      }
+      List<CompletableFuture<CommitResult>> commits = new ArrayList<>();
+      for (int i = 0; i < 500; i++) {
+        commits.add(client.commitAsync((i + 1) * (long) GAP, 7000 + i));
+      }
+      List<CompletableFuture<Void>> cleans = new ArrayList<>();
+      for (int i = 0; i < 500; i++) {
+        cleans.add(client.cleanedUpAsync((i + 1) * (long) GAP));
+      }
+      gathered.countDown();
+      for (int i = 0; i < 1000; i++) {
+        assertEquals(
+            (1000 + i + 1) * (long) GAP,
+            get(begins.get(i)),
+            "stamps follow the order of calls, and the commits that were sent with them");
+      }
+      for (CompletableFuture<CommitResult> commit : commits) {
+        assertTrue(get(commit).isCommitted());
+      }
+      for (CompletableFuture<Void> clean : cleans) {
+        get(clean);
+      }
+      assertEquals(List.of("COMMIT x500", "CLEANED x500", "BEGIN x1000"), oracle.frames());
+    }
+  }
+
+  @Test
+  void requestsMadeByDependentStagesOfOneReplyTravelTogether() throws Exception {
+    WireOracle oracle = new WireOracle();
+    CountDownLatch gathered = new CountDownLatch(1);
+    try (ScriptedPeer peer = servingOnce(gathered, oracle);
+        OracleClient client = clientOf(peer).build()) {
+      List<CompletableFuture<CommitResult>> transactions = new ArrayList<>();
+      for (int i = 0; i < 300; i++) {
+        transactions.add(client.beginAsync().thenCompose(start -> client.commitAsync(start)));
+      }
+      gathered.countDown();
+      for (CompletableFuture<CommitResult> transaction : transactions) {
+        assertTrue(get(transaction).isCommitted());
+      }
+      assertEquals(List.of("BEGIN x300", "COMMIT x300"), oracle.frames());
+    }
+  }
+
+  @Test
+  void extensionsThatGatherShareAFrameAndAreSentBehindCommits() throws Exception {
+    WireOracle oracle = new WireOracle(500);
+    CountDownLatch gathered = new CountDownLatch(1);
+    try (ScriptedPeer peer = servingOnce(gathered, oracle);
+        OracleClient client = clientOf(peer).build()) {
+      CompletableFuture<Long> begin = client.beginAsync();
+      CompletableFuture<Extension> of7 = client.extendAsync(GAP, 6, 7);
+      CompletableFuture<Extension> of8 = client.extendAsync(GAP, 8);
+      CompletableFuture<CommitResult> commit = client.commitAsync(GAP, 7);
+      gathered.countDown();
+      assertTrue(get(commit).isCommitted());
+      assertEquals(new Extension(502 * GAP, false), get(of7));
+      assertEquals(new Extension(502 * GAP, true), get(of8), "one stamp for the frame");
+      assertEquals(503 * GAP, get(begin));
+      assertEquals(List.of("COMMIT x1", "EXTEND x2", "BEGIN x1"), oracle.frames());
+    }
+  }
+
+  @Test
+  void watermarkCallsShareAFrameAndItsAnswer() throws Exception {
+    CountDownLatch gathered = new CountDownLatch(1);
+    try (ScriptedPeer peer =
+            new ScriptedPeer(
+                wire -> {
+                  gathered.await();
+                  wire.handshake();
+                  Request request = wire.read();
+                  assertEquals(FrameType.WATERMARK, request.type());
+                  assertEquals(20, request.count());
+                  wire.reply(request, 160);
+                  wire.reply(wire.read(), 17);
+                });
+        OracleClient client = clientOf(peer).build()) {
+      List<CompletableFuture<Long>> calls = new ArrayList<>();
+      for (int i = 0; i < 20; i++) {
+        calls.add(client.lowWatermarkAsync());
+      }
+      gathered.countDown();
+      for (CompletableFuture<Long> call : calls) {
+        assertEquals(160, get(call));
+      }
+      assertFails(Category.INCOMPATIBLE, client.lowWatermarkAsync());
+    }
+  }
+
+  @Test
+  void extensionsShareTheFrameBehindTheOneUnderWay() throws Exception {
+    CountDownLatch underWay = new CountDownLatch(1);
+    try (ScriptedPeer peer =
+            new ScriptedPeer(
+                wire -> {
+                  wire.handshake();
+                  Request first = wire.read();
+                  assertEquals(1, first.count());
+                  underWay.countDown();
+                  Request ping = wire.read();
+                  assertEquals(FrameType.PING, ping.type(), "the others are held back");
+                  wire.reply(ping);
+                  wire.reply(first, 5 * GAP);
+                  Request others = wire.read();
+                  assertEquals(3, others.count());
+                  wire.reply(others, 6 * GAP, 6 * GAP, 6 * GAP);
+                  Request last = wire.read();
+                  assertEquals(1, last.count(), "nothing is under way any more");
+                  wire.reply(last, 7 * GAP);
+                });
+        OracleClient client = clientOf(peer).build()) {
+      CompletableFuture<Extension> first = client.extendAsync(GAP, 1);
+      underWay.await();
+      List<CompletableFuture<Extension>> others = new ArrayList<>();
+      for (int row = 2; row < 5; row++) {
+        others.add(client.extendAsync(GAP, row));
+      }
+      client.ping();
+      assertEquals(5 * GAP, get(first).timestamp());
+      for (CompletableFuture<Extension> other : others) {
+        assertEquals(6 * GAP, get(other).timestamp());
+      }
+      assertEquals(7 * GAP, client.extend(GAP, 5).timestamp());
+    }
+  }
+
+  @Test
+  void extensionsHeldBackAreSentOnTheNextConnection() throws Exception {
+    WireOracle oracle = new WireOracle(10);
+    CountDownLatch underWay = new CountDownLatch(1);
+    CountDownLatch heldBack = new CountDownLatch(1);
+    try (ScriptedPeer peer =
+            new ScriptedPeer(
+                wire -> {
+                  wire.handshake();
+                  wire.read();
+                  underWay.countDown();
+                  heldBack.await();
+                }, // and hangs up
+                oracle::serve);
+        OracleClient client = clientOf(peer).build()) {
+      CompletableFuture<Extension> first = client.extendAsync(GAP, 1);
+      underWay.await();
+      CompletableFuture<Extension> second = client.extendAsync(GAP, 2);
+      heldBack.countDown();
+      assertTrue(get(first).isUnchanged());
+      assertTrue(get(second).isUnchanged());
+      assertTrue(client.extend(GAP, 3).isUnchanged());
+    }
+  }
+
+  @Test
+  void reportsInNoHurryTravelWithWhatTheOracleLogsOrByThemselves() throws Exception {
+    WireOracle oracle = new WireOracle();
+    try (ScriptedPeer peer = new ScriptedPeer(oracle::serve);
+        OracleClient client = clientOf(peer).build()) {
+      long first = client.begin();
+      long second = client.begin();
+      client.endLater(first);
+      client.status(first, second);
+      assertTrue(oracle.decided().containsKey(first), "it was sent before the query behind it");
+      assertTrue(get(client.endLater(second)).isCommitted());
+      long third = client.begin();
+      assertTrue(client.commit(third, 1).isCommitted());
+      get(client.cleanedUpLater(third));
+      assertTrue(oracle.isCleaned(third));
+      assertThrows(IllegalArgumentException.class, () -> client.endLater(17));
+      assertThrows(IllegalArgumentException.class, () -> client.cleanedUpLater(17));
+      assertEquals(0, client.outstanding());
+    }
+  }
+
+  @Test
+  void reportsInNoHurryDoNotTravelWithEachBegin() throws Exception {
+    int readers = 300;
+    WireOracle oracle = new WireOracle();
+    try (ScriptedPeer peer = new ScriptedPeer(oracle::serve);
+        OracleClient client = clientOf(peer).build()) {
+      long begun = System.nanoTime();
+      List<CompletableFuture<CommitResult>> ends = new ArrayList<>();
+      for (int i = 0; i < readers; i++) {
+        ends.add(client.endLater(client.begin()));
+      }
+      for (CompletableFuture<CommitResult> end : ends) {
+        assertTrue(get(end).isCommitted());
+      }
+      long lingers = (System.nanoTime() - begun) / OracleClient.LINGER.toNanos();
+      long frames = oracle.frames().stream().filter(frame -> frame.startsWith("COMMIT")).count();
+      assertTrue(
+          frames <= readers / 64 + lingers + 1,
+          frames + " frames of ends of " + readers + " readers within " + lingers + " lingers");
+    }
+  }
+
+  @Test
+  void reportsInNoHurryLeaveRoomForOthers() throws Exception {
+    WireOracle oracle = new WireOracle();
+    try (ScriptedPeer peer = new ScriptedPeer(oracle::serve);
+        OracleClient client = clientOf(peer).maxOutstanding(8).build()) {
+      for (int i = 0; i < 1000; i++) {
+        client.endLater(client.begin());
+      }
+    }
+  }
+}
