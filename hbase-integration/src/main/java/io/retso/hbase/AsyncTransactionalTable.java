@@ -387,27 +387,9 @@ public final class AsyncTransactionalTable implements AsyncTable<ScanResultConsu
 
   @Override
   public CompletableFuture<List<Result>> scanAll(Scan scan) {
-    CompletableFuture<List<Result>> all = new CompletableFuture<>();
-    List<Result> rows = new ArrayList<>();
-    scan(
-        scan,
-        new ScanResultConsumer() {
-          @Override
-          public boolean onNext(Result row) {
-            return rows.add(row);
-          }
-
-          @Override
-          public void onError(Throwable failure) {
-            all.completeExceptionally(failure);
-          }
-
-          @Override
-          public void onComplete() {
-            all.complete(rows);
-          }
-        });
-    return all;
+    RowCollector rows = new RowCollector();
+    scan(scan, rows);
+    return rows.all();
   }
 
   private void open(Scan scan, SnapshotScan.Sink sink) {

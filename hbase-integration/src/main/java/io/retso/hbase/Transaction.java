@@ -7,8 +7,6 @@ import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.io.UncheckedIOException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import org.apache.hadoop.hbase.TableName;
@@ -53,9 +51,6 @@ public final class Transaction implements AutoCloseable {
     /** The answer to its commit was lost. */
     UNKNOWN
   }
-
-  /** How often an overloaded oracle is asked to commit, with pauses of 20 ms to 2.5 s. */
-  private static final int COMMIT_ATTEMPTS = 9;
 
   private final TransactionManager manager;
 
@@ -297,30 +292,9 @@ public final class Transaction implements AutoCloseable {
       return Failures.failed(new RollbackOnlyException(start, cause));
     }
     // Every write is acknowledged: whoever reads above the commit timestamp finds all of them.
-    return ask(writes.conflictIds(), 1);
-  }
-
-  private CompletableFuture<Long> ask(long[] ids, int attempt) {
-    return manager
-        .oracle()
-        .commitAsync(start, ids)
-        .handle(
-            (result, failure) -> {
-              if (attempt < COMMIT_ATTEMPTS && isOverloaded(failure)) {
-                // Nothing was decided, and it may be asked again: cleanups make room.
-                Executor later =
-                    CompletableFuture.delayedExecutor(10L << attempt, TimeUnit.MILLISECONDS);
-                return CompletableFuture.supplyAsync(() -> ask(ids, attempt + 1), later)
-                    .thenCompose(outcome -> outcome);
-              }
-              return decided(result, failure);
-            })
+    return PatientCommit.ask(manager.oracle(), start, writes.conflictIds())
+        .handle(this::decided)
         .thenCompose(outcome -> outcome);
-  }
-
-  private static boolean isOverloaded(Throwable failure) {
-    return Failures.unwrap(failure) instanceof OracleException oracle
-        && oracle.category() == OracleException.Category.OVERLOADED;
   }
 
   private CompletableFuture<Long> decided(CommitResult result, Throwable failure) {

@@ -66,6 +66,7 @@ final class StatusReport {
     Map<String, Object> m = new LinkedHashMap<>();
     m.put("overSeconds", seconds);
     m.put("begins", rate(now.oracle.begins, before.oracle.begins));
+    m.put("extensions", rate(now.oracle.extensions, before.oracle.extensions));
     m.put("commits", rate(now.oracle.commits, before.oracle.commits));
     m.put("aborts", rate(now.aborts(), before.aborts()));
     m.put("queries", rate(now.oracle.queries, before.oracle.queries));
@@ -85,6 +86,8 @@ final class StatusReport {
   private Map<String, Object> transactions() {
     Map<String, Object> m = new LinkedHashMap<>();
     m.put("begins", now.oracle.begins);
+    m.put("extensions", now.oracle.extensions);
+    m.put("changedExtensions", now.changedExtensions());
     m.put("commits", now.oracle.commits);
     m.put("rows", now.oracle.rows);
     m.put("queries", now.oracle.queries);
@@ -178,8 +181,10 @@ final class StatusReport {
     line(
         out,
         "per second",
-        "%,.0f begins, %,.0f commits, %,.0f aborts, %,.0f queries, %,.0f cleanups (last %.0f s)",
+        "%,.0f begins, %,.0f extensions, %,.0f commits, %,.0f aborts, %,.0f queries, %,.0f cleanups"
+            + " (last %.0f s)",
         rate(now.oracle.begins, before.oracle.begins),
+        rate(now.oracle.extensions, before.oracle.extensions),
         rate(now.oracle.commits, before.oracle.commits),
         rate(now.aborts(), before.aborts()),
         rate(now.oracle.queries, before.oracle.queries),
@@ -189,11 +194,12 @@ final class StatusReport {
     line(
         out,
         "aborted",
-        "%,d conflict, %,d evicted, %,d forced, %,d requested; %,d commits refused",
+        "%,d conflict, %,d evicted, %,d forced, %,d requested, %,d expired; %,d commits refused",
         now.oracle.conflicts,
         now.oracle.evicted,
         now.oracle.forced,
         now.oracle.requested,
+        now.oracle.expired,
         now.oracle.refused);
     line(
         out,

@@ -1,0 +1,49 @@
+package io.retso.hbase;
+
+import io.retso.client.CommitResult;
+import io.retso.client.OracleClient;
+import io.retso.client.OracleException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Asks the oracle to commit, and again, a few times, if it is too busy: then nothing was decided,
+ * and cleanups on their way make room. Stateless.
+ */
+final class PatientCommit {
+  /** With pauses of 20 ms to 2.5 s between them. */
+  private static final int ATTEMPTS = 9;
+
+  private PatientCommit() {}
+
+  /** Fails as {@link OracleClient#commitAsync} does. */
+  static CompletableFuture<CommitResult> ask(OracleClient oracle, long start, long[] ids) {
+    return ask(oracle, start, ids, 1);
+  }
+
+  private static CompletableFuture<CommitResult> ask(
+      OracleClient oracle, long start, long[] ids, int attempt) {
+    CompletableFuture<CommitResult> asked = oracle.commitAsync(start, ids);
+    return attempt == ATTEMPTS
+        ? asked
+        : asked
+            .handle(
+                (result, failure) -> {
+                  if (!isOverloaded(failure)) {
+                    return asked;
+                  }
+                  Executor later =
+                      CompletableFuture.delayedExecutor(10L << attempt, TimeUnit.MILLISECONDS);
+                  return CompletableFuture.supplyAsync(
+                          () -> ask(oracle, start, ids, attempt + 1), later)
+                      .thenCompose(again -> again);
+                })
+            .thenCompose(outcome -> outcome);
+  }
+
+  private static boolean isOverloaded(Throwable failure) {
+    return Failures.unwrap(failure) instanceof OracleException oracle
+        && oracle.category() == OracleException.Category.OVERLOADED;
+  }
+}
