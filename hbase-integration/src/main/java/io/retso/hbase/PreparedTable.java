@@ -19,7 +19,8 @@ import org.apache.hadoop.hbase.client.TableDescriptor;
  * A table that holds transactions, as it was when its descriptor was read.
  *
  * @param raw HBase's own table: versions and marks
- * @param loadedNanos when the descriptor was read, by {@link System#nanoTime}
+ * @param loadedNanos when the descriptor was read, or tried in vain to be, in nanoseconds of the
+ *     clock of {@link PreparedTables}
  */
 record PreparedTable(
     TableDescriptor descriptor,
@@ -28,6 +29,11 @@ record PreparedTable(
     long loadedNanos) {
   /** Rows of one read whose changes the oracle is asked for; beyond, the snapshot comes first. */
   private static final int EXTENDED_ROWS_MAX = 1000;
+
+  /** The same, as if it had been read then. */
+  PreparedTable loadedAt(long nanos) {
+    return new PreparedTable(descriptor, settings, raw, nanos);
+  }
 
   TableName name() {
     return descriptor.getTableName();

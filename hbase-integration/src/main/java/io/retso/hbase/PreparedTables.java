@@ -1,60 +1,123 @@
 package io.retso.hbase;
 
 import io.retso.hbase.data.TableSettings;
+import java.io.IOException;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.TableNotFoundException;
 import org.apache.hadoop.hbase.client.AsyncConnection;
 import org.apache.hadoop.hbase.client.TableDescriptor;
+import org.apache.hadoop.hbase.security.AccessDeniedException;
 
 /**
  * Finds out whether tables are prepared, and remembers it for 30 s: a table that is prepared anew
  * with other settings is seen so by all clients after that time. At most 10,000 tables are
- * remembered. Thread-safe.
+ * remembered.
+ *
+ * <p>Only HBase's master knows descriptors. While it does not answer nobody can alter a table, and
+ * what is remembered serves on: transactions go on without a master, as HBase's own reads and
+ * writes do.
+ *
+ * <p>Thread-safe.
  */
 final class PreparedTables {
   private static final long KEPT_NANOS = TimeUnit.SECONDS.toNanos(30);
   private static final int TABLES_MAX = 10_000;
+
+  /** For so long the master's answer is waited for if an older one is at hand. */
+  private static final long PATIENCE_MILLIS = 1_000;
 
   private final AsyncConnection hbase;
 
   /** {@code host:port} of this manager's oracle, as it was configured. */
   private final Set<String> oracle;
 
+  private final LongSupplier nanoClock;
   private final ConcurrentHashMap<TableName, PreparedTable> known = new ConcurrentHashMap<>();
 
-  PreparedTables(AsyncConnection hbase, Set<String> oracle) {
+  /** Descriptors that are being read again. */
+  private final ConcurrentHashMap<TableName, CompletableFuture<PreparedTable>> renewals =
+      new ConcurrentHashMap<>();
+
+  PreparedTables(AsyncConnection hbase, Set<String> oracle, LongSupplier nanoClock) {
     this.hbase = hbase;
     this.oracle = Set.copyOf(oracle);
+    this.nanoClock = nanoClock;
   }
 
   /** The table; fails with {@link TableNotPreparedException}. */
   CompletableFuture<PreparedTable> find(TableName name) {
     PreparedTable table = known.get(name);
-    if (table != null && System.nanoTime() - table.loadedNanos() < KEPT_NANOS) {
-      return CompletableFuture.completedFuture(table);
+    if (table == null) {
+      return read(name);
     }
+    return nanoClock.getAsLong() - table.loadedNanos() < KEPT_NANOS
+        ? CompletableFuture.completedFuture(table)
+        : renewed(table);
+  }
+
+  private CompletableFuture<PreparedTable> renewed(PreparedTable table) {
+    CompletableFuture<PreparedTable> answer = new CompletableFuture<>();
+    CompletableFuture<PreparedTable> underWay = renewals.putIfAbsent(table.name(), answer);
+    if (underWay != null) {
+      return underWay;
+    }
+    read(table.name())
+        .whenComplete(
+            (read, failure) -> {
+              renewals.remove(table.name());
+              PreparedTable kept = failure == null ? read : keptOn(table);
+              if (kept != null) {
+                answer.complete(kept);
+              } else {
+                answer.completeExceptionally(Failures.unwrap(failure));
+              }
+            });
+    return answer.completeOnTimeout(table, PATIENCE_MILLIS, TimeUnit.MILLISECONDS);
+  }
+
+  /** After an attempt that found no master; null if it did, and the table is not what it was. */
+  private PreparedTable keptOn(PreparedTable table) {
+    return known.computeIfPresent(
+        table.name(), (name, now) -> now == table ? table.loadedAt(nanoClock.getAsLong()) : now);
+  }
+
+  /** Asks the master. What is known is forgotten, unless there is no answer. */
+  private CompletableFuture<PreparedTable> read(TableName name) {
     return hbase
         .getAdmin()
         .getDescriptor(name)
         .handle(
-            (descriptor, failure) -> {
-              if (failure == null) {
-                return check(descriptor);
-              }
-              known.remove(name);
-              Throwable cause = Failures.unwrap(failure);
-              return Failures.<PreparedTable>failed(
-                  cause instanceof TableNotFoundException
-                      ? new TableNotPreparedException(
-                          "table " + name + " does not exist: create and prepare it", cause)
-                      : cause);
-            })
+            (descriptor, failure) ->
+                failure == null ? check(descriptor) : unread(name, Failures.unwrap(failure)))
         .thenCompose(found -> found);
+  }
+
+  private CompletableFuture<PreparedTable> unread(TableName name, Throwable cause) {
+    if (cause instanceof TableNotFoundException) {
+      known.remove(name);
+      return Failures.failed(
+          new TableNotPreparedException(
+              "table " + name + " does not exist: create and prepare it", cause));
+    }
+    if (cause instanceof AccessDeniedException) {
+      known.remove(name);
+      IOException denied =
+          new AccessDeniedException(
+              "this user may not read the descriptor of table "
+                  + name
+                  + ", which says how it holds transactions: grant CREATE ('C') on the table,"
+                  + " beside READ and WRITE; HBase says: "
+                  + cause.getMessage());
+      denied.initCause(cause);
+      return Failures.failed(denied);
+    }
+    return Failures.failed(cause);
   }
 
   private CompletableFuture<PreparedTable> check(TableDescriptor descriptor) {
@@ -104,7 +167,7 @@ final class PreparedTables {
               + ": use that one, or prepare the table again if these are two names of one oracle",
           null);
     }
-    return new PreparedTable(descriptor, settings, hbase.getTable(name), System.nanoTime());
+    return new PreparedTable(descriptor, settings, hbase.getTable(name), nanoClock.getAsLong());
   }
 
   /**

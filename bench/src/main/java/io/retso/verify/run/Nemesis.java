@@ -1,5 +1,6 @@
 package io.retso.verify.run;
 
+import io.retso.cluster.RootCause;
 import io.retso.verify.history.HistoryRecorder;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -24,7 +25,8 @@ final class Nemesis implements Runnable {
   /** Name to how often it happened; guarded by this. */
   private final Map<String, Integer> done = new TreeMap<>();
 
-  private final Map<String, Integer> refused = new TreeMap<>();
+  /** Name to why it could not happen the last time it was tried; guarded by this. */
+  private final Map<String, String> refused = new TreeMap<>();
 
   Nemesis(List<Fault> faults, HistoryRecorder recorder, long seed, Stop stop) {
     this.faults = List.copyOf(faults);
@@ -52,19 +54,23 @@ final class Nemesis implements Runnable {
     recorder.flush();
     try {
       recorder.nemesis(fault.name(), fault.strike().now(random));
-      count(done, fault);
+      happened(fault);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       stop.set();
     } catch (
         Exception e) { // admin operations are refused in many ways, such as a region in transition
       recorder.nemesis(fault.name(), "failed: " + e);
-      count(refused, fault);
+      refused(fault, e);
     }
   }
 
-  private synchronized void count(Map<String, Integer> counts, Fault fault) {
-    counts.merge(fault.name(), 1, Integer::sum);
+  private synchronized void happened(Fault fault) {
+    done.merge(fault.name(), 1, Integer::sum);
+  }
+
+  private synchronized void refused(Fault fault, Exception cause) {
+    refused.put(fault.name(), RootCause.of(cause));
   }
 
   /** How often each fault happened. */
@@ -72,8 +78,10 @@ final class Nemesis implements Runnable {
     return Map.copyOf(done);
   }
 
-  /** How often each fault could not happen. */
-  synchronized Map<String, Integer> refused() {
-    return Map.copyOf(refused);
+  /** Faults that were tried and never happened, with the reason. */
+  synchronized Map<String, String> neverHappened() {
+    Map<String, String> never = new TreeMap<>(refused);
+    never.keySet().removeAll(done.keySet());
+    return never;
   }
 }

@@ -29,9 +29,14 @@ final class Round {
    * @param violations what no correct store does, found without the checker
    * @param history the merged history
    * @param faults what happened, with counts
+   * @param refused faults that were tried and never happened, with the reason
    */
   record Outcome(
-      Verdict verdict, List<String> violations, Path history, Map<String, Integer> faults) {
+      Verdict verdict,
+      List<String> violations,
+      Path history,
+      Map<String, Integer> faults,
+      Map<String, String> refused) {
     boolean isGood() {
       return verdict.isConsistent() && violations.isEmpty();
     }
@@ -114,15 +119,14 @@ final class Round {
       throws IOException, InterruptedException {
     Path notes = directory.resolve("nemesis.edn");
     int[] first = Generations.allAt(number * GENERATIONS_PER_ROUND);
-    Map<String, Integer> faults;
+    Nemesis nemesis;
     List<Path> histories = new ArrayList<>(List.of(notes));
     try (HistoryRecorder recorder = HistoryRecorder.create(notes, origin);
         OwnClient own = new OwnClient(this::plan, first);
         ClientPool pool = new ClientPool(() -> plan(own.generations()), directory)) {
       pool.start(settings.processes());
       Stop stop = new Stop();
-      Nemesis nemesis =
-          new Nemesis(faults(own, pool, servers), recorder, settings.seed() + number, stop);
+      nemesis = new Nemesis(faults(own, pool, servers), recorder, settings.seed() + number, stop);
       Thread thread = new Thread(nemesis, "nemesis");
       thread.setDaemon(true);
       thread.start();
@@ -137,7 +141,6 @@ final class Round {
         recorder.nemesis("heal", restarted + " servers started again");
       }
       violations.addAll(pool.deaths());
-      faults = nemesis.done();
       listener.phase("waiting for the clients to finish");
     }
     histories.addAll(clientHistories());
@@ -146,7 +149,8 @@ final class Round {
     listener.phase("checking");
     Verdict verdict =
         Checker.check(HistoryReader.read(history).history(), Model.STRONG_SNAPSHOT_ISOLATION);
-    return new Outcome(verdict, List.copyOf(violations), history, faults);
+    return new Outcome(
+        verdict, List.copyOf(violations), history, nemesis.done(), nemesis.neverHappened());
   }
 
   private List<Fault> faults(OwnClient own, ClientPool pool, Servers servers) {

@@ -137,6 +137,7 @@ public final class VerifyRun {
       Duration patience = servers == null ? PATIENCE_WITH_GIVEN : PATIENCE;
       Round round = new Round(place, settings, number, directory, patience);
       Round.Outcome outcome = round.run(seconds, servers, new Teller());
+      outcome.refused().forEach((fault, why) -> say("  %s never happened: %s", fault, why));
       if (!outcome.isGood() || left < 1) {
         if (outcome.isGood() && !settings.keep()) {
           Directories.delete(directory);

@@ -1,13 +1,16 @@
 package io.retso.hbase;
 
+import static io.retso.hbase.Fixture.eventually;
 import static io.retso.hbase.Fixture.put;
 import static io.retso.hbase.Fixture.read;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.hbase.embedded.EmbeddedHBase;
 import io.retso.server.RetsoServer;
+import java.io.IOException;
 import java.nio.file.Path;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hbase.TableName;
@@ -17,17 +20,19 @@ import org.apache.hadoop.hbase.client.ColumnFamilyDescriptorBuilder;
 import org.apache.hadoop.hbase.client.Connection;
 import org.apache.hadoop.hbase.client.ConnectionFactory;
 import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
+import org.apache.hadoop.hbase.security.AccessDeniedException;
 import org.apache.hadoop.hbase.security.User;
 import org.apache.hadoop.hbase.security.access.AccessController;
 import org.apache.hadoop.hbase.security.access.Permission;
+import org.apache.hadoop.hbase.security.access.Permission.Action;
 import org.apache.hadoop.hbase.security.access.UserPermission;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** HBase with rights: a list of tables has only those that the user may administer. */
+/** HBase with rights. */
 @Timeout(180)
-class HiddenTableTest {
+class RightsTest {
   private static final TableName SHOWN = TableName.valueOf("shown");
   private static final TableName HIDDEN = TableName.valueOf("hidden");
 
@@ -51,27 +56,43 @@ class HiddenTableTest {
         .build();
   }
 
-  /** Told that all is swept, the oracle would forget the commit, and its value would be gone. */
-  @Test
-  void whoDoesNotSeeATableDoesNotSweepForIt() throws Exception {
+  private EmbeddedHBase.Builder withRights() {
     EmbeddedHBase.Builder builder =
         EmbeddedHBase.in(directory).set(User.HBASE_SECURITY_AUTHORIZATION_CONF_KEY, "true");
     for (String where : new String[] {"master", "region", "regionserver"}) {
       builder.set("hbase.coprocessor." + where + ".classes", AccessController.class.getName());
     }
+    return builder;
+  }
+
+  private static void grant(Admin admin, String user, TableName table, Action... actions)
+      throws IOException {
+    admin.grant(
+        new UserPermission(user, Permission.newBuilder(table).withActions(actions).build()), false);
+  }
+
+  private static AsyncConnection connect(EmbeddedHBase hbase, String user) throws Exception {
+    Configuration configuration = hbase.configuration();
+    return ConnectionFactory.createAsyncConnection(
+            configuration, User.createUserForTesting(configuration, user, new String[0]))
+        .get();
+  }
+
+  /**
+   * A list of tables has only those that the user may administer. Told that all is swept, the
+   * oracle would forget the commit, and its value would be gone.
+   */
+  @Test
+  void whoDoesNotSeeATableDoesNotSweepForIt() throws Exception {
     try (RetsoServer server = RetsoCluster.startOracle();
-        EmbeddedHBase hbase = builder.start();
+        EmbeddedHBase hbase = withRights().start();
         Connection root = ConnectionFactory.createConnection(hbase.configuration());
         Admin admin = root.getAdmin()) {
       String oracle = "127.0.0.1:" + server.port();
       create(root, oracle, SHOWN);
       create(root, oracle, HIDDEN);
-      Permission all = Permission.newBuilder(SHOWN).withActions(Permission.Action.values()).build();
-      admin.grant(new UserPermission("alice", all), false);
-      Configuration configuration = hbase.configuration();
-      User alice = User.createUserForTesting(configuration, "alice", new String[0]);
-      try (AsyncConnection hers =
-              ConnectionFactory.createAsyncConnection(configuration, alice).get();
+      grant(admin, "alice", SHOWN, Action.values());
+      try (AsyncConnection hers = connect(hbase, "alice");
           TransactionManager manager = TransactionManager.builder(hers).oracle(oracle).build();
           TransactionManager dying = dying(root, oracle);
           TransactionManager later = TransactionManager.builder(root).oracle(oracle).build()) {
@@ -85,6 +106,31 @@ class HiddenTableTest {
         assertEquals("1", later.call(tx -> read(tx.table(HIDDEN), "a")));
         assertTrue(later.sweep().reported());
         assertEquals("1", later.call(tx -> read(tx.table(HIDDEN), "a")));
+      }
+    }
+  }
+
+  @Test
+  void applicationsNeedCreateBesideReadAndWriteAndAreToldSo() throws Exception {
+    try (RetsoServer server = RetsoCluster.startOracle();
+        EmbeddedHBase hbase = withRights().start();
+        Connection root = ConnectionFactory.createConnection(hbase.configuration());
+        Admin admin = root.getAdmin()) {
+      String oracle = "127.0.0.1:" + server.port();
+      create(root, oracle, SHOWN);
+      grant(admin, "bob", SHOWN, Action.READ, Action.WRITE);
+      try (AsyncConnection his = connect(hbase, "bob");
+          TransactionManager manager = TransactionManager.builder(his).oracle(oracle).build()) {
+        try (Transaction tx = manager.begin()) {
+          AccessDeniedException e =
+              assertThrows(AccessDeniedException.class, () -> tx.table(SHOWN));
+          assertTrue(e.getMessage().contains("table shown"), e::getMessage);
+          assertTrue(e.getMessage().contains("grant CREATE"), e::getMessage);
+        }
+        grant(admin, "bob", SHOWN, Action.READ, Action.WRITE, Action.CREATE);
+        manager.run(tx -> tx.table(SHOWN).put(put("a", "1")));
+        assertEquals("1", manager.call(tx -> read(tx.table(SHOWN), "a")));
+        eventually("cleaned up by himself", () -> manager.metrics().cleanedUp() == 1);
       }
     }
   }
