@@ -379,12 +379,16 @@ final class Connection extends ChannelInboundHandlerAdapter {
     }
   }
 
+  /** Whether the oracle answers requests of this type when its log has been written. */
+  static boolean isLogged(int type) {
+    return type != FrameType.BEGIN && type != FrameType.EXTEND && type != FrameType.PING;
+  }
+
   private ArrayDeque<SentFrame> laneOf(int type) {
-    return switch (type) {
-      case FrameType.BEGIN, FrameType.EXTEND -> fastLane;
-      case FrameType.PING -> pingLane;
-      default -> logLane;
-    };
+    if (isLogged(type)) {
+      return logLane;
+    }
+    return type == FrameType.PING ? pingLane : fastLane;
   }
 
   private String peer() {

@@ -55,7 +55,6 @@ final class Dispatcher {
   private final CallList late = new CallList();
 
   private int lateCount;
-  private boolean lateScheduled;
 
   private final long sweepNanos;
   private boolean sweepScheduled;
@@ -128,27 +127,14 @@ final class Dispatcher {
     lateCount = 0;
   }
 
-  private void onLate() {
-    lateScheduled = false;
-    releaseLate();
-    dispatch();
-  }
-
-  /** Whether calls in no hurry have company, or are enough; otherwise they go a little later. */
-  private void attendToLate() {
-    if (lateCount >= Math.min(LATE_MAX, 1 + settings.outstandingMax() / 4) || goesToLog()) {
-      releaseLate();
-    } else if (lateCount > 0 && !lateScheduled) {
-      lateScheduled = true;
-      loop.schedule(this::onLate, OracleClient.LINGER.toNanos(), TimeUnit.NANOSECONDS);
-    }
+  /** Whether calls in no hurry have company, or are enough; otherwise {@link #onLinger} comes. */
+  private boolean lateMayGo() {
+    return lateCount >= Math.min(LATE_MAX, 1 + settings.outstandingMax() / 4) || goesToLog();
   }
 
   private boolean goesToLog() {
     for (int type = 0; type < TYPES; type++) {
-      boolean isLogged =
-          type != FrameType.BEGIN && type != FrameType.EXTEND && type != FrameType.PING;
-      if (isLogged && !waiting[type].isEmpty()) {
+      if (Connection.isLogged(type) && !waiting[type].isEmpty()) {
         return true;
       }
     }
@@ -160,7 +146,9 @@ final class Dispatcher {
     if (closed) {
       return;
     }
-    attendToLate();
+    if (lateMayGo()) {
+      releaseLate();
+    }
     if (nothingToSend()) {
       return;
     }
@@ -439,15 +427,15 @@ final class Dispatcher {
       return;
     }
     for (CallList calls : sendingOrder) {
-      CallList late = new CallList();
+      CallList unhurried = new CallList();
       CallList others = new CallList();
       Call<?> call;
       while ((call = calls.poll()) != null) {
-        (call.urgent ? others : late).add(call);
+        (call.urgent ? others : unhurried).add(call);
       }
-      connection.send(late, System.nanoTime());
+      connection.send(unhurried, System.nanoTime());
       calls.addFirst(others);
-      calls.addFirst(late); // what did not fit
+      calls.addFirst(unhurried); // what did not fit
     }
     connection.flush();
   }

@@ -20,10 +20,10 @@ import org.jctools.queues.MpscArrayQueue;
  * producer index is advanced by a compare-and-set, and {@link MpscArrayQueue#poll} waits for the
  * element behind an advanced index ({@code relaxedPoll} and {@code drain} do not).
  *
- * <p><strong>Elements in no hurry</strong> go with the next drain, whoever causes it. So that one
- * comes, a producer that sees neither flag on turns on a second one and must schedule {@link
- * #linger} for a little later. The argument is the same: the consumer turns that flag off, there
- * and nowhere else, before it looks into the queue.
+ * <p><strong>Elements in no hurry</strong> have a flag of their own: whoever turns it on must
+ * schedule {@link #linger} for a little later. The argument is the same: the consumer turns that
+ * flag off, there and nowhere else, before it looks into the queue. So each of them has a linger
+ * behind it, even if an earlier drain takes it out: what that keeps back goes then.
  *
  * <p><strong>Closing.</strong> A producer counts itself before it looks whether the intake is
  * closed. After {@link #close}, once {@link #outstanding} is zero, no element is in the queue and
@@ -34,7 +34,7 @@ import org.jctools.queues.MpscArrayQueue;
 final class Intake<E> {
   /** What became of an offered element. */
   enum Admission {
-    /** Taken; the consumer has been woken already. */
+    /** Taken; the consumer has been woken already, or will linger. */
     QUEUED,
     /** Taken; the caller must wake the consumer. */
     WAKE,
@@ -77,15 +77,11 @@ final class Intake<E> {
     if (!queue.offer(element)) {
       throw new AssertionError("the queue is smaller than the limit of " + limit);
     }
-    if (wakePending.get()) {
+    AtomicBoolean pending = urgent ? wakePending : lingerPending;
+    if (pending.get() || !pending.compareAndSet(false, true)) {
       return Admission.QUEUED;
     }
-    if (urgent) {
-      return wakePending.compareAndSet(false, true) ? Admission.WAKE : Admission.QUEUED;
-    }
-    return !lingerPending.get() && lingerPending.compareAndSet(false, true)
-        ? Admission.LINGER
-        : Admission.QUEUED;
+    return urgent ? Admission.WAKE : Admission.LINGER;
   }
 
   private boolean acquire() {
