@@ -67,6 +67,7 @@ final class PreparedTables {
     if (underWay != null) {
       return underWay;
     }
+    answer.completeOnTimeout(table, PATIENCE_MILLIS, TimeUnit.MILLISECONDS);
     read(table.name())
         .whenComplete(
             (read, failure) -> {
@@ -78,7 +79,7 @@ final class PreparedTables {
                 answer.completeExceptionally(Failures.unwrap(failure));
               }
             });
-    return answer.completeOnTimeout(table, PATIENCE_MILLIS, TimeUnit.MILLISECONDS);
+    return answer;
   }
 
   /** After an attempt that found no master; null if it did, and the table is not what it was. */

@@ -15,7 +15,6 @@ import org.apache.hadoop.hbase.LocalHBaseCluster;
 import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.client.Admin;
 import org.apache.hadoop.hbase.client.AsyncConnection;
-import org.apache.hadoop.hbase.client.ColumnFamilyDescriptorBuilder;
 import org.apache.hadoop.hbase.client.Connection;
 import org.apache.hadoop.hbase.client.ConnectionFactory;
 import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
@@ -57,11 +56,7 @@ class PreparedTablesTest {
       String oracle = "127.0.0.1:" + server.port();
       PreparedTables tables = new PreparedTables(async, Set.of(oracle), nanos::get);
       new TablePreparation(connection, oracle)
-          .create(
-              TableDescriptorBuilder.newBuilder(TABLE)
-                  .setColumnFamily(ColumnFamilyDescriptorBuilder.of(Fixture.F))
-                  .build(),
-              TablePreparation.Options.DEFAULT);
+          .create(Fixture.descriptor(TABLE).build(), TablePreparation.Options.DEFAULT);
       PreparedTable first = found(tables);
       note(admin, "altered");
       assertSame(first, found(tables), "for half a minute");

@@ -16,16 +16,16 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.client.Admin;
 import org.apache.hadoop.hbase.client.AsyncConnection;
-import org.apache.hadoop.hbase.client.ColumnFamilyDescriptorBuilder;
 import org.apache.hadoop.hbase.client.Connection;
 import org.apache.hadoop.hbase.client.ConnectionFactory;
-import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
 import org.apache.hadoop.hbase.security.AccessDeniedException;
 import org.apache.hadoop.hbase.security.User;
 import org.apache.hadoop.hbase.security.access.AccessController;
 import org.apache.hadoop.hbase.security.access.Permission;
 import org.apache.hadoop.hbase.security.access.Permission.Action;
 import org.apache.hadoop.hbase.security.access.UserPermission;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -38,40 +38,51 @@ class RightsTest {
 
   @TempDir Path directory;
 
-  private static void create(Connection connection, String oracle, TableName name)
-      throws Exception {
-    new TablePreparation(connection, oracle)
-        .create(
-            TableDescriptorBuilder.newBuilder(name)
-                .setColumnFamily(ColumnFamilyDescriptorBuilder.of(Fixture.F))
-                .build(),
-            TablePreparation.Options.DEFAULT);
-  }
+  private RetsoServer server;
+  private String oracle;
+  private EmbeddedHBase hbase;
+  private Connection root;
+  private Admin admin;
 
-  /** Its clients leave their cleanup undone. */
-  private static TransactionManager dying(Connection connection, String oracle) throws Exception {
-    return TransactionManager.builder(connection)
-        .oracle(oracle)
-        .cleanupAlive(start -> false)
-        .build();
-  }
-
-  private EmbeddedHBase.Builder withRights() {
+  @BeforeEach
+  void start() throws Exception {
+    server = RetsoCluster.startOracle();
+    oracle = "127.0.0.1:" + server.port();
     EmbeddedHBase.Builder builder =
         EmbeddedHBase.in(directory).set(User.HBASE_SECURITY_AUTHORIZATION_CONF_KEY, "true");
     for (String where : new String[] {"master", "region", "regionserver"}) {
       builder.set("hbase.coprocessor." + where + ".classes", AccessController.class.getName());
     }
-    return builder;
+    hbase = builder.start();
+    root = ConnectionFactory.createConnection(hbase.configuration());
+    admin = root.getAdmin();
   }
 
-  private static void grant(Admin admin, String user, TableName table, Action... actions)
-      throws IOException {
+  @AfterEach
+  void stop() throws Exception {
+    for (AutoCloseable opened : new AutoCloseable[] {admin, root, hbase, server}) {
+      if (opened != null) {
+        opened.close();
+      }
+    }
+  }
+
+  private void create(TableName name) throws IOException {
+    new TablePreparation(root, oracle)
+        .create(Fixture.descriptor(name).build(), TablePreparation.Options.DEFAULT);
+  }
+
+  /** Its clients leave their cleanup undone. */
+  private TransactionManager dying() throws Exception {
+    return TransactionManager.builder(root).oracle(oracle).cleanupAlive(start -> false).build();
+  }
+
+  private void grant(String user, TableName table, Action... actions) throws IOException {
     admin.grant(
         new UserPermission(user, Permission.newBuilder(table).withActions(actions).build()), false);
   }
 
-  private static AsyncConnection connect(EmbeddedHBase hbase, String user) throws Exception {
+  private AsyncConnection connect(String user) throws Exception {
     Configuration configuration = hbase.configuration();
     return ConnectionFactory.createAsyncConnection(
             configuration, User.createUserForTesting(configuration, user, new String[0]))
@@ -84,54 +95,41 @@ class RightsTest {
    */
   @Test
   void whoDoesNotSeeATableDoesNotSweepForIt() throws Exception {
-    try (RetsoServer server = RetsoCluster.startOracle();
-        EmbeddedHBase hbase = withRights().start();
-        Connection root = ConnectionFactory.createConnection(hbase.configuration());
-        Admin admin = root.getAdmin()) {
-      String oracle = "127.0.0.1:" + server.port();
-      create(root, oracle, SHOWN);
-      create(root, oracle, HIDDEN);
-      grant(admin, "alice", SHOWN, Action.values());
-      try (AsyncConnection hers = connect(hbase, "alice");
-          TransactionManager manager = TransactionManager.builder(hers).oracle(oracle).build();
-          TransactionManager dying = dying(root, oracle);
-          TransactionManager later = TransactionManager.builder(root).oracle(oracle).build()) {
-        dying.run(tx -> tx.table(HIDDEN).put(put("a", "1")));
-        SweepResult swept = manager.sweep();
-        assertEquals(1, swept.tables(), swept::toString);
-        assertFalse(swept.reported(), swept::toString);
-        assertTrue(swept.reason().contains("table hidden is not shown"), swept::toString);
-        later.call(tx -> read(tx.table(SHOWN), "a")); // the watermark is above the commit if it can
-        admin.flush(HIDDEN); // and the horizon with it: a mark below counts as aborted
-        assertEquals("1", later.call(tx -> read(tx.table(HIDDEN), "a")));
-        assertTrue(later.sweep().reported());
-        assertEquals("1", later.call(tx -> read(tx.table(HIDDEN), "a")));
-      }
+    create(SHOWN);
+    create(HIDDEN);
+    grant("alice", SHOWN, Action.values());
+    try (AsyncConnection hers = connect("alice");
+        TransactionManager manager = TransactionManager.builder(hers).oracle(oracle).build();
+        TransactionManager dying = dying();
+        TransactionManager later = TransactionManager.builder(root).oracle(oracle).build()) {
+      dying.run(tx -> tx.table(HIDDEN).put(put("a", "1")));
+      SweepResult swept = manager.sweep();
+      assertEquals(1, swept.tables(), swept::toString);
+      assertFalse(swept.reported(), swept::toString);
+      assertTrue(swept.reason().contains("table hidden is not shown"), swept::toString);
+      later.call(tx -> read(tx.table(SHOWN), "a")); // the watermark is above the commit if it can
+      admin.flush(HIDDEN); // and the horizon with it: a mark below counts as aborted
+      assertEquals("1", later.call(tx -> read(tx.table(HIDDEN), "a")));
+      assertTrue(later.sweep().reported());
+      assertEquals("1", later.call(tx -> read(tx.table(HIDDEN), "a")));
     }
   }
 
   @Test
   void applicationsNeedCreateBesideReadAndWriteAndAreToldSo() throws Exception {
-    try (RetsoServer server = RetsoCluster.startOracle();
-        EmbeddedHBase hbase = withRights().start();
-        Connection root = ConnectionFactory.createConnection(hbase.configuration());
-        Admin admin = root.getAdmin()) {
-      String oracle = "127.0.0.1:" + server.port();
-      create(root, oracle, SHOWN);
-      grant(admin, "bob", SHOWN, Action.READ, Action.WRITE);
-      try (AsyncConnection his = connect(hbase, "bob");
-          TransactionManager manager = TransactionManager.builder(his).oracle(oracle).build()) {
-        try (Transaction tx = manager.begin()) {
-          AccessDeniedException e =
-              assertThrows(AccessDeniedException.class, () -> tx.table(SHOWN));
-          assertTrue(e.getMessage().contains("table shown"), e::getMessage);
-          assertTrue(e.getMessage().contains("grant CREATE"), e::getMessage);
-        }
-        grant(admin, "bob", SHOWN, Action.READ, Action.WRITE, Action.CREATE);
-        manager.run(tx -> tx.table(SHOWN).put(put("a", "1")));
-        assertEquals("1", manager.call(tx -> read(tx.table(SHOWN), "a")));
-        eventually("cleaned up by himself", () -> manager.metrics().cleanedUp() == 1);
+    create(SHOWN);
+    grant("bob", SHOWN, Action.READ, Action.WRITE);
+    try (AsyncConnection his = connect("bob");
+        TransactionManager manager = TransactionManager.builder(his).oracle(oracle).build()) {
+      try (Transaction tx = manager.begin()) {
+        AccessDeniedException e = assertThrows(AccessDeniedException.class, () -> tx.table(SHOWN));
+        assertTrue(e.getMessage().contains("table shown"), e::getMessage);
+        assertTrue(e.getMessage().contains("grant CREATE"), e::getMessage);
       }
+      grant("bob", SHOWN, Action.READ, Action.WRITE, Action.CREATE);
+      manager.run(tx -> tx.table(SHOWN).put(put("a", "1")));
+      assertEquals("1", manager.call(tx -> read(tx.table(SHOWN), "a")));
+      eventually("cleaned up by himself", () -> manager.metrics().cleanedUp() == 1);
     }
   }
 }
