@@ -3,6 +3,7 @@ package io.retso.demo;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import io.retso.bench.BuildVersion;
+import io.retso.cluster.DeleteAtExit;
 import io.retso.cluster.Directories;
 import io.retso.cluster.LocalCluster;
 import io.retso.hbase.SweepResult;
@@ -101,7 +102,7 @@ public final class DemoCommand implements Callable<Integer> {
       paramLabel = "DIRECTORY",
       description =
           "Data and output of all processes; kept. Default: a temporary directory, deleted if the"
-              + " money adds up.")
+              + " money adds up, and after SIGINT or SIGTERM.")
   private Path out;
 
   @Override
@@ -114,13 +115,16 @@ public final class DemoCommand implements Callable<Integer> {
     try {
       Path directory =
           out == null ? Files.createTempDirectory("retso-demo") : Files.createDirectories(out);
-      boolean good = run(directory);
-      if (good && out == null) {
-        Directories.delete(directory);
-      } else {
-        println("Data and output of all processes: " + directory);
+      DeleteAtExit exit = out == null ? DeleteAtExit.of(directory) : null;
+      try (exit) {
+        boolean good = run(directory);
+        if (good && out == null) {
+          Directories.delete(directory);
+        } else {
+          println("Data and output of all processes: " + directory);
+        }
+        return good ? ExitCode.CLEAN.number() : FAILED;
       }
-      return good ? ExitCode.CLEAN.number() : FAILED;
     } catch (IOException e) {
       PrintWriter err = spec.commandLine().getErr();
       err.println("retso demo: " + e.getMessage());

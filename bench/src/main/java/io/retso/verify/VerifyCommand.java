@@ -3,6 +3,7 @@ package io.retso.verify;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import io.retso.cluster.ClusterException;
+import io.retso.cluster.DeleteAtExit;
 import io.retso.cluster.Directories;
 import io.retso.cluster.RootCause;
 import io.retso.server.ExitCode;
@@ -57,7 +58,8 @@ import picocli.CommandLine.Spec;
       "2:The file is not a history or cannot be read, or the run could not be made.",
       "64:A flag is wrong.",
       "70:An error in ReTSO itself. Please report it.",
-      "130, 143:Ended by SIGINT or SIGTERM; the tables in a given cluster are gone."
+      "130, 143:Ended by SIGINT or SIGTERM; the tables in a given cluster are gone, and"
+          + " what was not to be kept."
     },
     modelTransformer = VerifyCommand.ExitCodes.class)
 public final class VerifyCommand implements Callable<Integer> {
@@ -140,7 +142,8 @@ public final class VerifyCommand implements Callable<Integer> {
     // What HBase's and our own client say about servers that are killed would fill the screen.
     ((Logger) LoggerFactory.getLogger(Logger.ROOT_LOGGER_NAME)).setLevel(Level.ERROR);
     ((Logger) LoggerFactory.getLogger("io.retso")).setLevel(Level.ERROR);
-    try {
+    DeleteAtExit exit = settings.keep() ? null : DeleteAtExit.of(settings.directory());
+    try (exit) {
       Files.createDirectories(settings.directory());
       VerifyRun.Result result = VerifyRun.run(settings, out);
       out.print(VerdictText.of(result.verdict()));

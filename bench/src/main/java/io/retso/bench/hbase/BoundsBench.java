@@ -7,6 +7,7 @@ import io.retso.bench.report.ReportText;
 import io.retso.bench.report.Texts;
 import io.retso.bench.suite.BenchException;
 import io.retso.client.OracleClient;
+import io.retso.cluster.DeleteAtExit;
 import io.retso.cluster.LocalCluster;
 import io.retso.hbase.TablePreparation;
 import io.retso.hbase.TransactionManager;
@@ -68,7 +69,9 @@ public final class BoundsBench {
         updates, deaths, updates / FLUSHES, TIMEOUT);
     Path data = directory.resolve("hbase-cluster");
     TablesBench.delete(data); // of a run that was killed or failed
-    try (LocalCluster cluster =
+    DeleteAtExit exit = DeleteAtExit.of(data);
+    try (exit;
+        LocalCluster cluster =
             LocalCluster.in(data)
                 .oracleFlags("--transaction-timeout=" + TIMEOUT)
                 // Files that were compacted leave the directory then, not within two minutes.

@@ -6,6 +6,7 @@ import io.retso.bench.suite.Machine;
 import io.retso.bench.suite.ProgressLine;
 import io.retso.cluster.ChildProcess;
 import io.retso.cluster.ClusterException;
+import io.retso.cluster.DeleteAtExit;
 import io.retso.cluster.Directories;
 import io.retso.cluster.LocalCluster;
 import io.retso.cluster.RootCause;
@@ -38,8 +39,8 @@ public final class TablesBench {
   }
 
   /**
-   * Measures everything. The cluster's data is deleted at the end, unless something fails: then it
-   * stays with what the processes said, until the next run.
+   * Measures everything. The cluster's data is deleted at the end, however the run ends, unless
+   * something fails: then it stays with what the processes said, until the next run.
    *
    * @param version of ReTSO, for the report
    * @param flags as given, for the report
@@ -48,9 +49,12 @@ public final class TablesBench {
       throws BenchException, InterruptedException {
     Path data = settings.directory().resolve("hbase-cluster");
     delete(data); // of a run that was killed or failed
-    TablesReport report = measure(data, version, flags);
-    delete(data);
-    return report;
+    DeleteAtExit exit = DeleteAtExit.of(data);
+    try (exit) {
+      TablesReport report = measure(data, version, flags);
+      delete(data);
+      return report;
+    }
   }
 
   private TablesReport measure(Path data, String version, List<String> flags)

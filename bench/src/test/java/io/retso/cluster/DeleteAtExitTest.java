@@ -1,0 +1,106 @@
+package io.retso.cluster;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Processes that are ended by SIGTERM while children of theirs write. */
+@Timeout(120)
+class DeleteAtExitTest {
+  private static final int SIGTERM_EXIT = 143;
+
+  @TempDir Path directory;
+
+  /** Watches over its data, or has stopped to; prints the process id of its child; hangs. */
+  public static final class Parent {
+    private Parent() {}
+
+    /** Runs it: where the data is, and whether the guard is closed. */
+    public static void main(String[] arguments) throws Exception {
+      Path data = Path.of(arguments[0]);
+      DeleteAtExit exit = DeleteAtExit.of(data);
+      if (Boolean.parseBoolean(arguments[1])) {
+        exit.close();
+      }
+      ChildProcess child =
+          ChildProcess.start(
+              "a writer",
+              data.resolve("output.txt"),
+              data.resolve("ready"),
+              List.of(),
+              Writer.class.getName(),
+              List.of(data.toString()));
+      child.awaitReady();
+      System.out.println(child.pid());
+      Thread.currentThread().join(); // itself: for ever
+    }
+  }
+
+  /** Writes file after file for a minute, also after its parent ended. */
+  public static final class Writer {
+    private Writer() {}
+
+    /** Runs it: where to. */
+    public static void main(String[] arguments) throws IOException {
+      Path data = Path.of(arguments[0]);
+      long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(1);
+      for (long n = 0; System.nanoTime() < end; n = (n + 1) % 1000) {
+        Files.writeString(Files.createDirectories(data.resolve("d" + n)).resolve("file"), "x");
+        Files.writeString(data.resolve("ready"), "");
+      }
+    }
+  }
+
+  /** Returns the process id of the child after the parent was ended. */
+  private long endInTheMiddle(Path data, boolean closed) throws Exception {
+    Process parent =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-cp",
+                System.getProperty("java.class.path"),
+                Parent.class.getName(),
+                data.toString(),
+                Boolean.toString(closed))
+            .redirectError(ProcessBuilder.Redirect.INHERIT)
+            .start();
+    try (BufferedReader out = parent.inputReader()) {
+      String pid = out.readLine();
+      assertNotNull(pid, "ended by itself");
+      parent.toHandle().destroy(); // SIGTERM; the process itself would close the stream, too
+      assertTrue(parent.waitFor(60, TimeUnit.SECONDS));
+      assertEquals(SIGTERM_EXIT, parent.exitValue());
+      return Long.parseLong(pid);
+    } finally {
+      parent.destroyForcibly();
+    }
+  }
+
+  @Test
+  void childrenAndDataGoWithTheProcess() throws Exception {
+    Path data = directory.resolve("data");
+    long child = endInTheMiddle(data, false);
+    assertFalse(ProcessHandle.of(child).map(ProcessHandle::isAlive).orElse(false));
+    assertFalse(Files.exists(data), data::toString);
+  }
+
+  @Test
+  void whatIsWantedStays() throws Exception {
+    Path data = directory.resolve("data");
+    ProcessHandle child = ProcessHandle.of(endInTheMiddle(data, true)).orElseThrow();
+    assertTrue(child.isAlive());
+    child.destroyForcibly();
+    child.onExit().join(); // before JUnit deletes the directory
+    assertTrue(Files.exists(data.resolve("ready")));
+  }
+}
