@@ -18,14 +18,20 @@ import org.apache.hadoop.hbase.client.Admin;
  * the measure that other load on the machine disturbs least.
  */
 final class ServerWork {
-  private static final int BATCH = 10;
+  /** Rows of a transaction, and of a plain batch. */
+  static final List<Integer> BATCHES = List.of(1, 10, 100);
+
+  /** Smaller batches write fewer rows in all, as they take longer for each. */
+  private static final int BATCH_OF_ALL_ROWS = 10;
+
   private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(1);
   private static final int IDLE_WINDOWS = 5;
 
   /** One measurement, with what the server does anyway. */
-  private record Load(String variant, int round, long rows, long cpuNanos, long nanos) {
+  private record Load(int batch, String variant, int round, long rows, long cpuNanos, long nanos) {
     TablesReport.Work without(double idle) {
-      return new TablesReport.Work(variant, round, rows, (cpuNanos - idle * nanos) / 1e3 / rows);
+      return new TablesReport.Work(
+          batch, variant, round, rows, (cpuNanos - idle * nanos) / 1e3 / rows);
     }
   }
 
@@ -45,11 +51,19 @@ final class ServerWork {
 
   List<TablesReport.Work> measure() throws IOException {
     List<Load> loads = new ArrayList<>();
-    Operation.Maker plain = new PlainOperations(tables).puts(BATCH);
-    Operation.Maker transactions = new TransactionOperations(tables).puts(BATCH);
-    for (int round = 0; round < settings.rounds(); round++) {
-      loads.add(load(Contest.PLAIN, BenchTables.PLAIN, plain, round));
-      loads.add(load(Contest.TRANSACTIONS, BenchTables.TRANSACTIONAL, transactions, round));
+    PlainOperations plain = new PlainOperations(tables);
+    TransactionOperations transactions = new TransactionOperations(tables);
+    for (int batch : BATCHES) {
+      for (int round = 0; round < settings.rounds(); round++) {
+        loads.add(load(batch, Contest.PLAIN, BenchTables.PLAIN, plain.puts(batch), round));
+        loads.add(
+            load(
+                batch,
+                Contest.TRANSACTIONS,
+                BenchTables.TRANSACTIONAL,
+                transactions.puts(batch),
+                round));
+      }
     }
     double idle = idleShare();
     List<TablesReport.Work> works = loads.stream().map(load -> load.without(idle)).toList();
@@ -57,7 +71,7 @@ final class ServerWork {
       line.done(
           String.format(
               "%-48s  %s us a row written",
-              "work      " + work.variant(), Texts.decimal(work.microsPerRow())));
+              name(work.batch(), work.variant()), Texts.decimal(work.microsPerRow())));
     }
     return works;
   }
@@ -78,22 +92,32 @@ final class ServerWork {
     return least;
   }
 
-  private Load load(String variant, TableName table, Operation.Maker maker, int round)
+  private static String name(int batch, String variant) {
+    return "work      " + Contest.puts(batch) + "  " + variant;
+  }
+
+  private Load load(int batch, String variant, TableName table, Operation.Maker maker, int round)
       throws IOException {
-    line.show("work      " + variant + "  round " + (round + 1) + " of " + settings.rounds());
+    line.show(name(batch, variant) + "  round " + (round + 1) + " of " + settings.rounds());
     Rows rows = new Rows(settings.rows(), settings.valueBytes(), nextSeed++, false);
     long before = hbase.cpuTime().toNanos();
     long from = System.nanoTime();
+    long planned = (long) settings.workRows() * Math.min(batch, BATCH_OF_ALL_ROWS);
     long written = 0;
     try (Operation operation = maker.make(rows);
         Admin admin = tables.connection.getAdmin()) {
-      while (written < settings.workRows()) {
-        written += operation.run() ? BATCH : 0;
+      while (written < planned / BATCH_OF_ALL_ROWS) {
+        written += operation.run() ? batch : 0;
       }
       tables.awaitCleanup();
       admin.flush(table);
     }
     return new Load(
-        variant, round, written, hbase.cpuTime().toNanos() - before, System.nanoTime() - from);
+        batch,
+        variant,
+        round,
+        written,
+        hbase.cpuTime().toNanos() - before,
+        System.nanoTime() - from);
   }
 }

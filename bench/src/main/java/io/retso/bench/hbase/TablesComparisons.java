@@ -44,7 +44,9 @@ final class TablesComparisons {
       all.writeLatency(Contest.puts(count), Contest.TRANSACTIONS);
       all.writeLatency(Contest.puts(count), Contest.CHAINED);
     }
-    all.work(works);
+    for (int batch : ServerWork.BATCHES) {
+      all.work(works.stream().filter(work -> work.batch() == batch).toList(), batch);
+    }
     for (TablesReport.Requests one : requests) {
       if (one.operation().contains("gets")) {
         all.found.add(
@@ -106,7 +108,7 @@ final class TablesComparisons {
     return values;
   }
 
-  private void work(List<TablesReport.Work> works) {
+  private void work(List<TablesReport.Work> works, int batch) {
     double[] plain = works(works, Contest.PLAIN);
     double[] transactions = works(works, Contest.TRANSACTIONS);
     double[] ratios = new double[plain.length];
@@ -114,7 +116,7 @@ final class TablesComparisons {
       ratios[i] = transactions[i] / plain[i];
     }
     add(
-        "region server's work for a written row / plain",
+        "region server's work for a written row, " + Contest.puts(batch) + " / plain",
         ratios,
         false,
         WORK_MAX,

@@ -55,9 +55,10 @@ public record TablesReport(
   /**
    * Processor time of HBase for writing rows, flushing them, and cleaning up.
    *
+   * @param batch rows that are written together
    * @param microsPerRow what it takes when idle is left out
    */
-  public record Work(String variant, int round, long rows, double microsPerRow) {}
+  public record Work(int batch, String variant, int round, long rows, double microsPerRow) {}
 
   /**
    * Requests that one operation takes.

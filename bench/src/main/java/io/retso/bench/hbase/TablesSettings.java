@@ -17,7 +17,7 @@ import java.util.regex.Pattern;
  * @param warmUp before each measurement
  * @param measured time of each measurement
  * @param rounds in which the compared ones take turns
- * @param workRows rows that are written to measure the work of the region server
+ * @param workRows rows that are written at most to measure the work of the region server
  * @param seed of rows and values
  * @param directory for results and the cluster's data
  */

@@ -23,8 +23,8 @@ class TablesComparisonsTest {
     }
   }
 
-  private Comparison only(List<TablesReport.Work> works) {
-    List<Comparison> found = TablesComparisons.of(runs, works, List.of());
+  private Comparison only() {
+    List<Comparison> found = TablesComparisons.of(runs, List.of(), List.of());
     assertEquals(1, found.size(), found::toString);
     return found.get(0);
   }
@@ -35,7 +35,7 @@ class TablesComparisonsTest {
     run(contest, Contest.PLAIN, 2, 2, 2);
     run(contest, Contest.PLAIN_ASYNC, 1, 10, 1); // the machine was busy in the second round
     run(contest, Contest.TRANSACTIONS, 1.2, 12, 1.1);
-    Comparison found = only(List.of());
+    Comparison found = only();
     assertEquals(1.2, found.value(), 1e-9);
     assertTrue(found.met());
     assertTrue(found.made().contains(Contest.PLAIN_ASYNC), found::toString);
@@ -47,21 +47,27 @@ class TablesComparisonsTest {
     run(contest, Contest.PLAIN, 1);
     run(contest, Contest.ORACLE, 0.5);
     run(contest, Contest.TRANSACTIONS, 3);
-    Comparison found = only(List.of());
+    Comparison found = only();
     assertEquals(2.0, found.value(), 1e-9);
     assertFalse(found.met());
   }
 
   @Test
-  void workIsComparedRoundByRound() {
-    Comparison found =
-        only(
-            List.of(
-                new TablesReport.Work(Contest.PLAIN, 0, 10, 20),
-                new TablesReport.Work(Contest.TRANSACTIONS, 0, 10, 40),
-                new TablesReport.Work(Contest.PLAIN, 1, 10, 30),
-                new TablesReport.Work(Contest.TRANSACTIONS, 1, 10, 63)));
-    assertEquals(2.1, found.value(), 1e-9);
+  void workIsComparedRoundByRoundForEachSizeOfBatches() {
+    List<TablesReport.Work> works = new ArrayList<>();
+    for (int batch : List.of(10, 100)) {
+      double more = batch / 10.0;
+      works.add(new TablesReport.Work(batch, Contest.PLAIN, 0, 10, 20));
+      works.add(new TablesReport.Work(batch, Contest.TRANSACTIONS, 0, 10, 40 * more));
+      works.add(new TablesReport.Work(batch, Contest.PLAIN, 1, 10, 30));
+      works.add(new TablesReport.Work(batch, Contest.TRANSACTIONS, 1, 10, 63 * more));
+    }
+    List<Comparison> found = TablesComparisons.of(runs, works, List.of());
+    assertEquals(2, found.size());
+    assertEquals(2.1, found.get(0).value(), 1e-9);
+    assertTrue(found.get(0).met());
+    assertEquals(21, found.get(1).value(), 1e-9);
+    assertTrue(found.get(1).what().contains("100 puts"), found.get(1)::what);
   }
 
   @Test
