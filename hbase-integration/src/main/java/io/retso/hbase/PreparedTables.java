@@ -1,5 +1,6 @@
 package io.retso.hbase;
 
+import io.retso.hbase.data.DescriptorQuery;
 import io.retso.hbase.data.TableSettings;
 import java.io.IOException;
 import java.util.List;
@@ -8,9 +9,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
+import org.apache.hadoop.hbase.DoNotRetryIOException;
 import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.TableNotFoundException;
 import org.apache.hadoop.hbase.client.AsyncConnection;
+import org.apache.hadoop.hbase.client.Result;
 import org.apache.hadoop.hbase.client.TableDescriptor;
 import org.apache.hadoop.hbase.security.AccessDeniedException;
 
@@ -19,9 +22,9 @@ import org.apache.hadoop.hbase.security.AccessDeniedException;
  * with other settings is seen so by all clients after that time. At most 10,000 tables are
  * remembered.
  *
- * <p>Only HBase's master knows descriptors. While it does not answer nobody can alter a table, and
- * what is remembered serves on: transactions go on without a master, as HBase's own reads and
- * writes do.
+ * <p>HBase's master is asked for descriptors. While it does not answer nobody can alter a table,
+ * and what is remembered serves on: transactions go on without a master, as HBase's own reads and
+ * writes do. Users to whom it shows nothing ask a region ({@link DescriptorQuery}).
  *
  * <p>Thread-safe.
  */
@@ -106,19 +109,58 @@ final class PreparedTables {
           new TableNotPreparedException(
               "table " + name + " does not exist: create and prepare it", cause));
     }
-    if (cause instanceof AccessDeniedException) {
-      known.remove(name);
-      IOException denied =
-          new AccessDeniedException(
-              "this user may not read the descriptor of table "
-                  + name
-                  + ", which says how it holds transactions: grant CREATE ('C') on the table,"
-                  + " beside READ and WRITE; HBase says: "
-                  + cause.getMessage());
-      denied.initCause(cause);
-      return Failures.failed(denied);
+    return cause instanceof AccessDeniedException
+        ? readFromRegion(name, cause)
+        : Failures.failed(cause);
+  }
+
+  /** The master shows descriptors to few; regions of tables with server reads to all readers. */
+  private CompletableFuture<PreparedTable> readFromRegion(TableName name, Throwable refusal) {
+    return hbase
+        .getTable(name)
+        .get(DescriptorQuery.query())
+        .handle(
+            (answer, failure) ->
+                failure == null
+                    ? told(name, answer, refusal)
+                    : untold(name, Failures.unwrap(failure), refusal))
+        .thenCompose(found -> found);
+  }
+
+  private CompletableFuture<PreparedTable> told(TableName name, Result answer, Throwable refusal) {
+    try {
+      TableDescriptor descriptor = DescriptorQuery.parse(answer);
+      return descriptor == null
+          ? denied(name, "prepare it for server reads, or grant CREATE beside READ, WRITE", refusal)
+          : check(descriptor);
+    } catch (IOException e) {
+      return Failures.failed(e);
     }
-    return Failures.failed(cause);
+  }
+
+  private CompletableFuture<PreparedTable> untold(
+      TableName name, Throwable failure, Throwable refusal) {
+    if (failure instanceof AccessDeniedException) {
+      return denied(name, "grant READ and WRITE, all families", failure);
+    }
+    if (failure instanceof DoNotRetryIOException) { // it has no marks: the question names them
+      return denied(name, "prepare it", refusal);
+    }
+    return Failures.failed(failure);
+  }
+
+  private CompletableFuture<PreparedTable> denied(TableName name, String remedy, Throwable cause) {
+    known.remove(name);
+    IOException denied =
+        new AccessDeniedException(
+            "this user is not shown how table "
+                + name
+                + " holds transactions: "
+                + remedy
+                + "; HBase says: "
+                + cause.getMessage());
+    denied.initCause(cause);
+    return Failures.failed(denied);
   }
 
   private CompletableFuture<PreparedTable> check(TableDescriptor descriptor) {

@@ -16,6 +16,7 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.client.Admin;
 import org.apache.hadoop.hbase.client.AsyncConnection;
+import org.apache.hadoop.hbase.client.ColumnFamilyDescriptorBuilder;
 import org.apache.hadoop.hbase.client.Connection;
 import org.apache.hadoop.hbase.client.ConnectionFactory;
 import org.apache.hadoop.hbase.security.AccessDeniedException;
@@ -34,6 +35,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(180)
 class RightsTest {
   private static final TableName SHOWN = TableName.valueOf("shown");
+  private static final TableName PLAIN = TableName.valueOf("plain");
   private static final TableName HIDDEN = TableName.valueOf("hidden");
 
   @TempDir Path directory;
@@ -67,9 +69,8 @@ class RightsTest {
     }
   }
 
-  private void create(TableName name) throws IOException {
-    new TablePreparation(root, oracle)
-        .create(Fixture.descriptor(name).build(), TablePreparation.Options.DEFAULT);
+  private void create(TableName name, TablePreparation.Options options) throws IOException {
+    new TablePreparation(root, oracle).create(Fixture.descriptor(name).build(), options);
   }
 
   /** Its clients leave their cleanup undone. */
@@ -95,8 +96,8 @@ class RightsTest {
    */
   @Test
   void whoDoesNotSeeATableDoesNotSweepForIt() throws Exception {
-    create(SHOWN);
-    create(HIDDEN);
+    create(SHOWN, TablePreparation.Options.DEFAULT);
+    create(HIDDEN, TablePreparation.Options.DEFAULT);
     grant("alice", SHOWN, Action.values());
     try (AsyncConnection hers = connect("alice");
         TransactionManager manager = TransactionManager.builder(hers).oracle(oracle).build();
@@ -115,21 +116,52 @@ class RightsTest {
     }
   }
 
+  /** The master does not show them the table; its regions tell them how it holds transactions. */
   @Test
-  void applicationsNeedCreateBesideReadAndWriteAndAreToldSo() throws Exception {
-    create(SHOWN);
+  void applicationsNeedReadAndWriteOnly() throws Exception {
+    create(SHOWN, TablePreparation.Options.DEFAULT);
     grant("bob", SHOWN, Action.READ, Action.WRITE);
     try (AsyncConnection his = connect("bob");
         TransactionManager manager = TransactionManager.builder(his).oracle(oracle).build()) {
-      try (Transaction tx = manager.begin()) {
-        AccessDeniedException e = assertThrows(AccessDeniedException.class, () -> tx.table(SHOWN));
-        assertTrue(e.getMessage().contains("table shown"), e::getMessage);
-        assertTrue(e.getMessage().contains("grant CREATE"), e::getMessage);
-      }
-      grant("bob", SHOWN, Action.READ, Action.WRITE, Action.CREATE);
       manager.run(tx -> tx.table(SHOWN).put(put("a", "1")));
       assertEquals("1", manager.call(tx -> read(tx.table(SHOWN), "a")));
       eventually("cleaned up by himself", () -> manager.metrics().cleanedUp() == 1);
+      admin.modifyColumnFamily(
+          SHOWN, ColumnFamilyDescriptorBuilder.newBuilder(Fixture.F).setMaxVersions(3).build());
+      assertRefused(his, SHOWN, TableNotPreparedException.class, "family f keeps 3 versions");
+    }
+  }
+
+  @Test
+  void whoLacksARightIsToldWhich() throws Exception {
+    create(HIDDEN, TablePreparation.Options.DEFAULT);
+    create(SHOWN, TablePreparation.Options.CLIENT_READS);
+    admin.createTable(Fixture.descriptor(PLAIN).build());
+    grant("carol", HIDDEN, Action.WRITE);
+    grant("carol", SHOWN, Action.READ, Action.WRITE);
+    grant("carol", PLAIN, Action.READ, Action.WRITE);
+    Class<? extends Exception> denied = AccessDeniedException.class;
+    try (AsyncConnection hers = connect("carol")) {
+      assertRefused(hers, HIDDEN, denied, "table hidden", "grant READ and WRITE");
+      assertRefused(hers, SHOWN, denied, "table shown", "grant CREATE", "server reads");
+      assertRefused(hers, PLAIN, denied, "table plain", "prepare it;");
+      grant("carol", SHOWN, Action.READ, Action.WRITE, Action.CREATE);
+      try (TransactionManager manager = TransactionManager.builder(hers).oracle(oracle).build()) {
+        manager.run(tx -> tx.table(SHOWN).put(put("a", "1")));
+        assertEquals("1", manager.call(tx -> read(tx.table(SHOWN), "a")));
+      }
+    }
+  }
+
+  private void assertRefused(
+      AsyncConnection user, TableName table, Class<? extends Exception> type, String... parts)
+      throws Exception {
+    try (TransactionManager manager = TransactionManager.builder(user).oracle(oracle).build();
+        Transaction tx = manager.begin()) {
+      Exception e = assertThrows(type, () -> tx.table(table));
+      for (String part : parts) {
+        assertTrue(e.getMessage().contains(part), e::getMessage);
+      }
     }
   }
 }

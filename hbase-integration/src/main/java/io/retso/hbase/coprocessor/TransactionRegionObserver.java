@@ -1,6 +1,7 @@
 package io.retso.hbase.coprocessor;
 
 import io.retso.hbase.data.CleanupRequest;
+import io.retso.hbase.data.DescriptorQuery;
 import io.retso.hbase.data.PendingWrite;
 import io.retso.hbase.data.ReadAttribute;
 import io.retso.hbase.data.TableSettings;
@@ -97,7 +98,11 @@ public final class TransactionRegionObserver implements RegionCoprocessor, Regio
   public void preGetOp(
       ObserverContext<RegionCoprocessorEnvironment> context, Get get, List<Cell> result)
       throws IOException {
-    if (get.getAttribute(ReadAttribute.NAME) != null) {
+    if (DescriptorQuery.isQuery(get)) {
+      TableDescriptor table = context.getEnvironment().getRegion().getTableDescriptor();
+      result.add(DescriptorQuery.answer(table));
+      context.bypass();
+    } else if (get.getAttribute(ReadAttribute.NAME) != null) {
       try {
         ours().prepare(get);
       } catch (IllegalArgumentException e) {

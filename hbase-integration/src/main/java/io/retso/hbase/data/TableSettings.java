@@ -116,6 +116,16 @@ public record TableSettings(Conflicts conflicts, Reads reads, String oracle) {
     table.setValue(ORACLE_KEY, oracle);
   }
 
+  /** Copies settings, whatever they are. */
+  static void copy(TableDescriptor from, TableDescriptorBuilder to) {
+    for (String key : List.of(VERSION_KEY, CONFLICTS_KEY, READS_KEY, ORACLE_KEY)) {
+      String value = from.getValue(key);
+      if (value != null) {
+        to.setValue(key, value);
+      }
+    }
+  }
+
   /** The family as transactions need it: all versions, for ever. Other properties remain. */
   public static ColumnFamilyDescriptor prepared(ColumnFamilyDescriptor family) {
     return ColumnFamilyDescriptorBuilder.newBuilder(family)
