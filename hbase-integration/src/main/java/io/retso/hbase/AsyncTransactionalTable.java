@@ -401,12 +401,13 @@ public final class AsyncTransactionalTable implements AsyncTable<ScanResultConsu
       throw new IllegalArgumentException(
           "the scan's filter cannot be copied: " + e.getMessage(), e);
     }
+    // The operation ends before rows come: whoever has seen them all may commit.
     tx.run(
             false,
             () ->
                 sent(tx.writes().sendBeforeReading(table, scan))
-                    .thenCompose(done -> tx.snapshot().timestamp())
-                    .thenAccept(timestamp -> opened.open(reader(timestamp))))
+                    .thenCompose(done -> tx.snapshot().timestamp()))
+        .thenAccept(timestamp -> opened.open(reader(timestamp)))
         .whenComplete(
             (done, failure) -> {
               if (failure != null) {

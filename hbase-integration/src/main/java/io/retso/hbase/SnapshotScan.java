@@ -123,7 +123,7 @@ final class SnapshotScan implements AdvancedScanResultConsumer {
 
   @Override
   public void onComplete() {
-    end(null);
+    end(tx.isOpen() ? null : ended());
   }
 
   private void end(Throwable failure) {
@@ -184,12 +184,15 @@ final class SnapshotScan implements AdvancedScanResultConsumer {
     return SnapshotReads.raw(get, reader.start(), versions);
   }
 
+  /** The transaction's own writes are moved then: what comes, or does not come, may lack them. */
+  private static IllegalStateException ended() {
+    return new IllegalStateException(
+        "the transaction ended while it was scanned: read all rows, then end it");
+  }
+
   private CompletableFuture<Void> deliver(List<Result> rows) {
     if (!tx.isOpen()) {
-      // From now on its own writes are moved: what comes may lack them.
-      return Failures.failed(
-          new IllegalStateException(
-              "the transaction ended while it was scanned: read all rows, then end it"));
+      return Failures.failed(ended());
     }
     for (Result row : rows) {
       if (ended) {
