@@ -94,7 +94,14 @@ final class BenchTables implements AutoCloseable {
         }
         write(puts);
       }
-      awaitCleanup();
+      flush();
+    }
+  }
+
+  /** Leaves nothing in memory, once everything that was committed is cleaned up. */
+  void flush() throws IOException {
+    awaitCleanup();
+    try (Admin admin = connection.getAdmin()) {
       admin.flush(PLAIN);
       admin.flush(TRANSACTIONAL);
     }

@@ -50,6 +50,7 @@ final class ServerWork {
   }
 
   List<TablesReport.Work> measure() throws IOException {
+    tables.flush(); // what others wrote is not this one's work
     List<Load> loads = new ArrayList<>();
     PlainOperations plain = new PlainOperations(tables);
     TransactionOperations transactions = new TransactionOperations(tables);

@@ -71,13 +71,14 @@ public final class TablesBench {
       warm(contests);
       List<TablesReport.Requests> requests =
           isAskedFor("requests") ? new RequestCounts(cluster, settings).measure() : List.of();
+      for (Contest contest : contests) {
+        measure(cluster.hbaseProcesses().get(0), tables, contest);
+      }
+      // Last, since each of its flushes leaves a file for reads to look into.
       List<TablesReport.Work> works =
           isAskedFor("work")
               ? new ServerWork(cluster, tables, settings, line).measure()
               : List.of();
-      for (Contest contest : contests) {
-        measure(cluster.hbaseProcesses().get(0), tables, contest);
-      }
       line.clear();
       return new TablesReport(
           version,
