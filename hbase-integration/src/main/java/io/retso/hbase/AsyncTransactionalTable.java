@@ -146,8 +146,12 @@ public final class AsyncTransactionalTable implements AsyncTable<ScanResultConsu
             done ->
                 tx.snapshot()
                     .read(
-                        () -> table.conflictIds(gets),
-                        timestamp -> reader(timestamp).getAll(gets)));
+                        () -> table.conflictIds(gets), timestamp -> reader(timestamp).getAll(gets)))
+        .thenCompose(
+            results ->
+                tx.writes().hasSent(table, rows)
+                    ? reader(tx.version()).confirmOpen().thenApply(open -> results)
+                    : CompletableFuture.completedFuture(results));
   }
 
   private SnapshotReader reader(long timestamp) {

@@ -74,6 +74,11 @@ final class Failures {
           "a region server could not ask the oracle, nothing was decided: " + cause.getMessage(),
           cause);
     }
+    return tooOld(start, cause);
+  }
+
+  /** The transaction outlived its limit. */
+  static SnapshotTooOldException tooOld(long start, Throwable cause) {
     return new SnapshotTooOldException(
         "transaction "
             + start

@@ -27,6 +27,29 @@ final class OracleQueries {
     return new WriterStatuses(cache);
   }
 
+  /**
+   * Completes if the oracle has not decided the transaction that asks; otherwise fails.
+   *
+   * <p>The oracle aborts what is too old, and then whoever meets the marks of such a transaction
+   * removes its writes, though it may still be at work. So what it has read of its own writes
+   * counts only if it was open <em>after</em> that read: nobody removes marks of an open one.
+   */
+  CompletableFuture<Void> confirmOpen(long start) {
+    return oracle
+        .statusAsync(start, start)
+        .handle(
+            (status, failure) -> {
+              if (failure != null) {
+                return Failures.<Void>failed(
+                    Failures.ofOracle(failure, "asking whether the transaction is still open"));
+              }
+              return status.state() == TransactionStatus.State.OPEN
+                  ? CompletableFuture.<Void>completedFuture(null)
+                  : Failures.<Void>failed(Failures.tooOld(start, null));
+            })
+        .thenCompose(outcome -> outcome);
+  }
+
   /** Learns the status of all {@link WriterStatuses#unknown} writers for the reader. */
   CompletableFuture<Void> ask(WriterStatuses statuses, long readTimestamp) {
     long[] writers = statuses.unknown();

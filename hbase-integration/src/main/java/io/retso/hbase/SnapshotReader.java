@@ -76,6 +76,11 @@ final class SnapshotReader {
     return queries.statuses();
   }
 
+  /** After reads of own writes: see {@link OracleQueries#confirmOpen}. */
+  CompletableFuture<Void> confirmOpen() {
+    return queries.confirmOpen(start);
+  }
+
   /** Reads rows; the answers are in the order of the gets, which were checked. */
   CompletableFuture<List<Result>> getAll(List<Get> gets) {
     if (table.isServerReads()) {

@@ -53,6 +53,9 @@ final class SnapshotScan implements AdvancedScanResultConsumer {
    */
   private long moment;
 
+  /** Whether own writes may be among what is read. */
+  private boolean readsOwn;
+
   /** Rows that may still be delivered. */
   private int rowsLeft;
 
@@ -74,6 +77,7 @@ final class SnapshotScan implements AdvancedScanResultConsumer {
   /** Begins to read. */
   void open(SnapshotReader opened) {
     reader = opened;
+    readsOwn = tx.writes().hasSent(reader.table(), scan);
     statuses = reader.statuses();
     moment = statuses.moment();
     Scan sent =
@@ -89,10 +93,11 @@ final class SnapshotScan implements AdvancedScanResultConsumer {
       controller.terminate();
       return;
     }
-    CompletableFuture<Void> page =
+    CompletableFuture<List<Result>> rows =
         reader.table().isServerReads()
-            ? deliver(List.of(results))
-            : decide(results).thenCompose(this::deliver);
+            ? CompletableFuture.completedFuture(List.of(results))
+            : decide(results);
+    CompletableFuture<Void> page = rows.thenCompose(this::confirmed).thenCompose(this::deliver);
     if (page.isDone() && !page.isCompletedExceptionally()) {
       if (ended) {
         controller.terminate();
@@ -123,7 +128,22 @@ final class SnapshotScan implements AdvancedScanResultConsumer {
 
   @Override
   public void onComplete() {
-    end(tx.isOpen() ? null : ended());
+    confirmed(List.of())
+        .whenComplete(
+            (rows, failure) -> {
+              if (failure != null) {
+                end(Failures.unwrap(failure));
+              } else {
+                end(tx.isOpen() ? null : ended());
+              }
+            });
+  }
+
+  /** What was read, or not found, once it is certain that own writes were in place. */
+  private CompletableFuture<List<Result>> confirmed(List<Result> rows) {
+    return readsOwn && tx.isOpen() // otherwise it fails anyway, and says why
+        ? reader.confirmOpen().thenApply(open -> rows)
+        : CompletableFuture.completedFuture(rows);
   }
 
   private void end(Throwable failure) {

@@ -162,6 +162,25 @@ final class WriteBuffer {
     return writes != null && touches(scan, writes.pending) ? send(List.of(writes)) : acknowledged;
   }
 
+  /** Whether own writes of these rows may be in the table. */
+  synchronized boolean hasSent(PreparedTable table, Iterable<byte[]> rows) {
+    TableWrites writes = tables.get(table.name());
+    if (writes != null) {
+      for (byte[] row : rows) {
+        if (writes.sent.containsKey(row)) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  /** Whether own writes within the range of the scan may be in the table. */
+  synchronized boolean hasSent(PreparedTable table, Scan scan) {
+    TableWrites writes = tables.get(table.name());
+    return writes != null && touches(scan, writes.sent);
+  }
+
   private static boolean touches(Scan scan, NavigableMap<byte[], ?> rows) {
     boolean reversed = scan.isReversed();
     byte[] low = reversed ? scan.getStopRow() : scan.getStartRow();

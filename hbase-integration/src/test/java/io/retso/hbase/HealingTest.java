@@ -6,6 +6,7 @@ import static io.retso.hbase.Fixture.read;
 import static io.retso.hbase.Fixture.scan;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.hbase.TablePreparation.Options;
@@ -15,7 +16,10 @@ import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.hbase.TableName;
+import org.apache.hadoop.hbase.client.CheckAndMutate;
+import org.apache.hadoop.hbase.client.Delete;
 import org.apache.hadoop.hbase.client.Put;
+import org.apache.hadoop.hbase.client.ResultScanner;
 import org.apache.hadoop.hbase.client.Scan;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -140,5 +144,35 @@ class HealingTest {
     assertTrue(manager.sweep().reported());
     assertEquals(0, fixture.marks(name));
     assertEquals(List.of(), fixture.raw(name));
+  }
+
+  /** As one that outlived its limit: others have removed what it wrote. */
+  @ParameterizedTest
+  @FieldSource("MODES")
+  void zombieThatWasAbortedIsNotToldThatItWroteNothing(Options options) throws Exception {
+    TableName name = fixture.table(options);
+    manager.run(tx -> tx.table(name).put(List.of(put("a", "0"), put("b", "0"))));
+    Transaction zombie = dying.begin();
+    TransactionalTable table = zombie.table(name);
+    table.put(put("a", "1"));
+    assertEquals("1", read(table, "a"));
+    assertEquals("a=1 b=0", scan(table, new Scan()));
+    manager.settle(zombie.startTimestamp());
+    assertTrue(manager.sweep().reported());
+    assertEquals(0, fixture.marks(name));
+    Scan own = new Scan().withStopRow(Fixture.bytes("b"));
+    CheckAndMutate check =
+        CheckAndMutate.newBuilder(Fixture.bytes("a"))
+            .ifEquals(Fixture.F, Fixture.Q, Fixture.bytes("1"))
+            .build(put("a", "2"));
+    assertThrows(SnapshotTooOldException.class, () -> read(table, "a"));
+    assertThrows(SnapshotTooOldException.class, () -> table.exists(Fixture.get("a")));
+    assertThrows(SnapshotTooOldException.class, () -> table.checkAndMutate(check));
+    try (ResultScanner scanner = table.getScanner(own)) {
+      assertThrows(SnapshotTooOldException.class, scanner::next);
+    }
+    table.delete(new Delete(Fixture.bytes("a")).addColumns(Fixture.F, Fixture.Q));
+    assertThrows(SnapshotTooOldException.class, zombie::commit);
+    assertEquals("a=0 b=0", manager.call(tx -> scan(tx.table(name), new Scan())));
   }
 }
