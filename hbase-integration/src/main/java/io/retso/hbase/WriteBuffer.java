@@ -146,14 +146,7 @@ final class WriteBuffer {
   synchronized CompletableFuture<Void> sendBeforeReading(
       PreparedTable table, Iterable<byte[]> rows) {
     TableWrites writes = tables.get(table.name());
-    if (writes != null && !writes.pending.isEmpty()) {
-      for (byte[] row : rows) {
-        if (writes.pending.containsKey(row)) {
-          return send(List.of(writes));
-        }
-      }
-    }
-    return acknowledged;
+    return writes != null && touches(rows, writes.pending) ? send(List.of(writes)) : acknowledged;
   }
 
   /** Makes the transaction's own writes within the range of the scan readable. */
@@ -165,14 +158,7 @@ final class WriteBuffer {
   /** Whether own writes of these rows may be in the table. */
   synchronized boolean hasSent(PreparedTable table, Iterable<byte[]> rows) {
     TableWrites writes = tables.get(table.name());
-    if (writes != null) {
-      for (byte[] row : rows) {
-        if (writes.sent.containsKey(row)) {
-          return true;
-        }
-      }
-    }
-    return false;
+    return writes != null && touches(rows, writes.sent);
   }
 
   /** Whether own writes within the range of the scan may be in the table. */
@@ -181,11 +167,22 @@ final class WriteBuffer {
     return writes != null && touches(scan, writes.sent);
   }
 
-  private static boolean touches(Scan scan, NavigableMap<byte[], ?> rows) {
+  private static boolean touches(Iterable<byte[]> rows, NavigableMap<byte[], ?> written) {
+    if (!written.isEmpty()) {
+      for (byte[] row : rows) {
+        if (written.containsKey(row)) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  private static boolean touches(Scan scan, NavigableMap<byte[], ?> written) {
     boolean reversed = scan.isReversed();
     byte[] low = reversed ? scan.getStopRow() : scan.getStartRow();
     byte[] high = reversed ? scan.getStartRow() : scan.getStopRow();
-    NavigableMap<byte[], ?> range = rows;
+    NavigableMap<byte[], ?> range = written;
     if (low.length > 0) {
       range = range.tailMap(low, true);
     }

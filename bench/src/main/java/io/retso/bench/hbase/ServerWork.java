@@ -103,11 +103,12 @@ final class ServerWork {
     Rows rows = new Rows(settings.rows(), settings.valueBytes(), nextSeed++, false);
     long before = hbase.cpuTime().toNanos();
     long from = System.nanoTime();
-    long planned = (long) settings.workRows() * Math.min(batch, BATCH_OF_ALL_ROWS);
+    long planned =
+        (long) settings.workRows() * Math.min(batch, BATCH_OF_ALL_ROWS) / BATCH_OF_ALL_ROWS;
     long written = 0;
     try (Operation operation = maker.make(rows);
         Admin admin = tables.connection.getAdmin()) {
-      while (written < planned / BATCH_OF_ALL_ROWS) {
+      while (written < planned) {
         written += operation.run() ? batch : 0;
       }
       tables.awaitCleanup();
