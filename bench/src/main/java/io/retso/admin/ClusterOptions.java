@@ -1,7 +1,9 @@
 package io.retso.admin;
 
+import io.retso.client.OracleClient;
 import io.retso.hbase.ManagerBuilder;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hbase.HBaseConfiguration;
@@ -18,6 +20,8 @@ final class ClusterOptions {
 
   private static final int ZOOKEEPER_RETRIES = 3;
 
+  private static final String ORACLE_DEFAULT = "localhost:7521";
+
   @Spec(Spec.Target.MIXEE)
   private CommandSpec spec;
 
@@ -25,16 +29,18 @@ final class ClusterOptions {
       names = "--zookeeper",
       paramLabel = "HOST[,HOST...][:PORT]",
       description =
-          "HBase's ZooKeeper. Default: what hbase-site.xml on the class path says, or"
-              + " localhost:2181.")
+          "HBase's ZooKeeper. Default: what hbase-site.xml in the directory $HBASE_CONF_DIR says,"
+              + " or localhost:2181.")
   private String zooKeeper;
 
   @Option(
       names = "--oracle",
       paramLabel = "HOST:PORT[,HOST:PORT...]",
-      defaultValue = "localhost:7521",
       description =
-          "The oracle, as clients and region servers reach it. Default: ${DEFAULT-VALUE}.")
+          "The oracle, as clients and region servers reach it. Default: that of the prepared"
+              + " table, otherwise "
+              + ORACLE_DEFAULT
+              + ".")
   private String oracle;
 
   @Option(
@@ -43,8 +49,27 @@ final class ClusterOptions {
       description = "A property of HBase's client, such as -D zookeeper.znode.parent=/hbase2.")
   private Map<String, String> properties = new TreeMap<>();
 
-  String oracle() {
-    return oracle;
+  /** The oracle that was named; otherwise the one that is known, or the default one. */
+  String oracle(Optional<String> known) {
+    return oracle == null ? known.orElse(ORACLE_DEFAULT) : oracle;
+  }
+
+  /**
+   * Checks what can be checked without a cluster.
+   *
+   * @throws ParameterException if a flag is wrong
+   */
+  void check() {
+    try {
+      if (oracle != null) {
+        for (String address : oracle.split(",")) {
+          OracleClient.builder().address(address.trim());
+        }
+      }
+    } catch (IllegalArgumentException e) {
+      throw new ParameterException(spec.commandLine(), "--oracle: " + e.getMessage(), e);
+    }
+    configuration();
   }
 
   /** For messages. */
@@ -72,7 +97,7 @@ final class ClusterOptions {
           HConstants.ZOOKEEPER_QUORUM, colon < 0 ? zooKeeper : zooKeeper.substring(0, colon));
       configuration.set(HConstants.ZOOKEEPER_CLIENT_PORT, port);
     }
-    configuration.set(ManagerBuilder.ORACLE_KEY, oracle);
+    configuration.set(ManagerBuilder.ORACLE_KEY, oracle == null ? ORACLE_DEFAULT : oracle);
     properties.forEach(configuration::set);
     return configuration;
   }

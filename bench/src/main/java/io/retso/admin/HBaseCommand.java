@@ -5,23 +5,30 @@ import ch.qos.logback.classic.Logger;
 import io.retso.bench.BuildVersion;
 import io.retso.cluster.RootCause;
 import io.retso.hbase.SweepResult;
+import io.retso.hbase.TableNotPreparedException;
 import io.retso.hbase.TablePreparation;
+import io.retso.hbase.TablePreparation.Options;
 import io.retso.hbase.TransactionException;
 import io.retso.hbase.TransactionManager;
+import io.retso.hbase.data.TableSettings;
 import io.retso.hbase.data.TableSettings.Conflicts;
 import io.retso.hbase.data.TableSettings.Reads;
 import io.retso.server.ExitCode;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.List;
+import java.util.Optional;
 import org.apache.hadoop.hbase.TableName;
+import org.apache.hadoop.hbase.client.Admin;
 import org.apache.hadoop.hbase.client.ColumnFamilyDescriptorBuilder;
 import org.apache.hadoop.hbase.client.Connection;
 import org.apache.hadoop.hbase.client.ConnectionFactory;
+import org.apache.hadoop.hbase.client.TableDescriptor;
 import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
 import org.apache.hadoop.hbase.util.Bytes;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.IModelTransformer;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -40,10 +47,23 @@ import picocli.CommandLine.Spec;
     exitCodeList = {
       "0:Done.",
       "1:It cannot be done, or the check found something; the last lines say what to do.",
-      "64:A flag is wrong."
-    })
+      "64:A flag is wrong.",
+      "70:An error in ReTSO itself. Please report it."
+    },
+    modelTransformer = HBaseCommand.ExitCodes.class)
 public final class HBaseCommand implements Runnable {
   private static final int FAILED = 1;
+
+  /** Wrong flags and errors end as they do everywhere. */
+  static final class ExitCodes implements IModelTransformer {
+    @Override
+    public CommandSpec transform(CommandSpec command) {
+      command.exitCodeOnInvalidInput(ExitCode.USAGE.number());
+      command.exitCodeOnExecutionException(ExitCode.INTERNAL.number());
+      command.subcommands().values().forEach(each -> transform(each.getCommandSpec()));
+      return command;
+    }
+  }
 
   @Spec private CommandSpec spec;
 
@@ -58,6 +78,7 @@ public final class HBaseCommand implements Runnable {
   }
 
   private int with(ClusterOptions cluster, Work work) {
+    cluster.check();
     // Whoever waits for the command wants its last line, not those of all attempts to connect.
     ((Logger) LoggerFactory.getLogger("org.apache")).setLevel(Level.ERROR);
     ((Logger) LoggerFactory.getLogger("io.retso")).setLevel(Level.WARN);
@@ -102,7 +123,8 @@ public final class HBaseCommand implements Runnable {
       sortOptions = false,
       description = {
         "Prepares a table for transactions: adds the family of the PendingWrite marks, keeps all"
-            + " versions, loads the coprocessor. Checks everything first; may be repeated.",
+            + " versions, loads the coprocessor. Checks everything first. May be repeated: that"
+            + " mends what was altered since, and changes what is named by flags.",
         ""
       })
   int prepare(
@@ -112,26 +134,24 @@ public final class HBaseCommand implements Runnable {
       @Option(
               names = "--conflicts",
               paramLabel = "ROW|CELL",
-              defaultValue = "ROW",
               description =
                   "Whether two transactions that write the same row conflict, or only if they write"
-                      + " the same cell. Default: ${DEFAULT-VALUE}.")
+                      + " the same cell. Default: as it is, ROW at first.")
           Conflicts conflicts,
       @Option(
               names = "--reads",
               paramLabel = "SERVER|CLIENT",
-              defaultValue = "SERVER",
               description =
                   "Whether a coprocessor answers snapshot reads and purges old versions, or clients"
-                      + " decide themselves and nothing is purged. Default: ${DEFAULT-VALUE}.")
+                      + " decide themselves and nothing is purged. Default: as it is, SERVER at"
+                      + " first.")
           Reads reads,
       @Option(
               names = "--jar",
               paramLabel = "PATH",
-              defaultValue = "",
               description =
-                  "The bundle jar in a file system that region servers reach. Default: it is on"
-                      + " their class path.")
+                  "The bundle jar in a file system that masters and region servers reach; '' if it"
+                      + " is on their class path. Default: as it is, on the class path at first.")
           String jar,
       @Option(
               names = "--create",
@@ -148,44 +168,87 @@ public final class HBaseCommand implements Runnable {
     if (create == (families == null)) {
       throw new ParameterException(spec.commandLine(), "--create and --families go together");
     }
-    TablePreparation.Options options = new TablePreparation.Options(conflicts, reads, jar);
+    Optional<TableDescriptor> wanted =
+        create ? Optional.of(descriptor(name, families)) : Optional.empty();
     return with(
         cluster,
         connection -> {
-          TablePreparation preparation = new TablePreparation(connection, cluster.oracle());
-          boolean missing;
-          try (var admin = connection.getAdmin()) {
-            missing = !admin.tableExists(name);
-          }
-          if (create && missing) {
-            TableDescriptorBuilder descriptor = TableDescriptorBuilder.newBuilder(name);
-            families.forEach(
-                family ->
-                    descriptor.setColumnFamily(
-                        ColumnFamilyDescriptorBuilder.of(Bytes.toBytes(family))));
-            preparation.create(descriptor.build(), options);
-          } else {
-            preparation.prepare(name, options);
-          }
-          println(
-              "Table "
-                  + name
-                  + " is ready for transactions of the oracle at "
-                  + cluster.oracle()
-                  + ": conflicts by "
-                  + conflicts
-                  + ", reads at the "
-                  + reads
-                  + ".");
+          Optional<TableDescriptor> now = prepared(connection, name);
+          Options known = now.map(Options::of).orElse(Options.DEFAULT);
+          Options options =
+              new Options(
+                  conflicts == null ? known.conflicts() : conflicts,
+                  reads == null ? known.reads() : reads,
+                  jar == null ? known.jar() : jar);
+          TablePreparation preparation =
+              new TablePreparation(connection, cluster.oracle(now.map(HBaseCommand::oracle)));
+          TableDescriptor after =
+              wanted.isPresent() && !exists(connection, name)
+                  ? preparation.create(wanted.get(), options)
+                  : preparation.prepare(name, options);
+          println(ready(after));
           return ExitCode.CLEAN.number();
         });
+  }
+
+  private TableDescriptor descriptor(TableName name, List<String> families) {
+    try {
+      TableDescriptorBuilder descriptor = TableDescriptorBuilder.newBuilder(name);
+      families.forEach(
+          family ->
+              descriptor.setColumnFamily(ColumnFamilyDescriptorBuilder.of(Bytes.toBytes(family))));
+      return descriptor.build();
+    } catch (IllegalArgumentException e) {
+      throw new ParameterException(spec.commandLine(), "--families: " + e.getMessage(), e);
+    }
+  }
+
+  private static boolean exists(Connection connection, TableName name) throws IOException {
+    try (Admin admin = connection.getAdmin()) {
+      return admin.tableExists(name);
+    }
+  }
+
+  /** The table, if it is prepared already. */
+  private static Optional<TableDescriptor> prepared(Connection connection, TableName name)
+      throws IOException {
+    if (!exists(connection, name)) {
+      return Optional.empty();
+    }
+    try (Admin admin = connection.getAdmin()) {
+      TableDescriptor table = admin.getDescriptor(name);
+      if (!TableSettings.isPrepared(table)) {
+        return Optional.empty();
+      }
+      TableSettings.of(table);
+      return Optional.of(table);
+    } catch (IllegalArgumentException e) {
+      throw new TableNotPreparedException(e.getMessage(), e);
+    }
+  }
+
+  private static String oracle(TableDescriptor prepared) {
+    return TableSettings.of(prepared).oracle();
+  }
+
+  private static String ready(TableDescriptor prepared) {
+    TableSettings settings = TableSettings.of(prepared);
+    return "Table "
+        + prepared.getTableName()
+        + " is ready for transactions of the oracle at "
+        + settings.oracle()
+        + ": conflicts by "
+        + settings.conflicts()
+        + ", reads at the "
+        + settings.reads()
+        + ".";
   }
 
   @Command(
       name = "check",
       mixinStandardHelpOptions = true,
       sortOptions = false,
-      description = {"Says what keeps transactions from using a table.", ""})
+      description = {"Says how a table holds transactions, and what keeps them from using it.", ""})
   int check(
       @Parameters(paramLabel = "TABLE", description = "Its name, with its namespace if it has one.")
           String table,
@@ -194,10 +257,13 @@ public final class HBaseCommand implements Runnable {
     return with(
         cluster,
         connection -> {
-          List<String> found = new TablePreparation(connection, cluster.oracle()).check(name);
+          Optional<TableDescriptor> now = prepared(connection, name);
+          List<String> found =
+              new TablePreparation(connection, cluster.oracle(now.map(HBaseCommand::oracle)))
+                  .check(name);
           found.forEach(this::println);
           if (found.isEmpty()) {
-            println("Table " + name + " is ready for transactions.");
+            println(ready(now.orElseThrow()));
           }
           return found.isEmpty() ? ExitCode.CLEAN.number() : FAILED;
         });

@@ -213,20 +213,9 @@ final class PreparedTables {
     return new PreparedTable(descriptor, settings, hbase.getTable(name), nanoClock.getAsLong());
   }
 
-  /**
-   * Whether the table's transactions are decided by this manager's oracle. Answers of another one
-   * would be about other transactions of the same number.
-   */
+  /** Whether the table's transactions are decided by this manager's oracle. */
   boolean isOurs(TableSettings settings) {
-    if (settings.oracle().isBlank()) {
-      return true;
-    }
-    for (String address : settings.oracle().split(",")) {
-      if (oracle.contains(address.trim())) {
-        return true;
-      }
-    }
-    return false;
+    return settings.isOf(oracle);
   }
 
   /** The descriptor may have changed: read it again at the next use. */

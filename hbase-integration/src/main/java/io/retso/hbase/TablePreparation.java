@@ -8,12 +8,17 @@ import io.retso.hbase.data.TableSettings.Conflicts;
 import io.retso.hbase.data.TableSettings.Reads;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import org.apache.hadoop.hbase.Cell;
+import org.apache.hadoop.hbase.DoNotRetryIOException;
+import org.apache.hadoop.hbase.HConstants;
 import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.client.Admin;
 import org.apache.hadoop.hbase.client.ColumnFamilyDescriptor;
+import org.apache.hadoop.hbase.client.ColumnFamilyDescriptorBuilder;
 import org.apache.hadoop.hbase.client.Connection;
 import org.apache.hadoop.hbase.client.CoprocessorDescriptor;
 import org.apache.hadoop.hbase.client.CoprocessorDescriptorBuilder;
@@ -27,7 +32,8 @@ import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
 /**
  * Prepares tables for transactions, once: adds the family of the marks, keeps all versions, loads
  * the coprocessor, and writes down how transactions use the table. Everything is checked before
- * anything is changed, and preparing a prepared table again is harmless.
+ * anything is changed. Preparing a prepared table again mends what was altered since; it sets the
+ * options and the oracle that are given then ({@link Options#of} has those of the table).
  *
  * <p>Do not change the conflict rule, the place of reads or the oracle of a table while
  * transactions use it: they learn of it within 30 s, and not together.
@@ -37,6 +43,9 @@ import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
 public final class TablePreparation {
   /** The coprocessor's class; it is loaded by region servers, by this name. */
   static final String OBSERVER = "io.retso.hbase.coprocessor.TransactionRegionObserver";
+
+  /** HBase names it in what its master says about a descriptor that it does not like. */
+  private static final String SANITY_CHECKS = "hbase.table.sanity.checks";
 
   private final Connection connection;
   private final String oracle;
@@ -75,6 +84,23 @@ public final class TablePreparation {
       Objects.requireNonNull(jar, "jar: use the empty text for none");
     }
 
+    /**
+     * Those of a prepared table.
+     *
+     * @throws IllegalArgumentException if it is not prepared, or by another version, or its
+     *     settings are damaged; says which and what to do
+     */
+    public static Options of(TableDescriptor table) {
+      TableSettings settings = TableSettings.of(table);
+      String jar =
+          table.getCoprocessorDescriptors().stream()
+              .filter(coprocessor -> coprocessor.getClassName().equals(OBSERVER))
+              .flatMap(coprocessor -> coprocessor.getJarPath().stream())
+              .findFirst()
+              .orElse("");
+      return new Options(settings.conflicts(), settings.reads(), jar);
+    }
+
     /** The same with another conflict rule. */
     public Options with(Conflicts other) {
       return new Options(other, reads, jar);
@@ -99,13 +125,13 @@ public final class TablePreparation {
       }
       TableDescriptor before = admin.getDescriptor(name);
       TableDescriptor after = prepared(before, options);
-      if (!TableSettings.isPrepared(before)) {
-        checkData(name);
-      }
+      checkData(name);
       if (!after.equals(before)) {
         admin.modifyTable(after); // waits until all regions have it
       }
       return after;
+    } catch (DoNotRetryIOException e) {
+      throw explained(name, options, e);
     }
   }
 
@@ -126,8 +152,34 @@ public final class TablePreparation {
       } else {
         admin.createTable(prepared, splitKeys);
       }
+    } catch (DoNotRetryIOException e) {
+      throw explained(table.getTableName(), options, e);
     }
     return prepared;
+  }
+
+  /**
+   * HBase checks whether it can load the coprocessor. Its own advice, to leave that out, would have
+   * region servers abort.
+   */
+  private static IOException explained(
+      TableName name, Options options, DoNotRetryIOException failure) {
+    String message = String.valueOf(failure.getMessage());
+    boolean isAboutLoading = message.contains(OBSERVER) || !options.jar().isEmpty();
+    if (!isAboutLoading || !message.contains(SANITY_CHECKS)) {
+      return failure;
+    }
+    return new TableNotPreparedException(
+        "table "
+            + name
+            + " cannot be prepared, as HBase cannot load the coprocessor: put the bundle jar of"
+            + " hbase-integration on the class path of all masters and region servers and restart"
+            + " them, or name one that they can read (--jar), or let clients decide (--reads"
+            + " client); leave "
+            + SANITY_CHECKS
+            + " on. HBase says: "
+            + message.lines().findFirst().orElse(""),
+        failure);
   }
 
   /**
@@ -142,12 +194,28 @@ public final class TablePreparation {
       List<String> found = new ArrayList<>();
       TableDescriptor table = admin.getDescriptor(name);
       try {
-        found.addAll(violations(table, TableSettings.of(table)));
+        TableSettings settings = TableSettings.of(table);
+        found.addAll(violations(table, settings));
+        if (!settings.isOf(addresses())) {
+          found.add(
+              "table "
+                  + name
+                  + " is prepared for the oracle "
+                  + settings.oracle()
+                  + ", not for "
+                  + oracle
+                  + ": use that one, or prepare the table again");
+        }
       } catch (IllegalArgumentException e) {
         found.add(e.getMessage());
       }
       if (admin.isTableDisabled(name)) {
         found.add("table " + name + " is disabled: enable it");
+      }
+      try {
+        nextTimestamp();
+      } catch (OracleUnavailableException e) {
+        found.add(e.getMessage());
       }
       return found;
     }
@@ -171,11 +239,20 @@ public final class TablePreparation {
     if (name.isSystemTable()) {
       throw refused(name, "belongs to HBase: use a table of your own");
     }
+    if (TableSettings.isPrepared(table)) {
+      try {
+        TableSettings.checkVersion(table);
+      } catch (IllegalArgumentException e) {
+        throw new TableNotPreparedException(e.getMessage(), e);
+      }
+    }
     TableDescriptorBuilder builder = TableDescriptorBuilder.newBuilder(table);
     int dataFamilies = 0;
+    int scope = HConstants.REPLICATION_SCOPE_LOCAL;
     for (ColumnFamilyDescriptor family : table.getColumnFamilies()) {
       if (!PendingWrite.isFamily(family.getName())) {
         dataFamilies++;
+        scope = family.getScope(); // if others differ, it is found below
         checkFamily(name, family);
         builder.modifyColumnFamily(TableSettings.prepared(family));
       }
@@ -187,10 +264,12 @@ public final class TablePreparation {
       if (!TableSettings.isPrepared(table)) {
         throw refused(name, "has a family !pw of its own, which is reserved: remove it");
       }
-      builder.modifyColumnFamily(PendingWrite.familyDescriptor());
-    } else {
-      builder.setColumnFamily(PendingWrite.familyDescriptor());
+      builder.removeColumnFamily(PendingWrite.family());
     }
+    builder.setColumnFamily(
+        ColumnFamilyDescriptorBuilder.newBuilder(PendingWrite.familyDescriptor())
+            .setScope(scope)
+            .build());
     setCoprocessor(table, builder, options);
     try {
       new TableSettings(options.conflicts(), options.reads(), oracle).writeTo(builder);
@@ -235,32 +314,41 @@ public final class TablePreparation {
     }
   }
 
-  /** What is in the table must be below every snapshot to come, or it would appear in time. */
+  /**
+   * What is in the table must be below every snapshot to come, or it would appear in time. Cells
+   * that transactions write meanwhile are below a timestamp that is asked for after they were read.
+   */
   private void checkData(TableName name) throws IOException {
     long next = nextTimestamp();
-    Scan scan = new Scan().setTimeRange(next, Long.MAX_VALUE).setLimit(1);
+    Scan scan = new Scan().setTimeRange(next, Long.MAX_VALUE);
     try (Table table = connection.getTable(name);
         ResultScanner scanner = table.getScanner(scan)) {
-      Result found = scanner.next();
-      if (found != null) {
-        throw refused(
-            name,
-            "has cells of the future: version "
-                + found.rawCells()[0].getTimestamp()
-                + " is above the oracle's next timestamp, "
-                + next
-                + ", so snapshots would not see it: write them again with lower timestamps, or use"
-                + " an oracle that is ahead of them (a new one starts at the clock's"
-                + " milliseconds)");
+      for (Result row : scanner) {
+        long version = newest(row);
+        next = version < next ? next : nextTimestamp();
+        if (version >= next) {
+          throw refused(
+              name,
+              "has cells of the future: version "
+                  + version
+                  + " is above the oracle's next timestamp, "
+                  + next
+                  + ", so snapshots would not see it: write them again with lower timestamps, or"
+                  + " wait until the oracle is beyond (a new one starts at the clock's"
+                  + " milliseconds; each begin, commit and snapshot adds 16, whatever the clock"
+                  + " says)");
+        }
       }
     }
   }
 
+  private static long newest(Result row) {
+    return Arrays.stream(row.rawCells()).mapToLong(Cell::getTimestamp).max().orElseThrow();
+  }
+
   private long nextTimestamp() throws OracleUnavailableException {
     OracleClient.Builder builder = OracleClient.builder().name("retso-prepare");
-    for (String address : oracle.split(",")) {
-      builder.address(address.trim());
-    }
+    addresses().forEach(builder::address);
     try (OracleClient client = builder.build()) {
       long timestamp = client.begin();
       client.abort(timestamp);
@@ -270,6 +358,10 @@ public final class TablePreparation {
           "the oracle at " + oracle + " cannot be used: " + e.getMessage() + "; check the address",
           e);
     }
+  }
+
+  private List<String> addresses() {
+    return Arrays.stream(oracle.split(",")).map(String::trim).toList();
   }
 
   private static TableNotPreparedException refused(TableName name, String reason) {

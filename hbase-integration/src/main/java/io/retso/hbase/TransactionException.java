@@ -34,9 +34,7 @@ public class TransactionException extends IOException {
     /** The table is not prepared, or not for this oracle. */
     TABLE_NOT_PREPARED,
     /** The transaction writes more than a transaction may. Split it. */
-    WRITE_SET_TOO_LARGE,
-    /** HBase failed to do its part; the cause is HBase's exception. */
-    STORE_FAILED
+    WRITE_SET_TOO_LARGE
   }
 
   private final Category category;

@@ -1,7 +1,11 @@
 package io.retso.hbase;
 
+import com.google.protobuf.Descriptors;
+import com.google.protobuf.Message;
+import com.google.protobuf.Service;
 import java.io.IOException;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
@@ -23,6 +27,7 @@ import org.apache.hadoop.hbase.client.RowMutations;
 import org.apache.hadoop.hbase.client.Scan;
 import org.apache.hadoop.hbase.client.Table;
 import org.apache.hadoop.hbase.client.coprocessor.Batch;
+import org.apache.hadoop.hbase.filter.CompareFilter;
 import org.apache.hadoop.hbase.filter.Filter;
 import org.apache.hadoop.hbase.ipc.CoprocessorRpcChannel;
 import org.apache.hadoop.hbase.util.Bytes;
@@ -37,8 +42,8 @@ import org.apache.hadoop.hbase.util.Bytes;
  * method of the transaction.
  *
  * <p><strong>Errors.</strong> {@link TransactionException} where the transaction cannot go on,
- * other {@code IOException}s from HBase. A failed read leaves the transaction as it was; after a
- * failed write it can only be rolled back.
+ * other {@code IOException}s from HBase. A failed read leaves the transaction as it was, and so
+ * does a write that is refused; after a write that HBase did not take it can only be rolled back.
  */
 public final class TransactionalTable implements Table {
   private final Transaction tx;
@@ -237,6 +242,22 @@ public final class TransactionalTable implements Table {
         .isSuccess();
   }
 
+  /** As the one before; HBase has had two names for operators. */
+  @Override
+  @Deprecated
+  @SuppressWarnings("deprecation") // of CompareOp
+  public boolean checkAndMutate(
+      byte[] row,
+      byte[] family,
+      byte[] qualifier,
+      CompareFilter.CompareOp operator,
+      byte[] value,
+      RowMutations mutations)
+      throws IOException {
+    CompareOperator sameName = CompareOperator.valueOf(operator.name());
+    return checkAndMutate(row, family, qualifier, sameName, value, mutations);
+  }
+
   @Override
   @Deprecated
   public CheckAndMutateBuilder checkAndMutate(byte[] row, byte[] family) {
@@ -273,10 +294,96 @@ public final class TransactionalTable implements Table {
     return async.getOperationTimeout(unit);
   }
 
+  /** Not supported: see {@link #setOperationTimeout}. */
+  @Override
+  @Deprecated
+  public void setRpcTimeout(int millis) {
+    throw noTimeouts();
+  }
+
+  /** Not supported: see {@link #setOperationTimeout}. */
+  @Override
+  @Deprecated
+  public void setReadRpcTimeout(int millis) {
+    throw noTimeouts();
+  }
+
+  /** Not supported: see {@link #setOperationTimeout}. */
+  @Override
+  @Deprecated
+  public void setWriteRpcTimeout(int millis) {
+    throw noTimeouts();
+  }
+
+  /** Not supported: all transactions of a manager share its tables. */
+  @Override
+  @Deprecated
+  public void setOperationTimeout(int millis) {
+    throw noTimeouts();
+  }
+
+  private static UnsupportedOperationException noTimeouts() {
+    return new UnsupportedOperationException(
+        "timeouts are the same for all transactions of a manager: set hbase.rpc.timeout,"
+            + " hbase.rpc.read.timeout, hbase.rpc.write.timeout or hbase.client.operation.timeout"
+            + " in its configuration");
+  }
+
+  /** None: {@code TableBuilder} sets them, and a transaction's tables have none. */
+  @Override
+  public Map<String, byte[]> getRequestAttributes() {
+    return Map.of();
+  }
+
   /** Not supported: a coprocessor's service knows nothing of the transaction. */
   @Override
   @Deprecated
   public CoprocessorRpcChannel coprocessorService(byte[] row) {
+    throw AsyncTransactionalTable.noServices();
+  }
+
+  /** Not supported: a coprocessor's service knows nothing of the transaction. */
+  @Override
+  @Deprecated
+  public <T extends Service, R> Map<byte[], R> coprocessorService(
+      Class<T> service, byte[] startKey, byte[] endKey, Batch.Call<T, R> callable) {
+    throw AsyncTransactionalTable.noServices();
+  }
+
+  /** Not supported: a coprocessor's service knows nothing of the transaction. */
+  @Override
+  @Deprecated
+  public <T extends Service, R> void coprocessorService(
+      Class<T> service,
+      byte[] startKey,
+      byte[] endKey,
+      Batch.Call<T, R> callable,
+      Batch.Callback<R> callback) {
+    throw AsyncTransactionalTable.noServices();
+  }
+
+  /** Not supported: a coprocessor's service knows nothing of the transaction. */
+  @Override
+  @Deprecated
+  public <R extends Message> Map<byte[], R> batchCoprocessorService(
+      Descriptors.MethodDescriptor method,
+      Message request,
+      byte[] startKey,
+      byte[] endKey,
+      R responsePrototype) {
+    throw AsyncTransactionalTable.noServices();
+  }
+
+  /** Not supported: a coprocessor's service knows nothing of the transaction. */
+  @Override
+  @Deprecated
+  public <R extends Message> void batchCoprocessorService(
+      Descriptors.MethodDescriptor method,
+      Message request,
+      byte[] startKey,
+      byte[] endKey,
+      R responsePrototype,
+      Batch.Callback<R> callback) {
     throw AsyncTransactionalTable.noServices();
   }
 }

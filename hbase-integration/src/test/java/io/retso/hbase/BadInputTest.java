@@ -136,7 +136,18 @@ class BadInputTest {
         new Refusal(
             "set no", table -> table.put(List.of(aPut(), new Put(row, 7).addColumn(F, Q, Q)))),
         new Refusal("length", table -> table.incrementColumnValue(new byte[0], F, Q, 1)),
-        new Refusal("coprocessor", table -> table.coprocessorService(row)));
+        new Refusal("coprocessor", table -> table.coprocessorService(row)),
+        new Refusal("coprocessor", table -> table.coprocessorService(null, row, row, null)),
+        new Refusal("coprocessor", table -> table.coprocessorService(null, row, row, null, null)),
+        new Refusal(
+            "coprocessor", table -> table.batchCoprocessorService(null, null, row, row, null)),
+        new Refusal(
+            "coprocessor",
+            table -> table.batchCoprocessorService(null, null, row, row, null, null)),
+        new Refusal("hbase.rpc.timeout", table -> table.setRpcTimeout(1)),
+        new Refusal("hbase.rpc.timeout", table -> table.setReadRpcTimeout(1)),
+        new Refusal("hbase.rpc.timeout", table -> table.setWriteRpcTimeout(1)),
+        new Refusal("hbase.rpc.timeout", table -> table.setOperationTimeout(1)));
   }
 
   private static List<Refusal> reads() throws Exception {

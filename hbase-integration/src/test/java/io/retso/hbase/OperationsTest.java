@@ -35,6 +35,7 @@ import org.apache.hadoop.hbase.client.RowMutations;
 import org.apache.hadoop.hbase.client.Scan;
 import org.apache.hadoop.hbase.client.Table;
 import org.apache.hadoop.hbase.filter.BinaryComparator;
+import org.apache.hadoop.hbase.filter.CompareFilter;
 import org.apache.hadoop.hbase.filter.KeyOnlyFilter;
 import org.apache.hadoop.hbase.filter.PageFilter;
 import org.apache.hadoop.hbase.filter.SingleColumnValueFilter;
@@ -173,6 +174,16 @@ class OperationsTest {
                       row, new ValueFilter(CompareOperator.EQUAL, new BinaryComparator(bytes("c"))))
                   .thenPut(put("r", "d")));
           assertEquals("d", read(table, "r"));
+          assertFalse(
+              table.checkAndPut(
+                  row, F, Q, CompareFilter.CompareOp.LESS, bytes("d"), put("r", "e")));
+          assertTrue(
+              table.checkAndPut(
+                  row, F, Q, CompareFilter.CompareOp.LESS, bytes("c"), put("r", "e")));
+          assertTrue(
+              table.checkAndDelete(
+                  row, F, Q, CompareFilter.CompareOp.EQUAL, bytes("e"), new Delete(row)));
+          table.put(put("r", "d"));
           assertTrue(table.checkAndDelete(row, F, Q, bytes("d"), new Delete(row)));
           assertNull(read(table, "r"));
         });

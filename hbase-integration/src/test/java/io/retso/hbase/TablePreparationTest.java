@@ -15,6 +15,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.retso.hbase.TablePreparation.Options;
 import io.retso.hbase.data.PendingWrite;
 import io.retso.hbase.data.TableSettings.Conflicts;
+import io.retso.hbase.data.TableSettings.Reads;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.List;
@@ -114,6 +115,67 @@ class TablePreparationTest {
       plain.put(new Put(bytes("r")).addColumn(F, Q, 1L << 59, bytes("later")));
     }
     refused("cells of the future", name, Options.CLIENT_READS);
+  }
+
+  /** An oracle that lost its log issues timestamps that the table has gone beyond. */
+  @Test
+  void dataOfTheFutureIsRefusedOnPreparedTablesToo() throws Exception {
+    fixture.preparation().create(Fixture.descriptor(name).build(), Options.CLIENT_READS);
+    fixture.manager().run(tx -> tx.table(name).put(put("r", "v")));
+    fixture.preparation().prepare(name, Options.CLIENT_READS);
+    try (Table plain = fixture.cluster.connection().getTable(name)) {
+      plain.put(new Put(bytes("s")).addColumn(F, Q, 1L << 59, bytes("later")));
+    }
+    refused("cells of the future", name, Options.CLIENT_READS.with(Conflicts.CELL));
+  }
+
+  @Test
+  void marksAreReplicatedAsTheDataIs() throws Exception {
+    admin.createTable(
+        TableDescriptorBuilder.newBuilder(name)
+            .setColumnFamily(ColumnFamilyDescriptorBuilder.newBuilder(F).setScope(1).build())
+            .build());
+    TableDescriptor prepared = fixture.preparation().prepare(name, Options.CLIENT_READS);
+    assertEquals(1, prepared.getColumnFamily(PendingWrite.family()).getScope());
+    assertEquals(prepared, fixture.preparation().prepare(name, Options.CLIENT_READS));
+    TableName mixed = fixture.cluster.freshName("p");
+    admin.createTable(
+        Fixture.descriptor(mixed)
+            .setColumnFamily(
+                ColumnFamilyDescriptorBuilder.newBuilder(bytes("z")).setScope(1).build())
+            .build());
+    refused("same REPLICATION_SCOPE", mixed, Options.CLIENT_READS);
+  }
+
+  /** HBase's own advice is to switch its checks off. */
+  @Test
+  void coprocessorThatCannotBeLoadedIsRefused() throws Exception {
+    admin.createTable(Fixture.descriptor(name).build());
+    refused(
+        "bundle jar", name, new Options(Conflicts.ROW, Reads.SERVER, "file:///nowhere/bundle.jar"));
+  }
+
+  @Test
+  void tableOfAnotherVersionIsLeftAsItIs() throws Exception {
+    fixture.preparation().create(Fixture.descriptor(name).build(), Options.CLIENT_READS);
+    admin.modifyTable(
+        TableDescriptorBuilder.newBuilder(admin.getDescriptor(name))
+            .setValue("RETSO_VERSION", "99")
+            .build());
+    refused("use the version that prepared it", name, Options.CLIENT_READS);
+  }
+
+  @Test
+  void optionsOfAPreparedTableAreThoseItWasPreparedWith() throws Exception {
+    for (Options options :
+        List.of(Options.DEFAULT, Options.CLIENT_READS, Options.DEFAULT.with(Conflicts.CELL))) {
+      TableName table = fixture.cluster.freshName("p");
+      assertEquals(
+          options,
+          Options.of(fixture.preparation().create(Fixture.descriptor(table).build(), options)));
+    }
+    TableDescriptor plain = Fixture.descriptor(name).build();
+    assertThrows(IllegalArgumentException.class, () -> Options.of(plain));
   }
 
   @Test

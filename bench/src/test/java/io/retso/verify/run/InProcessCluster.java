@@ -14,11 +14,11 @@ import org.junit.jupiter.api.extension.ParameterResolver;
 
 /**
  * HBase with two region servers and an oracle with an embedded log, in this process, for all tests
- * of the package that ask for it. Transactions are aborted after a few seconds.
+ * that ask for it. Transactions are aborted after a few seconds.
  */
-final class InProcessCluster implements AutoCloseable, Round.Servers {
+public final class InProcessCluster implements AutoCloseable, Round.Servers {
   /** Gives tests the one cluster of this process. */
-  static final class Extension implements ParameterResolver {
+  public static final class Extension implements ParameterResolver {
     @Override
     public boolean supportsParameter(ParameterContext parameter, ExtensionContext context) {
       return parameter.getParameter().getType() == InProcessCluster.class;
@@ -67,13 +67,18 @@ final class InProcessCluster implements AutoCloseable, Round.Servers {
     port = oracle.port();
   }
 
+  /** {@code host:port} of HBase's ZooKeeper. */
+  public String zooKeeper() {
+    return hbase.zooKeeper();
+  }
+
   /** HBase's cluster key. */
-  String key() {
+  public String key() {
     return hbase.zooKeeper() + ":/hbase";
   }
 
   /** {@code host:port}; the same after a restart. */
-  String oracle() {
+  public String oracle() {
     return "127.0.0.1:" + port;
   }
 

@@ -51,13 +51,8 @@ final class TransactionalRegion {
   TransactionalRegion(RegionCoprocessorEnvironment environment) {
     this.region = environment.getRegion();
     TableSettings settings = TableSettings.of(region.getTableDescriptor());
-    String oracle = environment.getConfiguration().get("retso.oracle", "");
     this.metrics = new ObserverMetrics(environment.getMetricRegistryForRegionServer());
-    this.link =
-        OracleLink.acquire(
-            settings.oracle().isBlank() ? oracle : settings.oracle(),
-            environment.getConfiguration(),
-            metrics);
+    this.link = OracleLink.acquire(settings.oracle(), environment.getConfiguration(), metrics);
     BatchesInFlight inFlight = new BatchesInFlight();
     HRegion hregion = (HRegion) region;
     this.horizon = new Horizon(inFlight, () -> hregion.getReadPoint(IsolationLevel.READ_COMMITTED));

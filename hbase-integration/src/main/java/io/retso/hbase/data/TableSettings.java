@@ -2,6 +2,7 @@ package io.retso.hbase.data;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 import org.apache.hadoop.hbase.HConstants;
@@ -68,12 +69,26 @@ public record TableSettings(Conflicts conflicts, Reads reads, String oracle) {
    *     are damaged; says which and what to do
    */
   public static TableSettings of(TableDescriptor table) {
-    String version = table.getValue(VERSION_KEY);
-    if (version == null) {
+    if (!isPrepared(table)) {
       throw new IllegalArgumentException(
           "table " + table.getTableName() + " is not prepared for transactions: prepare it first");
     }
-    if (!version.equals(VERSION)) {
+    checkVersion(table);
+    String oracle = table.getValue(ORACLE_KEY);
+    return new TableSettings(
+        parse(table, CONFLICTS_KEY, Conflicts.class),
+        parse(table, READS_KEY, Reads.class),
+        oracle == null ? "" : oracle);
+  }
+
+  /**
+   * Checks that a prepared table was prepared by this version.
+   *
+   * @throws IllegalArgumentException if it was not: its cells may mean something else
+   */
+  public static void checkVersion(TableDescriptor table) {
+    String version = table.getValue(VERSION_KEY);
+    if (!VERSION.equals(version)) {
       throw new IllegalArgumentException(
           "table "
               + table.getTableName()
@@ -82,13 +97,18 @@ public record TableSettings(Conflicts conflicts, Reads reads, String oracle) {
               + " is "
               + version
               + ", this one knows "
-              + VERSION);
+              + VERSION
+              + ": use the version that prepared it");
     }
-    String oracle = table.getValue(ORACLE_KEY);
-    return new TableSettings(
-        parse(table, CONFLICTS_KEY, Conflicts.class),
-        parse(table, READS_KEY, Reads.class),
-        oracle == null ? "" : oracle);
+  }
+
+  /**
+   * Whether the table's transactions are decided by the oracle at one of these addresses, {@code
+   * host:port}. Answers of another one would be about other transactions of the same number.
+   */
+  public boolean isOf(Collection<String> addresses) {
+    return oracle.isBlank()
+        || Arrays.stream(oracle.split(",")).map(String::trim).anyMatch(addresses::contains);
   }
 
   private static <E extends Enum<E>> E parse(TableDescriptor table, String key, Class<E> type) {
@@ -101,7 +121,7 @@ public record TableSettings(Conflicts conflicts, Reads reads, String oracle) {
     throw new IllegalArgumentException(
         String.format(
             Locale.ROOT,
-            "%s of table %s is %s, must be one of %s: prepare the table again",
+            "%s of table %s is %s, must be one of %s: set it again with alter in HBase's shell",
             key,
             table.getTableName(),
             value,
