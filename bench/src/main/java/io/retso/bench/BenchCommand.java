@@ -89,7 +89,9 @@ public final class BenchCommand implements Callable<Integer> {
 
   @Spec private CommandSpec spec;
 
-  @Option(names = "--quick", description = "Shorter runs: about a minute in total.")
+  @Option(
+      names = "--quick",
+      description = "Shorter runs: a minute and a half; with --hbase four minutes.")
   private boolean quick;
 
   @Option(

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
+import java.lang.reflect.Method;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.charset.StandardCharsets;
@@ -38,14 +39,13 @@ class ReadmeTest {
     assertTrue(matcher.find(), "the README has a Java example");
     compile(Files.writeString(directory.resolve("Transfer.java"), matcher.group(1)));
     create(cluster, "checking", "savings");
-    try (URLClassLoader loader = loader()) {
-      loader
-          .loadClass("Transfer")
-          .getMethod("transfer", Configuration.class, String.class)
-          .invoke(null, cluster.configuration(), cluster.oracleAddress());
-    }
-    try (TransactionManager manager = TransactionManager.builder(cluster.configuration()).build();
+    try (URLClassLoader loader = loader();
+        TransactionManager manager = TransactionManager.builder(cluster.configuration()).build();
         Transaction tx = manager.beginReadOnly()) {
+      Method transfer =
+          loader.loadClass("Transfer").getDeclaredMethod("transfer", TransactionManager.class);
+      transfer.setAccessible(true);
+      transfer.invoke(null, manager);
       assertEquals(-100, balance(tx.table("checking"), "alice"));
       assertEquals(100, balance(tx.table("savings"), "bob"));
     }
