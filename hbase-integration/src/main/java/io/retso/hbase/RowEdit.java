@@ -105,6 +105,7 @@ final class RowEdit {
         }
       }
     }
+    returned.sort(CellComparator.getInstance()); // a Result looks for columns by bisection
     return returned.isEmpty() ? Result.EMPTY_RESULT : Result.create(returned);
   }
 

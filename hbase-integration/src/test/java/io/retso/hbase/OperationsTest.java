@@ -102,6 +102,46 @@ class OperationsTest {
     }
   }
 
+  /** Results look for columns by bisection: the order of the calls must not be theirs. */
+  @ParameterizedTest
+  @FieldSource("MODES")
+  void resultsOfSeveralColumnsHaveThemInOrder(Options options) throws Exception {
+    TableName name = fixture.table(options);
+    byte[] row = bytes("r");
+    Increment increment = new Increment(row);
+    Append append = new Append(row);
+    for (String column : List.of("e", "d", "c", "b", "a")) {
+      increment.addColumn(F, bytes(column), 1);
+      append.addColumn(G, bytes(column), bytes("x"));
+    }
+    RowMutations both = RowMutations.of(List.of(append, increment));
+    CheckAndMutate check = CheckAndMutate.newBuilder(row).ifNotExists(F, Q).build(both);
+    manager.run(
+        tx -> {
+          TransactionalTable table = tx.table(name);
+          assertColumns(table.increment(increment), 1, 0);
+          assertColumns(table.append(append), 0, 1);
+          assertColumns(table.mutateRow(both), 2, 2);
+          assertColumns(table.checkAndMutate(check).getResult(), 3, 3);
+          Object[] results = new Object[4];
+          table.batch(List.of(increment, append, both, check), results);
+          assertColumns((Result) results[0], 4, 0);
+          assertColumns((Result) results[1], 0, 4);
+          assertColumns((Result) results[2], 5, 5);
+          assertColumns(((CheckAndMutateResult) results[3]).getResult(), 6, 6);
+        });
+  }
+
+  /** Columns a to e of both families, after so many increments and appends; 0: not there. */
+  private static void assertColumns(Result result, int increments, int appends) {
+    for (String column : List.of("a", "b", "c", "d", "e")) {
+      byte[] number = result.getValue(F, bytes(column));
+      assertEquals(increments, number == null ? 0 : number(number), column);
+      String appended = text(result.getValue(G, bytes(column)));
+      assertEquals("x".repeat(appends), appended == null ? "" : appended, column);
+    }
+  }
+
   @ParameterizedTest
   @FieldSource("MODES")
   void conditionsHaveHBasesMeaning(Options options) throws Exception {
