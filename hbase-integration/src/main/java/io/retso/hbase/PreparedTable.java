@@ -27,7 +27,7 @@ record PreparedTable(
     TableSettings settings,
     AsyncTable<AdvancedScanResultConsumer> raw,
     long loadedNanos) {
-  /** Rows of one read whose changes the oracle is asked for; beyond, the snapshot comes first. */
+  /** Rows (cells) of one read that the oracle is asked about; beyond, the snapshot comes first. */
   private static final int EXTENDED_ROWS_MAX = 1000;
 
   /** The same, as if it had been read then. */
@@ -74,17 +74,18 @@ record PreparedTable(
       return gets.stream().mapToLong(get -> RowId.of(name().getName(), get.getRow())).toArray();
     }
     LongStream.Builder ids = LongStream.builder();
+    int size = 0;
     for (Get get : gets) {
       if (!get.hasFamilies()) {
         return null;
       }
       for (Map.Entry<byte[], NavigableSet<byte[]>> family : get.getFamilyMap().entrySet()) {
-        if (family.getValue() == null) {
+        NavigableSet<byte[]> columns = family.getValue();
+        if (columns == null || size + columns.size() > EXTENDED_ROWS_MAX) {
           return null;
         }
-        family
-            .getValue()
-            .forEach(column -> ids.add(conflictId(get.getRow(), family.getKey(), column)));
+        size += columns.size();
+        columns.forEach(column -> ids.add(conflictId(get.getRow(), family.getKey(), column)));
       }
     }
     return ids.build().toArray();

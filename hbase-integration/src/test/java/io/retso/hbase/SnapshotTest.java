@@ -14,6 +14,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.client.OracleClient;
 import io.retso.hbase.TablePreparation.Options;
+import io.retso.hbase.data.TableSettings.Conflicts;
 import io.retso.server.RetsoServer;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -182,6 +183,27 @@ class SnapshotTest {
     assertTrue(snapshot.timestamp().get(1, TimeUnit.MINUTES) > older.start());
     snapshot.release();
     shared.close();
+  }
+
+  /** With conflicts by cell a read of few rows may name more cells than a request may have. */
+  @Test
+  void aFirstReadOfVeryManyCellsTakesTheTimestampBefore() throws Exception {
+    TableName name = fixture.table(Options.DEFAULT.with(Conflicts.CELL));
+    other.run(tx -> tx.table(name).put(put("0", "1")));
+    List<Get> gets = new ArrayList<>();
+    for (int row = 0; row < 1000; row++) {
+      Get get = new Get(bytes(String.valueOf(row))).addColumn(F, Q);
+      for (int column = 0; column < 100; column++) {
+        get.addColumn(F, bytes("c" + column));
+      }
+      gets.add(get);
+    }
+    try (Transaction tx = reader()) {
+      Result[] results = tx.table(name).get(gets);
+      assertEquals("1", Fixture.text(results[0].getValue(F, Q)));
+      assertEquals(0, manager.metrics().extendedSnapshots());
+      tx.commit();
+    }
   }
 
   @Test
