@@ -9,6 +9,7 @@ import java.util.NavigableSet;
 import java.util.stream.LongStream;
 import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.CellUtil;
+import org.apache.hadoop.hbase.HConstants;
 import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.client.AdvancedScanResultConsumer;
 import org.apache.hadoop.hbase.client.AsyncTable;
@@ -55,9 +56,11 @@ record PreparedTable(
         : RowId.of(name().getName(), CellUtil.cloneRow(cell));
   }
 
+  /** The same; a qualifier that is null is empty, as everywhere in HBase. */
   long conflictId(byte[] row, byte[] family, byte[] qualifier) {
+    byte[] column = qualifier == null ? HConstants.EMPTY_BYTE_ARRAY : qualifier;
     return isCellConflicts()
-        ? RowId.of(name().getName(), row, family, qualifier)
+        ? RowId.of(name().getName(), row, family, column)
         : RowId.of(name().getName(), row);
   }
 

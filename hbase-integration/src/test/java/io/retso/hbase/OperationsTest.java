@@ -285,6 +285,29 @@ class OperationsTest {
 
   @ParameterizedTest
   @FieldSource("MODES")
+  @SuppressWarnings("deprecation") // of HBase's interface, where no qualifier means an empty one
+  void checkedCellWithoutQualifierIsProtectedWithConflictsByCell(Options options) throws Exception {
+    TableName name = fixture.table(options.with(Conflicts.CELL));
+    byte[] row = bytes("r");
+    manager.run(tx -> tx.table(name).put(new Put(row).addColumn(F, null, bytes("free"))));
+    Transaction one = manager.begin();
+    Transaction two = manager.begin();
+    CheckAndMutate check =
+        CheckAndMutate.newBuilder(row)
+            .ifEquals(F, null, bytes("free"))
+            .build(new Put(row).addColumn(G, bytes("one"), Q));
+    assertTrue(one.table(name).checkAndMutate(check).isSuccess());
+    assertTrue(
+        two.table(name)
+            .checkAndMutate(row, F)
+            .ifEquals(bytes("free"))
+            .thenPut(new Put(row).addColumn(G, bytes("two"), Q)));
+    one.commit();
+    assertThrows(ConflictException.class, two::commit);
+  }
+
+  @ParameterizedTest
+  @FieldSource("MODES")
   void batchOfEverythingInOrder(Options options) throws Exception {
     TableName name = fixture.table(options);
     Object[] results = new Object[7];
