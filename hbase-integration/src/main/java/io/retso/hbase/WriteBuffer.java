@@ -182,6 +182,9 @@ final class WriteBuffer {
     boolean reversed = scan.isReversed();
     byte[] low = reversed ? scan.getStopRow() : scan.getStartRow();
     byte[] high = reversed ? scan.getStartRow() : scan.getStopRow();
+    if (low.length > 0 && high.length > 0 && Bytes.compareTo(low, high) > 0) {
+      return false; // an empty range to HBase, an error to a map
+    }
     NavigableMap<byte[], ?> range = written;
     if (low.length > 0) {
       range = range.tailMap(low, true);

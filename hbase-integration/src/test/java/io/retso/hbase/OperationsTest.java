@@ -353,6 +353,27 @@ class OperationsTest {
 
   @ParameterizedTest
   @FieldSource("MODES")
+  void scansOfReversedRangesAreEmpty(Options options) throws Exception {
+    TableName name = fixture.table(options);
+    Scan down = new Scan().withStartRow(bytes("c")).withStopRow(bytes("a"));
+    Scan up = new Scan().withStartRow(bytes("a")).withStopRow(bytes("c")).setReversed(true);
+    manager.run(tx -> tx.table(name).put(put("b", "old")));
+    manager.run(
+        tx -> {
+          Table table = tx.table(name);
+          table.put(List.of(put("a", "own"), put("b", "own"), put("c", "own")));
+          assertEquals("", scan(table, down));
+          assertEquals("", scan(table, up));
+          assertEquals("a=own b=own c=own", scan(table, new Scan())); // which sends them
+          assertEquals("", scan(table, down));
+          assertEquals("", scan(table, up));
+          assertEquals("c=own b=own", scan(table, new Scan(down).setReversed(true)));
+          assertEquals("a=own b=own", scan(table, new Scan(up).setReversed(false)));
+        });
+  }
+
+  @ParameterizedTest
+  @FieldSource("MODES")
   void scansOfManyPagesWithPendingRowsBetween(Options options) throws Exception {
     TableName name = fixture.table(options);
     TransactionManager dying = fixture.dyingManager();
