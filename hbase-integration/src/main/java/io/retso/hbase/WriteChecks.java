@@ -98,7 +98,7 @@ final class WriteChecks {
     checkKind(mutation);
     for (Map.Entry<byte[], List<Cell>> family : mutation.getFamilyCellMap().entrySet()) {
       checkFamily(family.getKey());
-      family.getValue().forEach(this::check);
+      family.getValue().forEach(cell -> check(mutation, cell));
     }
   }
 
@@ -141,7 +141,16 @@ final class WriteChecks {
     }
   }
 
-  private void check(Cell cell) {
+  private void check(Mutation mutation, Cell cell) {
+    boolean isPut = cell.getType() == Cell.Type.Put;
+    refuse(
+        isPut == mutation instanceof Delete,
+        "a cell of type "
+            + cell.getType()
+            + " in a "
+            + mutation.getClass().getSimpleName()
+            + " would be written as something else: "
+            + (isPut ? "use a Put" : "use a Delete"));
     refuse(
         cell.getTimestamp() != HConstants.LATEST_TIMESTAMP,
         "the oracle gives the timestamps of a transaction, and deletes of one version would change"

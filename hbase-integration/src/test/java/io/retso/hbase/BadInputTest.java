@@ -23,6 +23,8 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.hbase.HConstants;
+import org.apache.hadoop.hbase.KeyValue;
 import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.client.Admin;
 import org.apache.hadoop.hbase.client.Append;
@@ -89,6 +91,10 @@ class BadInputTest {
     return new Delete(bytes("r"));
   }
 
+  private static KeyValue cell(KeyValue.Type type) {
+    return new KeyValue(bytes("r"), F, Q, HConstants.LATEST_TIMESTAMP, type);
+  }
+
   @SuppressWarnings("deprecation") // of HBase's interface
   private static List<Refusal> writes() throws Exception {
     byte[] row = bytes("r");
@@ -115,6 +121,11 @@ class BadInputTest {
         badWrite("no columns", new Append(row)),
         badWrite("over the limit", new Put(row).addColumn(F, Q, new byte[11 << 20])),
         badWrite("setTimeRange", new Increment(row).addColumn(F, Q, 1).setTimeRange(0, 5)),
+        badWrite("use a Delete", new Put(row).add(cell(KeyValue.Type.DeleteColumn))),
+        badWrite("use a Delete", new Put(row).add(cell(KeyValue.Type.DeleteFamily))),
+        badWrite("use a Delete", new Append(row).add(cell(KeyValue.Type.Delete))),
+        badWrite("use a Delete", new Increment(row).add(cell(KeyValue.Type.Delete))),
+        badWrite("use a Put", aDelete().add(cell(KeyValue.Type.Put))),
         badWrite("empty", new RowMutations(row)),
         badWrite("set no", RowMutations.of(List.of(aPut(), new Put(row, 7).addColumn(F, Q, Q)))),
         badWrite(
