@@ -385,8 +385,8 @@ public final class AsyncTransactionalTable implements AsyncTable<ScanResultConsu
   @Override
   public ResultScanner getScanner(Scan scan) {
     SnapshotScanner scanner = new SnapshotScanner(tx);
-    open(scan, scanner);
-    return scanner;
+    SnapshotScan opened = open(scan, scanner);
+    return scan.isScanMetricsEnabled() ? new MeasuredScanner(scanner, opened) : scanner;
   }
 
   @Override
@@ -396,7 +396,7 @@ public final class AsyncTransactionalTable implements AsyncTable<ScanResultConsu
     return rows.all();
   }
 
-  private void open(Scan scan, SnapshotScan.Sink sink) {
+  private SnapshotScan open(Scan scan, SnapshotScan.Sink sink) {
     SnapshotReads.check(notNull(scan));
     SnapshotScan opened;
     try {
@@ -418,6 +418,7 @@ public final class AsyncTransactionalTable implements AsyncTable<ScanResultConsu
                 sink.failed(Failures.unwrap(failure));
               }
             });
+    return opened;
   }
 
   private static <T> List<CompletableFuture<T>> spread(CompletableFuture<List<T>> all, int size) {

@@ -3,9 +3,15 @@ package io.retso.hbase;
 import java.util.concurrent.CompletableFuture;
 import org.apache.hadoop.hbase.client.Result;
 import org.apache.hadoop.hbase.client.ScanResultConsumer;
+import org.apache.hadoop.hbase.client.metrics.ScanMetrics;
 
 /** Rows of a scan go to the application's consumer, which is expected to keep up. */
 record ConsumerSink(ScanResultConsumer consumer) implements SnapshotScan.Sink {
+  @Override
+  public void measured(ScanMetrics metrics) {
+    consumer.onScanMetricsCreated(metrics);
+  }
+
   @Override
   public boolean next(Result row) {
     return consumer.onNext(row);

@@ -14,6 +14,7 @@ import org.apache.hadoop.hbase.client.AdvancedScanResultConsumer;
 import org.apache.hadoop.hbase.client.Get;
 import org.apache.hadoop.hbase.client.Result;
 import org.apache.hadoop.hbase.client.Scan;
+import org.apache.hadoop.hbase.client.metrics.ScanMetrics;
 
 /**
  * A scan in a snapshot. HBase delivers page after page; each is decided as a whole, with one round
@@ -24,6 +25,9 @@ import org.apache.hadoop.hbase.client.Scan;
 final class SnapshotScan implements AdvancedScanResultConsumer {
   /** Where rows go. Called in the order of the rows, never by two threads at once. */
   interface Sink {
+    /** Takes what counts HBase's own scan while it goes on. Called first, if the scan wants it. */
+    default void measured(ScanMetrics metrics) {}
+
     /** Takes a row; returns whether more are wanted. */
     boolean next(Result row);
 
@@ -60,6 +64,7 @@ final class SnapshotScan implements AdvancedScanResultConsumer {
   private int rowsLeft;
 
   private volatile boolean ended;
+  private volatile ScanMetrics metrics;
 
   /**
    * A scan that begins with {@link #open}.
@@ -85,6 +90,17 @@ final class SnapshotScan implements AdvancedScanResultConsumer {
             ? SnapshotReads.atServer(scan, reader.start())
             : SnapshotReads.raw(scan, reader.start(), 1);
     reader.table().raw().scan(sent, this);
+  }
+
+  /** Of HBase's own scan, if they are wanted; null before it is opened. */
+  ScanMetrics metrics() {
+    return metrics;
+  }
+
+  @Override
+  public void onScanMetricsCreated(ScanMetrics created) {
+    metrics = created;
+    sink.measured(created);
   }
 
   @Override

@@ -21,6 +21,8 @@ import io.retso.hbase.TablePreparation.Options;
 import io.retso.hbase.data.TableSettings.Conflicts;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.hbase.CompareOperator;
 import org.apache.hadoop.hbase.DoNotRetryIOException;
 import org.apache.hadoop.hbase.TableName;
@@ -31,9 +33,12 @@ import org.apache.hadoop.hbase.client.Delete;
 import org.apache.hadoop.hbase.client.Increment;
 import org.apache.hadoop.hbase.client.Put;
 import org.apache.hadoop.hbase.client.Result;
+import org.apache.hadoop.hbase.client.ResultScanner;
 import org.apache.hadoop.hbase.client.RowMutations;
 import org.apache.hadoop.hbase.client.Scan;
+import org.apache.hadoop.hbase.client.ScanResultConsumer;
 import org.apache.hadoop.hbase.client.Table;
+import org.apache.hadoop.hbase.client.metrics.ScanMetrics;
 import org.apache.hadoop.hbase.filter.BinaryComparator;
 import org.apache.hadoop.hbase.filter.CompareFilter;
 import org.apache.hadoop.hbase.filter.KeyOnlyFilter;
@@ -370,6 +375,49 @@ class OperationsTest {
           assertEquals("c=own b=own", scan(table, new Scan(down).setReversed(true)));
           assertEquals("a=own b=own", scan(table, new Scan(up).setReversed(false)));
         });
+  }
+
+  @ParameterizedTest
+  @FieldSource("MODES")
+  void scansAreMeasuredIfTheyAskForIt(Options options) throws Exception {
+    TableName name = fixture.table(options);
+    manager.run(tx -> tx.table(name).put(List.of(put("a", "1"), put("b", "1"))));
+    Scan scan = new Scan().setScanMetricsEnabled(true);
+    CompletableFuture<Long> consumed = new CompletableFuture<>();
+    ScanResultConsumer consumer =
+        new ScanResultConsumer() {
+          private ScanMetrics metrics = new ScanMetrics();
+
+          @Override
+          public void onScanMetricsCreated(ScanMetrics created) {
+            metrics = created;
+          }
+
+          @Override
+          public boolean onNext(Result row) {
+            return true;
+          }
+
+          @Override
+          public void onError(Throwable failure) {
+            consumed.completeExceptionally(failure);
+          }
+
+          @Override
+          public void onComplete() {
+            consumed.complete(metrics.countOfRowsScanned.get());
+          }
+        };
+    try (Transaction tx = manager.begin();
+        ResultScanner rows = tx.table(name).getScanner(scan);
+        ResultScanner unmeasured = tx.table(name).getScanner(new Scan())) {
+      assertEquals(2, rows.next(3).length);
+      assertEquals(2, rows.getScanMetrics().countOfRowsScanned.get());
+      assertEquals(2, unmeasured.next(3).length);
+      assertNull(unmeasured.getScanMetrics());
+      tx.asyncTable(name).join().scan(scan, consumer);
+      assertEquals(2, consumed.get(30, TimeUnit.SECONDS));
+    }
   }
 
   @ParameterizedTest
