@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.CellUtil;
 import org.apache.hadoop.hbase.CompareOperator;
@@ -51,7 +52,7 @@ final class RowCleanup {
   private static List<CompletableFuture<Void>> byServers(
       PreparedTable table, List<CleanupRequest> requests) {
     List<Put> puts = requests.stream().map(CleanupRequest::toPut).toList();
-    return table.raw().<Object>batch(puts).stream()
+    return inHalves(puts, table.raw()::<Object>batch).stream()
         .map(done -> done.<Void>thenApply(result -> null))
         .toList();
   }
@@ -64,7 +65,7 @@ final class RowCleanup {
       outcomes.add(new CompletableFuture<>());
       gets.add(new Get(request.row()).setTimestamp(request.start()));
     }
-    List<CompletableFuture<Result>> rows = table.raw().get(gets);
+    List<CompletableFuture<Result>> rows = inHalves(gets, table.raw()::get);
     CompletableFuture.allOf(rows.toArray(CompletableFuture<?>[]::new))
         .whenComplete((done, failure) -> mutate(table, requests, rows, outcomes));
     return outcomes;
@@ -94,7 +95,7 @@ final class RowCleanup {
     if (mutations.isEmpty()) {
       return;
     }
-    var answers = table.raw().checkAndMutate(mutations);
+    var answers = inHalves(mutations, table.raw()::checkAndMutate);
     for (int i = 0; i < indexes.size(); i++) {
       int index = indexes.get(i);
       answers
@@ -109,6 +110,33 @@ final class RowCleanup {
                   outcomes.get(index).completeExceptionally(new MarkChanged(requests.get(index)));
                 }
               });
+    }
+  }
+
+  /**
+   * Sends actions, and never throws. HBase's client refuses them all for the sake of one that has a
+   * cell over the client's limit, which the writer's may have been above: so they are halved until
+   * that one is alone.
+   */
+  private static <A, R> List<CompletableFuture<R>> inHalves(
+      List<A> actions, Function<List<A>, List<CompletableFuture<R>>> send) {
+    try {
+      return send.apply(actions);
+    } catch (RuntimeException e) {
+      if (actions.size() == 1) {
+        return List.of(
+            Failures.failed(
+                new IOException(
+                    "HBase's client does not send it ("
+                        + e.getMessage()
+                        + "): is its hbase.client.keyvalue.maxsize smaller than the writer's?",
+                    e)));
+      }
+      int half = actions.size() / 2;
+      List<CompletableFuture<R>> answers = new ArrayList<>(actions.size());
+      answers.addAll(inHalves(actions.subList(0, half), send));
+      answers.addAll(inHalves(actions.subList(half, actions.size()), send));
+      return answers;
     }
   }
 

@@ -5,6 +5,7 @@ import static io.retso.hbase.Fixture.put;
 import static io.retso.hbase.Fixture.read;
 import static io.retso.hbase.Fixture.scan;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -12,9 +13,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.retso.hbase.TablePreparation.Options;
 import io.retso.hbase.data.CleanupRequest;
 import io.retso.hbase.data.TableSettings.Reads;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.client.CheckAndMutate;
 import org.apache.hadoop.hbase.client.Delete;
@@ -23,6 +26,7 @@ import org.apache.hadoop.hbase.client.ResultScanner;
 import org.apache.hadoop.hbase.client.Scan;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
@@ -102,6 +106,32 @@ class HealingTest {
     assertEquals(0, fixture.marks(name));
     assertEquals("a=0", manager.call(tx -> scan(tx.table(name), new Scan())));
     assertNull(manager.call(tx -> read(tx.table(name), "b")));
+  }
+
+  /** HBase's client refuses a whole request for the sake of one cell that is over its limit. */
+  @ParameterizedTest
+  @FieldSource("MODES")
+  @Timeout(120)
+  void rowsThatAreTooLargeForASweepHoldUpNoOthers(Options options) throws Exception {
+    TableName name = fixture.table(options);
+    String large = "large".repeat(1000);
+    List<Put> puts =
+        List.of(put("a", "1"), put("b", large), put("c", "1"), put(large, "1"), put("z", "1"));
+    dying.run(tx -> tx.table(name).put(puts));
+    Configuration configuration = fixture.cluster.configuration();
+    configuration.setInt("hbase.client.keyvalue.maxsize", 1000);
+    TransactionManager small =
+        fixture.opened(
+            TransactionManager.builder(configuration).sweepInterval(Duration.ZERO).build());
+    SweepResult swept = small.sweep();
+    assertFalse(swept.reported(), swept::toString);
+    assertTrue(swept.reason().contains("hbase.client.keyvalue.maxsize"), swept::toString);
+    // A region moves its cells itself; a key that is too large cannot even be named to it.
+    assertEquals(options.reads() == Reads.SERVER ? 1 : 2, fixture.marks(name));
+    assertTrue(manager.sweep().reported());
+    assertEquals(0, fixture.marks(name));
+    assertEquals(large, manager.call(tx -> read(tx.table(name), "b")));
+    assertEquals("1", manager.call(tx -> read(tx.table(name), large)));
   }
 
   @ParameterizedTest
