@@ -91,7 +91,13 @@ final class WriteChecks {
             || mutation.getDurability() == Durability.ASYNC_WAL,
         "durability "
             + mutation.getDurability()
-            + " could lose what was committed: use SYNC_WAL, FSYNC_WAL or the default");
+            + " could lose what was committed: use SYNC_WAL or the default");
+    // A cleanup that is lost after the oracle was told of it takes the committed write with it.
+    refuse(
+        mutation.getDurability() == Durability.FSYNC_WAL
+            && table.descriptor().getDurability() != Durability.FSYNC_WAL,
+        "FSYNC_WAL must hold for the cleanup of a write, too: alter the table's DURABILITY to"
+            + " FSYNC_WAL");
     refuse(
         !HARMLESS_ATTRIBUTES.containsAll(mutation.getAttributesMap().keySet()),
         "attributes are lost when writes of a transaction are merged: set none");

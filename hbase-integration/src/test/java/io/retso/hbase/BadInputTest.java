@@ -111,6 +111,7 @@ class BadInputTest {
         badWrite("labels", aPut().setCellVisibility(new CellVisibility("secret"))),
         badWrite("SYNC_WAL", aPut().setDurability(Durability.SKIP_WAL)),
         badWrite("SYNC_WAL", aPut().setDurability(Durability.ASYNC_WAL)),
+        badWrite("table's DURABILITY", aPut().setDurability(Durability.FSYNC_WAL)),
         badWrite("attributes", aPut().setAttribute("mine", Q)),
         badWrite("reserved", new Put(row).addColumn(marks, Q, Q)),
         badWrite("reserved", aDelete().addFamily(marks)),
