@@ -195,6 +195,8 @@ final class LongRun implements AutoCloseable {
 
   /** Looks at everything that might grow. */
   Observation observe() throws IOException, InterruptedException {
+    long remembered = remembered(); // before reads of its own, whose ends are told a little later
+    long lag = lag();
     double readMillis = readMillis();
     return new Observation(
         updates,
@@ -203,8 +205,8 @@ final class LongRun implements AutoCloseable {
         marks(),
         storeBytes(),
         memstoreBytes(),
-        remembered(),
-        lag(),
+        remembered,
+        lag,
         readMillis,
         oraclePid == 0 ? Double.NaN : residentMegabytes(oraclePid));
   }
