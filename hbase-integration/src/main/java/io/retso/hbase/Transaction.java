@@ -189,13 +189,7 @@ public final class Transaction implements AutoCloseable {
 
   /** Like {@link #commit}; refusals are thrown at once, everything else fails the future. */
   public CompletableFuture<Long> commitAsync() {
-    return end(
-        () -> {
-          if (writes.isEmpty()) {
-            return CompletableFuture.completedFuture(endedWithoutWrites());
-          }
-          return writes.sendAll().handle(this::decide).thenCompose(decided -> decided);
-        });
+    return end(() -> {});
   }
 
   /**
@@ -205,8 +199,12 @@ public final class Transaction implements AutoCloseable {
    * whatever was committed before the call; and it contains this very commit, which is made sure of
    * by comparing the two timestamps and beginning once more if need be.
    *
+   * <p>Any failure of the commit is told, whatever became of the begin; and there is no next
+   * transaction then.
+   *
    * @return the next transaction, not read-only
-   * @throws IOException as {@link #commit} does; then there is no next transaction
+   * @throws CommittedException if it is committed, and only the begin failed
+   * @throws IOException as {@link #commit} does; nothing is committed then, or it is not known
    */
   public Transaction commitAndBegin() throws IOException {
     return exclusive(() -> awaitCommit(commitAndBeginAsync()));
@@ -214,50 +212,25 @@ public final class Transaction implements AutoCloseable {
 
   /** Like {@link #commitAndBegin}; refusals are thrown at once, all else fails the future. */
   public CompletableFuture<Transaction> commitAndBeginAsync() {
-    AtomicReference<CompletableFuture<Transaction>> next = new AtomicReference<>();
-    CompletableFuture<Long> committed =
-        end(
-            () -> {
-              if (writes.isEmpty()) {
-                next.set(manager.beginAsync());
-                return CompletableFuture.completedFuture(endedWithoutWrites());
+    NextTransaction next = new NextTransaction(manager);
+    return end(next::begin)
+        .handle(
+            (commit, failure) -> {
+              if (failure == null) {
+                return next.after(name(), commit);
               }
-              return writes
-                  .sendAll()
-                  .handle(
-                      (sent, failure) -> {
-                        CompletableFuture<Long> decided = decide(sent, failure);
-                        // Behind the commit, in the same frame or a later one.
-                        next.set(manager.beginAsync());
-                        return decided;
-                      })
-                  .thenCompose(decided -> decided);
-            });
-    return committed
-        .handle((commit, failure) -> follow(commit, failure, next.get()))
+              next.abandon();
+              return Failures.<Transaction>failed(Failures.unwrap(failure));
+            })
         .thenCompose(following -> following);
   }
 
-  private CompletableFuture<Transaction> follow(
-      Long commit, Throwable failure, CompletableFuture<Transaction> next) {
-    if (failure != null) {
-      if (next != null) {
-        next.thenAccept(Transaction::rollbackAsync);
-      }
-      return Failures.failed(Failures.unwrap(failure));
-    }
-    return next.thenCompose(
-        begun -> {
-          if (begun.start > commit) {
-            return CompletableFuture.completedFuture(begun);
-          }
-          begun.rollbackAsync();
-          return manager.beginAsync(); // invoked after the commit's answer: it is above
-        });
-  }
-
-  /** The transition out of ACTIVE, once. */
-  private <T> CompletableFuture<T> end(Supplier<CompletableFuture<T>> commit) {
+  /**
+   * The transition out of ACTIVE, once.
+   *
+   * @param beside done as soon as the oracle was asked, in the same frame or a later one
+   */
+  private CompletableFuture<Long> end(Runnable beside) {
     synchronized (this) {
       checkUsable();
       if (operations.outstanding() > 0) {
@@ -273,7 +246,19 @@ public final class Transaction implements AutoCloseable {
       state = State.COMMITTING;
     }
     writes.seal();
-    return commit.get();
+    if (writes.isEmpty()) {
+      beside.run();
+      return CompletableFuture.completedFuture(endedWithoutWrites());
+    }
+    return writes
+        .sendAll()
+        .handle(
+            (sent, failure) -> {
+              CompletableFuture<Long> decided = decide(sent, failure);
+              beside.run();
+              return decided;
+            })
+        .thenCompose(decided -> decided);
   }
 
   private long endedWithoutWrites() {

@@ -25,6 +25,8 @@ public class TransactionException extends IOException {
     TOO_OLD,
     /** It may or may not be committed. Do not run it again before that is known. */
     UNKNOWN_OUTCOME,
+    /** It is committed; only the next one did not begin. Do not run it again, begin the next. */
+    COMMITTED,
     /**
      * A write of the transaction failed earlier. Roll back; run it again when the cause is gone.
      */

@@ -9,14 +9,22 @@ import static io.retso.hbase.Fixture.put;
 import static io.retso.hbase.Fixture.read;
 import static io.retso.hbase.Fixture.scan;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.hbase.TablePreparation.Options;
 import io.retso.hbase.Transaction.State;
+import java.lang.reflect.Proxy;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.hbase.TableName;
+import org.apache.hadoop.hbase.client.AdvancedScanResultConsumer;
+import org.apache.hadoop.hbase.client.AsyncTable;
 import org.apache.hadoop.hbase.client.Delete;
 import org.apache.hadoop.hbase.client.Increment;
 import org.apache.hadoop.hbase.client.Result;
@@ -24,6 +32,8 @@ import org.apache.hadoop.hbase.client.Scan;
 import org.apache.hadoop.hbase.client.Table;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
@@ -136,5 +146,121 @@ class TransactionTest {
     assertTrue(begun <= 55, () -> begun + " transactions begun for a chain of 50");
     assertEquals(50, Fixture.number(tx.table(name).get(get("r")).getValue(F, Q)));
     tx.rollback();
+  }
+
+  /** The commit takes the last place, so the begin beside it is refused. */
+  private TransactionManager narrow() throws Exception {
+    return fixture.opened(
+        fixture.builder().oracleSettings(oracle -> oracle.maxOutstanding(1)).build());
+  }
+
+  @Test
+  void aCommitIsToldThoughTheNextTransactionDoesNotBegin() throws Exception {
+    TableName name = fixture.table(Options.DEFAULT);
+    Transaction tx = narrow().begin();
+    tx.table(name).put(put("r", "a"));
+    CommittedException e = assertThrows(CommittedException.class, tx::commitAndBegin);
+    assertEquals(State.COMMITTED, tx.state());
+    assertTrue(e.commitTimestamp() > tx.startTimestamp(), e.getMessage());
+    assertTrue(e.getMessage().contains(tx.startTimestamp() + " is committed at"), e.getMessage());
+    assertFalse(e.isRetryable());
+    assertInstanceOf(OracleUnavailableException.class, e.getCause());
+    assertEquals("a", manager.call(later -> read(later.table(name), "r")));
+  }
+
+  /** The begin was answered ahead of the commit: its snapshot does not contain it. */
+  @Test
+  void aCommitIsToldThoughTheBeginCannotBeRepeated() throws Exception {
+    NextTransaction next = new NextTransaction(manager);
+    next.begin();
+    eventually("begun", () -> manager.metrics().begun() == 1);
+    manager.close();
+    CompletableFuture<Transaction> following = next.after("transaction 16", Long.MAX_VALUE);
+    ExecutionException e =
+        assertThrows(ExecutionException.class, () -> following.get(60, TimeUnit.SECONDS));
+    CommittedException committed = assertInstanceOf(CommittedException.class, e.getCause());
+    assertEquals(Long.MAX_VALUE, committed.commitTimestamp());
+    assertEquals(1, manager.metrics().rolledBack());
+  }
+
+  @Test
+  void ofAConflictAndABeginThatFailedTheConflictIsTold() throws Exception {
+    TableName name = fixture.table(Options.DEFAULT);
+    for (TransactionManager one : List.of(manager, narrow())) {
+      long rolledBack = one.metrics().rolledBack();
+      Transaction tx = one.begin();
+      tx.table(name).put(put("r", "a"));
+      manager.run(other -> other.table(name).put(put("r", "b")));
+      assertThrows(ConflictException.class, tx::commitAndBegin);
+      if (one == manager) { // there the next one has begun
+        eventually("ended", () -> one.metrics().rolledBack() == rolledBack + 1);
+      }
+    }
+  }
+
+  /** The table, with results of one of HBase's methods that wait for the test. */
+  private AsyncTransactionalTable held(
+      Transaction tx, TableName name, String held, CompletableFuture<Void> until) throws Exception {
+    PreparedTable real = manager.tables().find(name).get(30, TimeUnit.SECONDS);
+    Class<?> type = AsyncTable.class;
+    @SuppressWarnings("unchecked")
+    AsyncTable<AdvancedScanResultConsumer> raw =
+        (AsyncTable<AdvancedScanResultConsumer>)
+            Proxy.newProxyInstance(
+                type.getClassLoader(),
+                new Class<?>[] {type},
+                (proxy, method, arguments) -> {
+                  Object result = method.invoke(real.raw(), arguments);
+                  if (!method.getName().equals(held)) {
+                    return result;
+                  }
+                  return result instanceof List<?> all
+                      ? all.stream().map(one -> after(until, (CompletableFuture<?>) one)).toList()
+                      : after(until, (CompletableFuture<?>) result);
+                });
+    return new AsyncTransactionalTable(
+        tx,
+        new PreparedTable(real.descriptor(), real.settings(), raw, real.loadedNanos()),
+        manager);
+  }
+
+  private static <T> CompletableFuture<T> after(
+      CompletableFuture<Void> until, CompletableFuture<T> result) {
+    return result.thenCombine(until, (value, done) -> value);
+  }
+
+  /** It cleans up, and takes no new transactions, while this one's commit is on its way. */
+  @Test
+  @Timeout(120)
+  void aCommitIsToldThoughTheManagerCloses() throws Exception {
+    TableName name = fixture.table(Options.DEFAULT);
+    CompletableFuture<Void> writes = new CompletableFuture<>();
+    CompletableFuture<Void> cleanups = new CompletableFuture<>();
+    Transaction first = manager.begin();
+    held(first, name, "batch", cleanups).put(put("first", "a")).get(60, TimeUnit.SECONDS);
+    first.commit();
+    Transaction tx = manager.begin();
+    held(tx, name, "batchAll", writes).put(put("r", "a")).get(60, TimeUnit.SECONDS);
+    CompletableFuture<Transaction> next = tx.commitAndBeginAsync();
+    CompletableFuture<Void> closing = CompletableFuture.runAsync(manager::close);
+    eventually("it closes", this::isClosed);
+    writes.complete(null);
+    ExecutionException e =
+        assertThrows(ExecutionException.class, () -> next.get(60, TimeUnit.SECONDS));
+    CommittedException committed = assertInstanceOf(CommittedException.class, e.getCause());
+    assertInstanceOf(IllegalStateException.class, committed.getCause());
+    assertEquals(State.COMMITTED, tx.state());
+    cleanups.complete(null);
+    closing.get(60, TimeUnit.SECONDS);
+    assertEquals("a", fixture.manager().call(later -> read(later.table(name), "r")));
+  }
+
+  private boolean isClosed() {
+    try {
+      manager.checkOpen();
+      return false;
+    } catch (IllegalStateException e) {
+      return true;
+    }
   }
 }
