@@ -62,6 +62,23 @@ final class Failures {
         doing + " failed, nothing was decided: " + oracle.getMessage(), oracle);
   }
 
+  /** The oracle did not commit the transaction that started at {@code start}. */
+  static TransactionException ofAbort(long start, boolean isConflict) {
+    return isConflict
+        ? new ConflictException(
+            "transaction "
+                + start
+                + " is aborted: another one committed a row of it after it began; run it again",
+            null)
+        : new SnapshotTooOldException(
+            "transaction "
+                + start
+                + " is aborted: it ran for longer than the oracle remembers or allows; run it"
+                + " again, make it shorter, or give the oracle more rows, a larger window or a"
+                + " longer transaction.timeout",
+            null);
+  }
+
   /** HBase failed to read or write for the transaction that started at {@code start}. */
   static Throwable ofStore(Throwable failure, long start) {
     Throwable cause = unwrap(failure);

@@ -7,7 +7,6 @@ import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.io.UncheckedIOException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import org.apache.hadoop.hbase.TableName;
 
@@ -62,14 +61,15 @@ public final class Transaction implements AutoCloseable {
   private final Runnable endWithoutWrites;
   private final WriteBuffer writes;
   private final OperationQueue operations = new OperationQueue();
-
-  /** The thread within a blocking method, if there is one. */
-  private final AtomicReference<Thread> user = new AtomicReference<>();
+  private final OneThread thread = new OneThread();
 
   /** Guarded by this, as all below. */
   private State state = State.ACTIVE;
 
   private RollbackOnlyException rollbackReason;
+
+  /** The outcome of its commit, until a blocking method has told it. */
+  private CompletableFuture<Long> untold;
 
   /**
    * A transaction that has begun.
@@ -180,10 +180,32 @@ public final class Transaction implements AutoCloseable {
   }
 
   private <T> T awaitCommit(CompletableFuture<T> commit) throws IOException {
+    boolean told = true;
     try {
       return Failures.await(commit);
     } catch (InterruptedIOException e) {
+      told = false;
       throw new UnknownCommitException(start, e);
+    } finally {
+      synchronized (this) {
+        untold = told ? null : untold;
+      }
+    }
+  }
+
+  /**
+   * Commits unless it was ended. Waits for the outcome of a commit that nobody was seen to wait
+   * for, though it may have come by now: otherwise it would be chance whether a failure is told.
+   */
+  void finish() throws IOException {
+    CompletableFuture<Long> asked;
+    synchronized (this) {
+      asked = untold;
+    }
+    if (asked != null) {
+      exclusive(() -> awaitCommit(asked));
+    } else if (isOpen()) {
+      commit();
     }
   }
 
@@ -231,6 +253,7 @@ public final class Transaction implements AutoCloseable {
    * @param beside done as soon as the oracle was asked, in the same frame or a later one
    */
   private CompletableFuture<Long> end(Runnable beside) {
+    CompletableFuture<Long> outcome = new CompletableFuture<>();
     synchronized (this) {
       checkUsable();
       if (operations.outstanding() > 0) {
@@ -244,8 +267,22 @@ public final class Transaction implements AutoCloseable {
         return Failures.failed(rollbackReason);
       }
       state = State.COMMITTING;
+      untold = outcome;
     }
     writes.seal();
+    sendAndAsk(beside)
+        .whenComplete(
+            (commit, failure) -> {
+              if (failure == null) {
+                outcome.complete(commit);
+              } else {
+                outcome.completeExceptionally(Failures.unwrap(failure));
+              }
+            });
+    return outcome.copy(); // whatever the application does to it, finish() learns the outcome
+  }
+
+  private CompletableFuture<Long> sendAndAsk(Runnable beside) {
     if (writes.isEmpty()) {
       beside.run();
       return CompletableFuture.completedFuture(endedWithoutWrites());
@@ -297,20 +334,7 @@ public final class Transaction implements AutoCloseable {
     become(State.ROLLED_BACK);
     boolean isConflict = result.abortReason() == CommitResult.AbortReason.CONFLICT;
     (isConflict ? counters.conflicts : counters.tooOld).increment();
-    TransactionException refusal =
-        isConflict
-            ? new ConflictException(
-                "transaction "
-                    + start
-                    + " is aborted: another one committed a row of it after it began; run it again",
-                null)
-            : new SnapshotTooOldException(
-                "transaction "
-                    + start
-                    + " is aborted: it ran for longer than the oracle remembers or allows; run it"
-                    + " again, make it shorter, or give the oracle more rows, a larger window or a"
-                    + " longer transaction.timeout",
-                null);
+    TransactionException refusal = Failures.ofAbort(start, isConflict);
     return clean(CleanupRequest.ABORTED).thenCompose(admitted -> Failures.failed(refusal));
   }
 
@@ -449,28 +473,9 @@ public final class Transaction implements AutoCloseable {
     return new IllegalStateException(name() + " has ended (" + state + "): begin a new one");
   }
 
-  /** A blocking operation of the application. */
-  interface Blocking<T> {
-    T run() throws IOException;
-  }
-
   /** Runs a blocking method, unless another thread is within one. */
-  <T> T exclusive(Blocking<T> body) throws IOException {
-    Thread current = Thread.currentThread();
-    boolean outermost = user.compareAndSet(null, current);
-    if (!outermost && user.get() != current) {
-      throw new IllegalStateException(
-          name()
-              + " is used by two threads at once: let each thread begin its own, or use"
-              + " asyncTable");
-    }
-    try {
-      return body.run();
-    } finally {
-      if (outermost) {
-        user.set(null);
-      }
-    }
+  <T> T exclusive(OneThread.Blocking<T> body) throws IOException {
+    return thread.run(body, this::name);
   }
 
   @Override

@@ -175,9 +175,15 @@ public final class TransactionManager implements AutoCloseable {
    * Does the work in a transaction and commits it; again and again after conflicts and too-old
    * snapshots, as the manager's {@link RetryPolicy} allows. An unknown outcome is never repeated.
    *
+   * <p>The work may end the transaction itself. Once it is committed, or may be, nothing is
+   * repeated, whatever happens later in the work. If the work does not block until the commit is
+   * decided, but calls {@link Transaction#commitAsync}, its outcome is waited for and counts as if
+   * this method had committed.
+   *
    * @throws GaveUpException if the policy allows no more; says why, and what to do
    * @throws UnknownCommitException if it may or may not be committed
-   * @throws IOException what the work throws: the transaction is rolled back
+   * @throws IOException what the work throws: the transaction is rolled back, unless the work
+   *     committed it
    */
   public void run(Work work) throws IOException {
     call(
@@ -196,14 +202,14 @@ public final class TransactionManager implements AutoCloseable {
   public <T> T call(Call<T> work, RetryPolicy policy) throws IOException {
     long begun = System.nanoTime();
     for (int attempt = 1; ; attempt++) {
-      try (Transaction tx = begin()) {
+      Transaction tx = begin();
+      try (tx) {
         T result = work.in(tx);
-        if (tx.isOpen()) {
-          tx.commit();
-        }
+        tx.finish();
         return result;
       } catch (TransactionException e) {
-        if (!e.isRetryable()) {
+        // Whatever failed after a commit, to repeat would be to do the work twice.
+        if (!e.isRetryable() || tx.state() != Transaction.State.ROLLED_BACK) {
           throw e;
         }
         long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begun);

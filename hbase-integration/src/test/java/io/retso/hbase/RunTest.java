@@ -25,6 +25,7 @@ import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.client.Admin;
@@ -128,6 +129,84 @@ class RunTest {
     assertSame(mine, thrown);
     assertEquals(1, attempts.get());
     assertNull(manager.call(tx -> read(tx.table(name), "r")));
+  }
+
+  @Test
+  void workThatCommittedIsNotRepeatedThoughALaterTransactionConflicts() throws Exception {
+    for (boolean chained : new boolean[] {false, true}) {
+      String row = "chained " + chained;
+      AtomicInteger attempts = new AtomicInteger();
+      assertThrows(
+          ConflictException.class,
+          () ->
+              manager.run(
+                  tx -> {
+                    attempts.incrementAndGet();
+                    tx.table(name).incrementColumnValue(bytes(row), F, Q, 1);
+                    if (!chained) {
+                      tx.commit();
+                    }
+                    try (Transaction later = chained ? tx.commitAndBegin() : manager.begin()) {
+                      later.table(name).put(put("r", "slow"));
+                      manager.run(other -> other.table(name).put(put("r", "faster")));
+                      later.commit();
+                    }
+                  }));
+      assertEquals(1, attempts.get());
+      long sum = manager.call(tx -> number(tx.table(name).get(get(row)).getValue(F, Q)));
+      assertEquals(1, sum);
+    }
+  }
+
+  @Test
+  void norIsWorkThatFailsWhileItsCommitIsUnderWay() throws Exception {
+    AtomicInteger attempts = new AtomicInteger();
+    ConflictException mine = new ConflictException("of something else", null);
+    ConflictException thrown =
+        assertThrows(
+            ConflictException.class,
+            () ->
+                manager.run(
+                    tx -> {
+                      attempts.incrementAndGet();
+                      tx.table(name).put(put("r", "a"));
+                      tx.commitAsync();
+                      throw mine;
+                    }));
+    assertSame(mine, thrown);
+    assertEquals(1, attempts.get());
+  }
+
+  @Test
+  void commitThatTheWorkDoesNotWaitForIsWaitedForAndRepeated() throws Exception {
+    AtomicInteger attempts = new AtomicInteger();
+    AtomicReference<Transaction> last = new AtomicReference<>();
+    manager.run(
+        tx -> {
+          last.set(tx);
+          tx.table(name).put(put("r", "attempt " + attempts.incrementAndGet()));
+          if (attempts.get() == 1) {
+            manager.run(other -> other.table(name).put(put("r", "faster")));
+          }
+          tx.commitAsync();
+        });
+    assertEquals(State.COMMITTED, last.get().state());
+    assertEquals(2, attempts.get());
+    assertEquals("attempt 2", manager.call(tx -> read(tx.table(name), "r")));
+  }
+
+  @Test
+  void workThatHandlesItsOwnConflictIsNotRepeated() throws Exception {
+    AtomicInteger attempts = new AtomicInteger();
+    manager.run(
+        tx -> {
+          attempts.incrementAndGet();
+          tx.table(name).put(put("r", "mine"));
+          manager.run(other -> other.table(name).put(put("r", "faster")));
+          assertThrows(ConflictException.class, tx::commit);
+        });
+    assertEquals(1, attempts.get());
+    assertEquals("faster", manager.call(tx -> read(tx.table(name), "r")));
   }
 
   @Test
