@@ -105,7 +105,7 @@ final class SnapshotScan implements AdvancedScanResultConsumer {
 
   @Override
   public void onNext(Result[] results, ScanController controller) {
-    if (ended) {
+    if (isOver()) {
       controller.terminate();
       return;
     }
@@ -132,9 +132,17 @@ final class SnapshotScan implements AdvancedScanResultConsumer {
 
   @Override
   public void onHeartbeat(ScanController controller) {
-    if (ended) {
+    if (isOver()) {
       controller.terminate();
     }
+  }
+
+  /** Whether nobody wants more; so it is when the transaction has ended. */
+  private boolean isOver() {
+    if (!ended && !tx.isOpen()) {
+      end(ended());
+    }
+    return ended;
   }
 
   @Override

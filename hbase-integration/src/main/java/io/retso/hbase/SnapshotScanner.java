@@ -11,7 +11,8 @@ import org.apache.hadoop.hbase.client.metrics.ScanMetrics;
 
 /**
  * The blocking side of a scan: rows wait here, some 4 MB of them at most (and one page), until the
- * application takes them. Thread-safe, though its transaction is not for two threads.
+ * application takes them, or the transaction ends. Thread-safe, though its transaction is not for
+ * two threads.
  */
 final class SnapshotScanner implements ResultScanner, SnapshotScan.Sink {
   private static final long BYTES_MAX = 4 << 20;
@@ -38,7 +39,7 @@ final class SnapshotScanner implements ResultScanner, SnapshotScan.Sink {
 
   @Override
   public synchronized CompletableFuture<Void> room() {
-    if (bytes > BYTES_MAX && room.isDone() && !closed) {
+    if (bytes > BYTES_MAX && room.isDone() && !closed && tx.scanners().add(this)) {
       room = new CompletableFuture<>();
     }
     return room;
@@ -77,7 +78,8 @@ final class SnapshotScanner implements ResultScanner, SnapshotScan.Sink {
       row = closed ? null : rows.poll();
       if (row != null) {
         bytes -= Result.getTotalSizeOfCells(row);
-        if (bytes <= BYTES_MAX / 2) {
+        if (bytes <= BYTES_MAX / 2 && !room.isDone()) {
+          tx.scanners().remove(this);
           hasRoom = room;
         }
       }
@@ -98,6 +100,7 @@ final class SnapshotScanner implements ResultScanner, SnapshotScan.Sink {
       rows.clear();
       bytes = 0;
       waiting = room;
+      tx.scanners().remove(this);
       notifyAll();
     }
     waiting.complete(null);

@@ -61,6 +61,7 @@ public final class Transaction implements AutoCloseable {
   private final Runnable endWithoutWrites;
   private final WriteBuffer writes;
   private final OperationQueue operations = new OperationQueue();
+  private final WaitingScanners scanners = new WaitingScanners();
   private final OneThread thread = new OneThread();
 
   /** Guarded by this, as all below. */
@@ -270,6 +271,7 @@ public final class Transaction implements AutoCloseable {
       untold = outcome;
     }
     writes.seal();
+    scanners.end();
     sendAndAsk(beside)
         .whenComplete(
             (commit, failure) -> {
@@ -394,6 +396,7 @@ public final class Transaction implements AutoCloseable {
       }
     }
     writes.seal();
+    scanners.end();
     manager.counters().rolledBack.increment();
     operations.idle().thenRun(() -> writes.settled().thenRun(this::forget));
     return CompletableFuture.completedFuture(null);
@@ -421,6 +424,10 @@ public final class Transaction implements AutoCloseable {
 
   WriteBuffer writes() {
     return writes;
+  }
+
+  WaitingScanners scanners() {
+    return scanners;
   }
 
   /** A write could not be sent; the transaction cannot commit any more. */

@@ -6,20 +6,35 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.hbase.TablePreparation.Options;
+import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.hadoop.hbase.Cell;
+import org.apache.hadoop.hbase.Coprocessor;
+import org.apache.hadoop.hbase.KeyValue;
 import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.client.AdvancedScanResultConsumer;
 import org.apache.hadoop.hbase.client.AsyncTable;
 import org.apache.hadoop.hbase.client.Result;
+import org.apache.hadoop.hbase.client.ResultScanner;
 import org.apache.hadoop.hbase.client.Scan;
 import org.apache.hadoop.hbase.client.ScanResultConsumer;
+import org.apache.hadoop.hbase.coprocessor.ObserverContext;
+import org.apache.hadoop.hbase.coprocessor.RegionCoprocessor;
+import org.apache.hadoop.hbase.coprocessor.RegionCoprocessorEnvironment;
+import org.apache.hadoop.hbase.coprocessor.RegionObserver;
+import org.apache.hadoop.hbase.regionserver.HRegion;
+import org.apache.hadoop.hbase.regionserver.InternalScanner;
+import org.apache.hadoop.hbase.regionserver.RegionCoprocessorHost;
+import org.apache.hadoop.hbase.regionserver.RegionScanner;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -133,5 +148,91 @@ class ScanEndTest {
     ExecutionException e =
         assertThrows(ExecutionException.class, () -> rows.get(60, TimeUnit.SECONDS));
     assertTrue(e.getCause().getMessage().contains("ended while it was scanned"), e::toString);
+  }
+
+  private interface End {
+    void of(Transaction tx) throws IOException;
+  }
+
+  /** A coprocessor that counts the scanners that clients have open in its region. */
+  public static final class ScannerCount implements RegionCoprocessor, RegionObserver {
+    private final AtomicInteger open = new AtomicInteger();
+
+    /** Called by HBase. */
+    public ScannerCount() {}
+
+    static ScannerCount in(HRegion region) throws IOException {
+      RegionCoprocessorHost host = region.getCoprocessorHost();
+      host.load(ScannerCount.class, Coprocessor.PRIORITY_USER, region.getReadOnlyConfiguration());
+      return (ScannerCount) host.findCoprocessor(ScannerCount.class.getName());
+    }
+
+    @Override
+    public Optional<RegionObserver> getRegionObserver() {
+      return Optional.of(this);
+    }
+
+    @Override
+    public RegionScanner postScannerOpen(
+        ObserverContext<RegionCoprocessorEnvironment> context, Scan scan, RegionScanner scanner) {
+      open.incrementAndGet();
+      return scanner;
+    }
+
+    @Override
+    public void postScannerClose(
+        ObserverContext<RegionCoprocessorEnvironment> context, InternalScanner scanner) {
+      open.decrementAndGet();
+    }
+  }
+
+  private ScannerCount countScanners() throws IOException {
+    return ScannerCount.in(
+        fixture.cluster.hbase().cluster().getLiveRegionServers().stream()
+            .flatMap(server -> server.getRegionServer().getRegions(name).stream())
+            .map(HRegion.class::cast)
+            .findFirst()
+            .orElseThrow());
+  }
+
+  /** More rows than may wait were there, and HBase's scanner waited for the application. */
+  @Test
+  void aScanThatIsLeftInTheMiddleEndsWithItsTransaction() throws Exception {
+    String large = "x".repeat(1 << 20);
+    manager.run(
+        tx -> {
+          for (int i = 10; i < 22; i++) {
+            tx.table(name).put(put("large" + i, large));
+          }
+        });
+    Fixture.eventually("cleaned up", () -> manager.metrics().cleanupRows() == 0);
+    AtomicInteger open = countScanners().open;
+    for (End end : List.<End>of(Transaction::commit, Transaction::rollback, Transaction::close)) {
+      Transaction tx = manager.begin();
+      ResultScanner rows = tx.table(name).getScanner(new Scan());
+      assertEquals("large10", Fixture.text(rows.next().getRow()));
+      Fixture.eventually("it waits", () -> !((SnapshotScanner) rows).room().isDone());
+      assertEquals(1, open.get());
+      end.of(tx);
+      Fixture.eventually("HBase's scanner is closed", () -> open.get() == 0);
+      assertThrows(IllegalStateException.class, rows::next);
+    }
+    try (Transaction tx = manager.begin();
+        ResultScanner rows = tx.table(name).getScanner(new Scan())) {
+      assertEquals("large10", Fixture.text(rows.next().getRow()));
+      Fixture.eventually("it waits", () -> !((SnapshotScanner) rows).room().isDone());
+      assertEquals(12, rows.next(100).length, "and goes on");
+    }
+  }
+
+  /** The page was on its way when the transaction ended. */
+  @Test
+  void aScanOfATransactionThatHasEndedDoesNotWait() throws Exception {
+    Transaction tx = manager.begin();
+    SnapshotScanner rows = new SnapshotScanner(tx);
+    Cell large = new KeyValue(Fixture.bytes("r"), Fixture.F, Fixture.Q, 1, new byte[5 << 20]);
+    tx.rollback();
+    rows.next(Result.create(List.of(large)));
+    assertTrue(rows.room().isDone());
   }
 }
