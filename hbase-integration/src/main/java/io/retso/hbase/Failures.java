@@ -7,6 +7,7 @@ import java.io.InterruptedIOException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
+import java.util.function.Consumer;
 
 /** From futures and failures of the oracle and of HBase to what callers see. Stateless. */
 final class Failures {
@@ -24,6 +25,16 @@ final class Failures {
           new InterruptedIOException("interrupted while waiting; the operation may go on");
       interrupted.initCause(e);
       throw interrupted;
+    }
+  }
+
+  /** The same; an answer that comes after an interrupt goes to {@code late}, as nobody waits. */
+  static <T> T await(CompletableFuture<T> future, Consumer<T> late) throws IOException {
+    try {
+      return await(future);
+    } catch (InterruptedIOException e) {
+      future.thenAccept(late);
+      throw e;
     }
   }
 

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.io.UncheckedIOException;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.apache.hadoop.hbase.TableName;
 
@@ -177,13 +178,13 @@ public final class Transaction implements AutoCloseable {
    * @throws IllegalStateException if it has ended, or operations are outstanding
    */
   public long commit() throws IOException {
-    return exclusive(() -> awaitCommit(commitAsync()));
+    return exclusive(() -> awaitCommit(commitAsync(), commit -> {}));
   }
 
-  private <T> T awaitCommit(CompletableFuture<T> commit) throws IOException {
+  private <T> T awaitCommit(CompletableFuture<T> commit, Consumer<T> late) throws IOException {
     boolean told = true;
     try {
-      return Failures.await(commit);
+      return Failures.await(commit, late);
     } catch (InterruptedIOException e) {
       told = false;
       throw new UnknownCommitException(start, e);
@@ -204,7 +205,7 @@ public final class Transaction implements AutoCloseable {
       asked = untold;
     }
     if (asked != null) {
-      exclusive(() -> awaitCommit(asked));
+      exclusive(() -> awaitCommit(asked, commit -> {}));
     } else if (isOpen()) {
       commit();
     }
@@ -230,7 +231,7 @@ public final class Transaction implements AutoCloseable {
    * @throws IOException as {@link #commit} does; nothing is committed then, or it is not known
    */
   public Transaction commitAndBegin() throws IOException {
-    return exclusive(() -> awaitCommit(commitAndBeginAsync()));
+    return exclusive(() -> awaitCommit(commitAndBeginAsync(), Transaction::rollbackAsync));
   }
 
   /** Like {@link #commitAndBegin}; refusals are thrown at once, all else fails the future. */

@@ -96,7 +96,7 @@ public final class TransactionManager implements AutoCloseable {
    * @throws IllegalStateException if the manager is closed
    */
   public Transaction begin() throws IOException {
-    return Failures.await(beginAsync());
+    return Failures.await(beginAsync(), Transaction::rollbackAsync);
   }
 
   /** Like {@link #begin}; the future fails. */
@@ -137,7 +137,7 @@ public final class TransactionManager implements AutoCloseable {
    * @throws IllegalStateException if the manager is closed
    */
   public Transaction beginReadOnly(Duration staleness) throws IOException {
-    return Failures.await(beginReadOnlyAsync(staleness));
+    return Failures.await(beginReadOnlyAsync(staleness), Transaction::rollbackAsync);
   }
 
   /** Like {@link #beginReadOnly(Duration)}; the future fails. */

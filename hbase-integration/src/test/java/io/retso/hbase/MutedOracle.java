@@ -11,7 +11,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
  * Stands between a client and an oracle, and may swallow what the oracle answers: requests arrive,
- * replies are lost. Or it is as if there were no oracle.
+ * replies are lost, or late. Or it is as if there were no oracle.
  */
 final class MutedOracle implements AutoCloseable {
   private final ServerSocket server = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
@@ -20,6 +20,9 @@ final class MutedOracle implements AutoCloseable {
   private volatile boolean muted;
   private volatile boolean down;
   private volatile byte[] instead;
+
+  /** Guarded by this. */
+  private boolean held;
 
   MutedOracle(int oraclePort) throws IOException {
     this.oraclePort = oraclePort;
@@ -35,6 +38,22 @@ final class MutedOracle implements AutoCloseable {
     muted = on;
     if (!on) {
       closeSockets(); // half a reply may have been swallowed: clients connect anew
+    }
+  }
+
+  /** Whether replies are kept back from now on, until this is turned off. */
+  synchronized void hold(boolean on) {
+    held = on;
+    notifyAll();
+  }
+
+  private synchronized void awaitRelease() {
+    while (held) {
+      try {
+        wait();
+      } catch (InterruptedException e) {
+        throw new AssertionError(e); // nobody interrupts these threads
+      }
     }
   }
 
@@ -82,6 +101,9 @@ final class MutedOracle implements AutoCloseable {
       OutputStream out = to.getOutputStream();
       byte[] buffer = new byte[1 << 16];
       for (int read = in.read(buffer); read >= 0; read = in.read(buffer)) {
+        if (replies) {
+          awaitRelease();
+        }
         if (!(replies && muted)) {
           out.write(buffer, 0, read);
         }

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.retso.client.OracleClient;
 import io.retso.hbase.TablePreparation.Options;
 import io.retso.hbase.data.TableSettings.Reads;
 import io.retso.server.RetsoServer;
@@ -179,5 +180,40 @@ class OracleDownTest {
       assertEquals("doubt=1 plain=0", scan(table, new Scan()));
       tx.commit();
     }
+  }
+
+  interface Begin {
+    Transaction from(TransactionManager patient, Transaction before) throws IOException;
+  }
+
+  static final List<Begin> BEGINS =
+      List.of(
+          (patient, before) -> patient.begin(),
+          (patient, before) -> patient.beginReadOnly(Duration.ofMillis(1)),
+          (patient, before) -> before.commitAndBegin());
+
+  /** The caller does not get it, so nobody else would end it before its time is up. */
+  @ParameterizedTest
+  @FieldSource("BEGINS")
+  void aTransactionWhoseBeginWasInterruptedIsOver(Begin begin) throws Exception {
+    TransactionManager patient =
+        fixture.opened(
+            TransactionManager.builder(fixture.cluster.configuration())
+                .oracle(oracle.address())
+                .sweepInterval(Duration.ZERO)
+                .build());
+    try (Transaction before = patient.begin()) {
+      long begun = patient.metrics().begun();
+      oracle.hold(true);
+      Thread.currentThread().interrupt();
+      assertThrows(IOException.class, () -> begin.from(patient, before));
+      assertTrue(Thread.interrupted());
+      oracle.hold(false);
+      Fixture.eventually("begun all the same", () -> patient.metrics().begun() > begun);
+    }
+    OracleClient direct = patient.oracle();
+    long last = direct.begin();
+    direct.commit(last);
+    Fixture.eventually("no snapshot is kept", () -> direct.lowWatermark() > last);
   }
 }
