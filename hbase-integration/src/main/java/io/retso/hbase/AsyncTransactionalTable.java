@@ -385,8 +385,8 @@ public final class AsyncTransactionalTable implements AsyncTable<ScanResultConsu
   @Override
   public ResultScanner getScanner(Scan scan) {
     SnapshotScanner scanner = new SnapshotScanner(tx);
-    SnapshotScan opened = open(scan, scanner);
-    return scan.isScanMetricsEnabled() ? new MeasuredScanner(scanner, opened) : scanner;
+    open(scan, scanner);
+    return scanner;
   }
 
   @Override
@@ -396,7 +396,7 @@ public final class AsyncTransactionalTable implements AsyncTable<ScanResultConsu
     return rows.all();
   }
 
-  private SnapshotScan open(Scan scan, SnapshotScan.Sink sink) {
+  private void open(Scan scan, SnapshotScan.Sink sink) {
     SnapshotReads.check(notNull(scan));
     SnapshotScan opened;
     try {
@@ -418,7 +418,6 @@ public final class AsyncTransactionalTable implements AsyncTable<ScanResultConsu
                 sink.failed(Failures.unwrap(failure));
               }
             });
-    return opened;
   }
 
   private static <T> List<CompletableFuture<T>> spread(CompletableFuture<List<T>> all, int size) {

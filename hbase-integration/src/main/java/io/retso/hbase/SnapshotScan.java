@@ -64,7 +64,6 @@ final class SnapshotScan implements AdvancedScanResultConsumer {
   private int rowsLeft;
 
   private volatile boolean ended;
-  private volatile ScanMetrics metrics;
 
   /**
    * A scan that begins with {@link #open}.
@@ -92,14 +91,8 @@ final class SnapshotScan implements AdvancedScanResultConsumer {
     reader.table().raw().scan(sent, this);
   }
 
-  /** Of HBase's own scan, if they are wanted; null before it is opened. */
-  ScanMetrics metrics() {
-    return metrics;
-  }
-
   @Override
   public void onScanMetricsCreated(ScanMetrics created) {
-    metrics = created;
     sink.measured(created);
   }
 

@@ -24,9 +24,15 @@ final class SnapshotScanner implements ResultScanner, SnapshotScan.Sink {
   private boolean completed;
   private boolean closed;
   private Throwable failure;
+  private volatile ScanMetrics metrics;
 
   SnapshotScanner(Transaction tx) {
     this.tx = tx;
+  }
+
+  @Override
+  public void measured(ScanMetrics created) {
+    metrics = created;
   }
 
   @Override
@@ -112,9 +118,9 @@ final class SnapshotScanner implements ResultScanner, SnapshotScan.Sink {
     return true;
   }
 
-  /** None are kept. */
+  /** Of HBase's own scan; null if the scan does not want them, and before it is open. */
   @Override
   public ScanMetrics getScanMetrics() {
-    return null;
+    return metrics;
   }
 }
