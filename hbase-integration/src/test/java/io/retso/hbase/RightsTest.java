@@ -1,24 +1,41 @@
 package io.retso.hbase;
 
 import static io.retso.hbase.Fixture.eventually;
+import static io.retso.hbase.Fixture.get;
 import static io.retso.hbase.Fixture.put;
 import static io.retso.hbase.Fixture.read;
+import static io.retso.hbase.Fixture.scan;
+import static io.retso.hbase.Fixture.text;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.retso.hbase.data.PendingWrite;
+import io.retso.hbase.data.ReadAttribute;
 import io.retso.hbase.embedded.EmbeddedHBase;
 import io.retso.server.RetsoServer;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.hbase.Cell;
+import org.apache.hadoop.hbase.CellUtil;
 import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.client.Admin;
 import org.apache.hadoop.hbase.client.AsyncConnection;
 import org.apache.hadoop.hbase.client.ColumnFamilyDescriptorBuilder;
 import org.apache.hadoop.hbase.client.Connection;
 import org.apache.hadoop.hbase.client.ConnectionFactory;
+import org.apache.hadoop.hbase.client.Get;
+import org.apache.hadoop.hbase.client.Put;
+import org.apache.hadoop.hbase.client.Result;
+import org.apache.hadoop.hbase.client.ResultScanner;
+import org.apache.hadoop.hbase.client.Scan;
+import org.apache.hadoop.hbase.client.Table;
+import org.apache.hadoop.hbase.filter.PrefixFilter;
 import org.apache.hadoop.hbase.security.AccessDeniedException;
 import org.apache.hadoop.hbase.security.User;
 import org.apache.hadoop.hbase.security.access.AccessController;
@@ -36,6 +53,7 @@ import org.junit.jupiter.api.io.TempDir;
 class RightsTest {
   private static final TableName SHOWN = TableName.valueOf("shown");
   private static final TableName PLAIN = TableName.valueOf("plain");
+  private static final TableName PARTLY = TableName.valueOf("partly");
   private static final TableName HIDDEN = TableName.valueOf("hidden");
 
   @TempDir Path directory;
@@ -83,8 +101,16 @@ class RightsTest {
         new UserPermission(user, Permission.newBuilder(table).withActions(actions).build()), false);
   }
 
+  private void grantFamily(String user, TableName table, byte[] family, Action... actions)
+      throws IOException {
+    Permission permission =
+        Permission.newBuilder(table).withFamily(family).withActions(actions).build();
+    admin.grant(new UserPermission(user, permission), false);
+  }
+
   private AsyncConnection connect(String user) throws Exception {
     Configuration configuration = hbase.configuration();
+    configuration.setInt("hbase.client.operation.timeout", 20_000);
     return ConnectionFactory.createAsyncConnection(
             configuration, User.createUserForTesting(configuration, user, new String[0]))
         .get();
@@ -150,6 +176,87 @@ class RightsTest {
         manager.run(tx -> tx.table(SHOWN).put(put("a", "1")));
         assertEquals("1", manager.call(tx -> read(tx.table(SHOWN), "a")));
       }
+    }
+  }
+
+  /** Row a has a mark, b has none but that of a pending version; c has nothing else. */
+  private void fillBothFamilies(TransactionManager living, TransactionManager dying)
+      throws Exception {
+    living.run(tx -> tx.table(PARTLY).put(inBothFamilies("a", "0")));
+    living.run(tx -> tx.table(PARTLY).put(inBothFamilies("b", "1")));
+    eventually("cleaned up", () -> living.metrics().cleanedUp() == 2);
+    dying.run(tx -> tx.table(PARTLY).put(inBothFamilies("a", "1")));
+    Transaction open = dying.begin();
+    open.table(PARTLY).put(List.of(inBothFamilies("b", "2"), inBothFamilies("c", "2")));
+    open.writes().sendAll().get(30, TimeUnit.SECONDS);
+  }
+
+  private static Put inBothFamilies(String row, String value) {
+    return put(row, value).addColumn(Fixture.G, Fixture.Q, Fixture.bytes("g" + value));
+  }
+
+  /** Rows a and c by gets, then all by a scan, like "a f=1 g=g1, null, a f=1 g=g1". */
+  private static String wholeRows(Table table) throws IOException {
+    List<String> rows = new ArrayList<>();
+    List<Result> results = new ArrayList<>(List.of(table.get(List.of(get("a"), get("c")))));
+    try (ResultScanner scanner = table.getScanner(new Scan())) {
+      scanner.forEach(results::add);
+    }
+    for (Result result : results) {
+      StringBuilder row = new StringBuilder(String.valueOf(text(result.getRow())));
+      for (Cell cell : result.isEmpty() ? new Cell[0] : result.rawCells()) {
+        row.append(' ').append(text(CellUtil.cloneFamily(cell)));
+        row.append('=').append(text(CellUtil.cloneValue(cell)));
+      }
+      rows.add(row.toString());
+    }
+    return String.join(", ", rows);
+  }
+
+  /** HBase puts a filter into reads of whole rows then, which cannot be copied. */
+  @Test
+  void wholeRowsHaveTheFamiliesThatTheReaderMayRead() throws Exception {
+    create(PARTLY, TablePreparation.Options.DEFAULT);
+    grantFamily("bob", PARTLY, Fixture.F, Action.READ);
+    grantFamily("bob", PARTLY, PendingWrite.family(), Action.READ);
+    try (AsyncConnection his = connect("bob");
+        TransactionManager manager = TransactionManager.builder(his).oracle(oracle).build();
+        TransactionManager living = TransactionManager.builder(root).oracle(oracle).build();
+        TransactionManager dying = dying()) {
+      fillBothFamilies(living, dying);
+      String all = "a f=1 g=g1, null, a f=1 g=g1, b f=1 g=g1";
+      assertEquals(all, living.call(tx -> wholeRows(tx.table(PARTLY))));
+      assertEquals("a f=1, null, a f=1, b f=1", manager.call(tx -> wholeRows(tx.table(PARTLY))));
+      Scan ones = new Scan().setFilter(new PrefixFilter(Fixture.bytes("b")));
+      assertEquals("b=1", manager.call(tx -> scan(tx.table(PARTLY), ones)), "with a filter");
+      assertEquals(all, living.call(tx -> wholeRows(tx.table(PARTLY))));
+      assertEquals(1, hbase.liveRegionServers());
+    }
+  }
+
+  /** With rights of cells HBase filters instead of refusing. */
+  @Test
+  void whoMayReadNothingIsShownNothing() throws Exception {
+    new TablePreparation(root, oracle)
+        .create(
+            Fixture.descriptor(PARTLY).setValue("hbase.security.access.early_out", "false").build(),
+            TablePreparation.Options.DEFAULT);
+    try (AsyncConnection hers = connect("carol");
+        TransactionManager living = TransactionManager.builder(root).oracle(oracle).build();
+        TransactionManager dying = dying()) {
+      fillBothFamilies(living, dying);
+      List<Result> rows = new ArrayList<>();
+      long timestamp = living.begin().startTimestamp();
+      Get get = get("a");
+      ReadAttribute.set(get, timestamp);
+      rows.add(hers.getTable(PARTLY).get(get).get());
+      Scan scan = new Scan();
+      ReadAttribute.set(scan, timestamp);
+      try (ResultScanner scanner = hers.getTable(PARTLY).getScanner(scan)) {
+        scanner.forEach(rows::add);
+      }
+      assertEquals("[keyvalues=NONE]", rows.toString());
+      assertEquals(1, hbase.liveRegionServers());
     }
   }
 

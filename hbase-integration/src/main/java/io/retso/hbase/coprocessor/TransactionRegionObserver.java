@@ -40,13 +40,15 @@ import org.slf4j.LoggerFactory;
  * The coprocessor to install on prepared tables. Regions of other tables are left alone.
  *
  * <p>Only hooks are here; {@link TransactionalRegion} and its parts do the work. No hook throws
- * anything but an {@code IOException}: HBase would stop the region server.
+ * anything but an {@code IOException}: HBase would stop the region server, and the client's next
+ * attempt would stop the next one.
  *
  * <p>If a table's settings are wrong the region opens all the same; then plain reads and writes
  * work and all others fail with the reason.
  */
 public final class TransactionRegionObserver implements RegionCoprocessor, RegionObserver {
   private static final Logger LOG = LoggerFactory.getLogger(TransactionRegionObserver.class);
+  private static final String UNEXPECTED = "unexpected failure of ReTSO's coprocessor: ";
 
   /** Null if the table is not prepared, or in a wrong way. */
   private TransactionalRegion region;
@@ -76,21 +78,24 @@ public final class TransactionRegionObserver implements RegionCoprocessor, Regio
     } catch (IllegalArgumentException e) {
       problem = e.getMessage();
       LOG.error("no transactions in {}: {}", ours.getRegionInfo().getRegionNameAsString(), problem);
+    } catch (RuntimeException e) {
+      problem = UNEXPECTED + e;
+      LOG.error("no transactions in {}", ours.getRegionInfo().getRegionNameAsString(), e);
     }
   }
 
   @Override
   @SuppressWarnings("rawtypes")
-  public void stop(CoprocessorEnvironment environment) {
-    if (region != null) {
-      region.close();
-    }
+  public void stop(CoprocessorEnvironment environment) throws IOException {
+    ifPrepared(TransactionalRegion::close);
   }
 
   @Override
   public void postOpen(ObserverContext<RegionCoprocessorEnvironment> context) {
-    if (region != null) {
-      region.opened();
+    try {
+      ifPrepared(TransactionalRegion::opened);
+    } catch (IOException e) {
+      LOG.error("the first requests do what has not been done", e);
     }
   }
 
@@ -100,14 +105,11 @@ public final class TransactionRegionObserver implements RegionCoprocessor, Regio
       throws IOException {
     if (DescriptorQuery.isQuery(get)) {
       TableDescriptor table = context.getEnvironment().getRegion().getTableDescriptor();
-      result.add(DescriptorQuery.answer(table));
+      guarded(() -> result.add(DescriptorQuery.answer(table)));
       context.bypass();
     } else if (get.getAttribute(ReadAttribute.NAME) != null) {
-      try {
-        ours().prepare(get);
-      } catch (IllegalArgumentException e) {
-        throw new DoNotRetryIOException(e.getMessage(), e);
-      }
+      requirePrepared();
+      ifPrepared(region -> region.prepare(get));
     }
   }
 
@@ -115,11 +117,8 @@ public final class TransactionRegionObserver implements RegionCoprocessor, Regio
   public void preScannerOpen(ObserverContext<RegionCoprocessorEnvironment> context, Scan scan)
       throws IOException {
     if (scan.getAttribute(ReadAttribute.NAME) != null) {
-      try {
-        ours().prepare(scan);
-      } catch (IllegalArgumentException e) {
-        throw new DoNotRetryIOException(e.getMessage(), e);
-      }
+      requirePrepared();
+      ifPrepared(region -> region.prepare(scan));
     }
   }
 
@@ -128,7 +127,8 @@ public final class TransactionRegionObserver implements RegionCoprocessor, Regio
   public void prePut(ObserverContext<RegionCoprocessorEnvironment> context, Put put, WALEdit edit)
       throws IOException {
     if (put.getFamilyCellMap().containsKey(PendingWrite.family()) || isCleanup(put)) {
-      ours().awaitHorizon();
+      requirePrepared();
+      ifPrepared(TransactionalRegion::awaitHorizon);
     }
   }
 
@@ -141,76 +141,75 @@ public final class TransactionRegionObserver implements RegionCoprocessor, Regio
       ObserverContext<RegionCoprocessorEnvironment> context,
       MiniBatchOperationInProgress<Mutation> mutations)
       throws IOException {
-    if (region != null) {
-      region.writes().prepare(mutations);
-    }
+    ifPrepared(region -> region.writes().prepare(mutations));
   }
 
   @Override
   public void postBatchMutate(
       ObserverContext<RegionCoprocessorEnvironment> context,
-      MiniBatchOperationInProgress<Mutation> mutations) {
-    if (region != null) {
-      region.writes().applied(mutations);
-    }
+      MiniBatchOperationInProgress<Mutation> mutations)
+      throws IOException {
+    ifPrepared(region -> region.writes().applied(mutations));
   }
 
   @Override
   public void postBatchMutateIndispensably(
       ObserverContext<RegionCoprocessorEnvironment> context,
       MiniBatchOperationInProgress<Mutation> mutations,
-      boolean success) {
-    if (region != null) {
-      region.writes().done(success);
-    }
+      boolean success)
+      throws IOException {
+    ifPrepared(region -> region.writes().done(success));
   }
 
   /** Row processors come as ANY; their changes do not pass {@link #preBatchMutate}. */
   @Override
   public void postStartRegionOperation(
-      ObserverContext<RegionCoprocessorEnvironment> context, Operation operation) {
-    if (operation == Operation.BATCH_MUTATE && region != null) {
-      region.writes().begin();
-    } else if (operation == Operation.ANY && region != null) {
-      region.writes().beginUnbatched();
+      ObserverContext<RegionCoprocessorEnvironment> context, Operation operation)
+      throws IOException {
+    if (operation == Operation.BATCH_MUTATE) {
+      ifPrepared(region -> region.writes().begin());
+    } else if (operation == Operation.ANY) {
+      ifPrepared(region -> region.writes().beginUnbatched());
     }
   }
 
   @Override
   public void postCloseRegionOperation(
-      ObserverContext<RegionCoprocessorEnvironment> context, Operation operation) {
-    if (operation == Operation.BATCH_MUTATE && region != null) {
-      region.writes().end();
-    } else if (operation == Operation.ANY && region != null) {
-      region.writes().endUnbatched();
+      ObserverContext<RegionCoprocessorEnvironment> context, Operation operation)
+      throws IOException {
+    if (operation == Operation.BATCH_MUTATE) {
+      ifPrepared(region -> region.writes().end());
+    } else if (operation == Operation.ANY) {
+      ifPrepared(region -> region.writes().endUnbatched());
     }
   }
 
   @Override
   public void preBulkLoadHFile(
-      ObserverContext<RegionCoprocessorEnvironment> context, List<Pair<byte[], String>> files) {
-    if (region != null) {
-      region.loading();
-    }
+      ObserverContext<RegionCoprocessorEnvironment> context, List<Pair<byte[], String>> files)
+      throws IOException {
+    ifPrepared(TransactionalRegion::loading);
   }
 
   @Override
   public void postBulkLoadHFile(
       ObserverContext<RegionCoprocessorEnvironment> context,
       List<Pair<byte[], String>> staged,
-      Map<byte[], List<Path>> loaded) {
-    if (region != null) {
-      region.loaded();
-    }
+      Map<byte[], List<Path>> loaded)
+      throws IOException {
+    ifPrepared(TransactionalRegion::loaded);
   }
 
   @Override
   public void preFlush(
       ObserverContext<RegionCoprocessorEnvironment> context, FlushLifeCycleTracker tracker)
       throws IOException {
-    if (region != null) {
-      region.purge().raiseHorizon();
-    }
+    purging(
+        null,
+        purge -> {
+          purge.raiseHorizon();
+          return null;
+        });
   }
 
   @Override
@@ -218,8 +217,9 @@ public final class TransactionRegionObserver implements RegionCoprocessor, Regio
       ObserverContext<RegionCoprocessorEnvironment> context,
       Store store,
       InternalScanner scanner,
-      FlushLifeCycleTracker tracker) {
-    return region == null ? scanner : region.purge().flush(store, scanner);
+      FlushLifeCycleTracker tracker)
+      throws IOException {
+    return purging(scanner, purge -> purge.flush(store, scanner));
   }
 
   @Override
@@ -231,17 +231,59 @@ public final class TransactionRegionObserver implements RegionCoprocessor, Regio
       CompactionLifeCycleTracker tracker,
       CompactionRequest request)
       throws IOException {
-    if (region == null) {
-      return scanner;
-    }
-    region.purge().raiseHorizon();
-    return region.purge().compact(store, scanner, request);
+    return purging(
+        scanner,
+        purge -> {
+          purge.raiseHorizon();
+          return purge.compact(store, scanner, request);
+        });
   }
 
-  private TransactionalRegion ours() throws DoNotRetryIOException {
+  private void requirePrepared() throws DoNotRetryIOException {
     if (region == null) {
       throw new DoNotRetryIOException(problem + ": prepare the table");
     }
-    return region;
+  }
+
+  private interface Action {
+    void run() throws IOException;
+  }
+
+  private interface RegionAction {
+    void run(TransactionalRegion region) throws IOException;
+  }
+
+  private interface Purge {
+    InternalScanner run(RegionPurge purge) throws IOException;
+  }
+
+  private void ifPrepared(RegionAction action) throws IOException {
+    if (region != null) {
+      guarded(() -> action.run(region));
+    }
+  }
+
+  private static void guarded(Action action) throws IOException {
+    try {
+      action.run();
+    } catch (IllegalArgumentException e) {
+      throw new DoNotRetryIOException(e.getMessage(), e);
+    } catch (RuntimeException e) {
+      LOG.error(UNEXPECTED, e);
+      throw new DoNotRetryIOException(UNEXPECTED + e, e);
+    }
+  }
+
+  /** A flush that fails may stop the server, too: better no purge. */
+  private InternalScanner purging(InternalScanner source, Purge purge) throws IOException {
+    if (region == null) {
+      return source;
+    }
+    try {
+      return purge.run(region.purge());
+    } catch (RuntimeException e) {
+      LOG.error("{}nothing is purged this time", UNEXPECTED, e);
+      return source;
+    }
   }
 }

@@ -148,7 +148,7 @@ final class TransactionalRegion {
       return;
     }
     prepareFamilies(get.getFamilyMap());
-    RowFilter rowFilter = RowFilter.of(get);
+    RowFilter rowFilter = RowFilter.ofRequest(get);
     get.setFilter(new SnapshotFilter(reader(timestamp, null), rowFilter));
     get.setTimeRange(0, timestamp + 1).readAllVersions();
     get.setMaxResultsPerColumnFamily(-1).setRowOffsetPerColumnFamily(0);
@@ -164,7 +164,7 @@ final class TransactionalRegion {
       throw new DoNotRetryIOException("a raw scan has no snapshot: drop setRaw or the attribute");
     }
     prepareFamilies(scan.getFamilyMap());
-    RowFilter rowFilter = RowFilter.of(scan);
+    RowFilter rowFilter = RowFilter.ofRequest(scan);
     scan.setFilter(null).setBatch(-1).setAllowPartialResults(false); // rows are decided whole
     scan.setFilter(new SnapshotFilter(reader(timestamp, marks(scan, timestamp)), rowFilter));
     scan.setTimeRange(0, timestamp + 1).readAllVersions();

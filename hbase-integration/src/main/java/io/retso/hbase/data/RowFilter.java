@@ -46,29 +46,47 @@ public final class RowFilter {
   }
 
   /**
-   * The filter of a scan, in its initial state.
+   * The filter of an application's scan, in its initial state.
    *
    * @throws IOException if the filter cannot be copied
    */
   public static RowFilter of(Scan scan) throws IOException {
+    return of(scan, copy(scan.getFilter()));
+  }
+
+  /**
+   * The filter of an application's get, in its initial state.
+   *
+   * @throws IOException if the filter cannot be copied
+   */
+  public static RowFilter of(Get get) throws IOException {
+    return of(get, copy(get.getFilter()));
+  }
+
+  /**
+   * The filter of a scan that a region has received, not a copy: nobody else has it, and those that
+   * HBase adds for rights and visibility labels cannot be copied.
+   */
+  public static RowFilter ofRequest(Scan scan) {
+    return of(scan, scan.getFilter());
+  }
+
+  /** The filter of a get that a region has received; see {@link #ofRequest(Scan)}. */
+  public static RowFilter ofRequest(Get get) {
+    return of(get, get.getFilter());
+  }
+
+  private static RowFilter of(Scan scan, Filter filter) {
     return new RowFilter(
-        copy(scan.getFilter()),
+        filter,
         scan.isReversed(),
         scan.getMaxResultsPerColumnFamily(),
         scan.getRowOffsetPerColumnFamily());
   }
 
-  /**
-   * The filter of a get, in its initial state.
-   *
-   * @throws IOException if the filter cannot be copied
-   */
-  public static RowFilter of(Get get) throws IOException {
+  private static RowFilter of(Get get, Filter filter) {
     return new RowFilter(
-        copy(get.getFilter()),
-        false,
-        get.getMaxResultsPerColumnFamily(),
-        get.getRowOffsetPerColumnFamily());
+        filter, false, get.getMaxResultsPerColumnFamily(), get.getRowOffsetPerColumnFamily());
   }
 
   /** Filters have state and applications reuse them; HBase's own calls copy them, too. */

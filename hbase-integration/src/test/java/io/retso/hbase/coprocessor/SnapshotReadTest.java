@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.apache.hadoop.hbase.CompareOperator;
+import org.apache.hadoop.hbase.DoNotRetryIOException;
 import org.apache.hadoop.hbase.client.Admin;
 import org.apache.hadoop.hbase.client.Get;
 import org.apache.hadoop.hbase.client.Put;
@@ -26,6 +27,7 @@ import org.apache.hadoop.hbase.client.Result;
 import org.apache.hadoop.hbase.client.ResultScanner;
 import org.apache.hadoop.hbase.client.Scan;
 import org.apache.hadoop.hbase.filter.BinaryComparator;
+import org.apache.hadoop.hbase.filter.FilterBase;
 import org.apache.hadoop.hbase.filter.PageFilter;
 import org.apache.hadoop.hbase.filter.SingleColumnValueFilter;
 import org.apache.hadoop.hbase.util.Bytes;
@@ -345,6 +347,34 @@ class SnapshotReadTest {
     assertThrows(IOException.class, () -> t.table.put(put));
     t.update(ROW, "a", "1");
     assertEquals(Map.of("a", "1"), t.read(t.oracle.begin(), ROW));
+  }
+
+  /** A filter that fails where HBase itself would not have asked it. */
+  public static final class Irreversible extends FilterBase {
+    /** Called by HBase. */
+    public static Irreversible parseFrom(byte[] bytes) {
+      return new Irreversible();
+    }
+
+    @Override
+    public void setReversed(boolean reversed) {
+      throw new UnsupportedOperationException("not to be reversed");
+    }
+  }
+
+  /** HBase would stop the region server if anything but an IOException came out of our hooks. */
+  @Test
+  void failuresThatNobodyExpectedFailTheirRequestAndTheServerLives() throws IOException {
+    t.update(ROW, "a", "1");
+    long reader = t.oracle.begin();
+    int servers = t.cluster.hbase().liveRegionServers();
+    Get get = RawTable.get(reader, ROW).setFilter(new Irreversible());
+    IOException failed = assertThrows(DoNotRetryIOException.class, () -> t.table.get(get));
+    assertTrue(failed.getMessage().contains("not to be reversed"), failed::getMessage);
+    Scan scan = new Scan().setFilter(new Irreversible());
+    assertThrows(UncheckedIOException.class, () -> t.scan(reader, scan));
+    assertEquals(servers, t.cluster.hbase().liveRegionServers());
+    assertEquals(Map.of("a", "1"), t.read(reader, ROW));
   }
 
   private static byte[] b(String text) {
