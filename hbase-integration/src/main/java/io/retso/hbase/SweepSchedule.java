@@ -79,6 +79,9 @@ final class SweepSchedule {
     } catch (IOException | OracleException | IllegalStateException e) {
       LOG.debug("no sweep this time", e); // counted by the manager; the next one tries again
       intervals = Math.min(INTERVALS_MAX, 2 * intervals);
+    } catch (RuntimeException e) {
+      LOG.warn("a sweep failed for a reason that is unknown; the next one tries again", e);
+      intervals = Math.min(INTERVALS_MAX, 2 * intervals);
     } finally {
       next();
     }

@@ -24,6 +24,8 @@ import org.apache.hadoop.hbase.client.Result;
 import org.apache.hadoop.hbase.client.ResultScanner;
 import org.apache.hadoop.hbase.client.Scan;
 import org.apache.hadoop.hbase.client.TableDescriptor;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One sweep: every mark of every prepared table is visited, and what is decided is cleaned up;
@@ -32,13 +34,15 @@ import org.apache.hadoop.hbase.client.TableDescriptor;
  *
  * <p>Hence the oracle is not told if a table of the cluster is prepared for another oracle address
  * (it may be a second name of this one), if this user is not shown a table, or if a row could not
- * be cleaned up. An oracle serves the tables of one HBase cluster.
+ * be cleaned up. An oracle serves the tables of one HBase cluster. Cells among the marks that are
+ * none belong to no transaction: they are logged, and keep nothing from the oracle.
  *
  * <p>Blocking, used once, by one thread. Marks in memory at a time: {@value #BATCH_MARKS}.
  */
 final class Sweeper {
   private static final int BATCH_MARKS = 1000;
   private static final int ATTEMPTS = 3;
+  private static final Logger LOG = LoggerFactory.getLogger(Sweeper.class);
 
   private record Mark(byte[] row, long start) {}
 
@@ -123,10 +127,15 @@ final class Sweeper {
     // Marks at or above X belong to transactions that cannot have committed below it.
     Scan scan = new Scan().addFamily(PendingWrite.family()).setTimeRange(0, timestamp);
     List<Mark> batch = new ArrayList<>();
+    long strange = 0;
     try (ResultScanner scanner = table.raw().getScanner(scan)) {
       for (Result row = scanner.next(); row != null; row = scanner.next()) {
         for (Cell cell : row.rawCells()) {
-          batch.add(new Mark(CellUtil.cloneRow(cell), PendingWrite.startOf(cell)));
+          if (PendingWrite.isWellFormed(cell)) {
+            batch.add(new Mark(CellUtil.cloneRow(cell), PendingWrite.startOf(cell)));
+          } else if (strange++ == 0) {
+            LOG.warn("table {}: {} is no mark of a transaction: delete it", table.name(), cell);
+          }
         }
         if (batch.size() >= BATCH_MARKS) {
           sweepMarks(table, batch, timestamp);
@@ -135,6 +144,9 @@ final class Sweeper {
       }
     }
     sweepMarks(table, batch, timestamp);
+    if (strange > 1) {
+      LOG.warn("table {}: there are {} such cells in family !pw", table.name(), strange);
+    }
   }
 
   private void sweepMarks(PreparedTable table, List<Mark> found, long timestamp)

@@ -12,6 +12,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.hbase.TablePreparation.Options;
 import io.retso.hbase.data.CleanupRequest;
+import io.retso.hbase.data.PendingWrite;
 import io.retso.hbase.data.TableSettings.Reads;
 import java.time.Duration;
 import java.util.List;
@@ -24,8 +25,10 @@ import org.apache.hadoop.hbase.client.Delete;
 import org.apache.hadoop.hbase.client.Put;
 import org.apache.hadoop.hbase.client.ResultScanner;
 import org.apache.hadoop.hbase.client.Scan;
+import org.apache.hadoop.hbase.client.Table;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -132,6 +135,26 @@ class HealingTest {
     assertEquals(0, fixture.marks(name));
     assertEquals(large, manager.call(tx -> read(tx.table(name), "b")));
     assertEquals("1", manager.call(tx -> read(tx.table(name), large)));
+  }
+
+  /** As a plain put in HBase's shell leaves it, where no coprocessor refuses it. */
+  @Test
+  void sweepsPassOverWhatIsNoMark() throws Exception {
+    TableName name = fixture.table(Options.CLIENT_READS);
+    dying.run(tx -> tx.table(name).put(List.of(put("a", "1"), put("b", "1"))));
+    try (Table plain = fixture.cluster.connection().getTable(name)) {
+      for (long version : new long[] {17, 32}) {
+        plain.put(
+            new Put(Fixture.bytes("a"))
+                .addColumn(
+                    PendingWrite.family(), Fixture.bytes("x" + version), version, new byte[1]));
+      }
+    }
+    assertEquals("1", manager.call(tx -> read(tx.table(name), "b")));
+    SweepResult swept = manager.sweep();
+    assertTrue(swept.reported(), swept::toString);
+    assertEquals(2, fixture.marks(name), "those that are none");
+    assertEquals("1", manager.call(tx -> read(tx.table(name), "b")));
   }
 
   @ParameterizedTest

@@ -7,6 +7,7 @@ import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.function.LongPredicate;
+import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.CellUtil;
 import org.apache.hadoop.hbase.regionserver.HStore;
 import org.apache.hadoop.hbase.regionserver.HStoreFile;
@@ -76,14 +77,15 @@ final class RegionPurge {
     long readPoint = store.getSmallestReadPoint();
     InternalScanner purge =
         PendingWrite.isFamily(store.getColumnFamilyDescriptor().getName())
-            ? new MarkScanner(
-                source,
-                readPoint,
-                mark ->
-                    link.orphans()
-                        .offer(region, CellUtil.cloneRow(mark), PendingWrite.startOf(mark)))
+            ? new MarkScanner(source, readPoint, this::found)
             : new VersionPurge(source, horizon.settled(), tombstoneHorizon, readPoint, metrics);
     return new SpentDeletes(purge, inOtherFiles(store, rewritten), metrics);
+  }
+
+  private void found(Cell mark) {
+    if (PendingWrite.isWellFormed(mark)) {
+      link.orphans().offer(region, CellUtil.cloneRow(mark), PendingWrite.startOf(mark));
+    }
   }
 
   /**

@@ -211,7 +211,9 @@ final class SnapshotReader {
         next.clear();
         more = scanner.next(next);
         for (Cell mark : next) {
-          statuses.expect(PendingWrite.startOf(mark));
+          if (PendingWrite.isWellFormed(mark)) {
+            statuses.expect(PendingWrite.startOf(mark));
+          }
         }
         found += next.size();
         if (!next.isEmpty()) {
@@ -231,6 +233,9 @@ final class SnapshotReader {
     for (Cell cell : row) {
       if (!PendingWrite.isMark(cell)) {
         break;
+      }
+      if (!PendingWrite.isWellFormed(cell)) {
+        continue;
       }
       long start = PendingWrite.startOf(cell);
       if (start < settled) {

@@ -1,11 +1,13 @@
 package io.retso.hbase.data;
 
+import io.retso.protocol.Timestamps;
 import java.util.List;
 import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.CellUtil;
 import org.apache.hadoop.hbase.KeyValue;
 import org.apache.hadoop.hbase.client.ColumnFamilyDescriptor;
 import org.apache.hadoop.hbase.client.ColumnFamilyDescriptorBuilder;
+import org.apache.hadoop.hbase.client.Delete;
 import org.apache.hadoop.hbase.client.Mutation;
 import org.apache.hadoop.hbase.client.Put;
 import org.apache.hadoop.hbase.util.Bytes;
@@ -83,7 +85,17 @@ public final class PendingWrite {
     return CellUtil.matchingFamily(cell, FAMILY);
   }
 
-  /** The start timestamp of the transaction that wrote the mark {@code cell}. */
+  /**
+   * Whether a cell of the family is the mark of a transaction. Plain HBase lets everybody put cells
+   * there that are none; they belong to no transaction and say nothing.
+   */
+  public static boolean isWellFormed(Cell cell) {
+    long version = cell.getTimestamp();
+    return Timestamps.isWellFormed(version)
+        && CellUtil.matchingQualifier(cell, Bytes.toBytes(version));
+  }
+
+  /** The start timestamp of the transaction that wrote the {@link #isWellFormed} mark. */
   public static long startOf(Cell cell) {
     // The version says the same as the qualifier, and needs no decoding.
     return cell.getTimestamp();
@@ -100,7 +112,8 @@ public final class PendingWrite {
    * The start timestamp of the transaction that {@code mutation} writes for, or 0: only puts of
    * transactions carry a mark.
    *
-   * @throws IllegalArgumentException if it has marks of several transactions
+   * @throws IllegalArgumentException if it has marks of several transactions, or writes what is no
+   *     mark into their family
    */
   public static long startOf(Mutation mutation) {
     Cell mark = markOf(mutation);
@@ -109,11 +122,8 @@ public final class PendingWrite {
 
   /** The mark in {@code mutation}, or null; fails like {@link #startOf(Mutation)}. */
   static Cell markOf(Mutation mutation) {
-    if (!(mutation instanceof Put)) {
-      return null;
-    }
     List<Cell> marks = mutation.getFamilyCellMap().get(FAMILY);
-    if (marks == null || marks.isEmpty()) {
+    if (marks == null || marks.isEmpty() || mutation instanceof Delete) {
       return null;
     }
     if (marks.size() > 1) {
@@ -122,6 +132,14 @@ public final class PendingWrite {
               + marks.size()
               + " PendingWrite marks: write for one transaction at a time");
     }
-    return marks.get(0);
+    Cell mark = marks.get(0);
+    if (!(mutation instanceof Put) || !isWellFormed(mark)) {
+      throw new IllegalArgumentException(
+          "not a PendingWrite mark: "
+              + mark
+              + "; family !pw is for puts of transactions, with the start timestamp as version and"
+              + " as qualifier");
+    }
+    return mark;
   }
 }

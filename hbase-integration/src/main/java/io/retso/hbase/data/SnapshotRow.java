@@ -48,6 +48,9 @@ public final class SnapshotRow {
   private final int versions;
   private final long readMoment;
 
+  /** Where the data begins in {@link #cells}. */
+  private final int data;
+
   /** Start timestamps of the writers that have a mark in this row, ascending. */
   private final long[] marks;
 
@@ -71,23 +74,31 @@ public final class SnapshotRow {
     this.ownStart = ownStart;
     this.versions = versions;
     this.readMoment = readMoment;
-    this.marks = marksOf(cells);
+    this.data = endOfMarks(cells);
+    this.marks = startsOf(cells.subList(0, data));
   }
 
-  private static long[] marksOf(List<Cell> cells) {
-    int count = 0;
-    while (count < cells.size() && PendingWrite.isMark(cells.get(count))) {
-      count++;
+  private static int endOfMarks(List<Cell> cells) {
+    int end = 0;
+    while (end < cells.size() && PendingWrite.isMark(cells.get(end))) {
+      end++;
     }
-    if (count == 0) {
+    return end;
+  }
+
+  private static long[] startsOf(List<Cell> marks) {
+    if (marks.isEmpty()) {
       return NONE;
     }
-    long[] marks = new long[count];
-    for (int i = 0; i < count; i++) {
-      marks[i] = PendingWrite.startOf(cells.get(i));
+    long[] starts = new long[marks.size()];
+    int count = 0;
+    for (Cell mark : marks) {
+      if (PendingWrite.isWellFormed(mark)) {
+        starts[count++] = PendingWrite.startOf(mark);
+      }
     }
-    Arrays.sort(marks); // sorted already, as qualifiers are; searched below, so made sure
-    return marks;
+    Arrays.sort(starts, 0, count); // sorted already, as qualifiers are; searched, so made sure
+    return count == starts.length ? starts : Arrays.copyOf(starts, count);
   }
 
   /**
@@ -126,10 +137,10 @@ public final class SnapshotRow {
     if (visible != null) {
       return Next.SETTLED;
     }
-    List<Cell> found = new ArrayList<>(cells.size() - marks.length);
+    List<Cell> found = new ArrayList<>(cells.size() - data);
     boolean unknown = false;
     boolean again = false;
-    for (int begin = marks.length; begin < cells.size(); ) {
+    for (int begin = data; begin < cells.size(); ) {
       int end = endOfColumn(cells, begin);
       switch (decideColumn(begin, end, statuses, found)) {
         case ASK -> unknown = true;

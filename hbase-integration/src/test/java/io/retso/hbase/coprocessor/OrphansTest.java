@@ -114,6 +114,17 @@ class OrphansTest {
     awaitCleanup(lost);
   }
 
+  @Test
+  @Timeout(60)
+  void whatIsNoMarkDoesNotHinderTheOthersOfItsRound() throws IOException {
+    long lost = lostTransaction();
+    t.putUnseen(
+        new Put(Bytes.toBytes("s"))
+            .addColumn(PendingWrite.family(), Bytes.toBytes("x"), 17, new byte[1]));
+    t.compact(); // both are in files now, of the regions that closed
+    awaitCleanup(lost);
+  }
+
   private long lostTransaction() throws IOException {
     long lost = t.oracle.begin();
     t.write(lost, "r", "a", "1");

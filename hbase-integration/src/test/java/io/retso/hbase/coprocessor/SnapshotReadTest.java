@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.client.TransactionStatus;
 import io.retso.hbase.RetsoCluster;
+import io.retso.hbase.data.PendingWrite;
 import io.retso.hbase.data.ReadAttribute;
 import io.retso.hbase.data.Refusal;
 import java.io.IOException;
@@ -21,10 +22,14 @@ import java.util.concurrent.CompletableFuture;
 import org.apache.hadoop.hbase.CompareOperator;
 import org.apache.hadoop.hbase.DoNotRetryIOException;
 import org.apache.hadoop.hbase.client.Admin;
+import org.apache.hadoop.hbase.client.Append;
 import org.apache.hadoop.hbase.client.Get;
+import org.apache.hadoop.hbase.client.Increment;
+import org.apache.hadoop.hbase.client.Mutation;
 import org.apache.hadoop.hbase.client.Put;
 import org.apache.hadoop.hbase.client.Result;
 import org.apache.hadoop.hbase.client.ResultScanner;
+import org.apache.hadoop.hbase.client.RowMutations;
 import org.apache.hadoop.hbase.client.Scan;
 import org.apache.hadoop.hbase.filter.BinaryComparator;
 import org.apache.hadoop.hbase.filter.FilterBase;
@@ -375,6 +380,43 @@ class SnapshotReadTest {
     assertThrows(UncheckedIOException.class, () -> t.scan(reader, scan));
     assertEquals(servers, t.cluster.hbase().liveRegionServers());
     assertEquals(Map.of("a", "1"), t.read(reader, ROW));
+  }
+
+  @Test
+  void whatIsNoMarkIsNotAdmittedAmongTheMarks() throws IOException {
+    byte[] marks = PendingWrite.family();
+    long stamp = t.oracle.begin();
+    IOException refused =
+        assertThrows(
+            DoNotRetryIOException.class,
+            () -> t.table.put(new Put(b(ROW)).addColumn(marks, b("x"), b("1"))));
+    assertTrue(
+        refused.getMessage().contains("not a PendingWrite mark: r/!pw:x/"), refused::toString);
+    for (Mutation other :
+        List.of(
+            new Put(b(ROW)).addColumn(marks, b("x"), stamp, b("1")),
+            new Put(b(ROW)).addColumn(marks, PendingWrite.qualifier(stamp), stamp + 16, b("1")),
+            new Increment(b(ROW)).addColumn(marks, b("x"), 1),
+            new Append(b(ROW)).addColumn(marks, b("x"), b("1")))) {
+      refused =
+          assertThrows(
+              IOException.class, () -> t.table.mutateRow(new RowMutations(b(ROW)).add(other)));
+      assertTrue(refused.getMessage().contains("not a PendingWrite mark"), refused::toString);
+    }
+    Put good = new Put(b("q")).addColumn(RawTable.F, b("a"), 17, b("1"));
+    Put bad = new Put(b(ROW)).addColumn(marks, b("x"), b("1"));
+    assertThrows(IOException.class, () -> t.table.put(List.of(good, bad)));
+    assertEquals(List.of(), t.cells(ROW));
+    assertEquals(1, t.cells("q").size(), "others of the batch proceed");
+  }
+
+  @Test
+  void whatIsNoMarkDoesNotHinderAScan() throws IOException {
+    long start = t.oracle.begin();
+    t.write(start, "q", "a", "1"); // in doubt: the scan looks at the marks ahead
+    t.commit(start, "q");
+    t.putUnseen(new Put(b(ROW)).addColumn(PendingWrite.family(), b("x"), 17, b("1")));
+    assertEquals(List.of("q{a=1}"), t.scan(t.oracle.begin(), new Scan()));
   }
 
   private static byte[] b(String text) {

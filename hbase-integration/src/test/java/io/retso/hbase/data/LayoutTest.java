@@ -8,11 +8,15 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.protocol.Timestamps;
+import java.util.List;
 import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.CellUtil;
 import org.apache.hadoop.hbase.KeyValue;
+import org.apache.hadoop.hbase.client.Append;
 import org.apache.hadoop.hbase.client.Delete;
 import org.apache.hadoop.hbase.client.Get;
+import org.apache.hadoop.hbase.client.Increment;
+import org.apache.hadoop.hbase.client.Mutation;
 import org.apache.hadoop.hbase.client.Put;
 import org.apache.hadoop.hbase.util.Bytes;
 import org.junit.jupiter.api.Test;
@@ -61,6 +65,29 @@ class LayoutTest {
             new Delete(ROW).addColumn(PendingWrite.family(), PendingWrite.qualifier(16), 16)));
     Put two = PendingWrite.mark(PendingWrite.mark(new Put(ROW), 16), 32);
     assertThrows(IllegalArgumentException.class, () -> PendingWrite.startOf(two));
+  }
+
+  @Test
+  void whatHasNotTheFormOfAMarkIsNone() {
+    byte[] family = PendingWrite.family();
+    byte[] start = PendingWrite.qualifier(32);
+    assertTrue(PendingWrite.isWellFormed(new KeyValue(ROW, family, start, 32, Q)));
+    for (Put put :
+        List.of(
+            new Put(ROW).addColumn(family, Q, 17, Q),
+            new Put(ROW).addColumn(family, Q, 32, Q),
+            new Put(ROW).addColumn(family, start, 16, Q),
+            new Put(ROW).addColumn(family, start, 33, Q),
+            new Put(ROW).addColumn(family, start, Q))) {
+      assertFalse(PendingWrite.isWellFormed(put.getFamilyCellMap().get(family).get(0)));
+      assertThrows(IllegalArgumentException.class, () -> PendingWrite.startOf(put));
+    }
+    for (Mutation other :
+        List.of(
+            new Increment(ROW).addColumn(family, start, 1),
+            new Append(ROW).addColumn(family, start, Q))) {
+      assertThrows(IllegalArgumentException.class, () -> PendingWrite.startOf(other));
+    }
   }
 
   @Test

@@ -158,6 +158,16 @@ class SnapshotRowTest {
   }
 
   @Test
+  void cellsAmongTheMarksThatAreNoneSayNothing() {
+    Cell ofShell = new KeyValue(ROW, PendingWrite.family(), Bytes.toBytes("x"), 243, new byte[0]);
+    Cell ofOther =
+        new KeyValue(ROW, PendingWrite.family(), PendingWrite.qualifier(272), 240, new byte[0]);
+    statuses.aborted(240);
+    assertSees("a@240", ofOther, ofShell, cell("a", 240), cell("a", 33));
+    assertEquals(List.of(), row(1, ofOther, ofShell, cell("a", 33)).cleanups(statuses));
+  }
+
+  @Test
   void inQuestionIsWhatComesBeforeTheFirstCommittedVersion() {
     assertArrayEquals(new long[0], SnapshotRow.inQuestion(List.of()));
     assertArrayEquals(
