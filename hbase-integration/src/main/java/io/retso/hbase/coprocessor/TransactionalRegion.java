@@ -16,9 +16,10 @@ import org.apache.hadoop.hbase.client.Scan;
 import org.apache.hadoop.hbase.coprocessor.RegionCoprocessorEnvironment;
 import org.apache.hadoop.hbase.regionserver.HRegion;
 import org.apache.hadoop.hbase.regionserver.HStore;
+import org.apache.hadoop.hbase.regionserver.HStoreFile;
 import org.apache.hadoop.hbase.regionserver.Region;
 import org.apache.hadoop.hbase.regionserver.Store;
-import org.apache.hadoop.hbase.regionserver.StoreFile;
+import org.apache.hadoop.hbase.regionserver.StoreFileReader;
 
 /**
  * One region of a prepared table while it is open: its horizon, and those who work with it.
@@ -100,11 +101,20 @@ final class TransactionalRegion {
   private long lastVersion() {
     long last = 0;
     for (Store store : region.getStores()) {
-      for (StoreFile file : ((HStore) store).getStorefiles()) {
-        last = Math.max(last, file.getMaximumTimestamp().orElse(Long.MAX_VALUE));
+      for (HStoreFile file : ((HStore) store).getStorefiles()) {
+        last = Math.max(last, lastVersion(file));
       }
     }
     return last;
+  }
+
+  private static long lastVersion(HStoreFile file) {
+    StoreFileReader reader = file.getReader();
+    if (reader == null) {
+      return Long.MAX_VALUE; // it is closed: anything may be there
+    }
+    // Compactions that leave nothing write an empty file, whose time range is all times.
+    return reader.getEntries() == 0 ? 0 : file.getMaximumTimestamp().orElse(Long.MAX_VALUE);
   }
 
   /**

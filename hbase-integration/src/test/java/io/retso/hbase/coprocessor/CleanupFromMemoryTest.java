@@ -344,6 +344,23 @@ class CleanupFromMemoryTest {
     assertEquals(Map.of(), t.read(t.snapshot(), ROW));
   }
 
+  /** HBase writes one when nothing is left; its time range is all times. */
+  @Test
+  void anEmptyFileHidesNothing() throws IOException {
+    t.update(ROW, "a", "0");
+    t.flush();
+    t.compact();
+    assertTrue(
+        region().getStore(PendingWrite.family()).getStorefiles().stream()
+            .anyMatch(file -> file.getReader().getEntries() == 0),
+        "the marks left an empty file");
+    reopen();
+    long start = t.oracle.begin();
+    t.table.put(put(start, 1, A, "1"));
+    assertTrue(cleanUp(start, t.commit(start, ROW), 1));
+    assertEquals(Map.of("a", "1"), t.read(t.snapshot(), ROW));
+  }
+
   @Test
   void whatOtherCoprocessorsAddCountsAsPlain() throws IOException {
     AddedChanges added = AddedChanges.into(region());
