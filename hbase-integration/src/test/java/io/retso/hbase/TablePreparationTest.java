@@ -163,6 +163,8 @@ class TablePreparationTest {
             .setValue("RETSO_VERSION", "99")
             .build());
     refused("use the version that prepared it", name, Options.CLIENT_READS);
+    admin.disableTable(name); // it would stand in the way of other tests' sweeps
+    admin.deleteTable(name);
   }
 
   @Test
