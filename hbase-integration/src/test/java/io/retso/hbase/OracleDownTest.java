@@ -16,17 +16,23 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.client.Admin;
 import org.apache.hadoop.hbase.client.CoprocessorDescriptorBuilder;
+import org.apache.hadoop.hbase.client.Get;
+import org.apache.hadoop.hbase.client.Put;
 import org.apache.hadoop.hbase.client.Result;
 import org.apache.hadoop.hbase.client.ResultScanner;
 import org.apache.hadoop.hbase.client.Scan;
 import org.apache.hadoop.hbase.client.TableDescriptor;
 import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
+import org.apache.hadoop.hbase.metrics.Counter;
+import org.apache.hadoop.hbase.metrics.MetricRegistries;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -67,7 +73,10 @@ class OracleDownTest {
   }
 
   private ManagerBuilder builder() {
-    Configuration impatient = fixture.cluster.configuration();
+    return builder(fixture.cluster.configuration());
+  }
+
+  private ManagerBuilder builder(Configuration impatient) {
     impatient.setInt("hbase.rpc.timeout", STORE_MILLIS);
     impatient.setInt("hbase.client.operation.timeout", STORE_MILLIS);
     impatient.setInt("hbase.client.scanner.timeout.period", STORE_MILLIS);
@@ -148,6 +157,43 @@ class OracleDownTest {
       assertEquals("doubt=1 plain=0", scan(table, new Scan()));
       tx.commit();
     }
+  }
+
+  /** A region server's handler does not wait for the oracle again and again, row by row. */
+  @Test
+  void aReadOfManyRowsInDoubtDoesNotAskAboutEachInVain() throws Exception {
+    prepare(Options.DEFAULT);
+    List<Put> rows = IntStream.range(0, 40).mapToObj(i -> put("row" + i, "1")).toList();
+    List<Get> gets = rows.stream().map(row -> new Get(row.getRow())).toList();
+    TransactionManager dying = fixture.opened(builder().cleanupAlive(start -> false).build());
+    dying.run(tx -> tx.table(name).put(rows));
+    Configuration settings = fixture.cluster.configuration();
+    settings.setInt("hbase.client.retries.number", 2); // the last attempt's failure is told
+    TransactionManager hasty = fixture.opened(builder(settings).build());
+    try (Transaction tx = hasty.begin();
+        Transaction later = manager.begin()) {
+      TransactionalTable table = tx.table(name);
+      oracle.down(true);
+      long before = queries();
+      failsInTime(tx, "check that", () -> table.get(gets));
+      long asked = queries() - before;
+      assertTrue(asked > 0 && asked < 20, asked + " questions about 40 rows");
+      oracle.down(false);
+      for (Result row : later.table(name).get(gets)) {
+        assertEquals("1", Fixture.text(row.getValue(Fixture.F, Fixture.Q)));
+      }
+      assertEquals("1", read(table, "row0"));
+      later.commit();
+      tx.commit();
+    }
+  }
+
+  /** What region servers asked the oracle about writers. */
+  private static long queries() {
+    return MetricRegistries.global().getMetricRegistries().stream()
+        .flatMap(registry -> registry.get("oracleQueries").stream())
+        .mapToLong(metric -> ((Counter) metric).getCount())
+        .sum();
   }
 
   @ParameterizedTest

@@ -47,6 +47,7 @@ final class OracleLink {
 
   private final String addresses;
   private final OracleClient client;
+  private final OracleBreaker breaker;
   private final StatusCache cache;
   private final OrphanQueue orphans;
   private final RecentWrites.Shared recentWrites = new RecentWrites.Shared(System::nanoTime);
@@ -60,11 +61,13 @@ final class OracleLink {
   private OracleLink(String addresses, Configuration configuration, ObserverMetrics metrics) {
     this.addresses = addresses;
     String[] list = Arrays.stream(addresses.split(",")).map(String::trim).toArray(String[]::new);
+    Duration timeout = Duration.ofMillis(configuration.getInt(TIMEOUT_KEY, TIMEOUT_DEFAULT));
+    this.breaker = new OracleBreaker(timeout.toNanos(), System::nanoTime);
     this.client =
         OracleClient.builder()
             .address(list[0], Arrays.copyOfRange(list, 1, list.length))
             .name("retso-region-server")
-            .requestTimeout(Duration.ofMillis(configuration.getInt(TIMEOUT_KEY, TIMEOUT_DEFAULT)))
+            .requestTimeout(timeout)
             .build();
     this.cache = new StatusCache(configuration.getInt(CACHE_KEY, CACHE_DEFAULT));
     this.orphans = new OrphanQueue(this::decided, metrics, System::nanoTime);
@@ -118,7 +121,22 @@ final class OracleLink {
 
   /** Asks for the low watermark. */
   CompletableFuture<Long> askWatermark() {
-    return client.lowWatermarkAsync().whenComplete((answer, failure) -> noteWatermark(answer));
+    return askWatermark(breaker.enter());
+  }
+
+  /** The same for a handler that will wait: fails at once while the oracle does not answer. */
+  CompletableFuture<Long> askWatermarkToWait() {
+    try {
+      return askWatermark(breaker.enterOrFail());
+    } catch (OracleException e) {
+      return CompletableFuture.failedFuture(e);
+    }
+  }
+
+  private CompletableFuture<Long> askWatermark(OracleBreaker.Ticket ticket) {
+    return breaker
+        .watched(ticket, client.lowWatermarkAsync())
+        .whenComplete((answer, failure) -> noteWatermark(answer));
   }
 
   private synchronized void noteWatermark(Long answer) {
@@ -151,21 +169,35 @@ final class OracleLink {
   /**
    * Asks about all writers that {@code statuses} does not know, at once.
    *
-   * @throws IOException if the oracle does not answer; the client may try again
+   * @param metrics counts what is asked
+   * @throws IOException if the oracle does not answer, or has not a moment ago; the client may try
+   *     again
    */
-  void ask(WriterStatuses statuses, long reader) throws IOException {
+  void ask(WriterStatuses statuses, long reader, ObserverMetrics metrics) throws IOException {
+    OracleBreaker.Ticket ticket = enter();
     long[] unknown = statuses.unknown();
+    metrics.oracleRounds.increment();
+    metrics.oracleQueries.increment(unknown.length);
     List<CompletableFuture<TransactionStatus>> answers = new ArrayList<>(unknown.length);
     for (long start : unknown) {
-      answers.add(client.statusAsync(start, reader));
+      answers.add(breaker.watched(ticket, client.statusAsync(start, reader)));
     }
     for (int i = 0; i < unknown.length; i++) {
       statuses.learn(unknown[i], await(answers.get(i)));
     }
   }
 
-  /** See {@link OrphanQueue.Statuses}. */
+  private OracleBreaker.Ticket enter() throws IOException {
+    try {
+      return breaker.enterOrFail();
+    } catch (OracleException e) {
+      throw failure(e);
+    }
+  }
+
+  /** See {@link OrphanQueue.Statuses}. Its thread may wait: to fail at once would empty it. */
   private Map<Long, Long> decided(List<Long> starts) throws IOException {
+    OracleBreaker.Ticket ticket = breaker.enter();
     Map<Long, CompletableFuture<TransactionStatus>> answers = new HashMap<>();
     Map<Long, Long> decided = new HashMap<>();
     for (long start : starts) {
@@ -173,7 +205,8 @@ final class OracleLink {
       if (known != StatusCache.UNKNOWN) {
         decided.put(start, known);
       } else {
-        answers.put(start, client.statusAsync(start, start)); // no reader's snapshot is at stake
+        // No reader's snapshot is at stake.
+        answers.put(start, breaker.watched(ticket, client.statusAsync(start, start)));
       }
     }
     for (Map.Entry<Long, CompletableFuture<TransactionStatus>> answer : answers.entrySet()) {

@@ -131,9 +131,7 @@ final class SnapshotReader {
       Next next = decision.decide(statuses);
       while (next == Next.ASK) {
         lookAhead(cells.get(0));
-        metrics.oracleRounds.increment();
-        metrics.oracleQueries.increment(statuses.unknown().length);
-        link.ask(statuses, timestamp);
+        link.ask(statuses, timestamp, metrics);
         next = decision.decide(statuses);
       }
       for (CleanupRequest request : decision.cleanups(statuses)) {

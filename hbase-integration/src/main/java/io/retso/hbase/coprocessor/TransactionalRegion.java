@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.NavigableSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 import org.apache.hadoop.hbase.DoNotRetryIOException;
 import org.apache.hadoop.hbase.client.Get;
 import org.apache.hadoop.hbase.client.IsolationLevel;
@@ -76,7 +77,7 @@ final class TransactionalRegion {
   /** The region is open; begins to ask for its horizon. */
   void opened() {
     recentWrites.opened(lastVersion());
-    askFirst(null);
+    askFirst(null, link::askWatermark);
   }
 
   /** The region is closed. */
@@ -128,18 +129,20 @@ final class TransactionalRegion {
     }
     CompletableFuture<Long> answer = firstWatermark.get();
     if (answer == null || answer.isCompletedExceptionally()) {
-      answer = askFirst(answer);
+      answer = askFirst(answer, link::askWatermarkToWait);
     }
     horizon.refuse(link.await(answer));
     horizonKnown = true;
   }
 
-  private CompletableFuture<Long> askFirst(CompletableFuture<Long> failed) {
+  private CompletableFuture<Long> askFirst(
+      CompletableFuture<Long> failed, Supplier<CompletableFuture<Long>> question) {
     CompletableFuture<Long> answer = new CompletableFuture<>();
     if (!firstWatermark.compareAndSet(failed, answer)) {
       return firstWatermark.get(); // somebody else asks
     }
-    link.askWatermark()
+    question
+        .get()
         .whenComplete(
             (watermark, failure) -> {
               if (failure == null) {

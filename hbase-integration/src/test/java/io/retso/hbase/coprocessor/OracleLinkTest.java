@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.hbase.RetsoCluster;
 import io.retso.hbase.data.PendingWrite;
+import io.retso.hbase.data.Refusal;
 import io.retso.hbase.data.SnapshotRow;
 import io.retso.hbase.data.WriterStatuses;
 import java.io.IOException;
@@ -70,8 +71,34 @@ class OracleLinkTest {
     }
   }
 
+  /** Each would wait until its time is over, and requests may have thousands. */
+  @Test
+  void questionsAboutManyRowsAreNotAllAskedInVain() throws Exception {
+    configuration.setInt(OracleLink.TIMEOUT_KEY, 100);
+    var server = RetsoCluster.startOracle();
+    try {
+      OracleLink link = OracleLink.acquire("127.0.0.1:" + server.port(), configuration, metrics);
+      try {
+        long start = link.await(link.askWatermark());
+        server.close();
+        for (int i = 0; i < 100; i++) {
+          IOException unavailable = assertThrows(IOException.class, () -> askAbout(link, start));
+          assertSame(Refusal.NO_ORACLE, Refusal.of(unavailable));
+          assertTrue(!(unavailable instanceof DoNotRetryIOException));
+          assertThrows(IOException.class, () -> link.await(link.askWatermarkToWait()));
+        }
+        long asked = metrics.oracleQueries.getCount();
+        assertTrue(asked > 0 && asked < 50, asked + " of 100 were asked");
+      } finally {
+        link.release();
+      }
+    } finally {
+      server.close();
+    }
+  }
+
   /** A row with a mark of {@code start} wants to know about it. */
-  private static void askAbout(OracleLink link, long start) throws IOException {
+  private void askAbout(OracleLink link, long start) throws IOException {
     byte[] row = {1};
     KeyValue mark =
         new KeyValue(row, PendingWrite.family(), PendingWrite.qualifier(start), start, new byte[0]);
@@ -79,6 +106,6 @@ class OracleLinkTest {
     WriterStatuses statuses = new WriterStatuses(link.cache());
     new SnapshotRow(List.of(mark, cell), start + 16, 0, SnapshotRow.ALL_VERSIONS, statuses.moment())
         .decide(statuses);
-    link.ask(statuses, start);
+    link.ask(statuses, start, metrics);
   }
 }
