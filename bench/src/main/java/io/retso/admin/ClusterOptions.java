@@ -2,6 +2,8 @@ package io.retso.admin;
 
 import io.retso.client.OracleClient;
 import io.retso.hbase.ManagerBuilder;
+import io.retso.hbase.data.TableSettings;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -49,9 +51,11 @@ final class ClusterOptions {
       description = "A property of HBase's client, such as -D zookeeper.znode.parent=/hbase2.")
   private Map<String, String> properties = new TreeMap<>();
 
-  /** The oracle that was named; otherwise the one that is known, or the default one. */
-  String oracle(Optional<String> known) {
-    return oracle == null ? known.orElse(ORACLE_DEFAULT) : oracle;
+  /** The oracle that was named; otherwise the one of the prepared table, or the default one. */
+  String oracle(Optional<TableSettings> prepared) {
+    return oracle == null
+        ? prepared.map(TableSettings::oracle).filter(text -> !text.isBlank()).orElse(ORACLE_DEFAULT)
+        : oracle;
   }
 
   /**
@@ -62,9 +66,11 @@ final class ClusterOptions {
   void check() {
     try {
       if (oracle != null) {
-        for (String address : oracle.split(",")) {
-          OracleClient.builder().address(address.trim());
+        List<String> addresses = TableSettings.addresses(oracle);
+        if (addresses.isEmpty()) {
+          throw new IllegalArgumentException("names no address: write host:port");
         }
+        addresses.forEach(OracleClient.builder()::address);
       }
     } catch (IllegalArgumentException e) {
       throw new ParameterException(spec.commandLine(), "--oracle: " + e.getMessage(), e);

@@ -14,6 +14,7 @@ import io.retso.hbase.data.TableSettings;
 import io.retso.hbase.data.TableSettings.Conflicts;
 import io.retso.hbase.data.TableSettings.Reads;
 import io.retso.server.ExitCode;
+import io.retso.server.UsualExitCodes;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.List;
@@ -28,7 +29,6 @@ import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
 import org.apache.hadoop.hbase.util.Bytes;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.IModelTransformer;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -50,20 +50,9 @@ import picocli.CommandLine.Spec;
       "64:A flag is wrong.",
       "70:An error in ReTSO itself. Please report it."
     },
-    modelTransformer = HBaseCommand.ExitCodes.class)
+    modelTransformer = UsualExitCodes.class)
 public final class HBaseCommand implements Runnable {
   private static final int FAILED = 1;
-
-  /** Wrong flags and errors end as they do everywhere. */
-  static final class ExitCodes implements IModelTransformer {
-    @Override
-    public CommandSpec transform(CommandSpec command) {
-      command.exitCodeOnInvalidInput(ExitCode.USAGE.number());
-      command.exitCodeOnExecutionException(ExitCode.INTERNAL.number());
-      command.subcommands().values().forEach(each -> transform(each.getCommandSpec()));
-      return command;
-    }
-  }
 
   @Spec private CommandSpec spec;
 
@@ -173,20 +162,21 @@ public final class HBaseCommand implements Runnable {
     return with(
         cluster,
         connection -> {
-          Optional<TableDescriptor> now = prepared(connection, name);
-          Options known = now.map(Options::of).orElse(Options.DEFAULT);
+          Optional<TableDescriptor> now = existing(connection, name);
+          Optional<Prepared> before = prepared(now);
+          Options known = before.map(Prepared::options).orElse(Options.DEFAULT);
           Options options =
               new Options(
                   conflicts == null ? known.conflicts() : conflicts,
                   reads == null ? known.reads() : reads,
                   jar == null ? known.jar() : jar);
           TablePreparation preparation =
-              new TablePreparation(connection, cluster.oracle(now.map(HBaseCommand::oracle)));
+              new TablePreparation(connection, cluster.oracle(before.map(Prepared::settings)));
           TableDescriptor after =
-              wanted.isPresent() && !exists(connection, name)
+              wanted.isPresent() && now.isEmpty()
                   ? preparation.create(wanted.get(), options)
                   : preparation.prepare(name, options);
-          println(ready(after));
+          println(ready(name, TableSettings.of(after)));
           return ExitCode.CLEAN.number();
         });
   }
@@ -203,38 +193,30 @@ public final class HBaseCommand implements Runnable {
     }
   }
 
-  private static boolean exists(Connection connection, TableName name) throws IOException {
+  private static Optional<TableDescriptor> existing(Connection connection, TableName name)
+      throws IOException {
     try (Admin admin = connection.getAdmin()) {
-      return admin.tableExists(name);
+      return admin.tableExists(name) ? Optional.of(admin.getDescriptor(name)) : Optional.empty();
     }
   }
 
-  /** The table, if it is prepared already. */
-  private static Optional<TableDescriptor> prepared(Connection connection, TableName name)
-      throws IOException {
-    if (!exists(connection, name)) {
-      return Optional.empty();
-    }
-    try (Admin admin = connection.getAdmin()) {
-      TableDescriptor table = admin.getDescriptor(name);
-      if (!TableSettings.isPrepared(table)) {
-        return Optional.empty();
-      }
-      TableSettings.of(table);
-      return Optional.of(table);
+  /** How a table was prepared before. */
+  private record Prepared(TableSettings settings, Options options) {}
+
+  private static Optional<Prepared> prepared(Optional<TableDescriptor> existing)
+      throws TableNotPreparedException {
+    try {
+      return existing
+          .filter(TableSettings::isPrepared)
+          .map(table -> new Prepared(TableSettings.of(table), Options.of(table)));
     } catch (IllegalArgumentException e) {
       throw new TableNotPreparedException(e.getMessage(), e);
     }
   }
 
-  private static String oracle(TableDescriptor prepared) {
-    return TableSettings.of(prepared).oracle();
-  }
-
-  private static String ready(TableDescriptor prepared) {
-    TableSettings settings = TableSettings.of(prepared);
+  private static String ready(TableName name, TableSettings settings) {
     return "Table "
-        + prepared.getTableName()
+        + name
         + " is ready for transactions of the oracle at "
         + settings.oracle()
         + ": conflicts by "
@@ -257,13 +239,13 @@ public final class HBaseCommand implements Runnable {
     return with(
         cluster,
         connection -> {
-          Optional<TableDescriptor> now = prepared(connection, name);
+          Optional<Prepared> before = prepared(existing(connection, name));
           List<String> found =
-              new TablePreparation(connection, cluster.oracle(now.map(HBaseCommand::oracle)))
+              new TablePreparation(connection, cluster.oracle(before.map(Prepared::settings)))
                   .check(name);
           found.forEach(this::println);
           if (found.isEmpty()) {
-            println(ready(now.orElseThrow()));
+            println(ready(name, before.orElseThrow().settings()));
           }
           return found.isEmpty() ? ExitCode.CLEAN.number() : FAILED;
         });

@@ -19,7 +19,7 @@ import io.retso.bench.suite.BenchException;
 import io.retso.bench.suite.RestartBench;
 import io.retso.bench.suite.Suite;
 import io.retso.bench.suite.SuiteSettings;
-import io.retso.server.ExitCode;
+import io.retso.server.UsualExitCodes;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.net.InetSocketAddress;
@@ -34,7 +34,6 @@ import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.IModelTransformer;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -66,19 +65,9 @@ import picocli.CommandLine.Spec;
       "130, 143:Ended by SIGINT or SIGTERM; servers and their data are gone, with --hbase and"
           + " --bounds the data when the next run begins."
     },
-    modelTransformer = BenchCommand.ExitCodes.class)
+    modelTransformer = UsualExitCodes.class)
 public final class BenchCommand implements Callable<Integer> {
   private static final int FAILED = 1;
-
-  /** Wrong flags end as they do everywhere. */
-  static final class ExitCodes implements IModelTransformer {
-    @Override
-    public CommandSpec transform(CommandSpec command) {
-      command.exitCodeOnInvalidInput(ExitCode.USAGE.number());
-      command.exitCodeOnExecutionException(ExitCode.INTERNAL.number());
-      return command;
-    }
-  }
 
   /** Which servers to start. */
   enum Log {

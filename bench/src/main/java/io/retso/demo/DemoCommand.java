@@ -9,6 +9,7 @@ import io.retso.cluster.LocalCluster;
 import io.retso.hbase.SweepResult;
 import io.retso.hbase.TransactionManager;
 import io.retso.server.ExitCode;
+import io.retso.server.UsualExitCodes;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
@@ -46,8 +47,10 @@ import picocli.CommandLine.Spec;
     exitCodeList = {
       "0:The money adds up.",
       "1:It does not, or a part of the cluster failed; the last lines say what.",
-      "64:A flag is wrong."
-    })
+      "64:A flag is wrong.",
+      "70:An error in ReTSO itself. Please report it."
+    },
+    modelTransformer = UsualExitCodes.class)
 public final class DemoCommand implements Callable<Integer> {
   private static final int FAILED = 1;
   private static final int PROCESSES_MAX = 16;

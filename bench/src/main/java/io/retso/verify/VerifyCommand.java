@@ -6,7 +6,7 @@ import io.retso.cluster.ClusterException;
 import io.retso.cluster.DeleteAtExit;
 import io.retso.cluster.Directories;
 import io.retso.cluster.RootCause;
-import io.retso.server.ExitCode;
+import io.retso.server.UsualExitCodes;
 import io.retso.verify.check.Checker;
 import io.retso.verify.check.Model;
 import io.retso.verify.check.Verdict;
@@ -24,7 +24,6 @@ import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.IModelTransformer;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -61,21 +60,11 @@ import picocli.CommandLine.Spec;
       "130, 143:Ended by SIGINT or SIGTERM; the tables in a given cluster are gone, and"
           + " what was not to be kept."
     },
-    modelTransformer = VerifyCommand.ExitCodes.class)
+    modelTransformer = UsualExitCodes.class)
 public final class VerifyCommand implements Callable<Integer> {
   private static final int CONSISTENT = 0;
   private static final int ANOMALIES = 1;
   private static final int BAD_INPUT = 2;
-
-  /** Wrong flags end as they do everywhere. */
-  static final class ExitCodes implements IModelTransformer {
-    @Override
-    public CommandSpec transform(CommandSpec command) {
-      command.exitCodeOnInvalidInput(ExitCode.USAGE.number());
-      command.exitCodeOnExecutionException(ExitCode.INTERNAL.number());
-      return command;
-    }
-  }
 
   /** Names of the models for people. */
   enum Isolation {

@@ -3,6 +3,7 @@ package io.retso.demo;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.retso.server.ExitCode;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Path;
@@ -42,7 +43,7 @@ class DemoCommandTest {
 
   @Test
   void wrongFlagsAreRefused() {
-    assertEquals(CommandLine.ExitCode.USAGE, run("--accounts=1", "--out=" + directory));
+    assertEquals(ExitCode.USAGE.number(), run("--accounts=1", "--out=" + directory));
     assertTrue(err.toString().contains("--accounts=1 is not within 2 and 100000"), err::toString);
   }
 }

@@ -2,6 +2,7 @@ package io.retso.hbase;
 
 import io.retso.client.OracleClient;
 import io.retso.client.OracleException;
+import io.retso.hbase.data.TableSettings;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.LinkedHashSet;
@@ -47,9 +48,7 @@ public final class ManagerBuilder {
    * that the tables were prepared with. Default: the key {@value #ORACLE_KEY} of the configuration.
    */
   public ManagerBuilder oracle(String commaSeparated) {
-    for (String address : commaSeparated.split(",")) {
-      addresses.add(address.trim());
-    }
+    addresses.addAll(TableSettings.addresses(commaSeparated));
     return this;
   }
 
@@ -150,7 +149,6 @@ public final class ManagerBuilder {
     if (addresses.isEmpty()) {
       oracle(configuration.get(ORACLE_KEY, ""));
     }
-    addresses.removeIf(String::isEmpty);
     if (addresses.isEmpty()) {
       throw new IllegalArgumentException(
           "no oracle: call oracle(\"host:port\"), or set " + ORACLE_KEY + " in the configuration");

@@ -56,10 +56,16 @@ public final class TablePreparation {
    * @param connection to HBase; stays open
    * @param oracle addresses, {@code host:port[,host:port]}, as region servers and clients reach
    *     them
+   * @throws IllegalArgumentException if there is no address, or it is malformed
    */
   public TablePreparation(Connection connection, String oracle) {
     this.connection = Objects.requireNonNull(connection, "connection");
     this.oracle = Objects.requireNonNull(oracle, "oracle");
+    List<String> addresses = TableSettings.addresses(oracle);
+    if (addresses.isEmpty()) {
+      throw new IllegalArgumentException("no oracle: give its address, host:port");
+    }
+    addresses.forEach(OracleClient.builder()::address);
   }
 
   /**
@@ -196,7 +202,7 @@ public final class TablePreparation {
       try {
         TableSettings settings = TableSettings.of(table);
         found.addAll(violations(table, settings));
-        if (!settings.isOf(addresses())) {
+        if (!settings.isOf(TableSettings.addresses(oracle))) {
           found.add(
               "table "
                   + name
@@ -348,7 +354,7 @@ public final class TablePreparation {
 
   private long nextTimestamp() throws OracleUnavailableException {
     OracleClient.Builder builder = OracleClient.builder().name("retso-prepare");
-    addresses().forEach(builder::address);
+    TableSettings.addresses(oracle).forEach(builder::address);
     try (OracleClient client = builder.build()) {
       long timestamp = client.begin();
       client.abort(timestamp);
@@ -358,10 +364,6 @@ public final class TablePreparation {
           "the oracle at " + oracle + " cannot be used: " + e.getMessage() + "; check the address",
           e);
     }
-  }
-
-  private List<String> addresses() {
-    return Arrays.stream(oracle.split(",")).map(String::trim).toList();
   }
 
   private static TableNotPreparedException refused(TableName name, String reason) {

@@ -4,14 +4,19 @@ import io.retso.hbase.TablePreparation.Options;
 import io.retso.hbase.data.PendingWrite;
 import io.retso.hbase.data.TableSettings;
 import java.io.IOException;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.client.Admin;
+import org.apache.hadoop.hbase.client.AdvancedScanResultConsumer;
+import org.apache.hadoop.hbase.client.AsyncTable;
 import org.apache.hadoop.hbase.client.ColumnFamilyDescriptorBuilder;
 import org.apache.hadoop.hbase.client.Get;
 import org.apache.hadoop.hbase.client.Put;
@@ -70,6 +75,36 @@ final class Fixture implements AutoCloseable {
     TableName name = cluster.freshName("t");
     preparation().create(descriptor(name).build(), options);
     return name;
+  }
+
+  /** What happens around a call of HBase's asynchronous table. */
+  interface Around {
+    Object call(String method, Callable<Object> call) throws Exception;
+  }
+
+  /** A transaction's table, whose calls of HBase's table a test can see, hold up and change. */
+  static AsyncTransactionalTable table(
+      TransactionManager manager, Transaction tx, TableName name, Around around) throws Exception {
+    PreparedTable real = manager.tables().find(name).get(30, TimeUnit.SECONDS);
+    Class<?> type = AsyncTable.class;
+    @SuppressWarnings("unchecked")
+    AsyncTable<AdvancedScanResultConsumer> raw =
+        (AsyncTable<AdvancedScanResultConsumer>)
+            Proxy.newProxyInstance(
+                type.getClassLoader(),
+                new Class<?>[] {type},
+                (proxy, method, arguments) -> {
+                  try {
+                    return around.call(
+                        method.getName(), () -> method.invoke(real.raw(), arguments));
+                  } catch (InvocationTargetException e) {
+                    throw e.getCause();
+                  }
+                });
+    return new AsyncTransactionalTable(
+        tx,
+        new PreparedTable(real.descriptor(), real.settings(), raw, real.loadedNanos()),
+        manager);
   }
 
   /** Deletes what other tests left behind: tables for which an oracle cannot be told of a sweep. */

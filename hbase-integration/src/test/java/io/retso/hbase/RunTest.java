@@ -26,6 +26,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.client.Admin;
@@ -112,10 +113,9 @@ class RunTest {
     assertTrue(e.getMessage().contains("RetryPolicy"), e.getMessage());
   }
 
-  @Test
-  void exceptionOfTheWorkRollsBackAndIsNotRepeated() throws Exception {
+  /** Work that writes, does {@code more}, and fails. */
+  private void isNotRepeated(IOException failure, Consumer<Transaction> more) {
     AtomicInteger attempts = new AtomicInteger();
-    IOException mine = new IOException("mine");
     IOException thrown =
         assertThrows(
             IOException.class,
@@ -124,10 +124,16 @@ class RunTest {
                     tx -> {
                       attempts.incrementAndGet();
                       tx.table(name).put(put("r", "a"));
-                      throw mine;
+                      more.accept(tx);
+                      throw failure;
                     }));
-    assertSame(mine, thrown);
+    assertSame(failure, thrown);
     assertEquals(1, attempts.get());
+  }
+
+  @Test
+  void exceptionOfTheWorkRollsBackAndIsNotRepeated() throws Exception {
+    isNotRepeated(new IOException("mine"), tx -> {});
     assertNull(manager.call(tx -> read(tx.table(name), "r")));
   }
 
@@ -159,22 +165,8 @@ class RunTest {
   }
 
   @Test
-  void norIsWorkThatFailsWhileItsCommitIsUnderWay() throws Exception {
-    AtomicInteger attempts = new AtomicInteger();
-    ConflictException mine = new ConflictException("of something else", null);
-    ConflictException thrown =
-        assertThrows(
-            ConflictException.class,
-            () ->
-                manager.run(
-                    tx -> {
-                      attempts.incrementAndGet();
-                      tx.table(name).put(put("r", "a"));
-                      tx.commitAsync();
-                      throw mine;
-                    }));
-    assertSame(mine, thrown);
-    assertEquals(1, attempts.get());
+  void norIsWorkThatFailsWhileItsCommitIsUnderWay() {
+    isNotRepeated(new ConflictException("of something else", null), Transaction::commitAsync);
   }
 
   @Test

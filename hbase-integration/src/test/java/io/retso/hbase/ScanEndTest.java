@@ -7,9 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.hbase.TablePreparation.Options;
 import java.io.IOException;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Method;
-import java.lang.reflect.Proxy;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -21,8 +18,6 @@ import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.Coprocessor;
 import org.apache.hadoop.hbase.KeyValue;
 import org.apache.hadoop.hbase.TableName;
-import org.apache.hadoop.hbase.client.AdvancedScanResultConsumer;
-import org.apache.hadoop.hbase.client.AsyncTable;
 import org.apache.hadoop.hbase.client.Result;
 import org.apache.hadoop.hbase.client.ResultScanner;
 import org.apache.hadoop.hbase.client.Scan;
@@ -65,37 +60,21 @@ class ScanEndTest {
   /** The table, with something that happens right before or after a scan of HBase's is opened. */
   private AsyncTransactionalTable table(Transaction tx, Callable<?> before, Callable<?> after)
       throws Exception {
-    PreparedTable real = manager.tables().find(name).get(30, TimeUnit.SECONDS);
-    Class<?> type = AsyncTable.class;
-    @SuppressWarnings("unchecked")
-    AsyncTable<AdvancedScanResultConsumer> raw =
-        (AsyncTable<AdvancedScanResultConsumer>)
-            Proxy.newProxyInstance(
-                type.getClassLoader(),
-                new Class<?>[] {type},
-                (proxy, method, arguments) -> {
-                  boolean isScan = method.getName().equals("scan");
-                  if (isScan) {
-                    before.call();
-                  }
-                  Object result = invoke(method, real.raw(), arguments);
-                  if (isScan) {
-                    after.call();
-                  }
-                  return result;
-                });
-    return new AsyncTransactionalTable(
+    return Fixture.table(
+        manager,
         tx,
-        new PreparedTable(real.descriptor(), real.settings(), raw, real.loadedNanos()),
-        manager);
-  }
-
-  private static Object invoke(Method method, Object target, Object[] arguments) throws Throwable {
-    try {
-      return method.invoke(target, arguments);
-    } catch (InvocationTargetException e) {
-      throw e.getCause();
-    }
+        name,
+        (method, call) -> {
+          boolean isScan = method.equals("scan");
+          if (isScan) {
+            before.call();
+          }
+          Object result = call.call();
+          if (isScan) {
+            after.call();
+          }
+          return result;
+        });
   }
 
   /** Whoever has seen all rows may commit, though the thread that opened the scan sleeps. */

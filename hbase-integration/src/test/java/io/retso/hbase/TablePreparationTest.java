@@ -109,6 +109,16 @@ class TablePreparationTest {
   }
 
   @Test
+  void addressesThatAreNoneAreRefused() {
+    for (String oracle : List.of("", " , ", "nonsense", "host:1,host")) {
+      assertThrows(
+          IllegalArgumentException.class,
+          () -> new TablePreparation(fixture.cluster.connection(), oracle),
+          oracle);
+    }
+  }
+
+  @Test
   void dataOfTheFutureIsRefused() throws Exception {
     admin.createTable(Fixture.descriptor(name).build());
     try (Table plain = fixture.cluster.connection().getTable(name)) {

@@ -17,14 +17,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.hbase.TablePreparation.Options;
 import io.retso.hbase.Transaction.State;
-import java.lang.reflect.Proxy;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.hbase.TableName;
-import org.apache.hadoop.hbase.client.AdvancedScanResultConsumer;
-import org.apache.hadoop.hbase.client.AsyncTable;
 import org.apache.hadoop.hbase.client.Delete;
 import org.apache.hadoop.hbase.client.Increment;
 import org.apache.hadoop.hbase.client.Result;
@@ -201,27 +198,19 @@ class TransactionTest {
   /** The table, with results of one of HBase's methods that wait for the test. */
   private AsyncTransactionalTable held(
       Transaction tx, TableName name, String held, CompletableFuture<Void> until) throws Exception {
-    PreparedTable real = manager.tables().find(name).get(30, TimeUnit.SECONDS);
-    Class<?> type = AsyncTable.class;
-    @SuppressWarnings("unchecked")
-    AsyncTable<AdvancedScanResultConsumer> raw =
-        (AsyncTable<AdvancedScanResultConsumer>)
-            Proxy.newProxyInstance(
-                type.getClassLoader(),
-                new Class<?>[] {type},
-                (proxy, method, arguments) -> {
-                  Object result = method.invoke(real.raw(), arguments);
-                  if (!method.getName().equals(held)) {
-                    return result;
-                  }
-                  return result instanceof List<?> all
-                      ? all.stream().map(one -> after(until, (CompletableFuture<?>) one)).toList()
-                      : after(until, (CompletableFuture<?>) result);
-                });
-    return new AsyncTransactionalTable(
+    return Fixture.table(
+        manager,
         tx,
-        new PreparedTable(real.descriptor(), real.settings(), raw, real.loadedNanos()),
-        manager);
+        name,
+        (method, call) -> {
+          Object result = call.call();
+          if (!method.equals(held)) {
+            return result;
+          }
+          return result instanceof List<?> all
+              ? all.stream().map(one -> after(until, (CompletableFuture<?>) one)).toList()
+              : after(until, (CompletableFuture<?>) result);
+        });
   }
 
   private static <T> CompletableFuture<T> after(

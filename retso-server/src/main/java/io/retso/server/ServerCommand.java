@@ -63,9 +63,7 @@ public final class ServerCommand implements Callable<Integer> {
       }
       codes.put("130, 143", "A clean shutdown after SIGINT or SIGTERM.");
       command.usageMessage().exitCodeList(codes);
-      command.exitCodeOnInvalidInput(ExitCode.USAGE.number());
-      command.exitCodeOnExecutionException(ExitCode.INTERNAL.number());
-      return command;
+      return new UsualExitCodes().transform(command);
     }
   }
 

@@ -9,7 +9,6 @@ import java.net.URL;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.IModelTransformer;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -29,21 +28,11 @@ import picocli.CommandLine.Spec;
       "64:A flag is wrong.",
       "69:Nothing answers."
     },
-    modelTransformer = StatusCommand.ExitCodes.class)
+    modelTransformer = UsualExitCodes.class)
 public final class StatusCommand implements Callable<Integer> {
   private static final int TIMEOUT_MILLIS = 5_000;
   private static final int OK = 200;
   private static final int UNAVAILABLE = 503;
-
-  /** Wrong flags end as they do everywhere. */
-  static final class ExitCodes implements IModelTransformer {
-    @Override
-    public CommandSpec transform(CommandSpec command) {
-      command.exitCodeOnInvalidInput(ExitCode.USAGE.number());
-      command.exitCodeOnExecutionException(ExitCode.INTERNAL.number());
-      return command;
-    }
-  }
 
   @Spec private CommandSpec spec;
 

@@ -6,12 +6,12 @@ import io.retso.client.TransactionStatus;
 import io.retso.hbase.data.CleanupRequest;
 import io.retso.hbase.data.Refusal;
 import io.retso.hbase.data.StatusCache;
+import io.retso.hbase.data.TableSettings;
 import io.retso.hbase.data.WriterStatuses;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -60,15 +60,12 @@ final class OracleLink {
 
   private OracleLink(String addresses, Configuration configuration, ObserverMetrics metrics) {
     this.addresses = addresses;
-    String[] list = Arrays.stream(addresses.split(",")).map(String::trim).toArray(String[]::new);
     Duration timeout = Duration.ofMillis(configuration.getInt(TIMEOUT_KEY, TIMEOUT_DEFAULT));
     this.breaker = new OracleBreaker(timeout.toNanos(), System::nanoTime);
-    this.client =
-        OracleClient.builder()
-            .address(list[0], Arrays.copyOfRange(list, 1, list.length))
-            .name("retso-region-server")
-            .requestTimeout(timeout)
-            .build();
+    OracleClient.Builder builder =
+        OracleClient.builder().name("retso-region-server").requestTimeout(timeout);
+    TableSettings.addresses(addresses).forEach(builder::address);
+    this.client = builder.build();
     this.cache = new StatusCache(configuration.getInt(CACHE_KEY, CACHE_DEFAULT));
     this.orphans = new OrphanQueue(this::decided, metrics, System::nanoTime);
   }

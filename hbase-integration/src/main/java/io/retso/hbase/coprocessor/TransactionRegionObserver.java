@@ -108,8 +108,7 @@ public final class TransactionRegionObserver implements RegionCoprocessor, Regio
       guarded(() -> result.add(DescriptorQuery.answer(table)));
       context.bypass();
     } else if (get.getAttribute(ReadAttribute.NAME) != null) {
-      requirePrepared();
-      ifPrepared(region -> region.prepare(get));
+      onlyPrepared(region -> region.prepare(get));
     }
   }
 
@@ -117,8 +116,7 @@ public final class TransactionRegionObserver implements RegionCoprocessor, Regio
   public void preScannerOpen(ObserverContext<RegionCoprocessorEnvironment> context, Scan scan)
       throws IOException {
     if (scan.getAttribute(ReadAttribute.NAME) != null) {
-      requirePrepared();
-      ifPrepared(region -> region.prepare(scan));
+      onlyPrepared(region -> region.prepare(scan));
     }
   }
 
@@ -127,8 +125,7 @@ public final class TransactionRegionObserver implements RegionCoprocessor, Regio
   public void prePut(ObserverContext<RegionCoprocessorEnvironment> context, Put put, WALEdit edit)
       throws IOException {
     if (put.getFamilyCellMap().containsKey(PendingWrite.family()) || isCleanup(put)) {
-      requirePrepared();
-      ifPrepared(TransactionalRegion::awaitHorizon);
+      onlyPrepared(TransactionalRegion::awaitHorizon);
     }
   }
 
@@ -239,10 +236,11 @@ public final class TransactionRegionObserver implements RegionCoprocessor, Regio
         });
   }
 
-  private void requirePrepared() throws DoNotRetryIOException {
+  private void onlyPrepared(RegionAction action) throws IOException {
     if (region == null) {
       throw new DoNotRetryIOException(problem + ": prepare the table");
     }
+    ifPrepared(action);
   }
 
   private interface Action {

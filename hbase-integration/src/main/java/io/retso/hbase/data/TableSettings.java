@@ -51,7 +51,7 @@ public record TableSettings(Conflicts conflicts, Reads reads, String oracle) {
    * @throws IllegalArgumentException if they do not
    */
   public TableSettings {
-    if (reads == Reads.SERVER && oracle.isBlank()) {
+    if (reads == Reads.SERVER && addresses(oracle).isEmpty()) {
       throw new IllegalArgumentException(
           ORACLE_KEY + " is empty: server reads need the addresses of the oracle, host:port");
     }
@@ -107,8 +107,15 @@ public record TableSettings(Conflicts conflicts, Reads reads, String oracle) {
    * host:port}. Answers of another one would be about other transactions of the same number.
    */
   public boolean isOf(Collection<String> addresses) {
-    return oracle.isBlank()
-        || Arrays.stream(oracle.split(",")).map(String::trim).anyMatch(addresses::contains);
+    return oracle.isBlank() || addresses(oracle).stream().anyMatch(addresses::contains);
+  }
+
+  /** The single addresses of {@code host:port[,host:port]}, not checked; none if it is blank. */
+  public static List<String> addresses(String commaSeparated) {
+    return Arrays.stream(commaSeparated.split(","))
+        .map(String::trim)
+        .filter(address -> !address.isEmpty())
+        .toList();
   }
 
   private static <E extends Enum<E>> E parse(TableDescriptor table, String key, Class<E> type) {
