@@ -115,13 +115,6 @@ final class Failures {
         cause);
   }
 
-  /** The result of a future, or its failure as {@link #ofStore} sees it. */
-  static <T> CompletableFuture<T> orMapped(T result, Throwable failure, long start) {
-    return failure == null
-        ? CompletableFuture.completedFuture(result)
-        : failed(ofStore(failure, start));
-  }
-
   static <T> CompletableFuture<T> failed(Throwable failure) {
     return CompletableFuture.failedFuture(failure);
   }

@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Predicate;
 
 /**
  * Start timestamps that read-only transactions share, so that they begin without a round trip to
@@ -206,10 +207,22 @@ final class SharedSnapshots {
     }
   }
 
+  /**
+   * A read found that the snapshot is too old: the oracle gave it up before its time, by a short
+   * transaction.timeout or a full window. Those who come take a new one.
+   */
+  void tooOld(long start) {
+    retireIf(shared -> shared.settledAt == start);
+  }
+
   /** Shares no more. */
-  synchronized void close() {
+  void close() {
+    retireIf(shared -> true);
+  }
+
+  private synchronized void retireIf(Predicate<Shared> condition) {
     for (Shared shared : new Shared[] {newest, settled}) {
-      if (shared != null) {
+      if (shared != null && condition.test(shared)) {
         shared.retire();
       }
     }

@@ -54,6 +54,7 @@ final class SnapshotReader {
   private final long start;
   private final OracleQueries queries;
   private final Orphans orphans;
+  private final SharedSnapshots snapshots;
   private final Counters counters;
 
   SnapshotReader(PreparedTable table, long start, TransactionManager manager) {
@@ -61,6 +62,7 @@ final class SnapshotReader {
     this.start = start;
     this.queries = manager.queries();
     this.orphans = manager.orphans();
+    this.snapshots = manager.snapshots();
     this.counters = manager.counters();
   }
 
@@ -81,6 +83,17 @@ final class SnapshotReader {
     return queries.confirmOpen(start);
   }
 
+  /**
+   * What a failure of HBase means to whoever reads. A snapshot that is too old serves no others.
+   */
+  Throwable failed(Throwable failure) {
+    Throwable cause = Failures.ofStore(failure, start);
+    if (cause instanceof SnapshotTooOldException) {
+      snapshots.tooOld(start);
+    }
+    return cause;
+  }
+
   /** Reads rows; the answers are in the order of the gets, which were checked. */
   CompletableFuture<List<Result>> getAll(List<Get> gets) {
     if (table.isServerReads()) {
@@ -88,8 +101,7 @@ final class SnapshotReader {
       return (sent.size() == 1
               ? table.raw().get(sent.get(0)).thenApply(List::of)
               : table.raw().<Result>batchAll(sent))
-          .handle((results, failure) -> Failures.orMapped(results, failure, start))
-          .thenCompose(outcome -> outcome);
+          .exceptionallyCompose(failure -> Failures.failed(failed(failure)));
     }
     List<Pending> rows = new ArrayList<>(gets.size());
     for (Get get : gets) {

@@ -140,7 +140,7 @@ final class SnapshotScan implements AdvancedScanResultConsumer {
 
   @Override
   public void onError(Throwable error) {
-    end(Failures.ofStore(error, reader.start()));
+    end(reader.failed(error));
   }
 
   @Override

@@ -21,6 +21,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import org.apache.hadoop.hbase.TableName;
+import org.apache.hadoop.hbase.client.Admin;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -166,6 +167,47 @@ class SharedSnapshotsTest {
                 .getMessage();
         assertTrue(message.contains("use beginReadOnly()"), message);
       }
+    }
+  }
+
+  /** As one that the oracle's time limit or window has ended. */
+  @Test
+  @SuppressWarnings("try") // closing may be interrupted, as in any test
+  void whatIsTooOldIsSharedNoMore(RetsoCluster cluster) throws Exception {
+    // An oracle of its own: no transaction of another test holds its low watermark.
+    String address = "127.0.0.1:" + server.port();
+    try (Fixture fixture = new Fixture(cluster);
+        Admin admin = cluster.connection().getAdmin()) {
+      TableName table = cluster.freshName("t");
+      new TablePreparation(cluster.connection(), address)
+          .create(Fixture.descriptor(table).build(), Options.DEFAULT);
+      TransactionManager manager = fixture.opened(fixture.builder().oracle(address).build());
+      TransactionManager other = fixture.opened(fixture.builder().oracle(address).build());
+      long shared;
+      try (Transaction tx = manager.beginReadOnly(LONG)) {
+        shared = tx.startTimestamp();
+        assertNull(read(tx.table(table), "r"));
+      }
+      other.settle(shared);
+      eventually(
+          "it is purged",
+          () -> {
+            other.run(tx -> tx.table(table).put(put("r", "new")));
+            admin.flush(table);
+            try (Transaction tx = manager.beginReadOnly(LONG)) {
+              assertEquals(shared, tx.startTimestamp());
+              read(tx.table(table), "r");
+              return false;
+            } catch (SnapshotTooOldException e) {
+              return true;
+            }
+          });
+      try (Transaction tx = manager.beginReadOnly(LONG)) {
+        assertTrue(tx.startTimestamp() > shared);
+        assertEquals("new", read(tx.table(table), "r"));
+      }
+      admin.disableTable(table);
+      admin.deleteTable(table);
     }
   }
 }

@@ -69,6 +69,17 @@ final class OracleBreaker {
     return new Ticket(answers, true);
   }
 
+  /**
+   * For one that was asked already: whoever comes later does not wait with it.
+   *
+   * @throws OracleException the failure of an earlier one, if none has been answered since
+   */
+  synchronized void requireAnswering() {
+    if (failure != null) {
+      throw failure;
+    }
+  }
+
   /** The answer, which has been taken note of when it is there. */
   <T> CompletableFuture<T> watched(Ticket ticket, CompletableFuture<T> answer) {
     return answer.whenComplete((value, failed) -> ended(ticket, failed));

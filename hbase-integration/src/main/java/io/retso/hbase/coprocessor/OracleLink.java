@@ -184,6 +184,19 @@ final class OracleLink {
     }
   }
 
+  /**
+   * For who is about to wait for somebody else's question.
+   *
+   * @throws IOException if the oracle has not answered a moment ago; the client may try again
+   */
+  void requireAnswering() throws IOException {
+    try {
+      breaker.requireAnswering();
+    } catch (OracleException e) {
+      throw failure(e);
+    }
+  }
+
   private OracleBreaker.Ticket enter() throws IOException {
     try {
       return breaker.enterOrFail();

@@ -8,8 +8,6 @@ import java.io.IOException;
 import java.util.Map;
 import java.util.NavigableSet;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Supplier;
 import org.apache.hadoop.hbase.DoNotRetryIOException;
 import org.apache.hadoop.hbase.client.Get;
 import org.apache.hadoop.hbase.client.IsolationLevel;
@@ -40,8 +38,7 @@ final class TransactionalRegion {
   private final RegionPurge purge;
   private final RecentWrites recentWrites;
 
-  /** The first watermark; asked for again if it failed. */
-  private final AtomicReference<CompletableFuture<Long>> firstWatermark = new AtomicReference<>();
+  private final FirstWatermark firstWatermark = new FirstWatermark();
 
   private volatile boolean horizonKnown;
 
@@ -77,7 +74,7 @@ final class TransactionalRegion {
   /** The region is open; begins to ask for its horizon. */
   void opened() {
     recentWrites.opened(lastVersion());
-    askFirst(null, link::askWatermark);
+    firstWatermark.ask(link::askWatermark);
   }
 
   /** The region is closed. */
@@ -119,7 +116,8 @@ final class TransactionalRegion {
   }
 
   /**
-   * Waits until the horizon is known.
+   * Waits until the horizon is known. While the oracle does not answer, only who asks waits, and
+   * not everybody who comes meanwhile.
    *
    * @throws IOException if the oracle does not say; the client may try again
    */
@@ -127,31 +125,10 @@ final class TransactionalRegion {
     if (horizonKnown) {
       return;
     }
-    CompletableFuture<Long> answer = firstWatermark.get();
-    if (answer == null || answer.isCompletedExceptionally()) {
-      answer = askFirst(answer, link::askWatermarkToWait);
-    }
+    CompletableFuture<Long> answer =
+        firstWatermark.answer(link::askWatermarkToWait, link::requireAnswering);
     horizon.refuse(link.await(answer));
     horizonKnown = true;
-  }
-
-  private CompletableFuture<Long> askFirst(
-      CompletableFuture<Long> failed, Supplier<CompletableFuture<Long>> question) {
-    CompletableFuture<Long> answer = new CompletableFuture<>();
-    if (!firstWatermark.compareAndSet(failed, answer)) {
-      return firstWatermark.get(); // somebody else asks
-    }
-    question
-        .get()
-        .whenComplete(
-            (watermark, failure) -> {
-              if (failure == null) {
-                answer.complete(watermark);
-              } else {
-                answer.completeExceptionally(failure);
-              }
-            });
-    return answer;
   }
 
   /** Turns a get with a read timestamp into a snapshot read. Others stay as they are. */
