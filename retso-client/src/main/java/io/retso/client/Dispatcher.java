@@ -266,10 +266,24 @@ final class Dispatcher {
 
   /** A connection became ready: the others, if any, are worth trying now, too. */
   void connected() {
+    endDeposed();
     lastFailure = null;
     refusal = null;
     slots.forEach(Slot::ensureConnecting);
     onWake(); // what came in meanwhile shares the frames of what waited for the connection
+  }
+
+  /**
+   * A leader that was deposed may not know it yet, and would begin transactions before commits that
+   * its successor has acknowledged to this client.
+   */
+  private void endDeposed() {
+    for (Slot slot : slots) {
+      Connection connection = slot.ready();
+      if (connection != null && connection.welcome().epoch() < epochSeen) {
+        connection.end(connection.unavailable("was deposed: another oracle leads now", null));
+      }
+    }
   }
 
   /**

@@ -12,12 +12,15 @@ import io.netty.buffer.Unpooled;
 import io.retso.client.OracleException.Category;
 import io.retso.client.ScriptedPeer.Script;
 import io.retso.protocol.ErrorCode;
+import io.retso.protocol.FrameException;
 import io.retso.protocol.Frames;
 import io.retso.protocol.Handshake.Mode;
 import io.retso.protocol.Handshake.Welcome;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -175,6 +178,44 @@ class HandshakeFaultsTest {
         OracleClient client = clientOf(leader, deposed).build()) {
       assertEquals(16, client.begin());
       assertEquals(32, client.begin());
+    }
+  }
+
+  /** Its begins would be older than what the successor has committed. */
+  @Test
+  void connectionToADeposedOracleEndsWhenItsSuccessorIsMet() throws Exception {
+    CountDownLatch takenOver = new CountDownLatch(1);
+    try (ScriptedPeer peer =
+            new ScriptedPeer(
+                wire -> {
+                  wire.handshake(4);
+                  beginAlwaysAt(16, wire);
+                },
+                wire -> {
+                  takenOver.await();
+                  wire.handshake(5);
+                  beginAlwaysAt(160, wire);
+                },
+                wire -> {
+                  wire.handshake(4);
+                  wire.drain();
+                });
+        OracleClient client = clientOf(peer).connections(2).build()) {
+      assertEquals(16, client.begin());
+      takenOver.countDown();
+      while (client.begin() != 160) {
+        // The successor has not been met yet.
+      }
+      for (int i = 0; i < 100; i++) {
+        assertEquals(160, client.begin());
+      }
+    }
+  }
+
+  private static void beginAlwaysAt(long start, ScriptedPeer.Wire wire)
+      throws IOException, FrameException {
+    while (true) {
+      wire.reply(wire.read(), start);
     }
   }
 
