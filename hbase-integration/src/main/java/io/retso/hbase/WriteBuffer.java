@@ -200,16 +200,21 @@ final class WriteBuffer {
     return send(tables.values());
   }
 
+  /** Tables are written side by side, the batches of one after each other. */
   private CompletableFuture<Void> send(Collection<TableWrites> what) {
+    List<CompletableFuture<Void>> sending = new ArrayList<>(what.size());
     for (TableWrites writes : what) {
       if (!writes.pending.isEmpty()) {
         List<Put> puts = takePending(writes);
         counters.writeBatches.increment();
         // After a failure nothing more is sent: the transaction can only be rolled back.
-        acknowledged =
+        sending.add(
             acknowledged.thenCompose(
-                done -> writes.table.raw().<Object>batchAll(puts).thenApply(results -> null));
+                done -> writes.table.raw().<Object>batchAll(puts).thenApply(results -> null)));
       }
+    }
+    if (!sending.isEmpty()) {
+      acknowledged = CompletableFuture.allOf(sending.toArray(CompletableFuture<?>[]::new));
     }
     pendingBytes = tables.values().stream().allMatch(t -> t.pending.isEmpty()) ? 0 : pendingBytes;
     return acknowledged;

@@ -77,7 +77,7 @@ final class Fixture implements AutoCloseable {
     return name;
   }
 
-  /** What happens around a call of HBase's asynchronous table. */
+  /** What happens around a request to HBase's asynchronous table. */
   interface Around {
     Object call(String method, Callable<Object> call) throws Exception;
   }
@@ -94,7 +94,11 @@ final class Fixture implements AutoCloseable {
                 type.getClassLoader(),
                 new Class<?>[] {type},
                 (proxy, method, arguments) -> {
+                  boolean isRequest = arguments != null;
                   try {
+                    if (!isRequest) {
+                      return method.invoke(real.raw());
+                    }
                     return around.call(
                         method.getName(), () -> method.invoke(real.raw(), arguments));
                   } catch (InvocationTargetException e) {
