@@ -5,19 +5,23 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.ByteArrayOutputStream;
-import java.io.PrintStream;
+import java.io.File;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.reflect.Method;
 import java.net.URL;
 import java.net.URLClassLoader;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
+import java.util.Arrays;
+import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import javax.tools.ToolProvider;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hbase.TableName;
+import org.apache.hadoop.hbase.client.Admin;
 import org.apache.hadoop.hbase.client.ColumnFamilyDescriptorBuilder;
 import org.apache.hadoop.hbase.client.Get;
 import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
@@ -31,13 +35,21 @@ import org.junit.jupiter.api.io.TempDir;
 class ReadmeTest {
   private static final Pattern EXAMPLE = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL);
 
+  /** Our own classes, and libraries that the shaded client wants beside itself. */
+  private static final Pattern BESIDE_SHADED_CLIENT =
+      Pattern.compile(
+          "(retso-client|hbase-integration)[/\\\\](target|[^/\\\\]*\\.jar)|[/\\\\]io[/\\\\]netty[/\\\\]"
+              + "|jctools|slf4j|logback|opentelemetry|commons-logging");
+
   @TempDir Path directory;
 
   @Test
   void theExampleMovesMoney(RetsoCluster cluster) throws Exception {
     Matcher matcher = EXAMPLE.matcher(Files.readString(Path.of("..", "README.md")));
     assertTrue(matcher.find(), "the README has a Java example");
-    compile(Files.writeString(directory.resolve("Transfer.java"), matcher.group(1)));
+    compile(
+        Files.writeString(directory.resolve("Transfer.java"), matcher.group(1)),
+        System.getProperty("java.class.path"));
     create(cluster, "checking", "savings");
     try (URLClassLoader loader = loader();
         TransactionManager manager = TransactionManager.builder(cluster.configuration()).build();
@@ -53,25 +65,52 @@ class ReadmeTest {
 
   @Test
   void theApplicationRuns(RetsoCluster cluster) throws Exception {
-    compile(Path.of("examples", "bank", "src", "main", "java", "example", "Bank.java"));
     create(cluster, "accounts");
+    moves(cluster, System.getProperty("java.class.path"));
+  }
+
+  /** With nothing of HBase but that, and of other libraries only what it does not bring along. */
+  @Test
+  void theApplicationRunsWithTheShadedClient(RetsoCluster cluster) throws Exception {
+    Path client = Path.of("target", "shaded", "hbase-shaded-client.jar");
+    assertTrue(Files.exists(client), "the build copies " + client);
+    create(cluster, "accounts");
+    moves(
+        cluster,
+        Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
+            .filter(entry -> BESIDE_SHADED_CLIENT.matcher(entry).find())
+            .collect(Collectors.joining(File.pathSeparator, client + File.pathSeparator, "")));
+  }
+
+  /** The example application in a process of its own. */
+  private void moves(RetsoCluster cluster, String classPath) throws Exception {
+    compile(Path.of("examples", "bank", "src", "main", "java", "example", "Bank.java"), classPath);
     Configuration hbase = cluster.configuration();
     String zooKeeper =
         hbase.get("hbase.zookeeper.quorum")
             + ":"
             + hbase.get("hbase.zookeeper.property.clientPort");
-    ByteArrayOutputStream printed = new ByteArrayOutputStream();
-    PrintStream console = System.out;
-    try (URLClassLoader loader = loader()) {
-      System.setOut(new PrintStream(printed, true, StandardCharsets.UTF_8));
-      Object arguments = new String[] {zooKeeper, cluster.oracleAddress()};
-      loader.loadClass("example.Bank").getMethod("main", String[].class).invoke(null, arguments);
+    Path output = directory.resolve("output");
+    Process bank =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xmx256m",
+                "-cp",
+                directory + File.pathSeparator + classPath,
+                "example.Bank",
+                zooKeeper,
+                cluster.oracleAddress())
+            .redirectErrorStream(true)
+            .redirectOutput(output.toFile())
+            .start();
+    try {
+      assertTrue(bank.waitFor(2, TimeUnit.MINUTES), () -> "it hangs: " + read(output));
+      assertEquals(0, bank.exitValue(), () -> read(output));
     } finally {
-      System.setOut(console);
+      bank.destroyForcibly();
     }
-    String text = printed.toString(StandardCharsets.UTF_8);
-    assertTrue(text.contains("the snapshot before: alice 100, bob 0"), text);
-    assertTrue(text.contains("now: alice 70, bob 30"), text);
+    assertTrue(read(output).contains("the snapshot before: alice 100, bob 0"), read(output));
+    assertTrue(read(output).contains("now: alice 70, bob 30"), read(output));
     try (TransactionManager manager = TransactionManager.builder(hbase).build();
         Transaction tx = manager.beginReadOnly()) {
       assertEquals(50, balance(tx.table("accounts"), "alice"));
@@ -79,7 +118,15 @@ class ReadmeTest {
     }
   }
 
-  private void compile(Path source) {
+  private static String read(Path file) {
+    try {
+      return Files.readString(file);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private void compile(Path source, String classPath) {
     ByteArrayOutputStream errors = new ByteArrayOutputStream();
     int status =
         ToolProvider.getSystemJavaCompiler()
@@ -92,7 +139,7 @@ class ReadmeTest {
                 "-d",
                 directory.toString(),
                 "-cp",
-                System.getProperty("java.class.path"),
+                classPath,
                 source.toString());
     assertEquals(0, status, errors::toString);
   }
@@ -104,7 +151,15 @@ class ReadmeTest {
   private static void create(RetsoCluster cluster, String... names) throws Exception {
     TablePreparation preparation =
         new TablePreparation(cluster.connection(), cluster.oracleAddress());
-    for (String name : List.of(names)) {
+    try (Admin admin = cluster.connection().getAdmin()) {
+      for (String name : names) {
+        if (admin.tableExists(TableName.valueOf(name))) {
+          admin.disableTable(TableName.valueOf(name));
+          admin.deleteTable(TableName.valueOf(name));
+        }
+      }
+    }
+    for (String name : names) {
       preparation.create(
           TableDescriptorBuilder.newBuilder(TableName.valueOf(name))
               .setColumnFamily(ColumnFamilyDescriptorBuilder.of("f"))
