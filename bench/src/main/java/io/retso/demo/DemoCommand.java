@@ -120,13 +120,7 @@ public final class DemoCommand implements Callable<Integer> {
           out == null ? Files.createTempDirectory("retso-demo") : Files.createDirectories(out);
       DeleteAtExit exit = out == null ? DeleteAtExit.of(directory) : null;
       try (exit) {
-        boolean good = run(directory);
-        if (good && out == null) {
-          Directories.delete(directory);
-        } else {
-          println("Data and output of all processes: " + directory);
-        }
-        return good ? ExitCode.CLEAN.number() : FAILED;
+        return runAndTidy(directory) ? ExitCode.CLEAN.number() : FAILED;
       }
     } catch (IOException e) {
       PrintWriter err = spec.commandLine().getErr();
@@ -140,6 +134,23 @@ public final class DemoCommand implements Callable<Integer> {
     if (value < min || value > max) {
       throw new ParameterException(
           spec.commandLine(), flag + "=" + value + " is not within " + min + " and " + max);
+    }
+  }
+
+  /** Whatever happens: a directory that stays is told. */
+  private boolean runAndTidy(Path directory) throws IOException, InterruptedException {
+    boolean stays = true;
+    try {
+      boolean good = run(directory);
+      if (good && out == null) {
+        Directories.delete(directory);
+        stays = false;
+      }
+      return good;
+    } finally {
+      if (stays) {
+        println("Data and output of all processes: " + directory);
+      }
     }
   }
 

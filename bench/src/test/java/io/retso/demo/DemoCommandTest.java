@@ -4,8 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.server.ExitCode;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -39,6 +41,15 @@ class DemoCommandTest {
     assertEquals(0, code, () -> out + "\n" + err);
     assertTrue(out.toString().contains("VERDICT: the money adds up."), out::toString);
     assertTrue(out.toString().contains("kill -9"), out::toString);
+  }
+
+  @Test
+  void aDemoThatDoesNotGetToItsEndTellsWhereItsDataIs() throws IOException {
+    Files.createFile(directory.resolve("oracle")); // where the oracle wants a directory
+    assertEquals(1, run("--out=" + directory));
+    assertTrue(err.toString().contains("cannot start the oracle"), err::toString);
+    assertTrue(
+        out.toString().contains("Data and output of all processes: " + directory), out::toString);
   }
 
   @Test
