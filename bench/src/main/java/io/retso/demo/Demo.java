@@ -9,9 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -204,35 +202,8 @@ final class Demo implements AutoCloseable {
     if (last != bank.total()) {
       wrongs.add("the last audit found " + last + " instead of " + bank.total());
     }
-    Set<String> journal = bank.journal();
-    Set<String> lost = new HashSet<>(report.done());
-    lost.removeAll(journal);
-    if (!lost.isEmpty()) {
-      wrongs.add(lost.size() + " acknowledged transfers are not in the journal: " + some(lost));
-    }
-    Set<String> ghosts = new HashSet<>(report.conflicts());
-    ghosts.retainAll(journal);
-    if (!ghosts.isEmpty()) {
-      wrongs.add(ghosts.size() + " refused transfers are in the journal: " + some(ghosts));
-    }
-    Set<String> strangers = new HashSet<>(journal);
-    strangers.removeAll(report.begun());
-    if (!strangers.isEmpty()) {
-      wrongs.add(strangers.size() + " transfers that nobody made: " + some(strangers));
-    }
+    wrongs.addAll(Judge.wrongs(report, bank.journal()));
     return wrongs;
-  }
-
-  private static String some(Set<String> ids) {
-    return String.join(", ", ids.stream().sorted().limit(3).toList());
-  }
-
-  /** Transfers whose teller died, or gave up, before it learned the outcome. */
-  long withoutAnswer() {
-    return report.begun().size()
-        - report.done().size()
-        - report.conflicts().size()
-        - report.failed();
   }
 
   TellerReport report() {

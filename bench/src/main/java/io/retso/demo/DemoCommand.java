@@ -202,9 +202,18 @@ public final class DemoCommand implements Callable<Integer> {
             report.millisAt(50),
             report.millisAt(99),
             report.conflicts().size(),
-            demo.withoutAnswer()));
-    if (report.failed() > 0) {
-      println(report.failed() + " transfers failed; the last one: " + report.lastFailure());
+            report.withoutAnswer()));
+    long others = report.refused().size() + report.unknown() + report.failed() + report.broken();
+    if (others > 0) {
+      println(
+          String.format(
+              Locale.ROOT,
+              "%,d transfers were refused for another reason, %,d are of unknown outcome, %,d"
+                  + " failed; the last one: %s",
+              report.refused().size(),
+              report.unknown(),
+              report.failed() + report.broken(),
+              report.lastFailure()));
     }
     SweepResult sweep = demo.manager().sweep();
     println(

@@ -1,9 +1,8 @@
 package io.retso.demo;
 
-import io.retso.hbase.ConflictException;
 import io.retso.hbase.Transaction;
+import io.retso.hbase.TransactionException;
 import io.retso.hbase.TransactionManager;
-import io.retso.hbase.UnknownCommitException;
 import java.io.BufferedWriter;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -14,8 +13,8 @@ import org.apache.hadoop.conf.Configuration;
 /**
  * A process of tellers, each a thread that makes transfers until the process ends, usually because
  * it is killed. What it knows of each transfer it writes to a file, one line at once: {@code begun
- * ID} before the first write, then {@code done ID MICROS}, {@code conflict ID}, {@code unknown ID}
- * or {@code failed ID TEXT}.
+ * ID} before the first write, then {@code done ID MICROS}, or what {@link #wordFor} says with the
+ * id and a text.
  */
 final class Teller {
   private static final int AMOUNT_MAX = 100;
@@ -77,14 +76,28 @@ final class Teller {
           tx.commit();
         }
         say("done " + id + " " + (System.nanoTime() - started) / 1000);
-      } catch (ConflictException e) {
-        say("conflict " + id);
-      } catch (UnknownCommitException e) {
-        say("unknown " + id);
       } catch (IOException | RuntimeException e) {
-        say("failed " + id + " " + e);
+        say(wordFor(e) + " " + id + " " + e.toString().replaceAll("\\R", " "));
       }
     }
+  }
+
+  /**
+   * What became of a transfer that failed: {@code conflict} and {@code refused} if it is promised
+   * that nothing is committed, {@code unknown} if it may be, {@code broken} if no correct program
+   * sees such a thing, {@code failed} otherwise.
+   */
+  static String wordFor(Exception failure) {
+    if (!(failure instanceof TransactionException told)) {
+      return failure instanceof RuntimeException ? "broken" : "failed";
+    }
+    return switch (told.category()) {
+      case CONFLICT -> "conflict";
+      case TOO_OLD, ROLLBACK_ONLY, ORACLE_UNAVAILABLE, TABLE_NOT_PREPARED, WRITE_SET_TOO_LARGE ->
+          "refused";
+      case UNKNOWN_OUTCOME -> "unknown";
+      case COMMITTED -> "failed"; // only of a commit that also begins the next
+    };
   }
 
   /** A line of the report, in the file when this returns. */

@@ -24,10 +24,13 @@ final class TellerReport {
   private final Set<String> begun = new HashSet<>();
   private final Set<String> done = new HashSet<>();
   private final Set<String> conflicts = new HashSet<>();
+  private final Set<String> refused = new HashSet<>();
   private final Histogram micros = new Histogram(LATENCY_MICROS_MAX, 2);
   private long unknown;
   private long failed;
+  private long broken;
   private String lastFailure = "";
+  private String lastBroken = "";
 
   /** Follows a file from its beginning; it may not exist yet. */
   void follow(Path file) {
@@ -64,12 +67,22 @@ final class TellerReport {
         micros.recordValue(Math.min(LATENCY_MICROS_MAX, Long.parseLong(words[2])));
       }
       case "conflict" -> conflicts.add(words[1]);
-      case "unknown" -> unknown++;
-      default -> {
-        failed++;
-        lastFailure = line;
-      }
+      default -> takeFailure(words[0], words[1], line);
     }
+  }
+
+  private void takeFailure(String word, String id, String line) {
+    switch (word) {
+      case "refused" -> refused.add(id);
+      case "unknown" -> unknown++;
+      case "failed" -> failed++;
+      case "broken" -> {
+        broken++;
+        lastBroken = line;
+      }
+      default -> throw new IllegalArgumentException("no teller says: " + line);
+    }
+    lastFailure = line;
   }
 
   /** Every transfer that a teller set out to make. */
@@ -87,6 +100,11 @@ final class TellerReport {
     return conflicts;
   }
 
+  /** Transfers that were refused for another reason, with the promise that nothing is committed. */
+  Set<String> refused() {
+    return refused;
+  }
+
   /** Transfers whose outcome a teller that lived could not learn. */
   long unknown() {
     return unknown;
@@ -97,7 +115,23 @@ final class TellerReport {
     return failed;
   }
 
+  /** Transfers that ended in what no correct program sees. */
+  long broken() {
+    return broken;
+  }
+
   /** What the last of those said, or nothing. */
+  String lastBroken() {
+    return lastBroken;
+  }
+
+  /** Transfers whose teller ended before it learned the outcome. */
+  long withoutAnswer() {
+    int answered = done.size() + conflicts.size() + refused.size();
+    return begun.size() - answered - unknown - failed - broken;
+  }
+
+  /** What the last that failed other than by a conflict said, or nothing. */
   String lastFailure() {
     return lastFailure;
   }

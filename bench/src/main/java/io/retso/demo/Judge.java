@@ -1,0 +1,57 @@
+package io.retso.demo;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/** Holds what tellers were told against what is in the journal. Stateless. */
+final class Judge {
+  private static final int IDS_SHOWN_MAX = 3;
+
+  private Judge() {}
+
+  /** Everything that is not as it must be. */
+  static List<String> wrongs(TellerReport tellers, Set<String> journal) {
+    List<String> wrongs = new ArrayList<>();
+    tell(
+        wrongs,
+        "acknowledged transfers are not in the journal",
+        difference(tellers.done(), journal));
+    tell(
+        wrongs,
+        "transfers that were refused after a conflict are in the journal",
+        common(tellers.conflicts(), journal));
+    tell(
+        wrongs,
+        "transfers that were refused for another reason are in the journal",
+        common(tellers.refused(), journal));
+    tell(wrongs, "transfers that nobody made", difference(journal, tellers.begun()));
+    if (tellers.broken() > 0) {
+      wrongs.add(
+          tellers.broken()
+              + " transfers ended in what no correct program sees; the last one: "
+              + tellers.lastBroken());
+    }
+    return wrongs;
+  }
+
+  private static void tell(List<String> wrongs, String what, Set<String> ids) {
+    if (!ids.isEmpty()) {
+      List<String> some = ids.stream().sorted().limit(IDS_SHOWN_MAX).toList();
+      wrongs.add(ids.size() + " " + what + ": " + String.join(", ", some));
+    }
+  }
+
+  private static Set<String> difference(Set<String> these, Set<String> those) {
+    Set<String> rest = new HashSet<>(these);
+    rest.removeAll(those);
+    return rest;
+  }
+
+  private static Set<String> common(Set<String> these, Set<String> those) {
+    Set<String> both = new HashSet<>(these);
+    both.retainAll(those);
+    return both;
+  }
+}
