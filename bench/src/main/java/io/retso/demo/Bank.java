@@ -102,7 +102,7 @@ final class Bank {
       long sum = 0;
       for (TableName name : List.of(CHECKING, SAVINGS)) {
         try (ResultScanner rows = tx.table(name).getScanner(new Scan().setCaching(SCAN_CACHING))) {
-          for (Result row : rows) {
+          for (Result row = rows.next(); row != null; row = rows.next()) {
             sum += Bytes.toLong(row.getValue(FAMILY, BALANCE));
           }
         }
@@ -116,7 +116,7 @@ final class Bank {
     try (Transaction tx = manager.beginReadOnly();
         ResultScanner rows = tx.table(JOURNAL).getScanner(new Scan().setCaching(SCAN_CACHING))) {
       Set<String> ids = new HashSet<>();
-      for (Result row : rows) {
+      for (Result row = rows.next(); row != null; row = rows.next()) {
         ids.add(Bytes.toString(row.getRow()));
       }
       return ids;

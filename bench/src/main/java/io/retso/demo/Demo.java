@@ -61,19 +61,17 @@ final class Demo implements AutoCloseable {
   private final Path configuration;
   private final SplittableRandom random;
   private final TellerReport report = new TellerReport();
+  private final AuditReport audits;
   private final List<ChildProcess> tellers = new ArrayList<>();
   private int started;
   private int killed;
   private volatile boolean stopping;
-  private volatile long audits;
-  private volatile long lastTotal;
-  private volatile String wrongAudit;
-  private volatile String failedAudit;
 
   Demo(Plan plan, LocalCluster cluster, TransactionManager manager) throws IOException {
     this.plan = plan;
     this.manager = manager;
     this.bank = new Bank(manager, plan.accounts());
+    this.audits = new AuditReport(bank.total());
     this.random = new SplittableRandom(plan.seed());
     this.configuration = plan.directory().resolve("client.xml");
     try (OutputStream out = Files.newOutputStream(configuration)) {
@@ -163,17 +161,8 @@ final class Demo implements AutoCloseable {
   }
 
   private void audit() {
-    while (!stopping && wrongAudit == null) {
-      try {
-        long sum = bank.audit();
-        lastTotal = sum;
-        if (sum != bank.total()) {
-          wrongAudit = "an audit found " + sum + " instead of " + bank.total();
-        }
-        audits++; // by this thread alone
-      } catch (IOException | RuntimeException e) {
-        failedAudit = e.toString();
-      }
+    while (!stopping && audits.wrongs().isEmpty()) {
+      audits.make(bank::audit);
     }
   }
 
@@ -182,28 +171,23 @@ final class Demo implements AutoCloseable {
         seconds,
         report.done().size(),
         report.conflicts().size(),
-        audits,
-        lastTotal,
+        audits.succeeded(),
+        audits.lastTotal(),
         killed,
         report.millisAt(50),
         report.millisAt(99));
   }
 
-  /** Everything that is not as it must be; empty if the money adds up. */
-  List<String> wrongs() throws IOException {
-    List<String> wrongs = new ArrayList<>();
-    if (wrongAudit != null) {
-      wrongs.add(wrongAudit);
-    }
-    if (audits == 0) {
-      wrongs.add("no audit succeeded" + (failedAudit == null ? "" : ": " + failedAudit));
-    }
-    long last = bank.audit();
-    if (last != bank.total()) {
-      wrongs.add("the last audit found " + last + " instead of " + bank.total());
-    }
+  /** Adds up the money once more, and judges. */
+  Verdict verdict() throws IOException {
+    audits.last(bank.audit()); // if it fails, there is no verdict
+    List<String> wrongs = new ArrayList<>(audits.wrongs());
     wrongs.addAll(Judge.wrongs(report, bank.journal()));
-    return wrongs;
+    return new Verdict(wrongs, audits.failures());
+  }
+
+  AuditReport audits() {
+    return audits;
   }
 
   TellerReport report() {

@@ -15,7 +15,6 @@ import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import org.slf4j.LoggerFactory;
@@ -190,9 +189,24 @@ public final class DemoCommand implements Callable<Integer> {
   }
 
   private boolean verdict(Demo demo) throws IOException {
-    List<String> wrongs = demo.wrongs();
-    TellerReport report = demo.report();
+    Verdict verdict = demo.verdict();
     println("");
+    printTransfers(demo.report());
+    printAudits(demo.audits());
+    SweepResult sweep = demo.manager().sweep();
+    println(
+        String.format(
+            Locale.ROOT,
+            "The dead left %,d marks behind: %,d cleaned up, %,d of transactions that will be"
+                + " aborted at their time limit.",
+            sweep.marks(),
+            sweep.cleaned(),
+            sweep.open()));
+    verdict.lines().forEach(this::println);
+    return verdict.isGood();
+  }
+
+  private void printTransfers(TellerReport report) {
     println(
         String.format(
             Locale.ROOT,
@@ -215,21 +229,16 @@ public final class DemoCommand implements Callable<Integer> {
               report.failed() + report.broken(),
               report.lastFailure()));
     }
-    SweepResult sweep = demo.manager().sweep();
+  }
+
+  private void printAudits(AuditReport audits) {
     println(
         String.format(
             Locale.ROOT,
-            "The dead left %,d marks behind: %,d cleaned up, %,d of transactions that will be"
-                + " aborted at their time limit.",
-            sweep.marks(),
-            sweep.cleaned(),
-            sweep.open()));
-    wrongs.forEach(wrong -> println("WRONG: " + wrong));
-    println(
-        wrongs.isEmpty()
-            ? "VERDICT: the money adds up."
-            : "VERDICT: THE MONEY DOES NOT ADD UP. Please report this, with the directory below.");
-    return wrongs.isEmpty();
+            "%,d audits succeeded, %,d failed%s.",
+            audits.succeeded(),
+            audits.failed(),
+            audits.failed() == 0 ? "" : "; the last of those: " + audits.lastFailure()));
   }
 
   private void println(String line) {
