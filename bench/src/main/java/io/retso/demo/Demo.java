@@ -52,7 +52,7 @@ final class Demo implements AutoCloseable {
     void see(View view);
   }
 
-  private static final long FIRST_TRANSFER_NANOS_MAX = TimeUnit.SECONDS.toNanos(90);
+  private static final long TRANSFER_NANOS_MAX = TimeUnit.SECONDS.toNanos(90);
   private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
   private final Plan plan;
@@ -62,9 +62,8 @@ final class Demo implements AutoCloseable {
   private final SplittableRandom random;
   private final TellerReport report = new TellerReport();
   private final AuditReport audits;
-  private final List<ChildProcess> tellers = new ArrayList<>();
-  private int started;
-  private int killed;
+  private final TellerPool tellers = new TellerPool(this::startTeller);
+  private boolean wentOn;
   private volatile boolean stopping;
 
   Demo(Plan plan, LocalCluster cluster, TransactionManager manager) throws IOException {
@@ -85,11 +84,12 @@ final class Demo implements AutoCloseable {
     bank.open();
   }
 
-  /** Lets tellers, killer and auditor work for the planned time, then kills all tellers. */
+  /**
+   * Lets tellers, killer and auditor work for the planned time, and until one transfer more shows
+   * that the kills have not stopped the work. Then kills all tellers.
+   */
   void run(Watcher watcher) throws IOException, InterruptedException {
-    for (int i = 0; i < plan.processes(); i++) {
-      tellers.add(startTeller());
-    }
+    tellers.start(plan.processes());
     awaitFirstTransfer();
     Thread auditor = new Thread(this::audit, "auditor");
     auditor.start();
@@ -99,17 +99,15 @@ final class Demo implements AutoCloseable {
       long nextKill = begin + plan.killEvery().toNanos();
       for (long now = begin; now < end; now = System.nanoTime()) {
         if (now >= nextKill) {
-          killOne();
+          tellers.killOne(random);
           nextKill = now + (long) (plan.killEvery().toNanos() * (0.5 + random.nextDouble()));
         }
         report.read();
         watcher.see(view((now - begin) / 1e9));
         LockSupport.parkNanos(LOOK_NANOS);
       }
-      for (ChildProcess teller : tellers) {
-        teller.kill(); // in the middle of whatever they do
-        killed++;
-      }
+      wentOn = awaitTransfer();
+      tellers.killAll();
       report.read();
       watcher.see(view((System.nanoTime() - begin) / 1e9));
     } finally {
@@ -122,32 +120,34 @@ final class Demo implements AutoCloseable {
    * A fresh Java process needs some seconds to get going, and the clock should not start before.
    */
   private void awaitFirstTransfer() throws IOException {
-    long deadline = System.nanoTime() + FIRST_TRANSFER_NANOS_MAX;
-    while (report.done().isEmpty()) {
-      report.read();
-      if (System.nanoTime() > deadline || tellers.stream().noneMatch(ChildProcess::isAlive)) {
-        throw new IOException("no teller makes a transfer. One says:" + tellers.get(0).lastLines());
-      }
-      LockSupport.parkNanos(LOOK_NANOS);
+    if (!awaitTransfer()) {
+      throw new IOException("no teller makes a transfer. One says:" + tellers.lastLines());
     }
   }
 
-  private void killOne() throws IOException {
-    int victim = random.nextInt(tellers.size());
-    tellers.get(victim).kill();
-    killed++;
-    tellers.set(victim, startTeller());
+  /** Waits until one transfer more is acknowledged; false if there is none for a long time. */
+  private boolean awaitTransfer() throws IOException {
+    long deadline = System.nanoTime() + TRANSFER_NANOS_MAX;
+    report.read();
+    int before = report.done().size();
+    while (report.done().size() == before) {
+      if (System.nanoTime() > deadline || !tellers.isAnyAlive()) {
+        return false;
+      }
+      LockSupport.parkNanos(LOOK_NANOS);
+      report.read();
+    }
+    return true;
   }
 
-  private ChildProcess startTeller() throws IOException {
-    String name = "teller-" + ++started;
+  private ChildProcess startTeller(String name) throws IOException {
     Path directory = plan.directory().resolve("tellers");
     Path lines = directory.resolve(name + ".txt");
     Files.createDirectories(directory);
     report.follow(lines);
     return ChildProcess.start(
         name,
-        directory.resolve("output.txt"),
+        directory.resolve(name + "-output.txt"),
         lines,
         List.of("-Xmx256m", "-XX:TieredStopAtLevel=1"),
         Teller.class.getName(),
@@ -173,7 +173,7 @@ final class Demo implements AutoCloseable {
         report.conflicts().size(),
         audits.succeeded(),
         audits.lastTotal(),
-        killed,
+        tellers.killed(),
         report.millisAt(50),
         report.millisAt(99));
   }
@@ -183,7 +183,12 @@ final class Demo implements AutoCloseable {
     audits.last(bank.audit()); // if it fails, there is no verdict
     List<String> wrongs = new ArrayList<>(audits.wrongs());
     wrongs.addAll(Judge.wrongs(report, bank.journal()));
-    return new Verdict(wrongs, audits.failures());
+    List<String> failures = new ArrayList<>(audits.failures());
+    failures.addAll(tellers.deaths());
+    if (!wentOn) {
+      failures.add("after the last kill no transfer was acknowledged any more");
+    }
+    return new Verdict(wrongs, failures);
   }
 
   AuditReport audits() {
@@ -201,6 +206,6 @@ final class Demo implements AutoCloseable {
 
   @Override
   public void close() {
-    tellers.forEach(ChildProcess::close);
+    tellers.close();
   }
 }

@@ -45,7 +45,7 @@ import picocli.CommandLine.Spec;
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
       "0:The money adds up.",
-      "1:It does not, or a part of the cluster failed; the last lines say what.",
+      "1:It does not, or the cluster, the tellers or the auditor failed; the last lines say what.",
       "64:A flag is wrong.",
       "70:An error in ReTSO itself. Please report it."
     },

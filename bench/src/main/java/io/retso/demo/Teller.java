@@ -50,6 +50,7 @@ final class Teller {
         String prefix = name + "-" + thread + "-";
         Thread work = new Thread(() -> teller.work(prefix, own), prefix);
         work.setDaemon(true);
+        work.setUncaughtExceptionHandler(Teller::end);
         work.start();
       }
       while (System.in.read() >= 0) {
@@ -57,6 +58,12 @@ final class Teller {
       }
     }
     System.exit(0);
+  }
+
+  /** A teller that cannot go on takes the process with it, so that it is noticed. */
+  private static void end(Thread thread, Throwable failure) {
+    failure.printStackTrace();
+    Runtime.getRuntime().halt(1);
   }
 
   private void work(String prefix, SplittableRandom random) {
