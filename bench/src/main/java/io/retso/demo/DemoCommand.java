@@ -211,7 +211,7 @@ public final class DemoCommand implements Callable<Integer> {
         String.format(
             Locale.ROOT,
             "%,d transfers acknowledged (p50 %.1f ms, p99 %.1f ms), %,d refused after a conflict,"
-                + " %,d without an answer because their teller was killed.",
+                + " %,d without an answer because their teller ended.",
             report.done().size(),
             report.millisAt(50),
             report.millisAt(99),
