@@ -139,10 +139,12 @@ final class Cleaner {
         counters.cleanupsFailed.increment();
         return CompletableFuture.completedFuture(null);
       }
-      left = isFull(job) && !mayWait;
+      // Those that wait come first: small ones that fit could keep a large one waiting for ever.
+      boolean mustWait = !waiting.isEmpty() || isFull(job);
+      left = mustWait && !mayWait;
       if (!left) {
         jobs++;
-        if (isFull(job)) {
+        if (mustWait) {
           waiting.add(new Waiting(job, admitted));
           return admitted;
         }
@@ -316,7 +318,7 @@ final class Cleaner {
     synchronized (this) {
       rows -= job.size;
       jobs--;
-      while (!waiting.isEmpty() && (rows == 0 || rows + waiting.peek().job.size <= rowsMax)) {
+      while (!waiting.isEmpty() && !isFull(waiting.peek().job)) {
         Waiting next = waiting.poll();
         rows += next.job.size;
         admitted.add(next);

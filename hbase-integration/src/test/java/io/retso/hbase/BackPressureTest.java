@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.hbase.CleanupGate.State;
 import io.retso.hbase.TablePreparation.Options;
+import io.retso.hbase.data.CleanupRequest;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -81,6 +82,11 @@ class BackPressureTest {
     Fixture.eventually("no mark is left", () -> fixture.marks(name) == 0);
   }
 
+  /** Aborts that nobody waits for may be on their way to the oracle yet. */
+  private void assertSwept() throws Exception {
+    Fixture.eventually("swept", () -> other.sweep().reported() && fixture.marks(name) == 0);
+  }
+
   @Test
   void beyondTheLimitRepliesToCommitsWait() throws Exception {
     gate.set(State.CLOSED);
@@ -105,7 +111,9 @@ class BackPressureTest {
     for (CompletableFuture<Long> commit : late) {
       assertTrue(commit.get(60, TimeUnit.SECONDS) > 0);
     }
+    assertSwept(); // what was rolled back while others waited
     assertCleanedUp();
+    assertEquals(1, manager.metrics().cleanupsFailed(), "all others by this manager");
     assertEquals("by another", other.call(tx -> read(tx.table(name), "b0")));
     assertEquals("late7-", other.call(tx -> read(tx.table(name), "late7-3")));
   }
@@ -149,6 +157,35 @@ class BackPressureTest {
     large.get(60, TimeUnit.SECONDS);
     behind.get(60, TimeUnit.SECONDS);
     assertCleanedUp();
+  }
+
+  /** One that would fit, ahead of which a larger one waits: otherwise that might wait for ever. */
+  @Test
+  void noTransactionOvertakesThoseThatWait() throws Exception {
+    gate.set(State.CLOSED);
+    written("a", TRANSACTION_ROWS).commit();
+    CompletableFuture<Void> large = offered("large", ROWS_MAX - 1);
+    CompletableFuture<Void> small = offered("small", 1);
+    assertFalse(large.isDone());
+    assertFalse(small.isDone());
+    written("aside", 1).rollback();
+    Fixture.eventually("given up", () -> manager.metrics().cleanupsFailed() == 1);
+    assertEquals(TRANSACTION_ROWS, manager.metrics().cleanupRows());
+    gate.set(State.OPEN);
+    large.get(60, TimeUnit.SECONDS);
+    small.get(60, TimeUnit.SECONDS);
+    Fixture.eventually("nothing waits", () -> manager.metrics().cleanupRows() == 0);
+    assertSwept(); // what was rolled back
+  }
+
+  /** A transaction that was aborted, as its end hands it over. */
+  private CompletableFuture<Void> offered(String prefix, int rows) throws Exception {
+    Transaction tx = written(prefix, rows);
+    assertTrue(manager.settle(tx.startTimestamp()).isEmpty());
+    return manager
+        .cleaner()
+        .offer(
+            new Cleaner.Job(tx.startTimestamp(), CleanupRequest.ABORTED, tx.writes().sentRows()));
   }
 
   @Test
