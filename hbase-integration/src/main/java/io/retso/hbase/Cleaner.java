@@ -345,6 +345,7 @@ final class Cleaner {
 
   /**
    * Takes no more, and waits for what was taken; what takes longer is left to readers and sweeps.
+   * Commits that still wait for room then are answered.
    */
   void close(long millisMax) throws InterruptedException {
     synchronized (this) {
@@ -361,6 +362,22 @@ final class Cleaner {
           "{} rows were not cleaned up within {} ms; readers and sweeps will", rows(), millisMax);
     } catch (java.util.concurrent.ExecutionException e) {
       throw new AssertionError(e); // it is never completed so
+    } finally {
+      leaveWaiting();
+    }
+  }
+
+  /** Nothing of them is reported, so the oracle remembers their outcomes until a sweep. */
+  private void leaveWaiting() {
+    List<Waiting> left;
+    synchronized (this) {
+      left = List.copyOf(waiting);
+      waiting.clear();
+      jobs -= left.size();
+    }
+    for (Waiting one : left) {
+      counters.cleanupsFailed.increment();
+      one.admitted.complete(null);
     }
   }
 }

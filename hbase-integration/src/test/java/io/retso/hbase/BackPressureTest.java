@@ -10,12 +10,15 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.retso.hbase.CleanupGate.State;
 import io.retso.hbase.TablePreparation.Options;
 import io.retso.hbase.data.CleanupRequest;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.hbase.TableName;
+import org.apache.hadoop.hbase.client.AsyncConnection;
+import org.apache.hadoop.hbase.client.ConnectionFactory;
 import org.apache.hadoop.hbase.client.Put;
 import org.apache.hadoop.hbase.regionserver.HRegion;
 import org.junit.jupiter.api.AfterEach;
@@ -186,6 +189,39 @@ class BackPressureTest {
         .cleaner()
         .offer(
             new Cleaner.Job(tx.startTimestamp(), CleanupRequest.ABORTED, tx.writes().sentRows()));
+  }
+
+  /** Their outcomes are known. What was admitted may take as long as HBase's client likes. */
+  @Test
+  void commitsThatWaitForRoomAreAnsweredAtClose() throws Exception {
+    AsyncConnection hbase =
+        fixture.opened(
+            ConnectionFactory.createAsyncConnection(fixture.cluster.configuration())
+                .get(60, TimeUnit.SECONDS));
+    manager =
+        fixture.opened(
+            TransactionManager.builder(hbase)
+                .sweepInterval(Duration.ZERO)
+                .maxCleanupRows(ROWS_MAX)
+                .closeTimeout(Duration.ZERO)
+                .build());
+    gate.set(State.CLOSED);
+    written("a", TRANSACTION_ROWS).commit();
+    written("b", TRANSACTION_ROWS).commit();
+    List<CompletableFuture<Long>> late = new ArrayList<>();
+    for (int i = 0; i < 3; i++) {
+      late.add(written("late" + i + "-", TRANSACTION_ROWS).commitAsync());
+    }
+    Fixture.eventually("decided", () -> manager.metrics().committed() == 5);
+    manager.close();
+    for (CompletableFuture<Long> commit : late) {
+      assertTrue(commit.get(60, TimeUnit.SECONDS) > 0);
+    }
+    assertEquals(3, manager.metrics().cleanupsFailed());
+    assertEquals("late2-", other.call(tx -> read(tx.table(name), "late2-3")));
+    gate.set(State.OPEN);
+    assertTrue(other.sweep().reported());
+    assertEquals(0, fixture.marks(name));
   }
 
   @Test
