@@ -21,8 +21,8 @@ import org.slf4j.LoggerFactory;
  * Cleans up behind the replies (section 2.2 of the paper, "Single-row cleanup"): many transactions
  * at a time, the rows of a table in one batch, then each is reported to the oracle. A batch
  * collects for a few milliseconds, unless it is full: transactions that follow each other share its
- * request and its write to the log, which would otherwise delay those of the next transaction. At
- * most two batches are on their way.
+ * request and its write to the log, which would otherwise delay those of the next transaction.
+ * Hence at most two batches are on their way, but for those of regions that hang.
  *
  * <p><strong>Bounds.</strong> Rows that wait are limited. Beyond it {@link #offer} completes late,
  * which holds back the replies to the commits themselves; {@link #offerAside}, for whose caller
@@ -32,12 +32,26 @@ import org.slf4j.LoggerFactory;
  * <p><strong>What is reported</strong> as cleaned up: only a transaction that is decided, and of
  * which every row that may bear its mark was acknowledged as cleaned up.
  *
+ * <p><strong>Regions that hang</strong> keep no others waiting. A batch that is not done after half
+ * a second no longer counts as one of the two. A row is tried again only within seconds of its
+ * first attempt, and HBase's client forgets each attempt after that time: so the row is given up,
+ * which makes room. Rows on their way are bounded all the same, as they are among those that wait.
+ *
+ * <p>A request of a row that was given up may reach its region later, or go on there. It does no
+ * harm: it names what was decided for good, and changes nothing unless the mark is there. Then it
+ * does what a reader or a sweep would do, once, whoever comes first. Its transaction is not
+ * reported, so the oracle remembers the outcome for readers until a sweep has found no mark.
+ *
  * <p>Thread-safe.
  */
 final class Cleaner {
   private static final Logger LOG = LoggerFactory.getLogger(Cleaner.class);
   private static final int BATCH_ROWS_MAX = 2000;
   private static final int BATCHES_MAX = 2;
+
+  /** Much longer than a batch takes, unless a region of it hangs. */
+  private static final long BATCH_MILLIS = 500;
+
   private static final int ATTEMPTS_MAX = 8;
   private static final long PAUSE_MIN_MS = 20;
   private static final long PAUSE_MAX_MS = 5000;
@@ -70,7 +84,13 @@ final class Cleaner {
     }
   }
 
-  private record RowTask(Job job, PreparedTable table, byte[] row, int batch, int attempt) {
+  /** A row's cleanup; {@code begun} is when its first attempt was, by the clock's nanoseconds. */
+  private record RowTask(
+      Job job, PreparedTable table, byte[] row, int batch, int attempt, long begun) {
+    RowTask again(long sent) {
+      return new RowTask(job, table, row, batch, attempt + 1, attempt == 1 ? sent : begun);
+    }
+
     CleanupRequest request() {
       return new CleanupRequest(row, job.start, job.outcome, batch);
     }
@@ -82,6 +102,7 @@ final class Cleaner {
   private final Counters counters;
   private final long rowsMax;
   private final long delayMillis;
+  private final long timeoutNanos;
 
   /** Which transactions it cleans up: all of them, unless a test plays dead. */
   private final LongPredicate alive;
@@ -108,6 +129,7 @@ final class Cleaner {
     this.counters = counters;
     this.rowsMax = settings.cleanupRowsMax();
     this.delayMillis = settings.cleanupDelayMillis();
+    this.timeoutNanos = TimeUnit.MILLISECONDS.toNanos(settings.cleanupTimeoutMillis());
     this.alive = settings.cleanupAlive();
   }
 
@@ -206,7 +228,7 @@ final class Cleaner {
     synchronized (this) {
       job.rows.forEach(
           (table, rows) ->
-              rows.forEach((row, batch) -> queue.add(new RowTask(job, table, row, batch, 1))));
+              rows.forEach((row, batch) -> queue.add(new RowTask(job, table, row, batch, 1, 0))));
     }
     pump(false);
   }
@@ -247,16 +269,18 @@ final class Cleaner {
     Map<PreparedTable, List<RowTask>> tables = new LinkedHashMap<>();
     batch.forEach(task -> tables.computeIfAbsent(task.table, table -> new ArrayList<>()).add(task));
     List<CompletableFuture<Void>> all = new ArrayList<>(batch.size());
+    long now = System.nanoTime();
     tables.forEach(
         (table, tasks) -> {
           List<CleanupRequest> requests = tasks.stream().map(RowTask::request).toList();
-          List<CompletableFuture<Void>> sent = RowCleanup.send(table, requests);
+          List<CompletableFuture<Void>> sent = RowCleanup.sendHasty(table, requests);
           for (int i = 0; i < sent.size(); i++) {
             RowTask task = tasks.get(i);
-            all.add(sent.get(i).handle((done, failure) -> ended(task, failure)));
+            all.add(sent.get(i).handle((done, failure) -> ended(task, now, failure)));
           }
         });
     CompletableFuture.allOf(all.toArray(CompletableFuture<?>[]::new))
+        .completeOnTimeout(null, BATCH_MILLIS, TimeUnit.MILLISECONDS)
         .whenComplete(
             (done, failure) -> {
               synchronized (this) {
@@ -266,16 +290,8 @@ final class Cleaner {
             });
   }
 
-  private Void ended(RowTask task, Throwable failure) {
-    if (failure != null && task.attempt < ATTEMPTS_MAX && !isClosed()) {
-      later(
-          task.attempt,
-          () -> {
-            synchronized (this) {
-              queue.add(new RowTask(task.job, task.table, task.row, task.batch, task.attempt + 1));
-            }
-            pump(false);
-          });
+  private Void ended(RowTask task, long sent, Throwable failure) {
+    if (failure != null && repeated(task.again(sent))) {
       return null;
     }
     boolean last;
@@ -294,6 +310,23 @@ final class Cleaner {
       report(task.job);
     }
     return null;
+  }
+
+  /** Tries a row again later, unless it is to be given up. */
+  private boolean repeated(RowTask task) {
+    boolean isOverdue = System.nanoTime() - task.begun >= timeoutNanos;
+    if (isOverdue || task.attempt > ATTEMPTS_MAX || isClosed()) {
+      return false;
+    }
+    later(
+        task.attempt - 1,
+        () -> {
+          synchronized (this) {
+            queue.add(task);
+          }
+          pump(false);
+        });
+    return true;
   }
 
   private void report(Job job) {

@@ -32,6 +32,7 @@ public final class ManagerBuilder {
   private RetryPolicy retryPolicy = RetryPolicy.DEFAULT;
   private long cleanupRowsMax = 200_000;
   private long cleanupDelayMillis = 10;
+  private long cleanupTimeoutMillis = 5000;
   private LongPredicate cleanupAlive = start -> true;
   private long orphanDelayMillis = 500;
   private long sweepIntervalMillis = 60_000;
@@ -124,6 +125,12 @@ public final class ManagerBuilder {
     return this;
   }
 
+  /** How long a row's cleanup may take, in HBase and until it is not tried again; for tests. */
+  ManagerBuilder cleanupTimeout(Duration timeout) {
+    this.cleanupTimeoutMillis = checked(timeout, "cleanupTimeout");
+    return this;
+  }
+
   /** Which transactions are cleaned up; for tests, in which clients die. */
   ManagerBuilder cleanupAlive(LongPredicate alive) {
     this.cleanupAlive = alive;
@@ -173,6 +180,7 @@ public final class ManagerBuilder {
         retryPolicy,
         cleanupRowsMax,
         cleanupDelayMillis,
+        cleanupTimeoutMillis,
         cleanupAlive,
         orphanDelayMillis,
         sweepIntervalMillis,

@@ -10,6 +10,7 @@ record ManagerSettings(
     RetryPolicy retryPolicy,
     long cleanupRowsMax,
     long cleanupDelayMillis,
+    long cleanupTimeoutMillis,
     LongPredicate cleanupAlive,
     long orphanDelayMillis,
     long sweepIntervalMillis,

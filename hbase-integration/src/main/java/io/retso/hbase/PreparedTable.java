@@ -20,6 +20,8 @@ import org.apache.hadoop.hbase.client.TableDescriptor;
  * A table that holds transactions, as it was when its descriptor was read.
  *
  * @param raw HBase's own table: versions and marks
+ * @param hasty the same, whose operations fail after seconds, not minutes, without an answer: for
+ *     cleanups that others do if they fail
  * @param loadedNanos when the descriptor was read, or tried in vain to be, in nanoseconds of the
  *     clock of {@link PreparedTables}
  */
@@ -27,13 +29,14 @@ record PreparedTable(
     TableDescriptor descriptor,
     TableSettings settings,
     AsyncTable<AdvancedScanResultConsumer> raw,
+    AsyncTable<AdvancedScanResultConsumer> hasty,
     long loadedNanos) {
   /** Rows (cells) of one read that the oracle is asked about; beyond, the snapshot comes first. */
   private static final int EXTENDED_ROWS_MAX = 1000;
 
   /** The same, as if it had been read then. */
   PreparedTable loadedAt(long nanos) {
-    return new PreparedTable(descriptor, settings, raw, nanos);
+    return new PreparedTable(descriptor, settings, raw, hasty, nanos);
   }
 
   TableName name() {

@@ -12,7 +12,9 @@ import java.util.function.LongSupplier;
 import org.apache.hadoop.hbase.DoNotRetryIOException;
 import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.TableNotFoundException;
+import org.apache.hadoop.hbase.client.AdvancedScanResultConsumer;
 import org.apache.hadoop.hbase.client.AsyncConnection;
+import org.apache.hadoop.hbase.client.AsyncTable;
 import org.apache.hadoop.hbase.client.Result;
 import org.apache.hadoop.hbase.client.TableDescriptor;
 import org.apache.hadoop.hbase.security.AccessDeniedException;
@@ -40,6 +42,9 @@ final class PreparedTables {
   /** {@code host:port} of this manager's oracle, as it was configured. */
   private final Set<String> oracle;
 
+  /** Longest time that an operation of {@link PreparedTable#hasty} takes. */
+  private final long hastyMillis;
+
   private final LongSupplier nanoClock;
   private final ConcurrentHashMap<TableName, PreparedTable> known = new ConcurrentHashMap<>();
 
@@ -47,9 +52,11 @@ final class PreparedTables {
   private final ConcurrentHashMap<TableName, CompletableFuture<PreparedTable>> renewals =
       new ConcurrentHashMap<>();
 
-  PreparedTables(AsyncConnection hbase, Set<String> oracle, LongSupplier nanoClock) {
+  PreparedTables(
+      AsyncConnection hbase, Set<String> oracle, long hastyMillis, LongSupplier nanoClock) {
     this.hbase = hbase;
     this.oracle = Set.copyOf(oracle);
+    this.hastyMillis = hastyMillis;
     this.nanoClock = nanoClock;
   }
 
@@ -210,7 +217,10 @@ final class PreparedTables {
               + ": use that one, or prepare the table again if these are two names of one oracle",
           null);
     }
-    return new PreparedTable(descriptor, settings, hbase.getTable(name), nanoClock.getAsLong());
+    AsyncTable<AdvancedScanResultConsumer> hasty =
+        hbase.getTableBuilder(name).setOperationTimeout(hastyMillis, TimeUnit.MILLISECONDS).build();
+    return new PreparedTable(
+        descriptor, settings, hbase.getTable(name), hasty, nanoClock.getAsLong());
   }
 
   /** Whether the table's transactions are decided by this manager's oracle. */

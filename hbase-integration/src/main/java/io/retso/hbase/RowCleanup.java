@@ -13,6 +13,7 @@ import org.apache.hadoop.hbase.CellUtil;
 import org.apache.hadoop.hbase.CompareOperator;
 import org.apache.hadoop.hbase.KeyValue;
 import org.apache.hadoop.hbase.KeyValueUtil;
+import org.apache.hadoop.hbase.client.AsyncTable;
 import org.apache.hadoop.hbase.client.CheckAndMutate;
 import org.apache.hadoop.hbase.client.Delete;
 import org.apache.hadoop.hbase.client.Get;
@@ -46,33 +47,44 @@ final class RowCleanup {
 
   /** Sends the requests; one future each, which fails if the mark may still be there. */
   static List<CompletableFuture<Void>> send(PreparedTable table, List<CleanupRequest> requests) {
-    return table.isServerReads() ? byServers(table, requests) : byClient(table, requests);
+    return send(table.isServerReads(), table.raw(), requests);
+  }
+
+  /** The same; they fail after seconds without an answer. */
+  static List<CompletableFuture<Void>> sendHasty(
+      PreparedTable table, List<CleanupRequest> requests) {
+    return send(table.isServerReads(), table.hasty(), requests);
+  }
+
+  private static List<CompletableFuture<Void>> send(
+      boolean byServers, AsyncTable<?> table, List<CleanupRequest> requests) {
+    return byServers ? byServers(table, requests) : byClient(table, requests);
   }
 
   private static List<CompletableFuture<Void>> byServers(
-      PreparedTable table, List<CleanupRequest> requests) {
+      AsyncTable<?> table, List<CleanupRequest> requests) {
     List<Put> puts = requests.stream().map(CleanupRequest::toPut).toList();
-    return inHalves(puts, table.raw()::<Object>batch).stream()
+    return inHalves(puts, table::<Object>batch).stream()
         .map(done -> done.<Void>thenApply(result -> null))
         .toList();
   }
 
   private static List<CompletableFuture<Void>> byClient(
-      PreparedTable table, List<CleanupRequest> requests) {
+      AsyncTable<?> table, List<CleanupRequest> requests) {
     List<CompletableFuture<Void>> outcomes = new ArrayList<>(requests.size());
     List<Get> gets = new ArrayList<>(requests.size());
     for (CleanupRequest request : requests) {
       outcomes.add(new CompletableFuture<>());
       gets.add(new Get(request.row()).setTimestamp(request.start()));
     }
-    List<CompletableFuture<Result>> rows = inHalves(gets, table.raw()::get);
+    List<CompletableFuture<Result>> rows = inHalves(gets, table::get);
     CompletableFuture.allOf(rows.toArray(CompletableFuture<?>[]::new))
         .whenComplete((done, failure) -> mutate(table, requests, rows, outcomes));
     return outcomes;
   }
 
   private static void mutate(
-      PreparedTable table,
+      AsyncTable<?> table,
       List<CleanupRequest> requests,
       List<CompletableFuture<Result>> rows,
       List<CompletableFuture<Void>> outcomes) {
@@ -95,7 +107,7 @@ final class RowCleanup {
     if (mutations.isEmpty()) {
       return;
     }
-    var answers = inHalves(mutations, table.raw()::checkAndMutate);
+    var answers = inHalves(mutations, table::checkAndMutate);
     for (int i = 0; i < indexes.size(); i++) {
       int index = indexes.get(i);
       answers

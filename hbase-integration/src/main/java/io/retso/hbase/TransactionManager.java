@@ -68,7 +68,9 @@ public final class TransactionManager implements AutoCloseable {
     this.ownsHBase = ownsHBase;
     this.snapshots = new SharedSnapshots(oracle);
     this.queries = new OracleQueries(oracle, counters);
-    this.tables = new PreparedTables(hbase, settings.oracleAddresses(), System::nanoTime);
+    this.tables =
+        new PreparedTables(
+            hbase, settings.oracleAddresses(), settings.cleanupTimeoutMillis(), System::nanoTime);
     this.cleaner = new Cleaner(oracle, counters, settings);
     this.orphans = new Orphans(settings.orphanDelayMillis(), counters);
     this.sweeps = new SweepSchedule(oracle, settings.sweepIntervalMillis(), this::sweep);

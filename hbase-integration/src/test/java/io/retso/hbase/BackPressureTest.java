@@ -54,8 +54,13 @@ class BackPressureTest {
             .findFirst()
             .orElseThrow();
     gate = CleanupGate.into(region);
-    manager = fixture.opened(fixture.builder().maxCleanupRows(ROWS_MAX).build());
+    manager = opened(Duration.ofMinutes(10)); // a gate is closed for as long as a test likes
     other = fixture.manager();
+  }
+
+  private TransactionManager opened(Duration cleanupTimeout) throws Exception {
+    return fixture.opened(
+        fixture.builder().maxCleanupRows(ROWS_MAX).cleanupTimeout(cleanupTimeout).build());
   }
 
   @AfterEach
@@ -222,6 +227,46 @@ class BackPressureTest {
     gate.set(State.OPEN);
     assertTrue(other.sweep().reported());
     assertEquals(0, fixture.marks(name));
+  }
+
+  /** Though more batches than may leave at a time are on their way to it. */
+  @Test
+  void aRegionThatHangsKeepsNoOthersWaiting() throws Exception {
+    TableName healthy = fixture.table(Options.DEFAULT);
+    gate.set(State.CLOSED);
+    for (int i = 1; i <= 3; i++) {
+      int batches = i;
+      written("a" + i, 1).commit();
+      Fixture.eventually("on its way", () -> gate.kept() == batches);
+    }
+    manager.run(tx -> tx.table(healthy).put(put("h", "1")));
+    Fixture.eventually("cleaned up", () -> fixture.marks(healthy) == 0);
+    Fixture.eventually("and finished", () -> manager.metrics().cleanupRows() == 3);
+    assertEquals(0, manager.metrics().cleanupsFailed());
+    gate.set(State.OPEN);
+    assertCleanedUp();
+  }
+
+  @Test
+  void rowsOfARegionThatHangsAreGivenUpAndNotReported() throws Exception {
+    manager = opened(Duration.ofMillis(100));
+    gate.set(State.CLOSED);
+    Transaction first = written("a", TRANSACTION_ROWS);
+    first.commit();
+    for (int i = 0; i < 4; i++) { // these must wait for room until others are given up
+      written("b" + i, TRANSACTION_ROWS).commit();
+    }
+    Fixture.eventually("given up", () -> manager.metrics().cleanupsFailed() == 5);
+    assertEquals(0, manager.metrics().cleanupRows());
+    assertEquals(5 * TRANSACTION_ROWS, fixture.marks(name));
+    assertEquals(0, manager.metrics().cleanedUp());
+    assertTrue(manager.oracle().lowWatermark() <= first.startTimestamp(), "not reported");
+    gate.set(State.OPEN); // what was given up may go on in the region, beside readers and sweeps
+    assertEquals("b3", other.call(tx -> read(tx.table(name), "b30")));
+    assertSwept();
+    assertEquals(0, fixture.uncleaned(name));
+    assertEquals("a", other.call(tx -> read(tx.table(name), "a0")));
+    assertEquals("b3", other.call(tx -> read(tx.table(name), "b30")));
   }
 
   @Test

@@ -27,6 +27,7 @@ public final class CleanupGate implements RegionCoprocessor, RegionObserver {
   }
 
   private State state = State.OPEN;
+  private int kept;
 
   /** Called by HBase. */
   public CleanupGate() {}
@@ -43,6 +44,11 @@ public final class CleanupGate implements RegionCoprocessor, RegionObserver {
     notifyAll();
   }
 
+  /** Requests that it keeps waiting now. */
+  synchronized int kept() {
+    return kept;
+  }
+
   @Override
   public Optional<RegionObserver> getRegionObserver() {
     return Optional.of(this);
@@ -55,6 +61,7 @@ public final class CleanupGate implements RegionCoprocessor, RegionObserver {
     if (put.getAttribute(CleanupRequest.ATTRIBUTE) == null) {
       return;
     }
+    kept++;
     try {
       while (state == State.CLOSED) {
         wait();
@@ -62,6 +69,8 @@ public final class CleanupGate implements RegionCoprocessor, RegionObserver {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new InterruptedIOException();
+    } finally {
+      kept--;
     }
     if (state == State.REFUSING) {
       throw new DoNotRetryIOException("no cleanups today");

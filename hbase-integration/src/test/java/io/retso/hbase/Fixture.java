@@ -86,29 +86,34 @@ final class Fixture implements AutoCloseable {
   static AsyncTransactionalTable table(
       TransactionManager manager, Transaction tx, TableName name, Around around) throws Exception {
     PreparedTable real = manager.tables().find(name).get(30, TimeUnit.SECONDS);
+    PreparedTable table =
+        new PreparedTable(
+            real.descriptor(),
+            real.settings(),
+            wrapped(real.raw(), around),
+            wrapped(real.hasty(), around),
+            real.loadedNanos());
+    return new AsyncTransactionalTable(tx, table, manager);
+  }
+
+  @SuppressWarnings("unchecked")
+  private static AsyncTable<AdvancedScanResultConsumer> wrapped(
+      AsyncTable<AdvancedScanResultConsumer> table, Around around) {
     Class<?> type = AsyncTable.class;
-    @SuppressWarnings("unchecked")
-    AsyncTable<AdvancedScanResultConsumer> raw =
-        (AsyncTable<AdvancedScanResultConsumer>)
-            Proxy.newProxyInstance(
-                type.getClassLoader(),
-                new Class<?>[] {type},
-                (proxy, method, arguments) -> {
-                  boolean isRequest = arguments != null;
-                  try {
-                    if (!isRequest) {
-                      return method.invoke(real.raw());
-                    }
-                    return around.call(
-                        method.getName(), () -> method.invoke(real.raw(), arguments));
-                  } catch (InvocationTargetException e) {
-                    throw e.getCause();
-                  }
-                });
-    return new AsyncTransactionalTable(
-        tx,
-        new PreparedTable(real.descriptor(), real.settings(), raw, real.loadedNanos()),
-        manager);
+    return (AsyncTable<AdvancedScanResultConsumer>)
+        Proxy.newProxyInstance(
+            type.getClassLoader(),
+            new Class<?>[] {type},
+            (proxy, method, arguments) -> {
+              boolean isRequest = arguments != null;
+              try {
+                return isRequest
+                    ? around.call(method.getName(), () -> method.invoke(table, arguments))
+                    : method.invoke(table);
+              } catch (InvocationTargetException e) {
+                throw e.getCause();
+              }
+            });
   }
 
   /** Deletes what other tests left behind: tables for which an oracle cannot be told of a sweep. */

@@ -54,7 +54,7 @@ class PreparedTablesTest {
         AsyncConnection async =
             ConnectionFactory.createAsyncConnection(hbase.configuration()).get()) {
       String oracle = "127.0.0.1:" + server.port();
-      PreparedTables tables = new PreparedTables(async, Set.of(oracle), nanos::get);
+      PreparedTables tables = new PreparedTables(async, Set.of(oracle), 5000, nanos::get);
       new TablePreparation(connection, oracle)
           .create(Fixture.descriptor(TABLE).build(), TablePreparation.Options.DEFAULT);
       PreparedTable first = found(tables);
