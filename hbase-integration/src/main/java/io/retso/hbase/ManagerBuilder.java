@@ -8,11 +8,12 @@ import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.LongPredicate;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hbase.client.AsyncConnection;
-import org.apache.hadoop.hbase.client.ConnectionFactory;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -25,7 +26,8 @@ public final class ManagerBuilder {
   private static final Duration LONGEST = Duration.ofHours(1);
 
   private final Configuration configuration;
-  private final AsyncConnection given;
+  private final Supplier<CompletableFuture<AsyncConnection>> hbase;
+  private final boolean ownsHBase;
   private final Set<String> addresses = new LinkedHashSet<>();
   private UnaryOperator<OracleClient.Builder> oracleSettings = UnaryOperator.identity();
   private WriteLimits writeLimits = WriteLimits.DEFAULT;
@@ -38,10 +40,19 @@ public final class ManagerBuilder {
   private long sweepIntervalMillis = 60_000;
   private long closeTimeoutMillis = 10_000;
 
-  /** {@code given} is null if the manager makes its own connection. */
-  ManagerBuilder(Configuration configuration, AsyncConnection given) {
+  /**
+   * A description to be filled in.
+   *
+   * @param hbase connects to HBase
+   * @param ownsHBase whether the manager closes that connection
+   */
+  ManagerBuilder(
+      Configuration configuration,
+      Supplier<CompletableFuture<AsyncConnection>> hbase,
+      boolean ownsHBase) {
     this.configuration = configuration;
-    this.given = given;
+    this.hbase = hbase;
+    this.ownsHBase = ownsHBase;
   }
 
   /**
@@ -162,11 +173,8 @@ public final class ManagerBuilder {
     }
     OracleClient oracle = connectOracle();
     try {
-      AsyncConnection hbase =
-          given == null
-              ? Failures.await(ConnectionFactory.createAsyncConnection(configuration))
-              : given;
-      return new TransactionManager(settings(), oracle, hbase, given == null);
+      AsyncConnection connection = Failures.await(hbase.get(), ManagerBuilder::closeQuietly);
+      return new TransactionManager(settings(), oracle, connection, ownsHBase);
     } catch (IOException | RuntimeException e) {
       oracle.close();
       throw e;

@@ -12,7 +12,10 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hbase.client.AsyncConnection;
+import org.apache.hadoop.hbase.client.ClusterConnection;
 import org.apache.hadoop.hbase.client.Connection;
+import org.apache.hadoop.hbase.client.ConnectionFactory;
+import org.apache.hadoop.hbase.security.User;
 
 /**
  * Begins transactions on the prepared tables of one HBase cluster. One per application.
@@ -47,6 +50,9 @@ public final class TransactionManager implements AutoCloseable {
     T in(Transaction tx) throws IOException;
   }
 
+  private static final String NO_CONNECTION = "connection is null: pass an open one";
+  private static final String NO_WORK = "work is null: pass what is to be done in a transaction";
+
   private final ManagerSettings settings;
   private final OracleClient oracle;
   private final AsyncConnection hbase;
@@ -78,17 +84,43 @@ public final class TransactionManager implements AutoCloseable {
 
   /** Describes a manager with a connection of its own to HBase. */
   public static ManagerBuilder builder(Configuration configuration) {
-    return new ManagerBuilder(Objects.requireNonNull(configuration, "configuration"), null);
+    Objects.requireNonNull(
+        configuration, "configuration is null: pass that of HBase, HBaseConfiguration.create()");
+    return new ManagerBuilder(
+        configuration, () -> ConnectionFactory.createAsyncConnection(configuration), true);
   }
 
   /** Describes a manager that uses the connection, and leaves it open. */
   public static ManagerBuilder builder(AsyncConnection connection) {
-    return new ManagerBuilder(connection.getConfiguration(), connection);
+    Objects.requireNonNull(connection, NO_CONNECTION);
+    return new ManagerBuilder(
+        connection.getConfiguration(), () -> CompletableFuture.completedFuture(connection), false);
   }
 
-  /** Describes a manager with an asynchronous connection of its own to the same cluster. */
+  /**
+   * Describes a manager with an asynchronous connection of its own, to the same cluster and as the
+   * same user. Attributes of the connection are not taken over: whoever has some makes an {@link
+   * AsyncConnection} with them.
+   *
+   * @throws IllegalArgumentException if the connection does not tell its user
+   */
   public static ManagerBuilder builder(Connection connection) {
-    return builder(connection.getConfiguration());
+    Objects.requireNonNull(connection, NO_CONNECTION);
+    Configuration configuration = connection.getConfiguration();
+    User user = userOf(connection);
+    return new ManagerBuilder(
+        configuration, () -> ConnectionFactory.createAsyncConnection(configuration, user), true);
+  }
+
+  /** HBase's own connections tell it; with another user the manager would have other rights. */
+  private static User userOf(Connection connection) {
+    if (connection instanceof ClusterConnection known && known.getUser() != null) {
+      return known.getUser();
+    }
+    throw new IllegalArgumentException(
+        connection.getClass().getName()
+            + " does not tell whose connection it is: make an AsyncConnection as that user, and"
+            + " pass it to builder(AsyncConnection)");
   }
 
   /**

@@ -25,10 +25,12 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.hbase.HConstants;
 import org.apache.hadoop.hbase.KeyValue;
+import org.apache.hadoop.hbase.SharedConnection;
 import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.client.Admin;
 import org.apache.hadoop.hbase.client.Append;
 import org.apache.hadoop.hbase.client.CheckAndMutate;
+import org.apache.hadoop.hbase.client.Connection;
 import org.apache.hadoop.hbase.client.Consistency;
 import org.apache.hadoop.hbase.client.Delete;
 import org.apache.hadoop.hbase.client.Durability;
@@ -358,6 +360,15 @@ class BadInputTest {
         () -> TransactionManager.builder(fixture.cluster.hbase().configuration()).build());
     assertThrows(
         IllegalArgumentException.class, () -> fixture.builder().oracle("nonsense").build());
+  }
+
+  /** Otherwise the manager would act as somebody else. */
+  @Test
+  void connectionsThatDoNotTellTheirUserAreRefused() {
+    Connection wrapped = new SharedConnection(fixture.cluster.connection());
+    Exception e =
+        assertThrows(IllegalArgumentException.class, () -> TransactionManager.builder(wrapped));
+    assertTrue(e.getMessage().contains("builder(AsyncConnection)"), e.getMessage());
   }
 
   @Test

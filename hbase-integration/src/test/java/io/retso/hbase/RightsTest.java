@@ -271,4 +271,21 @@ class RightsTest {
       }
     }
   }
+
+  /** A service that acts for its users does not lend them its own rights. */
+  @Test
+  void managersActAsTheUserOfTheirConnection() throws Exception {
+    create(HIDDEN, TablePreparation.Options.DEFAULT);
+    Configuration configuration = hbase.configuration();
+    User carol = User.createUserForTesting(configuration, "carol", new String[0]);
+    try (Connection hers = ConnectionFactory.createConnection(configuration, carol);
+        TransactionManager manager = TransactionManager.builder(hers).oracle(oracle).build()) {
+      assertThrows(
+          AccessDeniedException.class,
+          () -> manager.run(tx -> tx.table(HIDDEN).put(put("a", "1"))));
+      grant("carol", HIDDEN, Action.READ, Action.WRITE);
+      manager.run(tx -> tx.table(HIDDEN).put(put("a", "1")));
+      assertEquals("1", manager.call(tx -> read(tx.table(HIDDEN), "a")));
+    }
+  }
 }

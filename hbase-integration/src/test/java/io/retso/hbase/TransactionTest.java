@@ -17,11 +17,15 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.hbase.TablePreparation.Options;
 import io.retso.hbase.Transaction.State;
+import java.io.InterruptedIOException;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hbase.TableName;
+import org.apache.hadoop.hbase.client.AsyncConnection;
+import org.apache.hadoop.hbase.client.ConnectionFactory;
 import org.apache.hadoop.hbase.client.Delete;
 import org.apache.hadoop.hbase.client.Increment;
 import org.apache.hadoop.hbase.client.Result;
@@ -242,6 +246,26 @@ class TransactionTest {
     cleanups.complete(null);
     closing.get(60, TimeUnit.SECONDS);
     assertEquals("a", fixture.manager().call(later -> read(later.table(name), "r")));
+  }
+
+  @Test
+  void aConnectionThatComesAfterAnInterruptIsClosed() throws Exception {
+    Configuration configuration = fixture.cluster.configuration();
+    CompletableFuture<AsyncConnection> connecting = new CompletableFuture<>();
+    ManagerBuilder builder =
+        new ManagerBuilder(
+            configuration,
+            () -> {
+              Thread.currentThread().interrupt();
+              return connecting;
+            },
+            true);
+    assertThrows(InterruptedIOException.class, builder::build);
+    assertTrue(Thread.interrupted());
+    AsyncConnection late =
+        ConnectionFactory.createAsyncConnection(configuration).get(60, TimeUnit.SECONDS);
+    connecting.complete(late);
+    assertTrue(late.isClosed());
   }
 
   private boolean isClosed() {
