@@ -20,17 +20,21 @@ final class AsyncCheckBuilder implements AsyncTable.CheckAndMutateBuilder {
   private final byte[] row;
   private final byte[] family;
   private byte[] qualifier;
-  private CheckAndMutate.Builder check;
+
+  /** Null before there is a condition. */
+  private CompareOperator operator;
+
+  private byte[] value;
 
   AsyncCheckBuilder(AsyncTransactionalTable table, byte[] row, byte[] family) {
     this.table = table;
-    this.row = Objects.requireNonNull(row, "row");
-    this.family = Objects.requireNonNull(family, "family");
+    this.row = Objects.requireNonNull(row, "row is null: name it");
+    this.family = Objects.requireNonNull(family, "family is null: name it");
   }
 
   @Override
   public AsyncTable.CheckAndMutateBuilder qualifier(byte[] column) {
-    this.qualifier = Objects.requireNonNull(column, "qualifier");
+    this.qualifier = Objects.requireNonNull(column, "qualifier is null: name it");
     return this;
   }
 
@@ -46,18 +50,20 @@ final class AsyncCheckBuilder implements AsyncTable.CheckAndMutateBuilder {
 
   @Override
   public AsyncTable.CheckAndMutateBuilder ifNotExists() {
-    this.check = CheckAndMutate.newBuilder(row).ifNotExists(family, qualifier);
-    return this;
+    return ifMatches(CompareOperator.EQUAL, null);
   }
 
   @Override
-  public AsyncTable.CheckAndMutateBuilder ifMatches(CompareOperator operator, byte[] value) {
-    this.check = CheckAndMutate.newBuilder(row).ifMatches(family, qualifier, operator, value);
+  public AsyncTable.CheckAndMutateBuilder ifMatches(CompareOperator comparison, byte[] expected) {
+    this.operator = Objects.requireNonNull(comparison, "operator is null: pass one");
+    this.value = expected;
     return this;
   }
 
+  /** The parts come in any order. */
   private CheckAndMutate.Builder check() {
-    return Objects.requireNonNull(check, "no condition: call ifNotExists, ifEquals or ifMatches");
+    Objects.requireNonNull(operator, "no condition: call ifNotExists, ifEquals or ifMatches");
+    return CheckAndMutate.newBuilder(row).ifMatches(family, qualifier, operator, value);
   }
 
   @Override

@@ -268,6 +268,24 @@ class OperationsTest {
 
   @ParameterizedTest
   @FieldSource("MODES")
+  @SuppressWarnings("deprecation") // of HBase's interface
+  void deprecatedConditionsMayNameTheirColumnLast(Options options) throws Exception {
+    TableName name = fixture.table(options);
+    byte[] row = bytes("r");
+    manager.run(
+        tx -> {
+          Table table = tx.table(name);
+          table.put(put("r", "a"));
+          var isA = table.checkAndMutate(row, F).ifEquals(bytes("a")).qualifier(Q);
+          assertTrue(isA.thenPut(put("r", "b")));
+          var isMissing = tx.asyncTable(name).join().checkAndMutate(row, F).ifNotExists();
+          assertFalse(isMissing.qualifier(Q).thenPut(put("r", "c")).join());
+          assertEquals("b", read(table, "r"));
+        });
+  }
+
+  @ParameterizedTest
+  @FieldSource("MODES")
   void checkedCellIsProtectedWithConflictsByCell(Options options) throws Exception {
     TableName name = fixture.table(options.with(Conflicts.CELL));
     byte[] row = bytes("r");
