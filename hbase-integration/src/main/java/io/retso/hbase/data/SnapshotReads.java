@@ -2,6 +2,7 @@ package io.retso.hbase.data;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.Objects;
 import java.util.Set;
 import org.apache.hadoop.hbase.client.Consistency;
 import org.apache.hadoop.hbase.client.Get;
@@ -76,6 +77,9 @@ public final class SnapshotReads {
     refuse(
         query.getIsolationLevel() != IsolationLevel.READ_COMMITTED,
         "a snapshot needs atomic rows: no IsolationLevel.READ_UNCOMMITTED");
+    refuse(
+        families.stream().anyMatch(Objects::isNull),
+        "a family is null: name it, or name none for all of them");
     refuse(
         families.stream().anyMatch(PendingWrite::isFamily),
         "the family of the PendingWrite marks cannot be read in a transaction: use HBase's Table");

@@ -45,7 +45,8 @@ class SnapshotReadsTest {
         Map.entry(
             "no IsolationLevel.READ_UNCOMMITTED",
             new Scan().setIsolationLevel(IsolationLevel.READ_UNCOMMITTED)),
-        Map.entry("PendingWrite marks", ofMarks));
+        Map.entry("PendingWrite marks", ofMarks),
+        Map.entry("a family is null", new Scan().addFamily(F).addFamily(null)));
   }
 
   @Test
@@ -57,6 +58,7 @@ class SnapshotReadsTest {
     assertRefused("no setTimeRange", () -> SnapshotReads.check(new Get(ROW).setTimestamp(7)));
     assertRefused(
         "marks", () -> SnapshotReads.check(new Get(ROW).addColumn(PendingWrite.family(), Q)));
+    assertRefused("a family is null", () -> SnapshotReads.check(new Get(ROW).addColumn(null, Q)));
   }
 
   @Test
