@@ -203,7 +203,7 @@ public final class TransactionalTable implements Table {
       throws IOException {
     Object[] all = results == null ? new Object[actions.size()] : results;
     batch(actions, all);
-    for (int i = 0; i < all.length; i++) {
+    for (int i = 0; i < all.length && callback != null; i++) {
       @SuppressWarnings("unchecked") // the caller says what the actions return, as in HBase
       R result = (R) all[i];
       callback.update(null, actions.get(i).getRow(), result); // no region: it is not written yet

@@ -349,6 +349,7 @@ class OperationsTest {
                             .ifNotExists(F, Q)
                             .build(put("r", "b"))),
                     results));
+    manager.run(tx -> tx.table(name).batchCallback(List.of(get("r")), new Object[1], null));
     assertTrue(((Result) results[0]).isEmpty());
     assertEquals("a", text(((Result) results[2]).getValue(F, Q)));
     assertTrue(((Result) results[4]).isEmpty());
