@@ -248,7 +248,7 @@ public final class TransactionManager implements AutoCloseable {
         }
         long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begun);
         long pause = policy.pauseMillis(attempt);
-        if (attempt == policy.attemptsMax() || millis + pause > policy.timeMax().toMillis()) {
+        if (!policy.allowsMore(attempt, millis + pause)) {
           throw new GaveUpException(attempt, millis, e);
         }
         counters.retries.increment();

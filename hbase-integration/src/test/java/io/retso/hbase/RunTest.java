@@ -19,6 +19,7 @@ import io.retso.hbase.Transaction.State;
 import io.retso.hbase.TransactionException.Category;
 import java.io.IOException;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
@@ -111,6 +112,29 @@ class RunTest {
     assertTrue(e.getMessage().contains("3 attempts"), e.getMessage());
     assertTrue(e.getMessage().contains("another one committed"), e.getMessage());
     assertTrue(e.getMessage().contains("RetryPolicy"), e.getMessage());
+  }
+
+  @Test
+  void timeWithoutAnEndIsNoLimit() throws Exception {
+    Duration forever = ChronoUnit.FOREVER.getDuration();
+    Duration one = Duration.ofMillis(1);
+    AtomicInteger attempts = new AtomicInteger();
+    manager.call(
+        tx -> {
+          tx.table(name).put(put("r", "mine"));
+          if (attempts.incrementAndGet() == 1) {
+            manager.run(other -> other.table(name).put(put("r", "faster")));
+          }
+          return null;
+        },
+        new RetryPolicy(5, forever, one, one));
+    assertEquals(2, attempts.get());
+    for (Duration pauseMin : List.of(one, forever)) {
+      Exception e =
+          assertThrows(
+              IllegalArgumentException.class, () -> new RetryPolicy(5, one, pauseMin, forever));
+      assertTrue(e.getMessage().contains("1 ms and 1 hour"), e.getMessage());
+    }
   }
 
   /** Work that writes, does {@code more}, and fails. */
