@@ -137,6 +137,14 @@ class RunTest {
     }
   }
 
+  @Test
+  void givingUpHasTheCategoryOfWhatFailed() {
+    TransactionException tooOld = Failures.tooOld(16, null);
+    TransactionException write = new RollbackOnlyException(16, tooOld);
+    assertEquals(Category.TOO_OLD, new GaveUpException(1, 1, write).category());
+    assertEquals(Category.TOO_OLD, new GaveUpException(1, 1, tooOld).category());
+  }
+
   /** Work that writes, does {@code more}, and fails. */
   private void isNotRepeated(IOException failure, Consumer<Transaction> more) {
     AtomicInteger attempts = new AtomicInteger();
