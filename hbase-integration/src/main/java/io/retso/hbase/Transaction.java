@@ -40,7 +40,7 @@ public final class Transaction implements AutoCloseable {
   public enum State {
     /** It can read, write and commit. */
     ACTIVE,
-    /** A write failed; it can read, and be rolled back. */
+    /** A write failed; it can only be rolled back. */
     ROLLBACK_ONLY,
     /** Its commit is on the way. */
     COMMITTING,
@@ -68,7 +68,7 @@ public final class Transaction implements AutoCloseable {
   /** Guarded by this, as all below. */
   private State state = State.ACTIVE;
 
-  private RollbackOnlyException rollbackReason;
+  private Throwable rollbackCause;
 
   /** The outcome of its commit, until a blocking method has told it. */
   private CompletableFuture<Long> untold;
@@ -266,7 +266,7 @@ public final class Transaction implements AutoCloseable {
                 + " are outstanding: wait for their futures, then commit");
       }
       if (state == State.ROLLBACK_ONLY) {
-        return Failures.failed(rollbackReason);
+        return Failures.failed(new RollbackOnlyException(start, rollbackCause));
       }
       state = State.COMMITTING;
       untold = outcome;
@@ -433,13 +433,13 @@ public final class Transaction implements AutoCloseable {
 
   /** A write could not be sent; the transaction cannot commit any more. */
   synchronized RollbackOnlyException writeFailed(Throwable cause) {
-    if (rollbackReason == null) {
-      rollbackReason = new RollbackOnlyException(start, cause);
+    if (rollbackCause == null) {
+      rollbackCause = cause;
     }
     if (state == State.ACTIVE) {
       state = State.ROLLBACK_ONLY;
     }
-    return rollbackReason;
+    return new RollbackOnlyException(start, rollbackCause);
   }
 
   /**
@@ -454,7 +454,7 @@ public final class Transaction implements AutoCloseable {
         throw new IllegalStateException(name() + " is read-only: begin() one that can write");
       }
       if (isWrite && state == State.ROLLBACK_ONLY) {
-        return Failures.failed(rollbackReason);
+        return Failures.failed(new RollbackOnlyException(start, rollbackCause));
       }
     }
     return operations.submit(isWrite, operation);

@@ -293,6 +293,23 @@ class RunTest {
   }
 
   @Test
+  void eachCallAfterAFailedWriteHasAFailureOfItsOwn() throws Exception {
+    IOException cause = new IOException("HBase did not take it");
+    try (Transaction tx = manager.begin()) {
+      TransactionalTable table = tx.table(name);
+      tx.writeFailed(cause);
+      for (int i = 0; i < 3; i++) {
+        RollbackOnlyException e =
+            assertThrows(RollbackOnlyException.class, () -> table.put(put("r", "a")));
+        assertSame(cause, e.getCause());
+        assertEquals(1, e.getSuppressed().length, "waited for once");
+      }
+      assertEquals(State.ROLLBACK_ONLY, tx.state());
+    }
+    assertEquals(0, cause.getSuppressed().length);
+  }
+
+  @Test
   void asynchronousWritesTakeEffectInTheirOrder() throws Exception {
     try (Transaction tx = manager.begin()) {
       AsyncTransactionalTable table = tx.asyncTable(name).get(30, TimeUnit.SECONDS);
