@@ -2,7 +2,6 @@ package io.retso.hbase;
 
 import io.retso.hbase.data.Tombstone;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
@@ -36,7 +35,8 @@ final class RowEdit {
   /** What is to be written, tombstones included. */
   private final NavigableMap<Cell, Cell> written = new TreeMap<>(CellComparator.getInstance());
 
-  private final List<Cell> returned = new ArrayList<>();
+  /** The last value of each column that an increment or append returns. */
+  private final NavigableMap<Cell, Cell> returned = new TreeMap<>(CellComparator.getInstance());
 
   RowEdit(long start, byte[] row, List<? extends Mutation> mutations) {
     this.start = start;
@@ -105,8 +105,9 @@ final class RowEdit {
         }
       }
     }
-    returned.sort(CellComparator.getInstance()); // a Result looks for columns by bisection
-    return returned.isEmpty() ? Result.EMPTY_RESULT : Result.create(returned);
+    return returned.isEmpty()
+        ? Result.EMPTY_RESULT
+        : Result.create(List.copyOf(returned.values())); // in order, for it uses bisection
   }
 
   private void apply(Mutation mutation, byte[] family, Cell cell, WriteChecks checks)
@@ -135,7 +136,7 @@ final class RowEdit {
     set(current, after);
     set(written, after);
     if (isReturned) {
-      returned.add(after);
+      set(returned, after);
     }
   }
 

@@ -134,6 +134,9 @@ class OperationsTest {
           assertColumns((Result) results[1], 0, 4);
           assertColumns((Result) results[2], 5, 5);
           assertColumns(((CheckAndMutateResult) results[3]).getResult(), 6, 6);
+          Result twice = table.mutateRow(RowMutations.of(List.of(increment, increment)));
+          assertColumns(twice, 8, 0);
+          assertEquals(5, twice.size(), "one cell for each column, the last one");
         });
   }
 
