@@ -208,9 +208,10 @@ final class SnapshotScan implements AdvancedScanResultConsumer {
     return CompletableFuture.completedFuture(found);
   }
 
-  /** The columns of the scan in one row. */
+  /** The columns of the scan in one row; what its reader may see of them is in the attributes. */
   private Get rawGet(byte[] row, int versions) {
-    Get get = new Get(row).setCacheBlocks(scan.getCacheBlocks());
+    Get get = new Get(row).setCacheBlocks(scan.getCacheBlocks()).setPriority(scan.getPriority());
+    scan.getAttributesMap().forEach(get::setAttribute);
     for (Map.Entry<byte[], NavigableSet<byte[]>> family : scan.getFamilyMap().entrySet()) {
       if (family.getValue() == null || family.getValue().isEmpty()) {
         get.addFamily(family.getKey());

@@ -10,6 +10,7 @@ import io.retso.hbase.embedded.EmbeddedHBase;
 import io.retso.server.RetsoServer;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.client.AsyncConnection;
@@ -19,6 +20,7 @@ import org.apache.hadoop.hbase.client.Put;
 import org.apache.hadoop.hbase.client.Scan;
 import org.apache.hadoop.hbase.client.Table;
 import org.apache.hadoop.hbase.security.User;
+import org.apache.hadoop.hbase.security.visibility.Authorizations;
 import org.apache.hadoop.hbase.security.visibility.CellVisibility;
 import org.apache.hadoop.hbase.security.visibility.VisibilityClient;
 import org.apache.hadoop.hbase.security.visibility.VisibilityController;
@@ -33,15 +35,19 @@ class VisibilityTest {
 
   @TempDir Path directory;
 
-  @Test
-  void snapshotsHaveNoCellsWhoseLabelsTheReaderLacks() throws Exception {
+  private EmbeddedHBase start() throws Exception {
     EmbeddedHBase.Builder builder =
         EmbeddedHBase.in(directory).set(User.HBASE_SECURITY_AUTHORIZATION_CONF_KEY, "true");
     for (String where : new String[] {"master", "region"}) {
       builder.set("hbase.coprocessor." + where + ".classes", VisibilityController.class.getName());
     }
+    return builder.start();
+  }
+
+  @Test
+  void snapshotsHaveNoCellsWhoseLabelsTheReaderLacks() throws Exception {
     try (RetsoServer server = RetsoCluster.startOracle();
-        EmbeddedHBase hbase = builder.start();
+        EmbeddedHBase hbase = start();
         Connection root = ConnectionFactory.createConnection(hbase.configuration())) {
       String oracle = "127.0.0.1:" + server.port();
       new TablePreparation(root, oracle)
@@ -50,6 +56,31 @@ class VisibilityTest {
       putSecret(root, "c", "alice");
       assertSeen("a=0 b=1 c=s", hbase.configuration(), "alice", oracle);
       assertSeen("a=0 b=1", hbase.configuration(), "bob", oracle);
+    }
+  }
+
+  /** A row whose newest version is pending is read again, and not with more rights. */
+  @Test
+  void scansHaveNoCellsBeyondTheirAuthorizations() throws Exception {
+    try (RetsoServer server = RetsoCluster.startOracle();
+        EmbeddedHBase hbase = start();
+        Connection root = ConnectionFactory.createConnection(hbase.configuration())) {
+      String oracle = "127.0.0.1:" + server.port();
+      new TablePreparation(root, oracle)
+          .create(Fixture.descriptor(NAME).build(), TablePreparation.Options.CLIENT_READS);
+      putSecret(root, "a", "alice");
+      User alice = User.createUserForTesting(hbase.configuration(), "alice", new String[0]);
+      try (AsyncConnection hers =
+              ConnectionFactory.createAsyncConnection(hbase.configuration(), alice).get();
+          TransactionManager manager = TransactionManager.builder(hers).oracle(oracle).build();
+          Transaction open = manager.begin()) {
+        open.table(NAME).put(put("a", "pending"));
+        open.writes().sendAll().get(30, TimeUnit.SECONDS);
+        Scan all = new Scan().setAuthorizations(new Authorizations("secret"));
+        Scan some = new Scan().setAuthorizations(new Authorizations("public"));
+        assertEquals("a=s", manager.call(tx -> scan(tx.table(NAME), all)));
+        assertEquals("", manager.call(tx -> scan(tx.table(NAME), some)));
+      }
     }
   }
 
