@@ -14,6 +14,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.retso.hbase.TablePreparation.Options;
 import io.retso.hbase.data.PendingWrite;
 import io.retso.hbase.data.Tombstone;
+import io.retso.protocol.Timestamps;
 import io.retso.server.RetsoServer;
 import java.net.ServerSocket;
 import java.time.Duration;
@@ -302,6 +303,14 @@ class BadInputTest {
             t -> tx.commit())) {
       IllegalStateException e = assertThrows(IllegalStateException.class, () -> use.of(table));
       assertTrue(e.getMessage().contains("build a new one"), e.getMessage());
+    }
+  }
+
+  @Test
+  void numbersThatAreNoTimestampsAreRefused() {
+    for (long number : new long[] {0, -Timestamps.GAP, 7, Timestamps.MAX + Timestamps.GAP}) {
+      Exception e = assertThrows(IllegalArgumentException.class, () -> manager.settle(number));
+      assertTrue(e.getMessage().contains("multiple of 16 up to " + Timestamps.MAX), e.getMessage());
     }
   }
 

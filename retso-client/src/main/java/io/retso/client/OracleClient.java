@@ -354,6 +354,8 @@ public final class OracleClient implements AutoCloseable {
               + timestamp
               + " is not a positive multiple of "
               + Timestamps.GAP
+              + " up to "
+              + Timestamps.MAX
               + ": take it from begin()");
     }
   }

@@ -57,7 +57,9 @@ public final class CellVersion {
   static long checkStamp(long timestamp) {
     if (!Timestamps.isWellFormed(timestamp)) {
       throw new IllegalArgumentException(
-          timestamp + " is no timestamp of the oracle: those are positive multiples of 16");
+          timestamp
+              + " is no timestamp of the oracle: those are positive multiples of 16 up to "
+              + Timestamps.MAX);
     }
     return timestamp;
   }

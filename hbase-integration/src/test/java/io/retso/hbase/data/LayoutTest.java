@@ -38,7 +38,9 @@ class LayoutTest {
     }
     assertEquals(Timestamps.MAX + 1, CellVersion.committed(Timestamps.MAX));
     for (long stamp : new long[] {0, -16, 161, Timestamps.MAX + 16, Long.MAX_VALUE}) {
-      assertThrows(IllegalArgumentException.class, () -> CellVersion.committed(stamp));
+      Exception e =
+          assertThrows(IllegalArgumentException.class, () -> CellVersion.committed(stamp));
+      assertTrue(e.getMessage().contains("up to " + Timestamps.MAX), e.getMessage());
     }
   }
 
