@@ -122,12 +122,13 @@ public final class AsyncTransactionalTable implements AsyncTable<ScanResultConsu
     return tx.run(false, () -> read(checked));
   }
 
-  private static <T> T notNull(T argument) {
-    return Objects.requireNonNull(argument, "the argument is null");
+  static <T> T notNull(T argument) {
+    return Objects.requireNonNull(
+        argument, "the argument is null: pass one, or leave the call out");
   }
 
   private static List<Get> checkedGets(List<Get> gets) {
-    List<Get> checked = new ArrayList<>(gets.size());
+    List<Get> checked = new ArrayList<>(notNull(gets).size());
     for (Get get : gets) {
       SnapshotReads.check(Objects.requireNonNull(get, "a get is null: leave it out"));
       checked.add(new Get(get));
@@ -203,7 +204,7 @@ public final class AsyncTransactionalTable implements AsyncTable<ScanResultConsu
 
   /** Puts, or deletes, of any rows: all or none. */
   private CompletableFuture<Void> mutateAll(List<? extends Mutation> mutations) {
-    List<RowEdit> edits = new ArrayList<>(mutations.size());
+    List<RowEdit> edits = new ArrayList<>(notNull(mutations).size());
     for (Mutation mutation : mutations) {
       checks.check((Row) mutation);
       edits.add(new RowEdit(tx.version(), mutation.getRow(), List.of(mutation)));
@@ -328,7 +329,7 @@ public final class AsyncTransactionalTable implements AsyncTable<ScanResultConsu
   }
 
   private CompletableFuture<List<Object>> inOrder(List<? extends Row> actions) {
-    actions.forEach(checks::check);
+    notNull(actions).forEach(checks::check);
     List<? extends Row> own = List.copyOf(actions);
     boolean isWrite = own.stream().anyMatch(action -> !(action instanceof Get));
     return tx.run(isWrite, () -> next(own, 0, new ArrayList<>(own.size())));
@@ -471,7 +472,7 @@ public final class AsyncTransactionalTable implements AsyncTable<ScanResultConsu
   @Override
   @Deprecated
   public CheckAndMutateWithFilterBuilder checkAndMutate(byte[] row, Filter filter) {
-    Objects.requireNonNull(filter, "filter");
+    Objects.requireNonNull(filter, "filter is null: pass one");
     return new AsyncCheckBuilder.WithFilter(this, CheckAndMutate.newBuilder(row).ifMatches(filter));
   }
 

@@ -60,13 +60,15 @@ public final class ManagerBuilder {
    * that the tables were prepared with. Default: the key {@value #ORACLE_KEY} of the configuration.
    */
   public ManagerBuilder oracle(String commaSeparated) {
+    Objects.requireNonNull(
+        commaSeparated, "the oracle's address is null: pass host:port, or leave the call out");
     addresses.addAll(TableSettings.addresses(commaSeparated));
     return this;
   }
 
   /** Settings of the oracle client: time-outs, connections, back-off, its name. */
   public ManagerBuilder oracleSettings(UnaryOperator<OracleClient.Builder> change) {
-    this.oracleSettings = Objects.requireNonNull(change);
+    this.oracleSettings = given(change, "oracleSettings");
     return this;
   }
 
@@ -90,7 +92,7 @@ public final class ManagerBuilder {
 
   /** How {@code run} repeats transactions. Default: {@link RetryPolicy#DEFAULT}. */
   public ManagerBuilder retryPolicy(RetryPolicy policy) {
-    this.retryPolicy = Objects.requireNonNull(policy);
+    this.retryPolicy = given(policy, "retryPolicy");
     return this;
   }
 
@@ -148,8 +150,12 @@ public final class ManagerBuilder {
     return this;
   }
 
+  private static <T> T given(T setting, String name) {
+    return Objects.requireNonNull(setting, () -> name + " is null: leave it out for the default");
+  }
+
   private static long checked(Duration duration, String name) {
-    if (duration.isNegative() || duration.compareTo(LONGEST) > 0) {
+    if (given(duration, name).isNegative() || duration.compareTo(LONGEST) > 0) {
       throw new IllegalArgumentException(name + " " + duration + " is not within 0 and 1 hour");
     }
     return duration.toMillis();

@@ -4,6 +4,7 @@ import io.retso.hbase.data.DescriptorQuery;
 import io.retso.hbase.data.TableSettings;
 import java.io.IOException;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -33,6 +34,7 @@ import org.apache.hadoop.hbase.security.AccessDeniedException;
 final class PreparedTables {
   private static final long KEPT_NANOS = TimeUnit.SECONDS.toNanos(30);
   private static final int TABLES_MAX = 10_000;
+  private static final String NO_NAME = "the name is null: name the table";
 
   /** For so long the master's answer is waited for if an older one is at hand. */
   private static final long PATIENCE_MILLIS = 1_000;
@@ -60,9 +62,14 @@ final class PreparedTables {
     this.nanoClock = nanoClock;
   }
 
+  /** The name that the text is. */
+  static TableName named(String text) {
+    return TableName.valueOf(Objects.requireNonNull(text, NO_NAME));
+  }
+
   /** The table; fails with {@link TableNotPreparedException}. */
   CompletableFuture<PreparedTable> find(TableName name) {
-    PreparedTable table = known.get(name);
+    PreparedTable table = known.get(Objects.requireNonNull(name, NO_NAME));
     if (table == null) {
       return read(name);
     }

@@ -146,7 +146,7 @@ public final class Transaction implements AutoCloseable {
 
   /** The table of that name, {@code namespace:name} if it is not in the default namespace. */
   public TransactionalTable table(String name) throws IOException {
-    return table(TableName.valueOf(name));
+    return table(PreparedTables.named(name));
   }
 
   /** The table, for asynchronous use in this transaction; fails like {@link #table(TableName)}. */
@@ -162,7 +162,7 @@ public final class Transaction implements AutoCloseable {
 
   /** The table of that name, {@code namespace:name} if it is not in the default namespace. */
   public CompletableFuture<AsyncTransactionalTable> asyncTable(String name) {
-    return asyncTable(TableName.valueOf(name));
+    return asyncTable(PreparedTables.named(name));
   }
 
   /**

@@ -176,6 +176,7 @@ public final class TransactionManager implements AutoCloseable {
 
   /** Like {@link #beginReadOnly(Duration)}; the future fails. */
   public CompletableFuture<Transaction> beginReadOnlyAsync(Duration staleness) {
+    Objects.requireNonNull(staleness, "staleness is null: use beginReadOnly() for no staleness");
     if (staleness.compareTo(SharedSnapshots.STALENESS_MIN) < 0
         || staleness.compareTo(SharedSnapshots.STALENESS_MAX) > 0) {
       throw new IllegalArgumentException(
@@ -220,6 +221,7 @@ public final class TransactionManager implements AutoCloseable {
    *     committed it
    */
   public void run(Work work) throws IOException {
+    Objects.requireNonNull(work, NO_WORK);
     call(
         tx -> {
           work.in(tx);
@@ -234,6 +236,8 @@ public final class TransactionManager implements AutoCloseable {
 
   /** Like {@link #call(Call)}, with a policy of its own. */
   public <T> T call(Call<T> work, RetryPolicy policy) throws IOException {
+    Objects.requireNonNull(work, NO_WORK);
+    Objects.requireNonNull(policy, "policy is null: pass one, such as RetryPolicy.DEFAULT");
     long begun = System.nanoTime();
     for (int attempt = 1; ; attempt++) {
       Transaction tx = begin();

@@ -187,7 +187,7 @@ public final class TransactionalTable implements Table {
    */
   @Override
   public void batch(List<? extends Row> actions, Object[] results) throws IOException {
-    if (results != null && results.length != actions.size()) {
+    if (results != null && results.length != AsyncTransactionalTable.notNull(actions).size()) {
       throw new IllegalArgumentException(
           "an array of " + results.length + " cannot take the results of " + actions.size());
     }
@@ -201,7 +201,8 @@ public final class TransactionalTable implements Table {
   public <R> void batchCallback(
       List<? extends Row> actions, Object[] results, Batch.Callback<R> callback)
       throws IOException {
-    Object[] all = results == null ? new Object[actions.size()] : results;
+    int size = AsyncTransactionalTable.notNull(actions).size();
+    Object[] all = results == null ? new Object[size] : results;
     batch(actions, all);
     for (int i = 0; i < all.length && callback != null; i++) {
       @SuppressWarnings("unchecked") // the caller says what the actions return, as in HBase

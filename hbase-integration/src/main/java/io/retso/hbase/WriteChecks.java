@@ -132,7 +132,7 @@ final class WriteChecks {
   }
 
   private void checkFamily(byte[] family) {
-    Objects.requireNonNull(family, "family");
+    Objects.requireNonNull(family, "the family is null: name it");
     refuse(
         PendingWrite.isFamily(family),
         "family !pw is reserved for the marks of transactions: use another one");

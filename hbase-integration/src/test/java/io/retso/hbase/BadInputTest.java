@@ -24,12 +24,14 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hbase.HConstants;
 import org.apache.hadoop.hbase.KeyValue;
 import org.apache.hadoop.hbase.SharedConnection;
 import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.client.Admin;
 import org.apache.hadoop.hbase.client.Append;
+import org.apache.hadoop.hbase.client.AsyncConnection;
 import org.apache.hadoop.hbase.client.CheckAndMutate;
 import org.apache.hadoop.hbase.client.Connection;
 import org.apache.hadoop.hbase.client.Consistency;
@@ -193,6 +195,76 @@ class BadInputTest {
     return refusals;
   }
 
+  private static List<Refusal> nullsOfTables(AsyncTransactionalTable async) {
+    String hint = "pass one, or leave the call out";
+    List<Refusal> refusals =
+        new ArrayList<>(
+            List.of(
+                new Refusal(hint, table -> table.put((List<Put>) null)),
+                new Refusal(hint, table -> table.get((List<Get>) null)),
+                new Refusal(hint, table -> table.delete((List<Delete>) null)),
+                new Refusal(hint, table -> table.exists((List<Get>) null)),
+                new Refusal(hint, table -> table.batch(null, null)),
+                new Refusal(hint, table -> table.batch(null, new Object[1])),
+                new Refusal(hint, table -> table.batchCallback(null, null, null)),
+                new Refusal(hint, table -> table.checkAndMutate((List<CheckAndMutate>) null))));
+    for (Runnable call :
+        List.<Runnable>of(
+            () -> async.put((List<Put>) null),
+            () -> async.putAll(null),
+            () -> async.get((List<Get>) null),
+            () -> async.getAll((List<Get>) null),
+            () -> async.delete((List<Delete>) null),
+            () -> async.deleteAll(null),
+            () -> async.exists((List<Get>) null),
+            () -> async.existsAll((List<Get>) null),
+            () -> async.batch(null),
+            () -> async.batchAll(null),
+            () -> async.checkAndMutate((List<CheckAndMutate>) null),
+            () -> async.checkAndMutateAll(null),
+            () -> async.scan(new Scan(), null))) {
+      refusals.add(new Refusal(hint, table -> call.run()));
+    }
+    String family = "family is null: name";
+    refusals.add(new Refusal(family, table -> table.getScanner((byte[]) null)));
+    refusals.add(new Refusal(family, table -> table.getScanner(null, Q)));
+    refusals.add(new Refusal(family, table -> async.scanAll(new Scan().addFamily(null))));
+    refusals.add(badGet(family, get("r").addFamily(null)));
+    refusals.add(badGet(family, get("r").addColumn(null, Q)));
+    refusals.add(badWrite(family, get("r").addFamily(null)));
+    refusals.add(badWrite(family, aDelete().addFamily(null)));
+    return refusals;
+  }
+
+  private List<Refusal> nullsOfManagers(Transaction tx) {
+    Duration one = Duration.ofMillis(1);
+    ManagerBuilder builder = fixture.builder();
+    String aDefault = "leave it out for the default";
+    return List.of(
+        new Refusal("name the table", t -> tx.table((TableName) null)),
+        new Refusal("name the table", t -> tx.table((String) null)),
+        new Refusal("name the table", t -> tx.asyncTable((TableName) null)),
+        new Refusal("name the table", t -> tx.asyncTable((String) null)),
+        new Refusal("pass what is to be done", t -> manager.run(null)),
+        new Refusal("pass what is to be done", t -> manager.call(null)),
+        new Refusal("RetryPolicy.DEFAULT", t -> manager.call(x -> null, null)),
+        new Refusal("beginReadOnly()", t -> manager.beginReadOnly(null)),
+        new Refusal("beginReadOnly()", t -> manager.beginReadOnlyAsync(null)),
+        new Refusal("HBaseConfiguration", t -> TransactionManager.builder((Configuration) null)),
+        new Refusal("pass an open one", t -> TransactionManager.builder((Connection) null)),
+        new Refusal("pass an open one", t -> TransactionManager.builder((AsyncConnection) null)),
+        new Refusal("host:port", t -> builder.oracle(null)),
+        new Refusal(aDefault, t -> builder.oracleSettings(null)),
+        new Refusal(aDefault, t -> builder.retryPolicy(null)),
+        new Refusal(aDefault, t -> builder.cleanupDelay(null)),
+        new Refusal(aDefault, t -> builder.orphanDelay(null)),
+        new Refusal(aDefault, t -> builder.sweepInterval(null)),
+        new Refusal(aDefault, t -> builder.closeTimeout(null)),
+        new Refusal("timeMax is null: pass", t -> new RetryPolicy(1, null, one, one)),
+        new Refusal("pauseMin is null: pass", t -> new RetryPolicy(1, one, null, one)),
+        new Refusal("pauseMax is null: pass", t -> new RetryPolicy(1, one, one, null)));
+  }
+
   @Test
   void refusedCallsLeaveNothingBehind() throws Exception {
     List<Refusal> all = new ArrayList<>(writes());
@@ -200,16 +272,7 @@ class BadInputTest {
     try (Transaction tx = manager.begin()) {
       TransactionalTable table = tx.table(name);
       for (Refusal refusal : all) {
-        RuntimeException e =
-            assertThrows(RuntimeException.class, () -> refusal.use.of(table), refusal.hint);
-        assertTrue(
-            e instanceof IllegalArgumentException
-                || e instanceof NullPointerException
-                || e instanceof UnsupportedOperationException,
-            () -> refusal.hint + ": " + e);
-        assertTrue(
-            String.valueOf(e.getMessage()).contains(refusal.hint),
-            () -> refusal.hint + " is missing in: " + e);
+        assertRefused(refusal, table);
       }
       assertTrue(tx.writes().isEmpty());
       table.put(put("good", "v"));
@@ -218,6 +281,33 @@ class BadInputTest {
     assertNull(manager.call(tx -> read(tx.table(name), "r")));
     Fixture.eventually("cleaned up", () -> fixture.marks(name) == 0);
     assertEquals(1, fixture.raw(name).size());
+  }
+
+  private static void assertRefused(Refusal refusal, TransactionalTable table) {
+    RuntimeException e =
+        assertThrows(RuntimeException.class, () -> refusal.use.of(table), refusal.hint);
+    assertTrue(
+        e instanceof IllegalArgumentException
+            || e instanceof NullPointerException
+            || e instanceof UnsupportedOperationException,
+        () -> refusal.hint + ": " + e);
+    assertTrue(
+        String.valueOf(e.getMessage()).contains(refusal.hint),
+        () -> refusal.hint + " is missing in: " + e);
+  }
+
+  @Test
+  void nullsAreRefusedWithARemedy() throws Exception {
+    for (Options options : TransactionTest.MODES) {
+      TableName own = fixture.table(options);
+      try (Transaction tx = manager.begin()) {
+        TransactionalTable table = tx.table(own);
+        nullsOfTables(tx.asyncTable(own).get(30, TimeUnit.SECONDS))
+            .forEach(refusal -> assertRefused(refusal, table));
+        nullsOfManagers(tx).forEach(refusal -> assertRefused(refusal, table));
+        assertTrue(tx.writes().isEmpty());
+      }
+    }
   }
 
   @Test
