@@ -15,12 +15,17 @@ final class VerdictText {
 
   private VerdictText() {}
 
-  static String of(Verdict verdict) {
+  /**
+   * In a few lines.
+   *
+   * @param isTested whether there is enough to be judged; otherwise it contradicts nothing, at best
+   */
+  static String of(Verdict verdict, boolean isTested) {
     VerdictText text = new VerdictText();
     text.counts(verdict);
     text.doubts(verdict);
     text.anomalies(verdict);
-    text.conclusion(verdict);
+    text.conclusion(verdict, isTested);
     return text.text.toString();
   }
 
@@ -79,12 +84,14 @@ final class VerdictText {
     }
   }
 
-  private void conclusion(Verdict verdict) {
+  private void conclusion(Verdict verdict, boolean isTested) {
     String model =
         verdict.model() == Model.STRONG_SNAPSHOT_ISOLATION
             ? "strong snapshot isolation"
             : "strict serializability";
-    if (verdict.isConsistent()) {
+    if (verdict.isConsistent() && !isTested) {
+      line("Nothing contradicts %s, and nothing shows it.", model);
+    } else if (verdict.isConsistent()) {
       line("CONSISTENT with %s.", model);
     } else {
       line("NOT %s: %,d anomalies.", model, verdict.anomalyTotal());

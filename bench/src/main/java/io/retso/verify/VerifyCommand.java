@@ -54,7 +54,8 @@ import picocli.CommandLine.Spec;
     exitCodeList = {
       "0:The history is consistent.",
       "1:It has anomalies; they are explained.",
-      "2:The file is not a history or cannot be read, or the run could not be made.",
+      "2:The file is not a history or cannot be read, the run could not be made, or nothing was"
+          + " tested.",
       "64:A flag is wrong.",
       "70:An error in ReTSO itself. Please report it.",
       "130, 143:Ended by SIGINT or SIGTERM; the tables in a given cluster are gone, and"
@@ -135,7 +136,7 @@ public final class VerifyCommand implements Callable<Integer> {
     try (exit) {
       Files.createDirectories(settings.directory());
       VerifyRun.Result result = VerifyRun.run(settings, out);
-      out.print(VerdictText.of(result.verdict()));
+      out.print(VerdictText.of(result.verdict(), result.obstacles().isEmpty()));
       result.violations().forEach(violation -> out.println("VIOLATION: " + violation));
       if (result.isGood() && !settings.keep()) {
         Directories.delete(settings.directory());
@@ -145,7 +146,8 @@ public final class VerifyCommand implements Callable<Integer> {
             result.history(), settings.seed());
       }
       out.flush();
-      return result.isGood() ? CONSISTENT : ANOMALIES;
+      result.obstacles().forEach(this::refused);
+      return exitCode(result.isWrong(), result.obstacles().isEmpty());
     } catch (ClusterException e) {
       deleteIfEmpty(settings.directory());
       return refused(e.getMessage());
@@ -191,11 +193,26 @@ public final class VerifyCommand implements Callable<Integer> {
       out.printf(
           "Line %d, the last one, was cut in the middle and is ignored.%n", read.cutAtLine());
     }
-    out.print(VerdictText.of(verdict));
+    boolean isTested = verdict.ok() > 0;
+    out.print(VerdictText.of(verdict, isTested));
     out.printf(
         "Read in %.1f s, checked in %.1f s.%n", (middle - begin) / 1e9, (end - middle) / 1e9);
     out.flush();
-    return verdict.isConsistent() ? CONSISTENT : ANOMALIES;
+    if (!isTested) {
+      refused(
+          "nothing was tested: no transaction in "
+              + history
+              + " is committed (:type :ok); its :error tells why one failed");
+    }
+    return exitCode(!verdict.isConsistent(), isTested);
+  }
+
+  /** What is wrong counts, however little was tested. */
+  private static int exitCode(boolean isWrong, boolean isTested) {
+    if (isWrong) {
+      return ANOMALIES;
+    }
+    return isTested ? CONSISTENT : BAD_INPUT;
   }
 
   private int refused(String reason) {

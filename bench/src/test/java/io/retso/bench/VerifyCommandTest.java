@@ -87,6 +87,23 @@ class VerifyCommandTest {
   }
 
   @Test
+  void aHistoryWithoutCommitsTestsNothing() throws IOException {
+    Path file = directory.resolve("history.edn");
+    Files.writeString(file, "");
+    assertEquals(2, verify("--history", file.toString()));
+    try (HistoryRecorder recorder = HistoryRecorder.create(file)) {
+      recorder.invoke(0, List.of(Step.append(1, 1)));
+      recorder.fail(0, Stamps.NONE, "no route to host");
+      recorder.invoke(0, List.of(Step.append(1, 2)));
+    }
+    assertEquals(2, verify("--history", file.toString()));
+    assertPrinted("2 transactions: 0 committed, 1 failed, 1 of unknown outcome");
+    assertPrinted("Nothing contradicts strong snapshot isolation, and nothing shows it.");
+    assertTrue(
+        err.toString().contains("nothing was tested: no transaction in " + file), err::toString);
+  }
+
+  @Test
   void badInputIsRefused() throws IOException {
     Path file = directory.resolve("bad.edn");
     assertEquals(2, verify("--history", file.toString()));

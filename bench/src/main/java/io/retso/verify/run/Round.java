@@ -3,6 +3,7 @@ package io.retso.verify.run;
 import io.retso.verify.check.Checker;
 import io.retso.verify.check.Model;
 import io.retso.verify.check.Verdict;
+import io.retso.verify.history.History;
 import io.retso.verify.history.HistoryReader;
 import io.retso.verify.history.HistoryRecorder;
 import java.io.IOException;
@@ -27,6 +28,7 @@ final class Round {
    *
    * @param verdict on the history
    * @param violations what no correct store does, found without the checker
+   * @param work what clients got done
    * @param history the merged history
    * @param faults what happened, with counts
    * @param refused faults that were tried and never happened, with the reason
@@ -34,6 +36,7 @@ final class Round {
   record Outcome(
       Verdict verdict,
       List<String> violations,
+      Work work,
       Path history,
       Map<String, Integer> faults,
       Map<String, String> refused) {
@@ -145,12 +148,16 @@ final class Round {
     }
     histories.addAll(clientHistories());
     collectViolations();
-    Path history = judgeable(histories, listener);
+    Path file = judgeable(histories, listener);
     listener.phase("checking");
-    Verdict verdict =
-        Checker.check(HistoryReader.read(history).history(), Model.STRONG_SNAPSHOT_ISOLATION);
+    History history = HistoryReader.read(file).history();
     return new Outcome(
-        verdict, List.copyOf(violations), history, nemesis.done(), nemesis.neverHappened());
+        Checker.check(history, Model.STRONG_SNAPSHOT_ISOLATION),
+        List.copyOf(violations),
+        Work.of(history),
+        file,
+        nemesis.done(),
+        nemesis.neverHappened());
   }
 
   private List<Fault> faults(OwnClient own, ClientPool pool, Servers servers) {

@@ -26,13 +26,20 @@ public final class VerifyRun {
    *
    * @param verdict on its history
    * @param violations what no correct store does, found without the checker
+   * @param obstacles why the run says nothing about the store, with remedies
    * @param history the file with its history, as it was recorded
    * @param rounds how many there were
    */
-  public record Result(Verdict verdict, List<String> violations, Path history, int rounds) {
-    /** Whether nothing is wrong. */
+  public record Result(
+      Verdict verdict, List<String> violations, List<String> obstacles, Path history, int rounds) {
+    /** Whether the store was seen to do something wrong. */
+    public boolean isWrong() {
+      return !verdict.isConsistent() || !violations.isEmpty();
+    }
+
+    /** Whether it was tested, and nothing is wrong. */
     public boolean isGood() {
-      return verdict.isConsistent() && violations.isEmpty();
+      return !isWrong() && obstacles.isEmpty();
     }
   }
 
@@ -126,6 +133,7 @@ public final class VerifyRun {
   private Result rounds(Workplace place, Round.Servers servers)
       throws IOException, InterruptedException {
     double left = settings.seconds();
+    Work work = Work.NONE;
     for (int number = 0; ; number++) {
       double seconds = Math.min(left, settings.roundSeconds());
       left -= seconds;
@@ -138,11 +146,19 @@ public final class VerifyRun {
       Round round = new Round(place, settings, number, directory, patience);
       Round.Outcome outcome = round.run(seconds, servers, new Teller());
       outcome.refused().forEach((fault, why) -> say("  %s never happened: %s", fault, why));
+      work = work.plus(outcome.work());
       if (!outcome.isGood() || left < 1) {
-        if (outcome.isGood() && !settings.keep()) {
+        Result result =
+            new Result(
+                outcome.verdict(),
+                outcome.violations(),
+                work.tooLittle(),
+                outcome.history(),
+                number + 1);
+        if (result.isGood() && !settings.keep()) {
           Directories.delete(directory);
         }
-        return new Result(outcome.verdict(), outcome.violations(), outcome.history(), number + 1);
+        return result;
       }
       say(
           "  consistent: %,d committed, %,d failed, %,d unknown",

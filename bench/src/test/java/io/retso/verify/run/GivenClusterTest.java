@@ -2,15 +2,18 @@ package io.retso.verify.run;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.bench.Retso;
 import io.retso.cluster.ClusterException;
+import io.retso.verify.VerifyCommand;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.Set;
@@ -26,6 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
 
 /** Runs against somebody else's cluster: they leave it as it was, however they end. */
 @ExtendWith(InProcessCluster.Extension.class)
@@ -70,6 +74,52 @@ class GivenClusterTest {
     assertTrue(result.isGood(), () -> text + " " + result);
     assertArrayEquals(new String[0], directory.toFile().list());
     assertNoTables(cluster, "retso-verify");
+  }
+
+  /** The tables are disabled when clients begin, and enabled when they have ended. */
+  @Test
+  void aRunInWhichNothingCommitsTestsNothing(InProcessCluster cluster) throws Exception {
+    Pattern tables = Pattern.compile("retso-verify-.*");
+    StringWriter err = new StringWriter();
+    StringWriter text = new StringWriter();
+    try (Connection connection = connect(cluster);
+        Admin admin = connection.getAdmin()) {
+      PrintWriter out =
+          new PrintWriter(text) {
+            @Override
+            public void println(String line) {
+              super.println(line);
+              try {
+                if (line.startsWith("Round")) {
+                  for (TableName table : admin.listTableNames(tables)) {
+                    admin.disableTable(table);
+                  }
+                } else if (line.startsWith("  reading")) {
+                  for (TableName table : admin.listTableNames(tables)) {
+                    if (admin.isTableDisabled(table)) {
+                      admin.enableTable(table);
+                    }
+                  }
+                }
+              } catch (IOException e) {
+                throw new UncheckedIOException(e);
+              }
+            }
+          };
+      CommandLine command =
+          new CommandLine(new VerifyCommand()).setOut(out).setErr(new PrintWriter(err));
+      int exitCode =
+          command.execute(
+              "--cluster=" + cluster.key(),
+              "--oracle=" + cluster.oracle(),
+              "--clients=0",
+              "--minutes=0.05",
+              "--faults=none",
+              "--out=" + directory);
+      assertEquals(2, exitCode, () -> text + "\n" + err);
+    }
+    assertTrue(err.toString().contains("nothing was tested: 0 transactions"), err::toString);
+    assertFalse(text.toString().contains("CONSISTENT"), text::toString);
   }
 
   @Test
