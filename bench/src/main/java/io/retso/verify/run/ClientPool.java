@@ -79,7 +79,7 @@ final class ClientPool implements AutoCloseable {
   /** Kills a client like {@code kill -9} and starts another one. */
   synchronized String killOne(Random random) throws IOException, InterruptedException {
     if (members.isEmpty()) {
-      return "there are no client processes";
+      throw new IOException("there are no client processes: --clients is 0");
     }
     int victim = random.nextInt(members.size());
     Member before = members.get(victim);

@@ -16,6 +16,7 @@ import java.util.TreeMap;
 final class Nemesis implements Runnable {
   private static final int PAUSE_MILLIS_MIN = 200;
   private static final int PAUSE_MILLIS_MAX = 2000;
+  private static final String NO_TURN = "its turn did not come: the time was up";
 
   private final List<Fault> faults;
   private final HistoryRecorder recorder;
@@ -78,10 +79,14 @@ final class Nemesis implements Runnable {
     return Map.copyOf(done);
   }
 
-  /** Faults that were tried and never happened, with the reason. */
+  /** Faults that never happened, with the reason. */
   synchronized Map<String, String> neverHappened() {
-    Map<String, String> never = new TreeMap<>(refused);
-    never.keySet().removeAll(done.keySet());
+    Map<String, String> never = new TreeMap<>();
+    for (Fault fault : faults) {
+      if (!done.containsKey(fault.name())) {
+        never.put(fault.name(), refused.getOrDefault(fault.name(), NO_TURN));
+      }
+    }
     return never;
   }
 }

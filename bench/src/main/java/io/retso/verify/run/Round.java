@@ -31,7 +31,7 @@ final class Round {
    * @param work what clients got done
    * @param history the merged history
    * @param faults what happened, with counts
-   * @param refused faults that were tried and never happened, with the reason
+   * @param never faults that were chosen and never happened, with the reason
    */
   record Outcome(
       Verdict verdict,
@@ -39,7 +39,7 @@ final class Round {
       Work work,
       Path history,
       Map<String, Integer> faults,
-      Map<String, String> refused) {
+      Map<String, String> never) {
     boolean isGood() {
       return verdict.isConsistent() && violations.isEmpty();
     }
@@ -164,9 +164,7 @@ final class Round {
     List<Fault> faults = new ArrayList<>(TableFaults.of(place.admin(), place.tables()));
     faults.add(place.sweep());
     faults.add(new Fault("manager-kill", 2, random -> own.killOne()));
-    if (settings.processes() > 0) {
-      faults.add(new Fault("client-kill", 4, pool::killOne));
-    }
+    faults.add(new Fault("client-kill", 4, pool::killOne));
     if (servers != null) {
       faults.addAll(servers.faults());
     }

@@ -11,9 +11,11 @@ import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 
 /**
@@ -134,6 +136,8 @@ public final class VerifyRun {
       throws IOException, InterruptedException {
     double left = settings.seconds();
     Work work = Work.NONE;
+    Map<String, String> never = new TreeMap<>();
+    Set<String> happened = new HashSet<>();
     for (int number = 0; ; number++) {
       double seconds = Math.min(left, settings.roundSeconds());
       left -= seconds;
@@ -145,9 +149,12 @@ public final class VerifyRun {
       Duration patience = servers == null ? PATIENCE_WITH_GIVEN : PATIENCE;
       Round round = new Round(place, settings, number, directory, patience);
       Round.Outcome outcome = round.run(seconds, servers, new Teller());
-      outcome.refused().forEach((fault, why) -> say("  %s never happened: %s", fault, why));
       work = work.plus(outcome.work());
+      never.putAll(outcome.never());
+      happened.addAll(outcome.faults().keySet());
       if (!outcome.isGood() || left < 1) {
+        never.keySet().removeAll(happened);
+        never.forEach((fault, why) -> say("%s was chosen and never happened: %s", fault, why));
         Result result =
             new Result(
                 outcome.verdict(),

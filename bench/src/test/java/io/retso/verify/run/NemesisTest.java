@@ -55,4 +55,17 @@ class NemesisTest {
     assertTrue(nemesis.done().containsKey("flush"));
     assertTrue(Files.readString(notes).contains("failed: java.io.IOException: too small"));
   }
+
+  @Test
+  void faultsWhoseTurnDidNotComeAreToldToo(@TempDir Path directory) throws IOException {
+    Stop stop = new Stop();
+    stop.set();
+    try (HistoryRecorder recorder = HistoryRecorder.create(directory.resolve("nemesis.edn"))) {
+      Nemesis nemesis =
+          new Nemesis(List.of(new Fault("flush", 1, random -> "flushed")), recorder, 1, stop);
+      nemesis.run();
+      assertEquals(
+          Map.of("flush", "its turn did not come: the time was up"), nemesis.neverHappened());
+    }
+  }
 }
