@@ -24,6 +24,8 @@ final class Client implements AutoCloseable {
   private final TransactionManager manager;
   private final HistoryRecorder recorder;
   private final Generations generations;
+  private final ClientPlan plan;
+  private final TokenMover mover;
   private final Stop stop = new Stop();
   private final List<Thread> threads = new ArrayList<>();
 
@@ -31,11 +33,14 @@ final class Client implements AutoCloseable {
       AsyncConnection hbase,
       TransactionManager manager,
       HistoryRecorder recorder,
-      Generations generations) {
+      ClientPlan plan) {
     this.hbase = hbase;
     this.manager = manager;
     this.recorder = recorder;
-    this.generations = generations;
+    this.plan = plan;
+    this.generations = new Generations(plan.generations(), plan.listMax());
+    this.mover =
+        new TokenMover(manager, new Tokens(plan.tables()), ~plan.seed(), this::report, stop);
   }
 
   /** HBase's client settings: whatever fails is tried again for a minute, quickly. */
@@ -63,12 +68,8 @@ final class Client implements AutoCloseable {
               .sweepInterval(Duration.ofSeconds(10))
               .build();
       Client client =
-          new Client(
-              hbase,
-              manager,
-              HistoryRecorder.create(plan.history(), plan.origin()),
-              new Generations(plan.generations(), plan.listMax()));
-      client.startThreads(plan);
+          new Client(hbase, manager, HistoryRecorder.create(plan.history(), plan.origin()), plan);
+      client.startThreads();
       return client;
     } catch (IOException | RuntimeException e) {
       hbase.close();
@@ -88,17 +89,15 @@ final class Client implements AutoCloseable {
     }
   }
 
-  private void startThreads(ClientPlan plan) {
-    Findings findings = what -> report(plan, what);
+  private void startThreads() {
     ListStore store = new TableLists(manager, plan.tables());
     for (int i = 0; i < plan.threads(); i++) {
       long process = plan.process(i);
       ListWorker worker =
           new ListWorker(
-              process, store, recorder, generations, plan.seed() + process, findings, stop);
+              process, store, recorder, generations, plan.seed() + process, this::report, stop);
       threads.add(new Thread(worker, "lists-" + process));
     }
-    TokenMover mover = new TokenMover(manager, plan.tables(), ~plan.seed(), findings, stop);
     threads.add(new Thread(mover, "tokens-" + plan.number()));
     for (Thread thread : threads) {
       thread.setDaemon(true);
@@ -107,7 +106,7 @@ final class Client implements AutoCloseable {
   }
 
   /** Written at once: it is to survive whatever comes. */
-  private static void report(ClientPlan plan, String what) {
+  private void report(String what) {
     try {
       Files.writeString(
           plan.violations(),
@@ -148,6 +147,7 @@ final class Client implements AutoCloseable {
               thread.getName() + " did not finish its transaction within two minutes");
         }
       }
+      mover.work().write(plan.work());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new IOException("interrupted while the clients ended", e);

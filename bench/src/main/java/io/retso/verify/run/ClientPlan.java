@@ -44,6 +44,11 @@ record ClientPlan(
     return history.resolveSibling(history.getFileName() + ".violations");
   }
 
+  /** Where it tells in the end how much it did with tokens. */
+  Path work() {
+    return history.resolveSibling(history.getFileName() + ".work");
+  }
+
   List<String> toArguments() {
     return List.of(
         Integer.toString(number),

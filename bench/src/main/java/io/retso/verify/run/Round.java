@@ -154,7 +154,7 @@ final class Round {
     return new Outcome(
         Checker.check(history, Model.STRONG_SNAPSHOT_ISOLATION),
         List.copyOf(violations),
-        Work.of(history),
+        Work.of(history).plus(workOnTokens()),
         file,
         nemesis.done(),
         nemesis.neverHappened());
@@ -205,6 +205,16 @@ final class Round {
     }
   }
 
+  private Work workOnTokens() throws IOException {
+    Work work = Work.NONE;
+    try (Stream<Path> files = Files.list(directory)) {
+      for (Path file : files.filter(f -> f.toString().endsWith(".work")).toList()) {
+        work = work.plus(Work.read(file));
+      }
+    }
+    return work;
+  }
+
   /** Reads everything, before and after sweeps, and puts it all into one history. */
   private Path judgeable(List<Path> histories, Listener listener)
       throws IOException, InterruptedException {
@@ -212,12 +222,14 @@ final class Round {
     Path ends = directory.resolve("final.edn");
     try (HistoryRecorder recorder = HistoryRecorder.create(ends, origin)) {
       FinalReads reads = new FinalReads(place.manager(), place.tables(), recorder, FINAL_PROCESS);
-      listener.phase("reading " + keys.size() + " lists");
+      listener.phase("reading " + keys.size() + " lists and the tokens");
       reads.read(keys, false);
+      place.tokens().check(place.manager(), violations::add);
       listener.phase("sweeping");
       new Aftermath(place, patience).clean().ifPresent(violations::add);
-      listener.phase("reading " + keys.size() + " lists once more");
+      listener.phase("reading " + keys.size() + " lists and the tokens once more");
       reads.read(keys, true);
+      place.tokens().check(place.manager(), violations::add);
     } catch (ListStore.Violation e) {
       violations.add(e.getMessage());
     }

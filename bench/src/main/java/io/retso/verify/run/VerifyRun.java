@@ -150,6 +150,9 @@ public final class VerifyRun {
       Round round = new Round(place, settings, number, directory, patience);
       Round.Outcome outcome = round.run(seconds, servers, new Teller());
       work = work.plus(outcome.work());
+      say(
+          "  %,d committed with appends; tokens were found %,d times and moved %,d times",
+          outcome.work().commits(), outcome.work().looks(), outcome.work().moves());
       never.putAll(outcome.never());
       happened.addAll(outcome.faults().keySet());
       if (!outcome.isGood() || left < 1) {

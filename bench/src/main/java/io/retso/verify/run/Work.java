@@ -3,6 +3,9 @@ package io.retso.verify.run;
 import io.retso.verify.history.History;
 import io.retso.verify.history.Step;
 import io.retso.verify.history.Transaction;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -11,17 +14,31 @@ import java.util.List;
  * work says nothing about it.
  *
  * @param commits transactions with appends whose clients know that they committed
+ * @param looks transactions that looked for a token; without those of clients that were killed
+ * @param moves those of them that moved it
  */
-record Work(long commits) {
+record Work(long commits, long looks, long moves) {
   /** Nothing at all. */
-  static final Work NONE = new Work(0);
+  static final Work NONE = new Work(0, 0, 0);
 
   /** A run of a second has many times as many. */
   static final int COMMITS_MIN = 10;
 
   /** That of a history; who reads everything in the end appends nothing. */
   static Work of(History history) {
-    return new Work(history.transactions().stream().filter(Work::isCommittedAppend).count());
+    return new Work(history.transactions().stream().filter(Work::isCommittedAppend).count(), 0, 0);
+  }
+
+  /** What {@link #write} wrote. */
+  static Work read(Path file) throws IOException {
+    String[] counts = Files.readString(file).split(" ");
+    return new Work(
+        Long.parseLong(counts[0]), Long.parseLong(counts[1]), Long.parseLong(counts[2]));
+  }
+
+  /** Writes it to a file, for another process. */
+  void write(Path file) throws IOException {
+    Files.writeString(file, commits + " " + looks + " " + moves);
   }
 
   private static boolean isCommittedAppend(Transaction transaction) {
@@ -29,9 +46,9 @@ record Work(long commits) {
         && transaction.steps().stream().anyMatch(step -> step instanceof Step.Append);
   }
 
-  /** The work of two rounds. */
+  /** The work of two. */
   Work plus(Work other) {
-    return new Work(commits + other.commits);
+    return new Work(commits + other.commits, looks + other.looks, moves + other.moves);
   }
 
   /** What was done too little to say anything about the store, with a remedy; empty if nothing. */
@@ -45,6 +62,14 @@ record Work(long commits) {
               + COMMITS_MIN
               + " are the least; the history tells why the others failed (:error); if it was lack"
               + " of time, run longer (--minutes)");
+    }
+    if (looks == 0 || moves == 0) {
+      missing.add(
+          "deletes were not tested: clients found a token "
+              + looks
+              + " times and moved it "
+              + moves
+              + " times; if it was lack of time, run longer (--minutes)");
     }
     return missing;
   }

@@ -78,7 +78,7 @@ final class Workplace implements AutoCloseable {
               .sweepInterval(Duration.ZERO)
               .build();
       place.createTables(modes);
-      TokenMover.create(place.manager, place.tables);
+      place.tokens().create(place.manager);
       return place;
     } catch (IOException | RuntimeException e) {
       try {
@@ -127,6 +127,11 @@ final class Workplace implements AutoCloseable {
 
   List<TableName> tables() {
     return List.copyOf(tables);
+  }
+
+  /** The tokens in the tables. */
+  Tokens tokens() {
+    return new Tokens(tables());
   }
 
   /** Sweeps on command, as a fault. */

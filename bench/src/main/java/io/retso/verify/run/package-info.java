@@ -14,6 +14,6 @@
  * the operating system before the transaction begins. What is missing at the end of a file is the
  * completion of transactions, which then count as unknown.
  *
- * <p>Lists never shrink. Deletes are watched by {@link io.retso.verify.run.TokenMover}s.
+ * <p>Lists never shrink. Deletes move {@link io.retso.verify.run.Tokens}.
  */
 package io.retso.verify.run;

@@ -53,6 +53,7 @@ class WorkloadTest {
       assertTrue(outcome.verdict().isConsistent(), summary);
       assertEquals(List.of(), outcome.verdict().withoutLastRead(), summary);
       assertTrue(outcome.verdict().ok() >= COMMITTED_MIN, summary);
+      assertEquals(List.of(), outcome.work().tooLittle(), summary);
       assertTrue(outcome.faults().size() >= FAULTS_MIN, summary);
     }
   }

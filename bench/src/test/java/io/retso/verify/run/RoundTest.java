@@ -1,0 +1,131 @@
+package io.retso.verify.run;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.retso.hbase.Transaction;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.apache.hadoop.hbase.CellUtil;
+import org.apache.hadoop.hbase.TableName;
+import org.apache.hadoop.hbase.client.Delete;
+import org.apache.hadoop.hbase.client.Put;
+import org.apache.hadoop.hbase.client.Result;
+import org.apache.hadoop.hbase.client.ResultScanner;
+import org.apache.hadoop.hbase.client.Scan;
+import org.apache.hadoop.hbase.util.Bytes;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What a round finds beside its history. */
+@ExtendWith(InProcessCluster.Extension.class)
+class RoundTest {
+  private static final double SECONDS = 2;
+
+  @TempDir Path directory;
+
+  /** Something that is done to the tables. */
+  private interface Deed {
+    void doneTo(Workplace place) throws IOException;
+  }
+
+  private Round.Outcome round(InProcessCluster cluster, String beforePhase, Deed deed)
+      throws Exception {
+    RunSettings settings =
+        new RunSettings(
+            3, SECONDS, 600, 0, 3, 20, Set.of("client-kill"), Optional.empty(), directory, true);
+    try (Workplace place =
+        Workplace.open(cluster.key(), cluster.oracle(), "round", Workplace.ALL_MODES)) {
+      Round.Listener listener =
+          new Round.Listener() {
+            @Override
+            public boolean goesOn(double seconds, Tally tally, Map<String, Integer> faults) {
+              return true;
+            }
+
+            @Override
+            public void phase(String what) {
+              try {
+                if (what.equals(beforePhase)) {
+                  deed.doneTo(place);
+                }
+              } catch (IOException e) {
+                throw new UncheckedIOException(e);
+              }
+            }
+          };
+      return new Round(place, settings, 0, directory, Duration.ofMinutes(1))
+          .run(SECONDS, cluster, listener);
+    }
+  }
+
+  @Test
+  void faultsThatCannotHappenAreNamed(InProcessCluster cluster) throws Exception {
+    Round.Outcome outcome = round(cluster, "", place -> {});
+    assertTrue(outcome.isGood(), outcome::toString);
+    assertEquals(Set.of("client-kill"), outcome.never().keySet());
+    assertEquals(Map.of(), outcome.faults());
+  }
+
+  @Test
+  void tokensThatAreLostInTheEndAreMissed(InProcessCluster cluster) throws Exception {
+    Round.Outcome outcome =
+        round(
+            cluster,
+            "sweeping",
+            place -> {
+              for (TableName table : place.tables()) {
+                try (Transaction tx = place.manager().begin()) {
+                  for (Result row : tokens(tx, table)) {
+                    tx.table(table).delete(new Delete(row.getRow()));
+                  }
+                  tx.commit();
+                }
+              }
+            });
+    assertFalse(outcome.isGood());
+    assertEquals(2 * Tokens.COUNT, outcome.violations().size(), outcome::toString); // both ways
+    assertTrue(outcome.violations().get(0).endsWith("has token 0 in []"), outcome::toString);
+  }
+
+  @Test
+  void tokensWithAnotherValueAreNoticed(InProcessCluster cluster) throws Exception {
+    Round.Outcome outcome =
+        round(
+            cluster,
+            "sweeping",
+            place -> {
+              for (TableName table : place.tables()) {
+                try (Transaction tx = place.manager().begin()) {
+                  for (Result row : tokens(tx, table)) {
+                    byte[] family = CellUtil.cloneFamily(row.rawCells()[0]);
+                    tx.table(table)
+                        .put(
+                            new Put(row.getRow())
+                                .addColumn(
+                                    family, Bytes.toBytes("here"), Bytes.toBytes("another")));
+                  }
+                  tx.commit();
+                }
+              }
+            });
+    assertEquals(2 * Tokens.COUNT, outcome.violations().size(), outcome::toString);
+    assertTrue(outcome.violations().get(0).contains("= another"), outcome::toString);
+  }
+
+  private static List<Result> tokens(Transaction tx, TableName table) throws IOException {
+    Scan scan =
+        new Scan().withStartRow(Bytes.toBytes("token-")).withStopRow(Bytes.toBytes("token."));
+    try (ResultScanner rows = tx.table(table).getScanner(scan)) {
+      return List.of(rows.next(Tokens.COUNT));
+    }
+  }
+}
