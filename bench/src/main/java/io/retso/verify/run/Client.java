@@ -147,7 +147,7 @@ final class Client implements AutoCloseable {
               thread.getName() + " did not finish its transaction within two minutes");
         }
       }
-      mover.work().write(plan.work());
+      mover.done().write(plan.work());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new IOException("interrupted while the clients ended", e);

@@ -4,4 +4,13 @@ package io.retso.verify.run;
 interface Findings {
   /** Something is wrong. */
   void violation(String what);
+
+  /** Does the work of a thread. Whatever ends it, an error too, is told: nobody else would see it. */
+  default void watch(String thread, Runnable work) {
+    try {
+      work.run();
+    } catch (Throwable e) {
+      violation(thread + " ended by itself: " + Traces.of(e));
+    }
+  }
 }

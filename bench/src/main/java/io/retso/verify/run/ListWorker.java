@@ -57,6 +57,10 @@ final class ListWorker implements Runnable {
 
   @Override
   public void run() {
+    findings.watch("process " + process, this::work);
+  }
+
+  private void work() {
     while (!stop.isSet()) {
       transaction(planner.next());
     }

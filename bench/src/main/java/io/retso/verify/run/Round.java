@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedSet;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
@@ -80,7 +81,7 @@ final class Round {
   private final Duration patience;
   private final long origin = System.nanoTime();
   private final AtomicInteger clients = new AtomicInteger();
-  private final List<String> violations = new ArrayList<>();
+  private final List<String> violations = new CopyOnWriteArrayList<>();
 
   /**
    * A round.
@@ -130,7 +131,8 @@ final class Round {
       pool.start(settings.processes());
       Stop stop = new Stop();
       nemesis = new Nemesis(faults(own, pool, servers), recorder, settings.seed() + number, stop);
-      Thread thread = new Thread(nemesis, "nemesis");
+      Findings findings = violations::add;
+      Thread thread = new Thread(() -> findings.watch("the nemesis", nemesis), "nemesis");
       thread.setDaemon(true);
       thread.start();
       watch(seconds, pool, nemesis, listener);

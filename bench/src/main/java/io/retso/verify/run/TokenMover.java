@@ -15,7 +15,7 @@ final class TokenMover implements Runnable {
   private final Random random;
   private final Findings findings;
   private final Stop stop;
-  private Work work = Work.NONE;
+  private Work done = Work.NONE;
 
   TokenMover(TransactionManager manager, Tokens tokens, long seed, Findings findings, Stop stop) {
     this.manager = manager;
@@ -27,6 +27,10 @@ final class TokenMover implements Runnable {
 
   @Override
   public void run() {
+    findings.watch("a mover of tokens", this::work);
+  }
+
+  private void work() {
     while (!stop.await(random.nextInt(PAUSE_MILLIS_MAX))) {
       int token = random.nextInt(Tokens.COUNT);
       try {
@@ -54,12 +58,12 @@ final class TokenMover implements Runnable {
       }
       tx.commit();
     }
-    work = work.plus(new Work(0, 1, moves ? 1 : 0));
+    done = done.plus(new Work(0, 1, moves ? 1 : 0));
     Tokens.problem(start, token, found).ifPresent(findings::violation);
   }
 
   /** What it did; to be asked when it has ended. */
-  Work work() {
-    return work;
+  Work done() {
+    return done;
   }
 }
