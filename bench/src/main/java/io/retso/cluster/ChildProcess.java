@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -18,7 +19,7 @@ import java.util.concurrent.TimeUnit;
  */
 public final class ChildProcess implements AutoCloseable {
   private static final long START_SECONDS_MAX = 120;
-  private static final long STOP_SECONDS_MAX = 20;
+  private static final Duration STOP_MAX = Duration.ofSeconds(20);
   private static final int LOG_LINES_SHOWN = 15;
 
   private final String name;
@@ -125,7 +126,7 @@ public final class ChildProcess implements AutoCloseable {
 
   /** Whether it runs. */
   public boolean isAlive() {
-    return process.isAlive();
+    return process.toHandle().isAlive();
   }
 
   /** Kills it like {@code kill -9}, and waits until it is gone. */
@@ -145,21 +146,37 @@ public final class ChildProcess implements AutoCloseable {
     }
   }
 
-  /** Stops it: cleanly if it does so in time, at any rate. */
-  @Override
-  public void close() {
+  /** Asks it to end; returns at once. */
+  public void askToEnd() {
     try {
       process.getOutputStream().close();
     } catch (IOException e) {
       process.destroy();
     }
+  }
+
+  /**
+   * Asks it to end, and kills it if it does not in time.
+   *
+   * @return its exit code; empty if it was killed
+   */
+  public OptionalInt stop(Duration patience) {
+    askToEnd();
     try {
-      if (!process.waitFor(STOP_SECONDS_MAX, TimeUnit.SECONDS)) {
-        kill();
+      if (process.waitFor(patience.toMillis(), TimeUnit.MILLISECONDS)) {
+        return OptionalInt.of(process.exitValue());
       }
+      kill();
     } catch (InterruptedException e) {
       kill();
       Thread.currentThread().interrupt();
     }
+    return OptionalInt.empty();
+  }
+
+  /** Stops it: cleanly if it does so in time, at any rate. */
+  @Override
+  public void close() {
+    stop(STOP_MAX);
   }
 }

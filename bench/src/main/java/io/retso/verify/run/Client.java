@@ -18,7 +18,8 @@ import org.apache.hadoop.hbase.client.ConnectionFactory;
  * one that moves tokens. It records its history in a file of its own.
  */
 final class Client implements AutoCloseable {
-  private static final long JOIN_MILLIS_MAX = 120_000;
+  /** How long its threads may take to finish their transactions. */
+  static final Duration JOIN_MAX = Duration.ofMinutes(2);
 
   private final AsyncConnection hbase;
   private final TransactionManager manager;
@@ -139,7 +140,7 @@ final class Client implements AutoCloseable {
   public void close() throws IOException {
     stop.set();
     try {
-      long deadline = System.nanoTime() + Duration.ofMillis(JOIN_MILLIS_MAX).toNanos();
+      long deadline = System.nanoTime() + JOIN_MAX.toNanos();
       for (Thread thread : threads) {
         thread.join(Math.max(1, (deadline - System.nanoTime()) / 1_000_000));
         if (thread.isAlive()) {

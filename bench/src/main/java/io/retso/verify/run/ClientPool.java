@@ -5,8 +5,10 @@ import io.retso.cluster.ClusterException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.Random;
 import java.util.function.Supplier;
 
@@ -21,8 +23,14 @@ import java.util.function.Supplier;
 final class ClientPool implements AutoCloseable {
   private record Member(ClientPlan plan, ChildProcess process, long startedNanos) {}
 
+  /** More than a client takes to find out that one of its threads hangs. */
+  private static final Duration PATIENCE = Client.JOIN_MAX.plusSeconds(15);
+
   private final Supplier<ClientPlan> plans;
   private final Path directory;
+  private final Findings findings;
+  private final Class<?> mainClass;
+  private final Duration patience;
   private final List<Member> members = new ArrayList<>();
 
   /**
@@ -30,10 +38,24 @@ final class ClientPool implements AutoCloseable {
    *
    * @param plans for one client more
    * @param directory for what the processes print
+   * @param findings is told of those that fail
    */
-  ClientPool(Supplier<ClientPlan> plans, Path directory) {
+  ClientPool(Supplier<ClientPlan> plans, Path directory, Findings findings) {
+    this(plans, directory, findings, ClientProcess.class, PATIENCE);
+  }
+
+  /** The same with another main class, and this long for all to end. */
+  ClientPool(
+      Supplier<ClientPlan> plans,
+      Path directory,
+      Findings findings,
+      Class<?> mainClass,
+      Duration patience) {
     this.plans = plans;
     this.directory = directory;
+    this.findings = findings;
+    this.mainClass = mainClass;
+    this.patience = patience;
   }
 
   /** Starts clients, and waits until they work. */
@@ -58,7 +80,7 @@ final class ClientPool implements AutoCloseable {
             directory.resolve("client-" + plan.number() + ".out"),
             ready,
             List.of("-Xmx256m"),
-            ClientProcess.class.getName(),
+            mainClass.getName(),
             arguments);
     return new Member(plan, process, now);
   }
@@ -79,10 +101,11 @@ final class ClientPool implements AutoCloseable {
   /** Kills a client like {@code kill -9} and starts another one. */
   synchronized String killOne(Random random) throws IOException, InterruptedException {
     if (members.isEmpty()) {
-      throw new IOException("there are no client processes: --clients is 0");
+      throw new IOException("there are no client processes");
     }
     int victim = random.nextInt(members.size());
     Member before = members.get(victim);
+    reportIfDead(before);
     before.process.kill();
     Member after = launch();
     members.set(victim, after);
@@ -90,22 +113,34 @@ final class ClientPool implements AutoCloseable {
     return "client " + before.plan.number() + " killed, client " + after.plan.number() + " started";
   }
 
-  /** What processes say that ended by themselves; empty if all is well. */
-  synchronized List<String> deaths() {
-    return members.stream()
-        .filter(member -> !member.process.isAlive())
-        .map(
-            member ->
-                "client "
-                    + member.plan.number()
-                    + " ended by itself. It said:"
-                    + member.process.lastLines())
-        .toList();
+  private boolean reportIfDead(Member member) {
+    boolean isDead = !member.process.isAlive();
+    if (isDead) {
+      report(member, "ended by itself");
+    }
+    return isDead;
   }
 
-  /** Lets every client finish its transactions. */
+  private void report(Member member, String what) {
+    findings.violation(
+        "client " + member.plan.number() + " " + what + ". It said:" + member.process.lastLines());
+  }
+
+  /** Lets every client finish its transactions; tells who did not, or ended before. */
   @Override
   public synchronized void close() {
-    members.parallelStream().forEach(member -> member.process.close());
+    List<Member> alive = members.stream().filter(member -> !reportIfDead(member)).toList();
+    alive.forEach(member -> member.process.askToEnd());
+    long deadline = System.nanoTime() + patience.toNanos();
+    for (Member member : alive) {
+      long left = Math.max(0, deadline - System.nanoTime());
+      OptionalInt exitCode = member.process.stop(Duration.ofNanos(left));
+      if (exitCode.isEmpty()) {
+        report(member, "did not end within " + patience.toSeconds() + " s and was killed");
+      } else if (exitCode.getAsInt() != 0) {
+        report(member, "ended with exit code " + exitCode.getAsInt());
+      }
+    }
+    members.clear();
   }
 }

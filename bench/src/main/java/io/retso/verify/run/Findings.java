@@ -5,7 +5,9 @@ interface Findings {
   /** Something is wrong. */
   void violation(String what);
 
-  /** Does the work of a thread. Whatever ends it, an error too, is told: nobody else would see it. */
+  /**
+   * Does the work of a thread. Whatever ends it, an error too, is told: nobody else would see it.
+   */
   default void watch(String thread, Runnable work) {
     try {
       work.run();

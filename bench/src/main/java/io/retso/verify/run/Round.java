@@ -127,7 +127,8 @@ final class Round {
     List<Path> histories = new ArrayList<>(List.of(notes));
     try (HistoryRecorder recorder = HistoryRecorder.create(notes, origin);
         OwnClient own = new OwnClient(this::plan, first);
-        ClientPool pool = new ClientPool(() -> plan(own.generations()), directory)) {
+        ClientPool pool =
+            new ClientPool(() -> plan(own.generations()), directory, violations::add)) {
       pool.start(settings.processes());
       Stop stop = new Stop();
       nemesis = new Nemesis(faults(own, pool, servers), recorder, settings.seed() + number, stop);
@@ -145,7 +146,6 @@ final class Round {
       if (restarted > 0) {
         recorder.nemesis("heal", restarted + " servers started again");
       }
-      violations.addAll(pool.deaths());
       listener.phase("waiting for the clients to finish");
     }
     histories.addAll(clientHistories());
