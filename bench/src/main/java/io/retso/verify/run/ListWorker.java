@@ -160,9 +160,9 @@ final class ListWorker implements Runnable {
     }
   }
 
-  /** A store that is being closed may say so in any way. */
+  /** A store that is being closed may throw anything, but contradict itself it may not. */
   private void unexpected(Throwable e) {
-    if (!stop.isSet()) {
+    if (!stop.isSet() || e instanceof Violation) {
       findings.violation("process " + process + ": " + Traces.of(e));
     }
   }

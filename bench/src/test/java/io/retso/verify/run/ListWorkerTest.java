@@ -70,4 +70,30 @@ class ListWorkerTest {
     assertTrue(findings.get(0).startsWith("process 1 ended by itself"), findings::toString);
     assertTrue(findings.get(0).contains("a bug of the store"), findings::toString);
   }
+
+  @Test
+  void aViolationInTheLastTransactionIsReported() throws IOException {
+    work(
+        new IdleStore() {
+          @Override
+          public List<long[]> run(Action action) throws Violation {
+            stop.set(); // the time is up
+            throw new Violation("a value is no list of numbers");
+          }
+        });
+    assertEquals(List.of("process 1: a value is no list of numbers"), findings);
+  }
+
+  @Test
+  void whatAStoreThrowsThatIsBeingClosedIsNotReported() throws IOException {
+    work(
+        new IdleStore() {
+          @Override
+          public List<long[]> run(Action action) {
+            stop.set();
+            throw new IllegalStateException("closed");
+          }
+        });
+    assertEquals(List.of(), findings);
+  }
 }
