@@ -4,9 +4,10 @@ import java.io.IOException;
 import java.nio.file.Path;
 
 /**
- * Deletes the data of a run if this process is ended from outside, by SIGINT or SIGTERM: first it
- * kills the processes that this one has started, as they write there. Until it is closed: whoever
- * gets that far knows whether the data is still wanted.
+ * Cleans up if this process is ended from outside, by SIGINT or SIGTERM: it kills the processes
+ * that this one has started, one that is stopped (SIGSTOP) too, which would never see that its
+ * parent is gone. Then it deletes the data of the run, unless that is to be kept. Until it is
+ * closed: whoever gets that far knows what is still wanted.
  *
  * <p>Thread-safe.
  */
@@ -14,25 +15,37 @@ public final class DeleteAtExit implements AutoCloseable {
   /** What still runs in this process may write between two deletions, or start another one. */
   private static final int ATTEMPTS_MAX = 20;
 
+  /** Null if data is kept. */
   private final Path directory;
-  private final Thread hook = new Thread(this::delete, "delete-data");
+
+  private final Thread hook = new Thread(this::clean, "delete-data");
 
   private DeleteAtExit(Path directory) {
     this.directory = directory;
   }
 
-  /** From now on; the directory need not be there yet. */
+  /** Processes and data, from now on; the directory need not be there yet. */
   public static DeleteAtExit of(Path directory) {
-    DeleteAtExit delete = new DeleteAtExit(directory);
+    return register(new DeleteAtExit(directory));
+  }
+
+  /** Processes only, from now on. */
+  public static DeleteAtExit keepingData() {
+    return register(new DeleteAtExit(null));
+  }
+
+  private static DeleteAtExit register(DeleteAtExit delete) {
     Runtime.getRuntime().addShutdownHook(delete.hook);
     return delete;
   }
 
-  private void delete() {
+  private void clean() {
     for (int attempt = 1; ; attempt++) {
       killChildren();
       try {
-        Directories.delete(directory);
+        if (directory != null) {
+          Directories.delete(directory);
+        }
         return;
       } catch (IOException e) {
         if (attempt == ATTEMPTS_MAX) {

@@ -117,7 +117,7 @@ public final class DemoCommand implements Callable<Integer> {
     try {
       Path directory =
           out == null ? Files.createTempDirectory("retso-demo") : Files.createDirectories(out);
-      DeleteAtExit exit = out == null ? DeleteAtExit.of(directory) : null;
+      DeleteAtExit exit = out == null ? DeleteAtExit.of(directory) : DeleteAtExit.keepingData();
       try (exit) {
         return runAndTidy(directory) ? ExitCode.CLEAN.number() : FAILED;
       }

@@ -132,7 +132,8 @@ public final class VerifyCommand implements Callable<Integer> {
     // What HBase's and our own client say about servers that are killed would fill the screen.
     ((Logger) LoggerFactory.getLogger(Logger.ROOT_LOGGER_NAME)).setLevel(Level.ERROR);
     ((Logger) LoggerFactory.getLogger("io.retso")).setLevel(Level.ERROR);
-    DeleteAtExit exit = settings.keep() ? null : DeleteAtExit.of(settings.directory());
+    DeleteAtExit exit =
+        settings.keep() ? DeleteAtExit.keepingData() : DeleteAtExit.of(settings.directory());
     try (exit) {
       Files.createDirectories(settings.directory());
       VerifyRun.Result result = VerifyRun.run(settings, out);

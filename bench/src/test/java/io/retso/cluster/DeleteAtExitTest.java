@@ -22,15 +22,24 @@ class DeleteAtExitTest {
 
   @TempDir Path directory;
 
-  /** Watches over its data, or has stopped to; prints the process id of its child; hangs. */
+  /** What a process watches over. */
+  private enum Guard {
+    DATA,
+    CHILDREN,
+    NOTHING_ANY_MORE
+  }
+
+  /** Has a guard; prints the process id of its child; hangs. */
   public static final class Parent {
     private Parent() {}
 
-    /** Runs it: where the data is, and whether the guard is closed. */
+    /** Runs it: where the data is, and what is guarded. */
     public static void main(String[] arguments) throws Exception {
       Path data = Path.of(arguments[0]);
-      DeleteAtExit exit = DeleteAtExit.of(data);
-      if (Boolean.parseBoolean(arguments[1])) {
+      Guard guard = Guard.valueOf(arguments[1]);
+      DeleteAtExit exit =
+          guard == Guard.CHILDREN ? DeleteAtExit.keepingData() : DeleteAtExit.of(data);
+      if (guard == Guard.NOTHING_ANY_MORE) {
         exit.close();
       }
       ChildProcess child =
@@ -63,7 +72,7 @@ class DeleteAtExitTest {
   }
 
   /** Returns the process id of the child after the parent was ended. */
-  private long endInTheMiddle(Path data, boolean closed) throws Exception {
+  private long endInTheMiddle(Path data, Guard guard, boolean isChildStopped) throws Exception {
     Process parent =
         new ProcessBuilder(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
@@ -71,12 +80,15 @@ class DeleteAtExitTest {
                 System.getProperty("java.class.path"),
                 Parent.class.getName(),
                 data.toString(),
-                Boolean.toString(closed))
+                guard.name())
             .redirectError(ProcessBuilder.Redirect.INHERIT)
             .start();
     try (BufferedReader out = parent.inputReader()) {
       String pid = out.readLine();
       assertNotNull(pid, "ended by itself");
+      if (isChildStopped) {
+        assertEquals(0, new ProcessBuilder("kill", "-STOP", pid).start().waitFor());
+      }
       parent.toHandle().destroy(); // SIGTERM; the process itself would close the stream, too
       assertTrue(parent.waitFor(60, TimeUnit.SECONDS));
       assertEquals(SIGTERM_EXIT, parent.exitValue());
@@ -89,15 +101,25 @@ class DeleteAtExitTest {
   @Test
   void childrenAndDataGoWithTheProcess() throws Exception {
     Path data = directory.resolve("data");
-    long child = endInTheMiddle(data, false);
+    long child = endInTheMiddle(data, Guard.DATA, false);
     assertFalse(ProcessHandle.of(child).map(ProcessHandle::isAlive).orElse(false));
     assertFalse(Files.exists(data), data::toString);
+  }
+
+  /** It would stay stopped for ever. */
+  @Test
+  void aStoppedChildGoesWithTheProcessThoughDataStays() throws Exception {
+    Path data = directory.resolve("data");
+    long child = endInTheMiddle(data, Guard.CHILDREN, true);
+    assertFalse(ProcessHandle.of(child).map(ProcessHandle::isAlive).orElse(false));
+    assertTrue(Files.exists(data.resolve("ready")));
   }
 
   @Test
   void whatIsWantedStays() throws Exception {
     Path data = directory.resolve("data");
-    ProcessHandle child = ProcessHandle.of(endInTheMiddle(data, true)).orElseThrow();
+    ProcessHandle child =
+        ProcessHandle.of(endInTheMiddle(data, Guard.NOTHING_ANY_MORE, false)).orElseThrow();
     assertTrue(child.isAlive());
     child.destroyForcibly();
     child.onExit().join(); // before JUnit deletes the directory
