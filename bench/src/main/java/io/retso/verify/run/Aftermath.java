@@ -28,6 +28,13 @@ final class Aftermath {
   private static final long PAUSE_MILLIS = 500;
   private static final int SHOWN_MAX = 5;
 
+  /**
+   * What is not as it must be.
+   *
+   * @param isOthers whether it comes from a table that is none of the run's
+   */
+  record Problem(String what, boolean isOthers) {}
+
   private final Workplace place;
   private final Duration patience;
 
@@ -43,30 +50,14 @@ final class Aftermath {
   }
 
   /** Sweeps until all is clean; or says what is not. */
-  Optional<String> clean() throws IOException, InterruptedException {
+  Optional<Problem> clean() throws IOException, InterruptedException {
     long deadline = System.nanoTime() + patience.toNanos();
     try (OracleClient oracle = OracleClient.builder().address(place.oracle()).build()) {
       long end = begun(oracle);
       while (true) {
-        String problem;
-        try {
-          SweepResult sweep = place.manager().sweep();
-          problem = problem(oracle, end);
-          if (!problem.isEmpty() && !sweep.reported()) {
-            problem += "; the oracle was not told of the sweeps: " + sweep.reason();
-          }
-        } catch (IOException | OracleException e) {
-          problem = e.toString();
-        }
-        if (problem.isEmpty()) {
-          return Optional.empty();
-        }
-        if (System.nanoTime() > deadline) {
-          return Optional.of(
-              problem
-                  + ", though nothing has happened but sweeps for "
-                  + patience.toSeconds()
-                  + " s");
+        Optional<Problem> problem = sweep(oracle, end);
+        if (problem.isEmpty() || System.nanoTime() > deadline) {
+          return problem;
         }
         TimeUnit.MILLISECONDS.sleep(PAUSE_MILLIS);
       }
@@ -80,18 +71,43 @@ final class Aftermath {
     return now;
   }
 
-  private String problem(OracleClient oracle, long end) throws IOException {
+  private Optional<Problem> sweep(OracleClient oracle, long end) {
+    try {
+      SweepResult sweep = place.manager().sweep();
+      List<String> left = marks();
+      if (!left.isEmpty()) {
+        int shown = Math.min(left.size(), SHOWN_MAX);
+        return problem(left.size() + " marks are left: " + left.subList(0, shown), false);
+      }
+      long low = oracle.lowWatermark();
+      if (low >= end) {
+        return Optional.empty();
+      }
+      String what = "the low watermark " + low + " is below " + end + ", which began after all clients ended";
+      return sweep.reported()
+          ? problem(what, false)
+          : problem(
+              what + "; the oracle was not told of the sweeps: " + sweep.reason(),
+              place.tables().stream()
+                  .noneMatch(table -> sweep.reason().contains(table.toString())));
+    } catch (IOException | OracleException e) {
+      return problem(e.toString(), false);
+    }
+  }
+
+  private Optional<Problem> problem(String what, boolean isOthers) {
+    long seconds = patience.toSeconds();
+    return Optional.of(
+        new Problem(
+            what + ", though nothing has happened but sweeps for " + seconds + " s", isOthers));
+  }
+
+  private List<String> marks() throws IOException {
     List<String> left = new ArrayList<>();
     for (TableName table : place.tables()) {
       addMarks(table, left);
     }
-    if (!left.isEmpty()) {
-      return left.size() + " marks are left: " + left.subList(0, Math.min(left.size(), SHOWN_MAX));
-    }
-    long low = oracle.lowWatermark();
-    return low >= end
-        ? ""
-        : "the low watermark " + low + " is below " + end + ", which began after all clients ended";
+    return left;
   }
 
   private void addMarks(TableName name, List<String> left) throws IOException {

@@ -33,6 +33,9 @@ final class ClientPool implements AutoCloseable {
   private final Duration patience;
   private final List<Member> members = new ArrayList<>();
 
+  /** Why the run went on with fewer clients. */
+  private final List<String> missing = new ArrayList<>();
+
   /**
    * An empty pool.
    *
@@ -107,10 +110,31 @@ final class ClientPool implements AutoCloseable {
     Member before = members.get(victim);
     reportIfDead(before);
     before.process.kill();
-    Member after = launch();
-    members.set(victim, after);
-    awaitReady(after);
+    members.remove(victim);
+    Member after = replacement(before);
+    members.add(after);
     return "client " + before.plan.number() + " killed, client " + after.plan.number() + " started";
+  }
+
+  private Member replacement(Member before) throws IOException, InterruptedException {
+    Member after = null;
+    try {
+      after = launch();
+      awaitReady(after);
+      return after;
+    } catch (IOException | InterruptedException e) {
+      if (after != null) {
+        after.process.kill();
+      }
+      missing.add(
+          "client " + before.plan.number() + " was killed and not replaced: " + e.getMessage());
+      throw e;
+    }
+  }
+
+  /** Why clients that were killed could not be replaced; empty if all were. */
+  synchronized List<String> missing() {
+    return List.copyOf(missing);
   }
 
   private boolean reportIfDead(Member member) {

@@ -29,6 +29,7 @@ final class Round {
    *
    * @param verdict on the history
    * @param violations what no correct store does, found without the checker
+   * @param obstacles of the machine or the cluster that kept the round from being one
    * @param work what clients got done
    * @param history the merged history
    * @param faults what happened, with counts
@@ -37,12 +38,13 @@ final class Round {
   record Outcome(
       Verdict verdict,
       List<String> violations,
+      List<String> obstacles,
       Work work,
       Path history,
       Map<String, Integer> faults,
       Map<String, String> never) {
     boolean isGood() {
-      return verdict.isConsistent() && violations.isEmpty();
+      return verdict.isConsistent() && violations.isEmpty() && obstacles.isEmpty();
     }
   }
 
@@ -82,6 +84,7 @@ final class Round {
   private final long origin = System.nanoTime();
   private final AtomicInteger clients = new AtomicInteger();
   private final List<String> violations = new CopyOnWriteArrayList<>();
+  private final List<String> obstacles = new ArrayList<>();
 
   /**
    * A round.
@@ -146,6 +149,7 @@ final class Round {
       if (restarted > 0) {
         recorder.nemesis("heal", restarted + " servers started again");
       }
+      obstacles.addAll(pool.missing());
       listener.phase("waiting for the clients to finish");
     }
     histories.addAll(clientHistories());
@@ -156,6 +160,7 @@ final class Round {
     return new Outcome(
         Checker.check(history, Model.STRONG_SNAPSHOT_ISOLATION),
         List.copyOf(violations),
+        List.copyOf(obstacles),
         Work.of(history).plus(workOnTokens()),
         file,
         nemesis.done(),
@@ -228,7 +233,9 @@ final class Round {
       reads.read(keys, false);
       place.tokens().check(place.manager(), violations::add);
       listener.phase("sweeping");
-      new Aftermath(place, patience).clean().ifPresent(violations::add);
+      new Aftermath(place, patience)
+          .clean()
+          .ifPresent(left -> (left.isOthers() ? obstacles : violations).add(left.what()));
       listener.phase("reading " + keys.size() + " lists and the tokens once more");
       reads.read(keys, true);
       place.tokens().check(place.manager(), violations::add);

@@ -11,6 +11,7 @@ import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
@@ -158,13 +159,11 @@ public final class VerifyRun {
       if (!outcome.isGood() || left < 1) {
         never.keySet().removeAll(happened);
         never.forEach((fault, why) -> say("%s was chosen and never happened: %s", fault, why));
+        List<String> obstacles = new ArrayList<>(outcome.obstacles());
+        obstacles.addAll(work.tooLittle());
         Result result =
             new Result(
-                outcome.verdict(),
-                outcome.violations(),
-                work.tooLittle(),
-                outcome.history(),
-                number + 1);
+                outcome.verdict(), outcome.violations(), obstacles, outcome.history(), number + 1);
         if (result.isGood() && !settings.keep()) {
           Directories.delete(directory);
         }

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.retso.cluster.ClusterException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -96,6 +97,19 @@ class ClientPoolTest {
     }
   }
 
+  /** Starts only if it is the first. */
+  public static final class OnlyOne {
+    private OnlyOne() {}
+
+    /** Runs it: the file to write when it is ready. */
+    public static void main(String[] arguments) throws IOException {
+      if (arguments[0].contains("client-0")) {
+        ready(arguments[0]);
+        awaitParent();
+      }
+    }
+  }
+
   @Test
   void clientsThatEndWhenTheyAreAskedAreNotReported() throws Exception {
     try (ClientPool pool = pool(Good.class, LONG)) {
@@ -155,5 +169,19 @@ class ClientPoolTest {
       IOException refused = assertThrows(IOException.class, () -> pool.killOne(new Random(1)));
       assertEquals("there are no client processes", refused.getMessage());
     }
+  }
+
+  /** That is no fault of the store. */
+  @Test
+  void aReplacementThatDoesNotStartIsNoViolation() throws Exception {
+    try (ClientPool pool = pool(OnlyOne.class, LONG)) {
+      pool.start(1);
+      assertThrows(ClusterException.class, () -> pool.killOne(new Random(1)));
+      assertEquals(1, pool.missing().size());
+      assertTrue(
+          pool.missing().get(0).startsWith("client 0 was killed and not replaced: client 1 ended"),
+          pool.missing()::toString);
+    }
+    assertEquals(List.of(), findings);
   }
 }

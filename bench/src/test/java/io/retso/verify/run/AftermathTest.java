@@ -1,0 +1,58 @@
+package io.retso.verify.run;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.retso.client.OracleClient;
+import io.retso.hbase.TablePreparation;
+import java.time.Duration;
+import java.util.Optional;
+import org.apache.hadoop.hbase.TableName;
+import org.apache.hadoop.hbase.client.ColumnFamilyDescriptorBuilder;
+import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** Whose fault it is if not all is clean in the end. */
+@ExtendWith(InProcessCluster.Extension.class)
+@Timeout(300)
+class AftermathTest {
+  @Test
+  void aTableOfOthersThatKeepsSweepsFromBeingReported(InProcessCluster cluster) throws Exception {
+    TableName others = TableName.valueOf("of-others");
+    try (Workplace place =
+            Workplace.open(cluster.key(), cluster.oracle(), "aftermath", Workplace.ALL_MODES);
+        OracleClient oracle = OracleClient.builder().address(cluster.oracle()).build()) {
+      new TablePreparation(place.connection(), cluster.oracle())
+          .create(
+              TableDescriptorBuilder.newBuilder(others)
+                  .setColumnFamily(ColumnFamilyDescriptorBuilder.of("f"))
+                  .build(),
+              TablePreparation.Options.DEFAULT);
+      place.admin().disableTable(others);
+      oracle.commit(oracle.begin(), 1); // by a client that died: nobody says that it is clean
+      Aftermath.Problem problem = new Aftermath(place, Duration.ZERO).clean().orElseThrow();
+      assertTrue(problem.isOthers(), problem::toString);
+      assertTrue(
+          problem.what().contains("table of-others is disabled and may hold marks: enable it"),
+          problem::toString);
+      place.admin().enableTable(others);
+      assertEquals(Optional.empty(), new Aftermath(place, Duration.ofMinutes(1)).clean());
+      place.admin().disableTable(others);
+      place.admin().deleteTable(others);
+    }
+  }
+
+  @Test
+  void whatIsLeftInTheRunsOwnTables(InProcessCluster cluster) throws Exception {
+    try (Workplace place =
+            Workplace.open(cluster.key(), cluster.oracle(), "aftermath", Workplace.ALL_MODES);
+        OracleClient oracle = OracleClient.builder().address(cluster.oracle()).build()) {
+      oracle.commit(oracle.begin(), 1);
+      place.admin().disableTable(place.tables().get(0));
+      Aftermath.Problem problem = new Aftermath(place, Duration.ZERO).clean().orElseThrow();
+      assertEquals(false, problem.isOthers(), problem::toString);
+    }
+  }
+}
