@@ -10,9 +10,11 @@ sealed interface Action {
   /** The steps of the history that it consists of, in their order; reads without values. */
   List<Step> steps();
 
-  /** Whether it appends to a list. */
+  /** Whether it appends to a list, or tries to. */
   default boolean isWrite() {
-    return this instanceof Append || this instanceof Batch batch && !batch.appends.isEmpty();
+    return this instanceof Append
+        || this instanceof CheckInVain
+        || this instanceof Batch batch && !batch.appends.isEmpty();
   }
 
   /** Reads lists, of one table if they are several. */
@@ -57,6 +59,19 @@ sealed interface Action {
               reads.stream().map(key -> Step.read(key.number())),
               appends.stream().map(append -> Step.append(append.key.number(), append.value)))
           .toList();
+    }
+  }
+
+  /**
+   * Appends to a list by a checkAndMutate on a condition that is false, whatever the list: that it
+   * has the value already. So it appends nothing. Then it reads the list.
+   *
+   * @param value that is appended to no list
+   */
+  record CheckInVain(ListKey key, long value) implements Action {
+    @Override
+    public List<Step> steps() {
+      return List.of(Step.read(key.number()));
     }
   }
 

@@ -83,7 +83,8 @@ final class Aftermath {
       if (low >= end) {
         return Optional.empty();
       }
-      String what = "the low watermark " + low + " is below " + end + ", which began after all clients ended";
+      String what =
+          "the low watermark " + low + " is below " + end + ", which began after all clients ended";
       return sweep.reported()
           ? problem(what, false)
           : problem(

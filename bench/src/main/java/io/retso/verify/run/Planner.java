@@ -78,6 +78,8 @@ final class Planner {
           keys.subList(reads, keys.size()).stream()
               .map(key -> append(key, random.nextBoolean() ? Action.Way.PUT : Action.Way.APPEND))
               .toList());
+    } else if (kind < 0.64) {
+      return new Action.CheckInVain(key(touched), firstValue + values++);
     }
     Action.Way[] ways = Action.Way.values();
     return append(key(touched), ways[random.nextInt(ways.length)]);

@@ -85,6 +85,8 @@ final class TableLists implements ListStore {
         return List.of();
       } else if (action instanceof Action.Batch batch) {
         return batch(batch);
+      } else if (action instanceof Action.CheckInVain check) {
+        return List.of(checkInVain(check.key(), check.value()));
       }
       throw new IllegalArgumentException("not for a store: " + action);
     }
@@ -192,6 +194,18 @@ final class TableLists implements ListStore {
         throw new Violation(
             "checkAndMutate of " + key + " did not find what the same transaction had read");
       }
+    }
+
+    private long[] checkInVain(ListKey key, long number) throws IOException, Violation {
+      byte[] never = ListValue.with(value(key), number);
+      CheckAndMutate check =
+          CheckAndMutate.newBuilder(key.rowKey())
+              .ifEquals(key.family(), key.qualifier(), never)
+              .build(putOf(key, never));
+      if (table(key).checkAndMutate(check).isSuccess()) {
+        throw new Violation("checkAndMutate of " + key + " found a value that nobody wrote");
+      }
+      return ListValue.decode(value(key));
     }
 
     private List<long[]> batch(Action.Batch batch) throws IOException, Violation {

@@ -61,7 +61,9 @@ final class PlainLists implements ListStore, AutoCloseable {
     /** Start timestamps are taken ahead and kept. */
     BEGINS_AHEAD,
     /** The first read is made in an older snapshot, and nobody asks whether that has changed. */
-    EXTENDS_UNASKED
+    EXTENDS_UNASKED,
+    /** A write on condition is made though the condition is false. */
+    MUTATES_ANYWAY
   }
 
   private static final int AHEAD = 40;
@@ -162,6 +164,12 @@ final class PlainLists implements ListStore, AutoCloseable {
       } else if (action instanceof Action.Batch batch) {
         reads = batch.reads();
         appends = batch.appends();
+      } else if (action instanceof Action.CheckInVain check) {
+        reads = List.of(check.key());
+        if (flaw == Flaw.MUTATES_ANYWAY) {
+          appends =
+              List.of(new Action.Append(check.key(), check.value(), Action.Way.CHECK_AND_PUT));
+        }
       }
       List<long[]> lists = new ArrayList<>();
       for (ListKey key : reads) {
