@@ -1,5 +1,6 @@
 package io.retso.verify.run;
 
+import io.retso.hbase.CommittedException;
 import io.retso.hbase.ConflictException;
 import io.retso.hbase.Transaction;
 import io.retso.hbase.TransactionManager;
@@ -242,17 +243,39 @@ final class TableLists implements ListStore {
     @Override
     public void commit() throws CommitFailure {
       try {
-        long commit = transaction.commit();
-        if (wrote) {
-          stamps = new Stamps(stamps.start(), commit);
-        }
-      } catch (ConflictException e) {
-        throw new CommitFailure(CommitFailure.Kind.CONFLICT, e);
-      } catch (UnknownCommitException e) {
-        throw new CommitFailure(CommitFailure.Kind.UNKNOWN, e);
+        committed(transaction.commit());
       } catch (IOException e) {
-        throw new CommitFailure(CommitFailure.Kind.FAILED, e);
+        throw failure(e);
       }
+    }
+
+    @Override
+    public ListTransaction commitAndBegin() throws CommitFailure {
+      try {
+        return new TableTransaction(transaction.commitAndBegin(), tables);
+      } catch (CommittedException e) {
+        committed(e.commitTimestamp());
+        throw new CommitFailure(CommitFailure.Kind.COMMITTED, e);
+      } catch (IOException e) {
+        throw failure(e);
+      }
+    }
+
+    private void committed(long timestamp) {
+      if (wrote) {
+        stamps = new Stamps(stamps.start(), timestamp);
+      }
+    }
+
+    private static CommitFailure failure(IOException e) {
+      if (e instanceof ConflictException) {
+        return new CommitFailure(CommitFailure.Kind.CONFLICT, e);
+      }
+      return new CommitFailure(
+          e instanceof UnknownCommitException
+              ? CommitFailure.Kind.UNKNOWN
+              : CommitFailure.Kind.FAILED,
+          e);
     }
 
     @Override
