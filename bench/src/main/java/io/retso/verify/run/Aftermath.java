@@ -115,7 +115,7 @@ final class Aftermath {
     try (Table table = place.connection().getTable(name);
         ResultScanner rows =
             table.getScanner(new Scan().addFamily(PendingWrite.family()).setCaching(1000))) {
-      for (Result row : rows) {
+      for (Result row = rows.next(); row != null; row = rows.next()) {
         for (Cell mark : row.rawCells()) {
           left.add(
               name
