@@ -16,7 +16,9 @@ import java.util.TreeMap;
 final class Nemesis implements Runnable {
   private static final int PAUSE_MILLIS_MIN = 200;
   private static final int PAUSE_MILLIS_MAX = 2000;
-  private static final String NO_TURN = "its turn did not come: the time was up";
+
+  /** Why a fault never happened that was not even tried. */
+  static final String NO_TURN = "its turn did not come: the time was up";
 
   private final List<Fault> faults;
   private final HistoryRecorder recorder;

@@ -154,7 +154,10 @@ public final class VerifyRun {
       say(
           "  %,d committed with appends; tokens were found %,d times and moved %,d times",
           outcome.work().commits(), outcome.work().looks(), outcome.work().moves());
-      never.putAll(outcome.never());
+      outcome
+          .never()
+          .forEach(
+              (fault, why) -> never.merge(fault, why, (a, b) -> a.equals(Nemesis.NO_TURN) ? b : a));
       happened.addAll(outcome.faults().keySet());
       if (!outcome.isGood() || left < 1) {
         never.keySet().removeAll(happened);
