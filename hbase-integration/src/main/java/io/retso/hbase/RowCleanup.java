@@ -10,7 +10,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.CellUtil;
-import org.apache.hadoop.hbase.CompareOperator;
 import org.apache.hadoop.hbase.KeyValue;
 import org.apache.hadoop.hbase.KeyValueUtil;
 import org.apache.hadoop.hbase.client.AsyncTable;
@@ -31,15 +30,22 @@ import org.apache.hadoop.hbase.client.RowMutations;
  * a moved cell comes from the same read as the mark that vouches for it, and a cell that was
  * written after the read keeps its mark. Then the row counts as failed, and is tried again.
  *
+ * <p>So it does if the read did not show all cells of the transaction, or not its mark, because the
+ * user may not see them ({@link HiddenCells}): a cell that was left behind without a mark would
+ * count as committed. Such rows are left to those who see them whole.
+ *
  * <p>Stateless.
  */
 final class RowCleanup {
-  /** The mark of a row was put again while the row was being cleaned up. */
-  static final class MarkChanged extends IOException {
+  /** The row was changed while it was being cleaned up, or this user was not shown all of it. */
+  static final class NotAsRead extends IOException {
     private static final long serialVersionUID = 1L;
 
-    MarkChanged(CleanupRequest request) {
-      super(request + ": the row was written or cleaned up by another in between");
+    NotAsRead(CleanupRequest request) {
+      super(
+          request
+              + ": the row was written or cleaned up by another in between, or this user may not"
+              + " see all of its cells");
     }
   }
 
@@ -91,17 +97,11 @@ final class RowCleanup {
     List<CheckAndMutate> mutations = new ArrayList<>();
     List<Integer> indexes = new ArrayList<>();
     for (int i = 0; i < requests.size(); i++) {
-      CompletableFuture<Void> outcome = outcomes.get(i);
       try {
-        CheckAndMutate mutation = mutation(requests.get(i), rows.get(i).join());
-        if (mutation == null) {
-          outcome.complete(null);
-        } else {
-          mutations.add(mutation);
-          indexes.add(i);
-        }
+        mutations.add(mutation(requests.get(i), rows.get(i).join()));
+        indexes.add(i);
       } catch (IOException | RuntimeException e) {
-        outcome.completeExceptionally(Failures.unwrap(e));
+        outcomes.get(i).completeExceptionally(Failures.unwrap(e));
       }
     }
     if (mutations.isEmpty()) {
@@ -110,16 +110,19 @@ final class RowCleanup {
     var answers = inHalves(mutations, table::checkAndMutate);
     for (int i = 0; i < indexes.size(); i++) {
       int index = indexes.get(i);
+      CleanupRequest request = requests.get(index);
+      boolean isMarked = mark(request, rows.get(index).join()) != null;
+      CompletableFuture<Void> outcome = outcomes.get(index);
       answers
           .get(i)
           .whenComplete(
               (answer, failure) -> {
                 if (failure != null) {
-                  outcomes.get(index).completeExceptionally(failure);
-                } else if (answer.isSuccess()) {
-                  outcomes.get(index).complete(null);
+                  outcome.completeExceptionally(failure);
+                } else if (answer.isSuccess() == isMarked) {
+                  outcome.complete(null);
                 } else {
-                  outcomes.get(index).completeExceptionally(new MarkChanged(requests.get(index)));
+                  outcome.completeExceptionally(new NotAsRead(request));
                 }
               });
     }
@@ -152,12 +155,18 @@ final class RowCleanup {
     }
   }
 
-  /** What cleans the row up, or null if it has no such mark: then it has been cleaned up. */
+  private static byte[] mark(CleanupRequest request, Result row) {
+    return row.getValue(PendingWrite.family(), PendingWrite.qualifier(request.start()));
+  }
+
+  /**
+   * What cleans the row up. If it seems to have no such mark: what succeeds if it has one; as long
+   * as there is one, the transaction must not be reported as cleaned up.
+   */
   private static CheckAndMutate mutation(CleanupRequest request, Result row) throws IOException {
-    byte[] qualifier = PendingWrite.qualifier(request.start());
-    byte[] mark = row.getValue(PendingWrite.family(), qualifier);
+    byte[] mark = mark(request, row);
     if (mark == null) {
-      return null;
+      return HiddenCells.mark(request);
     }
     Put put = new Put(request.row());
     Delete delete = new Delete(request.row());
@@ -174,8 +183,6 @@ final class RowCleanup {
       both.add((Mutation) put);
     }
     both.add((Mutation) delete);
-    return CheckAndMutate.newBuilder(request.row())
-        .ifMatches(PendingWrite.family(), qualifier, CompareOperator.EQUAL, mark)
-        .build(both);
+    return HiddenCells.noneAmong(request, row, mark).build(both);
   }
 }

@@ -20,9 +20,11 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hbase.TableName;
+import org.apache.hadoop.hbase.client.Admin;
 import org.apache.hadoop.hbase.client.CheckAndMutate;
 import org.apache.hadoop.hbase.client.Delete;
 import org.apache.hadoop.hbase.client.Put;
+import org.apache.hadoop.hbase.client.Result;
 import org.apache.hadoop.hbase.client.ResultScanner;
 import org.apache.hadoop.hbase.client.Scan;
 import org.apache.hadoop.hbase.client.Table;
@@ -109,6 +111,33 @@ class HealingTest {
     assertEquals(0, fixture.marks(name));
     assertEquals("a=0", manager.call(tx -> scan(tx.table(name), new Scan())));
     assertNull(manager.call(tx -> read(tx.table(name), "b")));
+  }
+
+  /** A client without a coprocessor has the region count the cells: each once, however written. */
+  @ParameterizedTest
+  @FieldSource("MODES")
+  void wideRowsThatWereWrittenTwiceAreCleanedUpWhole(Options options) throws Exception {
+    TableName name = fixture.table(options);
+    Transaction tx = dying.begin();
+    for (int batch = 0; batch < 2; batch++) {
+      for (byte[] family : new byte[][] {Fixture.F, Fixture.G}) {
+        Put put = put("a", "1");
+        for (int i = 0; i < 500; i++) {
+          put.addColumn(family, Fixture.bytes("c" + i), Fixture.bytes("v" + batch));
+        }
+        tx.table(name).put(put);
+      }
+      tx.writes().sendAll().get(30, TimeUnit.SECONDS);
+      try (Admin admin = fixture.cluster.connection().getAdmin()) {
+        admin.flush(name);
+      }
+    }
+    tx.commit();
+    assertTrue(manager.sweep().reported());
+    assertEquals(0, fixture.marks(name));
+    assertEquals(0, fixture.uncleaned(name));
+    Result row = manager.call(t -> t.table(name).get(Fixture.get("a")));
+    assertEquals(1001, row.size());
   }
 
   /** HBase's client refuses a whole request for the sake of one cell that is over its limit. */

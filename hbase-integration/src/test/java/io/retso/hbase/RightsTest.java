@@ -11,6 +11,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.retso.hbase.data.CleanupRequest;
 import io.retso.hbase.data.PendingWrite;
 import io.retso.hbase.data.ReadAttribute;
 import io.retso.hbase.embedded.EmbeddedHBase;
@@ -19,6 +20,8 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hbase.Cell;
@@ -47,6 +50,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** HBase with rights. */
 @Timeout(180)
@@ -89,6 +94,14 @@ class RightsTest {
 
   private void create(TableName name, TablePreparation.Options options) throws IOException {
     new TablePreparation(root, oracle).create(Fixture.descriptor(name).build(), options);
+  }
+
+  /** A table of which HBase filters what the user may not see, instead of refusing. */
+  private void createFiltered(TableName name, TablePreparation.Options options) throws IOException {
+    new TablePreparation(root, oracle)
+        .create(
+            Fixture.descriptor(name).setValue("hbase.security.access.early_out", "false").build(),
+            options);
   }
 
   /** Its clients leave their cleanup undone. */
@@ -140,6 +153,48 @@ class RightsTest {
       assertTrue(later.sweep().reported());
       assertEquals("1", later.call(tx -> read(tx.table(HIDDEN), "a")));
     }
+  }
+
+  /** With client reads: cells that a cleanup leaves behind without a mark count as committed. */
+  @ParameterizedTest
+  @ValueSource(strings = {"f !pw", "f", "!pw", "f !pw early_out", "early_out"})
+  void whoDoesNotSeeAllCellsOfARowDoesNotCleanItUp(String seen) throws Exception {
+    if (seen.contains("early_out")) {
+      createFiltered(PARTLY, TablePreparation.Options.CLIENT_READS);
+    } else {
+      create(PARTLY, TablePreparation.Options.CLIENT_READS);
+    }
+    grant("bob", PARTLY, Action.CREATE, Action.WRITE);
+    for (String family : new String[] {"f", "!pw"}) {
+      if (List.of(seen.split(" ")).contains(family)) {
+        grantFamily("bob", PARTLY, Fixture.bytes(family), Action.READ, Action.WRITE);
+      }
+    }
+    try (AsyncConnection his = connect("bob");
+        TransactionManager manager = TransactionManager.builder(his).oracle(oracle).build();
+        TransactionManager living = TransactionManager.builder(root).oracle(oracle).build();
+        TransactionManager dying = dying()) {
+      Transaction aborted = dying.begin();
+      aborted.table(PARTLY).put(inBothFamilies("a", "0"));
+      aborted.writes().sendAll().get(30, TimeUnit.SECONDS);
+      assertTrue(living.settle(aborted.startTimestamp()).isEmpty());
+      Transaction committed = dying.begin();
+      committed.table(PARTLY).put(inBothFamilies("c", "1"));
+      long commit = committed.commit();
+      assertNotCleaned(manager, "a", aborted.startTimestamp(), CleanupRequest.ABORTED);
+      assertNotCleaned(manager, "c", committed.startTimestamp(), commit);
+      assertEquals("null, c f=1 g=g1, c f=1 g=g1", living.call(tx -> wholeRows(tx.table(PARTLY))));
+      eventually("healed by one who may", () -> living.sweep().reported());
+      assertEquals("null, c f=1 g=g1, c f=1 g=g1", living.call(tx -> wholeRows(tx.table(PARTLY))));
+    }
+  }
+
+  private static void assertNotCleaned(
+      TransactionManager manager, String row, long start, long commit) throws Exception {
+    PreparedTable table = manager.tables().find(PARTLY).get(30, TimeUnit.SECONDS);
+    CleanupRequest request = new CleanupRequest(Fixture.bytes(row), start, commit);
+    CompletableFuture<Void> cleaned = RowCleanup.send(table, List.of(request)).get(0);
+    assertThrows(ExecutionException.class, () -> cleaned.get(30, TimeUnit.SECONDS));
   }
 
   /** The master does not show them the table; its regions tell them how it holds transactions. */
@@ -237,10 +292,7 @@ class RightsTest {
   /** With rights of cells HBase filters instead of refusing. */
   @Test
   void whoMayReadNothingIsShownNothing() throws Exception {
-    new TablePreparation(root, oracle)
-        .create(
-            Fixture.descriptor(PARTLY).setValue("hbase.security.access.early_out", "false").build(),
-            TablePreparation.Options.DEFAULT);
+    createFiltered(PARTLY, TablePreparation.Options.DEFAULT);
     try (AsyncConnection hers = connect("carol");
         TransactionManager living = TransactionManager.builder(root).oracle(oracle).build();
         TransactionManager dying = dying()) {
