@@ -2,7 +2,14 @@ package io.retso.hbase;
 
 import io.retso.hbase.data.CleanupRequest;
 import io.retso.hbase.data.PendingWrite;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeSet;
 import org.apache.hadoop.hbase.CompareOperator;
+import org.apache.hadoop.hbase.HConstants;
+import org.apache.hadoop.hbase.HRegionLocation;
+import org.apache.hadoop.hbase.client.AsyncConnection;
 import org.apache.hadoop.hbase.client.CheckAndMutate;
 import org.apache.hadoop.hbase.client.Delete;
 import org.apache.hadoop.hbase.client.Result;
@@ -14,6 +21,7 @@ import org.apache.hadoop.hbase.filter.SingleColumnValueFilter;
 import org.apache.hadoop.hbase.filter.SkipFilter;
 import org.apache.hadoop.hbase.filter.ValueFilter;
 import org.apache.hadoop.hbase.io.TimeRange;
+import org.apache.hadoop.hbase.util.Bytes;
 
 /**
  * Finds out whether HBase hides cells from this user. Its reads leave out what the user may not see
@@ -63,9 +71,33 @@ final class HiddenCells {
 
   /** Succeeds if the row bears the mark, and changes nothing; for a row that seems to have none. */
   static CheckAndMutate mark(CleanupRequest request) {
-    byte[] qualifier = PendingWrite.qualifier(request.start());
-    return CheckAndMutate.newBuilder(request.row())
+    return markIn(request.row(), PendingWrite.qualifier(request.start()));
+  }
+
+  private static CheckAndMutate markIn(byte[] row, byte[] qualifier) {
+    return CheckAndMutate.newBuilder(row)
         .ifMatches(PendingWrite.family(), qualifier, CompareOperator.NOT_EQUAL, null)
-        .build(new Delete(request.row()).addColumn(PendingWrite.family(), qualifier, NO_VERSION));
+        .build(new Delete(row).addColumn(PendingWrite.family(), qualifier, NO_VERSION));
+  }
+
+  /**
+   * Fails unless this user may read (and clean up) the marks of a table in all of its regions. Each
+   * is asked for a mark that nobody puts; HBase denies such conditions to whom it would show a part
+   * of the marks or none. Rights may change, so it is asked before and after a scan: a region that
+   * granted it at both times hid nothing in between, unless the right was taken away and given back
+   * meanwhile, or the region moved in the moment of the grant to a server that had not heard of it.
+   */
+  static void requireNoMarksAmong(AsyncConnection hbase, PreparedTable table) throws IOException {
+    TreeSet<byte[]> rows = new TreeSet<>(Bytes.BYTES_COMPARATOR);
+    for (HRegionLocation region :
+        Failures.await(hbase.getRegionLocator(table.name()).getAllRegionLocations())) {
+      byte[] first = region.getRegion().getStartKey();
+      rows.add(first.length == 0 ? new byte[1] : first); // the least row that there can be
+    }
+    List<CheckAndMutate> questions = new ArrayList<>();
+    for (byte[] row : rows) {
+      questions.add(markIn(row, HConstants.EMPTY_BYTE_ARRAY));
+    }
+    Failures.await(table.raw().checkAndMutateAll(questions));
   }
 }

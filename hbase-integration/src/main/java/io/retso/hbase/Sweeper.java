@@ -33,9 +33,10 @@ import org.slf4j.LoggerFactory;
  * whose mark is still somewhere must not be forgotten, or its readers would take it for aborted.
  *
  * <p>Hence the oracle is not told if a table of the cluster is prepared for another oracle address
- * (it may be a second name of this one), if this user is not shown a table, or if a row could not
- * be cleaned up. An oracle serves the tables of one HBase cluster. Cells among the marks that are
- * none belong to no transaction: they are logged, and keep nothing from the oracle.
+ * (it may be a second name of this one), if this user is not shown a table or may not read all of
+ * its marks, or if a row could not be cleaned up. An oracle serves the tables of one HBase cluster.
+ * Cells among the marks that are none belong to no transaction: they are logged, and keep nothing
+ * from the oracle.
  *
  * <p>Blocking, used once, by one thread. Marks in memory at a time: {@value #BATCH_MARKS}.
  */
@@ -124,6 +125,29 @@ final class Sweeper {
       return;
     }
     visited++;
+    if (seesAllMarks(table)) {
+      scanMarks(table, timestamp);
+      seesAllMarks(table);
+    }
+  }
+
+  /** Whether no mark is hidden from this user; otherwise the oracle will not be told. */
+  private boolean seesAllMarks(PreparedTable table) {
+    try {
+      HiddenCells.requireNoMarksAmong(hbase, table);
+      return true;
+    } catch (IOException e) {
+      reason =
+          "table "
+              + table.name()
+              + " may have marks that are hidden from this user: let a user sweep who has the"
+              + " rights READ and WRITE for all tables (./retso hbase sweep): "
+              + e.getMessage();
+      return false;
+    }
+  }
+
+  private void scanMarks(PreparedTable table, long timestamp) throws IOException {
     // Marks at or above X belong to transactions that cannot have committed below it.
     Scan scan = new Scan().addFamily(PendingWrite.family()).setTimeRange(0, timestamp);
     List<Mark> batch = new ArrayList<>();
