@@ -85,15 +85,19 @@ final class Fixture implements AutoCloseable {
   /** A transaction's table, whose calls of HBase's table a test can see, hold up and change. */
   static AsyncTransactionalTable table(
       TransactionManager manager, Transaction tx, TableName name, Around around) throws Exception {
+    return new AsyncTransactionalTable(tx, prepared(manager, name, around), manager);
+  }
+
+  /** The same, without a transaction. */
+  static PreparedTable prepared(TransactionManager manager, TableName name, Around around)
+      throws Exception {
     PreparedTable real = manager.tables().find(name).get(30, TimeUnit.SECONDS);
-    PreparedTable table =
-        new PreparedTable(
-            real.descriptor(),
-            real.settings(),
-            wrapped(real.raw(), around),
-            wrapped(real.hasty(), around),
-            real.loadedNanos());
-    return new AsyncTransactionalTable(tx, table, manager);
+    return new PreparedTable(
+        real.descriptor(),
+        real.settings(),
+        wrapped(real.raw(), around),
+        wrapped(real.hasty(), around),
+        real.loadedNanos());
   }
 
   @SuppressWarnings("unchecked")

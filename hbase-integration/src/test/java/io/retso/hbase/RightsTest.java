@@ -217,6 +217,26 @@ class RightsTest {
     }
   }
 
+  /** All who read the row know from its mark that it is committed, as long as it has one. */
+  @Test
+  void whoDoesNotSeeAllThatHeWroteLeavesItsCleanupToOthers() throws Exception {
+    create(PARTLY, TablePreparation.Options.CLIENT_READS);
+    grant("bob", PARTLY, Action.CREATE, Action.WRITE);
+    grantFamily("bob", PARTLY, Fixture.F, Action.READ);
+    grantFamily("bob", PARTLY, PendingWrite.family(), Action.READ);
+    try (AsyncConnection his = connect("bob");
+        TransactionManager manager = TransactionManager.builder(his).oracle(oracle).build();
+        TransactionManager living = TransactionManager.builder(root).oracle(oracle).build()) {
+      manager.run(tx -> tx.table(PARTLY).put(inBothFamilies("c", "1")));
+      eventually("given up", () -> manager.metrics().cleanupsFailed() == 1);
+      assertEquals(0, manager.metrics().cleanedUp());
+      assertEquals("null, c f=1 g=g1, c f=1 g=g1", living.call(tx -> wholeRows(tx.table(PARTLY))));
+      SweepResult swept = living.sweep();
+      assertTrue(swept.reported(), swept::toString);
+      assertEquals("null, c f=1 g=g1, c f=1 g=g1", living.call(tx -> wholeRows(tx.table(PARTLY))));
+    }
+  }
+
   private static void assertNotCleaned(
       TransactionManager manager, String row, long start, long commit) throws Exception {
     PreparedTable table = manager.tables().find(PARTLY).get(30, TimeUnit.SECONDS);

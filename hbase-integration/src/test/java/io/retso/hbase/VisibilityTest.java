@@ -5,6 +5,7 @@ import static io.retso.hbase.Fixture.put;
 import static io.retso.hbase.Fixture.read;
 import static io.retso.hbase.Fixture.scan;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import io.retso.hbase.embedded.EmbeddedHBase;
 import io.retso.server.RetsoServer;
@@ -24,6 +25,8 @@ import org.apache.hadoop.hbase.security.visibility.Authorizations;
 import org.apache.hadoop.hbase.security.visibility.CellVisibility;
 import org.apache.hadoop.hbase.security.visibility.VisibilityClient;
 import org.apache.hadoop.hbase.security.visibility.VisibilityController;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -35,52 +38,88 @@ class VisibilityTest {
 
   @TempDir Path directory;
 
-  private EmbeddedHBase start() throws Exception {
+  private RetsoServer server;
+  private String oracle;
+  private EmbeddedHBase hbase;
+  private Connection root;
+
+  @BeforeEach
+  void start() throws Exception {
+    server = RetsoCluster.startOracle();
+    oracle = "127.0.0.1:" + server.port();
     EmbeddedHBase.Builder builder =
         EmbeddedHBase.in(directory).set(User.HBASE_SECURITY_AUTHORIZATION_CONF_KEY, "true");
     for (String where : new String[] {"master", "region"}) {
       builder.set("hbase.coprocessor." + where + ".classes", VisibilityController.class.getName());
     }
-    return builder.start();
+    hbase = builder.start();
+    root = ConnectionFactory.createConnection(hbase.configuration());
+  }
+
+  @AfterEach
+  void stop() throws Exception {
+    for (AutoCloseable opened : new AutoCloseable[] {root, hbase, server}) {
+      if (opened != null) {
+        opened.close();
+      }
+    }
+  }
+
+  private void create(TablePreparation.Options options) throws Exception {
+    new TablePreparation(root, oracle).create(Fixture.descriptor(NAME).build(), options);
   }
 
   @Test
   void snapshotsHaveNoCellsWhoseLabelsTheReaderLacks() throws Exception {
-    try (RetsoServer server = RetsoCluster.startOracle();
-        EmbeddedHBase hbase = start();
-        Connection root = ConnectionFactory.createConnection(hbase.configuration())) {
-      String oracle = "127.0.0.1:" + server.port();
-      new TablePreparation(root, oracle)
-          .create(Fixture.descriptor(NAME).build(), TablePreparation.Options.DEFAULT);
-      fill(root, oracle);
-      putSecret(root, "c", "alice");
-      assertSeen("a=0 b=1 c=s", hbase.configuration(), "alice", oracle);
-      assertSeen("a=0 b=1", hbase.configuration(), "bob", oracle);
+    create(TablePreparation.Options.DEFAULT);
+    fill(root, oracle);
+    Put secret = new Put(Fixture.bytes("c")).addColumn(Fixture.F, Fixture.Q, 1, Fixture.bytes("s"));
+    putSecret(secret, "alice");
+    assertSeen("a=0 b=1 c=s", hbase.configuration(), "alice", oracle);
+    assertSeen("a=0 b=1", hbase.configuration(), "bob", oracle);
+  }
+
+  /** With client reads: a cell that is left behind without a mark would count as committed. */
+  @Test
+  void rowsWithSuchCellsAreLeftToOthers() throws Exception {
+    create(TablePreparation.Options.CLIENT_READS);
+    User bob = User.createUserForTesting(hbase.configuration(), "bob", new String[0]);
+    try (AsyncConnection his =
+            ConnectionFactory.createAsyncConnection(hbase.configuration(), bob).get();
+        TransactionManager manager = TransactionManager.builder(his).oracle(oracle).build();
+        TransactionManager dying =
+            TransactionManager.builder(root).oracle(oracle).cleanupAlive(start -> false).build()) {
+      Transaction aborted = dying.begin();
+      aborted.table(NAME).put(put("c", "1"));
+      aborted.writes().sendAll().get(30, TimeUnit.SECONDS);
+      long start = aborted.startTimestamp();
+      Put secret = new Put(Fixture.bytes("c"));
+      putSecret(secret.addColumn(Fixture.G, Fixture.Q, start, Fixture.bytes("s")), "alice");
+      manager.settle(start);
+      SweepResult swept = manager.sweep();
+      assertEquals(1, swept.marks(), swept::toString);
+      assertFalse(swept.reported(), swept::toString);
+      assertSeen("", hbase.configuration(), "alice", oracle);
     }
   }
 
   /** A row whose newest version is pending is read again, and not with more rights. */
   @Test
   void scansHaveNoCellsBeyondTheirAuthorizations() throws Exception {
-    try (RetsoServer server = RetsoCluster.startOracle();
-        EmbeddedHBase hbase = start();
-        Connection root = ConnectionFactory.createConnection(hbase.configuration())) {
-      String oracle = "127.0.0.1:" + server.port();
-      new TablePreparation(root, oracle)
-          .create(Fixture.descriptor(NAME).build(), TablePreparation.Options.CLIENT_READS);
-      putSecret(root, "a", "alice");
-      User alice = User.createUserForTesting(hbase.configuration(), "alice", new String[0]);
-      try (AsyncConnection hers =
-              ConnectionFactory.createAsyncConnection(hbase.configuration(), alice).get();
-          TransactionManager manager = TransactionManager.builder(hers).oracle(oracle).build();
-          Transaction open = manager.begin()) {
-        open.table(NAME).put(put("a", "pending"));
-        open.writes().sendAll().get(30, TimeUnit.SECONDS);
-        Scan all = new Scan().setAuthorizations(new Authorizations("secret"));
-        Scan some = new Scan().setAuthorizations(new Authorizations("public"));
-        assertEquals("a=s", manager.call(tx -> scan(tx.table(NAME), all)));
-        assertEquals("", manager.call(tx -> scan(tx.table(NAME), some)));
-      }
+    create(TablePreparation.Options.CLIENT_READS);
+    Put secret = new Put(Fixture.bytes("a")).addColumn(Fixture.F, Fixture.Q, 1, Fixture.bytes("s"));
+    putSecret(secret, "alice");
+    User alice = User.createUserForTesting(hbase.configuration(), "alice", new String[0]);
+    try (AsyncConnection hers =
+            ConnectionFactory.createAsyncConnection(hbase.configuration(), alice).get();
+        TransactionManager manager = TransactionManager.builder(hers).oracle(oracle).build();
+        Transaction open = manager.begin()) {
+      open.table(NAME).put(put("a", "pending"));
+      open.writes().sendAll().get(30, TimeUnit.SECONDS);
+      Scan all = new Scan().setAuthorizations(new Authorizations("secret"));
+      Scan some = new Scan().setAuthorizations(new Authorizations("public"));
+      assertEquals("a=s", manager.call(tx -> scan(tx.table(NAME), all)));
+      assertEquals("", manager.call(tx -> scan(tx.table(NAME), some)));
     }
   }
 
@@ -95,15 +134,14 @@ class VisibilityTest {
     }
   }
 
-  /** A plain cell that only {@code user} may see. */
-  private static void putSecret(Connection root, String row, String user) throws Exception {
+  /** What only {@code user} may see. */
+  private void putSecret(Put put, String user) throws Exception {
     try {
       VisibilityClient.addLabel(root, "secret");
       VisibilityClient.setAuths(root, new String[] {"secret"}, user);
     } catch (Throwable e) { // as HBase declares it
       throw new AssertionError(e);
     }
-    Put put = new Put(Fixture.bytes(row)).addColumn(Fixture.F, Fixture.Q, 1, Fixture.bytes("s"));
     try (Table table = root.getTable(NAME)) {
       table.put(put.setCellVisibility(new CellVisibility("secret")));
     }
@@ -117,7 +155,7 @@ class VisibilityTest {
         TransactionManager manager =
             TransactionManager.builder(connection).oracle(oracle).build()) {
       assertEquals(rows, manager.call(tx -> scan(tx.table(NAME), new Scan())));
-      for (String row : rows.split(" ")) {
+      for (String row : rows.isEmpty() ? new String[0] : rows.split(" ")) {
         String[] expected = row.split("=");
         assertEquals(expected[1], manager.call(tx -> read(tx.table(NAME), expected[0])));
       }

@@ -1,0 +1,107 @@
+package io.retso.hbase;
+
+import static io.retso.hbase.Fixture.put;
+import static io.retso.hbase.Fixture.scan;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import io.retso.hbase.TablePreparation.Options;
+import io.retso.hbase.data.CleanupRequest;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.hbase.TableName;
+import org.apache.hadoop.hbase.client.Scan;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** Cleanup without a coprocessor: a row changes between the read and the mutation. */
+@ExtendWith(RetsoCluster.Extension.class)
+class ClientCleanupTest {
+  private Fixture fixture;
+  private TransactionManager manager;
+  private TableName name;
+  private Transaction zombie;
+
+  @BeforeEach
+  void open(RetsoCluster cluster) throws Exception {
+    fixture = new Fixture(cluster);
+    manager = fixture.manager();
+    name = fixture.table(Options.CLIENT_READS);
+    zombie = fixture.dyingManager().begin();
+    write("1");
+    manager.settle(zombie.startTimestamp());
+  }
+
+  @AfterEach
+  void close() throws Exception {
+    fixture.close();
+  }
+
+  private Void write(String value) throws Exception {
+    zombie.table(name).put(put("a", value));
+    zombie.writes().sendAll().get(30, TimeUnit.SECONDS);
+    return null;
+  }
+
+  private CleanupRequest request() {
+    return new CleanupRequest(Fixture.bytes("a"), zombie.startTimestamp(), CleanupRequest.ABORTED);
+  }
+
+  /** The cleanup fails, since {@code meanwhile} is done between the read and the mutation. */
+  private void assertLeftIf(Callable<?> meanwhile) throws Exception {
+    PreparedTable table =
+        Fixture.prepared(
+            manager,
+            name,
+            (method, call) -> {
+              Object answers = call.call();
+              if (method.equals("get")) {
+                for (Object answer : (List<?>) answers) {
+                  ((CompletableFuture<?>) answer).get(30, TimeUnit.SECONDS);
+                }
+                meanwhile.call();
+              }
+              return answers;
+            });
+    var cleaned = RowCleanup.send(table, List.of(request())).get(0);
+    var failure = assertThrows(ExecutionException.class, () -> cleaned.get(30, TimeUnit.SECONDS));
+    assertInstanceOf(RowCleanup.NotAsRead.class, failure.getCause());
+  }
+
+  private Void cleanUp() throws Exception {
+    PreparedTable table = manager.tables().find(name).get(30, TimeUnit.SECONDS);
+    RowCleanup.send(table, List.of(request())).get(0).get(30, TimeUnit.SECONDS);
+    assertEquals(List.of(), fixture.raw(name));
+    assertEquals("", manager.call(tx -> scan(tx.table(name), new Scan())));
+    return null;
+  }
+
+  /** As many cells as were read, but the mark has another number. */
+  @Test
+  void rowThatItsWriterWritesMeanwhileKeepsItsMark() throws Exception {
+    assertLeftIf(() -> write("2"));
+    assertEquals(1, fixture.marks(name));
+    cleanUp();
+  }
+
+  @Test
+  void rowThatAnotherCleansUpMeanwhileIsFoundCleanByTheNextAttempt() throws Exception {
+    assertLeftIf(this::cleanUp);
+    cleanUp();
+  }
+
+  /** There was no mark to be read; there is one when the region is asked. */
+  @Test
+  void rowThatIsWrittenAgainAfterItsCleanupIsNotTakenForClean() throws Exception {
+    cleanUp();
+    assertLeftIf(() -> write("2"));
+    assertEquals(1, fixture.marks(name));
+    cleanUp();
+  }
+}
