@@ -121,6 +121,9 @@ final class Cleaner {
   /** Whether {@link #due} is on its way. */
   private boolean timer;
 
+  /** Whether the log has been warned of a row that is left to others. */
+  private boolean told;
+
   private boolean closed;
   private final CompletableFuture<Void> drained = new CompletableFuture<>();
 
@@ -302,7 +305,7 @@ final class Cleaner {
     if (failure == null) {
       counters.rowsCleaned.increment();
     } else {
-      LOG.debug("cleanup after transaction {} failed", task.job.start, failure);
+      tell(task, failure);
     }
     if (last && task.job.failed) {
       fail(task.job);
@@ -327,6 +330,22 @@ final class Cleaner {
           pump(false);
         });
     return true;
+  }
+
+  /** The first one aloud: if it is for want of a right, it is so every time. */
+  private void tell(RowTask task, Throwable failure) {
+    boolean isFirst;
+    synchronized (this) {
+      isFirst = !told;
+      told = true;
+    }
+    String message = "table {}: {} failed and is left to readers and sweeps";
+    if (isFirst) {
+      LOG.warn(
+          message + "; others will be at level DEBUG", task.table.name(), task.request(), failure);
+    } else {
+      LOG.debug(message, task.table.name(), task.request(), failure);
+    }
   }
 
   private void report(Job job) {
