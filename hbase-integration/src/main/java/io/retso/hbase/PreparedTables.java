@@ -178,17 +178,40 @@ final class PreparedTables {
   }
 
   private CompletableFuture<PreparedTable> check(TableDescriptor descriptor) {
-    TableName name = descriptor.getTableName();
-    known.remove(name);
+    PreparedTable table;
     try {
-      PreparedTable table = of(descriptor);
-      if (known.size() < TABLES_MAX) {
-        known.put(name, table);
-      }
-      return CompletableFuture.completedFuture(table);
+      table = of(descriptor);
     } catch (TableNotPreparedException e) {
+      known.remove(descriptor.getTableName());
       return Failures.failed(e);
     }
+    return table.isServerReads()
+        ? CompletableFuture.completedFuture(keep(table))
+        : requireMarks(table);
+  }
+
+  /**
+   * With client reads this user must be shown the marks: without its mark a pending cell looks as
+   * if it were committed, and HBase leaves out what a user may not read. It denies a question for
+   * nothing else.
+   */
+  private CompletableFuture<PreparedTable> requireMarks(PreparedTable table) {
+    return table
+        .raw()
+        .get(DescriptorQuery.query())
+        .thenApply(answer -> keep(table))
+        .exceptionallyCompose(
+            failure ->
+                Failures.unwrap(failure) instanceof AccessDeniedException denial
+                    ? denied(table.name(), "grant READ and WRITE, all families", denial)
+                    : Failures.failed(Failures.unwrap(failure)));
+  }
+
+  private PreparedTable keep(PreparedTable table) {
+    if (known.size() < TABLES_MAX || known.containsKey(table.name())) {
+      known.put(table.name(), table);
+    }
+    return table;
   }
 
   /** A descriptor that was just read. */

@@ -237,9 +237,28 @@ class RightsTest {
     }
   }
 
-  private static void assertNotCleaned(
-      TransactionManager manager, String row, long start, long commit) throws Exception {
-    PreparedTable table = manager.tables().find(PARTLY).get(30, TimeUnit.SECONDS);
+  /** With client reads he would take what is pending for committed. */
+  @Test
+  void whoMayNotReadTheMarksIsRefused() throws Exception {
+    create(PARTLY, TablePreparation.Options.CLIENT_READS);
+    grant("bob", PARTLY, Action.CREATE);
+    grantFamily("bob", PARTLY, Fixture.F, Action.READ);
+    try (AsyncConnection his = connect("bob");
+        TransactionManager bob = TransactionManager.builder(his).oracle(oracle).build()) {
+      for (int i = 0; i < 2; i++) {
+        try (Transaction tx = bob.beginReadOnly()) {
+          AccessDeniedException denied =
+              assertThrows(AccessDeniedException.class, () -> tx.table(PARTLY));
+          assertTrue(denied.getMessage().contains("grant READ"), denied::getMessage);
+        }
+      }
+    }
+  }
+
+  /** However the manager came by the table: rights may have been taken away since. */
+  private void assertNotCleaned(TransactionManager manager, String row, long start, long commit)
+      throws Exception {
+    PreparedTable table = manager.tables().of(admin.getDescriptor(PARTLY));
     CleanupRequest request = new CleanupRequest(Fixture.bytes(row), start, commit);
     CompletableFuture<Void> cleaned = RowCleanup.send(table, List.of(request)).get(0);
     assertThrows(ExecutionException.class, () -> cleaned.get(30, TimeUnit.SECONDS));
