@@ -1,59 +1,94 @@
 package io.retso.cluster;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assertions.assertNull;
 
-import io.retso.client.OracleClient;
+import io.retso.hbase.TablePreparation;
+import io.retso.hbase.Transaction;
+import io.retso.hbase.TransactionManager;
+import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import org.apache.hadoop.hbase.TableName;
-import org.apache.hadoop.hbase.client.Admin;
 import org.apache.hadoop.hbase.client.ColumnFamilyDescriptorBuilder;
 import org.apache.hadoop.hbase.client.Connection;
 import org.apache.hadoop.hbase.client.ConnectionFactory;
 import org.apache.hadoop.hbase.client.Get;
 import org.apache.hadoop.hbase.client.Put;
-import org.apache.hadoop.hbase.client.Table;
 import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
 import org.apache.hadoop.hbase.util.Bytes;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class LocalClusterTest {
-  private static final TableName TABLE = TableName.valueOf("t");
+  private static final String TABLE = "t";
   private static final byte[] F = Bytes.toBytes("f");
+  private static final byte[] OPEN = Bytes.toBytes("open");
+  private static final int ROWS = 100;
 
   @TempDir Path directory;
 
-  /** Kills what can be killed: nothing that was acknowledged is lost. */
+  private static Put put(byte[] row, String value) {
+    return new Put(row).addColumn(F, F, Bytes.toBytes(value));
+  }
+
+  private static String read(Transaction tx, byte[] row) throws IOException {
+    return Bytes.toString(tx.table(TABLE).get(new Get(row)).getValue(F, F));
+  }
+
+  private static void writeAll(TransactionManager manager, String value) throws IOException {
+    manager.run(
+        tx -> {
+          for (int i = 0; i < ROWS; i++) {
+            tx.table(TABLE).put(put(Bytes.toBytes(i), value));
+          }
+        });
+  }
+
+  /**
+   * Kills what can be killed: nothing that was acknowledged is lost, and marks come back from the
+   * WAL with the cells that they are about.
+   */
   @Test
-  void regionServerAndOracleSurviveBeingKilled() throws Exception {
+  void transactionsSurviveThatRegionServerAndOracleAreKilled() throws Exception {
     try (LocalCluster cluster =
             LocalCluster.in(directory).regionServers(1).oracleFlags("--rows=100000").start();
         Connection connection = ConnectionFactory.createConnection(cluster.configuration());
-        Admin admin = connection.getAdmin();
-        Table table = connection.getTable(TABLE);
-        OracleClient oracle = OracleClient.builder().address(cluster.oracle()).build()) {
-      admin.createTable(
-          TableDescriptorBuilder.newBuilder(TABLE)
-              .setColumnFamily(ColumnFamilyDescriptorBuilder.of(F))
-              .build());
-      for (int i = 0; i < 100; i++) {
-        table.put(new Put(Bytes.toBytes(i)).addColumn(F, F, Bytes.toBytes(i)));
-      }
-      long start = oracle.begin();
-      long commit = oracle.commit(start, 1).commitTimestamp();
+        TransactionManager manager =
+            TransactionManager.builder(cluster.configuration())
+                .cleanupDelay(Duration.ofHours(1)) // all marks are still there in the end
+                .closeTimeout(Duration.ZERO)
+                .build()) {
+      new TablePreparation(connection, cluster.oracle())
+          .create(
+              TableDescriptorBuilder.newBuilder(TableName.valueOf(TABLE))
+                  .setColumnFamily(ColumnFamilyDescriptorBuilder.of(F))
+                  .build(),
+              TablePreparation.Options.DEFAULT);
+      writeAll(manager, "old");
+      Transaction old = manager.begin();
+      writeAll(manager, "new");
+      Transaction open = manager.begin();
+      open.table(TABLE).put(put(OPEN, "mine"));
+      assertEquals("mine", read(open, OPEN), "now it is in the region, and pending");
 
       cluster.oracleProcess().kill();
       cluster.hbaseProcesses().get(1).kill();
       cluster.restartRegionServer(1);
       cluster.restartOracle();
 
-      for (int i = 0; i < 100; i++) {
-        assertEquals(i, Bytes.toInt(table.get(new Get(Bytes.toBytes(i))).getValue(F, F)));
+      try (Transaction now = manager.beginReadOnly()) {
+        for (int i = 0; i < ROWS; i++) {
+          assertEquals("old", read(old, Bytes.toBytes(i)));
+          assertEquals("new", read(now, Bytes.toBytes(i)));
+        }
+        assertNull(read(now, OPEN));
+        assertEquals("mine", read(open, OPEN));
+        open.commit();
+        assertNull(read(now, OPEN), "it is not in this snapshot");
       }
-      long later = oracle.begin();
-      assertTrue(later > commit);
-      assertEquals(commit, oracle.status(start, later).commitTimestamp());
+      old.rollback();
+      assertEquals("mine", manager.call(tx -> read(tx, OPEN)));
     }
   }
 }
