@@ -60,6 +60,8 @@ record Contest(String name, int load, Map<String, Measure> variants) {
     return SINGLE_GETS + " single gets";
   }
 
+  static final String SCANS = "scan of " + Mix.SCANNED_MAX + " rows";
+
   static final String PAPER = "0 to 20 puts, under way";
 
   /** All of them. */
@@ -74,6 +76,10 @@ record Contest(String name, int load, Map<String, Measure> variants) {
         new Contest(singleGets(), 1, new LinkedHashMap<>())
             .and(PLAIN, false, plain.singleGets(SINGLE_GETS))
             .and(TRANSACTIONS, false, transactions.singleGets(SINGLE_GETS)));
+    all.add(
+        new Contest(SCANS, 1, new LinkedHashMap<>())
+            .and(PLAIN, false, plain.scans(Mix.SCANNED_MAX))
+            .and(TRANSACTIONS, false, transactions.scans(Mix.SCANNED_MAX)));
     for (int count : BATCHES) {
       all.add(
           new Contest(puts(count), 1, new LinkedHashMap<>())

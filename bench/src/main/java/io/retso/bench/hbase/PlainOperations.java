@@ -6,6 +6,8 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import org.apache.hadoop.hbase.client.Get;
 import org.apache.hadoop.hbase.client.Result;
+import org.apache.hadoop.hbase.client.ResultScanner;
+import org.apache.hadoop.hbase.client.Scan;
 import org.apache.hadoop.hbase.client.Table;
 
 /** What the plain HBase client does. */
@@ -77,21 +79,42 @@ final class PlainOperations {
         };
   }
 
-  /** A mix of single-row operations. */
+  /** Scans of short ranges. */
+  Operation.Maker scans(int count) {
+    return rows -> operation(table -> scanned(table, rows.scan(count)));
+  }
+
+  /** A mix of operations. */
   Operation.Maker mix(Mix mix) {
-    return rows ->
-        operation(
-            table -> {
-              byte[] key = rows.next();
-              switch (mix.next(rows)) {
-                case READ -> checked(table.get(new Get(key)));
-                case UPDATE -> table.put(rows.put(key));
-                case READ_MODIFY_WRITE -> {
-                  checked(table.get(new Get(key)));
-                  table.put(rows.put(key));
-                }
-              }
-            });
+    return rows -> operation(table -> run(mix.next(rows), table, rows));
+  }
+
+  /** One operation of a mix, in a table that holds transactions or does not. */
+  static void run(Mix.Kind kind, Table table, Rows rows) throws IOException {
+    byte[] key = rows.next();
+    switch (kind) {
+      case READ -> checked(table.get(new Get(key)));
+      case SCAN -> scanned(table, rows.scan(1 + rows.choose(Mix.SCANNED_MAX)));
+      case UPDATE -> table.put(rows.put(key));
+      case INSERT -> table.put(rows.put(rows.absent()));
+      case READ_MODIFY_WRITE -> {
+        checked(table.get(new Get(key)));
+        table.put(rows.put(key));
+      }
+    }
+  }
+
+  /** Reads all rows of a scan that finds some. */
+  static void scanned(Table table, Scan scan) throws IOException {
+    try (ResultScanner scanner = table.getScanner(scan)) {
+      Result row = scanner.next();
+      if (row == null) {
+        throw new IOException("a scan found nothing: every row was loaded");
+      }
+      while (row != null) {
+        row = scanner.next();
+      }
+    }
   }
 
   static <T> T await(Future<T> future) throws IOException {

@@ -9,6 +9,7 @@ import org.apache.commons.math3.distribution.ZipfDistribution;
 import org.apache.commons.math3.random.Well19937c;
 import org.apache.hadoop.hbase.client.Get;
 import org.apache.hadoop.hbase.client.Put;
+import org.apache.hadoop.hbase.client.Scan;
 import org.apache.hadoop.hbase.util.Bytes;
 
 /** Random rows of a table and values for them. For one thread. */
@@ -69,6 +70,16 @@ final class Rows {
     List<Put> puts = new ArrayList<>(count);
     next(count).forEach(key -> puts.add(put(key)));
     return puts;
+  }
+
+  /** The key of a row that is not there, next to a random one. */
+  byte[] absent() {
+    return Bytes.add(next(), Bytes.toBytes(random.nextLong()));
+  }
+
+  /** A scan of some rows from a random one on, in one request. */
+  Scan scan(int count) {
+    return new Scan().withStartRow(next()).setLimit(count).setCaching(count);
   }
 
   /** A write of a random value. */

@@ -34,6 +34,7 @@ final class TablesComparisons {
       all.readLatency(Contest.gets(count), Contest.STALE);
     }
     all.readLatency(Contest.singleGets(), Contest.TRANSACTIONS);
+    all.readLatency(Contest.SCANS, Contest.TRANSACTIONS);
     for (int threads : Contest.THREADS) {
       for (int count : Contest.THROUGHPUT_BATCHES) {
         all.readThroughput(Contest.gets(count), Contest.TRANSACTIONS, threads);

@@ -106,6 +106,12 @@ final class TransactionOperations {
                 });
   }
 
+  /** A read-only transaction with a scan of a short range. */
+  Operation.Maker scans(int count) {
+    return rows ->
+        () -> transaction(true, table -> PlainOperations.scanned(table, rows.scan(count)));
+  }
+
   /** A transaction that writes. */
   Operation.Maker puts(int count) {
     return rows -> () -> transaction(false, table -> table.put(rows.puts(count)));
@@ -135,18 +141,8 @@ final class TransactionOperations {
   Operation.Maker mix(Mix mix) {
     return rows ->
         () -> {
-          byte[] key = rows.next();
           Mix.Kind kind = mix.next(rows);
-          return transaction(
-              kind == Mix.Kind.READ,
-              table -> {
-                if (kind != Mix.Kind.UPDATE) {
-                  checked(table.get(new Get(key)));
-                }
-                if (kind != Mix.Kind.READ) {
-                  table.put(rows.put(key));
-                }
-              });
+          return transaction(kind.isRead(), table -> PlainOperations.run(kind, table, rows));
         };
   }
 }
