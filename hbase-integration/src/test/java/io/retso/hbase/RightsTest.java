@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.CellUtil;
@@ -45,7 +46,9 @@ import org.apache.hadoop.hbase.security.access.AccessController;
 import org.apache.hadoop.hbase.security.access.Permission;
 import org.apache.hadoop.hbase.security.access.Permission.Action;
 import org.apache.hadoop.hbase.security.access.UserPermission;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -59,23 +62,23 @@ import org.junit.jupiter.params.provider.ValueSource;
 class RightsTest {
   static final List<TablePreparation.Options> MODES = TransactionTest.MODES;
 
-  private static final TableName SHOWN = TableName.valueOf("shown");
-  private static final TableName PLAIN = TableName.valueOf("plain");
-  private static final TableName PARTLY = TableName.valueOf("partly");
-  private static final TableName HIDDEN = TableName.valueOf("hidden");
+  private static final AtomicInteger NAMES = new AtomicInteger();
 
-  @TempDir Path directory;
+  private static EmbeddedHBase hbase;
+  private static Connection root;
+  private static Admin admin;
+
+  private final TableName shown = freshName("shown");
+  private final TableName plain = freshName("plain");
+  private final TableName partly = freshName("partly");
+  private final TableName hidden = freshName("hidden");
 
   private RetsoServer server;
   private String oracle;
-  private EmbeddedHBase hbase;
-  private Connection root;
-  private Admin admin;
 
-  @BeforeEach
-  void start() throws Exception {
-    server = RetsoCluster.startOracle();
-    oracle = "127.0.0.1:" + server.port();
+  /** A cluster takes seconds to start, so all tests share it; none finds what another one left. */
+  @BeforeAll
+  static void startHBase(@TempDir Path directory) throws Exception {
     EmbeddedHBase.Builder builder =
         EmbeddedHBase.in(directory).set(User.HBASE_SECURITY_AUTHORIZATION_CONF_KEY, "true");
     for (String where : new String[] {"master", "region", "regionserver"}) {
@@ -86,13 +89,39 @@ class RightsTest {
     admin = root.getAdmin();
   }
 
+  @AfterAll
+  static void stopHBase() throws Exception {
+    close(admin, root, hbase);
+  }
+
+  /** One for each test: what the others left open does not hold its watermark back. */
+  @BeforeEach
+  void startOracle() throws Exception {
+    server = RetsoCluster.startOracle();
+    oracle = "127.0.0.1:" + server.port();
+  }
+
+  /** The rights to a table go with it. */
   @AfterEach
-  void stop() throws Exception {
-    for (AutoCloseable opened : new AutoCloseable[] {admin, root, hbase, server}) {
+  void dropTables() throws Exception {
+    for (TableName table : admin.listTableNames()) {
+      admin.disableTable(table);
+      admin.deleteTable(table);
+    }
+    close(server);
+  }
+
+  private static void close(AutoCloseable... all) throws Exception {
+    for (AutoCloseable opened : all) {
       if (opened != null) {
         opened.close();
       }
     }
+  }
+
+  /** Servers learn of rights and of lost ones when they can: not of those to an earlier table. */
+  private static TableName freshName(String prefix) {
+    return TableName.valueOf(prefix + "-" + NAMES.incrementAndGet());
   }
 
   private void create(TableName name, TablePreparation.Options options) throws IOException {
@@ -138,23 +167,23 @@ class RightsTest {
    */
   @Test
   void whoDoesNotSeeATableDoesNotSweepForIt() throws Exception {
-    create(SHOWN, TablePreparation.Options.DEFAULT);
-    create(HIDDEN, TablePreparation.Options.DEFAULT);
-    grant("alice", SHOWN, Action.values());
+    create(shown, TablePreparation.Options.DEFAULT);
+    create(hidden, TablePreparation.Options.DEFAULT);
+    grant("alice", shown, Action.values());
     try (AsyncConnection hers = connect("alice");
         TransactionManager manager = TransactionManager.builder(hers).oracle(oracle).build();
         TransactionManager dying = dying();
         TransactionManager later = TransactionManager.builder(root).oracle(oracle).build()) {
-      dying.run(tx -> tx.table(HIDDEN).put(put("a", "1")));
+      dying.run(tx -> tx.table(hidden).put(put("a", "1")));
       SweepResult swept = manager.sweep();
       assertEquals(1, swept.tables(), swept::toString);
       assertFalse(swept.reported(), swept::toString);
-      assertTrue(swept.reason().contains("table hidden is not shown"), swept::toString);
-      later.call(tx -> read(tx.table(SHOWN), "a")); // the watermark is above the commit if it can
-      admin.flush(HIDDEN); // and the horizon with it: a mark below counts as aborted
-      assertEquals("1", later.call(tx -> read(tx.table(HIDDEN), "a")));
+      assertTrue(swept.reason().contains("table " + hidden + " is not shown"), swept::toString);
+      later.call(tx -> read(tx.table(shown), "a")); // the watermark is above the commit if it can
+      admin.flush(hidden); // and the horizon with it: a mark below counts as aborted
+      assertEquals("1", later.call(tx -> read(tx.table(hidden), "a")));
       assertTrue(later.sweep().reported());
-      assertEquals("1", later.call(tx -> read(tx.table(HIDDEN), "a")));
+      assertEquals("1", later.call(tx -> read(tx.table(hidden), "a")));
     }
   }
 
@@ -162,24 +191,24 @@ class RightsTest {
   @ParameterizedTest
   @FieldSource("MODES")
   void whoDoesNotSeeTheMarksDoesNotSweep(TablePreparation.Options options) throws Exception {
-    createFiltered(HIDDEN, options);
-    admin.split(HIDDEN, Fixture.bytes("k"));
-    eventually("split", () -> admin.getRegions(HIDDEN).size() == 2);
-    grant("dave", HIDDEN, Action.CREATE, Action.ADMIN);
+    createFiltered(hidden, options);
+    admin.split(hidden, Fixture.bytes("k"));
+    eventually("split", () -> admin.getRegions(hidden).size() == 2);
+    grant("dave", hidden, Action.CREATE, Action.ADMIN);
     try (AsyncConnection his = connect("dave");
         TransactionManager manager = TransactionManager.builder(his).oracle(oracle).build();
         TransactionManager dying = dying();
         TransactionManager later = TransactionManager.builder(root).oracle(oracle).build()) {
-      dying.run(tx -> tx.table(HIDDEN).put(put("z", "1")));
+      dying.run(tx -> tx.table(hidden).put(put("z", "1")));
       SweepResult swept = manager.sweep();
       assertFalse(swept.reported(), swept::toString);
       assertTrue(swept.reason().contains("READ and WRITE"), swept::toString);
       later.begin().rollback(); // the watermark is above the commit if it can
-      admin.flush(HIDDEN); // and the horizon with it: a mark below counts as aborted
-      assertEquals("1", later.call(tx -> read(tx.table(HIDDEN), "z")));
-      grant("dave", HIDDEN, Action.CREATE, Action.ADMIN, Action.READ, Action.WRITE);
+      admin.flush(hidden); // and the horizon with it: a mark below counts as aborted
+      assertEquals("1", later.call(tx -> read(tx.table(hidden), "z")));
+      grant("dave", hidden, Action.CREATE, Action.ADMIN, Action.READ, Action.WRITE);
       eventually("granted, at all servers", () -> manager.sweep().reported());
-      assertEquals("1", later.call(tx -> read(tx.table(HIDDEN), "z")));
+      assertEquals("1", later.call(tx -> read(tx.table(hidden), "z")));
     }
   }
 
@@ -188,14 +217,14 @@ class RightsTest {
   @ValueSource(strings = {"f !pw", "f", "!pw", "f !pw early_out", "early_out"})
   void whoDoesNotSeeAllCellsOfARowDoesNotCleanItUp(String seen) throws Exception {
     if (seen.contains("early_out")) {
-      createFiltered(PARTLY, TablePreparation.Options.CLIENT_READS);
+      createFiltered(partly, TablePreparation.Options.CLIENT_READS);
     } else {
-      create(PARTLY, TablePreparation.Options.CLIENT_READS);
+      create(partly, TablePreparation.Options.CLIENT_READS);
     }
-    grant("bob", PARTLY, Action.CREATE, Action.WRITE);
+    grant("bob", partly, Action.CREATE, Action.WRITE);
     for (String family : new String[] {"f", "!pw"}) {
       if (List.of(seen.split(" ")).contains(family)) {
-        grantFamily("bob", PARTLY, Fixture.bytes(family), Action.READ, Action.WRITE);
+        grantFamily("bob", partly, Fixture.bytes(family), Action.READ, Action.WRITE);
       }
     }
     try (AsyncConnection his = connect("bob");
@@ -203,52 +232,52 @@ class RightsTest {
         TransactionManager living = TransactionManager.builder(root).oracle(oracle).build();
         TransactionManager dying = dying()) {
       Transaction aborted = dying.begin();
-      aborted.table(PARTLY).put(inBothFamilies("a", "0"));
+      aborted.table(partly).put(inBothFamilies("a", "0"));
       aborted.writes().sendAll().get(30, TimeUnit.SECONDS);
       assertTrue(living.settle(aborted.startTimestamp()).isEmpty());
       Transaction committed = dying.begin();
-      committed.table(PARTLY).put(inBothFamilies("c", "1"));
+      committed.table(partly).put(inBothFamilies("c", "1"));
       long commit = committed.commit();
       assertNotCleaned(manager, "a", aborted.startTimestamp(), CleanupRequest.ABORTED);
       assertNotCleaned(manager, "c", committed.startTimestamp(), commit);
-      assertEquals("null, c f=1 g=g1, c f=1 g=g1", living.call(tx -> wholeRows(tx.table(PARTLY))));
+      assertEquals("null, c f=1 g=g1, c f=1 g=g1", living.call(tx -> wholeRows(tx.table(partly))));
       eventually("healed by one who may", () -> living.sweep().reported());
-      assertEquals("null, c f=1 g=g1, c f=1 g=g1", living.call(tx -> wholeRows(tx.table(PARTLY))));
+      assertEquals("null, c f=1 g=g1, c f=1 g=g1", living.call(tx -> wholeRows(tx.table(partly))));
     }
   }
 
   /** All who read the row know from its mark that it is committed, as long as it has one. */
   @Test
   void whoDoesNotSeeAllThatHeWroteLeavesItsCleanupToOthers() throws Exception {
-    create(PARTLY, TablePreparation.Options.CLIENT_READS);
-    grant("bob", PARTLY, Action.CREATE, Action.WRITE);
-    grantFamily("bob", PARTLY, Fixture.F, Action.READ);
-    grantFamily("bob", PARTLY, PendingWrite.family(), Action.READ);
+    create(partly, TablePreparation.Options.CLIENT_READS);
+    grant("bob", partly, Action.CREATE, Action.WRITE);
+    grantFamily("bob", partly, Fixture.F, Action.READ);
+    grantFamily("bob", partly, PendingWrite.family(), Action.READ);
     try (AsyncConnection his = connect("bob");
         TransactionManager manager = TransactionManager.builder(his).oracle(oracle).build();
         TransactionManager living = TransactionManager.builder(root).oracle(oracle).build()) {
-      manager.run(tx -> tx.table(PARTLY).put(inBothFamilies("c", "1")));
+      manager.run(tx -> tx.table(partly).put(inBothFamilies("c", "1")));
       eventually("given up", () -> manager.metrics().cleanupsFailed() == 1);
       assertEquals(0, manager.metrics().cleanedUp());
-      assertEquals("null, c f=1 g=g1, c f=1 g=g1", living.call(tx -> wholeRows(tx.table(PARTLY))));
+      assertEquals("null, c f=1 g=g1, c f=1 g=g1", living.call(tx -> wholeRows(tx.table(partly))));
       SweepResult swept = living.sweep();
       assertTrue(swept.reported(), swept::toString);
-      assertEquals("null, c f=1 g=g1, c f=1 g=g1", living.call(tx -> wholeRows(tx.table(PARTLY))));
+      assertEquals("null, c f=1 g=g1, c f=1 g=g1", living.call(tx -> wholeRows(tx.table(partly))));
     }
   }
 
   /** With client reads he would take what is pending for committed. */
   @Test
   void whoMayNotReadTheMarksIsRefused() throws Exception {
-    create(PARTLY, TablePreparation.Options.CLIENT_READS);
-    grant("bob", PARTLY, Action.CREATE);
-    grantFamily("bob", PARTLY, Fixture.F, Action.READ);
+    create(partly, TablePreparation.Options.CLIENT_READS);
+    grant("bob", partly, Action.CREATE);
+    grantFamily("bob", partly, Fixture.F, Action.READ);
     try (AsyncConnection his = connect("bob");
         TransactionManager bob = TransactionManager.builder(his).oracle(oracle).build()) {
       for (int i = 0; i < 2; i++) {
         try (Transaction tx = bob.beginReadOnly()) {
           AccessDeniedException denied =
-              assertThrows(AccessDeniedException.class, () -> tx.table(PARTLY));
+              assertThrows(AccessDeniedException.class, () -> tx.table(partly));
           assertTrue(denied.getMessage().contains("grant READ"), denied::getMessage);
         }
       }
@@ -258,7 +287,7 @@ class RightsTest {
   /** However the manager came by the table: rights may have been taken away since. */
   private void assertNotCleaned(TransactionManager manager, String row, long start, long commit)
       throws Exception {
-    PreparedTable table = manager.tables().of(admin.getDescriptor(PARTLY));
+    PreparedTable table = manager.tables().of(admin.getDescriptor(partly));
     CleanupRequest request = new CleanupRequest(Fixture.bytes(row), start, commit);
     CompletableFuture<Void> cleaned = RowCleanup.send(table, List.of(request)).get(0);
     assertThrows(ExecutionException.class, () -> cleaned.get(30, TimeUnit.SECONDS));
@@ -267,36 +296,36 @@ class RightsTest {
   /** The master does not show them the table; its regions tell them how it holds transactions. */
   @Test
   void applicationsNeedReadAndWriteOnly() throws Exception {
-    create(SHOWN, TablePreparation.Options.DEFAULT);
-    grant("bob", SHOWN, Action.READ, Action.WRITE);
+    create(shown, TablePreparation.Options.DEFAULT);
+    grant("bob", shown, Action.READ, Action.WRITE);
     try (AsyncConnection his = connect("bob");
         TransactionManager manager = TransactionManager.builder(his).oracle(oracle).build()) {
-      manager.run(tx -> tx.table(SHOWN).put(put("a", "1")));
-      assertEquals("1", manager.call(tx -> read(tx.table(SHOWN), "a")));
+      manager.run(tx -> tx.table(shown).put(put("a", "1")));
+      assertEquals("1", manager.call(tx -> read(tx.table(shown), "a")));
       eventually("cleaned up by himself", () -> manager.metrics().cleanedUp() == 1);
       admin.modifyColumnFamily(
-          SHOWN, ColumnFamilyDescriptorBuilder.newBuilder(Fixture.F).setMaxVersions(3).build());
-      assertRefused(his, SHOWN, TableNotPreparedException.class, "family f keeps 3 versions");
+          shown, ColumnFamilyDescriptorBuilder.newBuilder(Fixture.F).setMaxVersions(3).build());
+      assertRefused(his, shown, TableNotPreparedException.class, "family f keeps 3 versions");
     }
   }
 
   @Test
   void whoLacksARightIsToldWhich() throws Exception {
-    create(HIDDEN, TablePreparation.Options.DEFAULT);
-    create(SHOWN, TablePreparation.Options.CLIENT_READS);
-    admin.createTable(Fixture.descriptor(PLAIN).build());
-    grant("carol", HIDDEN, Action.WRITE);
-    grant("carol", SHOWN, Action.READ, Action.WRITE);
-    grant("carol", PLAIN, Action.READ, Action.WRITE);
+    create(hidden, TablePreparation.Options.DEFAULT);
+    create(shown, TablePreparation.Options.CLIENT_READS);
+    admin.createTable(Fixture.descriptor(plain).build());
+    grant("carol", hidden, Action.WRITE);
+    grant("carol", shown, Action.READ, Action.WRITE);
+    grant("carol", plain, Action.READ, Action.WRITE);
     Class<? extends Exception> denied = AccessDeniedException.class;
     try (AsyncConnection hers = connect("carol")) {
-      assertRefused(hers, HIDDEN, denied, "table hidden", "grant READ and WRITE");
-      assertRefused(hers, SHOWN, denied, "table shown", "grant CREATE", "server reads");
-      assertRefused(hers, PLAIN, denied, "table plain", "prepare it;");
-      grant("carol", SHOWN, Action.READ, Action.WRITE, Action.CREATE);
+      assertRefused(hers, hidden, denied, "table " + hidden, "grant READ and WRITE");
+      assertRefused(hers, shown, denied, "table " + shown, "grant CREATE", "server reads");
+      assertRefused(hers, plain, denied, "table " + plain, "prepare it;");
+      grant("carol", shown, Action.READ, Action.WRITE, Action.CREATE);
       try (TransactionManager manager = TransactionManager.builder(hers).oracle(oracle).build()) {
-        manager.run(tx -> tx.table(SHOWN).put(put("a", "1")));
-        assertEquals("1", manager.call(tx -> read(tx.table(SHOWN), "a")));
+        manager.run(tx -> tx.table(shown).put(put("a", "1")));
+        assertEquals("1", manager.call(tx -> read(tx.table(shown), "a")));
       }
     }
   }
@@ -304,12 +333,12 @@ class RightsTest {
   /** Row a has a mark, b has none but that of a pending version; c has nothing else. */
   private void fillBothFamilies(TransactionManager living, TransactionManager dying)
       throws Exception {
-    living.run(tx -> tx.table(PARTLY).put(inBothFamilies("a", "0")));
-    living.run(tx -> tx.table(PARTLY).put(inBothFamilies("b", "1")));
+    living.run(tx -> tx.table(partly).put(inBothFamilies("a", "0")));
+    living.run(tx -> tx.table(partly).put(inBothFamilies("b", "1")));
     eventually("cleaned up", () -> living.metrics().cleanedUp() == 2);
-    dying.run(tx -> tx.table(PARTLY).put(inBothFamilies("a", "1")));
+    dying.run(tx -> tx.table(partly).put(inBothFamilies("a", "1")));
     Transaction open = dying.begin();
-    open.table(PARTLY).put(List.of(inBothFamilies("b", "2"), inBothFamilies("c", "2")));
+    open.table(partly).put(List.of(inBothFamilies("b", "2"), inBothFamilies("c", "2")));
     open.writes().sendAll().get(30, TimeUnit.SECONDS);
   }
 
@@ -338,20 +367,20 @@ class RightsTest {
   /** HBase puts a filter into reads of whole rows then, which cannot be copied. */
   @Test
   void wholeRowsHaveTheFamiliesThatTheReaderMayRead() throws Exception {
-    create(PARTLY, TablePreparation.Options.DEFAULT);
-    grantFamily("bob", PARTLY, Fixture.F, Action.READ);
-    grantFamily("bob", PARTLY, PendingWrite.family(), Action.READ);
+    create(partly, TablePreparation.Options.DEFAULT);
+    grantFamily("bob", partly, Fixture.F, Action.READ);
+    grantFamily("bob", partly, PendingWrite.family(), Action.READ);
     try (AsyncConnection his = connect("bob");
         TransactionManager manager = TransactionManager.builder(his).oracle(oracle).build();
         TransactionManager living = TransactionManager.builder(root).oracle(oracle).build();
         TransactionManager dying = dying()) {
       fillBothFamilies(living, dying);
       String all = "a f=1 g=g1, null, a f=1 g=g1, b f=1 g=g1";
-      assertEquals(all, living.call(tx -> wholeRows(tx.table(PARTLY))));
-      assertEquals("a f=1, null, a f=1, b f=1", manager.call(tx -> wholeRows(tx.table(PARTLY))));
+      assertEquals(all, living.call(tx -> wholeRows(tx.table(partly))));
+      assertEquals("a f=1, null, a f=1, b f=1", manager.call(tx -> wholeRows(tx.table(partly))));
       Scan ones = new Scan().setFilter(new PrefixFilter(Fixture.bytes("b")));
-      assertEquals("b=1", manager.call(tx -> scan(tx.table(PARTLY), ones)), "with a filter");
-      assertEquals(all, living.call(tx -> wholeRows(tx.table(PARTLY))));
+      assertEquals("b=1", manager.call(tx -> scan(tx.table(partly), ones)), "with a filter");
+      assertEquals(all, living.call(tx -> wholeRows(tx.table(partly))));
       assertEquals(1, hbase.liveRegionServers());
     }
   }
@@ -359,7 +388,7 @@ class RightsTest {
   /** With rights of cells HBase filters instead of refusing. */
   @Test
   void whoMayReadNothingIsShownNothing() throws Exception {
-    createFiltered(PARTLY, TablePreparation.Options.DEFAULT);
+    createFiltered(partly, TablePreparation.Options.DEFAULT);
     try (AsyncConnection hers = connect("carol");
         TransactionManager living = TransactionManager.builder(root).oracle(oracle).build();
         TransactionManager dying = dying()) {
@@ -368,10 +397,10 @@ class RightsTest {
       long timestamp = living.begin().startTimestamp();
       Get get = get("a");
       ReadAttribute.set(get, timestamp);
-      rows.add(hers.getTable(PARTLY).get(get).get());
+      rows.add(hers.getTable(partly).get(get).get());
       Scan scan = new Scan();
       ReadAttribute.set(scan, timestamp);
-      try (ResultScanner scanner = hers.getTable(PARTLY).getScanner(scan)) {
+      try (ResultScanner scanner = hers.getTable(partly).getScanner(scan)) {
         scanner.forEach(rows::add);
       }
       assertEquals("[keyvalues=NONE]", rows.toString());
@@ -394,17 +423,17 @@ class RightsTest {
   /** A service that acts for its users does not lend them its own rights. */
   @Test
   void managersActAsTheUserOfTheirConnection() throws Exception {
-    create(HIDDEN, TablePreparation.Options.DEFAULT);
+    create(hidden, TablePreparation.Options.DEFAULT);
     Configuration configuration = hbase.configuration();
     User carol = User.createUserForTesting(configuration, "carol", new String[0]);
     try (Connection hers = ConnectionFactory.createConnection(configuration, carol);
         TransactionManager manager = TransactionManager.builder(hers).oracle(oracle).build()) {
       assertThrows(
           AccessDeniedException.class,
-          () -> manager.run(tx -> tx.table(HIDDEN).put(put("a", "1"))));
-      grant("carol", HIDDEN, Action.READ, Action.WRITE);
-      manager.run(tx -> tx.table(HIDDEN).put(put("a", "1")));
-      assertEquals("1", manager.call(tx -> read(tx.table(HIDDEN), "a")));
+          () -> manager.run(tx -> tx.table(hidden).put(put("a", "1"))));
+      grant("carol", hidden, Action.READ, Action.WRITE);
+      manager.run(tx -> tx.table(hidden).put(put("a", "1")));
+      assertEquals("1", manager.call(tx -> read(tx.table(hidden), "a")));
     }
   }
 }
