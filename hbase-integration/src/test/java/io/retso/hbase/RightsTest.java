@@ -18,6 +18,7 @@ import io.retso.hbase.embedded.EmbeddedHBase;
 import io.retso.server.RetsoServer;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -253,8 +254,10 @@ class RightsTest {
     grant("bob", partly, Action.CREATE, Action.WRITE);
     grantFamily("bob", partly, Fixture.F, Action.READ);
     grantFamily("bob", partly, PendingWrite.family(), Action.READ);
+    Duration attempts = Duration.ofSeconds(1);
     try (AsyncConnection his = connect("bob");
-        TransactionManager manager = TransactionManager.builder(his).oracle(oracle).build();
+        TransactionManager manager =
+            TransactionManager.builder(his).oracle(oracle).cleanupTimeout(attempts).build();
         TransactionManager living = TransactionManager.builder(root).oracle(oracle).build()) {
       manager.run(tx -> tx.table(partly).put(inBothFamilies("c", "1")));
       eventually("given up", () -> manager.metrics().cleanupsFailed() == 1);
