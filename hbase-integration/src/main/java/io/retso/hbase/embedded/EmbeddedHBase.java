@@ -82,6 +82,7 @@ public final class EmbeddedHBase implements AutoCloseable {
     c.setInt("hbase.master.wait.on.regionservers.timeout", 1000);
     c.setInt("hbase.regionserver.msginterval", 100);
     c.setInt("hbase.assignment.dispatch.wait.msec", 10);
+    c.setInt("hbase.procedure.remote.dispatcher.delay.msec", 10); // for each opening and closing
     return c;
   }
 
