@@ -48,9 +48,9 @@ class OracleDownTest {
   static final List<Options> MODES = TransactionTest.MODES;
 
   /** What a client of these tests waits for HBase, and HBase or the client for the oracle. */
-  private static final int STORE_MILLIS = 8_000;
+  private static final int STORE_MILLIS = 5_000;
 
-  private static final int ORACLE_MILLIS = 2_000;
+  private static final int ORACLE_MILLIS = 1_000;
 
   private Fixture fixture;
   private MutedOracle oracle;
@@ -77,6 +77,8 @@ class OracleDownTest {
   }
 
   private ManagerBuilder builder(Configuration impatient) {
+    // A region server connects again within 2 s; some attempts of the client are to come after it.
+    impatient.setInt("hbase.client.pause", 10);
     impatient.setInt("hbase.rpc.timeout", STORE_MILLIS);
     impatient.setInt("hbase.client.operation.timeout", STORE_MILLIS);
     impatient.setInt("hbase.client.scanner.timeout.period", STORE_MILLIS);
