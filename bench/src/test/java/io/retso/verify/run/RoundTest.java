@@ -20,6 +20,7 @@ import org.apache.hadoop.hbase.client.Put;
 import org.apache.hadoop.hbase.client.Result;
 import org.apache.hadoop.hbase.client.ResultScanner;
 import org.apache.hadoop.hbase.client.Scan;
+import org.apache.hadoop.hbase.client.Table;
 import org.apache.hadoop.hbase.util.Bytes;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -81,16 +82,7 @@ class RoundTest {
         round(
             cluster,
             "sweeping",
-            place -> {
-              for (TableName table : place.tables()) {
-                try (Transaction tx = place.manager().begin()) {
-                  for (Result row : tokens(tx, table)) {
-                    tx.table(table).delete(new Delete(row.getRow()));
-                  }
-                  tx.commit();
-                }
-              }
-            });
+            place -> eachToken(place, (table, row) -> table.delete(new Delete(row.getRow()))));
     assertFalse(outcome.isGood());
     assertEquals(2 * Tokens.COUNT, outcome.violations().size(), outcome::toString); // both ways
     assertTrue(outcome.violations().get(0).endsWith("has token 0 in []"), outcome::toString);
@@ -102,23 +94,32 @@ class RoundTest {
         round(
             cluster,
             "sweeping",
-            place -> {
-              for (TableName table : place.tables()) {
-                try (Transaction tx = place.manager().begin()) {
-                  for (Result row : tokens(tx, table)) {
-                    byte[] family = CellUtil.cloneFamily(row.rawCells()[0]);
-                    tx.table(table)
-                        .put(
-                            new Put(row.getRow())
-                                .addColumn(
-                                    family, Bytes.toBytes("here"), Bytes.toBytes("another")));
-                  }
-                  tx.commit();
-                }
-              }
-            });
+            place ->
+                eachToken(
+                    place,
+                    (table, row) -> {
+                      byte[] family = CellUtil.cloneFamily(row.rawCells()[0]);
+                      table.put(
+                          new Put(row.getRow())
+                              .addColumn(family, Bytes.toBytes("here"), Bytes.toBytes("another")));
+                    }));
     assertEquals(2 * Tokens.COUNT, outcome.violations().size(), outcome::toString);
     assertTrue(outcome.violations().get(0).contains("= another"), outcome::toString);
+  }
+
+  private interface TokenDeed {
+    void doneTo(Table table, Result token) throws IOException;
+  }
+
+  private static void eachToken(Workplace place, TokenDeed deed) throws IOException {
+    for (TableName name : place.tables()) {
+      try (Transaction tx = place.manager().begin()) {
+        for (Result token : tokens(tx, name)) {
+          deed.doneTo(tx.table(name), token);
+        }
+        tx.commit();
+      }
+    }
   }
 
   private static List<Result> tokens(Transaction tx, TableName table) throws IOException {
