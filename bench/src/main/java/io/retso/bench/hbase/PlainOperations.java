@@ -91,13 +91,13 @@ final class PlainOperations {
 
   /** One operation of a mix, in a table that holds transactions or does not. */
   static void run(Mix.Kind kind, Table table, Rows rows) throws IOException {
-    byte[] key = rows.next();
     switch (kind) {
-      case READ -> checked(table.get(new Get(key)));
+      case READ -> checked(table.get(new Get(rows.next())));
       case SCAN -> scanned(table, rows.scan(1 + rows.choose(Mix.SCANNED_MAX)));
-      case UPDATE -> table.put(rows.put(key));
+      case UPDATE -> table.put(rows.put(rows.next()));
       case INSERT -> table.put(rows.put(rows.absent()));
       case READ_MODIFY_WRITE -> {
+        byte[] key = rows.next();
         checked(table.get(new Get(key)));
         table.put(rows.put(key));
       }
