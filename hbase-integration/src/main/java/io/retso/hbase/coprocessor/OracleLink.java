@@ -19,6 +19,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hbase.DoNotRetryIOException;
 
@@ -171,7 +172,7 @@ final class OracleLink {
    *     again
    */
   void ask(WriterStatuses statuses, long reader, ObserverMetrics metrics) throws IOException {
-    OracleBreaker.Ticket ticket = enter();
+    OracleBreaker.Ticket ticket = passed(breaker::enterOrFail);
     long[] unknown = statuses.unknown();
     metrics.oracleRounds.increment();
     metrics.oracleQueries.increment(unknown.length);
@@ -190,16 +191,17 @@ final class OracleLink {
    * @throws IOException if the oracle has not answered a moment ago; the client may try again
    */
   void requireAnswering() throws IOException {
-    try {
-      breaker.requireAnswering();
-    } catch (OracleException e) {
-      throw failure(e);
-    }
+    passed(
+        () -> {
+          breaker.requireAnswering();
+          return null;
+        });
   }
 
-  private OracleBreaker.Ticket enter() throws IOException {
+  /** What the breaker says, with its failures as a region server tells them. */
+  private <T> T passed(Supplier<T> breakerSays) throws IOException {
     try {
-      return breaker.enterOrFail();
+      return breakerSays.get();
     } catch (OracleException e) {
       throw failure(e);
     }
