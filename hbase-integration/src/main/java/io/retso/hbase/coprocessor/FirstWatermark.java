@@ -32,14 +32,13 @@ final class FirstWatermark {
   CompletableFuture<Long> answer(Supplier<CompletableFuture<Long>> question, Gate gate)
       throws IOException {
     CompletableFuture<Long> before = last.get();
-    if (before != null && !before.isCompletedExceptionally() || !replace(before, question)) {
-      CompletableFuture<Long> others = last.get();
-      if (!others.isDone()) {
-        gate.pass();
-      }
-      return others;
+    boolean isMissing = before == null || before.isCompletedExceptionally();
+    boolean isAsked = isMissing && replace(before, question);
+    CompletableFuture<Long> answer = last.get();
+    if (!isAsked && !answer.isDone()) {
+      gate.pass();
     }
-    return last.get();
+    return answer;
   }
 
   private boolean replace(
