@@ -1,9 +1,7 @@
 package io.retso.admin;
 
-import io.retso.client.OracleClient;
 import io.retso.hbase.ManagerBuilder;
 import io.retso.hbase.data.TableSettings;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -66,11 +64,7 @@ final class ClusterOptions {
   void check() {
     try {
       if (oracle != null) {
-        List<String> addresses = TableSettings.addresses(oracle);
-        if (addresses.isEmpty()) {
-          throw new IllegalArgumentException("names no address: write host:port");
-        }
-        addresses.forEach(OracleClient.builder()::address);
+        TableSettings.checkedAddresses(oracle);
       }
     } catch (IllegalArgumentException e) {
       throw new ParameterException(spec.commandLine(), "--oracle: " + e.getMessage(), e);

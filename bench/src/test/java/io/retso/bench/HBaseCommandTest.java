@@ -158,7 +158,7 @@ class HBaseCommandTest {
   @Test
   void wrongFlagsAreUsageErrors() {
     fails(64, "expected host:port", "prepare", table, "--oracle", "foo");
-    fails(64, "names no address", "check", table, "--oracle", " ,");
+    fails(64, "has no address", "check", table, "--oracle", " ,");
     fails(64, "the port must be a number", "sweep", "--oracle", "localhost:port");
     fails(64, "no port behind its last colon", "check", table, "--zookeeper", "zk:");
     fails(64, "go together", "prepare", table, "--create");

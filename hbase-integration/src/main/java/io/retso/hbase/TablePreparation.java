@@ -50,6 +50,9 @@ public final class TablePreparation {
   private final Connection connection;
   private final String oracle;
 
+  /** The single ones of {@link #oracle}. */
+  private final List<String> addresses;
+
   /**
    * Prepares tables of the cluster for the oracle.
    *
@@ -61,11 +64,7 @@ public final class TablePreparation {
   public TablePreparation(Connection connection, String oracle) {
     this.connection = Objects.requireNonNull(connection, "connection");
     this.oracle = Objects.requireNonNull(oracle, "oracle");
-    List<String> addresses = TableSettings.addresses(oracle);
-    if (addresses.isEmpty()) {
-      throw new IllegalArgumentException("no oracle: give its address, host:port");
-    }
-    addresses.forEach(OracleClient.builder()::address);
+    this.addresses = TableSettings.checkedAddresses(oracle);
   }
 
   /**
@@ -202,7 +201,7 @@ public final class TablePreparation {
       try {
         TableSettings settings = TableSettings.of(table);
         found.addAll(violations(table, settings));
-        if (!settings.isOf(TableSettings.addresses(oracle))) {
+        if (!settings.isOf(addresses)) {
           found.add(
               "table "
                   + name
@@ -354,7 +353,7 @@ public final class TablePreparation {
 
   private long nextTimestamp() throws OracleUnavailableException {
     OracleClient.Builder builder = OracleClient.builder().name("retso-prepare");
-    TableSettings.addresses(oracle).forEach(builder::address);
+    addresses.forEach(builder::address);
     try (OracleClient client = builder.build()) {
       long timestamp = client.begin();
       client.abort(timestamp);

@@ -1,5 +1,6 @@
 package io.retso.hbase.data;
 
+import io.retso.client.OracleClient;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
@@ -116,6 +117,20 @@ public record TableSettings(Conflicts conflicts, Reads reads, String oracle) {
         .map(String::trim)
         .filter(address -> !address.isEmpty())
         .toList();
+  }
+
+  /**
+   * The same, checked.
+   *
+   * @throws IllegalArgumentException if there is none, or one is malformed
+   */
+  public static List<String> checkedAddresses(String commaSeparated) {
+    List<String> addresses = addresses(commaSeparated);
+    if (addresses.isEmpty()) {
+      throw new IllegalArgumentException("the oracle has no address: write host:port");
+    }
+    addresses.forEach(OracleClient.builder()::address);
+    return addresses;
   }
 
   private static <E extends Enum<E>> E parse(TableDescriptor table, String key, Class<E> type) {
