@@ -62,10 +62,10 @@ final class Orphans {
       }
       waiting.clear();
     }
-    // Not tried again: whoever reads the row next will.
+    // Not tried again, nor for long: whoever reads the row next will.
     tables.forEach(
         (table, requests) ->
-            RowCleanup.send(table, requests)
+            RowCleanup.sendHasty(table, requests)
                 .forEach(row -> row.thenRun(counters.orphansCleaned::increment)));
   }
 

@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.hbase.TableName;
@@ -267,6 +268,34 @@ class BackPressureTest {
     assertEquals(0, fixture.uncleaned(name));
     assertEquals("a", other.call(tx -> read(tx.table(name), "a0")));
     assertEquals("b3", other.call(tx -> read(tx.table(name), "b30")));
+  }
+
+  /** Whoever reads them next tries again; until then nothing of them is kept in memory. */
+  @Test
+  void orphansOfARegionThatHangsAreGivenUp() throws Exception {
+    manager = opened(Duration.ofMillis(100));
+    Transaction orphan = fixture.dyingManager().begin();
+    orphan.table(name).put(put("a", "1"));
+    CleanupRequest request =
+        new CleanupRequest(Fixture.bytes("a"), orphan.startTimestamp(), orphan.commit());
+    List<CompletableFuture<?>> sent = new CopyOnWriteArrayList<>();
+    PreparedTable table =
+        Fixture.prepared(
+            manager,
+            name,
+            (method, call) -> {
+              List<?> answers = (List<?>) call.call();
+              answers.forEach(answer -> sent.add((CompletableFuture<?>) answer));
+              return answers;
+            });
+    gate.set(State.CLOSED);
+    new Orphans(1, new Counters()).offer(table, List.of(request));
+    Fixture.eventually("given up", () -> !sent.isEmpty() && sent.get(0).isDone());
+    assertTrue(sent.get(0).isCompletedExceptionally());
+    assertEquals(1, fixture.marks(name));
+    gate.set(State.OPEN);
+    assertEquals("1", other.call(tx -> read(tx.table(name), "a")));
+    assertSwept();
   }
 
   @Test
