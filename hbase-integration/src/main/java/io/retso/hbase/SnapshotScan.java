@@ -31,7 +31,7 @@ final class SnapshotScan implements AdvancedScanResultConsumer {
     /** Takes a row; returns whether more are wanted. */
     boolean next(Result row);
 
-    /** Completes when there is room for more rows. */
+    /** Ends a page. Completes when there is room for more rows. */
     CompletableFuture<Void> room();
 
     /** There are no more rows. Called once, unless {@link #failed} was. */

@@ -39,12 +39,12 @@ final class SnapshotScanner implements ResultScanner, SnapshotScan.Sink {
   public synchronized boolean next(Result row) {
     rows.add(row);
     bytes += Result.getTotalSizeOfCells(row);
-    notifyAll();
-    return !closed;
+    return !closed; // whoever waits is told when the page is in place, not by its first row
   }
 
   @Override
   public synchronized CompletableFuture<Void> room() {
+    notifyAll();
     if (bytes > BYTES_MAX && room.isDone() && !closed && tx.scanners().add(this)) {
       room = new CompletableFuture<>();
     }
