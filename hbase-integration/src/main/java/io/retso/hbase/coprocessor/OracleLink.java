@@ -208,7 +208,7 @@ final class OracleLink {
   }
 
   /** See {@link OrphanQueue.Statuses}. Its thread may wait: to fail at once would empty it. */
-  private Map<Long, Long> decided(List<Long> starts) throws IOException {
+  Map<Long, Long> decided(List<Long> starts) throws IOException {
     OracleBreaker.Ticket ticket = breaker.enter();
     Map<Long, CompletableFuture<TransactionStatus>> answers = new HashMap<>();
     Map<Long, Long> decided = new HashMap<>();
@@ -222,7 +222,12 @@ final class OracleLink {
       }
     }
     for (Map.Entry<Long, CompletableFuture<TransactionStatus>> answer : answers.entrySet()) {
-      TransactionStatus status = await(answer.getValue());
+      TransactionStatus status;
+      try {
+        status = await(answer.getValue());
+      } catch (DoNotRetryIOException e) {
+        continue; // the oracle never issued it: that mark is nobody's, and the others wait
+      }
       switch (status.state()) {
         case COMMITTED -> decided.put(answer.getKey(), status.commitTimestamp());
         case ABORTED, RETRY -> decided.put(answer.getKey(), CleanupRequest.ABORTED);

@@ -6,13 +6,16 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.retso.client.OracleClient;
 import io.retso.hbase.RetsoCluster;
+import io.retso.hbase.data.CleanupRequest;
 import io.retso.hbase.data.PendingWrite;
 import io.retso.hbase.data.Refusal;
 import io.retso.hbase.data.SnapshotRow;
 import io.retso.hbase.data.WriterStatuses;
 import java.io.IOException;
 import java.util.List;
+import java.util.Map;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hbase.DoNotRetryIOException;
 import org.apache.hadoop.hbase.KeyValue;
@@ -68,6 +71,25 @@ class OracleLinkTest {
     } finally {
       link.release();
       server.close();
+    }
+  }
+
+  /**
+   * Whoever may write to a table can put any mark; those of transactions are cleaned up beside it.
+   */
+  @Test
+  void marksThatTheOracleNeverIssuedHinderNoOrphans() throws Exception {
+    try (var server = RetsoCluster.startOracle();
+        var oracle = OracleClient.builder().address("127.0.0.1:" + server.port()).build()) {
+      OracleLink link = OracleLink.acquire("127.0.0.1:" + server.port(), configuration, metrics);
+      try {
+        long aborted = oracle.begin();
+        oracle.abort(aborted);
+        assertEquals(
+            Map.of(aborted, CleanupRequest.ABORTED), link.decided(List.of(1L << 50, aborted)));
+      } finally {
+        link.release();
+      }
     }
   }
 
