@@ -193,17 +193,28 @@ public final class DemoCommand implements Callable<Integer> {
     println("");
     printTransfers(demo.report());
     printAudits(demo.audits());
-    SweepResult sweep = demo.manager().sweep();
-    println(
-        String.format(
-            Locale.ROOT,
-            "The dead left %,d marks behind: %,d cleaned up, %,d of transactions that will be"
-                + " aborted at their time limit.",
-            sweep.marks(),
-            sweep.cleaned(),
-            sweep.open()));
+    boolean swept = sweep(demo.manager());
     verdict.lines().forEach(this::println);
-    return verdict.isGood();
+    return swept && verdict.isGood();
+  }
+
+  /** Whether it went well; a failure does not keep the verdict from being told. */
+  private boolean sweep(TransactionManager manager) {
+    try {
+      SweepResult sweep = manager.sweep();
+      println(
+          String.format(
+              Locale.ROOT,
+              "The dead left %,d marks behind: %,d cleaned up, %,d of transactions that will be"
+                  + " aborted at their time limit.",
+              sweep.marks(),
+              sweep.cleaned(),
+              sweep.open()));
+      return true;
+    } catch (IOException e) {
+      println("What the dead left behind could not be cleaned up: " + e.getMessage());
+      return false;
+    }
   }
 
   private void printTransfers(TellerReport report) {
