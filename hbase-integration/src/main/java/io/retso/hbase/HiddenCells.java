@@ -5,7 +5,6 @@ import io.retso.hbase.data.PendingWrite;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.TreeSet;
 import org.apache.hadoop.hbase.CompareOperator;
 import org.apache.hadoop.hbase.HConstants;
 import org.apache.hadoop.hbase.HRegionLocation;
@@ -21,7 +20,6 @@ import org.apache.hadoop.hbase.filter.SingleColumnValueFilter;
 import org.apache.hadoop.hbase.filter.SkipFilter;
 import org.apache.hadoop.hbase.filter.ValueFilter;
 import org.apache.hadoop.hbase.io.TimeRange;
-import org.apache.hadoop.hbase.util.Bytes;
 
 /**
  * Finds out whether HBase hides cells from this user. Its reads leave out what the user may not see
@@ -88,14 +86,10 @@ final class HiddenCells {
    * meanwhile, or the region moved in the moment of the grant to a server that had not heard of it.
    */
   static void requireNoMarksAmong(AsyncConnection hbase, PreparedTable table) throws IOException {
-    TreeSet<byte[]> rows = new TreeSet<>(Bytes.BYTES_COMPARATOR);
-    for (HRegionLocation region :
-        Failures.await(hbase.getRegionLocator(table.name()).getAllRegionLocations())) {
-      byte[] first = region.getRegion().getStartKey();
-      rows.add(first.length == 0 ? new byte[1] : first); // the least row that there can be
-    }
+    List<HRegionLocation> regions =
+        Failures.await(hbase.getRegionLocator(table.name()).getAllRegionLocations());
     List<CheckAndMutate> questions = new ArrayList<>();
-    for (byte[] row : rows) {
+    for (byte[] row : RegionRows.of(regions).keySet()) {
       questions.add(markIn(row, HConstants.EMPTY_BYTE_ARRAY));
     }
     Failures.await(table.raw().checkAndMutateAll(questions));

@@ -185,9 +185,39 @@ final class PreparedTables {
       known.remove(descriptor.getTableName());
       return Failures.failed(e);
     }
-    return table.isServerReads()
+    if (!table.isServerReads()) {
+      return requireMarks(table);
+    }
+    return known.containsKey(table.name())
         ? CompletableFuture.completedFuture(keep(table))
-        : requireMarks(table);
+        : requireCoprocessor(table);
+  }
+
+  /**
+   * A descriptor that names the coprocessor is not enough: servers may be told to load none, and
+   * then answer as if nothing had been asked of it. The first region is asked, at the first use;
+   * {@link TablePreparation} asks all. Who is not answered goes on: it is a guard against wrong
+   * settings, which are mostly the same everywhere.
+   */
+  private CompletableFuture<PreparedTable> requireCoprocessor(PreparedTable table) {
+    return table
+        .hasty()
+        .get(DescriptorQuery.query())
+        .handle(
+            (answer, failure) -> {
+              try {
+                if (failure == null && DescriptorQuery.parse(answer) == null) {
+                  return Failures.<PreparedTable>failed(
+                      new TableNotPreparedException(
+                          TablePreparation.NO_COPROCESSOR.formatted(table.name(), "(the first)"),
+                          null));
+                }
+              } catch (IOException e) {
+                return Failures.<PreparedTable>failed(e);
+              }
+              return CompletableFuture.completedFuture(keep(table));
+            })
+        .thenCompose(found -> found);
   }
 
   /**

@@ -2,6 +2,7 @@ package io.retso.hbase;
 
 import io.retso.client.OracleClient;
 import io.retso.client.OracleException;
+import io.retso.hbase.data.DescriptorQuery;
 import io.retso.hbase.data.PendingWrite;
 import io.retso.hbase.data.TableSettings;
 import io.retso.hbase.data.TableSettings.Conflicts;
@@ -12,9 +13,12 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
 import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.DoNotRetryIOException;
 import org.apache.hadoop.hbase.HConstants;
+import org.apache.hadoop.hbase.HRegionLocation;
 import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.client.Admin;
 import org.apache.hadoop.hbase.client.ColumnFamilyDescriptor;
@@ -22,6 +26,7 @@ import org.apache.hadoop.hbase.client.ColumnFamilyDescriptorBuilder;
 import org.apache.hadoop.hbase.client.Connection;
 import org.apache.hadoop.hbase.client.CoprocessorDescriptor;
 import org.apache.hadoop.hbase.client.CoprocessorDescriptorBuilder;
+import org.apache.hadoop.hbase.client.RegionLocator;
 import org.apache.hadoop.hbase.client.Result;
 import org.apache.hadoop.hbase.client.ResultScanner;
 import org.apache.hadoop.hbase.client.Scan;
@@ -46,6 +51,12 @@ public final class TablePreparation {
 
   /** HBase names it in what its master says about a descriptor that it does not like. */
   private static final String SANITY_CHECKS = "hbase.table.sanity.checks";
+
+  /** Of a table, somewhere. */
+  static final String NO_COPROCESSOR =
+      "table %s must not be used yet: its regions %s do not run the coprocessor and would answer"
+          + " transactions wrongly: set hbase.coprocessor.enabled and"
+          + " hbase.coprocessor.user.enabled to true there, and restart";
 
   private final Connection connection;
   private final String oracle;
@@ -116,8 +127,8 @@ public final class TablePreparation {
    * Prepares an existing table.
    *
    * @return the descriptor that it has now
-   * @throws TableNotPreparedException if it cannot be prepared; nothing was changed; says why and
-   *     what to do
+   * @throws TableNotPreparedException if it cannot be prepared; says why and what to do. Nothing
+   *     was changed then, unless region servers turn out not to load coprocessors
    * @throws IOException if HBase fails
    */
   public TableDescriptor prepare(TableName name, Options options) throws IOException {
@@ -134,6 +145,7 @@ public final class TablePreparation {
       if (!after.equals(before)) {
         admin.modifyTable(after); // waits until all regions have it
       }
+      requireCoprocessor(after);
       return after;
     } catch (DoNotRetryIOException e) {
       throw explained(name, options, e);
@@ -160,7 +172,38 @@ public final class TablePreparation {
     } catch (DoNotRetryIOException e) {
       throw explained(table.getTableName(), options, e);
     }
+    requireCoprocessor(prepared);
     return prepared;
+  }
+
+  private void requireCoprocessor(TableDescriptor table) throws IOException {
+    List<String> without = withoutCoprocessor(table);
+    if (!without.isEmpty()) {
+      throw new TableNotPreparedException(without.get(0), null);
+    }
+  }
+
+  /** What is wrong if regions of a table with server reads take them for plain ones; or empty. */
+  private List<String> withoutCoprocessor(TableDescriptor table) throws IOException {
+    if (!table.hasCoprocessor(OBSERVER)) {
+      return List.of();
+    }
+    Set<String> servers = new TreeSet<>();
+    try (RegionLocator locator = connection.getRegionLocator(table.getTableName());
+        Table regions = connection.getTable(table.getTableName())) {
+      Map<byte[], HRegionLocation> rows = RegionRows.of(locator.getAllRegionLocations());
+      Result[] answers = regions.get(rows.keySet().stream().map(DescriptorQuery::query).toList());
+      int i = 0;
+      for (HRegionLocation region : rows.values()) {
+        if (DescriptorQuery.parse(answers[i++]) == null) {
+          servers.add(String.valueOf(region.getServerName()));
+        }
+      }
+    }
+    return servers.isEmpty()
+        ? List.of()
+        : List.of(
+            NO_COPROCESSOR.formatted(table.getTableName(), "on " + String.join(", ", servers)));
   }
 
   /**
@@ -216,6 +259,8 @@ public final class TablePreparation {
       }
       if (admin.isTableDisabled(name)) {
         found.add("table " + name + " is disabled: enable it");
+      } else {
+        found.addAll(withoutCoprocessor(table));
       }
       try {
         nextTimestamp();

@@ -23,9 +23,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.client.Admin;
 import org.apache.hadoop.hbase.client.ColumnFamilyDescriptorBuilder;
+import org.apache.hadoop.hbase.client.Get;
 import org.apache.hadoop.hbase.client.Put;
 import org.apache.hadoop.hbase.client.RegionInfo;
 import org.apache.hadoop.hbase.client.Scan;
@@ -295,6 +297,42 @@ class TablePreparationTest {
     try (Transaction tx = manager.begin()) {
       Exception e = assertThrows(TableNotPreparedException.class, () -> tx.table(name));
       assertTrue(e.getMessage().contains("coprocessor"), e.getMessage());
+    }
+  }
+
+  /** Nothing in its descriptor shows it. */
+  @Test
+  void regionsThatLoadNoCoprocessorsAreFound() throws Exception {
+    String loading = "hbase.coprocessor.user.enabled";
+    Configuration server = fixture.cluster.hbase().cluster().getRegionServer(0).getConfiguration();
+    TransactionManager manager = fixture.manager();
+    server.setBoolean(loading, false);
+    try {
+      admin.createTable(Fixture.descriptor(name).build(), new byte[][] {bytes("m")});
+      TableNotPreparedException e =
+          assertThrows(
+              TableNotPreparedException.class,
+              () -> fixture.preparation().prepare(name, Options.DEFAULT));
+      assertTrue(e.getMessage().contains(loading), e.getMessage());
+      assertEquals(List.of(e.getMessage()), fixture.preparation().check(name));
+      try (Transaction tx = manager.begin()) {
+        e = assertThrows(TableNotPreparedException.class, () -> tx.table(name));
+        assertTrue(e.getMessage().contains(loading), e.getMessage());
+      }
+      TableName created = fixture.cluster.freshName("p");
+      assertThrows(
+          TableNotPreparedException.class,
+          () -> fixture.preparation().create(Fixture.descriptor(created).build(), Options.DEFAULT));
+      admin.disableTable(created);
+      admin.deleteTable(created); // sweeps would wait for it
+    } finally {
+      server.unset(loading);
+    }
+    admin.disableTable(name);
+    admin.enableTable(name);
+    assertEquals(List.of(), fixture.preparation().check(name));
+    try (Transaction tx = manager.begin()) {
+      assertTrue(tx.table(name).get(new Get(bytes("r"))).isEmpty());
     }
   }
 }

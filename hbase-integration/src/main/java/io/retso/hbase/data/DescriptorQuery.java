@@ -33,9 +33,14 @@ public final class DescriptorQuery {
 
   private DescriptorQuery() {}
 
-  /** The question. */
+  /** The question, to the first region. */
   public static Get query() {
-    Get get = new Get(ANY_ROW).addColumn(PendingWrite.family(), QUALIFIER);
+    return query(ANY_ROW);
+  }
+
+  /** The question, to the region that has the row. */
+  public static Get query(byte[] row) {
+    Get get = new Get(row).addColumn(PendingWrite.family(), QUALIFIER);
     get.setAttribute(ATTRIBUTE, new byte[0]);
     return get;
   }
