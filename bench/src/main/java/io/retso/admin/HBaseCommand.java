@@ -16,9 +16,12 @@ import io.retso.hbase.data.TableSettings.Reads;
 import io.retso.server.ExitCode;
 import io.retso.server.UsualExitCodes;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.client.Admin;
 import org.apache.hadoop.hbase.client.ColumnFamilyDescriptorBuilder;
@@ -71,7 +74,7 @@ public final class HBaseCommand implements Runnable {
     // Whoever waits for the command wants its last line, not those of all attempts to connect.
     ((Logger) LoggerFactory.getLogger("org.apache")).setLevel(Level.ERROR);
     ((Logger) LoggerFactory.getLogger("io.retso")).setLevel(Level.WARN);
-    try (Connection connection = ConnectionFactory.createConnection(cluster.configuration())) {
+    try (Connection connection = connect(cluster.configuration())) {
       return work.on(connection);
     } catch (TransactionException e) {
       return failed(e.getMessage());
@@ -83,6 +86,20 @@ public final class HBaseCommand implements Runnable {
               + RootCause.of(e)
               + "; check --zookeeper, and whether HBase runs");
     }
+  }
+
+  private static Connection connect(Configuration configuration) throws IOException {
+    // An asynchronous connection fails when it finds no cluster. The other kind does not: all that
+    // is asked of it then does, after as many attempts each.
+    try {
+      ConnectionFactory.createAsyncConnection(configuration).get().close();
+    } catch (ExecutionException e) {
+      throw new IOException(e.getCause());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new InterruptedIOException("interrupted while connecting to HBase");
+    }
+    return ConnectionFactory.createConnection(configuration);
   }
 
   private int failed(String reason) {
