@@ -26,4 +26,9 @@ public final class Timestamps {
   public static boolean isWellFormed(long timestamp) {
     return timestamp > 0 && timestamp <= MAX && (timestamp & GAP - 1) == 0;
   }
+
+  /** The least timestamp that is not below a positive number up to {@link #MAX}. */
+  public static long atLeast(long number) {
+    return number + GAP - 1 & -GAP;
+  }
 }

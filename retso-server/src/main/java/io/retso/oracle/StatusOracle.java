@@ -34,8 +34,9 @@ public class StatusOracle {
   private boolean sweeping;
 
   /**
-   * Invariant: of the stamps of extensions, the log tells of those below that they are settled; the
-   * newest of the others is {@link #newestExtension}. Long.MAX_VALUE if there are none.
+   * Invariant: of the stamps of extensions, and of those passed over, the log tells of those below
+   * that they are settled; the newest of the others is {@link #newestExtension}. Long.MAX_VALUE if
+   * there are none.
    */
   private long unloggedExtension = Long.MAX_VALUE;
 
@@ -220,11 +221,23 @@ public class StatusOracle {
    */
   public final long extension() {
     long stamp = nextTimestamp();
-    newestExtension = window.next();
-    unloggedExtension = Math.min(unloggedExtension, newestExtension);
-    issueExtension();
-    age();
+    pass(1);
     return stamp;
+  }
+
+  /**
+   * Lets time pass: the next {@code count} stamps are nobody's. To all others they are stamps of
+   * extensions that nobody heard of.
+   *
+   * @param count at most 2^16, as {@link CommittedMap} must see stamps age
+   */
+  public final void pass(int count) {
+    unloggedExtension = Math.min(unloggedExtension, window.next());
+    for (int i = 0; i < count; i++) {
+      issueExtension();
+    }
+    newestExtension = window.next() - 1;
+    age();
   }
 
   /** The rule that L is a stamp of its own: no commit that comes later may have it. */

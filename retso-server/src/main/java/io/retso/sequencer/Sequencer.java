@@ -33,6 +33,9 @@ public class Sequencer implements CommitLog.Listener {
   /** A window spans at least so many segments, so that little more than it is replayed. */
   private static final int SEGMENTS_PER_WINDOW = 4;
 
+  /** Stamps that are passed over at once: some 0.3 ms. */
+  private static final int PASS_MAX = 1 << 16;
+
   /** The other side: hears when replies may leave. */
   public interface Replies {
     /** Replies that wait for {@code position} or less may leave. */
@@ -217,6 +220,28 @@ public class Sequencer implements CommitLog.Listener {
     long stamp = oracle.extension();
     reserveAhead();
     return stamp;
+  }
+
+  /**
+   * Lets time pass until {@code timestamp} is the next one, or some of the way if it is far; see
+   * {@link StatusOracle#pass}. Nothing of it is logged but reservations; while the log is behind,
+   * time stands. Call {@link #flush} at the end of the burst.
+   *
+   * @return whether it got there; if not, call again after other requests had their turn
+   */
+  public final boolean passTo(long timestamp) {
+    long missing = timestamp - oracle.nextTimestamp() >> Timestamps.GAP_BITS;
+    if (missing <= 0) {
+      return true;
+    }
+    if (!canTake(0)) {
+      return false;
+    }
+    // Half a reservation is left after each request, and must not be used up before the next.
+    int count = (int) Math.min(missing, Math.min(PASS_MAX, settings.reservationStamps() / 2));
+    oracle.pass(count);
+    reserveAhead();
+    return count == missing;
   }
 
   /** Judges extensions; see {@link StatusOracle#extend}. */

@@ -132,6 +132,7 @@ public final class RetsoServer implements AutoCloseable {
         });
     started("log", () -> onLoop(log::close));
     limitTransactions();
+    followClock();
     InetSocketAddress bound = net.listen(address(Settings.LISTEN_HOST, Settings.LISTEN_PORT));
     port = bound.getPort();
     facts =
@@ -156,6 +157,15 @@ public final class RetsoServer implements AutoCloseable {
     net.every(
         Math.min(limitNanos / TimeLimit.STEPS, TICK_NANOS_MAX),
         () -> limit.tick(nanoClock.getAsLong()));
+  }
+
+  private void followClock() {
+    if (config.get(Settings.TIMESTAMPS_FIRST) == ValueType.CLOCK) {
+      ClockFollower follower = new ClockFollower(sequencer);
+      net.every(
+          TimeUnit.MILLISECONDS.toNanos(ClockFollower.PERIOD_MILLIS),
+          () -> follower.tick(System.currentTimeMillis()));
+    }
   }
 
   private void started(String name, AutoCloseable closer) {
@@ -244,8 +254,7 @@ public final class RetsoServer implements AutoCloseable {
   /** Where the timestamps of an oracle that never issued any begin. */
   private long firstTimestamp() {
     long first = config.get(Settings.TIMESTAMPS_FIRST);
-    long wanted = first == ValueType.CLOCK ? System.currentTimeMillis() : first;
-    return (wanted + Timestamps.GAP - 1) / Timestamps.GAP * Timestamps.GAP;
+    return Timestamps.atLeast(first == ValueType.CLOCK ? System.currentTimeMillis() : first);
   }
 
   private LedgerStore openStore() throws LogException {

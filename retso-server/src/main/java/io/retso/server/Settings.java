@@ -140,7 +140,8 @@ public final class Settings {
           "2^23",
           ValueType.powerOfTwo(3, 28, "timestamps"),
           "Timestamps whose transactions are remembered, 8 bytes of heap each. A transaction during"
-              + " which more are issued is aborted; a restart replays a little more than so many.");
+              + " which more are issued is aborted; a restart replays a little more than so many."
+              + " An idle oracle that follows the clock (timestamps.first) uses 225,000 an hour.");
 
   public static final Setting<Integer> UNCLEANED_MAX =
       new Setting<>(
@@ -164,9 +165,10 @@ public final class Settings {
           "clock",
           ValueType.countOrClock(1, 1L << 58, "as a timestamp"),
           "The first timestamp of an oracle that never issued any, rounded up to a multiple of 16;"
-              + " without effect once its log has an entry. clock is the milliseconds since 1970:"
-              + " what a table got by HBase's own timestamps is then older than every"
-              + " transaction.");
+              + " without effect once its log has an entry. clock is the milliseconds since 1970,"
+              + " which timestamps do not fall behind later either: what a table got by HBase's own"
+              + " timestamps is then older than every transaction to come. With a number they"
+              + " follow no clock.");
 
   public static final Setting<Duration> TRANSACTION_TIMEOUT =
       new Setting<>(

@@ -62,6 +62,7 @@ class ReferenceOracleTest {
             "swept done",
             "swept invalid timestamp",
             "expired",
+            "passed",
             "watermark held back by the window",
             "watermark held back by the table",
             "watermark at now",
@@ -127,6 +128,8 @@ class ReferenceOracleTest {
           swept(anyStamp());
         } else if (random.nextInt(20) == 0) {
           expire();
+        } else if (random.nextInt(10) == 0) {
+          pass();
         } else {
           watermark();
         }
@@ -236,6 +239,18 @@ class ReferenceOracleTest {
         batch.clear();
       }
       remember(extensions, stamp);
+    }
+
+    /** Time goes on, now and then further than a window. */
+    private void pass() {
+      int count = 1 + random.nextInt(random.nextInt(10) == 0 ? 2 * windowStamps : 5);
+      long from = oracle.nextTimestamp();
+      oracle.pass(count);
+      for (int i = 0; i < count; i++) {
+        reference.extension(from + (long) i * Timestamps.GAP);
+      }
+      remember(extensions, from);
+      seen.merge("passed", 1L, Long::sum);
     }
 
     private long anySnapshot() {

@@ -205,6 +205,52 @@ class SequencerTest {
     assertEquals(start + Timestamps.GAP, sequencer.oracle().windowLow());
   }
 
+  /** What is told after it is above, what was begun before it is as it was; over a crash, too. */
+  @Test
+  void timePassesWithNothingButReservationsInTheLog() throws LogException {
+    start();
+    long start = sequencer.begin(1);
+    long later = start + 3L * RESERVATION * Timestamps.GAP;
+    int steps = 1;
+    while (!sequencer.passTo(later)) {
+      sequencer.flush();
+      sequencer.durable(log.appended.get(log.appended.size() - 1));
+      steps++;
+    }
+    assertTrue(steps > 3, "a reservation is not passed over before the next is on its way");
+    sequencer.flush();
+    assertTrue(sequencer.passTo(later - 100 * Timestamps.GAP), "time does not go back");
+    assertEquals(Outcome.OPEN, sequencer.status(start, start));
+    long next = sequencer.begin(1);
+    assertEquals(later, next);
+    assertEquals(Outcome.INVALID_TIMESTAMP, sequencer.cleaned(later - Timestamps.GAP), "nobody's");
+    StatusOracle successor = new StatusOracle(1000, 4 * WINDOW, 5000, Changes.NONE);
+    Recovery recovery = new Recovery(successor);
+    for (byte[] entry : log.contents) {
+      recovery.entry(ByteBuffer.wrap(entry));
+    }
+    recovery.finish(Timestamps.GAP);
+    assertTrue(successor.nextTimestamp() > next);
+    for (byte[] entry : log.contents.subList(1, log.contents.size())) { // the first is a segment's
+      assertEquals(24, entry.length, "one record");
+    }
+  }
+
+  @Test
+  void timeStandsWhileTheLogIsFull() {
+    start();
+    log.ready = true;
+    long start = sequencer.begin(WINDOW / 4 + 10);
+    sequencer.flush(); // its reservation; from here on the log rolls
+    long next = sequencer.oracle().nextTimestamp();
+    assertFalse(sequencer.passTo(next + Timestamps.GAP));
+    assertEquals(next, sequencer.oracle().nextTimestamp());
+    sequencer.durable(2);
+    assertTrue(sequencer.passTo(next + Timestamps.GAP));
+    assertEquals(next + Timestamps.GAP, sequencer.begin(1));
+    assertTrue(start < next);
+  }
+
   @Test
   void anEmptyLogBeginsWhereItIsToldAndNoOtherDoes() throws LogException {
     long first = 1_700_000_000_000L / Timestamps.GAP * Timestamps.GAP;

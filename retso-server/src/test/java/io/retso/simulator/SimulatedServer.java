@@ -105,6 +105,10 @@ final class SimulatedServer implements Sequencer.Replies {
     if (oracle.windowLow() > low) {
       world.counted("expiries");
     }
+    if (simulation.oneIn(8)) { // a clock is ahead
+      sequencer.passTo(oracle.nextTimestamp() + (1 + simulation.below(20)) * Timestamps.GAP);
+      world.counted("stamps passed over");
+    }
     simulation.after(simulation.delay(TICK), () -> whenAwake(() -> tick(limit)));
   }
 

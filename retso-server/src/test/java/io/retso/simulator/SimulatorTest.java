@@ -67,6 +67,7 @@ class SimulatorTest {
               "extended",
               "not extended",
               "late extensions",
+              "stamps passed over",
               "expiries"))
         assertTrue(counts.getOrDefault(rare, 0L) > 20, () -> rare + " hardly happened: " + counts);
     }
