@@ -347,10 +347,18 @@ final class PlainLists implements ListStore, AutoCloseable {
       }
     }
 
+    /** A row at a time: a cell whose mark went with another one would look committed. */
     private void remove() throws IOException {
+      Map<ListKey, Delete> rows = new HashMap<>();
       for (ListKey key : own.keySet()) {
-        try (Table plain = table(key)) {
-          plain.delete(delete(key, start));
+        rows.merge(
+            rowOf(key),
+            delete(key, start),
+            (row, other) -> row.addColumn(key.family(), key.qualifier(), start));
+      }
+      for (Map.Entry<ListKey, Delete> row : rows.entrySet()) {
+        try (Table plain = table(row.getKey())) {
+          plain.delete(row.getValue());
         }
       }
       oracle.cleanedUp(start);
