@@ -1,0 +1,80 @@
+package io.retso.hbase;
+
+import static io.retso.hbase.Fixture.bytes;
+import static io.retso.hbase.Fixture.eventually;
+import static io.retso.hbase.Fixture.put;
+import static io.retso.hbase.Fixture.read;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+
+import io.retso.hbase.TablePreparation.Options;
+import org.apache.hadoop.hbase.TableName;
+import org.apache.hadoop.hbase.client.Delete;
+import org.apache.hadoop.hbase.client.Table;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.FieldSource;
+
+/**
+ * Transactions and those who know nothing of them, with versions of "now", on an oracle that nobody
+ * else asks: its timestamps keep up with the clock.
+ */
+@ExtendWith(RetsoCluster.Extension.class)
+class PlainWritersTest {
+  private Fixture fixture;
+  private TransactionManager manager;
+
+  @BeforeEach
+  void open(RetsoCluster cluster) throws Exception {
+    fixture = new Fixture(cluster);
+    manager = fixture.manager();
+  }
+
+  @AfterEach
+  void close() throws Exception {
+    fixture.close();
+  }
+
+  /** On a quiet machine at once. */
+  private void untilSnapshotsAreAboveNow() throws Exception {
+    long now = System.currentTimeMillis();
+    eventually(
+        "the oracle has reached " + now,
+        () -> {
+          try (Transaction tx = manager.begin()) {
+            return tx.startTimestamp() > now;
+          }
+        });
+  }
+
+  @ParameterizedTest
+  @FieldSource("io.retso.hbase.TransactionTest#MODES")
+  void plainDeletesDoNotSwallowWhatIsCommittedAfterThem(Options options) throws Exception {
+    TableName name = fixture.table(options);
+    manager.run(tx -> tx.table(name).put(put("r", "before")));
+    try (Table plain = fixture.cluster.connection().getTable(name)) {
+      plain.delete(new Delete(bytes("r")));
+    }
+    untilSnapshotsAreAboveNow();
+    manager.run(tx -> assertNull(read(tx.table(name), "r")));
+    manager.run(tx -> tx.table(name).put(put("r", "after")));
+    manager.run(tx -> assertEquals("after", read(tx.table(name), "r")));
+    manager.sweep();
+    manager.run(tx -> assertEquals("after", read(tx.table(name), "r")));
+  }
+
+  @ParameterizedTest
+  @FieldSource("io.retso.hbase.TransactionTest#MODES")
+  void plainPutsAreSeenBySnapshotsOfLater(Options options) throws Exception {
+    TableName name = fixture.table(options);
+    try (Table plain = fixture.cluster.connection().getTable(name)) {
+      plain.put(put("r", "plain"));
+    }
+    untilSnapshotsAreAboveNow();
+    manager.run(tx -> assertEquals("plain", read(tx.table(name), "r")));
+    manager.run(tx -> tx.table(name).put(put("r", "transaction")));
+    manager.run(tx -> assertEquals("transaction", read(tx.table(name), "r")));
+  }
+}
