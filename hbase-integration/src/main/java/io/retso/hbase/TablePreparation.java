@@ -1,7 +1,5 @@
 package io.retso.hbase;
 
-import io.retso.client.OracleClient;
-import io.retso.client.OracleException;
 import io.retso.hbase.data.DescriptorQuery;
 import io.retso.hbase.data.PendingWrite;
 import io.retso.hbase.data.TableSettings;
@@ -9,13 +7,11 @@ import io.retso.hbase.data.TableSettings.Conflicts;
 import io.retso.hbase.data.TableSettings.Reads;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
-import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.DoNotRetryIOException;
 import org.apache.hadoop.hbase.HConstants;
 import org.apache.hadoop.hbase.HRegionLocation;
@@ -28,8 +24,6 @@ import org.apache.hadoop.hbase.client.CoprocessorDescriptor;
 import org.apache.hadoop.hbase.client.CoprocessorDescriptorBuilder;
 import org.apache.hadoop.hbase.client.RegionLocator;
 import org.apache.hadoop.hbase.client.Result;
-import org.apache.hadoop.hbase.client.ResultScanner;
-import org.apache.hadoop.hbase.client.Scan;
 import org.apache.hadoop.hbase.client.Table;
 import org.apache.hadoop.hbase.client.TableDescriptor;
 import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
@@ -141,7 +135,9 @@ public final class TablePreparation {
       }
       TableDescriptor before = admin.getDescriptor(name);
       TableDescriptor after = prepared(before, options);
-      checkData(name);
+      try (TimestampSource source = new TimestampSource(addresses)) {
+        FutureCells.requireNone(connection, name, source);
+      }
       if (!after.equals(before)) {
         admin.modifyTable(after); // waits until all regions have it
       }
@@ -364,49 +360,9 @@ public final class TablePreparation {
     }
   }
 
-  /**
-   * What is in the table must be below every snapshot to come, or it would appear in time. Cells
-   * that transactions write meanwhile are below a timestamp that is asked for after they were read.
-   */
-  private void checkData(TableName name) throws IOException {
-    long next = nextTimestamp();
-    Scan scan = new Scan().setTimeRange(next, Long.MAX_VALUE);
-    try (Table table = connection.getTable(name);
-        ResultScanner scanner = table.getScanner(scan)) {
-      for (Result row : scanner) {
-        long version = newest(row);
-        next = version < next ? next : nextTimestamp();
-        if (version >= next) {
-          throw refused(
-              name,
-              "has cells of the future: version "
-                  + version
-                  + " is above the oracle's next timestamp, "
-                  + next
-                  + ", so snapshots would not see it: write them again with lower timestamps, or"
-                  + " wait until the oracle is beyond (a new one starts at the clock's"
-                  + " milliseconds; each begin, commit and snapshot adds 16, whatever the clock"
-                  + " says)");
-        }
-      }
-    }
-  }
-
-  private static long newest(Result row) {
-    return Arrays.stream(row.rawCells()).mapToLong(Cell::getTimestamp).max().orElseThrow();
-  }
-
   private long nextTimestamp() throws OracleUnavailableException {
-    OracleClient.Builder builder = OracleClient.builder().name("retso-prepare");
-    addresses.forEach(builder::address);
-    try (OracleClient client = builder.build()) {
-      long timestamp = client.begin();
-      client.abort(timestamp);
-      return timestamp;
-    } catch (OracleException e) {
-      throw new OracleUnavailableException(
-          "the oracle at " + oracle + " cannot be used: " + e.getMessage() + "; check the address",
-          e);
+    try (TimestampSource source = new TimestampSource(addresses)) {
+      return source.next();
     }
   }
 

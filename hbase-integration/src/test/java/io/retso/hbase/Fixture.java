@@ -26,6 +26,7 @@ import org.apache.hadoop.hbase.client.Scan;
 import org.apache.hadoop.hbase.client.Table;
 import org.apache.hadoop.hbase.client.TableDescriptor;
 import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
+import org.apache.hadoop.hbase.regionserver.HRegion;
 import org.apache.hadoop.hbase.util.Bytes;
 
 /** Tables, managers and short words for tests of transactions; families f and g. */
@@ -195,6 +196,16 @@ final class Fixture implements AutoCloseable {
     return raw(name).stream()
         .filter(cell -> !PendingWrite.isMark(cell) && (cell.getTimestamp() & 15) != 1)
         .count();
+  }
+
+  /** As flush and major_compact do. */
+  void compact(TableName name) throws IOException {
+    for (var server : cluster.hbase().cluster().getLiveRegionServers()) {
+      for (HRegion region : server.getRegionServer().getRegions(name).toArray(HRegion[]::new)) {
+        region.flush(true);
+        region.compact(true);
+      }
+    }
   }
 
   interface Condition {

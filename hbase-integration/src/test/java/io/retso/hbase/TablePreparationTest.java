@@ -121,27 +121,6 @@ class TablePreparationTest {
   }
 
   @Test
-  void dataOfTheFutureIsRefused() throws Exception {
-    admin.createTable(Fixture.descriptor(name).build());
-    try (Table plain = fixture.cluster.connection().getTable(name)) {
-      plain.put(new Put(bytes("r")).addColumn(F, Q, 1L << 59, bytes("later")));
-    }
-    refused("cells of the future", name, Options.CLIENT_READS);
-  }
-
-  /** An oracle that lost its log issues timestamps that the table has gone beyond. */
-  @Test
-  void dataOfTheFutureIsRefusedOnPreparedTablesToo() throws Exception {
-    fixture.preparation().create(Fixture.descriptor(name).build(), Options.CLIENT_READS);
-    fixture.manager().run(tx -> tx.table(name).put(put("r", "v")));
-    fixture.preparation().prepare(name, Options.CLIENT_READS);
-    try (Table plain = fixture.cluster.connection().getTable(name)) {
-      plain.put(new Put(bytes("s")).addColumn(F, Q, 1L << 59, bytes("later")));
-    }
-    refused("cells of the future", name, Options.CLIENT_READS.with(Conflicts.CELL));
-  }
-
-  @Test
   void marksAreReplicatedAsTheDataIs() throws Exception {
     admin.createTable(
         TableDescriptorBuilder.newBuilder(name)
