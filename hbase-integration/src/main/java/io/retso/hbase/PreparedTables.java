@@ -50,6 +50,9 @@ final class PreparedTables {
   private final LongSupplier nanoClock;
   private final ConcurrentHashMap<TableName, PreparedTable> known = new ConcurrentHashMap<>();
 
+  /** Of those that were found. Sweeps look at all tables of the cluster, and do not count. */
+  private volatile boolean haveClientReads;
+
   /** Descriptors that are being read again. */
   private final ConcurrentHashMap<TableName, CompletableFuture<PreparedTable>> renewals =
       new ConcurrentHashMap<>();
@@ -186,6 +189,7 @@ final class PreparedTables {
       return Failures.failed(e);
     }
     if (!table.isServerReads()) {
+      haveClientReads = true;
       return requireMarks(table);
     }
     return known.containsKey(table.name())
@@ -286,6 +290,11 @@ final class PreparedTables {
   /** Whether the table's transactions are decided by this manager's oracle. */
   boolean isOurs(TableSettings settings) {
     return settings.isOf(oracle);
+  }
+
+  /** Whether a table with client reads was used. */
+  boolean haveClientReads() {
+    return haveClientReads;
   }
 
   /** The descriptor may have changed: read it again at the next use. */

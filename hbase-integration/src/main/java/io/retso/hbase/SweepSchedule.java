@@ -1,6 +1,5 @@
 package io.retso.hbase;
 
-import io.retso.client.OracleClient;
 import io.retso.client.OracleException;
 import io.retso.protocol.Timestamps;
 import java.io.IOException;
@@ -9,6 +8,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -18,19 +18,33 @@ import org.slf4j.LoggerFactory;
  * one waits longer, up to {@value #INTERVALS_MAX} intervals. The intervals are jittered, so that
  * the managers of a cluster do not sweep together; the first one lets the watermark move for all.
  *
+ * <p>An aborted transaction does not hold the watermark, and what a dead client's has left is in
+ * nobody's way; region servers remove it when they come across its marks. With client reads they do
+ * not look at marks. So a manager that uses such tables sweeps every {@value #INTERVALS_MAX}
+ * intervals or so in any case: what nobody reads does not stay for ever.
+ *
  * <p>Owns one daemon thread.
  */
 final class SweepSchedule {
+  /** What the oracle says. */
+  interface Oracle {
+    long lowWatermark();
+
+    /** One that is not used. */
+    long newTimestamp();
+  }
+
   /** A sweep of the manager. */
   interface Sweep {
     SweepResult run() throws IOException;
   }
 
   private static final Logger LOG = LoggerFactory.getLogger(SweepSchedule.class);
-  private static final int INTERVALS_MAX = 16;
+  static final int INTERVALS_MAX = 16;
 
-  private final OracleClient oracle;
+  private final Oracle oracle;
   private final long intervalMillis;
+  private final BooleanSupplier hasClientReads;
   private final Sweep sweep;
   private final ScheduledExecutorService thread;
 
@@ -39,9 +53,18 @@ final class SweepSchedule {
 
   private int intervals = 1;
 
-  SweepSchedule(OracleClient oracle, long intervalMillis, Sweep sweep) {
+  /** Until a sweep that does not depend on the watermark. */
+  private int intervalsLeft = patience();
+
+  /**
+   * Begins.
+   *
+   * @param hasClientReads whether the manager has used tables with client reads
+   */
+  SweepSchedule(Oracle oracle, long intervalMillis, BooleanSupplier hasClientReads, Sweep sweep) {
     this.oracle = oracle;
     this.intervalMillis = intervalMillis;
+    this.hasClientReads = hasClientReads;
     this.sweep = sweep;
     this.thread =
         Executors.newSingleThreadScheduledExecutor(
@@ -55,6 +78,11 @@ final class SweepSchedule {
     }
   }
 
+  /** Up to half more at random, besides the jitter of each interval, which evens out. */
+  private static int patience() {
+    return INTERVALS_MAX + ThreadLocalRandom.current().nextInt(INTERVALS_MAX / 2 + 1);
+  }
+
   private void next() {
     long longest = intervalMillis * intervals;
     long millis = longest + ThreadLocalRandom.current().nextLong(longest / 2 + 1);
@@ -66,15 +94,18 @@ final class SweepSchedule {
   }
 
   private void check() {
+    intervalsLeft -= intervals;
     try {
       long watermark = oracle.lowWatermark();
-      if (watermark != lastWatermark) {
-        lastWatermark = watermark;
-        intervals = 1;
-      } else if (isBehind(watermark)) {
-        SweepResult result = sweep.run();
-        LOG.debug("{}", result);
-        intervals = result.cleaned() > 0 ? 1 : Math.min(INTERVALS_MAX, 2 * intervals);
+      boolean hasMoved = watermark != lastWatermark;
+      lastWatermark = watermark;
+      if (!hasMoved && isBehind(watermark)) {
+        intervals = sweep() > 0 ? 1 : Math.min(INTERVALS_MAX, 2 * intervals);
+      } else {
+        intervals = hasMoved ? 1 : intervals;
+        if (intervalsLeft <= 0 && hasClientReads.getAsBoolean()) {
+          sweep();
+        }
       }
     } catch (IOException | OracleException | IllegalStateException e) {
       LOG.debug("no sweep this time", e); // counted by the manager; the next one tries again
@@ -87,13 +118,19 @@ final class SweepSchedule {
     }
   }
 
+  /** How many rows it cleaned up. */
+  private long sweep() throws IOException {
+    intervalsLeft = patience(); // if it fails, too: it takes a scan of all tables' marks
+    SweepResult result = sweep.run();
+    LOG.debug("{}", result);
+    return result.cleaned();
+  }
+
   /**
    * Whether transactions below a new one are not settled. If all are, the watermark is just idle.
    */
   private boolean isBehind(long watermark) {
-    long now = oracle.begin();
-    oracle.abortAsync(now);
-    return now > watermark + Timestamps.GAP;
+    return oracle.newTimestamp() > watermark + Timestamps.GAP;
   }
 
   void close() {

@@ -79,7 +79,25 @@ public final class TransactionManager implements AutoCloseable {
             hbase, settings.oracleAddresses(), settings.cleanupTimeoutMillis(), System::nanoTime);
     this.cleaner = new Cleaner(oracle, counters, settings);
     this.orphans = new Orphans(settings.orphanDelayMillis(), counters);
-    this.sweeps = new SweepSchedule(oracle, settings.sweepIntervalMillis(), this::sweep);
+    this.sweeps =
+        new SweepSchedule(
+            asked(oracle), settings.sweepIntervalMillis(), tables::haveClientReads, this::sweep);
+  }
+
+  private static SweepSchedule.Oracle asked(OracleClient oracle) {
+    return new SweepSchedule.Oracle() {
+      @Override
+      public long lowWatermark() {
+        return oracle.lowWatermark();
+      }
+
+      @Override
+      public long newTimestamp() {
+        long timestamp = oracle.begin();
+        oracle.abortAsync(timestamp);
+        return timestamp;
+      }
+    };
   }
 
   /** Describes a manager with a connection of its own to HBase. */
