@@ -99,13 +99,21 @@ class HBaseCommandTest {
   }
 
   @Test
-  void whatIsNotNamedStaysWhenATableIsPreparedAgain() {
+  void whatIsNotNamedStaysWhenATableIsPreparedAgain() throws IOException {
     create();
-    succeeds("conflicts by CELL, reads at the SERVER", "prepare", table, "--conflicts", "cell");
-    succeeds("conflicts by CELL, reads at the CLIENT", "prepare", table, "--reads", "client");
-    succeeds("the oracle at " + cluster.oracle(), "prepare", table);
-    succeeds("conflicts by CELL, reads at the CLIENT", "check", table);
-    succeeds("conflicts by ROW, reads at the CLIENT", "prepare", table, "--conflicts", "ROW");
+    TableName name = TableName.valueOf(table);
+    try (Connection connection = connect();
+        Admin admin = connection.getAdmin()) {
+      fails(1, "disable it", "prepare", table, "--conflicts", "cell");
+      admin.disableTable(name);
+      succeeds("conflicts by CELL, reads at the SERVER", "prepare", table, "--conflicts", "cell");
+      succeeds("conflicts by CELL, reads at the CLIENT", "prepare", table, "--reads", "client");
+      admin.enableTable(name);
+      succeeds("the oracle at " + cluster.oracle(), "prepare", table);
+      succeeds("conflicts by CELL, reads at the CLIENT", "check", table);
+      fails(1, "disable it", "prepare", table, "--conflicts", "ROW");
+      succeeds("conflicts by CELL, reads at the CLIENT", "check", table);
+    }
   }
 
   @Test

@@ -34,8 +34,12 @@ import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
  * anything is changed. Preparing a prepared table again mends what was altered since; it sets the
  * options and the oracle that are given then ({@link Options#of} has those of the table).
  *
- * <p>Do not change the conflict rule, the place of reads or the oracle of a table while
- * transactions use it: they learn of it within 30 s, and not together.
+ * <p>The conflict rule and the place of reads of a prepared table can be changed only while it is
+ * disabled: all who use a table must agree on them, and learn of a change one by one. Whoever
+ * enables it afterwards waits for a minute first, as transaction managers remember settings for 30
+ * s, and then until all transactions have ended that used the table before: at the latest after the
+ * oracle's {@code transaction.timeout}, or when all applications that use it were restarted. Do not
+ * change the oracle of a table while transactions use it; other addresses of the same one will do.
  *
  * <p>Blocking; may be used by several threads, though not for one table at a time.
  */
@@ -118,7 +122,10 @@ public final class TablePreparation {
   }
 
   /**
-   * Prepares an existing table.
+   * Prepares an existing table. It is enabled, so that what is in it can be looked at; one that was
+   * prepared before for the same oracle may be disabled, and stays so: see above for when to enable
+   * it if its conflict rule or the place of its reads is another one now. Whether its regions run
+   * the coprocessor is not known then; {@link #check} tells it later.
    *
    * @return the descriptor that it has now
    * @throws TableNotPreparedException if it cannot be prepared; says why and what to do. Nothing
@@ -130,18 +137,23 @@ public final class TablePreparation {
       if (!admin.tableExists(name)) {
         throw refused(name, "does not exist: create it, or let TablePreparation create it");
       }
-      if (admin.isTableDisabled(name)) {
+      TableDescriptor before = admin.getDescriptor(name);
+      boolean isPrepared = TableSettings.isPrepared(before);
+      boolean isDisabled = admin.isTableDisabled(name);
+      if (isDisabled && !isPrepared) {
         throw refused(name, "is disabled: enable it");
       }
-      TableDescriptor before = admin.getDescriptor(name);
       TableDescriptor after = prepared(before, options);
-      try (TimestampSource source = new TimestampSource(addresses)) {
-        FutureCells.requireNone(connection, name, source);
+      if (isPrepared) {
+        SettingsChange.requireAllowed(before, after, isDisabled, addresses);
       }
+      checkData(name, isDisabled);
       if (!after.equals(before)) {
         admin.modifyTable(after); // waits until all regions have it
       }
-      requireCoprocessor(after);
+      if (!isDisabled) {
+        requireCoprocessor(after);
+      }
       return after;
     } catch (DoNotRetryIOException e) {
       throw explained(name, options, e);
@@ -299,7 +311,7 @@ public final class TablePreparation {
       if (!PendingWrite.isFamily(family.getName())) {
         dataFamilies++;
         scope = family.getScope(); // if others differ, it is found below
-        checkFamily(name, family);
+        checkFamily(table, family);
         builder.modifyColumnFamily(TableSettings.prepared(family));
       }
     }
@@ -331,17 +343,43 @@ public final class TablePreparation {
   }
 
   /** Settings that are not just put right, since somebody relies on them. */
-  private static void checkFamily(TableName name, ColumnFamilyDescriptor family)
+  private static void checkFamily(TableDescriptor table, ColumnFamilyDescriptor family)
       throws TableNotPreparedException {
+    TableName name = table.getTableName();
     ColumnFamilyDescriptor prepared = TableSettings.prepared(family);
+    String named = "has a family " + family.getNameAsString();
     if (family.getTimeToLive() != prepared.getTimeToLive()) {
       throw refused(
           name,
-          "has a family "
-              + family.getNameAsString()
+          named
               + " whose cells expire after "
               + family.getTimeToLive()
               + " s, and snapshots must not lose any: set its TTL to FOREVER if that is all right");
+    }
+    if (TableSettings.isPrepared(table)) {
+      return; // what follows was not so when it was prepared, and is mended
+    }
+    // What was put after a delete, with a version below it, is alive with this setting, and dead
+    // without it. A compaction removes what is dead now, and the delete: then both are the same.
+    if (family.isNewVersionBehavior()) {
+      throw refused(
+          name,
+          named
+              + " with NEW_VERSION_BEHAVIOR, without which cells would vanish that were put after a"
+              + " delete of their version or of a later one, and transactions need it to be off:"
+              + " while nobody writes to the table, flush and major_compact it, wait until that is"
+              + " done, and set NEW_VERSION_BEHAVIOR to false");
+    }
+    // It cannot stay, as HBase would keep all that cleanups delete, for ever; and without it the
+    // next compaction removes what had been deleted before, and was to be kept.
+    if (family.getKeepDeletedCells() != prepared.getKeepDeletedCells()) {
+      throw refused(
+          name,
+          named
+              + " with KEEP_DELETED_CELLS "
+              + family.getKeepDeletedCells()
+              + ", and transactions need it to be off: set KEEP_DELETED_CELLS to FALSE if the cells"
+              + " that were deleted may go");
     }
   }
 
@@ -357,6 +395,17 @@ public final class TablePreparation {
       }
       CoprocessorDescriptor descriptor = observer.setProperties(Map.of()).build();
       builder.setCoprocessor(descriptor);
+    }
+  }
+
+  /** What is in a disabled table cannot be read; but the oracle must answer at these addresses. */
+  private void checkData(TableName name, boolean isDisabled) throws IOException {
+    if (isDisabled) {
+      nextTimestamp();
+      return;
+    }
+    try (TimestampSource source = new TimestampSource(addresses)) {
+      FutureCells.requireNone(connection, name, source);
     }
   }
 

@@ -200,12 +200,18 @@ final class Fixture implements AutoCloseable {
 
   /** As flush and major_compact do. */
   void compact(TableName name) throws IOException {
-    for (var server : cluster.hbase().cluster().getLiveRegionServers()) {
-      for (HRegion region : server.getRegionServer().getRegions(name).toArray(HRegion[]::new)) {
-        region.flush(true);
-        region.compact(true);
-      }
+    for (HRegion region : regions(name)) {
+      region.flush(true);
+      region.compact(true);
     }
+  }
+
+  /** Those that are open. */
+  List<HRegion> regions(TableName name) {
+    return cluster.hbase().cluster().getLiveRegionServers().stream()
+        .flatMap(server -> server.getRegionServer().getRegions(name).stream())
+        .map(HRegion.class::cast)
+        .toList();
   }
 
   interface Condition {

@@ -14,8 +14,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.hbase.TablePreparation.Options;
 import io.retso.hbase.data.PendingWrite;
+import io.retso.hbase.data.TableSettings;
 import io.retso.hbase.data.TableSettings.Conflicts;
 import io.retso.hbase.data.TableSettings.Reads;
+import io.retso.server.RetsoServer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.List;
@@ -24,9 +26,11 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.hbase.KeepDeletedCells;
 import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.client.Admin;
 import org.apache.hadoop.hbase.client.ColumnFamilyDescriptorBuilder;
+import org.apache.hadoop.hbase.client.Delete;
 import org.apache.hadoop.hbase.client.Get;
 import org.apache.hadoop.hbase.client.Put;
 import org.apache.hadoop.hbase.client.RegionInfo;
@@ -88,17 +92,72 @@ class TablePreparationTest {
     manager.run(tx -> tx.table(name).put(put("old", "new")));
     assertEquals("new", manager.call(tx -> read(tx.table(name), "old")));
     assertEquals(prepared, fixture.preparation().prepare(name, Options.CLIENT_READS), "idempotent");
-    TableDescriptor byCell =
-        fixture.preparation().prepare(name, Options.CLIENT_READS.with(Conflicts.CELL));
-    assertEquals(byCell, admin.getDescriptor(name));
-    TableDescriptor server = fixture.preparation().prepare(name, Options.DEFAULT);
-    assertTrue(server.hasCoprocessor(TablePreparation.OBSERVER));
-    assertFalse(
-        fixture
-            .preparation()
-            .prepare(name, Options.CLIENT_READS)
-            .hasCoprocessor(TablePreparation.OBSERVER));
-    assertEquals("new", manager.call(tx -> read(tx.table(name), "old")));
+  }
+
+  /** Managers and regions would learn of it one by one, and disagree meanwhile. */
+  @Test
+  void tablesAreUsedOtherwiseOnlyAfterTheyWereDisabled() throws Exception {
+    fixture.preparation().create(Fixture.descriptor(name).build(), Options.DEFAULT);
+    for (Options options :
+        List.of(
+            Options.DEFAULT.with(Conflicts.CELL),
+            Options.CLIENT_READS.with(Conflicts.CELL),
+            Options.CLIENT_READS,
+            Options.DEFAULT)) {
+      String value = options.toString();
+      fixture.manager().run(tx -> tx.table(name).put(put("r", value)));
+      Fixture.eventually("its manager has done with it", () -> fixture.marks(name) == 0);
+      refused("disable it", name, options);
+      admin.disableTable(name);
+      TableDescriptor after = fixture.preparation().prepare(name, options);
+      assertEquals(options, Options.of(after));
+      assertEquals(after, admin.getDescriptor(name));
+      assertEquals(after, fixture.preparation().prepare(name, options), "idempotent");
+      assertTrue(admin.isTableDisabled(name));
+      admin.enableTable(name);
+      assertEquals(after, fixture.preparation().prepare(name, options), "idempotent");
+      assertEquals(List.of(), fixture.preparation().check(name));
+      for (HRegion region : fixture.regions(name)) {
+        boolean isLoaded =
+            region.getCoprocessorHost().findCoprocessor(TablePreparation.OBSERVER) != null;
+        assertEquals(options.reads() == Reads.SERVER, isLoaded, options::toString);
+      }
+      // Another manager: this one has not heard of it, and would have to be waited for.
+      assertEquals(value, fixture.manager().call(tx -> read(tx.table(name), "r")));
+    }
+  }
+
+  @Test
+  void settingsThatAreDamagedAreRepairedOnlyAfterTheTableWasDisabled() throws Exception {
+    TableDescriptor prepared =
+        fixture.preparation().create(Fixture.descriptor(name).build(), Options.CLIENT_READS);
+    admin.modifyTable(
+        TableDescriptorBuilder.newBuilder(prepared).setValue("RETSO_READS", "ELSEWHERE").build());
+    refused("disable it", name, Options.CLIENT_READS);
+    admin.disableTable(name);
+    refused("set it again with alter", name, Options.CLIENT_READS);
+    admin.deleteTable(name);
+  }
+
+  @Test
+  void addressesOfTheOracleAreChangedWhileATableIsEnabled() throws Exception {
+    fixture.preparation().create(Fixture.descriptor(name).build(), Options.DEFAULT);
+    String both = fixture.cluster.oracleAddress() + ",127.0.0.1:1";
+    TableDescriptor after =
+        new TablePreparation(fixture.cluster.connection(), both).prepare(name, Options.DEFAULT);
+    assertEquals(both, TableSettings.of(after).oracle());
+    assertEquals(after, admin.getDescriptor(name));
+    try (RetsoServer other = RetsoCluster.startOracle()) {
+      TablePreparation elsewhere =
+          new TablePreparation(fixture.cluster.connection(), "127.0.0.1:" + other.port());
+      admin.disableTable(name);
+      Exception e =
+          assertThrows(
+              TableNotPreparedException.class, () -> elsewhere.prepare(name, Options.DEFAULT));
+      assertTrue(e.getMessage().contains("enable it"), e.getMessage());
+      assertEquals(after, admin.getDescriptor(name));
+    }
+    admin.deleteTable(name);
   }
 
   @Test
@@ -107,6 +166,7 @@ class TablePreparationTest {
     admin.createTable(Fixture.descriptor(name).build());
     admin.disableTable(name);
     refused("enable it", name, Options.CLIENT_READS);
+    admin.deleteTable(name);
     refused("belongs to HBase", TableName.META_TABLE_NAME, Options.CLIENT_READS);
   }
 
@@ -179,6 +239,15 @@ class TablePreparationTest {
                 ColumnFamilyDescriptorBuilder.newBuilder(F).setTimeToLive(3600).build())
             .build());
     refused("TTL", name, Options.CLIENT_READS);
+    TableName kept = fixture.cluster.freshName("p");
+    admin.createTable(
+        TableDescriptorBuilder.newBuilder(kept)
+            .setColumnFamily(
+                ColumnFamilyDescriptorBuilder.newBuilder(F)
+                    .setKeepDeletedCells(KeepDeletedCells.TRUE)
+                    .build())
+            .build());
+    refused("set KEEP_DELETED_CELLS to FALSE", kept, Options.CLIENT_READS);
     TableName reserved = fixture.cluster.freshName("p");
     admin.createTable(
         TableDescriptorBuilder.newBuilder(reserved)
@@ -186,6 +255,43 @@ class TablePreparationTest {
             .setColumnFamily(ColumnFamilyDescriptorBuilder.of(PendingWrite.family()))
             .build());
     refused("reserved", reserved, Options.CLIENT_READS);
+  }
+
+  /** A put after a delete of a later version is alive with this setting, and dead without it. */
+  @Test
+  void familiesThatOrderDeletesByArrivalAreRefused() throws Exception {
+    ColumnFamilyDescriptorBuilder family =
+        ColumnFamilyDescriptorBuilder.newBuilder(F).setNewVersionBehavior(true);
+    admin.createTable(
+        TableDescriptorBuilder.newBuilder(name).setColumnFamily(family.build()).build());
+    try (Table plain = fixture.cluster.connection().getTable(name)) {
+      plain.delete(new Delete(bytes("r")).addColumns(F, Q, 2000));
+      plain.put(new Put(bytes("r")).addColumn(F, Q, 1000, bytes("alive")));
+      assertEquals("alive", read(plain, "r"));
+    }
+    refused("set NEW_VERSION_BEHAVIOR to false", name, Options.DEFAULT);
+    fixture.compact(name); // as it advises
+    admin.modifyColumnFamily(name, family.setNewVersionBehavior(false).build());
+    fixture.preparation().prepare(name, Options.DEFAULT);
+    assertEquals("alive", fixture.manager().call(tx -> read(tx.table(name), "r")));
+  }
+
+  /** Somebody altered what transactions need; nobody relies on that. */
+  @Test
+  void preparedTablesAreMended() throws Exception {
+    TableDescriptor prepared =
+        fixture.preparation().create(Fixture.descriptor(name).build(), Options.CLIENT_READS);
+    admin.modifyColumnFamily(
+        name,
+        ColumnFamilyDescriptorBuilder.newBuilder(prepared.getColumnFamily(F))
+            .setMaxVersions(3)
+            .setKeepDeletedCells(KeepDeletedCells.TRUE)
+            .setNewVersionBehavior(true)
+            .build());
+    assertEquals(3, fixture.preparation().check(name).size());
+    TableDescriptor mended = fixture.preparation().prepare(name, Options.CLIENT_READS);
+    assertEquals(prepared.getColumnFamily(F), mended.getColumnFamily(F));
+    assertEquals(List.of(), fixture.preparation().check(name));
   }
 
   @Test
@@ -234,12 +340,9 @@ class TablePreparationTest {
       assertEquals(regions.size(), admin.getRegions(table).size(), e::toString);
     }
     assertEquals(List.of(), fixture.preparation().check(table));
-    for (var server : fixture.cluster.hbase().cluster().getLiveRegionServers()) {
-      for (HRegion region : server.getRegionServer().getRegions(table).toArray(HRegion[]::new)) {
-        assertNotNull(
-            region.getCoprocessorHost().findCoprocessor(TablePreparation.OBSERVER),
-            region::toString);
-      }
+    for (HRegion region : fixture.regions(table)) {
+      assertNotNull(
+          region.getCoprocessorHost().findCoprocessor(TablePreparation.OBSERVER), region::toString);
     }
     TransactionManager manager = fixture.manager();
     manager.run(

@@ -6,6 +6,7 @@ import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import org.apache.hadoop.hbase.HConstants;
 import org.apache.hadoop.hbase.KeepDeletedCells;
 import org.apache.hadoop.hbase.client.ColumnFamilyDescriptor;
@@ -156,6 +157,13 @@ public record TableSettings(Conflicts conflicts, Reads reads, String oracle) {
     table.setValue(CONFLICTS_KEY, conflicts.name());
     table.setValue(READS_KEY, reads.name());
     table.setValue(ORACLE_KEY, oracle);
+  }
+
+  /** Whether transactions use two tables in the same way, whatever else differs. */
+  public static boolean isUsedAlike(TableDescriptor one, TableDescriptor other) {
+    // As they are written: what cannot be understood is like nothing else.
+    return Objects.equals(one.getValue(CONFLICTS_KEY), other.getValue(CONFLICTS_KEY))
+        && Objects.equals(one.getValue(READS_KEY), other.getValue(READS_KEY));
   }
 
   /** Copies settings, whatever they are. */
