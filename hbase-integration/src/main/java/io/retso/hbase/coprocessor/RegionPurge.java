@@ -16,6 +16,7 @@ import org.apache.hadoop.hbase.regionserver.MemStoreSize;
 import org.apache.hadoop.hbase.regionserver.Region;
 import org.apache.hadoop.hbase.regionserver.Store;
 import org.apache.hadoop.hbase.regionserver.StoreFile;
+import org.apache.hadoop.hbase.regionserver.StoreFileReader;
 import org.apache.hadoop.hbase.regionserver.StoreUtils;
 import org.apache.hadoop.hbase.regionserver.compactions.CompactionRequest;
 
@@ -99,7 +100,7 @@ final class RegionPurge {
     }
     List<HStoreFile> others = new ArrayList<>(hstore.getStorefiles());
     others.removeAll(rewritten);
-    others.removeIf(file -> file.getReader() != null && file.getReader().getEntries() == 0);
+    others.removeIf(file -> file.getReader() != null && isEmpty(file.getReader()));
     long[] first = new long[others.size()];
     long[] last = new long[others.size()];
     for (int i = 0; i < first.length; i++) {
@@ -144,6 +145,17 @@ final class RegionPurge {
       return settled;
     }
     return horizon.settledBy(StoreUtils.getMaxSequenceIdInList(files).orElse(0));
+  }
+
+  /**
+   * Whether a file has no cells, so that its time range, which is all times then, says nothing.
+   *
+   * <p>All of the file counts, also if the region has only the half of it that a split or merge
+   * left it: the entries of a half are an estimate, half of those of the file, and none for a file
+   * with one cell, which may be in this half.
+   */
+  static boolean isEmpty(StoreFileReader file) {
+    return file.getHFileReader().getEntries() == 0;
   }
 
   private static boolean isEmpty(MemStoreSize size) {

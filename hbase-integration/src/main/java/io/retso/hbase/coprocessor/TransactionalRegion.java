@@ -112,7 +112,7 @@ final class TransactionalRegion {
       return Long.MAX_VALUE; // it is closed: anything may be there
     }
     // Compactions that leave nothing write an empty file, whose time range is all times.
-    return reader.getEntries() == 0 ? 0 : file.getMaximumTimestamp().orElse(Long.MAX_VALUE);
+    return RegionPurge.isEmpty(reader) ? 0 : file.getMaximumTimestamp().orElse(Long.MAX_VALUE);
   }
 
   /**

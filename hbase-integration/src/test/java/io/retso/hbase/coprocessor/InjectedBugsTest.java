@@ -194,6 +194,18 @@ class InjectedBugsTest {
         "!inOtherFiles.test(-1)",
         PurgeTest.class,
         "deletesStayWhileAnOlderFileHoldsWhatTheyDelete"),
+    DROPS_DELETES_THAT_HALVES_OF_FILES_NEED(
+        "coprocessor/RegionPurge.java",
+        "return file.getHFileReader().getEntries() == 0;",
+        "return file.getEntries() == 0;",
+        MergeTest.class,
+        "whatAnAbortedTransactionWroteBeforeAMergeStaysAway"),
+    REMEMBERS_WHAT_HALF_A_FILE_HIDES(
+        "coprocessor/TransactionalRegion.java",
+        "RegionPurge.isEmpty(reader)",
+        "reader.getEntries() == 0",
+        MergeTest.class,
+        "aPlainDeleteBeforeAMergeHidesWhatIsWrittenAfterIt"),
     DROPS_DELETES_BEFORE_THEIR_CELLS(
         "coprocessor/SpentDeletes.java",
         "&& next.getTimestamp() == held.getTimestamp()",
