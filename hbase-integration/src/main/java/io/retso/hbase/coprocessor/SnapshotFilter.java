@@ -22,6 +22,9 @@ final class SnapshotFilter extends FilterBase {
   private final SnapshotReader reader;
   private final RowFilter rowFilter;
 
+  /** Nothing of the row that was just read is in the result. */
+  private boolean excluded;
+
   SnapshotFilter(SnapshotReader reader, RowFilter rowFilter) {
     this.reader = reader;
     this.rowFilter = rowFilter;
@@ -45,11 +48,28 @@ final class SnapshotFilter extends FilterBase {
       return; // HBase's call at the end of a scan
     }
     List<Cell> passed = rowFilter.apply(reader.decide(cells));
-    if (passed != cells) {
+    if (passed.isEmpty()) {
+      excluded = true;
+    } else if (passed != cells) {
       List<Cell> copy = List.copyOf(passed);
       cells.clear();
       cells.addAll(copy);
     }
+  }
+
+  /**
+   * Rejects a row that leaves nothing, in the way that HBase's own filters do. If {@link
+   * #filterRowCells} took all cells away, HBase would not ask, and go on to the next row without a
+   * look at the time: a run of such rows would last beyond the client's patience.
+   */
+  @Override
+  public boolean filterRow() {
+    return excluded;
+  }
+
+  @Override
+  public void reset() {
+    excluded = false;
   }
 
   /**

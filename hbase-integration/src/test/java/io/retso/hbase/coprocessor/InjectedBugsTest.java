@@ -158,6 +158,18 @@ class InjectedBugsTest {
         "return rowFilter.isDone();",
         PurgeTest.class,
         "aScanFailsWhenItsSnapshotIsPurgedUnderIt"),
+    ROWS_THAT_LEAVE_NOTHING_PASS_AS_EMPTY(
+        "coprocessor/SnapshotFilter.java",
+        "excluded = true;",
+        "cells.clear();",
+        ScanLimitsTest.class,
+        "theTimeLimitHoldsAtRowsThatLeaveNothing"),
+    REJECTS_EVERYTHING_AFTER_A_ROW_THAT_LEAVES_NOTHING(
+        "coprocessor/SnapshotFilter.java",
+        "    excluded = false;\n",
+        "",
+        ScanLimitsTest.class,
+        "countsTheRowsThatHBaseWouldCount"),
     OPENED_WITHOUT_A_HORIZON(
         "coprocessor/TransactionalRegion.java",
         "if (horizonKnown) {",
