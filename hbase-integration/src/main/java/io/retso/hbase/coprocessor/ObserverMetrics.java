@@ -17,6 +17,9 @@ final class ObserverMetrics {
   /** Times that a read waited for the oracle to answer such questions. */
   final Counter oracleRounds;
 
+  /** Marks that scans looked at ahead of the rows in doubt, and deletes of such marks. */
+  final Counter marksAhead;
+
   /** Rows whose mark was removed by a cleanup. */
   final Counter cleanedRows;
 
@@ -49,6 +52,7 @@ final class ObserverMetrics {
     inDoubtRows = registry.counter("inDoubtRows");
     oracleQueries = registry.counter("oracleQueries");
     oracleRounds = registry.counter("oracleRounds");
+    marksAhead = registry.counter("marksAhead");
     cleanedRows = registry.counter("cleanedRows");
     cleanedFromMemory = registry.counter("cleanedFromMemory");
     purgedVersions = registry.counter("purgedVersions");

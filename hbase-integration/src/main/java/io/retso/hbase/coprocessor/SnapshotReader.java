@@ -46,9 +46,6 @@ final class SnapshotReader {
   /** Each round needs a transaction to end, or to be forgotten, in the very moment of the read. */
   private static final int ROUNDS_MAX = 16;
 
-  /** Marks that a scan reads ahead, to ask about their transactions all at once. */
-  private static final int AHEAD_MAX = 1_000;
-
   private static final class DownToCommitted extends FilterBase {
     @Override
     public ReturnCode filterCell(Cell cell) {
@@ -65,11 +62,8 @@ final class SnapshotReader {
   private final long timestamp;
   private final WriterStatuses statuses;
 
-  /** The marks of all rows of a scan; null for a get. */
-  private final Scan marks;
-
-  /** The last row whose marks were read ahead; null before. */
-  private byte[] aheadTo;
+  /** Null for a get. */
+  private final MarksAhead ahead;
 
   /**
    * A reader.
@@ -89,7 +83,7 @@ final class SnapshotReader {
     this.metrics = metrics;
     this.timestamp = timestamp;
     this.statuses = new WriterStatuses(link.cache());
-    this.marks = marks;
+    this.ahead = marks == null ? null : new MarksAhead(region, metrics, marks);
   }
 
   /**
@@ -130,7 +124,9 @@ final class SnapshotReader {
           new SnapshotRow(row, timestamp, timestamp, SnapshotRow.ALL_VERSIONS, moment);
       Next next = decision.decide(statuses);
       while (next == Next.ASK) {
-        lookAhead(cells.get(0));
+        if (ahead != null) {
+          ahead.expect(cells.get(0), statuses);
+        }
         link.ask(statuses, timestamp, metrics);
         next = decision.decide(statuses);
       }
@@ -189,41 +185,6 @@ final class SnapshotReader {
     }
     row.sort(CellComparator.getInstance());
     return row;
-  }
-
-  /**
-   * Adds the writers of the next rows to those who are to be asked about: a scan over many rows in
-   * doubt would wait for the oracle at each of them. What comes up later, behind the rows that were
-   * looked at, is asked about by itself.
-   */
-  private void lookAhead(Cell row) throws IOException {
-    if (marks == null || aheadTo != null && !isBeyond(row, aheadTo)) {
-      return;
-    }
-    int found = 0;
-    List<Cell> next = new ArrayList<>();
-    Scan ahead = new Scan(marks).withStartRow(CellUtil.cloneRow(row));
-    try (RegionScanner scanner = region.getScanner(ahead)) {
-      boolean more = true;
-      while (more && found < AHEAD_MAX) {
-        next.clear();
-        more = scanner.next(next);
-        for (Cell mark : next) {
-          if (PendingWrite.isWellFormed(mark)) {
-            statuses.expect(PendingWrite.startOf(mark));
-          }
-        }
-        found += next.size();
-        if (!next.isEmpty()) {
-          aheadTo = CellUtil.cloneRow(next.get(0));
-        }
-      }
-    }
-  }
-
-  private boolean isBeyond(Cell row, byte[] other) {
-    int order = CellComparator.getInstance().compareRows(row, other, 0, other.length);
-    return marks.isReversed() ? order < 0 : order > 0;
   }
 
   private void removeUnseen(List<Cell> row, long[] questions, long settled) {
