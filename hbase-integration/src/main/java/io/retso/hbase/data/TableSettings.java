@@ -188,7 +188,7 @@ public record TableSettings(Conflicts conflicts, Reads reads, String oracle) {
   }
 
   /**
-   * What in the families of a table would make snapshots wrong.
+   * What in the families of a table would make snapshots wrong, or keep deleted data for ever.
    *
    * @return one sentence each, with the remedy; empty if all is well
    */
@@ -239,6 +239,15 @@ public record TableSettings(Conflicts conflicts, Reads reads, String oracle) {
               + Integer.MAX_VALUE);
     }
     checkLifetime(family, found);
+    // What a compaction sees of a larger value is where it is.
+    if (family.isMobEnabled() && family.getMobThreshold() < Tombstone.value().length) {
+      found.add(
+          "family "
+              + name
+              + " has tombstones in MOB files, where they are never purged: set MOB_THRESHOLD to "
+              + Tombstone.value().length
+              + " bytes at least");
+    }
     if (marks != null && family.getScope() != marks.getScope()) {
       found.add(
           "family "

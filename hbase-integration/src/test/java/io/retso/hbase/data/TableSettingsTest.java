@@ -92,6 +92,22 @@ class TableSettingsTest {
         table(DATA, PendingWrite.familyDescriptor()).setDurability(Durability.ASYNC_WAL).build());
   }
 
+  @Test
+  void tombstonesMustNotBecomeMobs() {
+    ColumnFamilyDescriptorBuilder family =
+        ColumnFamilyDescriptorBuilder.newBuilder(DATA).setMobThreshold(15);
+    assertEquals(List.of(), violations(family.build()));
+    family.setMobEnabled(true);
+    assertViolation(
+        "set MOB_THRESHOLD to 16 bytes at least",
+        table(family.build(), PendingWrite.familyDescriptor()).build());
+    assertEquals(List.of(), violations(family.setMobThreshold(16).build()));
+  }
+
+  private static List<String> violations(ColumnFamilyDescriptor family) {
+    return TableSettings.violations(table(family, PendingWrite.familyDescriptor()).build());
+  }
+
   private static void assertDataViolation(
       String expected, UnaryOperator<ColumnFamilyDescriptorBuilder> change) {
     ColumnFamilyDescriptor family =
