@@ -12,15 +12,19 @@ import org.apache.hadoop.hbase.filter.FilterBase;
  *
  * <p>HBase calls it as it reads: of each column only the versions down to the first one that is
  * committed by its own number are taken; {@link SnapshotReader} decides the whole row; the
- * application's filter sees the result. All else, from limits of size and time to heartbeats,
- * reversed order and metrics of filtered rows, is HBase's own: to it, this is a filter like any
- * other. As it wants whole rows ({@link #hasFilterRow}), HBase does not cut them into parts.
+ * application's filter sees the result. Rows that its hints pass over are not read. All else, from
+ * limits of size and time to heartbeats, reversed order and metrics of filtered rows, is HBase's
+ * own: to it, this is a filter like any other. As it wants whole rows ({@link #hasFilterRow}),
+ * HBase does not cut them into parts.
  *
  * <p>One for each scanner; not thread-safe, as scanners are not.
  */
 final class SnapshotFilter extends FilterBase {
   private final SnapshotReader reader;
   private final RowFilter rowFilter;
+
+  /** Where to go on from the last cell that was shown; null for the next one. */
+  private Cell rowHint;
 
   /** Nothing of the row that was just read is in the result. */
   private boolean excluded;
@@ -32,9 +36,18 @@ final class SnapshotFilter extends FilterBase {
 
   @Override
   public ReturnCode filterCell(Cell cell) {
+    rowHint = rowFilter.rowHint(cell);
+    if (rowHint != null) {
+      return ReturnCode.SEEK_NEXT_USING_HINT;
+    }
     return CellVersion.isCommitted(cell.getTimestamp())
         ? ReturnCode.INCLUDE_AND_NEXT_COL
         : ReturnCode.INCLUDE;
+  }
+
+  @Override
+  public Cell getNextCellHint(Cell cell) {
+    return rowHint;
   }
 
   @Override

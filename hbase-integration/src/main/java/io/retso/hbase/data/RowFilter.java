@@ -8,6 +8,7 @@ import java.util.TreeMap;
 import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.CellComparator;
 import org.apache.hadoop.hbase.CellUtil;
+import org.apache.hadoop.hbase.KeyValueUtil;
 import org.apache.hadoop.hbase.client.Get;
 import org.apache.hadoop.hbase.client.Scan;
 import org.apache.hadoop.hbase.filter.Filter;
@@ -34,6 +35,9 @@ public final class RowFilter {
 
   /** Family to the cell below which it has nothing more, as a filter's hint said. */
   private final Map<byte[], Cell> seeks = new TreeMap<>(Bytes.BYTES_COMPARATOR);
+
+  /** Whether a hint was ever in another row than the cell it was given for. */
+  private boolean seeksRows;
 
   private RowFilter(Filter filter, boolean reversed, int cellsPerFamily, int offsetPerFamily) {
     if (filter != null) {
@@ -97,6 +101,26 @@ public final class RowFilter {
   /** Whether no further row can pass: the scan may end. */
   public boolean isDone() throws IOException {
     return filter != null && filter.filterAllRemaining();
+  }
+
+  /**
+   * Where the family of a cell goes on for a forward scan, by a hint that the filter gave for an
+   * earlier row: the rows before need not be read.
+   *
+   * <p>{@link #apply} would drop the family's cells up to there unseen; it makes no difference
+   * whether it gets them. Whole rows only: whether a cell of the hint's row is before it is told
+   * when the row is decided.
+   *
+   * @return the first key of a row behind that of {@code cell}; null if there is none
+   */
+  public Cell rowHint(Cell cell) {
+    if (!seeksRows || reversed) {
+      return null;
+    }
+    Cell hint = seeks.get(CellUtil.cloneFamily(cell));
+    return hint != null && CellComparator.getInstance().compareRows(cell, hint) < 0
+        ? KeyValueUtil.createFirstOnRow(CellUtil.cloneRow(hint))
+        : null;
   }
 
   /**
@@ -180,6 +204,7 @@ public final class RowFilter {
       return i; // a region goes on with the next cell
     }
     seeks.put(CellUtil.cloneFamily(cell), hint);
+    seeksRows |= !CellUtil.matchingRows(hint, cell);
     int last = i;
     int end = endOfFamily(row, i);
     while (last + 1 < end && isBefore(row.get(last + 1), hint)) {

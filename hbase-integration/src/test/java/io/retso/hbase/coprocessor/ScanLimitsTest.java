@@ -2,11 +2,13 @@ package io.retso.hbase.coprocessor;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.hbase.RetsoCluster;
 import io.retso.hbase.data.ReadAttribute;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.CellUtil;
@@ -17,7 +19,11 @@ import org.apache.hadoop.hbase.client.ResultScanner;
 import org.apache.hadoop.hbase.client.Scan;
 import org.apache.hadoop.hbase.client.metrics.ScanMetrics;
 import org.apache.hadoop.hbase.filter.BinaryComparator;
+import org.apache.hadoop.hbase.filter.ColumnPrefixFilter;
 import org.apache.hadoop.hbase.filter.Filter;
+import org.apache.hadoop.hbase.filter.FilterList;
+import org.apache.hadoop.hbase.filter.MultiRowRangeFilter;
+import org.apache.hadoop.hbase.filter.MultiRowRangeFilter.RowRange;
 import org.apache.hadoop.hbase.filter.SingleColumnValueFilter;
 import org.apache.hadoop.hbase.filter.ValueFilter;
 import org.apache.hadoop.hbase.regionserver.HRegion;
@@ -121,24 +127,84 @@ class ScanLimitsTest {
     }
   }
 
+  /** Rows have one of two families, or both, which pass over rows each by itself. */
+  private void putSparseRows() throws IOException {
+    List<Put> puts = new ArrayList<>();
+    for (int i = 100; i < 900; i++) {
+      Put put = new Put(Bytes.toBytes("" + i));
+      for (String column : List.of("a", "b")) {
+        if (i % 3 != 1) {
+          put.addColumn(RawTable.F, Bytes.toBytes(column), 5, Bytes.toBytes("1"));
+        }
+        if (i % 3 != 2) {
+          put.addColumn(RawTable.G, Bytes.toBytes(column), 5, Bytes.toBytes("1"));
+        }
+      }
+      puts.add(put);
+    }
+    t.table.put(puts);
+  }
+
+  private static Filter ranges() {
+    return new MultiRowRangeFilter(
+        Arrays.asList( // which it sorts
+            new RowRange(Bytes.toBytes("100"), true, Bytes.toBytes("104"), true),
+            new RowRange(Bytes.toBytes("500"), false, Bytes.toBytes("505"), true)));
+  }
+
+  @Test
+  void rowsThatAHintPassesOverAreNotRead() throws IOException {
+    putSparseRows();
+    List<Filter> filters =
+        List.of(ranges(), new FilterList(ranges(), new ColumnPrefixFilter(Bytes.toBytes("b"))));
+    for (Filter filter : filters) {
+      Scan scan = new Scan().addFamily(RawTable.F).addFamily(RawTable.G).setFilter(filter);
+      List<String> expected = new ArrayList<>();
+      scan(new Scan(scan), expected);
+      List<String> found = new ArrayList<>();
+      ReadAttribute.set(scan, t.oracle.begin());
+      long scanned = scan(scan, found).countOfRowsScanned.get();
+      assertFalse(expected.isEmpty());
+      assertEquals(expected, found);
+      assertTrue(scanned < 40, () -> scanned + " rows of 800 were read for " + filter);
+    }
+  }
+
+  @Test
+  void hintsOfScansBackwardsPassOverTheSameRows() throws IOException {
+    putSparseRows();
+    Scan scan = new Scan().addFamily(RawTable.F).addFamily(RawTable.G).setReversed(true);
+    List<String> expected = new ArrayList<>();
+    scan(new Scan(scan).setFilter(ranges()), expected);
+    List<String> found = new ArrayList<>();
+    ReadAttribute.set(scan, t.oracle.begin());
+    scan(scan.setFilter(ranges()), found);
+    assertEquals(expected, found);
+  }
+
+  /** Adds the cells of a scan. */
+  private ScanMetrics scan(Scan scan, List<String> cells) throws IOException {
+    try (ResultScanner scanner = t.table.getScanner(scan.setScanMetricsEnabled(true))) {
+      for (Result row : scanner) {
+        assertFalse(row.isEmpty());
+        row.listCells().forEach(cell -> cells.add(CellUtil.getCellKeyAsString(cell)));
+      }
+      return scanner.getScanMetrics();
+    }
+  }
+
   private String counts(Scan scan, boolean snapshot) throws IOException {
-    scan.addFamily(RawTable.F).setScanMetricsEnabled(true);
+    scan.addFamily(RawTable.F);
     if (snapshot) {
       ReadAttribute.set(scan, t.oracle.begin());
     }
-    int rows = 0;
-    try (ResultScanner scanner = t.table.getScanner(scan)) {
-      for (Result row : scanner) {
-        assertFalse(row.isEmpty());
-        rows++;
-      }
-      ScanMetrics metrics = scanner.getScanMetrics();
-      return rows
-          + " of "
-          + metrics.countOfRowsScanned
-          + ", "
-          + metrics.countOfRowsFiltered
-          + " filtered";
-    }
+    List<String> cells = new ArrayList<>(); // one of each row
+    ScanMetrics metrics = scan(scan, cells);
+    return cells.size()
+        + " of "
+        + metrics.countOfRowsScanned
+        + ", "
+        + metrics.countOfRowsFiltered
+        + " filtered";
   }
 }
