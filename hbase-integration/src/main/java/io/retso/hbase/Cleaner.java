@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.LongPredicate;
@@ -124,7 +125,18 @@ final class Cleaner {
   /** Whether the log has been warned of a row that is left to others. */
   private boolean told;
 
+  /** Whether a thread is in the loop of {@link #pump}. */
+  private boolean pumping;
+
+  /** Whether that loop may send batches that are not full. */
+  private boolean due;
+
   private boolean closed;
+
+  /** Whether the time of {@link #close} is over: nothing is sent any more. */
+  private boolean stopped;
+
+  /** Since it was closed, no job is left. */
   private final CompletableFuture<Void> drained = new CompletableFuture<>();
 
   Cleaner(OracleClient oracle, Counters counters, ManagerSettings settings) {
@@ -228,12 +240,26 @@ final class Cleaner {
       report(job);
       return;
     }
+    List<RowTask> tasks = new ArrayList<>(job.size);
+    job.rows.forEach(
+        (table, rows) ->
+            rows.forEach((row, batch) -> tasks.add(new RowTask(job, table, row, batch, 1, 0))));
+    enqueue(tasks);
+  }
+
+  private void enqueue(List<RowTask> tasks) {
+    boolean left;
     synchronized (this) {
-      job.rows.forEach(
-          (table, rows) ->
-              rows.forEach((row, batch) -> queue.add(new RowTask(job, table, row, batch, 1, 0))));
+      left = stopped;
+      if (!left) {
+        queue.addAll(tasks);
+      }
     }
-    pump(false);
+    if (left) {
+      tasks.forEach(task -> done(task.job, true));
+    } else {
+      pump(false);
+    }
   }
 
   private void due() {
@@ -243,29 +269,45 @@ final class Cleaner {
     pump(true);
   }
 
-  /** Sends batches as long as it may; those that are not full only if they are due. */
-  private void pump(boolean due) {
-    while (true) {
-      List<RowTask> batch = new ArrayList<>();
-      synchronized (this) {
-        if (batches == BATCHES_MAX || queue.isEmpty()) {
-          return;
-        }
-        if (!due && !closed && delayMillis > 0 && queue.size() < BATCH_ROWS_MAX) {
-          if (!timer) {
-            timer = true;
-            CompletableFuture.delayedExecutor(delayMillis, TimeUnit.MILLISECONDS, Runnable::run)
-                .execute(this::due);
-          }
-          return;
-        }
-        batches++;
-        while (batch.size() < BATCH_ROWS_MAX && !queue.isEmpty()) {
-          batch.add(queue.poll());
-        }
+  /**
+   * Sends batches as long as it may; those that are not full only if they are due.
+   *
+   * <p>By one thread at a time, in one loop. Others have it go on: above all batches that end while
+   * they are being sent, as they do when HBase's connection fails, each of which would otherwise
+   * send the next one from deeper in the stack.
+   */
+  private void pump(boolean isDue) {
+    synchronized (this) {
+      due |= isDue;
+      if (pumping) {
+        return;
       }
+      pumping = true;
+    }
+    for (List<RowTask> batch = next(); !batch.isEmpty(); batch = next()) {
       send(batch);
     }
+  }
+
+  /** The batch to be sent now; an empty one ends the loop, and whoever changes that begins anew. */
+  private synchronized List<RowTask> next() {
+    List<RowTask> batch = new ArrayList<>();
+    boolean collects = !due && !closed && delayMillis > 0 && queue.size() < BATCH_ROWS_MAX;
+    if (batches == BATCHES_MAX || queue.isEmpty() || collects) {
+      if (batches < BATCHES_MAX && !queue.isEmpty() && !timer) {
+        timer = true;
+        CompletableFuture.delayedExecutor(delayMillis, TimeUnit.MILLISECONDS, Runnable::run)
+            .execute(this::due);
+      }
+      pumping = false;
+      due = false;
+      return batch;
+    }
+    batches++;
+    while (batch.size() < BATCH_ROWS_MAX && !queue.isEmpty()) {
+      batch.add(queue.poll());
+    }
+    return batch;
   }
 
   private void send(List<RowTask> batch) {
@@ -276,7 +318,8 @@ final class Cleaner {
     tables.forEach(
         (table, tasks) -> {
           List<CleanupRequest> requests = tasks.stream().map(RowTask::request).toList();
-          List<CompletableFuture<Void>> sent = RowCleanup.sendHasty(table, requests);
+          List<CompletableFuture<Void>> sent =
+              RowCleanup.sendHasty(table, requests, this::isAtWork);
           for (int i = 0; i < sent.size(); i++) {
             RowTask task = tasks.get(i);
             all.add(sent.get(i).handle((done, failure) -> ended(task, now, failure)));
@@ -294,25 +337,29 @@ final class Cleaner {
   }
 
   private Void ended(RowTask task, long sent, Throwable failure) {
-    if (failure != null && repeated(task.again(sent))) {
-      return null;
-    }
-    boolean last;
-    synchronized (this) {
-      task.job.failed |= failure != null;
-      last = --task.job.rowsLeft == 0;
-    }
     if (failure == null) {
       counters.rowsCleaned.increment();
+    } else if (repeated(task.again(sent))) {
+      return null;
     } else {
       tell(task, failure);
     }
-    if (last && task.job.failed) {
-      fail(task.job);
-    } else if (last) {
-      report(task.job);
-    }
+    done(task.job, failure != null);
     return null;
+  }
+
+  /** Nothing more is done about one of its rows. */
+  private void done(Job job, boolean failed) {
+    boolean last;
+    synchronized (this) {
+      job.failed |= failed;
+      last = --job.rowsLeft == 0;
+    }
+    if (last && job.failed) {
+      fail(job);
+    } else if (last) {
+      report(job);
+    }
   }
 
   /** Tries a row again later, unless it is to be given up. */
@@ -321,21 +368,20 @@ final class Cleaner {
     if (isOverdue || task.attempt > ATTEMPTS_MAX || isClosed()) {
       return false;
     }
-    later(
-        task.attempt - 1,
-        () -> {
-          synchronized (this) {
-            queue.add(task);
-          }
-          pump(false);
-        });
+    later(task.attempt - 1, () -> enqueue(List.of(task)));
     return true;
   }
 
-  /** The first one aloud: if it is for want of a right, it is so every time. */
+  /**
+   * The first one aloud: if it is for want of a right, it is so every time. Of those that are still
+   * on their way at the end of {@link #close} it has told by then.
+   */
   private void tell(RowTask task, Throwable failure) {
     boolean isFirst;
     synchronized (this) {
+      if (stopped) {
+        return;
+      }
       isFirst = !told;
       told = true;
     }
@@ -395,9 +441,13 @@ final class Cleaner {
     return closed;
   }
 
+  private synchronized boolean isAtWork() {
+    return !stopped;
+  }
+
   /**
    * Takes no more, and waits for what was taken; what takes longer is left to readers and sweeps.
-   * Commits that still wait for room then are answered.
+   * Commits that still wait for room then are answered. No batch is sent after it returned.
    */
   void close(long millisMax) throws InterruptedException {
     synchronized (this) {
@@ -412,24 +462,37 @@ final class Cleaner {
     } catch (TimeoutException e) {
       LOG.warn(
           "{} rows were not cleaned up within {} ms; readers and sweeps will", rows(), millisMax);
-    } catch (java.util.concurrent.ExecutionException e) {
+    } catch (ExecutionException e) {
       throw new AssertionError(e); // it is never completed so
     } finally {
-      leaveWaiting();
+      stop();
     }
   }
 
-  /** Nothing of them is reported, so the oracle remembers their outcomes until a sweep. */
-  private void leaveWaiting() {
-    List<Waiting> left;
+  /** Completes when it is closed, and nothing is on its way to HBase any more: in seconds. */
+  CompletableFuture<Void> drained() {
+    return drained;
+  }
+
+  /**
+   * Leaves to others what is not on its way. Nothing of it is reported, so the oracle remembers the
+   * outcomes until a sweep.
+   */
+  private void stop() {
+    List<Waiting> unadmitted;
+    List<RowTask> unsent;
     synchronized (this) {
-      left = List.copyOf(waiting);
+      stopped = true;
+      unadmitted = List.copyOf(waiting);
       waiting.clear();
-      jobs -= left.size();
+      jobs -= unadmitted.size();
+      unsent = List.copyOf(queue);
+      queue.clear();
     }
-    for (Waiting one : left) {
+    for (Waiting one : unadmitted) {
       counters.cleanupsFailed.increment();
       one.admitted.complete(null);
     }
+    unsent.forEach(task -> done(task.job, true));
   }
 }

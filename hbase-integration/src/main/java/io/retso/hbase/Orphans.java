@@ -29,6 +29,9 @@ final class Orphans {
   private boolean scheduled;
   private boolean closed;
 
+  /** What was sent and is not answered. */
+  private CompletableFuture<Void> underWay = CompletableFuture.completedFuture(null);
+
   /** Cleans up {@code delayMillis} after a row was found. */
   Orphans(long delayMillis, Counters counters) {
     this.later = CompletableFuture.delayedExecutor(delayMillis, TimeUnit.MILLISECONDS);
@@ -64,11 +67,27 @@ final class Orphans {
     }
     // Not tried again, nor for long: whoever reads the row next will.
     tables.forEach(
-        (table, requests) ->
-            RowCleanup.sendHasty(table, requests)
-                .forEach(row -> row.thenRun(counters.orphansCleaned::increment)));
+        (table, requests) -> {
+          var rows = RowCleanup.sendHasty(table, requests, this::isOpen);
+          rows.forEach(row -> row.thenRun(counters.orphansCleaned::increment));
+          sent(CompletableFuture.allOf(rows.toArray(CompletableFuture<?>[]::new)));
+        });
   }
 
+  private synchronized void sent(CompletableFuture<Void> rows) {
+    underWay = CompletableFuture.allOf(underWay, rows).exceptionally(failure -> null);
+  }
+
+  /** Completes, once it is closed, when nothing is on its way to HBase any more: in seconds. */
+  synchronized CompletableFuture<Void> drained() {
+    return underWay;
+  }
+
+  private synchronized boolean isOpen() {
+    return !closed;
+  }
+
+  /** Sends nothing more. */
   synchronized void close() {
     closed = true;
     waiting.clear();

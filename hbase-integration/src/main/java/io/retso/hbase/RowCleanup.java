@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.CellUtil;
@@ -53,18 +54,25 @@ final class RowCleanup {
 
   /** Sends the requests; one future each, which fails if the mark may still be there. */
   static List<CompletableFuture<Void>> send(PreparedTable table, List<CleanupRequest> requests) {
-    return send(table.isServerReads(), table.raw(), requests);
+    return send(table.isServerReads(), table.raw(), requests, () -> true);
   }
 
-  /** The same; they fail after seconds without an answer. */
+  /**
+   * The same; they fail after seconds without an answer.
+   *
+   * @param wanted whether requests that follow from the answers to others are still to be sent
+   */
   static List<CompletableFuture<Void>> sendHasty(
-      PreparedTable table, List<CleanupRequest> requests) {
-    return send(table.isServerReads(), table.hasty(), requests);
+      PreparedTable table, List<CleanupRequest> requests, BooleanSupplier wanted) {
+    return send(table.isServerReads(), table.hasty(), requests, wanted);
   }
 
   private static List<CompletableFuture<Void>> send(
-      boolean byServers, AsyncTable<?> table, List<CleanupRequest> requests) {
-    return byServers ? byServers(table, requests) : byClient(table, requests);
+      boolean byServers,
+      AsyncTable<?> table,
+      List<CleanupRequest> requests,
+      BooleanSupplier wanted) {
+    return byServers ? byServers(table, requests) : byClient(table, requests, wanted);
   }
 
   private static List<CompletableFuture<Void>> byServers(
@@ -76,7 +84,7 @@ final class RowCleanup {
   }
 
   private static List<CompletableFuture<Void>> byClient(
-      AsyncTable<?> table, List<CleanupRequest> requests) {
+      AsyncTable<?> table, List<CleanupRequest> requests, BooleanSupplier wanted) {
     List<CompletableFuture<Void>> outcomes = new ArrayList<>(requests.size());
     List<Get> gets = new ArrayList<>(requests.size());
     for (CleanupRequest request : requests) {
@@ -85,7 +93,15 @@ final class RowCleanup {
     }
     List<CompletableFuture<Result>> rows = inHalves(gets, table::get);
     CompletableFuture.allOf(rows.toArray(CompletableFuture<?>[]::new))
-        .whenComplete((done, failure) -> mutate(table, requests, rows, outcomes));
+        .whenComplete(
+            (done, failure) -> {
+              if (wanted.getAsBoolean()) {
+                mutate(table, requests, rows, outcomes);
+              } else {
+                IOException closed = new IOException("closed after the rows were read");
+                outcomes.forEach(outcome -> outcome.completeExceptionally(closed));
+              }
+            });
     return outcomes;
   }
 

@@ -352,6 +352,10 @@ public final class TransactionManager implements AutoCloseable {
    * ManagerBuilder#closeTimeout} allows, then closes the oracle client, and HBase's connection if
    * it made it. Open transactions can no longer be used; the oracle aborts them in time. Closing
    * again has no effect.
+   *
+   * <p>What is not cleaned up by then is left to readers and sweeps. If cleanups are on their way
+   * that a region has not answered, the connection is closed behind the call, when they are
+   * answered or given up, which takes some 5 s.
    */
   @Override
   public void close() {
@@ -368,7 +372,20 @@ public final class TransactionManager implements AutoCloseable {
     snapshots.close();
     oracle.close();
     if (ownsHBase) {
+      closeHBase();
+    }
+  }
+
+  /**
+   * Under requests that are on their way HBase's client would look for the region of each row
+   * again, and log for each of thousands that the connection is closed.
+   */
+  private void closeHBase() {
+    CompletableFuture<Void> idle = CompletableFuture.allOf(cleaner.drained(), orphans.drained());
+    if (idle.isDone()) {
       ManagerBuilder.closeQuietly(hbase);
+    } else {
+      idle.thenRunAsync(() -> ManagerBuilder.closeQuietly(hbase)); // not on a thread of HBase's
     }
   }
 
@@ -380,6 +397,10 @@ public final class TransactionManager implements AutoCloseable {
 
   OracleClient oracle() {
     return oracle;
+  }
+
+  AsyncConnection hbase() {
+    return hbase;
   }
 
   Counters counters() {

@@ -1,0 +1,203 @@
+package io.retso.hbase;
+
+import static io.retso.hbase.Fixture.put;
+import static io.retso.hbase.Fixture.read;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import io.retso.hbase.TablePreparation.Options;
+import io.retso.hbase.data.CleanupRequest;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.apache.hadoop.hbase.TableName;
+import org.apache.hadoop.hbase.client.Result;
+import org.apache.hadoop.hbase.regionserver.HRegion;
+import org.apache.hadoop.hbase.util.Bytes;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.slf4j.LoggerFactory;
+
+/** A manager that closes before its cleanup is done, and cleanups that all fail at once. */
+@ExtendWith(RetsoCluster.Extension.class)
+@Timeout(120)
+class CleanerCloseTest {
+  private static final int BATCH_ROWS = 2_000;
+  private static final int ROWS = 10 * BATCH_ROWS;
+
+  private Fixture fixture;
+
+  /** What HBase's client would log for each row that it cannot send any more. */
+  private final Logger hbase = (Logger) LoggerFactory.getLogger("org.apache.hadoop.hbase.client");
+
+  private final ListAppender<ILoggingEvent> logged = new ListAppender<>();
+
+  static Stream<Options> modes() {
+    return TransactionTest.MODES.stream();
+  }
+
+  @BeforeEach
+  void open(RetsoCluster cluster) throws Exception {
+    fixture = new Fixture(cluster);
+    logged.start();
+    hbase.addAppender(logged);
+    hbase.setLevel(Level.WARN);
+    hbase.setAdditive(false);
+  }
+
+  @AfterEach
+  void close() throws Exception {
+    hbase.detachAppender(logged);
+    hbase.setLevel(null);
+    hbase.setAdditive(true);
+    fixture.close();
+  }
+
+  private TransactionManager closingAtOnce() throws Exception {
+    return fixture.opened(
+        fixture.builder().cleanupDelay(Duration.ZERO).closeTimeout(Duration.ZERO).build());
+  }
+
+  private static Transaction written(TransactionManager manager, TableName name) throws Exception {
+    Transaction tx = manager.begin();
+    tx.table(name).put(IntStream.range(0, ROWS).mapToObj(i -> put("row" + i, "v")).toList());
+    return tx;
+  }
+
+  private void assertLeftInPeace(TransactionManager manager, TableName name) throws Exception {
+    Fixture.eventually("nothing is on its way", manager.hbase()::isClosed);
+    assertEquals(List.of(), logged.list);
+    assertEquals(0, manager.metrics().cleanedUp());
+    assertEquals(1, manager.metrics().cleanupsFailed());
+    assertEquals(0, manager.metrics().cleanupRows());
+    assertTrue(fixture.marks(name) > ROWS / 2, "most were left");
+  }
+
+  @ParameterizedTest
+  @MethodSource("modes")
+  void rowsThatAreLeftAtCloseAreLeftInPeace(Options mode) throws Exception {
+    TableName name = fixture.table(mode);
+    TransactionManager manager = closingAtOnce();
+    written(manager, name).commit();
+    manager.close();
+    assertLeftInPeace(manager, name);
+    assertEquals("v", fixture.manager().call(tx -> read(tx.table(name), "row7")));
+  }
+
+  @Test
+  void soAreThoseOnTheirWayToARegionThatHangs() throws Exception {
+    TableName name = fixture.table(Options.DEFAULT);
+    HRegion region =
+        fixture.cluster.hbase().cluster().getLiveRegionServers().stream()
+            .flatMap(server -> server.getRegionServer().getRegions(name).stream())
+            .map(HRegion.class::cast)
+            .findFirst()
+            .orElseThrow();
+    CleanupGate gate = CleanupGate.into(region);
+    TransactionManager manager = closingAtOnce();
+    Transaction tx = written(manager, name);
+    gate.set(CleanupGate.State.CLOSED);
+    try {
+      tx.commit();
+      manager.close();
+      assertLeftInPeace(manager, name);
+    } finally {
+      gate.set(CleanupGate.State.OPEN);
+    }
+  }
+
+  /** A job of rows that are not there, on a table whose requests a test answers. */
+  private Cleaner.Job job(TransactionManager manager, Options mode, Fixture.Around around)
+      throws Exception {
+    PreparedTable table = Fixture.prepared(manager, fixture.table(mode), around);
+    SortedMap<byte[], Integer> rows = new TreeMap<>(Bytes.BYTES_COMPARATOR);
+    for (int i = 0; i < ROWS; i++) {
+      rows.put(Fixture.bytes("row" + i), 1);
+    }
+    long start = manager.oracle().begin();
+    return new Cleaner.Job(start, CleanupRequest.ABORTED, Map.of(table, rows));
+  }
+
+  @ParameterizedTest
+  @MethodSource("modes")
+  void nothingIsSentAfterClose(Options mode) throws Exception {
+    TransactionManager manager = closingAtOnce();
+    List<CompletableFuture<Object>> requests = new CopyOnWriteArrayList<>();
+    AtomicInteger calls = new AtomicInteger();
+    Cleaner.Job job =
+        job(
+            manager,
+            mode,
+            (method, call) -> {
+              calls.incrementAndGet();
+              List<CompletableFuture<Object>> answers =
+                  Stream.generate(CompletableFuture::new).limit(BATCH_ROWS).toList();
+              requests.addAll(answers);
+              return answers;
+            });
+    manager.cleaner().offer(job);
+    assertEquals(2, calls.get());
+    manager.close();
+    assertFalse(manager.hbase().isClosed(), "requests are on their way");
+    requests.forEach(request -> request.complete(Result.EMPTY_RESULT));
+    assertEquals(2, calls.get());
+    assertEquals(0, manager.metrics().cleanupRows());
+    assertEquals(1, manager.metrics().cleanupsFailed());
+    Fixture.eventually("closed", manager.hbase()::isClosed);
+  }
+
+  /** In a loop: otherwise each batch would be sent from deeper in the stack than the last one. */
+  @Test
+  void batchesThatFailAtOnceDoNotNest() throws Exception {
+    TransactionManager manager =
+        fixture.opened(fixture.builder().cleanupTimeout(Duration.ofMillis(1)).build());
+    AtomicInteger calls = new AtomicInteger();
+    AtomicLong deepest = new AtomicLong();
+    Cleaner.Job job =
+        job(
+            manager,
+            Options.DEFAULT,
+            (method, call) -> {
+              calls.incrementAndGet();
+              deepest.accumulateAndGet(sendersOnTheStack(), Math::max);
+              return Stream.generate(
+                      () -> CompletableFuture.failedFuture(new IOException("no connection")))
+                  .limit(BATCH_ROWS)
+                  .toList();
+            });
+    manager.cleaner().offer(job);
+    Fixture.eventually("given up", () -> manager.metrics().cleanupsFailed() == 1);
+    assertTrue(calls.get() >= ROWS / BATCH_ROWS, calls::toString);
+    assertEquals(1, deepest.get());
+  }
+
+  private static long sendersOnTheStack() {
+    String cleaner = Cleaner.class.getName();
+    return StackWalker.getInstance()
+        .walk(
+            frames ->
+                frames
+                    .filter(frame -> frame.getClassName().equals(cleaner))
+                    .filter(frame -> frame.getMethodName().equals("send"))
+                    .count());
+  }
+}
