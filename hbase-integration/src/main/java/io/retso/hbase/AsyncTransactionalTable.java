@@ -1,6 +1,5 @@
 package io.retso.hbase;
 
-import io.retso.hbase.data.SnapshotReads;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -53,13 +52,13 @@ public final class AsyncTransactionalTable implements AsyncTable<ScanResultConsu
   private final Transaction tx;
   private final PreparedTable table;
   private final TransactionManager manager;
-  private final WriteChecks checks;
+  private final OperationChecks checks;
 
   AsyncTransactionalTable(Transaction tx, PreparedTable table, TransactionManager manager) {
     this.tx = tx;
     this.table = table;
     this.manager = manager;
-    this.checks = new WriteChecks(table, manager.tables());
+    this.checks = new OperationChecks(table, manager.tables());
   }
 
   Transaction transaction() {
@@ -127,10 +126,10 @@ public final class AsyncTransactionalTable implements AsyncTable<ScanResultConsu
         argument, "the argument is null: pass one, or leave the call out");
   }
 
-  private static List<Get> checkedGets(List<Get> gets) {
+  private List<Get> checkedGets(List<Get> gets) {
     List<Get> checked = new ArrayList<>(notNull(gets).size());
     for (Get get : gets) {
-      SnapshotReads.check(Objects.requireNonNull(get, "a get is null: leave it out"));
+      checks.check(get);
       checked.add(new Get(get));
     }
     return checked;
@@ -398,7 +397,7 @@ public final class AsyncTransactionalTable implements AsyncTable<ScanResultConsu
   }
 
   private void open(Scan scan, SnapshotScan.Sink sink) {
-    SnapshotReads.check(notNull(scan));
+    checks.check(notNull(scan));
     SnapshotScan opened;
     try {
       opened = new SnapshotScan(tx, new Scan(scan), sink);

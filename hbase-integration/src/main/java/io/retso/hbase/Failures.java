@@ -73,6 +73,15 @@ final class Failures {
         doing + " failed, nothing was decided: " + oracle.getMessage(), oracle);
   }
 
+  /** The outcome of the transaction that started at {@code start} could not be settled. */
+  static Throwable ofSettling(Throwable failure, long start) {
+    Throwable cause = unwrap(failure);
+    return cause instanceof OracleException oracle
+            && oracle.category() == OracleException.Category.INVALID_REQUEST
+        ? new IllegalArgumentException(oracle.getMessage(), oracle)
+        : new UnknownCommitException(start, cause);
+  }
+
   /** The oracle did not commit the transaction that started at {@code start}. */
   static TransactionException ofAbort(long start, boolean isConflict) {
     return isConflict

@@ -84,7 +84,7 @@ final class RowEdit {
    * @return what increments and appends return
    * @throws DoNotRetryIOException if a cell to be incremented is no number of 8 bytes
    */
-  Result apply(Result seen, WriteChecks checks) throws IOException {
+  Result apply(Result seen, OperationChecks checks) throws IOException {
     if (!seen.isEmpty()) {
       for (Cell cell : seen.rawCells()) {
         Cell key =
@@ -110,7 +110,7 @@ final class RowEdit {
         : Result.create(List.copyOf(returned.values())); // in order, for it uses bisection
   }
 
-  private void apply(Mutation mutation, byte[] family, Cell cell, WriteChecks checks)
+  private void apply(Mutation mutation, byte[] family, Cell cell, OperationChecks checks)
       throws IOException {
     byte[] qualifier = CellUtil.cloneQualifier(cell);
     if (mutation instanceof Delete) {

@@ -493,6 +493,6 @@ public final class Transaction implements AutoCloseable {
 
   private String name() {
     long known = snapshot.timestampNow();
-    return known == 0 ? "a transaction that has read nothing" : "transaction " + known;
+    return known == 0 ? "this transaction" : "transaction " + known; // 0: it has not read yet
   }
 }

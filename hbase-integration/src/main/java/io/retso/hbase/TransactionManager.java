@@ -296,6 +296,7 @@ public final class TransactionManager implements AutoCloseable {
    *
    * @return its commit timestamp, or empty if it is aborted
    * @throws UnknownCommitException if the oracle does not answer, or no longer remembers
+   * @throws IllegalArgumentException if this is no start timestamp, as the oracle never issued it
    */
   public OptionalLong settle(long startTimestamp) throws IOException {
     return Failures.await(settleAsync(startTimestamp));
@@ -310,8 +311,7 @@ public final class TransactionManager implements AutoCloseable {
             (result, failure) ->
                 failure == null
                     ? CompletableFuture.completedFuture(timestamp(result))
-                    : Failures.<OptionalLong>failed(
-                        new UnknownCommitException(startTimestamp, Failures.unwrap(failure))))
+                    : Failures.<OptionalLong>failed(Failures.ofSettling(failure, startTimestamp)))
         .thenCompose(outcome -> outcome);
   }
 

@@ -9,7 +9,7 @@
  *
  * <pre>
  *   TransactionalTable --> AsyncTransactionalTable      every operation, asynchronous
- *                            |  WriteChecks             what a transaction cannot honour
+ *                            |  OperationChecks             what a transaction cannot honour
  *                            |  OperationQueue          writes in the order of their calls
  *                            |  RowEdit, RowCondition   what mutations come to, in the snapshot
  *                            v

@@ -105,13 +105,13 @@ class BadInputTest {
     byte[] row = bytes("r");
     byte[] marks = PendingWrite.family();
     return List.of(
-        badWrite("set no", new Put(row, 7).addColumn(F, Q, Q)),
-        badWrite("set no", new Put(row).addColumn(F, Q, 7, Q)),
-        badWrite("set no", aDelete().addColumn(F, Q, 7)),
-        badWrite("set no", aDelete().addColumns(F, Q, 7)),
-        badWrite("set no", aDelete().addFamily(F, 7)),
-        badWrite("set no", aDelete().addFamilyVersion(F, 7)),
-        badWrite("set no", new Delete(row, 7)),
+        badWrite("of a transaction: set none", new Put(row, 7).addColumn(F, Q, Q)),
+        badWrite("of a transaction: set none", new Put(row).addColumn(F, Q, 7, Q)),
+        badWrite("delete of chosen versions", aDelete().addColumn(F, Q, 7)),
+        badWrite("delete of chosen versions", aDelete().addColumns(F, Q, 7)),
+        badWrite("delete of chosen versions", aDelete().addFamily(F, 7)),
+        badWrite("use addFamily instead", aDelete().addFamilyVersion(F, 7)),
+        badWrite("of a transaction: set none", new Delete(row, 7)),
         badWrite("no setTTL", aPut().setTTL(5)),
         badWrite("labels", aPut().setCellVisibility(new CellVisibility("secret"))),
         badWrite("SYNC_WAL", aPut().setDurability(Durability.SKIP_WAL)),
@@ -338,7 +338,7 @@ class BadInputTest {
     try (Transaction tx = manager.beginReadOnly()) {
       TransactionalTable table = tx.table(name);
       IllegalStateException e = assertThrows(IllegalStateException.class, () -> table.put(aPut()));
-      assertTrue(e.getMessage().contains("read-only"), e.getMessage());
+      assertEquals("this transaction is read-only: begin() one that can write", e.getMessage());
       assertNull(read(table, "r"));
       tx.commit();
     }

@@ -9,6 +9,8 @@ import static io.retso.hbase.Fixture.number;
 import static io.retso.hbase.Fixture.put;
 import static io.retso.hbase.Fixture.read;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -17,6 +19,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.retso.hbase.TablePreparation.Options;
 import io.retso.hbase.Transaction.State;
 import io.retso.hbase.TransactionException.Category;
+import io.retso.protocol.Timestamps;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
@@ -24,6 +27,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -269,6 +273,18 @@ class RunTest {
     assertEquals(outcome.isPresent() ? "a" : null, value);
     eventually("settled and cleaned up behind", () -> fixture.marks(own) == 0);
     assertEquals(1, deaf.metrics().unknown());
+  }
+
+  /** It is no unknown outcome, which to settle again could help. */
+  @Test
+  void timestampsThatWereNeverIssuedCannotBeSettled() throws Exception {
+    long never = manager.oracle().begin() + 1_000_000 * Timestamps.GAP;
+    Exception e = assertThrows(IllegalArgumentException.class, () -> manager.settle(never));
+    assertTrue(e.getMessage().contains("never issued timestamp " + never), e.getMessage());
+    assertFalse(e.getMessage().contains("settle"), e.getMessage());
+    ExecutionException asynchronous =
+        assertThrows(ExecutionException.class, () -> manager.settleAsync(never).get());
+    assertInstanceOf(IllegalArgumentException.class, asynchronous.getCause());
   }
 
   @Test

@@ -19,23 +19,27 @@ import org.apache.hadoop.hbase.client.Mutation;
 import org.apache.hadoop.hbase.client.Put;
 import org.apache.hadoop.hbase.client.Row;
 import org.apache.hadoop.hbase.client.RowMutations;
+import org.apache.hadoop.hbase.client.Scan;
 import org.apache.hadoop.hbase.exceptions.DeserializationException;
 import org.apache.hadoop.hbase.io.TimeRange;
 import org.apache.hadoop.hbase.util.Bytes;
 
 /**
  * Refuses what HBase's API can say and a transaction cannot honour, at the call, before anything is
- * written. Thread-safe.
+ * read or written. Thread-safe.
  */
-final class WriteChecks {
+final class OperationChecks {
   /** Attributes that say nothing about what is written: an id for logs, and setReturnResults. */
   private static final Set<String> HARMLESS_ATTRIBUTES = Set.of("_operation.attributes.id", "_rr_");
+
+  private static final String NO_TIMESTAMP =
+      "the oracle gives the timestamps of a transaction: set none";
 
   private final PreparedTable table;
   private final PreparedTables tables;
   private final int cellBytesMax;
 
-  WriteChecks(PreparedTable table, PreparedTables tables) {
+  OperationChecks(PreparedTable table, PreparedTables tables) {
     this.table = table;
     this.tables = tables;
     // HBase's client would refuse the cell later, when the transaction could only be rolled back.
@@ -47,7 +51,7 @@ final class WriteChecks {
   void check(Row action) {
     Objects.requireNonNull(action, "an action is null: leave it out");
     if (action instanceof Get get) {
-      SnapshotReads.check(get);
+      check(get);
     } else if (action instanceof Mutation mutation) {
       check(mutation);
     } else if (action instanceof RowMutations mutations) {
@@ -59,6 +63,19 @@ final class WriteChecks {
       throw new IllegalArgumentException(
           "a transaction does not know actions of type " + action.getClass().getName());
     }
+  }
+
+  /** Checks a get, or the question whether there is something to get. */
+  void check(Get get) {
+    Objects.requireNonNull(get, "a get is null: leave it out");
+    SnapshotReads.check(get);
+    get.getFamilyMap().keySet().forEach(this::checkFamily);
+  }
+
+  /** Checks a scan. */
+  void check(Scan scan) {
+    SnapshotReads.check(scan);
+    scan.getFamilyMap().keySet().forEach(this::checkFamily);
   }
 
   private void check(CheckAndMutate action) {
@@ -77,9 +94,7 @@ final class WriteChecks {
   /** Checks a put, delete, increment or append. */
   void check(Mutation mutation) {
     Objects.requireNonNull(mutation, "a mutation is null: leave it out");
-    refuse(
-        mutation.getTimestamp() != HConstants.LATEST_TIMESTAMP,
-        "the oracle gives the timestamps of a transaction: set none");
+    refuse(mutation.getTimestamp() != HConstants.LATEST_TIMESTAMP, NO_TIMESTAMP);
     refuse(
         mutation.getTTL() != Long.MAX_VALUE,
         "a snapshot keeps its values, by a clock that is not the oracle's: no setTTL");
@@ -157,13 +172,16 @@ final class WriteChecks {
             + mutation.getClass().getSimpleName()
             + " would be written as something else: "
             + (isPut ? "use a Put" : "use a Delete"));
-    refuse(
-        cell.getTimestamp() != HConstants.LATEST_TIMESTAMP,
-        "the oracle gives the timestamps of a transaction, and deletes of one version would change"
-            + " other snapshots: set no timestamp");
+    // Ahead of the timestamp, which such a delete always has, and which is not what is wrong.
     refuse(
         cell.getType() == Cell.Type.DeleteFamilyVersion,
         "a snapshot has one version of each cell: use addFamily instead of addFamilyVersion");
+    refuse(
+        cell.getTimestamp() != HConstants.LATEST_TIMESTAMP,
+        isPut
+            ? NO_TIMESTAMP
+            : "a delete of chosen versions would change other snapshots: set no timestamp, and the"
+                + " delete holds from this transaction on");
     checkValue(cell);
   }
 
