@@ -318,57 +318,22 @@ public final class AsyncTransactionalTable implements AsyncTable<ScanResultConsu
    * Carries out actions of any kind in their order: {@code Result}s for gets, increments, appends
    * and row mutations, empty ones for puts and deletes, {@code CheckAndMutateResult}s for
    * conditional ones. All are checked first, so that a refused one leaves nothing behind. If one
-   * fails at its turn, those before it are carried out.
+   * fails at its turn, those before it are carried out, and their futures say so; those after it
+   * are not, and fail with it.
    */
   @Override
-  @SuppressWarnings("unchecked") // the caller says what the actions return, as in HBase
   public <T> List<CompletableFuture<T>> batch(List<? extends Row> actions) {
-    return spread(
-        (CompletableFuture<List<T>>) (CompletableFuture<?>) inOrder(actions), actions.size());
-  }
-
-  private CompletableFuture<List<Object>> inOrder(List<? extends Row> actions) {
     notNull(actions).forEach(checks::check);
-    List<? extends Row> own = List.copyOf(actions);
-    boolean isWrite = own.stream().anyMatch(action -> !(action instanceof Get));
-    return tx.run(isWrite, () -> next(own, 0, new ArrayList<>(own.size())));
+    OrderedBatch batch = new OrderedBatch(actions, this::step);
+    return batch.outcomes(tx.run(batch.hasWrites(), batch::run));
   }
 
-  private CompletableFuture<List<Object>> next(
-      List<? extends Row> actions, int from, List<Object> results) {
-    CompletableFuture<List<Object>> step = CompletableFuture.completedFuture(List.of());
-    int at = from;
-    // Without recursion as long as nothing has to be waited for.
-    while (step.isDone() && !step.isCompletedExceptionally()) {
-      results.addAll(step.join());
-      if (at == actions.size()) {
-        return CompletableFuture.completedFuture(results);
-      }
-      int end = endOfGets(actions, at);
-      step = end > at ? gets(actions.subList(at, end)) : one(actions.get(at));
-      at = Math.max(end, at + 1);
+  /** Several gets, or one action of another kind. */
+  private CompletableFuture<? extends List<?>> step(List<? extends Row> actions) {
+    Row action = actions.get(0);
+    if (action instanceof Get) {
+      return read(actions.stream().map(get -> new Get((Get) get)).toList());
     }
-    int following = at;
-    return step.thenCompose(
-        done -> {
-          results.addAll(done);
-          return next(actions, following, results);
-        });
-  }
-
-  private static int endOfGets(List<? extends Row> actions, int from) {
-    int end = from;
-    while (end < actions.size() && actions.get(end) instanceof Get) {
-      end++;
-    }
-    return end;
-  }
-
-  private CompletableFuture<List<Object>> gets(List<? extends Row> gets) {
-    return read(gets.stream().map(get -> new Get((Get) get)).toList()).thenApply(List::copyOf);
-  }
-
-  private CompletableFuture<List<Object>> one(Row action) {
     if (action instanceof CheckAndMutate conditional) {
       return checkThenEdit(conditional).thenApply(List::of);
     }

@@ -4,6 +4,7 @@ import com.google.protobuf.Descriptors;
 import com.google.protobuf.Message;
 import com.google.protobuf.Service;
 import java.io.IOException;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -73,10 +74,10 @@ public final class TransactionalTable implements Table {
     return await(async::getDescriptor);
   }
 
-  /** Not supported: regions are no part of a transaction; HBase's {@code Connection} has one. */
+  /** HBase's; regions are no part of a transaction, so it is for any thread, also after its end. */
   @Override
   public RegionLocator getRegionLocator() {
-    throw new UnsupportedOperationException("use getRegionLocator of HBase's Connection");
+    return new TableLocator(async.getRegionLocator());
   }
 
   @Override
@@ -180,10 +181,12 @@ public final class TransactionalTable implements Table {
   }
 
   /**
-   * Carries out the actions in their order.
+   * Carries out the actions in their order. If one fails at its turn, those before it are carried
+   * out, and those after it are not.
    *
    * @param results as long as {@code actions}; takes the results, see {@link
-   *     AsyncTransactionalTable#batch}
+   *     AsyncTransactionalTable#batch}. After a failure it has those of the actions that were
+   *     carried out, and the exception in the places of all others.
    */
   @Override
   public void batch(List<? extends Row> actions, Object[] results) throws IOException {
@@ -191,23 +194,45 @@ public final class TransactionalTable implements Table {
       throw new IllegalArgumentException(
           "an array of " + results.length + " cannot take the results of " + actions.size());
     }
-    List<Object> all = await(() -> async.<Object>batchAll(actions));
-    if (results != null) {
-      all.toArray(results);
-    }
+    tx.exclusive(
+        () -> {
+          List<CompletableFuture<Object>> outcomes = async.batch(actions);
+          try {
+            return Failures.await(
+                CompletableFuture.allOf(outcomes.toArray(CompletableFuture<?>[]::new)));
+          } finally {
+            for (int i = 0; results != null && i < results.length; i++) {
+              results[i] = told(outcomes.get(i));
+            }
+          }
+        });
   }
 
+  /** A result, or what failed; null if it is under way, as the caller was interrupted. */
+  private static Object told(CompletableFuture<Object> outcome) {
+    return outcome
+        .handle((result, failure) -> failure == null ? result : Failures.unwrap(failure))
+        .getNow(null);
+  }
+
+  /** Like {@link #batch}; the callback is called at the end, for what was carried out. */
   @Override
   public <R> void batchCallback(
       List<? extends Row> actions, Object[] results, Batch.Callback<R> callback)
       throws IOException {
     int size = AsyncTransactionalTable.notNull(actions).size();
     Object[] all = results == null ? new Object[size] : results;
-    batch(actions, all);
-    for (int i = 0; i < all.length && callback != null; i++) {
-      @SuppressWarnings("unchecked") // the caller says what the actions return, as in HBase
-      R result = (R) all[i];
-      callback.update(null, actions.get(i).getRow(), result); // no region: it is not written yet
+    Arrays.fill(all, null); // what is there if the call is refused is no result
+    try {
+      batch(actions, all);
+    } finally {
+      for (int i = 0; i < all.length && callback != null; i++) {
+        if (all[i] != null && !(all[i] instanceof Throwable)) {
+          @SuppressWarnings("unchecked") // the caller says what the actions return, as in HBase
+          R result = (R) all[i];
+          callback.update(null, actions.get(i).getRow(), result); // no region: not written yet
+        }
+      }
     }
   }
 

@@ -8,6 +8,7 @@ import static io.retso.hbase.Fixture.get;
 import static io.retso.hbase.Fixture.put;
 import static io.retso.hbase.Fixture.read;
 import static io.retso.hbase.Fixture.scan;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
@@ -28,6 +29,7 @@ import org.apache.hadoop.hbase.client.AsyncConnection;
 import org.apache.hadoop.hbase.client.ConnectionFactory;
 import org.apache.hadoop.hbase.client.Delete;
 import org.apache.hadoop.hbase.client.Increment;
+import org.apache.hadoop.hbase.client.RegionLocator;
 import org.apache.hadoop.hbase.client.Result;
 import org.apache.hadoop.hbase.client.Scan;
 import org.apache.hadoop.hbase.client.Table;
@@ -274,6 +276,24 @@ class TransactionTest {
       return false;
     } catch (IllegalStateException e) {
       return true;
+    }
+  }
+
+  @Test
+  void regionsAreLocatedByBothTables() throws Exception {
+    TableName name = fixture.table(Options.DEFAULT);
+    try (Transaction tx = manager.begin();
+        RegionLocator own = tx.table(name).getRegionLocator();
+        RegionLocator plain = fixture.cluster.connection().getRegionLocator(name)) {
+      assertEquals(name, own.getName());
+      assertEquals(plain.getAllRegionLocations(), own.getAllRegionLocations());
+      byte[] row = bytes("r");
+      assertEquals(plain.getRegionLocation(row), own.getRegionLocation(row, true));
+      assertEquals(plain.getRegionLocations(row), own.getRegionLocations(row));
+      assertArrayEquals(plain.getStartKeys(), own.getStartKeys());
+      tx.rollback();
+      own.clearRegionLocationCache(); // it has nothing to do with the transaction
+      assertEquals(plain.getRegionLocation(row), own.getRegionLocation(row));
     }
   }
 }
