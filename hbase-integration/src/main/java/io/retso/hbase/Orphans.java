@@ -56,6 +56,7 @@ final class Orphans {
 
   private void clean() {
     Map<PreparedTable, List<CleanupRequest>> tables = new LinkedHashMap<>();
+    CompletableFuture<Void> answered = new CompletableFuture<>();
     synchronized (this) {
       scheduled = false;
       if (!closed) {
@@ -64,18 +65,15 @@ final class Orphans {
         }
       }
       waiting.clear();
+      underWay = CompletableFuture.allOf(underWay, answered); // before it is, for close()
     }
+    List<CompletableFuture<Void>> sent = new ArrayList<>();
     // Not tried again, nor for long: whoever reads the row next will.
     tables.forEach(
-        (table, requests) -> {
-          var rows = RowCleanup.sendHasty(table, requests, this::isOpen);
-          rows.forEach(row -> row.thenRun(counters.orphansCleaned::increment));
-          sent(CompletableFuture.allOf(rows.toArray(CompletableFuture<?>[]::new)));
-        });
-  }
-
-  private synchronized void sent(CompletableFuture<Void> rows) {
-    underWay = CompletableFuture.allOf(underWay, rows).exceptionally(failure -> null);
+        (table, requests) -> sent.addAll(RowCleanup.sendHasty(table, requests, this::isOpen)));
+    sent.forEach(row -> row.thenRun(counters.orphansCleaned::increment));
+    CompletableFuture.allOf(sent.toArray(CompletableFuture<?>[]::new))
+        .whenComplete((done, failure) -> answered.complete(null));
   }
 
   /** Completes, once it is closed, when nothing is on its way to HBase any more: in seconds. */

@@ -165,6 +165,29 @@ class CleanerCloseTest {
     Fixture.eventually("closed", manager.hbase()::isClosed);
   }
 
+  @Test
+  void soItIsWithWhatReadsCameAcross() throws Exception {
+    TransactionManager manager = closingAtOnce();
+    List<CompletableFuture<Object>> requests = new CopyOnWriteArrayList<>();
+    PreparedTable table =
+        Fixture.prepared(
+            manager,
+            fixture.table(Options.CLIENT_READS),
+            (method, call) -> {
+              requests.add(new CompletableFuture<>());
+              return List.copyOf(requests);
+            });
+    CleanupRequest request =
+        new CleanupRequest(Fixture.bytes("row"), manager.oracle().begin(), CleanupRequest.ABORTED);
+    manager.orphans().offer(table, List.of(request));
+    Fixture.eventually("the row is read", () -> requests.size() == 1);
+    manager.close();
+    assertFalse(manager.hbase().isClosed(), "the read is on its way");
+    requests.get(0).complete(Result.EMPTY_RESULT);
+    assertEquals(1, requests.size(), "and the last request");
+    Fixture.eventually("closed", manager.hbase()::isClosed);
+  }
+
   /** In a loop: otherwise each batch would be sent from deeper in the stack than the last one. */
   @Test
   void batchesThatFailAtOnceDoNotNest() throws Exception {
