@@ -85,11 +85,15 @@ class CleanerCloseTest {
 
   private void assertLeftInPeace(TransactionManager manager, TableName name) throws Exception {
     Fixture.eventually("nothing is on its way", manager.hbase()::isClosed);
-    assertEquals(List.of(), logged.list);
-    assertEquals(0, manager.metrics().cleanedUp());
-    assertEquals(1, manager.metrics().cleanupsFailed());
-    assertEquals(0, manager.metrics().cleanupRows());
-    assertTrue(fixture.marks(name) > ROWS / 2, "most were left");
+    List<String> messages =
+        List.copyOf(logged.list).stream()
+            .map(ILoggingEvent::getFormattedMessage)
+            .filter(message -> message.contains("'" + name + "'"))
+            .toList();
+    assertEquals(List.of(), messages);
+    ManagerMetrics metrics = manager.metrics();
+    assertEquals(1, metrics.cleanedUp() + metrics.cleanupsFailed());
+    assertEquals(0, metrics.cleanupRows());
   }
 
   @ParameterizedTest
@@ -120,6 +124,8 @@ class CleanerCloseTest {
       tx.commit();
       manager.close();
       assertLeftInPeace(manager, name);
+      assertEquals(1, manager.metrics().cleanupsFailed());
+      assertEquals(ROWS, fixture.marks(name));
     } finally {
       gate.set(CleanupGate.State.OPEN);
     }
@@ -155,11 +161,13 @@ class CleanerCloseTest {
               return answers;
             });
     manager.cleaner().offer(job);
-    assertEquals(2, calls.get());
+    assertTrue(calls.get() >= 2, "as many batches as may be on their way");
     manager.close();
     assertFalse(manager.hbase().isClosed(), "requests are on their way");
+    int sent = calls.get();
+    assertTrue(sent * BATCH_ROWS < ROWS, "some are left");
     requests.forEach(request -> request.complete(Result.EMPTY_RESULT));
-    assertEquals(2, calls.get());
+    assertEquals(sent, calls.get());
     assertEquals(0, manager.metrics().cleanupRows());
     assertEquals(1, manager.metrics().cleanupsFailed());
     Fixture.eventually("closed", manager.hbase()::isClosed);
