@@ -488,7 +488,8 @@ public final class Transaction implements AutoCloseable {
 
   @Override
   public String toString() {
-    return name() + " (" + state() + ")";
+    boolean isNamed = snapshot.timestampNow() != 0;
+    return (isNamed ? name() : "a transaction that has read nothing") + " (" + state() + ")";
   }
 
   private String name() {
