@@ -1,10 +1,16 @@
 package io.retso.admin;
 
+import io.retso.cluster.FirstContact;
 import io.retso.hbase.ManagerBuilder;
 import io.retso.hbase.data.TableSettings;
+import java.io.IOException;
+import java.util.Collection;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hbase.HBaseConfiguration;
 import org.apache.hadoop.hbase.HConstants;
@@ -21,6 +27,16 @@ final class ClusterOptions {
   private static final int ZOOKEEPER_RETRIES = 3;
 
   private static final String ORACLE_DEFAULT = "localhost:7521";
+  private static final int TABLES_SHOWN_MAX = 3;
+
+  /** Nobody said which of several oracles is meant. */
+  static final class AmbiguousOracleException extends IOException {
+    private static final long serialVersionUID = 1;
+
+    AmbiguousOracleException(String message) {
+      super(message);
+    }
+  }
 
   @Spec(Spec.Target.MIXEE)
   private CommandSpec spec;
@@ -37,8 +53,9 @@ final class ClusterOptions {
       names = "--oracle",
       paramLabel = "HOST:PORT[,HOST:PORT...]",
       description =
-          "The oracle, as clients and region servers reach it. Default: that of the prepared"
-              + " table, otherwise "
+          "The oracle, as clients and region servers reach it. Default: what "
+              + ManagerBuilder.ORACLE_KEY
+              + " says in hbase-site.xml or -D, otherwise that of the prepared table, otherwise "
               + ORACLE_DEFAULT
               + ".")
   private String oracle;
@@ -51,33 +68,78 @@ final class ClusterOptions {
 
   /** The oracle that was named; otherwise the one of the prepared table, or the default one. */
   String oracle(Optional<TableSettings> prepared) {
-    return oracle == null
-        ? prepared.map(TableSettings::oracle).filter(text -> !text.isBlank()).orElse(ORACLE_DEFAULT)
-        : oracle;
+    return named()
+        .or(() -> prepared.map(TableSettings::oracle).filter(text -> !text.isBlank()))
+        .orElse(ORACLE_DEFAULT);
+  }
+
+  /**
+   * The oracle that was named; otherwise the one of all prepared tables, or the default one.
+   *
+   * @param prepared names and settings of tables
+   * @throws AmbiguousOracleException if none was named, and the tables do not agree
+   */
+  String oracle(Map<String, TableSettings> prepared) throws AmbiguousOracleException {
+    Optional<String> named = named();
+    if (named.isPresent()) {
+      return named.get();
+    }
+    Map<Set<String>, Set<String>> tables =
+        prepared.entrySet().stream()
+            .filter(table -> !table.getValue().oracle().isBlank())
+            .collect(
+                Collectors.groupingBy(
+                    table -> Set.copyOf(TableSettings.addresses(table.getValue().oracle())),
+                    Collectors.mapping(Map.Entry::getKey, Collectors.toCollection(TreeSet::new))));
+    if (tables.size() > 1) {
+      throw new AmbiguousOracleException(
+          "prepared tables name several oracles: "
+              + tables.entrySet().stream()
+                  .map(each -> join(each.getKey()) + " (" + examples(each.getValue()) + ")")
+                  .sorted()
+                  .collect(Collectors.joining("; "))
+              + "; choose one with --oracle");
+    }
+    return tables.keySet().stream().findFirst().map(ClusterOptions::join).orElse(ORACLE_DEFAULT);
+  }
+
+  private static String join(Collection<String> addresses) {
+    return String.join(",", new TreeSet<>(addresses));
+  }
+
+  private static String examples(Set<String> tables) {
+    String some = tables.stream().limit(TABLES_SHOWN_MAX).collect(Collectors.joining(", "));
+    int more = tables.size() - TABLES_SHOWN_MAX;
+    return more > 0 ? some + " and " + more + " more" : some;
+  }
+
+  /** By the flag, or by HBase's configuration. */
+  private Optional<String> named() {
+    return Optional.ofNullable(configuration().get(ManagerBuilder.ORACLE_KEY))
+        .filter(text -> !text.isBlank());
   }
 
   /**
    * Checks what can be checked without a cluster.
    *
-   * @throws ParameterException if a flag is wrong
+   * @throws ParameterException if a flag is wrong, or the configuration
    */
   void check() {
     try {
       if (oracle != null) {
         TableSettings.checkedAddresses(oracle);
+      } else {
+        named().ifPresent(TableSettings::checkedAddresses);
       }
     } catch (IllegalArgumentException e) {
-      throw new ParameterException(spec.commandLine(), "--oracle: " + e.getMessage(), e);
+      String place = oracle == null ? ManagerBuilder.ORACLE_KEY : "--oracle";
+      throw new ParameterException(spec.commandLine(), place + ": " + e.getMessage(), e);
     }
-    configuration();
   }
 
   /** For messages. */
   String zooKeeper() {
-    Configuration configuration = configuration();
-    return configuration.get(HConstants.ZOOKEEPER_QUORUM)
-        + ":"
-        + configuration.get(HConstants.ZOOKEEPER_CLIENT_PORT);
+    return FirstContact.zooKeeper(configuration());
   }
 
   /** The configuration of HBase's client. */
@@ -97,8 +159,10 @@ final class ClusterOptions {
           HConstants.ZOOKEEPER_QUORUM, colon < 0 ? zooKeeper : zooKeeper.substring(0, colon));
       configuration.set(HConstants.ZOOKEEPER_CLIENT_PORT, port);
     }
-    configuration.set(ManagerBuilder.ORACLE_KEY, oracle == null ? ORACLE_DEFAULT : oracle);
     properties.forEach(configuration::set);
+    if (oracle != null) {
+      configuration.set(ManagerBuilder.ORACLE_KEY, oracle);
+    }
     return configuration;
   }
 }

@@ -2,28 +2,32 @@ package io.retso.admin;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
+import io.retso.admin.ClusterOptions.AmbiguousOracleException;
 import io.retso.bench.BuildVersion;
-import io.retso.cluster.RootCause;
+import io.retso.cluster.ClusterException;
+import io.retso.cluster.FirstContact;
 import io.retso.hbase.SweepResult;
 import io.retso.hbase.TableNotPreparedException;
 import io.retso.hbase.TablePreparation;
 import io.retso.hbase.TablePreparation.Options;
 import io.retso.hbase.TransactionException;
 import io.retso.hbase.TransactionManager;
+import io.retso.hbase.data.PendingWrite;
 import io.retso.hbase.data.TableSettings;
 import io.retso.hbase.data.TableSettings.Conflicts;
 import io.retso.hbase.data.TableSettings.Reads;
 import io.retso.server.ExitCode;
 import io.retso.server.UsualExitCodes;
 import java.io.IOException;
-import java.io.InterruptedIOException;
 import java.io.PrintWriter;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.ExecutionException;
+import java.util.TreeMap;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.client.Admin;
+import org.apache.hadoop.hbase.client.ColumnFamilyDescriptor;
 import org.apache.hadoop.hbase.client.ColumnFamilyDescriptorBuilder;
 import org.apache.hadoop.hbase.client.Connection;
 import org.apache.hadoop.hbase.client.ConnectionFactory;
@@ -74,32 +78,17 @@ public final class HBaseCommand implements Runnable {
     // Whoever waits for the command wants its last line, not those of all attempts to connect.
     ((Logger) LoggerFactory.getLogger("org.apache")).setLevel(Level.ERROR);
     ((Logger) LoggerFactory.getLogger("io.retso")).setLevel(Level.WARN);
-    try (Connection connection = connect(cluster.configuration())) {
-      return work.on(connection);
-    } catch (TransactionException e) {
+    Configuration configuration = cluster.configuration();
+    try {
+      FirstContact.make(configuration, "--zookeeper");
+      try (Connection connection = ConnectionFactory.createConnection(configuration)) {
+        return work.on(connection);
+      }
+    } catch (TransactionException | ClusterException | AmbiguousOracleException e) {
       return failed(e.getMessage());
     } catch (IOException e) {
-      return failed(
-          "HBase, by way of ZooKeeper at "
-              + cluster.zooKeeper()
-              + ", does not do it: "
-              + RootCause.of(e)
-              + "; check --zookeeper, and whether HBase runs");
+      return failed(HBaseFailure.explained(e, cluster.zooKeeper()));
     }
-  }
-
-  private static Connection connect(Configuration configuration) throws IOException {
-    // An asynchronous connection fails when it finds no cluster. The other kind does not: all that
-    // is asked of it then does, after as many attempts each.
-    try {
-      ConnectionFactory.createAsyncConnection(configuration).get().close();
-    } catch (ExecutionException e) {
-      throw new IOException(e.getCause());
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new InterruptedIOException("interrupted while connecting to HBase");
-    }
-    return ConnectionFactory.createConnection(configuration);
   }
 
   private int failed(String reason) {
@@ -119,8 +108,14 @@ public final class HBaseCommand implements Runnable {
     try {
       return TableName.valueOf(text);
     } catch (IllegalArgumentException e) {
-      throw new ParameterException(spec.commandLine(), "'" + text + "': " + e.getMessage());
+      throw wrong("'" + text + "': " + e.getMessage());
     }
+  }
+
+  /** A wrong argument of the command that runs, whose help is the one to read then. */
+  private ParameterException wrong(String reason) {
+    return new ParameterException(
+        spec.commandLine().getParseResult().subcommand().commandSpec().commandLine(), reason);
   }
 
   @Command(
@@ -166,13 +161,14 @@ public final class HBaseCommand implements Runnable {
           boolean create,
       @Option(
               names = "--families",
-              paramLabel = "NAME[,NAME...]",
+              paramLabel = "NAME",
               split = ",",
-              description = "Families of a created table.")
+              splitSynopsisLabel = ",",
+              description = "Families of a created table; one that exists must have them.")
           List<String> families) {
     TableName name = tableName(table);
     if (create == (families == null)) {
-      throw new ParameterException(spec.commandLine(), "--create and --families go together");
+      throw wrong("--create and --families go together");
     }
     Optional<TableDescriptor> wanted =
         create ? Optional.of(descriptor(name, families)) : Optional.empty();
@@ -180,6 +176,9 @@ public final class HBaseCommand implements Runnable {
         cluster,
         connection -> {
           Optional<TableDescriptor> now = existing(connection, name);
+          if (wanted.isPresent() && now.isPresent()) {
+            checkFamilies(wanted.get(), now.get());
+          }
           Optional<Prepared> before = prepared(now);
           Options known = before.map(Prepared::options).orElse(Options.DEFAULT);
           Options options =
@@ -201,12 +200,32 @@ public final class HBaseCommand implements Runnable {
   private TableDescriptor descriptor(TableName name, List<String> families) {
     try {
       TableDescriptorBuilder descriptor = TableDescriptorBuilder.newBuilder(name);
-      families.forEach(
-          family ->
-              descriptor.setColumnFamily(ColumnFamilyDescriptorBuilder.of(Bytes.toBytes(family))));
+      for (String family : families) {
+        if (PendingWrite.isFamily(Bytes.toBytes(family))) {
+          throw wrong("--families: " + family + " is reserved for marks: choose another name");
+        }
+        descriptor.setColumnFamily(ColumnFamilyDescriptorBuilder.of(Bytes.toBytes(family)));
+      }
       return descriptor.build();
     } catch (IllegalArgumentException e) {
-      throw new ParameterException(spec.commandLine(), "--families: " + e.getMessage(), e);
+      throw wrong("--families: " + e.getMessage());
+    }
+  }
+
+  /** Whoever names families relies on them, though the table is not created any more. */
+  private static void checkFamilies(TableDescriptor wanted, TableDescriptor existing)
+      throws TableNotPreparedException {
+    String table = existing.getTableName().getNameAsString();
+    for (ColumnFamilyDescriptor family : wanted.getColumnFamilies()) {
+      if (!existing.hasColumnFamily(family.getName())) {
+        String missing = family.getNameAsString();
+        throw new TableNotPreparedException(
+            String.format(
+                "table %s exists and has no family %s: add it in HBase's shell, alter '%s', '%s',"
+                    + " or leave out --create and --families",
+                table, missing, table, missing),
+            null);
+      }
     }
   }
 
@@ -281,7 +300,10 @@ public final class HBaseCommand implements Runnable {
     return with(
         cluster,
         connection -> {
-          try (TransactionManager manager = TransactionManager.builder(connection).build()) {
+          try (TransactionManager manager =
+              TransactionManager.builder(connection)
+                  .oracle(cluster.oracle(settings(connection)))
+                  .build()) {
             SweepResult result = manager.sweep();
             println(
                 String.format(
@@ -294,5 +316,24 @@ public final class HBaseCommand implements Runnable {
             return result.reported() ? ExitCode.CLEAN.number() : FAILED;
           }
         });
+  }
+
+  /**
+   * Of all prepared tables; those whose settings are damaged are left to the sweep's own report.
+   */
+  private static Map<String, TableSettings> settings(Connection connection) throws IOException {
+    Map<String, TableSettings> settings = new TreeMap<>();
+    try (Admin admin = connection.getAdmin()) {
+      for (TableDescriptor table : admin.listTableDescriptors()) {
+        if (TableSettings.isPrepared(table)) {
+          try {
+            settings.put(table.getTableName().getNameAsString(), TableSettings.of(table));
+          } catch (IllegalArgumentException e) {
+            continue; // the sweep tells of it
+          }
+        }
+      }
+    }
+    return settings;
   }
 }

@@ -5,13 +5,18 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.verify.run.InProcessCluster;
+import java.io.BufferedReader;
+import java.io.File;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.UUID;
+import java.util.regex.Pattern;
 import org.apache.hadoop.hbase.HBaseConfiguration;
 import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.client.Admin;
@@ -22,11 +27,14 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
 /** {@code retso hbase}, from the flags to the tables of a cluster, the output and the exit code. */
 @ExtendWith(InProcessCluster.Extension.class)
 class HBaseCommandTest {
+  @TempDir Path directory;
+
   private final String table = "command-" + UUID.randomUUID();
   private StringWriter out;
   private StringWriter err;
@@ -40,10 +48,9 @@ class HBaseCommandTest {
   /** A sweep looks at all tables. */
   @AfterEach
   void drop() throws IOException {
-    TableName name = TableName.valueOf(table);
     try (Connection connection = connect();
         Admin admin = connection.getAdmin()) {
-      if (admin.tableExists(name)) {
+      for (TableName name : admin.listTableNames(Pattern.compile(table + ".*"))) {
         admin.disableTable(name);
         admin.deleteTable(name);
       }
@@ -157,6 +164,91 @@ class HBaseCommandTest {
     fails(1, "check --zookeeper", "check", table, "--zookeeper", "127.0.0.1:1");
   }
 
+  @Test
+  void aSweepAsksTheOracleOfThePreparedTables() {
+    create();
+    succeeds("1 tables, 0 marks: 0 rows cleaned up", "sweep");
+    String other = cluster.oracle().replace("127.0.0.1", "localhost");
+    String[] second = {"prepare", table + "-b", "--create", "--families", "f", "--oracle", other};
+    succeeds("is ready", second);
+    fails(
+        1,
+        "prepared tables name several oracles: %s (%s); %s (%s-b); choose one with --oracle"
+            .formatted(cluster.oracle(), table, other, table),
+        "sweep");
+    fails(1, "The oracle was not told: ", "sweep", "--oracle", cluster.oracle());
+  }
+
+  @Test
+  void theConfigurationOfHBaseNamesTheOracle() throws IOException {
+    create();
+    Files.writeString(
+        directory.resolve("hbase-site.xml"),
+        "<configuration><property><name>retso.oracle</name><value>127.0.0.1:1</value></property>"
+            + "</configuration>");
+    assertNoOracle("sweep");
+    assertNoOracle("prepare", table + "-b", "--create", "--families", "f");
+    succeeds("is ready", "check", table, "-D", "retso.oracle=" + cluster.oracle());
+    fails(1, "is prepared for the oracle", "check", table, "-D", "retso.oracle=127.0.0.1:1");
+    fails(64, "retso.oracle: ", "check", table, "-D", "retso.oracle=nonsense");
+    String[] sweep = {"sweep", "-D", "retso.oracle=127.0.0.1:1", "--oracle", cluster.oracle()};
+    succeeds("0 rows cleaned up", sweep);
+  }
+
+  /** In a process of its own, whose class path begins with an hbase-site.xml. */
+  private void assertNoOracle(String... arguments) throws IOException {
+    List<String> command =
+        new ArrayList<>(
+            List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-cp",
+                directory + File.pathSeparator + System.getProperty("java.class.path"),
+                Retso.class.getName(),
+                "hbase"));
+    command.addAll(Arrays.asList(arguments));
+    command.addAll(List.of("--zookeeper", cluster.zooKeeper()));
+    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+    try (BufferedReader lines = process.inputReader()) {
+      String said = String.join("\n", lines.lines().toList());
+      assertTrue(said.contains("the oracle at 127.0.0.1:1 cannot be used"), said);
+    } finally {
+      process.destroyForcibly();
+    }
+  }
+
+  @Test
+  void aTableThatExistsMustHaveTheFamiliesThatAreNamed() {
+    create();
+    succeeds("is ready", "prepare", table, "--create", "--families", "g");
+    fails(
+        1,
+        "exists and has no family zzz: add it in HBase's shell, alter '" + table + "', 'zzz', or",
+        "prepare",
+        table,
+        "--create",
+        "--families",
+        "f,zzz");
+  }
+
+  @Test
+  void whereThingsAreMissingTheirNameIsTold() {
+    String[] create = {"prepare", "nowhere:t", "--create", "--families", "f", "--oracle"};
+    fails(
+        1,
+        "retso hbase: there is no namespace nowhere: make it in HBase's shell, create_namespace"
+            + " 'nowhere'",
+        with(create, cluster.oracle()));
+    assertFalse(err.toString().contains("--zookeeper"), err::toString);
+    fails(1, "prepare --create --families", "prepare", table, "--oracle", cluster.oracle());
+    fails(
+        1,
+        "check --zookeeper and zookeeper.znode.parent",
+        "check",
+        table,
+        "-D",
+        "zookeeper.znode.parent=/nope");
+  }
+
   private static String[] with(String[] some, String... others) {
     List<String> all = new ArrayList<>(Arrays.asList(some));
     all.addAll(Arrays.asList(others));
@@ -172,6 +264,17 @@ class HBaseCommandTest {
     fails(64, "go together", "prepare", table, "--create");
     fails(64, "--families: ", "prepare", table, "--create", "--families", "a:b");
     fails(64, "--reads", "prepare", table, "--reads", "nowhere");
+    fails(64, "--families: !pw is reserved", "prepare", table, "--create", "--families", "f,!pw");
+    assertTrue(err.toString().contains("Try 'retso hbase prepare --help'."), err::toString);
     fails(64, "Illegal", "check", "no table");
+    assertTrue(err.toString().contains("Try 'retso hbase check --help'."), err::toString);
+    fails(64, "has no address", "sweep", "--oracle", ",");
+    assertTrue(err.toString().contains("Try 'retso hbase sweep --help'."), err::toString);
+  }
+
+  @Test
+  void helpShowsWhatAFlagTakes() {
+    succeeds("--families=NAME[,NAME...]", "prepare", "--help");
+    assertFalse(out.toString().contains("NAME...]["), out::toString);
   }
 }

@@ -135,7 +135,10 @@ public final class TablePreparation {
   public TableDescriptor prepare(TableName name, Options options) throws IOException {
     try (Admin admin = connection.getAdmin()) {
       if (!admin.tableExists(name)) {
-        throw refused(name, "does not exist: create it, or let TablePreparation create it");
+        throw refused(
+            name,
+            "does not exist: have it created, by TablePreparation.create or"
+                + " retso hbase prepare --create --families ...");
       }
       TableDescriptor before = admin.getDescriptor(name);
       boolean isPrepared = TableSettings.isPrepared(before);

@@ -1,0 +1,71 @@
+package io.retso.cluster;
+
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.util.concurrent.ExecutionException;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.hbase.HConstants;
+import org.apache.hadoop.hbase.client.ConnectionFactory;
+
+/**
+ * Finds out whether there is an HBase at all, for a command that somebody waits for. Stateless.
+ *
+ * <p>An asynchronous connection fails when it finds no cluster. The other kind does not: all that
+ * is asked of it then does, after as many attempts each.
+ */
+public final class FirstContact {
+  /** HBase's own defaults try for many minutes. */
+  private static final int ATTEMPTS = 3;
+
+  private FirstContact() {}
+
+  /**
+   * Connects, and ends the connection.
+   *
+   * @param flag that names the ZooKeeper, for the message
+   * @throws ClusterException if there is no HBase; says why and what to check
+   */
+  public static void make(Configuration configuration, String flag) throws IOException {
+    Configuration quick = new Configuration(configuration);
+    quick.setInt(HConstants.HBASE_CLIENT_RETRIES_NUMBER, ATTEMPTS);
+    quick.setInt("zookeeper.recovery.retry", ATTEMPTS);
+    try {
+      ConnectionFactory.createAsyncConnection(quick).get().close();
+    } catch (ExecutionException e) {
+      throw new ClusterException(explained(quick, flag, e.getCause()), e.getCause());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new InterruptedIOException("interrupted while connecting to HBase");
+    }
+  }
+
+  private static String explained(Configuration configuration, String flag, Throwable failure) {
+    String reason = RootCause.of(failure);
+    String place = "ZooKeeper at " + zooKeeper(configuration);
+    if (!reason.contains("NoNode for ")) {
+      return place
+          + " does not lead to an HBase: "
+          + reason
+          + "; check "
+          + flag
+          + ", and whether HBase runs";
+    }
+    return place
+        + " knows no HBase below "
+        + configuration.get(HConstants.ZOOKEEPER_ZNODE_PARENT, "/hbase")
+        + ": "
+        + reason
+        + "; check "
+        + flag
+        + " and "
+        + HConstants.ZOOKEEPER_ZNODE_PARENT
+        + ", and whether HBase has ever run";
+  }
+
+  /** Where a configuration has HBase's ZooKeeper, for messages. */
+  public static String zooKeeper(Configuration configuration) {
+    return configuration.get(HConstants.ZOOKEEPER_QUORUM)
+        + ":"
+        + configuration.get(HConstants.ZOOKEEPER_CLIENT_PORT);
+  }
+}
