@@ -96,7 +96,7 @@ final class RunOptions {
 
   /** Checks the flags. */
   RunSettings settings(CommandLine command) {
-    check(command, minutes > 0 && minutes <= 10_000, "--minutes must be within 0 and 10000");
+    check(command, minutes > 0 && minutes <= 10_000, "--minutes must be above 0 and at most 10000");
     check(command, roundSeconds >= 5 && roundSeconds <= 600, "--round must be within 5 and 600");
     check(command, processes >= 0 && processes <= 16, "--clients must be within 0 and 16");
     check(command, threads >= 1 && threads <= 64, "--threads must be within 1 and 64");

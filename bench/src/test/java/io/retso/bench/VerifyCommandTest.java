@@ -120,6 +120,7 @@ class VerifyCommandTest {
   @Test
   void badFlagsOfARunAreRefused() {
     assertEquals(64, verify("--minutes", "0"));
+    assertTrue(err.toString().contains("must be above 0 and at most 10000"), err::toString);
     assertEquals(64, verify("--faults", "flush,earthquake"));
     assertTrue(
         err.toString().contains("no fault is called earthquake; choose from"), err::toString);

@@ -2,6 +2,7 @@ package io.retso.verify.run;
 
 import io.retso.cluster.ClusterException;
 import io.retso.cluster.Directories;
+import io.retso.cluster.FirstContact;
 import io.retso.cluster.LocalCluster;
 import io.retso.cluster.RootCause;
 import io.retso.hbase.TransactionException;
@@ -116,7 +117,8 @@ public final class VerifyRun {
   }
 
   /** Connects to what may be anything, or nothing. */
-  private static Workplace open(RunSettings.Given given, String prefix) throws ClusterException {
+  private static Workplace open(RunSettings.Given given, String prefix) throws IOException {
+    FirstContact.make(Client.configuration(given.cluster(), given.oracle()), "--cluster");
     try {
       return Workplace.open(given.cluster(), given.oracle(), prefix, Workplace.ALL_MODES);
     } catch (TransactionException e) {
@@ -127,8 +129,8 @@ public final class VerifyRun {
               + given.cluster()
               + ", does not make tables for transactions: "
               + RootCause.of(e)
-              + "; check --cluster, that HBase runs there, that its master and region servers have"
-              + " ReTSO on their class path, and that you may create tables",
+              + "; check that its master and region servers have ReTSO on their class path, and"
+              + " that you may create tables",
           e);
     }
   }

@@ -147,7 +147,16 @@ class GivenClusterTest {
             () -> VerifyRun.run(settings, new PrintWriter(new StringWriter())));
     assertTrue(
         refused.getMessage().contains("/hbase-of-others")
-            && refused.getMessage().contains("check --cluster, that HBase runs there"),
+            && refused.getMessage().contains("check --cluster and zookeeper.znode.parent"),
+        refused::getMessage);
+    RunSettings nowhere = settings("127.0.0.1:1:/hbase", cluster.oracle());
+    refused =
+        assertThrows(
+            ClusterException.class,
+            () -> VerifyRun.run(nowhere, new PrintWriter(new StringWriter())));
+    assertTrue(
+        refused.getMessage().startsWith("ZooKeeper at 127.0.0.1:1 does not lead to an HBase: ")
+            && refused.getMessage().endsWith("; check --cluster, and whether HBase runs"),
         refused::getMessage);
   }
 
