@@ -18,25 +18,52 @@ public final class DeleteAtExit implements AutoCloseable {
   /** Null if data is kept. */
   private final Path directory;
 
-  private final Thread hook = new Thread(this::clean, "delete-data");
+  private final Farewell farewell;
+  private final Thread hook = new Thread(this::end, "delete-data");
 
-  private DeleteAtExit(Path directory) {
+  private DeleteAtExit(Path directory, Farewell farewell) {
     this.directory = directory;
+    this.farewell = farewell;
+  }
+
+  /** Tells whoever ended the process, if there is anything to tell. */
+  public interface Farewell {
+    /** Before anything is killed: its users will complain. */
+    default void begins() {}
+
+    /** When all is killed and deleted. */
+    default void ends() {}
   }
 
   /** Processes and data, from now on; the directory need not be there yet. */
   public static DeleteAtExit of(Path directory) {
-    return register(new DeleteAtExit(directory));
+    return register(new DeleteAtExit(directory, new Farewell() {}));
+  }
+
+  /** The same, and tells about it. */
+  public static DeleteAtExit of(Path directory, Farewell farewell) {
+    return register(new DeleteAtExit(directory, farewell));
   }
 
   /** Processes only, from now on. */
   public static DeleteAtExit keepingData() {
-    return register(new DeleteAtExit(null));
+    return register(new DeleteAtExit(null, new Farewell() {}));
+  }
+
+  /** The same, and tells about it. */
+  public static DeleteAtExit keepingData(Farewell farewell) {
+    return register(new DeleteAtExit(null, farewell));
   }
 
   private static DeleteAtExit register(DeleteAtExit delete) {
     Runtime.getRuntime().addShutdownHook(delete.hook);
     return delete;
+  }
+
+  private void end() {
+    farewell.begins();
+    clean();
+    farewell.ends();
   }
 
   private void clean() {

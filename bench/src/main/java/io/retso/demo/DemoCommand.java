@@ -12,11 +12,15 @@ import io.retso.server.ExitCode;
 import io.retso.server.UsualExitCodes;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.concurrent.Callable;
+import java.util.stream.Stream;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -47,7 +51,8 @@ import picocli.CommandLine.Spec;
       "0:The money adds up.",
       "1:It does not, or the cluster, the tellers or the auditor failed; the last lines say what.",
       "64:A flag is wrong.",
-      "70:An error in ReTSO itself. Please report it."
+      "70:An error in ReTSO itself. Please report it.",
+      "130, 143:Ended by SIGINT or SIGTERM; what was not to be kept is gone."
     },
     modelTransformer = UsualExitCodes.class)
 public final class DemoCommand implements Callable<Integer> {
@@ -103,9 +108,11 @@ public final class DemoCommand implements Callable<Integer> {
       names = "--out",
       paramLabel = "DIRECTORY",
       description =
-          "Data and output of all processes; kept. Default: a temporary directory, deleted if the"
-              + " money adds up, and after SIGINT or SIGTERM.")
+          "Data and output of all processes, new or empty; kept. Default: a temporary directory,"
+              + " deleted if the money adds up, and after SIGINT or SIGTERM.")
   private Path out;
+
+  private Screen screen;
 
   @Override
   public Integer call() throws InterruptedException {
@@ -114,25 +121,71 @@ public final class DemoCommand implements Callable<Integer> {
     check("--processes", processes, 1, PROCESSES_MAX);
     check("--threads", threads, 1, THREADS_MAX);
     check("--kill-every", killEvery, 1, 3600);
-    try {
-      Path directory =
-          out == null ? Files.createTempDirectory("retso-demo") : Files.createDirectories(out);
-      DeleteAtExit exit = out == null ? DeleteAtExit.of(directory) : DeleteAtExit.keepingData();
-      try (exit) {
-        return runAndTidy(directory) ? ExitCode.CLEAN.number() : FAILED;
+    screen = new Screen(spec.commandLine().getOut());
+    Path directory = directory();
+    Goodbye goodbye = new Goodbye(screen, out == null ? null : directory);
+    DeleteAtExit exit =
+        out == null ? DeleteAtExit.of(directory, goodbye) : DeleteAtExit.keepingData(goodbye);
+    try (exit) {
+      return runAndTidy(directory) ? ExitCode.CLEAN.number() : FAILED;
+    } catch (IOException | RuntimeException e) {
+      if (e instanceof RuntimeException broken && !screen.isClosed()) {
+        throw broken;
       }
-    } catch (IOException e) {
-      PrintWriter err = spec.commandLine().getErr();
-      err.println("retso demo: " + e.getMessage());
-      err.flush();
-      return FAILED;
+      return failed(e);
     }
+  }
+
+  /** Nothing is said of what fails because the process is being ended. */
+  private int failed(Exception failure) {
+    if (!screen.isClosed()) {
+      PrintWriter err = spec.commandLine().getErr();
+      err.println("retso demo: " + failure.getMessage());
+      err.flush();
+    }
+    return FAILED;
+  }
+
+  /** Makes it, or refuses what others have written to. */
+  private Path directory() {
+    try {
+      if (out == null) {
+        return Files.createTempDirectory("retso-demo");
+      }
+      Files.createDirectories(out);
+      try (Stream<Path> files = Files.list(out)) {
+        if (files.findAny().isPresent()) {
+          throw wrong("--out=" + out + " is not empty: name another directory");
+        }
+      }
+      return out;
+    } catch (FileAlreadyExistsException e) {
+      throw wrong("--out=" + out + ": " + e.getFile() + " is a file: name a directory");
+    } catch (IOException e) {
+      throw wrong(
+          out == null
+              ? "no temporary directory can be made (" + e.getMessage() + "): use --out"
+              : "--out=" + out + " cannot be used: " + reason(e) + ": name another directory");
+    }
+  }
+
+  /** An exception's message may be the name of the file alone. */
+  private static String reason(IOException failure) {
+    if (failure instanceof AccessDeniedException) {
+      return "permission denied";
+    }
+    return failure instanceof FileSystemException system && system.getReason() != null
+        ? system.getReason()
+        : "nothing can be written there";
+  }
+
+  private ParameterException wrong(String reason) {
+    return new ParameterException(spec.commandLine(), reason);
   }
 
   private void check(String flag, long value, long min, long max) {
     if (value < min || value > max) {
-      throw new ParameterException(
-          spec.commandLine(), flag + "=" + value + " is not within " + min + " and " + max);
+      throw wrong(flag + "=" + value + " is not within " + min + " and " + max);
     }
   }
 
@@ -148,7 +201,7 @@ public final class DemoCommand implements Callable<Integer> {
       return good;
     } finally {
       if (stays) {
-        println("Data and output of all processes: " + directory);
+        screen.line("Data and output of all processes: " + directory);
       }
     }
   }
@@ -166,35 +219,39 @@ public final class DemoCommand implements Callable<Integer> {
             chosen);
     // What the clients in this process say of their connections would disturb the view.
     ((Logger) LoggerFactory.getLogger("io.retso")).setLevel(Level.WARN);
-    println("Starting ZooKeeper, BookKeeper, the oracle and HBase, about twenty seconds ...");
+    screen.line("Starting ZooKeeper, BookKeeper, the oracle and HBase, about twenty seconds ...");
     try (LocalCluster cluster = LocalCluster.in(directory).oracleFlags("--rows=1M").start();
         TransactionManager manager = TransactionManager.builder(cluster.configuration()).build()) {
       Bank.createTables(cluster.configuration(), cluster.oracle());
       try (Demo demo = new Demo(plan, cluster, manager)) {
         demo.open();
-        println(
+        screen.line(
             String.format(
                 Locale.ROOT,
-                "A bank with %d accounts in two tables, %,d in all; %d tellers in %d processes;"
-                    + " seed %d.",
+                "A bank with %d accounts in two tables, %,d in all; %s in %s; seed %d.",
                 accounts,
                 accounts * 2 * Bank.OPENING_BALANCE,
-                processes * threads,
-                processes,
+                count(processes * threads, "teller", "tellers"),
+                count(processes, "process", "processes"),
                 chosen));
-        demo.run(new LiveView(spec.commandLine().getOut(), System.console() != null));
+        int columns = spec.usageMessage().width(); // of the terminal, as for the help
+        demo.run(new LiveView(screen, System.console() != null, columns));
         return verdict(demo);
       }
     }
   }
 
+  private static String count(int number, String one, String many) {
+    return number + " " + (number == 1 ? one : many);
+  }
+
   private boolean verdict(Demo demo) throws IOException {
     Verdict verdict = demo.verdict();
-    println("");
+    screen.line("");
     printTransfers(demo.report());
     printAudits(demo.audits());
     boolean swept = sweep(demo.manager());
-    verdict.lines().forEach(this::println);
+    verdict.lines().forEach(screen::line);
     return swept && verdict.isGood();
   }
 
@@ -202,7 +259,7 @@ public final class DemoCommand implements Callable<Integer> {
   private boolean sweep(TransactionManager manager) {
     try {
       SweepResult sweep = manager.sweep();
-      println(
+      screen.line(
           String.format(
               Locale.ROOT,
               "The dead left %,d marks behind: %,d cleaned up, %,d of transactions that will be"
@@ -212,13 +269,13 @@ public final class DemoCommand implements Callable<Integer> {
               sweep.open()));
       return true;
     } catch (IOException e) {
-      println("What the dead left behind could not be cleaned up: " + e.getMessage());
+      screen.line("What the dead left behind could not be cleaned up: " + e.getMessage());
       return false;
     }
   }
 
   private void printTransfers(TellerReport report) {
-    println(
+    screen.line(
         String.format(
             Locale.ROOT,
             "%,d transfers acknowledged (p50 %.1f ms, p99 %.1f ms), %,d refused after a conflict,"
@@ -230,7 +287,7 @@ public final class DemoCommand implements Callable<Integer> {
             report.withoutAnswer()));
     long others = report.refused().size() + report.unknown() + report.failed() + report.broken();
     if (others > 0) {
-      println(
+      screen.line(
           String.format(
               Locale.ROOT,
               "%,d transfers were refused for another reason, %,d are of unknown outcome, %,d"
@@ -243,18 +300,12 @@ public final class DemoCommand implements Callable<Integer> {
   }
 
   private void printAudits(AuditReport audits) {
-    println(
+    screen.line(
         String.format(
             Locale.ROOT,
             "%,d audits succeeded, %,d failed%s.",
             audits.succeeded(),
             audits.failed(),
             audits.failed() == 0 ? "" : "; the last of those: " + audits.lastFailure()));
-  }
-
-  private void println(String line) {
-    PrintWriter writer = spec.commandLine().getOut();
-    writer.println(line);
-    writer.flush();
   }
 }

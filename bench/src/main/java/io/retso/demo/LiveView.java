@@ -1,6 +1,5 @@
 package io.retso.demo;
 
-import java.io.PrintWriter;
 import java.util.Locale;
 
 /**
@@ -8,80 +7,94 @@ import java.util.Locale;
  * elsewhere. Not thread-safe.
  */
 final class LiveView implements Demo.Watcher {
-  private static final int WIDTH = 110;
   private static final double SECONDS_BETWEEN_LINES = 5;
 
-  private final PrintWriter out;
+  private final Screen screen;
   private final boolean terminal;
-  private Demo.View last = new Demo.View(0, 0, 0, 0, 0, 0, 0, 0);
 
-  LiveView(PrintWriter out, boolean terminal) {
-    this.out = out;
+  /** One less than the terminal has: many wrap a line that fills the last column. */
+  private final int width;
+
+  private final double secondsBetween;
+
+  /** Where the present rate is measured from. */
+  private Demo.View from;
+
+  private int killed;
+
+  /** Empty until it was measured over a while. */
+  private String rate = "";
+
+  /**
+   * A view.
+   *
+   * @param columns of the terminal; nothing is cut elsewhere
+   */
+  LiveView(Screen screen, boolean terminal, int columns) {
+    this.screen = screen;
     this.terminal = terminal;
+    this.width = columns - 1;
+    this.secondsBetween = terminal ? 1 : SECONDS_BETWEEN_LINES;
   }
 
   @Override
   public void see(Demo.View view) {
-    if (view.killed() > last.killed()) {
-      keep(
+    if (view.killed() > killed) {
+      int now = view.killed() - killed;
+      killed = view.killed();
+      screen.replaceLive(fit(killLine(view.seconds(), now)));
+    }
+    if (from == null) { // before it, transfers were made that took a cold start
+      from = view;
+    }
+    boolean due = view.seconds() - from.seconds() >= secondsBetween;
+    if (due) {
+      rate =
           String.format(
               Locale.ROOT,
-              "%5.1f s  kill -9: a process of tellers dies in mid-work (%d so far)",
-              view.seconds(),
-              view.killed()));
+              ", %,.0f/s, p50 %.0f ms",
+              (view.transfers() - from.transfers()) / (view.seconds() - from.seconds()),
+              view.medianMillis());
+      from = view;
     }
-    boolean due = view.seconds() - last.seconds() >= (terminal ? 1 : SECONDS_BETWEEN_LINES);
-    if (due || terminal) {
-      show(view);
-    }
-    if (due || view.killed() > last.killed()) {
-      last = due ? view : withKills(last, view.killed());
+    if (terminal) {
+      screen.live(fit(progress(view)));
+    } else if (due) {
+      screen.line(progress(view));
     }
   }
 
-  private static Demo.View withKills(Demo.View view, int killed) {
-    return new Demo.View(
+  private String killLine(double seconds, int now) {
+    return String.format(
+        Locale.ROOT,
+        now == 1
+            ? "%4.0f s  kill -9: a process of tellers dies in mid-work (%3$d so far)"
+            : "%4.0f s  kill -9: %d processes of tellers die in mid-work (%d so far)",
+        seconds,
+        now,
+        killed);
+  }
+
+  /** What matters most comes first: a narrow terminal cuts the end off. */
+  private String progress(Demo.View view) {
+    return String.format(
+        Locale.ROOT,
+        "%4.0f s  %,d transfers%s; %,d audits%s; %,d conflicts",
         view.seconds(),
         view.transfers(),
-        view.conflicts(),
+        rate,
         view.audits(),
-        view.total(),
-        killed,
-        view.medianMillis(),
-        view.p99Millis());
+        view.audits() == 0 ? "" : String.format(Locale.ROOT, ": %,d", view.total()),
+        view.conflicts());
   }
 
-  private void show(Demo.View view) {
-    double seconds = Math.max(0.001, view.seconds() - last.seconds());
-    String line =
-        String.format(
-            Locale.ROOT,
-            "%5.1f s  %,8d transfers (%,.0f/s, p50 %.1f ms)  %,d conflicts  %,d audits, the last"
-                + " found %,d",
-            view.seconds(),
-            view.transfers(),
-            (view.transfers() - last.transfers()) / seconds,
-            view.medianMillis(),
-            view.conflicts(),
-            view.audits(),
-            view.total());
-    if (terminal) {
-      out.print("\r" + fit(line));
-    } else {
-      out.println(line);
+  /** On a terminal: fills the line, so that nothing is left of the one before it. */
+  private String fit(String line) {
+    if (!terminal) {
+      return line;
     }
-    out.flush();
-  }
-
-  /** A line that stays. */
-  private void keep(String line) {
-    out.println((terminal ? "\r" : "") + (terminal ? fit(line) : line));
-    out.flush();
-  }
-
-  private static String fit(String line) {
-    return line.length() > WIDTH
-        ? line.substring(0, WIDTH)
-        : line + " ".repeat(WIDTH - line.length());
+    return line.length() > width
+        ? line.substring(0, width)
+        : line + " ".repeat(width - line.length());
   }
 }
