@@ -355,12 +355,20 @@ public final class BenchCommand implements Callable<Integer> {
     double measured = seconds == null ? standard.measured().toNanos() / 1e9 : seconds;
     int repetitions = rounds == null ? standard.rounds() : rounds;
     checkRepetitions(measured, repetitions);
+    return standard.with(
+        names(), Duration.ofNanos((long) (measured * 1e9)), repetitions, clientReads);
+  }
+
+  private Pattern names() {
     try {
-      return standard.with(
-          Pattern.compile(hbase),
-          Duration.ofNanos((long) (measured * 1e9)),
-          repetitions,
-          clientReads);
+      Pattern names = Pattern.compile(hbase);
+      check(
+          TablesBench.names().stream().anyMatch(name -> names.matcher(name).find()),
+          "--hbase: no measurement has a match of '"
+              + hbase
+              + "'; they are: "
+              + String.join("; ", TablesBench.names()));
+      return names;
     } catch (PatternSyntaxException e) {
       throw new ParameterException(
           spec.commandLine(), "--hbase: '" + hbase + "' is not a regular expression");

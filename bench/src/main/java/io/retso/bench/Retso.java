@@ -25,7 +25,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
     footer = {
       "",
       "First steps:",
-      "  retso demo             a bank on HBase: tellers are killed, and the money adds up",
+      "  retso demo             a bank on HBase: tellers are killed, the money adds up",
       "  retso bench --quick    a server, a load, the paper's figure from this machine",
       "  retso server           a durable oracle on this machine",
       "  retso COMMAND --help   what a command can do",

@@ -43,6 +43,12 @@ class BenchCommandTest {
   }
 
   @Test
+  void linesOfTheHelpAreNotWrapped() {
+    retso("--help");
+    assertTrue(out.toString().contains(", the money adds up"), out::toString);
+  }
+
+  @Test
   void benchHasHelp() {
     assertEquals(0, retso("bench", "--help"));
     assertTrue(out.toString().contains("--quick"));
@@ -74,6 +80,9 @@ class BenchCommandTest {
     assertRefused("but was 'paper'", "bench", "--log", "paper");
     assertRefused("--rows must be 1000 to", "bench", "--hbase", "--rows", "10");
     assertRefused("is not a regular expression", "bench", "--hbase=(");
+    assertRefused("no measurement has a match of 'nomatch'", "bench", "--hbase=nomatch");
+    assertRefused("; batch of 10 gets, 32; ", "bench", "--hbase=nomatch");
+    assertRefused("; requests; work", "bench", "--hbase=nomatch");
     assertRefused("Unknown option", "bench", "--quik");
   }
 

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 
 /**
  * What is compared with each other, in turns.
@@ -64,30 +65,41 @@ record Contest(String name, int load, Map<String, Measure> variants) {
 
   static final String PAPER = "0 to 20 puts, under way";
 
-  /** All of them. */
-  static List<Contest> all(BenchTables tables) {
-    PlainOperations plain = new PlainOperations(tables);
-    TransactionOperations transactions = new TransactionOperations(tables);
+  /** Names of all of them. */
+  static List<String> names() {
+    return all(
+            () -> {
+              throw new IllegalStateException("there are no tables for names");
+            })
+        .stream()
+        .map(Contest::toString)
+        .toList();
+  }
+
+  /** All of them; tables are asked for when they run. */
+  static List<Contest> all(Supplier<BenchTables> tables) {
+    Supplier<PlainOperations> plain = () -> new PlainOperations(tables.get());
+    Supplier<TransactionOperations> transactions = () -> new TransactionOperations(tables.get());
     List<Contest> all = new ArrayList<>();
     for (int count : BATCHES) {
       all.add(reads(plain, transactions, count, 1));
     }
     all.add(
         new Contest(singleGets(), 1, new LinkedHashMap<>())
-            .and(PLAIN, false, plain.singleGets(SINGLE_GETS))
-            .and(TRANSACTIONS, false, transactions.singleGets(SINGLE_GETS)));
+            .and(PLAIN, false, () -> plain.get().singleGets(SINGLE_GETS))
+            .and(TRANSACTIONS, false, () -> transactions.get().singleGets(SINGLE_GETS)));
     all.add(
         new Contest(SCANS, 1, new LinkedHashMap<>())
-            .and(PLAIN, false, plain.scans(Mix.SCANNED_MAX))
-            .and(TRANSACTIONS, false, transactions.scans(Mix.SCANNED_MAX)));
+            .and(PLAIN, false, () -> plain.get().scans(Mix.SCANNED_MAX))
+            .and(TRANSACTIONS, false, () -> transactions.get().scans(Mix.SCANNED_MAX)));
     for (int count : BATCHES) {
       all.add(
           new Contest(puts(count), 1, new LinkedHashMap<>())
-              .and(PLAIN, false, plain.puts(count))
-              .and(PLAIN_ASYNC, false, plain.asyncPuts(count))
-              .and(ORACLE, false, transactions.oracleOnly(count))
-              .and(TRANSACTIONS, false, transactions.puts(count))
-              .and(CHAINED, false, transactions.chainedPuts(count)));
+              .and(PLAIN, false, () -> plain.get().puts(count))
+              .and(PLAIN_ASYNC, false, () -> plain.get().asyncPuts(count))
+              .and(ORACLE, false, () -> transactions.get().oracleOnly(count))
+              .and(TRANSACTIONS, false, () -> transactions.get().puts(count))
+              .and(CHAINED, false, () -> transactions.get().chainedPuts(count)));
     }
     for (int threads : THREADS) {
       for (int count : THROUGHPUT_BATCHES) {
@@ -97,40 +109,43 @@ record Contest(String name, int load, Map<String, Measure> variants) {
     for (Mix mix : Mix.values()) {
       all.add(
           new Contest(mix.title, MIX_THREADS, new LinkedHashMap<>())
-              .and(PLAIN, true, plain.mix(mix))
-              .and(TRANSACTIONS, true, transactions.mix(mix)));
+              .and(PLAIN, true, () -> plain.get().mix(mix))
+              .and(TRANSACTIONS, true, () -> transactions.get().mix(mix)));
     }
     for (int outstanding : OUTSTANDING) {
       all.add(
           new Contest(PAPER, outstanding, new LinkedHashMap<>())
-              .and(PLAIN_ASYNC, OutstandingLoad.plain(tables))
-              .and(TRANSACTIONS, OutstandingLoad.transactional(tables)));
+              .and(PLAIN_ASYNC, () -> OutstandingLoad.plain(tables.get()))
+              .and(TRANSACTIONS, () -> OutstandingLoad.transactional(tables.get())));
     }
     return all;
   }
 
   private static Contest reads(
-      PlainOperations plain, TransactionOperations transactions, int count, int threads) {
+      Supplier<PlainOperations> plain,
+      Supplier<TransactionOperations> transactions,
+      int count,
+      int threads) {
     return new Contest(gets(count), threads, new LinkedHashMap<>())
-        .and(PLAIN, false, plain.gets(count))
-        .and(PLAIN_ASYNC, false, plain.asyncGets(count))
-        .and(TRANSACTIONS, false, transactions.gets(count))
-        .and(STALE, false, transactions.staleGets(count));
+        .and(PLAIN, false, () -> plain.get().gets(count))
+        .and(PLAIN_ASYNC, false, () -> plain.get().asyncGets(count))
+        .and(TRANSACTIONS, false, () -> transactions.get().gets(count))
+        .and(STALE, false, () -> transactions.get().staleGets(count));
   }
 
-  private Contest and(String variant, boolean skewed, Operation.Maker maker) {
+  private Contest and(String variant, boolean skewed, Supplier<Operation.Maker> maker) {
     variants.put(
         variant,
         (rows, warmUp, measured) ->
-            ThreadedLoad.run(maker, () -> rows.make(skewed), load, warmUp, measured));
+            ThreadedLoad.run(maker.get(), () -> rows.make(skewed), load, warmUp, measured));
     return this;
   }
 
-  private Contest and(String variant, OutstandingLoad.Start start) {
+  private Contest and(String variant, Supplier<OutstandingLoad.Start> start) {
     variants.put(
         variant,
         (rows, warmUp, measured) ->
-            OutstandingLoad.run(start, rows.make(false), load, warmUp, measured));
+            OutstandingLoad.run(start.get(), rows.make(false), load, warmUp, measured));
     return this;
   }
 

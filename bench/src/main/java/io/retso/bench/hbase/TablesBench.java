@@ -21,6 +21,8 @@ import java.util.Map;
 /** {@code retso bench --hbase}: everything about transactional tables, beside the plain client. */
 public final class TablesBench {
   private static final int WARM_THREADS = 4;
+  private static final String REQUESTS = "requests";
+  private static final String WORK = "work";
 
   private final TablesSettings settings;
   private final ProgressLine line;
@@ -36,6 +38,13 @@ public final class TablesBench {
     this.settings = settings;
     this.line = new ProgressLine(out, terminal);
     this.nextSeed = settings.seed();
+  }
+
+  /** Names of all measurements, to choose from. */
+  public static List<String> names() {
+    List<String> names = new ArrayList<>(Contest.names());
+    names.addAll(List.of(REQUESTS, WORK));
+    return names;
   }
 
   /**
@@ -67,18 +76,18 @@ public final class TablesBench {
       line.show("writing " + settings.rows() + " rows to both tables ...");
       tables.load(cluster, settings);
       List<Contest> contests =
-          Contest.all(tables).stream().filter(contest -> isAskedFor(contest.toString())).toList();
+          Contest.all(() -> tables).stream()
+              .filter(contest -> isAskedFor(contest.toString()))
+              .toList();
       warm(contests);
       List<TablesReport.Requests> requests =
-          isAskedFor("requests") ? new RequestCounts(cluster, settings).measure() : List.of();
+          isAskedFor(REQUESTS) ? new RequestCounts(cluster, settings).measure() : List.of();
       for (Contest contest : contests) {
         measure(cluster.hbaseProcesses().get(0), tables, contest);
       }
       // Last, since each of its flushes leaves a file for reads to look into.
       List<TablesReport.Work> works =
-          isAskedFor("work")
-              ? new ServerWork(cluster, tables, settings, line).measure()
-              : List.of();
+          isAskedFor(WORK) ? new ServerWork(cluster, tables, settings, line).measure() : List.of();
       line.clear();
       return new TablesReport(
           version,
