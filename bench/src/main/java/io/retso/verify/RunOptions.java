@@ -20,12 +20,16 @@ final class RunOptions {
   private static final Set<String> LOCAL_FAULTS =
       Set.of("server-kill", "master-kill", "oracle-kill", "oracle-pause");
 
+  private static final double MINUTES = 1;
+  private static final double MINUTES_MAX = 5;
+
   @Option(
       names = "--minutes",
       paramLabel = "N",
-      defaultValue = "1",
-      description = "How long clients work. Default: ${DEFAULT-VALUE}")
-  private double minutes;
+      description =
+          "How long clients work. Default: 1, and round after round up to 5 until each fault has"
+              + " had its turn")
+  private Double minutes;
 
   @Option(
       names = "--round",
@@ -68,9 +72,10 @@ final class RunOptions {
       split = ",",
       paramLabel = "NAME",
       description =
-          "What happens: all, none, or some of client-kill, manager-kill, sweep, flush, compact,"
-              + " major-compact, move, split, merge, server-kill, master-kill, oracle-kill,"
-              + " oracle-pause; the last four only without --cluster. Default: all")
+          "What happens, each once in random order before any happens again: all, none, or some of"
+              + " client-kill, manager-kill, sweep, flush, compact, major-compact, move, split,"
+              + " merge, server-kill, master-kill, oracle-kill, oracle-pause; the last four only"
+              + " without --cluster. Default: all")
   private List<String> faults = List.of("all");
 
   @Option(
@@ -96,7 +101,10 @@ final class RunOptions {
 
   /** Checks the flags. */
   RunSettings settings(CommandLine command) {
-    check(command, minutes > 0 && minutes <= 10_000, "--minutes must be above 0 and at most 10000");
+    check(
+        command,
+        minutes == null || minutes > 0 && minutes <= 10_000,
+        "--minutes must be above 0 and at most 10000");
     check(command, roundSeconds >= 5 && roundSeconds <= 600, "--round must be within 5 and 600");
     check(command, processes >= 0 && processes <= 16, "--clients must be within 0 and 16");
     check(command, threads >= 1 && threads <= 64, "--threads must be within 1 and 64");
@@ -110,7 +118,8 @@ final class RunOptions {
     }
     return new RunSettings(
         seed == null ? new Random().nextInt(Integer.MAX_VALUE) : seed,
-        60 * minutes,
+        60 * (minutes == null ? MINUTES : minutes),
+        60 * (minutes == null ? MINUTES_MAX : minutes),
         roundSeconds,
         processes,
         threads,

@@ -31,12 +31,17 @@ final class Aftermath {
   /**
    * What is not as it must be.
    *
+   * @param reason what was found
+   * @param what the same, as the end of all patience
    * @param isOthers whether it comes from a table that is none of the run's
    */
-  record Problem(String what, boolean isOthers) {}
+  record Problem(String reason, String what, boolean isOthers) {}
 
   private final Workplace place;
   private final Duration patience;
+
+  /** What the last attempt found; read by who tells of it. */
+  private volatile String waitsFor = "the first sweep has not come to its end";
 
   /**
    * For a workplace.
@@ -56,12 +61,18 @@ final class Aftermath {
       long end = begun(oracle);
       while (true) {
         Optional<Problem> problem = sweep(oracle, end);
+        problem.ifPresent(left -> waitsFor = left.reason());
         if (problem.isEmpty() || System.nanoTime() > deadline) {
           return problem;
         }
         TimeUnit.MILLISECONDS.sleep(PAUSE_MILLIS);
       }
     }
+  }
+
+  /** What keeps {@link #clean} from its end, as far as is known. */
+  String waitsFor() {
+    return waitsFor;
   }
 
   /** A timestamp above all that were given. */
@@ -96,11 +107,13 @@ final class Aftermath {
     }
   }
 
-  private Optional<Problem> problem(String what, boolean isOthers) {
+  private Optional<Problem> problem(String reason, boolean isOthers) {
     long seconds = patience.toSeconds();
     return Optional.of(
         new Problem(
-            what + ", though nothing has happened but sweeps for " + seconds + " s", isOthers));
+            reason,
+            reason + ", though nothing has happened but sweeps for " + seconds + " s",
+            isOthers));
   }
 
   private List<String> marks() throws IOException {

@@ -6,10 +6,9 @@ import java.util.Random;
  * Something bad that is done to the store or its clients.
  *
  * @param name as on the command line
- * @param weight how often it happens, beside the others
  * @param strike does it
  */
-record Fault(String name, int weight, Strike strike) {
+record Fault(String name, Strike strike) {
   /** Does something bad, and repairs what does not repair itself. */
   interface Strike {
     /**

@@ -2,25 +2,24 @@ package io.retso.verify.run;
 
 import io.retso.cluster.RootCause;
 import io.retso.verify.history.HistoryRecorder;
-import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
 
 /**
- * Lets faults happen, one at a time, at random moments and in random order, each as often as its
- * weight says. They are noted in the history.
+ * Lets faults happen, one at a time, at random moments and in the random order of a {@link Deck}.
+ * They are noted in the history.
  */
 final class Nemesis implements Runnable {
-  private static final int PAUSE_MILLIS_MIN = 200;
-  private static final int PAUSE_MILLIS_MAX = 2000;
+  private static final int PAUSE_MILLIS_MIN = 50;
+  private static final int PAUSE_MILLIS_MAX = 550;
 
   /** Why a fault never happened that was not even tried. */
   static final String NO_TURN = "its turn did not come: the time was up";
 
   private final List<Fault> faults;
+  private final Deck deck;
   private final HistoryRecorder recorder;
   private final Random random;
   private final Stop stop;
@@ -31,8 +30,9 @@ final class Nemesis implements Runnable {
   /** Name to why it could not happen the last time it was tried; guarded by this. */
   private final Map<String, String> refused = new TreeMap<>();
 
-  Nemesis(List<Fault> faults, HistoryRecorder recorder, long seed, Stop stop) {
+  Nemesis(List<Fault> faults, Deck deck, HistoryRecorder recorder, long seed, Stop stop) {
     this.faults = List.copyOf(faults);
+    this.deck = deck;
     this.recorder = recorder;
     this.random = new Random(seed);
     this.stop = stop;
@@ -40,15 +40,9 @@ final class Nemesis implements Runnable {
 
   @Override
   public void run() {
-    List<Fault> deck = new ArrayList<>(faults); // each once, so that a short run has them all
-    Collections.shuffle(deck, random);
     while (!faults.isEmpty()
         && !stop.await(PAUSE_MILLIS_MIN + random.nextInt(PAUSE_MILLIS_MAX - PAUSE_MILLIS_MIN))) {
-      if (deck.isEmpty()) {
-        faults.forEach(fault -> deck.addAll(Collections.nCopies(fault.weight(), fault)));
-        Collections.shuffle(deck, random);
-      }
-      strike(deck.remove(deck.size() - 1));
+      strike(deck.next(faults));
     }
   }
 
@@ -64,6 +58,7 @@ final class Nemesis implements Runnable {
     } catch (
         Exception e) { // admin operations are refused in many ways, such as a region in transition
       recorder.nemesis(fault.name(), "failed: " + e);
+      deck.refused(fault);
       refused(fault, e);
     }
   }

@@ -26,10 +26,10 @@ final class ProcessFaults implements Round.Servers {
   @Override
   public List<Fault> faults() {
     return List.of(
-        new Fault("server-kill", 1, this::killServer),
-        new Fault("master-kill", 1, this::killMaster),
-        new Fault("oracle-kill", 2, this::killOracle),
-        new Fault("oracle-pause", 2, this::pauseOracle));
+        new Fault("server-kill", this::killServer),
+        new Fault("master-kill", this::killMaster),
+        new Fault("oracle-kill", this::killOracle),
+        new Fault("oracle-pause", this::pauseOracle));
   }
 
   /** The write-ahead log brings back what was acknowledged. */

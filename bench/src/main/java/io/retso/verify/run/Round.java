@@ -17,6 +17,7 @@ import java.util.SortedSet;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /**
@@ -53,7 +54,7 @@ final class Round {
     /** Called every few seconds; returns whether the clients go on, until their time is up. */
     boolean goesOn(double seconds, Tally tally, Map<String, Integer> faults);
 
-    /** The clients have ended; something that takes a while begins. */
+    /** The clients have ended; something that takes a while begins, or goes on. */
     void phase(String what);
   }
 
@@ -73,6 +74,7 @@ final class Round {
 
   private static final int GENERATIONS_PER_ROUND = 100_000;
   private static final long PROGRESS_MILLIS = 5000;
+  private static final Duration PULSE = Duration.ofSeconds(5);
   private static final long FINAL_PROCESS = 1_000_000;
   private static final long JOIN_SECONDS_MAX = 180;
 
@@ -81,6 +83,7 @@ final class Round {
   private final int number;
   private final Path directory;
   private final Duration patience;
+  private final Deck deck;
   private final long origin = System.nanoTime();
   private final AtomicInteger clients = new AtomicInteger();
   private final List<String> violations = new CopyOnWriteArrayList<>();
@@ -92,13 +95,21 @@ final class Round {
    * @param number from 0; decides which lists are used
    * @param directory of its own
    * @param patience how long the aftermath may take
+   * @param deck of the faults of all rounds
    */
-  Round(Workplace place, RunSettings settings, int number, Path directory, Duration patience) {
+  Round(
+      Workplace place,
+      RunSettings settings,
+      int number,
+      Path directory,
+      Duration patience,
+      Deck deck) {
     this.place = place;
     this.settings = settings;
     this.number = number;
     this.directory = directory;
     this.patience = patience;
+    this.deck = deck;
   }
 
   private ClientPlan plan(int[] generations) {
@@ -134,7 +145,8 @@ final class Round {
             new ClientPool(() -> plan(own.generations()), directory, violations::add)) {
       pool.start(settings.processes());
       Stop stop = new Stop();
-      nemesis = new Nemesis(faults(own, pool, servers), recorder, settings.seed() + number, stop);
+      List<Fault> faults = faults(own, pool, servers);
+      nemesis = new Nemesis(faults, deck, recorder, settings.seed() + number, stop);
       Findings findings = violations::add;
       Thread thread = new Thread(() -> findings.watch("the nemesis", nemesis), "nemesis");
       thread.setDaemon(true);
@@ -170,8 +182,8 @@ final class Round {
   private List<Fault> faults(OwnClient own, ClientPool pool, Servers servers) {
     List<Fault> faults = new ArrayList<>(TableFaults.of(place.admin(), place.tables()));
     faults.add(place.sweep());
-    faults.add(new Fault("manager-kill", 2, random -> own.killOne()));
-    faults.add(new Fault("client-kill", 4, pool::killOne));
+    faults.add(new Fault("manager-kill", random -> own.killOne()));
+    faults.add(new Fault("client-kill", pool::killOne));
     if (servers != null) {
       faults.addAll(servers.faults());
     }
@@ -232,10 +244,7 @@ final class Round {
       listener.phase("reading " + keys.size() + " lists and the tokens");
       reads.read(keys, false);
       place.tokens().check(place.manager(), violations::add);
-      listener.phase("sweeping");
-      new Aftermath(place, patience)
-          .clean()
-          .ifPresent(left -> (left.isOthers() ? obstacles : violations).add(left.what()));
+      sweep(listener);
       listener.phase("reading " + keys.size() + " lists and the tokens once more");
       reads.read(keys, true);
       place.tokens().check(place.manager(), violations::add);
@@ -247,5 +256,17 @@ final class Round {
     listener.phase("merging");
     HistoryMerge.merge(histories, merged);
     return merged;
+  }
+
+  private void sweep(Listener listener) throws IOException, InterruptedException {
+    listener.phase("sweeping");
+    Aftermath aftermath = new Aftermath(place, patience);
+    Supplier<String> waitsFor = () -> aftermath.waitsFor() + place.regionsInTransition();
+    Pulse pulse = new Pulse("sweeping", waitsFor, PULSE, listener);
+    try (pulse) {
+      aftermath
+          .clean()
+          .ifPresent(left -> (left.isOthers() ? obstacles : violations).add(left.what()));
+    }
   }
 }

@@ -11,6 +11,7 @@ import java.util.Set;
  * @param seed of all random numbers; threads and faults meet as they like, so it does not repeat a
  *     run to the letter
  * @param seconds how long clients work, in total
+ * @param secondsMax how long they may go on if some faults have not had their turn by then
  * @param roundSeconds the most for a round, after which its history is judged
  * @param processes clients as processes of their own, which can be killed
  * @param threads transactions at a time, in each of them and in this process
@@ -23,6 +24,7 @@ import java.util.Set;
 public record RunSettings(
     long seed,
     double seconds,
+    double secondsMax,
     double roundSeconds,
     int processes,
     int threads,

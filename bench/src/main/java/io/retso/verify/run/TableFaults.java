@@ -35,12 +35,12 @@ final class TableFaults {
   static List<Fault> of(Admin admin, List<TableName> tables) {
     TableFaults faults = new TableFaults(admin, tables);
     return List.of(
-        new Fault("flush", 5, faults::flush),
-        new Fault("compact", 3, faults::compact),
-        new Fault("major-compact", 3, faults::majorCompact),
-        new Fault("move", 3, faults::move),
-        new Fault("split", 3, faults::split),
-        new Fault("merge", 2, faults::merge));
+        new Fault("flush", faults::flush),
+        new Fault("compact", faults::compact),
+        new Fault("major-compact", faults::majorCompact),
+        new Fault("move", faults::move),
+        new Fault("split", faults::split),
+        new Fault("merge", faults::merge));
   }
 
   private TableName table(Random random) {

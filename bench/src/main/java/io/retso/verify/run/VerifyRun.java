@@ -13,12 +13,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Set;
-import java.util.TreeMap;
 
 /**
  * Runs random transactions against transactional tables, lets faults happen, and judges the
@@ -138,9 +135,10 @@ public final class VerifyRun {
   private Result rounds(Workplace place, Round.Servers servers)
       throws IOException, InterruptedException {
     double left = settings.seconds();
+    double more = settings.secondsMax() - left;
     Work work = Work.NONE;
-    Map<String, String> never = new TreeMap<>();
-    Set<String> happened = new HashSet<>();
+    FaultCounts faults = new FaultCounts();
+    Deck deck = new Deck(settings.seed());
     for (int number = 0; ; number++) {
       double seconds = Math.min(left, settings.roundSeconds());
       left -= seconds;
@@ -150,20 +148,19 @@ public final class VerifyRun {
           "Round %d: %.0f s, %d threads here and %d in each of %d processes.",
           number + 1, seconds, settings.threads(), settings.threads(), settings.processes());
       Duration patience = servers == null ? PATIENCE_WITH_GIVEN : PATIENCE;
-      Round round = new Round(place, settings, number, directory, patience);
+      Round round = new Round(place, settings, number, directory, patience, deck);
       Round.Outcome outcome = round.run(seconds, servers, new Teller());
       work = work.plus(outcome.work());
       say(
           "  %,d committed with appends; tokens were found %,d times and moved %,d times",
           outcome.work().commits(), outcome.work().looks(), outcome.work().moves());
-      outcome
-          .never()
-          .forEach(
-              (fault, why) -> never.merge(fault, why, (a, b) -> a.equals(Nemesis.NO_TURN) ? b : a));
-      happened.addAll(outcome.faults().keySet());
+      faults.add(outcome.faults(), outcome.never());
+      if (left < 1 && more >= 1 && !faults.waiting().isEmpty()) {
+        left = Math.min(more, settings.roundSeconds());
+        more -= left;
+      }
       if (!outcome.isGood() || left < 1) {
-        never.keySet().removeAll(happened);
-        never.forEach((fault, why) -> say("%s was chosen and never happened: %s", fault, why));
+        faults.lines().forEach(line -> say("%s", line));
         List<String> obstacles = new ArrayList<>(outcome.obstacles());
         obstacles.addAll(work.tooLittle());
         Result result =
@@ -198,7 +195,7 @@ public final class VerifyRun {
           tally.conflicts(),
           tally.failed() - tally.conflicts(),
           tally.unknown(),
-          faults.isEmpty() ? "none" : new TreeMap<>(faults).toString().replaceAll("[{}]", ""));
+          FaultCounts.text(faults));
       lastSeconds = seconds;
       lastCommitted = tally.committed();
       return true;

@@ -6,9 +6,14 @@ import io.retso.hbase.data.TableSettings.Conflicts;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.regex.Pattern;
+import org.apache.hadoop.hbase.ClusterMetrics;
 import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.client.Admin;
 import org.apache.hadoop.hbase.client.AsyncConnection;
@@ -16,6 +21,7 @@ import org.apache.hadoop.hbase.client.ColumnFamilyDescriptorBuilder;
 import org.apache.hadoop.hbase.client.Connection;
 import org.apache.hadoop.hbase.client.ConnectionFactory;
 import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
+import org.apache.hadoop.hbase.master.RegionState;
 
 /**
  * The tables that a run works on, and connections to them. They are made by this and dropped when
@@ -31,6 +37,8 @@ final class Workplace implements AutoCloseable {
           TablePreparation.Options.DEFAULT.with(Conflicts.CELL),
           TablePreparation.Options.CLIENT_READS.with(Conflicts.ROW),
           TablePreparation.Options.CLIENT_READS.with(Conflicts.CELL));
+
+  private static final long ANSWER_SECONDS_MAX = 3;
 
   private final String cluster;
   private final String oracle;
@@ -136,7 +144,31 @@ final class Workplace implements AutoCloseable {
 
   /** Sweeps on command, as a fault. */
   Fault sweep() {
-    return new Fault("sweep", 2, random -> manager.sweep().toString());
+    return new Fault("sweep", random -> manager.sweep().toString());
+  }
+
+  /**
+   * What may keep everybody waiting, to be added to a sentence; empty if nothing is known of it.
+   */
+  String regionsInTransition() {
+    try {
+      List<RegionState> regions =
+          asyncConnection
+              .getAdmin()
+              .getClusterMetrics(EnumSet.of(ClusterMetrics.Option.REGIONS_IN_TRANSITION))
+              .get(ANSWER_SECONDS_MAX, TimeUnit.SECONDS)
+              .getRegionStatesInTransition();
+      return regions.isEmpty()
+          ? ""
+          : "; regions in transition: "
+              + String.join(
+                  ", ", regions.stream().limit(3).map(RegionState::toDescriptiveString).toList());
+    } catch (ExecutionException | TimeoutException e) {
+      return "; HBase's master does not say where regions are";
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return "";
+    }
   }
 
   /** Drops the tables with this prefix: also those that were made though nobody was told. */

@@ -46,6 +46,7 @@ class GivenClusterTest {
         3,
         5,
         5,
+        5,
         0,
         2,
         20,

@@ -87,7 +87,6 @@ public final class InProcessCluster implements AutoCloseable, Round.Servers {
     return List.of(
         new Fault(
             "oracle-kill",
-            2,
             random -> {
               oracle.close();
               startOracle();

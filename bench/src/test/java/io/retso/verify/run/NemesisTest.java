@@ -22,10 +22,9 @@ class NemesisTest {
     CountDownLatch tried = new CountDownLatch(2);
     List<Fault> faults =
         List.of(
-            new Fault("flush", 1, random -> "flushed"),
+            new Fault("flush", random -> "flushed"),
             new Fault(
                 "split",
-                1,
                 random -> {
                   tried.countDown();
                   if (tried.getCount() == 1) {
@@ -35,7 +34,6 @@ class NemesisTest {
                 }),
             new Fault(
                 "move",
-                1,
                 random -> {
                   throw new IOException("region in transition", new IOException("no right\nto it"));
                 }));
@@ -43,10 +41,10 @@ class NemesisTest {
     Stop stop = new Stop();
     Nemesis nemesis;
     try (HistoryRecorder recorder = HistoryRecorder.create(notes, System.nanoTime())) {
-      nemesis = new Nemesis(faults, recorder, 1, stop);
+      nemesis = new Nemesis(faults, new Deck(1), recorder, 1, stop);
       Thread thread = new Thread(nemesis, "nemesis");
       thread.start();
-      tried.await(); // the first deck has each fault once: it is over
+      tried.await(); // each fault has had its turn before one has its second
       stop.set();
       thread.join();
     }
@@ -62,7 +60,8 @@ class NemesisTest {
     stop.set();
     try (HistoryRecorder recorder = HistoryRecorder.create(directory.resolve("nemesis.edn"))) {
       Nemesis nemesis =
-          new Nemesis(List.of(new Fault("flush", 1, random -> "flushed")), recorder, 1, stop);
+          new Nemesis(
+              List.of(new Fault("flush", random -> "flushed")), new Deck(1), recorder, 1, stop);
       nemesis.run();
       assertEquals(
           Map.of("flush", "its turn did not come: the time was up"), nemesis.neverHappened());

@@ -42,7 +42,17 @@ class RoundTest {
       throws Exception {
     RunSettings settings =
         new RunSettings(
-            3, SECONDS, 600, 0, 3, 20, Set.of("client-kill"), Optional.empty(), directory, true);
+            3,
+            SECONDS,
+            SECONDS,
+            600,
+            0,
+            3,
+            20,
+            Set.of("client-kill"),
+            Optional.empty(),
+            directory,
+            true);
     try (Workplace place =
         Workplace.open(cluster.key(), cluster.oracle(), "round", Workplace.ALL_MODES)) {
       Round.Listener listener =
@@ -63,7 +73,7 @@ class RoundTest {
               }
             }
           };
-      return new Round(place, settings, 0, directory, Duration.ofMinutes(1))
+      return new Round(place, settings, 0, directory, Duration.ofMinutes(1), new Deck(3))
           .run(SECONDS, cluster, listener);
     }
   }

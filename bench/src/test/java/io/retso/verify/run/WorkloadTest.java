@@ -35,6 +35,7 @@ class WorkloadTest {
         new RunSettings(
             SEED,
             SECONDS_MAX,
+            SECONDS_MAX,
             600,
             0,
             6,
@@ -46,7 +47,7 @@ class WorkloadTest {
             true);
     try (Workplace place =
         Workplace.open(cluster.key(), cluster.oracle(), "run", Workplace.ALL_MODES)) {
-      Round round = new Round(place, settings, 0, directory, Duration.ofMinutes(1));
+      Round round = new Round(place, settings, 0, directory, Duration.ofMinutes(1), new Deck(SEED));
       Round.Outcome outcome = round.run(settings.seconds(), cluster, new Quiet());
       String summary = "seed " + SEED + ": " + outcome;
       assertEquals(List.of(), outcome.violations(), summary);

@@ -1,0 +1,37 @@
+package io.retso.verify.run;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class PulseTest {
+  @Test
+  void whatIsWaitedForIsToldAgainAndAgain() throws InterruptedException {
+    BlockingQueue<String> told = new LinkedBlockingQueue<>();
+    BlockingQueue<String> reasons = new LinkedBlockingQueue<>(List.of("a", "b"));
+    Round.Listener listener =
+        new Round.Listener() {
+          @Override
+          public boolean goesOn(double seconds, Tally tally, Map<String, Integer> faults) {
+            return true;
+          }
+
+          @Override
+          public void phase(String what) {
+            told.add(what.replaceAll("\\d+", "N"));
+          }
+        };
+    Pulse pulse = new Pulse("sweeping", reasons::remove, Duration.ofMillis(1), listener);
+    try (pulse) {
+      assertEquals("still sweeping after N s: a", told.take());
+      assertEquals("still sweeping after N s: b", told.take());
+    }
+  }
+}
