@@ -55,7 +55,8 @@ final class ClusterOptions {
       description =
           "The oracle, as clients and region servers reach it. Default: what "
               + ManagerBuilder.ORACLE_KEY
-              + " says in hbase-site.xml or -D, otherwise that of the prepared table, otherwise "
+              + " says in hbase-site.xml or -D, otherwise that of the prepared table (for sweep,"
+              + " of all prepared tables), otherwise "
               + ORACLE_DEFAULT
               + ".")
   private String oracle;
@@ -100,7 +101,11 @@ final class ClusterOptions {
                   .collect(Collectors.joining("; "))
               + "; choose one with --oracle");
     }
-    return tables.keySet().stream().findFirst().map(ClusterOptions::join).orElse(ORACLE_DEFAULT);
+    return prepared.values().stream()
+        .map(TableSettings::oracle)
+        .filter(text -> !text.isBlank())
+        .findFirst() // as it stands there: the order of the addresses is that of the attempts
+        .orElse(ORACLE_DEFAULT);
   }
 
   private static String join(Collection<String> addresses) {
