@@ -125,7 +125,8 @@ public final class HBaseCommand implements Runnable {
       description = {
         "Prepares a table for transactions: adds the family of the PendingWrite marks, keeps all"
             + " versions, loads the coprocessor. Checks everything first. May be repeated: that"
-            + " mends what was altered since, and changes what is named by flags.",
+            + " mends what was altered since, and changes what is named by flags (another"
+            + " --conflicts or --reads only of a disabled table).",
         ""
       })
   int prepare(
@@ -193,8 +194,19 @@ public final class HBaseCommand implements Runnable {
                   ? preparation.create(wanted.get(), options)
                   : preparation.prepare(name, options);
           println(ready(name, TableSettings.of(after)));
+          if (isDisabled(connection, name)) {
+            println(
+                "It is disabled: enable it when a minute has passed and all transactions that used"
+                    + " it before have ended.");
+          }
           return ExitCode.CLEAN.number();
         });
+  }
+
+  private static boolean isDisabled(Connection connection, TableName name) throws IOException {
+    try (Admin admin = connection.getAdmin()) {
+      return admin.isTableDisabled(name);
+    }
   }
 
   private TableDescriptor descriptor(TableName name, List<String> families) {

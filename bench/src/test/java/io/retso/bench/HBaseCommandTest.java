@@ -113,7 +113,7 @@ class HBaseCommandTest {
         Admin admin = connection.getAdmin()) {
       fails(1, "disable it", "prepare", table, "--conflicts", "cell");
       admin.disableTable(name);
-      succeeds("conflicts by CELL, reads at the SERVER", "prepare", table, "--conflicts", "cell");
+      succeeds("enable it when a minute", "prepare", table, "--conflicts", "cell");
       succeeds("conflicts by CELL, reads at the CLIENT", "prepare", table, "--reads", "client");
       admin.enableTable(name);
       succeeds("the oracle at " + cluster.oracle(), "prepare", table);
