@@ -5,7 +5,6 @@ import static io.retso.hbase.Fixture.eventually;
 import static io.retso.hbase.Fixture.put;
 import static io.retso.hbase.Fixture.read;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertNull;
 
 import io.retso.hbase.TablePreparation.Options;
 import org.apache.hadoop.hbase.TableName;
@@ -58,7 +57,6 @@ class PlainWritersTest {
       plain.delete(new Delete(bytes("r")));
     }
     untilSnapshotsAreAboveNow();
-    manager.run(tx -> assertNull(read(tx.table(name), "r")));
     manager.run(tx -> tx.table(name).put(put("r", "after")));
     manager.run(tx -> assertEquals("after", read(tx.table(name), "r")));
     manager.sweep();

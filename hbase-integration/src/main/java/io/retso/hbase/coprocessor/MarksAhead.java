@@ -98,7 +98,10 @@ final class MarksAhead {
     aheadTo = CellUtil.cloneRow(row);
     Look look = new Look(cellsMax);
     cellsMax = Math.min(cellsMax * GROWTH, CELLS_MAX);
-    // Raw, as only then removed marks pass the filter, which counts them.
+    // Raw, as only then removed marks pass the filter, which counts them. (Where there are
+    // visibility
+    // labels, HBase lets them pass its tracker of versions as well; of all versions that drops
+    // none.)
     Scan ahead = new Scan(marks).withStartRow(aheadTo).setRaw(true).readAllVersions();
     List<Cell> found = new ArrayList<>();
     try (RegionScanner scanner = region.getScanner(ahead.setFilter(look))) {
