@@ -189,6 +189,7 @@ final class LongRun implements AutoCloseable {
                 + " behind");
       }
     }
+    manager.sweep(); // to the one before, what expired last may have been open still
     flush();
     compact.run();
   }
