@@ -115,7 +115,7 @@ final class PreparedTables {
         .getDescriptor(name)
         .handle(
             (descriptor, failure) ->
-                failure == null ? check(descriptor) : unread(name, Failures.unwrap(failure)))
+                failure == null ? check(descriptor, false) : unread(name, Failures.unwrap(failure)))
         .thenCompose(found -> found);
   }
 
@@ -149,7 +149,7 @@ final class PreparedTables {
       TableDescriptor descriptor = DescriptorQuery.parse(answer);
       return descriptor == null
           ? denied(name, "prepare it for server reads, or grant CREATE beside READ, WRITE", refusal)
-          : check(descriptor);
+          : check(descriptor, true);
     } catch (IOException e) {
       return Failures.failed(e);
     }
@@ -180,7 +180,12 @@ final class PreparedTables {
     return Failures.failed(denied);
   }
 
-  private CompletableFuture<PreparedTable> check(TableDescriptor descriptor) {
+  /**
+   * What was just read.
+   *
+   * @param byRegion told by the first region: so it runs the coprocessor
+   */
+  private CompletableFuture<PreparedTable> check(TableDescriptor descriptor, boolean byRegion) {
     PreparedTable table;
     try {
       table = of(descriptor);
@@ -192,7 +197,7 @@ final class PreparedTables {
       haveClientReads = true;
       return requireMarks(table);
     }
-    return known.containsKey(table.name())
+    return byRegion || known.containsKey(table.name())
         ? CompletableFuture.completedFuture(keep(table))
         : requireCoprocessor(table);
   }

@@ -12,6 +12,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.hbase.data.CleanupRequest;
+import io.retso.hbase.data.DescriptorQuery;
 import io.retso.hbase.data.PendingWrite;
 import io.retso.hbase.data.ReadAttribute;
 import io.retso.hbase.embedded.EmbeddedHBase;
@@ -21,6 +22,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -28,6 +30,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.CellUtil;
+import org.apache.hadoop.hbase.Coprocessor;
 import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.client.Admin;
 import org.apache.hadoop.hbase.client.AsyncConnection;
@@ -40,7 +43,13 @@ import org.apache.hadoop.hbase.client.Result;
 import org.apache.hadoop.hbase.client.ResultScanner;
 import org.apache.hadoop.hbase.client.Scan;
 import org.apache.hadoop.hbase.client.Table;
+import org.apache.hadoop.hbase.coprocessor.ObserverContext;
+import org.apache.hadoop.hbase.coprocessor.RegionCoprocessor;
+import org.apache.hadoop.hbase.coprocessor.RegionCoprocessorEnvironment;
+import org.apache.hadoop.hbase.coprocessor.RegionObserver;
 import org.apache.hadoop.hbase.filter.PrefixFilter;
+import org.apache.hadoop.hbase.regionserver.HRegion;
+import org.apache.hadoop.hbase.regionserver.RegionCoprocessorHost;
 import org.apache.hadoop.hbase.security.AccessDeniedException;
 import org.apache.hadoop.hbase.security.User;
 import org.apache.hadoop.hbase.security.access.AccessController;
@@ -296,6 +305,40 @@ class RightsTest {
     assertThrows(ExecutionException.class, () -> cleaned.get(30, TimeUnit.SECONDS));
   }
 
+  /** A coprocessor that counts what its region is asked about its table. */
+  public static final class Questions implements RegionCoprocessor, RegionObserver {
+    private final AtomicInteger count = new AtomicInteger();
+
+    /** Called by HBase. */
+    public Questions() {}
+
+    /** Of the table's only region; in front of ours, behind whose answer HBase asks nobody else. */
+    static Questions about(TableName table) throws IOException {
+      HRegion region =
+          hbase.cluster().getLiveRegionServers().stream()
+              .flatMap(server -> server.getRegionServer().getRegions(table).stream())
+              .map(HRegion.class::cast)
+              .findFirst()
+              .orElseThrow();
+      RegionCoprocessorHost host = region.getCoprocessorHost();
+      host.load(Questions.class, Coprocessor.PRIORITY_HIGHEST, region.getReadOnlyConfiguration());
+      return (Questions) host.findCoprocessor(Questions.class.getName());
+    }
+
+    @Override
+    public Optional<RegionObserver> getRegionObserver() {
+      return Optional.of(this);
+    }
+
+    @Override
+    public void preGetOp(
+        ObserverContext<RegionCoprocessorEnvironment> context, Get get, List<Cell> result) {
+      if (DescriptorQuery.isQuery(get)) {
+        count.incrementAndGet();
+      }
+    }
+  }
+
   /** The master does not show them the table; its regions tell them how it holds transactions. */
   @Test
   void applicationsNeedReadAndWriteOnly() throws Exception {
@@ -303,8 +346,10 @@ class RightsTest {
     grant("bob", shown, Action.READ, Action.WRITE);
     try (AsyncConnection his = connect("bob");
         TransactionManager manager = TransactionManager.builder(his).oracle(oracle).build()) {
+      Questions questions = Questions.about(shown);
       manager.run(tx -> tx.table(shown).put(put("a", "1")));
       assertEquals("1", manager.call(tx -> read(tx.table(shown), "a")));
+      assertEquals(1, questions.count.get(), "the answer shows that the region runs it, too");
       eventually("cleaned up by himself", () -> manager.metrics().cleanedUp() == 1);
       admin.modifyColumnFamily(
           shown, ColumnFamilyDescriptorBuilder.newBuilder(Fixture.F).setMaxVersions(3).build());
