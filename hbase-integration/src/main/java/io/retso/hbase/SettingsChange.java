@@ -24,17 +24,13 @@ final class SettingsChange {
   private SettingsChange() {}
 
   /**
-   * Checks that a prepared table may be changed so.
+   * Checks that a prepared table that is enabled may be changed so.
    *
-   * @param addresses of the oracle that it is prepared for now
    * @throws TableNotPreparedException if it may not; says what to do
    */
-  static void requireAllowed(
-      TableDescriptor before, TableDescriptor after, boolean isDisabled, List<String> addresses)
+  static void requireUsedAlike(TableDescriptor before, TableDescriptor after)
       throws TableNotPreparedException {
-    if (isDisabled) {
-      requireSameOracle(before, addresses);
-    } else if (!TableSettings.isUsedAlike(before, after)) {
+    if (!TableSettings.isUsedAlike(before, after)) {
       throw new TableNotPreparedException(
           "table "
               + before.getTableName()
@@ -49,10 +45,13 @@ final class SettingsChange {
   }
 
   /**
-   * What is in a table cannot be looked at while it is disabled. It was when the table was prepared
-   * for its oracle; another one may be behind it.
+   * Checks that a prepared table that is disabled may be changed. What is in it cannot be looked at
+   * then. It was when the table was prepared for its oracle; another one may be behind it.
+   *
+   * @param addresses of the oracle that it is prepared for now
+   * @throws TableNotPreparedException if it may not; says what to do
    */
-  private static void requireSameOracle(TableDescriptor before, List<String> addresses)
+  static void requireSameOracle(TableDescriptor before, List<String> addresses)
       throws TableNotPreparedException {
     try {
       if (TableSettings.of(before).isOf(addresses)) {

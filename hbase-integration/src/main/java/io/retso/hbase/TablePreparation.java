@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import org.apache.hadoop.hbase.DoNotRetryIOException;
@@ -141,25 +142,44 @@ public final class TablePreparation {
                 + " retso hbase prepare --create --families ...");
       }
       TableDescriptor before = admin.getDescriptor(name);
-      boolean isPrepared = TableSettings.isPrepared(before);
-      boolean isDisabled = admin.isTableDisabled(name);
-      if (isDisabled && !isPrepared) {
-        throw refused(name, "is disabled: enable it");
-      }
-      TableDescriptor after = prepared(before, options);
-      if (isPrepared) {
-        SettingsChange.requireAllowed(before, after, isDisabled, addresses);
-      }
-      checkData(name, isDisabled);
-      if (!after.equals(before)) {
-        admin.modifyTable(after); // waits until all regions have it
-      }
-      if (!isDisabled) {
-        requireCoprocessor(after);
-      }
-      return after;
+      return admin.isTableDisabled(name)
+          ? prepareDisabled(admin, before, options)
+          : prepareEnabled(admin, before, options);
     } catch (DoNotRetryIOException e) {
       throw explained(name, options, e);
+    }
+  }
+
+  private TableDescriptor prepareEnabled(Admin admin, TableDescriptor before, Options options)
+      throws IOException {
+    TableDescriptor after = prepared(before, options);
+    if (TableSettings.isPrepared(before)) {
+      SettingsChange.requireUsedAlike(before, after);
+    }
+    try (TimestampSource source = new TimestampSource(addresses)) {
+      FutureCells.requireNone(connection, before.getTableName(), source);
+    }
+    modify(admin, before, after);
+    requireCoprocessor(after);
+    return after;
+  }
+
+  private TableDescriptor prepareDisabled(Admin admin, TableDescriptor before, Options options)
+      throws IOException {
+    if (!TableSettings.isPrepared(before)) {
+      throw refused(before.getTableName(), "is disabled: enable it");
+    }
+    TableDescriptor after = prepared(before, options);
+    SettingsChange.requireSameOracle(before, addresses);
+    nextTimestamp(); // what is in it cannot be read; but the oracle must answer at these addresses
+    modify(admin, before, after);
+    return after;
+  }
+
+  private static void modify(Admin admin, TableDescriptor before, TableDescriptor after)
+      throws IOException {
+    if (!after.equals(before)) {
+      admin.modifyTable(after); // waits until all regions have it
     }
   }
 
@@ -188,16 +208,16 @@ public final class TablePreparation {
   }
 
   private void requireCoprocessor(TableDescriptor table) throws IOException {
-    List<String> without = withoutCoprocessor(table);
-    if (!without.isEmpty()) {
-      throw new TableNotPreparedException(without.get(0), null);
+    Optional<String> without = withoutCoprocessor(table);
+    if (without.isPresent()) {
+      throw new TableNotPreparedException(without.get(), null);
     }
   }
 
   /** What is wrong if regions of a table with server reads take them for plain ones; or empty. */
-  private List<String> withoutCoprocessor(TableDescriptor table) throws IOException {
+  private Optional<String> withoutCoprocessor(TableDescriptor table) throws IOException {
     if (!table.hasCoprocessor(OBSERVER)) {
-      return List.of();
+      return Optional.empty();
     }
     Set<String> servers = new TreeSet<>();
     try (RegionLocator locator = connection.getRegionLocator(table.getTableName());
@@ -212,8 +232,8 @@ public final class TablePreparation {
       }
     }
     return servers.isEmpty()
-        ? List.of()
-        : List.of(
+        ? Optional.empty()
+        : Optional.of(
             NO_COPROCESSOR.formatted(table.getTableName(), "on " + String.join(", ", servers)));
   }
 
@@ -271,7 +291,7 @@ public final class TablePreparation {
       if (admin.isTableDisabled(name)) {
         found.add("table " + name + " is disabled: enable it");
       } else {
-        found.addAll(withoutCoprocessor(table));
+        withoutCoprocessor(table).ifPresent(found::add);
       }
       try {
         nextTimestamp();
@@ -398,17 +418,6 @@ public final class TablePreparation {
       }
       CoprocessorDescriptor descriptor = observer.setProperties(Map.of()).build();
       builder.setCoprocessor(descriptor);
-    }
-  }
-
-  /** What is in a disabled table cannot be read; but the oracle must answer at these addresses. */
-  private void checkData(TableName name, boolean isDisabled) throws IOException {
-    if (isDisabled) {
-      nextTimestamp();
-      return;
-    }
-    try (TimestampSource source = new TimestampSource(addresses)) {
-      FutureCells.requireNone(connection, name, source);
     }
   }
 
