@@ -21,11 +21,6 @@ import picocli.CommandLine.Spec;
 
 /** Flags that say which cluster and which oracle are meant. */
 final class ClusterOptions {
-  /** For a command that somebody waits for: HBase's own defaults try for many minutes. */
-  private static final int RETRIES = 3;
-
-  private static final int ZOOKEEPER_RETRIES = 3;
-
   private static final String ORACLE_DEFAULT = "localhost:7521";
   private static final int TABLES_SHOWN_MAX = 3;
 
@@ -150,8 +145,7 @@ final class ClusterOptions {
   /** The configuration of HBase's client. */
   Configuration configuration() {
     Configuration configuration = HBaseConfiguration.create();
-    configuration.setInt(HConstants.HBASE_CLIENT_RETRIES_NUMBER, RETRIES);
-    configuration.setInt("zookeeper.recovery.retry", ZOOKEEPER_RETRIES);
+    FirstContact.limitAttempts(configuration); // first, as -D may set others
     if (zooKeeper != null) {
       int colon = zooKeeper.lastIndexOf(':');
       String port = colon < 0 ? "2181" : zooKeeper.substring(colon + 1);

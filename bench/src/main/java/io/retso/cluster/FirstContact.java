@@ -5,19 +5,26 @@ import java.io.InterruptedIOException;
 import java.util.concurrent.ExecutionException;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hbase.HConstants;
+import org.apache.hadoop.hbase.client.AsyncConnection;
 import org.apache.hadoop.hbase.client.ConnectionFactory;
 
 /**
- * Finds out whether there is an HBase at all, for a command that somebody waits for. Stateless.
+ * Connects to HBase; and finds out whether there is one at all, for a command that somebody waits
+ * for. Stateless.
  *
  * <p>An asynchronous connection fails when it finds no cluster. The other kind does not: all that
  * is asked of it then does, after as many attempts each.
  */
 public final class FirstContact {
-  /** HBase's own defaults try for many minutes. */
   private static final int ATTEMPTS = 3;
 
   private FirstContact() {}
+
+  /** Sets what suits whoever waits: HBase's own defaults try for many minutes. */
+  public static void limitAttempts(Configuration configuration) {
+    configuration.setInt(HConstants.HBASE_CLIENT_RETRIES_NUMBER, ATTEMPTS);
+    configuration.setInt("zookeeper.recovery.retry", ATTEMPTS);
+  }
 
   /**
    * Connects, and ends the connection.
@@ -27,12 +34,27 @@ public final class FirstContact {
    */
   public static void make(Configuration configuration, String flag) throws IOException {
     Configuration quick = new Configuration(configuration);
-    quick.setInt(HConstants.HBASE_CLIENT_RETRIES_NUMBER, ATTEMPTS);
-    quick.setInt("zookeeper.recovery.retry", ATTEMPTS);
+    limitAttempts(quick);
     try {
-      ConnectionFactory.createAsyncConnection(quick).get().close();
+      await(quick).close();
     } catch (ExecutionException e) {
       throw new ClusterException(explained(quick, flag, e.getCause()), e.getCause());
+    }
+  }
+
+  /** An asynchronous connection, as soon as there is one. */
+  public static AsyncConnection connect(Configuration configuration) throws IOException {
+    try {
+      return await(configuration);
+    } catch (ExecutionException e) {
+      throw new IOException("cannot connect to HBase: " + e.getCause().getMessage(), e.getCause());
+    }
+  }
+
+  private static AsyncConnection await(Configuration configuration)
+      throws ExecutionException, InterruptedIOException {
+    try {
+      return ConnectionFactory.createAsyncConnection(configuration).get();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new InterruptedIOException("interrupted while connecting to HBase");

@@ -1,6 +1,7 @@
 package io.retso.bench.hbase;
 
 import io.retso.client.OracleClient;
+import io.retso.cluster.FirstContact;
 import io.retso.cluster.LocalCluster;
 import io.retso.hbase.TablePreparation;
 import io.retso.hbase.Transaction;
@@ -8,7 +9,6 @@ import io.retso.hbase.TransactionManager;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.apache.hadoop.conf.Configuration;
@@ -42,15 +42,14 @@ final class BenchTables implements AutoCloseable {
   private final List<AutoCloseable> open = new ArrayList<>();
 
   /** Connects to a cluster. */
-  BenchTables(LocalCluster cluster) throws IOException, InterruptedException {
+  BenchTables(LocalCluster cluster) throws IOException {
     this(cluster, cluster.configuration());
   }
 
   /** Connects to a cluster with settings of its own for HBase's client. */
-  BenchTables(LocalCluster cluster, Configuration configuration)
-      throws IOException, InterruptedException {
+  BenchTables(LocalCluster cluster, Configuration configuration) throws IOException {
     connection = opened(ConnectionFactory.createConnection(configuration));
-    async = opened(connected(configuration));
+    async = opened(FirstContact.connect(configuration));
     oracle = opened(OracleClient.builder().address(cluster.oracle()).build());
     manager = opened(TransactionManager.builder(configuration).build());
   }
@@ -58,15 +57,6 @@ final class BenchTables implements AutoCloseable {
   private <T extends AutoCloseable> T opened(T resource) {
     open.add(0, resource);
     return resource;
-  }
-
-  private static AsyncConnection connected(Configuration configuration)
-      throws IOException, InterruptedException {
-    try {
-      return ConnectionFactory.createAsyncConnection(configuration).get();
-    } catch (ExecutionException e) {
-      throw new IOException("cannot connect to HBase", e.getCause());
-    }
   }
 
   /** Creates both tables, in as many regions, and writes the same rows to both. */

@@ -1,5 +1,6 @@
 package io.retso.verify.run;
 
+import io.retso.cluster.FirstContact;
 import io.retso.hbase.TransactionManager;
 import io.retso.verify.history.HistoryRecorder;
 import java.io.IOException;
@@ -11,7 +12,6 @@ import java.util.List;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hbase.HBaseConfiguration;
 import org.apache.hadoop.hbase.client.AsyncConnection;
-import org.apache.hadoop.hbase.client.ConnectionFactory;
 
 /**
  * A client of the workload: one transaction manager, several threads with transactions on lists and
@@ -61,7 +61,7 @@ final class Client implements AutoCloseable {
   /** Connects, and starts the threads. */
   static Client start(ClientPlan plan) throws IOException {
     Configuration configuration = configuration(plan.cluster(), plan.oracle());
-    AsyncConnection hbase = connect(configuration);
+    AsyncConnection hbase = FirstContact.connect(configuration);
     try {
       TransactionManager manager =
           TransactionManager.builder(hbase)
@@ -75,18 +75,6 @@ final class Client implements AutoCloseable {
     } catch (IOException | RuntimeException e) {
       hbase.close();
       throw e;
-    }
-  }
-
-  /** An asynchronous connection, made in the foreground. */
-  static AsyncConnection connect(Configuration configuration) throws IOException {
-    try {
-      return ConnectionFactory.createAsyncConnection(configuration).get();
-    } catch (java.util.concurrent.ExecutionException e) {
-      throw new IOException("cannot connect to HBase: " + e.getCause().getMessage(), e.getCause());
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new IOException("interrupted while connecting to HBase", e);
     }
   }
 

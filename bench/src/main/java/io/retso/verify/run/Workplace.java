@@ -1,5 +1,6 @@
 package io.retso.verify.run;
 
+import io.retso.cluster.FirstContact;
 import io.retso.hbase.TablePreparation;
 import io.retso.hbase.TransactionManager;
 import io.retso.hbase.data.TableSettings.Conflicts;
@@ -78,7 +79,7 @@ final class Workplace implements AutoCloseable {
             oracle,
             prefix,
             ConnectionFactory.createConnection(configuration),
-            Client.connect(configuration));
+            FirstContact.connect(configuration));
     try {
       place.manager =
           TransactionManager.builder(place.asyncConnection)
