@@ -27,20 +27,11 @@ public class StatusOracle {
   private final UncleanedCommits uncleaned;
   private final Changes changes;
   private final Replay replay;
-
+  private final UnloggedStamps unlogged = new UnloggedStamps();
   private final OracleCounters counters = new OracleCounters();
 
   /** The window and the table still have to take in the last sweep. */
   private boolean sweeping;
-
-  /**
-   * Invariant: of the stamps of extensions, and of those passed over, the log tells of those below
-   * that they are settled; the newest of the others is {@link #newestExtension}. Long.MAX_VALUE if
-   * there are none.
-   */
-  private long unloggedExtension = Long.MAX_VALUE;
-
-  private long newestExtension;
 
   /**
    * Allocates all memory that the oracle will ever use.
@@ -215,9 +206,7 @@ public class StatusOracle {
    * commits that were decided have timestamps below L, all that will be have timestamps above.
    *
    * <p>It is nobody's transaction: it needs no end and does not hold the low watermark. Nothing is
-   * logged of it; to a successor it looks like each stamp that was reserved: presumed open, until
-   * it leaves the window or the time limit passes. Below a watermark that was told this must not
-   * be, see {@link Changes#settled}.
+   * logged of it, see {@link UnloggedStamps}.
    */
   public final long extension() {
     long stamp = nextTimestamp();
@@ -232,11 +221,11 @@ public class StatusOracle {
    * @param count at most 2^16, as {@link CommittedMap} must see stamps age
    */
   public final void pass(int count) {
-    unloggedExtension = Math.min(unloggedExtension, window.next());
+    long first = window.next();
     for (int i = 0; i < count; i++) {
       issueExtension();
     }
-    newestExtension = window.next() - 1;
+    unlogged.add(first, window.next() - 1);
     age();
   }
 
@@ -374,8 +363,7 @@ public class StatusOracle {
    */
   public final long lowWatermark() {
     long low = settledBelow();
-    if (low > unloggedExtension) {
-      unloggedExtension = newestExtension >= low ? low : Long.MAX_VALUE;
+    if (unlogged.passedBy(low)) {
       changes.settled(low << Timestamps.GAP_BITS);
     }
     return low << Timestamps.GAP_BITS;

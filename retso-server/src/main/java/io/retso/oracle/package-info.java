@@ -14,6 +14,8 @@
  *   <li>the lists of open and half-aborted transactions: {@link io.retso.oracle.TransactionWindow};
  *   <li>committed transactions that nobody has cleaned up and that left the window: {@link
  *       io.retso.oracle.UncleanedCommits};
+ *   <li>stamps of extensions, of which the log says nothing: {@link
+ *       io.retso.oracle.UnloggedStamps};
  *   <li>recovery from a log: {@link io.retso.oracle.Replay}.
  * </ul>
  *

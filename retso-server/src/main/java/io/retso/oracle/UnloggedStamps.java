@@ -1,0 +1,35 @@
+package io.retso.oracle;
+
+/**
+ * Sequences of stamps that are nobody's: those of extensions, and those that were passed over.
+ * Nothing is logged of them, so to a successor they look like each stamp that was reserved:
+ * presumed open, until they leave the window or the time limit passes. Below a watermark that was
+ * told this must not be, as the successor's would be lower: when the watermark passes one of them,
+ * the log is told so before anybody else, {@link Changes#settled}.
+ */
+final class UnloggedStamps {
+  /** Invariant: of those below it the log tells that they are settled. Long.MAX_VALUE: of all. */
+  private long lowest = Long.MAX_VALUE;
+
+  /** Of all that were added. */
+  private long newest;
+
+  /** These were issued, in ascending order: all from the first to the last one. */
+  void add(long first, long last) {
+    lowest = Math.min(lowest, first);
+    newest = last;
+  }
+
+  /**
+   * The watermark is about to be told. Those that it passed are not held any more.
+   *
+   * @return whether the log must be told first that all below it is settled
+   */
+  boolean passedBy(long watermark) {
+    if (watermark <= lowest) {
+      return false;
+    }
+    lowest = newest >= watermark ? watermark : Long.MAX_VALUE;
+    return true;
+  }
+}
