@@ -4,10 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.retso.log.LogException;
-import io.retso.log.MemoryLog;
 import io.retso.oracle.CommitBatch;
-import io.retso.oracle.StatusOracle;
 import io.retso.protocol.Outcome;
 import io.retso.protocol.Timestamps;
 import java.util.Map;
@@ -19,22 +16,8 @@ class TimeLimitTest {
   private static final long LIMIT = 1_000;
   private static final long STEP = LIMIT / TimeLimit.STEPS + 1;
 
-  private final Sequencer sequencer =
-      new Sequencer(
-          new Sequencer.Settings(2, 1 << 16, false),
-          changes -> new StatusOracle(100, 1 << 12, 100, changes),
-          new Sequencer.Replies() {
-            @Override
-            public void durable(long position) {}
-
-            @Override
-            public void failed(LogException cause) {}
-          });
+  private final Sequencer sequencer = SmallSequencer.start();
   private final TimeLimit limit = new TimeLimit(sequencer, LIMIT);
-
-  TimeLimitTest() {
-    sequencer.start(new MemoryLog(sequencer), 0);
-  }
 
   private long commit(long start, long row) {
     CommitBatch batch = new CommitBatch(1);

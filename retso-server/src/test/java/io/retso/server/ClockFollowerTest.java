@@ -3,32 +3,15 @@ package io.retso.server;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.retso.log.LogException;
-import io.retso.log.MemoryLog;
-import io.retso.oracle.StatusOracle;
 import io.retso.protocol.Timestamps;
 import io.retso.sequencer.Sequencer;
+import io.retso.sequencer.SmallSequencer;
 import org.junit.jupiter.api.Test;
 
 class ClockFollowerTest {
-  private final Sequencer sequencer =
-      new Sequencer(
-          new Sequencer.Settings(2, 1 << 16, false),
-          changes -> new StatusOracle(100, 1 << 12, 100, changes),
-          new Sequencer.Replies() {
-            @Override
-            public void durable(long position) {}
-
-            @Override
-            public void failed(LogException cause) {}
-          });
+  private final Sequencer sequencer = SmallSequencer.start();
   private final ClockFollower follower = new ClockFollower(sequencer);
-  private final long first;
-
-  ClockFollowerTest() {
-    sequencer.start(new MemoryLog(sequencer), 0);
-    first = sequencer.oracle().nextTimestamp();
-  }
+  private final long first = sequencer.oracle().nextTimestamp();
 
   @Test
   void timestampsAreNeverBelowTheClock() {
