@@ -21,7 +21,6 @@ import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.client.AsyncConnection;
 import org.apache.hadoop.hbase.client.ConnectionFactory;
 import org.apache.hadoop.hbase.client.Put;
-import org.apache.hadoop.hbase.regionserver.HRegion;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -44,17 +43,11 @@ class BackPressureTest {
   private TransactionManager other;
 
   @BeforeEach
-  void open(RetsoCluster cluster) throws Exception {
-    fixture = new Fixture(cluster);
+  void open(Fixture fixture) throws Exception {
+    this.fixture = fixture;
     fixture.deleteTablesThatHinderSweeps();
     name = fixture.table(Options.DEFAULT);
-    HRegion region =
-        cluster.hbase().cluster().getLiveRegionServers().stream()
-            .flatMap(server -> server.getRegionServer().getRegions(name).stream())
-            .map(HRegion.class::cast)
-            .findFirst()
-            .orElseThrow();
-    gate = CleanupGate.into(region);
+    gate = CleanupGate.into(fixture.regions(name).get(0));
     manager = opened(Duration.ofMinutes(10)); // a gate is closed for as long as a test likes
     other = fixture.manager();
   }
@@ -65,9 +58,8 @@ class BackPressureTest {
   }
 
   @AfterEach
-  void close() throws Exception {
+  void openTheGate() {
     gate.set(State.OPEN);
-    fixture.close();
   }
 
   private Transaction written(String prefix, int rows) throws Exception {

@@ -26,7 +26,6 @@ import org.apache.hadoop.hbase.client.Put;
 import org.apache.hadoop.hbase.client.Result;
 import org.apache.hadoop.hbase.client.Row;
 import org.apache.hadoop.hbase.client.Scan;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -39,15 +38,10 @@ class BatchTest {
   private TableName name;
 
   @BeforeEach
-  void open(RetsoCluster cluster) throws Exception {
-    fixture = new Fixture(cluster);
+  void open(Fixture fixture) throws Exception {
+    this.fixture = fixture;
     manager = fixture.manager();
     name = fixture.table(TablePreparation.Options.DEFAULT);
-  }
-
-  @AfterEach
-  void close() throws Exception {
-    fixture.close();
   }
 
   /** The third one fails, since there is text where a number should be. */

@@ -56,8 +56,8 @@ class CleanerCloseTest {
   }
 
   @BeforeEach
-  void open(RetsoCluster cluster) throws Exception {
-    fixture = new Fixture(cluster);
+  void open(Fixture fixture) throws Exception {
+    this.fixture = fixture;
     logged.start();
     hbase.addAppender(logged);
     hbase.setLevel(Level.WARN);
@@ -65,11 +65,10 @@ class CleanerCloseTest {
   }
 
   @AfterEach
-  void close() throws Exception {
+  void logAsBefore() {
     hbase.detachAppender(logged);
     hbase.setLevel(null);
     hbase.setAdditive(true);
-    fixture.close();
   }
 
   private TransactionManager closingAtOnce() throws Exception {

@@ -16,7 +16,6 @@ import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.client.Scan;
 import org.apache.hadoop.hbase.metrics.Counter;
 import org.apache.hadoop.hbase.metrics.MetricRegistries;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -29,15 +28,10 @@ class CleanupNumbersTest {
   private TableName name;
 
   @BeforeEach
-  void open(RetsoCluster cluster) throws Exception {
-    fixture = new Fixture(cluster);
+  void open(Fixture fixture) throws Exception {
+    this.fixture = fixture;
     manager = fixture.manager();
     name = fixture.table(Options.DEFAULT);
-  }
-
-  @AfterEach
-  void close() throws Exception {
-    fixture.close();
   }
 
   private static long fromMemory() {

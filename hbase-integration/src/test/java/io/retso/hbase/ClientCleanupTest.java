@@ -15,7 +15,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.client.Scan;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -29,18 +28,13 @@ class ClientCleanupTest {
   private Transaction zombie;
 
   @BeforeEach
-  void open(RetsoCluster cluster) throws Exception {
-    fixture = new Fixture(cluster);
+  void open(Fixture fixture) throws Exception {
+    this.fixture = fixture;
     manager = fixture.manager();
     name = fixture.table(Options.CLIENT_READS);
     zombie = fixture.dyingManager().begin();
     write("1");
     manager.settle(zombie.startTimestamp());
-  }
-
-  @AfterEach
-  void close() throws Exception {
-    fixture.close();
   }
 
   private Void write(String value) throws Exception {

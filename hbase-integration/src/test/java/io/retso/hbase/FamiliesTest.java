@@ -18,7 +18,6 @@ import org.apache.hadoop.hbase.client.ColumnFamilyDescriptorBuilder;
 import org.apache.hadoop.hbase.client.Delete;
 import org.apache.hadoop.hbase.client.Put;
 import org.apache.hadoop.hbase.client.Scan;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -59,14 +58,9 @@ class FamiliesTest {
   }
 
   @BeforeEach
-  void open(RetsoCluster cluster) throws Exception {
-    fixture = new Fixture(cluster);
+  void open(Fixture fixture) throws Exception {
+    this.fixture = fixture;
     manager = fixture.manager();
-  }
-
-  @AfterEach
-  void close() throws Exception {
-    fixture.close();
   }
 
   @ParameterizedTest

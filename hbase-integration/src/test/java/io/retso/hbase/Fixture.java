@@ -29,7 +29,10 @@ import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
 import org.apache.hadoop.hbase.regionserver.HRegion;
 import org.apache.hadoop.hbase.util.Bytes;
 
-/** Tables, managers and short words for tests of transactions; families f and g. */
+/**
+ * Tables, managers and short words for tests of transactions; families f and g. {@link
+ * RetsoCluster.Extension} gives one to whoever has a parameter of this type, and closes it.
+ */
 @SuppressWarnings("try") // closing may be interrupted, as in any test
 final class Fixture implements AutoCloseable {
   static final byte[] F = bytes("f");

@@ -19,7 +19,6 @@ import org.apache.hadoop.hbase.client.Mutation;
 import org.apache.hadoop.hbase.client.Put;
 import org.apache.hadoop.hbase.client.Table;
 import org.apache.hadoop.hbase.client.TableDescriptor;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -34,16 +33,11 @@ class FutureCellsTest {
   private TableName name;
 
   @BeforeEach
-  void open(RetsoCluster cluster) throws Exception {
-    fixture = new Fixture(cluster);
-    admin = fixture.opened(cluster.connection().getAdmin());
-    name = cluster.freshName("p");
+  void open(Fixture fixture) throws Exception {
+    this.fixture = fixture;
+    admin = fixture.opened(fixture.cluster.connection().getAdmin());
+    name = fixture.cluster.freshName("p");
     admin.createTable(Fixture.descriptor(name).build());
-  }
-
-  @AfterEach
-  void close() throws Exception {
-    fixture.close();
   }
 
   private void plain(Mutation... mutations) throws Exception {

@@ -28,7 +28,6 @@ import org.apache.hadoop.hbase.client.Result;
 import org.apache.hadoop.hbase.client.ResultScanner;
 import org.apache.hadoop.hbase.client.Scan;
 import org.apache.hadoop.hbase.client.Table;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -48,16 +47,11 @@ class HealingTest {
   private TransactionManager dying;
 
   @BeforeEach
-  void open(RetsoCluster cluster) throws Exception {
-    fixture = new Fixture(cluster);
+  void open(Fixture fixture) throws Exception {
+    this.fixture = fixture;
     fixture.deleteTablesThatHinderSweeps();
     manager = fixture.manager();
     dying = fixture.dyingManager();
-  }
-
-  @AfterEach
-  void close() throws Exception {
-    fixture.close();
   }
 
   @ParameterizedTest

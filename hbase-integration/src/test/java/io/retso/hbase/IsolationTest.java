@@ -86,8 +86,8 @@ class IsolationTest {
   private int runs;
 
   @BeforeAll
-  void open(RetsoCluster cluster) throws Exception {
-    fixture = new Fixture(cluster);
+  void open(Fixture fixture) throws Exception {
+    this.fixture = fixture;
     cleaning = fixture.manager();
     dying = fixture.dyingManager();
     for (Mode mode : MODES) {
@@ -103,7 +103,6 @@ class IsolationTest {
     for (TableName table : tables.values()) {
       assertEquals(0, fixture.marks(table));
     }
-    fixture.close();
   }
 
   private List<Outcome> run(Mode mode, String initial, String... scripts) throws Exception {

@@ -58,18 +58,17 @@ class OracleDownTest {
   private TableName name;
 
   @BeforeEach
-  void open(RetsoCluster cluster) throws Exception {
-    fixture = new Fixture(cluster);
+  void open(Fixture fixture) throws Exception {
+    this.fixture = fixture;
     RetsoServer server = fixture.opened(RetsoCluster.startOracle());
     oracle = fixture.opened(new MutedOracle(server.port()));
-    name = cluster.freshName("t");
+    name = fixture.cluster.freshName("t");
   }
 
   @AfterEach
-  void close() throws Exception {
+  void letTheOracleAnswer() {
     oracle.down(false);
     oracle.mute(false);
-    fixture.close();
   }
 
   private ManagerBuilder builder() {

@@ -23,7 +23,6 @@ import io.retso.server.RetsoServer;
 import java.time.Duration;
 import java.util.List;
 import org.apache.hadoop.hbase.TableName;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -62,16 +61,11 @@ class OtherVersionTest {
   }
 
   @BeforeEach
-  void open(RetsoCluster cluster) throws Exception {
-    fixture = new Fixture(cluster);
+  void open(Fixture fixture) throws Exception {
+    this.fixture = fixture;
     RetsoServer server = fixture.opened(RetsoCluster.startOracle());
     oracle = fixture.opened(new MutedOracle(server.port()));
-    name = cluster.freshName("t");
-  }
-
-  @AfterEach
-  void close() throws Exception {
-    fixture.close();
+    name = fixture.cluster.freshName("t");
   }
 
   /** With all the patience in the world: that a request waits for its deadline would be wrong. */

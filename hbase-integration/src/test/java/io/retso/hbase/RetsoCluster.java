@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hbase.TableName;
@@ -26,19 +27,31 @@ import org.junit.jupiter.api.extension.ParameterResolver;
  * <p>The oracle keeps its log in memory. Thread-safe.
  */
 public final class RetsoCluster implements AutoCloseable {
-  /** Gives tests the one cluster of this process. */
+  /**
+   * Gives tests the one cluster of this process; and to the test, or to all of a class, a {@link
+   * Fixture} on it, which is closed after them.
+   */
   public static final class Extension implements ParameterResolver {
     @Override
     public boolean supportsParameter(ParameterContext parameter, ExtensionContext context) {
-      return parameter.getParameter().getType() == RetsoCluster.class;
+      Class<?> type = parameter.getParameter().getType();
+      return type == RetsoCluster.class || type == Fixture.class;
     }
 
     @Override
     public Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
+      RetsoCluster cluster = stored(context.getRoot(), RetsoCluster.class, RetsoCluster::start);
+      return parameter.getParameter().getType() == RetsoCluster.class
+          ? cluster
+          : stored(context, Fixture.class, () -> new Fixture(cluster));
+    }
+
+    /** It is closed when the context ends. */
+    private static <T extends AutoCloseable> T stored(
+        ExtensionContext context, Class<T> type, Supplier<T> made) {
       return context
-          .getRoot()
           .getStore(ExtensionContext.Namespace.GLOBAL)
-          .computeIfAbsent(RetsoCluster.class, key -> start(), RetsoCluster.class);
+          .computeIfAbsent(type, key -> made.get(), type);
     }
   }
 

@@ -30,7 +30,6 @@ import org.apache.hadoop.hbase.regionserver.HRegion;
 import org.apache.hadoop.hbase.regionserver.InternalScanner;
 import org.apache.hadoop.hbase.regionserver.RegionCoprocessorHost;
 import org.apache.hadoop.hbase.regionserver.RegionScanner;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -45,16 +44,11 @@ class ScanEndTest {
   private TransactionManager manager;
 
   @BeforeEach
-  void open(RetsoCluster cluster) throws Exception {
-    fixture = new Fixture(cluster);
+  void open(Fixture fixture) throws Exception {
+    this.fixture = fixture;
     name = fixture.table(Options.DEFAULT);
     manager = fixture.manager();
     manager.run(tx -> tx.table(name).put(put("r", "old")));
-  }
-
-  @AfterEach
-  void close() throws Exception {
-    fixture.close();
   }
 
   /** The table, with something that happens right before or after a scan of HBase's is opened. */
@@ -165,15 +159,6 @@ class ScanEndTest {
     }
   }
 
-  private ScannerCount countScanners() throws IOException {
-    return ScannerCount.in(
-        fixture.cluster.hbase().cluster().getLiveRegionServers().stream()
-            .flatMap(server -> server.getRegionServer().getRegions(name).stream())
-            .map(HRegion.class::cast)
-            .findFirst()
-            .orElseThrow());
-  }
-
   /** More rows than may wait were there, and HBase's scanner waited for the application. */
   @Test
   void aScanThatIsLeftInTheMiddleEndsWithItsTransaction() throws Exception {
@@ -185,7 +170,7 @@ class ScanEndTest {
           }
         });
     Fixture.eventually("cleaned up", () -> manager.metrics().cleanupRows() == 0);
-    AtomicInteger open = countScanners().open;
+    AtomicInteger open = ScannerCount.in(fixture.regions(name).get(0)).open;
     for (End end : List.<End>of(Transaction::commit, Transaction::rollback, Transaction::close)) {
       Transaction tx = manager.begin();
       ResultScanner rows = tx.table(name).getScanner(new Scan());

@@ -39,7 +39,6 @@ import org.apache.hadoop.hbase.client.Table;
 import org.apache.hadoop.hbase.client.TableDescriptor;
 import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
 import org.apache.hadoop.hbase.regionserver.HRegion;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -54,15 +53,10 @@ class TablePreparationTest {
   private TableName name;
 
   @BeforeEach
-  void open(RetsoCluster cluster) throws Exception {
-    fixture = new Fixture(cluster);
-    admin = fixture.opened(cluster.connection().getAdmin());
-    name = cluster.freshName("p");
-  }
-
-  @AfterEach
-  void close() throws Exception {
-    fixture.close();
+  void open(Fixture fixture) throws Exception {
+    this.fixture = fixture;
+    admin = fixture.opened(fixture.cluster.connection().getAdmin());
+    name = fixture.cluster.freshName("p");
   }
 
   private void refused(String hint, TableName table, Options options) throws Exception {

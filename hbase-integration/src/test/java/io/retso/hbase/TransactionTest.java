@@ -33,7 +33,6 @@ import org.apache.hadoop.hbase.client.RegionLocator;
 import org.apache.hadoop.hbase.client.Result;
 import org.apache.hadoop.hbase.client.Scan;
 import org.apache.hadoop.hbase.client.Table;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -50,14 +49,9 @@ class TransactionTest {
   private TransactionManager manager;
 
   @BeforeEach
-  void open(RetsoCluster cluster) throws Exception {
-    fixture = new Fixture(cluster);
+  void open(Fixture fixture) throws Exception {
+    this.fixture = fixture;
     manager = fixture.manager();
-  }
-
-  @AfterEach
-  void close() throws Exception {
-    fixture.close();
   }
 
   @ParameterizedTest
