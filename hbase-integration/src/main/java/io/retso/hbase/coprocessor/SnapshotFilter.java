@@ -1,6 +1,7 @@
 package io.retso.hbase.coprocessor;
 
 import io.retso.hbase.data.CellVersion;
+import io.retso.hbase.data.ChangedRow;
 import io.retso.hbase.data.RowFilter;
 import java.io.IOException;
 import java.util.List;
@@ -22,6 +23,10 @@ import org.apache.hadoop.hbase.filter.FilterBase;
 final class SnapshotFilter extends FilterBase {
   private final SnapshotReader reader;
   private final RowFilter rowFilter;
+  private final boolean watchful;
+
+  /** Of a watchful read: the row has a version above its timestamp. */
+  private boolean hasNewer;
 
   /** Where to go on from the last cell that was shown; null for the next one. */
   private Cell rowHint;
@@ -29,9 +34,16 @@ final class SnapshotFilter extends FilterBase {
   /** Nothing of the row that was just read is in the result. */
   private boolean excluded;
 
-  SnapshotFilter(SnapshotReader reader, RowFilter rowFilter) {
+  /**
+   * A filter for one scanner.
+   *
+   * @param watchful whether a row that may have changed is answered with {@link ChangedRow}; then
+   *     versions of all times are to be shown
+   */
+  SnapshotFilter(SnapshotReader reader, RowFilter rowFilter, boolean watchful) {
     this.reader = reader;
     this.rowFilter = rowFilter;
+    this.watchful = watchful;
   }
 
   @Override
@@ -39,6 +51,10 @@ final class SnapshotFilter extends FilterBase {
     rowHint = rowFilter.rowHint(cell);
     if (rowHint != null) {
       return ReturnCode.SEEK_NEXT_USING_HINT;
+    }
+    if (watchful && cell.getTimestamp() > reader.timestamp()) {
+      hasNewer = true;
+      return ReturnCode.INCLUDE_AND_SEEK_NEXT_ROW; // HBase shows no row of which nothing is taken
     }
     return CellVersion.isCommitted(cell.getTimestamp())
         ? ReturnCode.INCLUDE_AND_NEXT_COL
@@ -60,7 +76,14 @@ final class SnapshotFilter extends FilterBase {
     if (cells.isEmpty()) {
       return; // HBase's call at the end of a scan
     }
-    List<Cell> passed = rowFilter.apply(reader.decide(cells));
+    List<Cell> visible = hasNewer ? List.of() : reader.decide(cells);
+    if (watchful && (hasNewer || !reader.isCurrent())) {
+      Cell answer = ChangedRow.answerFor(cells.get(0));
+      cells.clear();
+      cells.add(answer);
+      return;
+    }
+    List<Cell> passed = rowFilter.apply(visible);
     if (passed.isEmpty()) {
       excluded = true;
     } else if (passed != cells) {
@@ -83,6 +106,7 @@ final class SnapshotFilter extends FilterBase {
   @Override
   public void reset() {
     excluded = false;
+    hasNewer = false;
   }
 
   /**

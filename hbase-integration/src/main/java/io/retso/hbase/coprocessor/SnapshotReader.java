@@ -65,6 +65,8 @@ final class SnapshotReader {
   /** Null for a get. */
   private final MarksAhead ahead;
 
+  private boolean current;
+
   /**
    * A reader.
    *
@@ -109,6 +111,7 @@ final class SnapshotReader {
    */
   List<Cell> decide(List<Cell> cells) throws IOException {
     long[] questions = SnapshotRow.inQuestion(cells);
+    current = true;
     if (questions.length == 0) {
       return withoutTombstones(cells);
     }
@@ -119,7 +122,7 @@ final class SnapshotReader {
       long moment = statuses.moment();
       long settled = horizon.refused();
       List<Cell> row = readWithMarks(cells, questions);
-      removeUnseen(row, questions, settled);
+      Set<Long> dead = removeUnseen(row, questions, settled);
       SnapshotRow decision =
           new SnapshotRow(row, timestamp, timestamp, SnapshotRow.ALL_VERSIONS, moment);
       Next next = decision.decide(statuses);
@@ -134,10 +137,26 @@ final class SnapshotReader {
         link.orphans().offer(region, request.row(), request.start());
       }
       if (next == Next.SETTLED) {
+        long[] living = Arrays.stream(questions).filter(v -> !dead.contains(v)).toArray();
+        current = decision.isPast(living, statuses);
         return decision.visible();
       }
     }
     throw new IOException("the row changed " + ROUNDS_MAX + " times while it was read; try again");
+  }
+
+  /**
+   * Whether the row that was decided last had no version, when it was first read, that has
+   * committed since the timestamp, or may have. Versions above the timestamp are the caller's to
+   * look for.
+   */
+  boolean isCurrent() {
+    return current;
+  }
+
+  /** The timestamp of the read. */
+  long timestamp() {
+    return timestamp;
   }
 
   /** Each column has one version here. */
@@ -187,7 +206,8 @@ final class SnapshotReader {
     return row;
   }
 
-  private void removeUnseen(List<Cell> row, long[] questions, long settled) {
+  /** Returns the aborted writers among those whose marks were found. */
+  private Set<Long> removeUnseen(List<Cell> row, long[] questions, long settled) {
     Set<Long> dead = new HashSet<>();
     for (Cell cell : row) {
       if (!PendingWrite.isMark(cell)) {
@@ -208,5 +228,6 @@ final class SnapshotReader {
           return dead.contains(version)
               || Timestamps.isWellFormed(version) && Arrays.binarySearch(questions, version) < 0;
         });
+    return dead;
   }
 }

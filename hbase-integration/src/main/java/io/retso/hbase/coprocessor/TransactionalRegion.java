@@ -139,8 +139,14 @@ final class TransactionalRegion {
     }
     prepareFamilies(get.getFamilyMap());
     RowFilter rowFilter = RowFilter.ofRequest(get);
-    get.setFilter(new SnapshotFilter(reader(timestamp, null), rowFilter));
-    get.setTimeRange(0, timestamp + 1).readAllVersions();
+    boolean watchful = ReadAttribute.isWatchful(get);
+    if (watchful && get.isCheckExistenceOnly()) {
+      throw new DoNotRetryIOException(
+          "whether the row has changed cannot be told: drop setCheckExistenceOnly or the"
+              + " attribute");
+    }
+    get.setFilter(new SnapshotFilter(reader(timestamp, null), rowFilter, watchful));
+    get.setTimeRange(0, watchful ? Long.MAX_VALUE : timestamp + 1).readAllVersions();
     get.setMaxResultsPerColumnFamily(-1).setRowOffsetPerColumnFamily(0);
   }
 
@@ -150,13 +156,16 @@ final class TransactionalRegion {
     if (timestamp == 0) {
       return;
     }
+    if (ReadAttribute.isWatchful(scan)) {
+      throw new DoNotRetryIOException("only a get is told whether it is current: make it one");
+    }
     if (scan.isRaw()) {
       throw new DoNotRetryIOException("a raw scan has no snapshot: drop setRaw or the attribute");
     }
     prepareFamilies(scan.getFamilyMap());
     RowFilter rowFilter = RowFilter.ofRequest(scan);
     scan.setFilter(null).setBatch(-1).setAllowPartialResults(false); // rows are decided whole
-    scan.setFilter(new SnapshotFilter(reader(timestamp, marks(scan, timestamp)), rowFilter));
+    scan.setFilter(new SnapshotFilter(reader(timestamp, marks(scan, timestamp)), rowFilter, false));
     scan.setTimeRange(0, timestamp + 1).readAllVersions();
     scan.setMaxResultsPerColumnFamily(-1).setRowOffsetPerColumnFamily(0);
     scan.setLoadColumnFamiliesOnDemand(false);

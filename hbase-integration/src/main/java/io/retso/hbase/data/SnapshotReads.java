@@ -122,6 +122,17 @@ public final class SnapshotReads {
   }
 
   /**
+   * The same, of a watchful read: it is answered with {@link ChangedRow} if it may not be current.
+   *
+   * @param get a checked get, not of mere existence
+   */
+  public static Get watchful(Get get, long readTimestamp) {
+    Get sent = new Get(get);
+    ReadAttribute.setWatchful(sent, readTimestamp);
+    return sent;
+  }
+
+  /**
    * Server reads: the application's scan with its read timestamp.
    *
    * @param scan a checked scan

@@ -1,5 +1,6 @@
 package io.retso.hbase.data;
 
+import io.retso.protocol.Timestamps;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -39,6 +40,13 @@ public final class SnapshotRow {
     /** Read the row again with {@link #versionsNeeded()} versions, and make a new object of it. */
     READ_AGAIN
   }
+
+  /**
+   * An answer of {@link #firstCommitSince}.
+   *
+   * @param timestamp the commit timestamp if settled; {@link Long#MAX_VALUE} if there is none
+   */
+  public record FirstCommit(Next next, long timestamp) {}
 
   private static final long[] NONE = {};
 
@@ -233,6 +241,58 @@ public final class SnapshotRow {
       throw new IllegalStateException("the row is not settled; call decide until it is");
     }
     return visible;
+  }
+
+  /**
+   * Whether versions that were met in an earlier read of this row are known to be of the past:
+   * committed below the read timestamp, or aborted. One that is gone may have committed since, and
+   * been moved. To be asked of a settled row.
+   */
+  public boolean isPast(long[] versions, WriterStatuses statuses) {
+    for (long version : versions) {
+      long status =
+          isMarked(version) ? statuses.of(version, readMoment) : hasVersion(version) ? version : 0;
+      if (status != WriterStatuses.ABORTED && (status <= 0 || status >= readTimestamp)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private boolean hasVersion(long version) {
+    return cells.subList(data, cells.size()).stream().anyMatch(c -> c.getTimestamp() == version);
+  }
+
+  /**
+   * The first commit from a timestamp on that changed one of the columns, as far as {@code
+   * statuses} allows: notes there whom to ask, as {@link #decide} does. Plain writers do not count.
+   *
+   * <p>For rows read with {@link #ALL_VERSIONS}, at a timestamp below which those who are open now
+   * will not commit.
+   */
+  public FirstCommit firstCommitSince(long timestamp, WriterStatuses statuses) {
+    long first = Long.MAX_VALUE;
+    boolean unknown = false;
+    for (int begin = data; begin < cells.size(); ) {
+      int end = endOfColumn(cells, begin);
+      for (int i = begin; i < end; i++) {
+        long version = cells.get(i).getTimestamp();
+        long status = isMarked(version) ? statuses.of(version, readMoment) : version - 1;
+        if (status == WriterStatuses.FORGOTTEN) {
+          return new FirstCommit(Next.READ_AGAIN, 0);
+        }
+        if (status == WriterStatuses.UNKNOWN) {
+          statuses.ask(version);
+          unknown = true;
+        } else if (status >= timestamp) {
+          first = Timestamps.isWellFormed(status) ? Math.min(first, status) : first;
+        } else if (status > 0) {
+          break; // nobody below commits any more: see docs/hbase.md, "Order of versions"
+        }
+      }
+      begin = end;
+    }
+    return new FirstCommit(unknown ? Next.ASK : Next.SETTLED, first);
   }
 
   /**

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 
 import io.retso.hbase.RetsoCluster;
 import io.retso.hbase.data.SnapshotRowModelTest;
+import io.retso.hbase.data.SnapshotRowTest;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -140,6 +141,30 @@ class InjectedBugsTest {
         "if (start <= settled) {",
         PurgeTest.class,
         "theOldestTransactionStandsAtTheHorizonAndLosesNothing"),
+    NEWER_VERSIONS_LEAVE_A_READ_CURRENT(
+        "coprocessor/SnapshotFilter.java",
+        "hasNewer = true;",
+        "hasNewer = false;",
+        WatchfulReadTest.class,
+        "isToldWhetherItIsCurrent"),
+    WRITERS_IN_DOUBT_LEAVE_A_READ_CURRENT(
+        "coprocessor/SnapshotReader.java",
+        "current = decision.isPast(living, statuses);",
+        "",
+        WatchfulReadTest.class,
+        "isToldOfThoseWhoBeganBeforeIt"),
+    WHAT_IS_GONE_COUNTS_AS_PAST(
+        "data/SnapshotRow.java",
+        "hasVersion(version) ? version : 0",
+        "version",
+        SnapshotRowTest.class,
+        "whatWasInQuestionIsOfThePastIfItIsDecidedBelowTheReader"),
+    THE_NEWEST_COMMIT_COUNTS_AS_THE_FIRST(
+        "data/SnapshotRow.java",
+        "first = Timestamps.isWellFormed(status) ? Math.min(first, status) : first;",
+        "first = Timestamps.isWellFormed(status) ? status : first;\n          break;",
+        SnapshotRowTest.class,
+        "theFirstCommitIsFoundInAllColumns"),
     WHAT_COMES_UP_IN_THE_SECOND_READ_COUNTS_AS_COMMITTED(
         "coprocessor/SnapshotReader.java",
         "|| Timestamps.isWellFormed(version) && Arrays.binarySearch(questions, version) < 0",

@@ -2,9 +2,12 @@ package io.retso.hbase.data;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.retso.hbase.data.SnapshotRow.FirstCommit;
 import io.retso.hbase.data.SnapshotRow.Next;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,7 +18,7 @@ import org.apache.hadoop.hbase.util.Bytes;
 import org.junit.jupiter.api.Test;
 
 /** The rules of docs/hbase.md, "Reads at Tr", one by one. The reader is at 320. */
-class SnapshotRowTest {
+public class SnapshotRowTest {
   private static final long TR = 320;
   private static final byte[] ROW = Bytes.toBytes("row");
 
@@ -194,6 +197,71 @@ class SnapshotRowTest {
     List<Cell> visible = row.visible();
     row.decide(statuses);
     assertSame(visible, row.visible());
+  }
+
+  @Test
+  void whatWasInQuestionIsOfThePastIfItIsDecidedBelowTheReader() {
+    statuses.committed(272, 288);
+    statuses.committed(256, 336);
+    statuses.aborted(240);
+    statuses.open(208);
+    SnapshotRow row =
+        row(
+            SnapshotRow.ALL_VERSIONS,
+            mark(208),
+            mark(240),
+            mark(256),
+            mark(272),
+            cell("a", 272),
+            cell("a", 240),
+            cell("b", 256),
+            cell("b", 208),
+            cell("c", 192));
+    assertEquals(Next.SETTLED, row.decide(statuses));
+    assertTrue(row.isPast(new long[] {272, 240}, statuses));
+    assertFalse(row.isPast(new long[] {272, 256}, statuses), "committed above");
+    assertFalse(row.isPast(new long[] {208}, statuses), "open");
+    assertTrue(row.isPast(new long[] {192}, statuses), "a plain writer's");
+    assertFalse(row.isPast(new long[] {224}, statuses), "gone: perhaps committed above, and moved");
+  }
+
+  @Test
+  void theFirstCommitIsFoundInAllColumns() {
+    statuses.committed(272, 288);
+    statuses.open(256);
+    SnapshotRow row =
+        row(
+            SnapshotRow.ALL_VERSIONS,
+            mark(224),
+            mark(256),
+            mark(272),
+            cell("a", 305),
+            cell("a", 272),
+            cell("a", 200),
+            cell("a", 161),
+            cell("a", 145),
+            cell("b", 256),
+            cell("b", 224),
+            cell("b", 33));
+    assertEquals(new FirstCommit(Next.ASK, 288), row.firstCommitSince(176, statuses));
+    assertArrayEquals(new long[] {224}, statuses.unknown());
+    statuses.committed(224, 240);
+    assertEquals(new FirstCommit(Next.SETTLED, 240), row.firstCommitSince(176, statuses));
+    assertEquals(new FirstCommit(Next.SETTLED, 160), row.firstCommitSince(160, statuses));
+    assertEquals(new FirstCommit(Next.SETTLED, 304), row.firstCommitSince(296, statuses));
+    assertEquals(
+        new FirstCommit(Next.SETTLED, Long.MAX_VALUE), row.firstCommitSince(312, statuses));
+  }
+
+  @Test
+  void theFirstCommitIsLookedForAgainIfAWriterIsForgotten() {
+    SnapshotRow row = row(SnapshotRow.ALL_VERSIONS, mark(272), cell("a", 272), cell("a", 33));
+    assertEquals(Next.ASK, row.firstCommitSince(256, statuses).next());
+    statuses.forgotten(272);
+    assertEquals(Next.READ_AGAIN, row.firstCommitSince(256, statuses).next());
+    SnapshotRow again = row(SnapshotRow.ALL_VERSIONS, mark(272), cell("a", 272), cell("a", 33));
+    assertEquals(
+        new FirstCommit(Next.SETTLED, Long.MAX_VALUE), again.firstCommitSince(256, statuses));
   }
 
   private void assertSees(String expected, Cell... cells) {

@@ -1,0 +1,134 @@
+package io.retso.hbase.coprocessor;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.retso.hbase.RetsoCluster;
+import io.retso.hbase.data.ChangedRow;
+import io.retso.hbase.data.CleanupRequest;
+import io.retso.hbase.data.ReadAttribute;
+import io.retso.hbase.data.SnapshotReads;
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.hadoop.hbase.DoNotRetryIOException;
+import org.apache.hadoop.hbase.client.Get;
+import org.apache.hadoop.hbase.client.Put;
+import org.apache.hadoop.hbase.client.Result;
+import org.apache.hadoop.hbase.client.Scan;
+import org.apache.hadoop.hbase.util.Bytes;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** Gets at an older timestamp that are told whether what they find is still current. */
+@ExtendWith(RetsoCluster.Extension.class)
+class WatchfulReadTest {
+  private static final String ROW = "r";
+
+  private RawTable t;
+
+  @BeforeEach
+  void create(RetsoCluster cluster) throws Exception {
+    t = new RawTable(cluster, Bytes.toBytes("s"));
+  }
+
+  @AfterEach
+  void drop() throws IOException {
+    t.close();
+  }
+
+  private static byte[] b(String text) {
+    return Bytes.toBytes(text);
+  }
+
+  /** What a watchful read at that timestamp is told. */
+  private String watched(long timestamp, String row) throws IOException {
+    Result result = t.table.get(SnapshotReads.watchful(new Get(b(row)), timestamp));
+    return ChangedRow.is(result) ? "changed" : RawTable.map(result).toString();
+  }
+
+  @Test
+  void isToldWhetherItIsCurrent() throws IOException {
+    t.update(ROW, "a", "1");
+    long reader = t.oracle.begin(); // holds the low watermark
+    assertEquals("{a=1}", watched(reader, ROW));
+    assertEquals("{}", watched(reader, "none"));
+    long aborted = t.oracle.begin();
+    t.write(aborted, ROW, "a", "aborted");
+    assertEquals("changed", watched(reader, ROW));
+    t.oracle.abort(aborted);
+    t.cleanUp(aborted, CleanupRequest.ABORTED, ROW);
+    assertEquals("{a=1}", watched(reader, ROW));
+    long start = t.oracle.begin();
+    t.write(start, ROW, "b", "2");
+    assertEquals("changed", watched(reader, ROW));
+    long committed = t.commit(start, ROW);
+    assertEquals("changed", watched(reader, ROW));
+    t.cleanUp(start, committed, ROW);
+    assertEquals("changed", watched(reader, ROW));
+    assertEquals("{a=1, b=2}", watched(t.oracle.begin(), ROW));
+    Get column = new Get(b(ROW)).addColumn(RawTable.F, b("a"));
+    Result other = t.table.get(SnapshotReads.watchful(column, reader));
+    assertEquals(Map.of("a", "1"), RawTable.map(other), "another column has changed");
+  }
+
+  @Test
+  void isToldOfThoseWhoBeganBeforeIt() throws IOException {
+    for (String row : List.of("open", "aborted", "before", "after", "cleaned", "deleted")) {
+      t.update(row, "a", "1");
+    }
+    Map<String, Long> starts = new HashMap<>();
+    for (String row : List.of("open", "aborted", "before", "after", "cleaned", "new")) {
+      starts.put(row, t.oracle.begin());
+      t.write(starts.get(row), row, "a", "2");
+    }
+    starts.put("deleted", t.oracle.begin());
+    t.write(starts.get("deleted"), "deleted", "a", null);
+    t.oracle.abort(starts.get("aborted"));
+    t.commit(starts.get("before"), "before");
+    long reader = t.oracle.begin();
+    t.commit(starts.get("after"), "after");
+    t.commit(starts.get("new"), "new");
+    t.commit(starts.get("deleted"), "deleted");
+    t.cleanUp(starts.get("cleaned"), t.commit(starts.get("cleaned"), "cleaned"), "cleaned");
+    for (String row : List.of("open", "after", "cleaned", "new", "deleted")) {
+      assertEquals("changed", watched(reader, row), row);
+    }
+    assertEquals("{a=1}", watched(reader, "aborted"));
+    assertEquals("{a=2}", watched(reader, "before"));
+    Result[] several =
+        t.table.get(
+            List.of(
+                SnapshotReads.watchful(new Get(b("before")), reader),
+                SnapshotReads.watchful(new Get(b("after")), reader)));
+    assertEquals(Map.of("a", "2"), RawTable.map(several[0]));
+    assertTrue(ChangedRow.is(several[1]));
+  }
+
+  @Test
+  void passesPlainCellsOfThePast() throws IOException {
+    long version = t.oracle.begin(); // has the form of a start timestamp, but no mark
+    t.table.put(new Put(b(ROW)).addColumn(RawTable.F, b("a"), version, b("x")));
+    assertEquals("{a=x}", watched(t.oracle.begin(), ROW));
+    assertEquals("changed", watched(version - 16, ROW));
+  }
+
+  @Test
+  void onlyGetsOfCellsAreWatchful() throws IOException {
+    long reader = t.oracle.begin();
+    Get exists = SnapshotReads.watchful(new Get(b(ROW)), reader).setCheckExistenceOnly(true);
+    assertThrows(DoNotRetryIOException.class, () -> t.table.get(exists));
+    Scan scan = new Scan();
+    scan.setAttribute(ReadAttribute.NAME, Bytes.add(Bytes.toBytes(reader), new byte[] {1}));
+    assertThrows(DoNotRetryIOException.class, () -> t.table.getScanner(scan).next());
+    for (byte[] end : new byte[][] {{2}, {1, 1}}) {
+      Get get = new Get(b(ROW));
+      get.setAttribute(ReadAttribute.NAME, Bytes.add(Bytes.toBytes(reader), end));
+      assertThrows(DoNotRetryIOException.class, () -> t.table.get(get));
+    }
+  }
+}
