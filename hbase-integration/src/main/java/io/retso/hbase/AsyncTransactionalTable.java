@@ -142,11 +142,7 @@ public final class AsyncTransactionalTable implements AsyncTable<ScanResultConsu
     }
     List<byte[]> rows = gets.stream().map(Get::getRow).toList();
     return sent(tx.writes().sendBeforeReading(table, rows))
-        .thenCompose(
-            done ->
-                tx.snapshot()
-                    .read(
-                        () -> table.conflictIds(gets), timestamp -> reader(timestamp).getAll(gets)))
+        .thenCompose(done -> tx.snapshot().read(new RowReads(manager, table, gets)))
         .thenCompose(
             results ->
                 tx.writes().hasSent(table, rows)

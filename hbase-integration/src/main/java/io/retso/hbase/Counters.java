@@ -5,6 +5,7 @@ import java.util.concurrent.atomic.LongAdder;
 /** What a transaction manager counts, since it was built. Thread-safe. */
 final class Counters {
   final LongAdder begun = new LongAdder();
+  final LongAdder currentReads = new LongAdder();
   final LongAdder extendedSnapshots = new LongAdder();
   final LongAdder changedSnapshots = new LongAdder();
   final LongAdder committed = new LongAdder();

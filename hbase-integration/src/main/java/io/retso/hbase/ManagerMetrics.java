@@ -5,8 +5,10 @@ package io.retso.hbase;
  * the numbers may be some operations apart. Immutable.
  *
  * @param begun transactions begun, read-only ones included
- * @param extendedSnapshots snapshots that were taken beside the first read
- * @param changedSnapshots those whose first read had to be repeated, as its rows had changed
+ * @param currentReads reads of read-only transactions at an older timestamp, at which all was still
+ *     current, so that the oracle was not asked
+ * @param extendedSnapshots snapshots that were taken beside a read
+ * @param changedSnapshots those for which a read was repeated, as its rows had changed
  * @param committed transactions committed, those that wrote nothing included
  * @param conflicts aborted by a conflict
  * @param tooOld aborted for their age
@@ -27,6 +29,7 @@ package io.retso.hbase;
  */
 public record ManagerMetrics(
     long begun,
+    long currentReads,
     long extendedSnapshots,
     long changedSnapshots,
     long committed,
@@ -49,6 +52,7 @@ public record ManagerMetrics(
   static ManagerMetrics of(Counters c, long cleanupRows) {
     return new ManagerMetrics(
         c.begun.sum(),
+        c.currentReads.sum(),
         c.extendedSnapshots.sum(),
         c.changedSnapshots.sum(),
         c.committed.sum(),

@@ -32,7 +32,7 @@ record PreparedTable(
     AsyncTable<AdvancedScanResultConsumer> hasty,
     long loadedNanos) {
   /** Rows (cells) of one read that the oracle is asked about; beyond, the snapshot comes first. */
-  private static final int EXTENDED_ROWS_MAX = 1000;
+  static final int EXTENDED_ROWS_MAX = 1000;
 
   /** The same, as if it had been read then. */
   PreparedTable loadedAt(long nanos) {

@@ -97,11 +97,7 @@ final class SnapshotReader {
   /** Reads rows; the answers are in the order of the gets, which were checked. */
   CompletableFuture<List<Result>> getAll(List<Get> gets) {
     if (table.isServerReads()) {
-      List<Get> sent = gets.stream().map(get -> SnapshotReads.atServer(get, start)).toList();
-      return (sent.size() == 1
-              ? table.raw().get(sent.get(0)).thenApply(List::of)
-              : table.raw().<Result>batchAll(sent))
-          .exceptionallyCompose(failure -> Failures.failed(failed(failure)));
+      return send(gets.stream().map(get -> SnapshotReads.atServer(get, start)).toList());
     }
     List<Pending> rows = new ArrayList<>(gets.size());
     for (Get get : gets) {
@@ -109,6 +105,14 @@ final class SnapshotReader {
     }
     WriterStatuses statuses = statuses();
     return read(rows, statuses, 0).thenCompose(done -> results(gets, rows, statuses));
+  }
+
+  /** Server reads: sends gets that have a read timestamp. */
+  CompletableFuture<List<Result>> send(List<Get> gets) {
+    return (gets.size() == 1
+            ? table.raw().get(gets.get(0)).thenApply(List::of)
+            : table.raw().<Result>batchAll(gets))
+        .exceptionallyCompose(failure -> Failures.failed(failed(failure)));
   }
 
   private CompletableFuture<List<Result>> results(

@@ -31,8 +31,8 @@ import org.apache.hadoop.hbase.TableName;
  * called before it. A commit waits for no one: it is refused while operations are outstanding.
  *
  * <p><strong>Freshness.</strong> A snapshot contains everything whose commit had returned, in any
- * process, before the transaction was asked to begin. That of a read-only transaction is taken by
- * its first read, and contains what was committed until then. {@link
+ * process, before the transaction was asked to begin. That of a read-only transaction is of the
+ * moment of its first read, and contains what was committed until then. {@link
  * TransactionManager#beginReadOnly(java.time.Duration)} trades freshness for speed.
  */
 public final class Transaction implements AutoCloseable {
@@ -91,8 +91,8 @@ public final class Transaction implements AutoCloseable {
   /**
    * The start timestamp: it reads what was committed below it. Its own writes bear it.
    *
-   * <p>A read-only transaction that has read nothing yet takes its snapshot now, and waits for the
-   * oracle: do not ask that in the callback of a future.
+   * <p>A read-only transaction mostly reads without one: then it takes it now, and waits for the
+   * oracle. Do not ask that in the callback of a future.
    *
    * @throws UncheckedIOException if no oracle answers
    * @throws IllegalStateException if it ended without having read anything
@@ -168,8 +168,8 @@ public final class Transaction implements AutoCloseable {
   /**
    * Commits: all writes together become visible to transactions that begin from now on.
    *
-   * @return the commit timestamp; that of its snapshot if nothing was written, 0 if nothing was
-   *     read either
+   * @return the commit timestamp; if nothing was written, a timestamp at which all is as it was
+   *     read (that of its snapshot if it was asked for), 0 if nothing was read either
    * @throws ConflictException if another transaction got ahead; nothing is committed
    * @throws SnapshotTooOldException if it took too long; nothing is committed
    * @throws RollbackOnlyException if a write failed; nothing is committed
@@ -305,7 +305,7 @@ public final class Transaction implements AutoCloseable {
     become(State.COMMITTED);
     manager.counters().committed.increment();
     // Nothing to decide, nothing to wait for; the oracle is told for the sake of its low watermark.
-    long timestamp = snapshot.timestampNow();
+    long timestamp = snapshot.timestampOfReads();
     endWithoutWrites.run();
     return timestamp;
   }
@@ -489,11 +489,11 @@ public final class Transaction implements AutoCloseable {
   @Override
   public String toString() {
     boolean isNamed = snapshot.timestampNow() != 0;
-    return (isNamed ? name() : "a transaction that has read nothing") + " (" + state() + ")";
+    return (isNamed ? name() : "a transaction without a timestamp") + " (" + state() + ")";
   }
 
   private String name() {
     long known = snapshot.timestampNow();
-    return known == 0 ? "this transaction" : "transaction " + known; // 0: it has not read yet
+    return known == 0 ? "this transaction" : "transaction " + known; // 0: nobody asked for it
   }
 }

@@ -162,10 +162,11 @@ public final class TransactionManager implements AutoCloseable {
   /**
    * Begins a transaction whose tables refuse writes. Waits for nobody.
    *
-   * <p>Its snapshot is taken by its first read, or by {@link Transaction#startTimestamp}: it
-   * contains everything that was committed, in any process, before that call. Mostly the read takes
-   * no longer than it would without a transaction, as the oracle is asked beside it. Whoever wants
-   * the snapshot of this moment calls that method now.
+   * <p>Its snapshot is that of the moment of its first read, or of {@link
+   * Transaction#startTimestamp}: it contains everything that was committed, in any process, before
+   * that call. Gets take hardly longer than they would without a transaction: regions tell whether
+   * what they find is current, and mostly it is, so that the oracle is not asked. Whoever wants the
+   * snapshot of this moment calls that method now.
    *
    * @throws IllegalStateException if the manager is closed
    */
