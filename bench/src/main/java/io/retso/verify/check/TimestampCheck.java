@@ -12,8 +12,9 @@ import java.util.List;
  * commit. So they must agree with every dependency, as the instants do: a version's writer
  * committed before its reader started, and nobody committed the next version in between; of two
  * writers of a key one committed before the other started (first committer wins); and who completed
- * before another was invoked committed before that one started. Where a timestamp is not known
- * nothing is checked.
+ * before another was invoked committed before that one started. A reader's start may be the commit
+ * of the one who replaced what it had read: then it does not see that. Where a timestamp is not
+ * known nothing is checked.
  *
  * <p>This is further evidence, and never needed: the cycles are found without timestamps.
  */
@@ -48,7 +49,7 @@ final class TimestampCheck {
     if (dependency.relation() == Relation.RW) {
       if (from.stamps().hasStart()
           && to.stamps().hasCommit()
-          && from.stamps().start() >= to.stamps().commit()) {
+          && from.stamps().start() > to.stamps().commit()) {
         accuse(dependency, "read a version that was replaced before it started", from, to);
       }
     } else if (startsTooEarly(from, to)) {

@@ -12,6 +12,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.client.CheckAndMutate;
 import org.apache.hadoop.hbase.client.Get;
@@ -27,6 +28,7 @@ import org.apache.hadoop.hbase.util.Bytes;
 final class TableLists implements ListStore {
   private final TransactionManager manager;
   private final List<TableName> tables;
+  private final AtomicInteger readers = new AtomicInteger();
 
   /** Uses the manager, which stays open. */
   TableLists(TransactionManager manager, List<TableName> tables) {
@@ -36,7 +38,9 @@ final class TableLists implements ListStore {
 
   @Override
   public ListTransaction begin(boolean readOnly) throws IOException {
-    return new TableTransaction(readOnly ? manager.beginReadOnly() : manager.begin(), tables);
+    return readOnly
+        ? new TableTransaction(manager.beginReadOnly(), tables, readers.getAndIncrement() % 3)
+        : new TableTransaction(manager.begin(), tables, 0);
   }
 
   @Override
@@ -54,9 +58,18 @@ final class TableLists implements ListStore {
     private boolean wrote;
     private Stamps stamps = Stamps.NONE;
 
-    TableTransaction(Transaction transaction, List<TableName> tables) {
+    /** A reader has no timestamp unless it asks for one, which changes how it reads then. */
+    private int actionsUntilAsked;
+
+    /**
+     * A transaction.
+     *
+     * @param asksAfter the action after which a reader asks for its timestamp; 0 for none
+     */
+    TableTransaction(Transaction transaction, List<TableName> tables, int asksAfter) {
       this.transaction = transaction;
       this.tables = tables;
+      this.actionsUntilAsked = asksAfter;
       if (!transaction.isReadOnly()) {
         stamps = Stamps.started(transaction.startTimestamp());
       }
@@ -70,7 +83,7 @@ final class TableLists implements ListStore {
     @Override
     public List<long[]> run(Action action) throws IOException, Violation {
       List<long[]> lists = carryOut(action);
-      if (!stamps.hasStart()) { // a reader's snapshot is taken by its first read
+      if (--actionsUntilAsked == 0) {
         stamps = Stamps.started(transaction.startTimestamp());
       }
       return lists;
@@ -252,7 +265,7 @@ final class TableLists implements ListStore {
     @Override
     public ListTransaction commitAndBegin() throws CommitFailure {
       try {
-        return new TableTransaction(transaction.commitAndBegin(), tables);
+        return new TableTransaction(transaction.commitAndBegin(), tables, 0);
       } catch (CommittedException e) {
         committed(e.commitTimestamp());
         throw new CommitFailure(CommitFailure.Kind.COMMITTED, e);
