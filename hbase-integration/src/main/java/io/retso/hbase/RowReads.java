@@ -2,28 +2,23 @@ package io.retso.hbase;
 
 import io.retso.hbase.data.ChangedRow;
 import io.retso.hbase.data.SnapshotReads;
-import io.retso.hbase.data.SnapshotRow;
-import io.retso.hbase.data.SnapshotRow.FirstCommit;
-import io.retso.hbase.data.WriterStatuses;
-import java.io.IOException;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Supplier;
+import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.client.Get;
 import org.apache.hadoop.hbase.client.Result;
 
 /** Gets that a transaction sends to one table together. Thread-safe. */
 final class RowReads {
-  /** Each round needs a writer to be cleaned up, or forgotten, in the very moment of the read. */
-  private static final int ROUNDS_MAX = 16;
-
   private final TransactionManager manager;
   private final PreparedTable table;
   private final List<Get> gets;
 
-  /** Reads of checked gets, which are not changed any more. */
+  /** Reads of checked gets, which are not changed as long as they are carried out. */
   RowReads(TransactionManager manager, PreparedTable table, List<Get> gets) {
     this.manager = manager;
     this.table = table;
@@ -32,6 +27,29 @@ final class RowReads {
 
   int size() {
     return gets.size();
+  }
+
+  /**
+   * What is looked at, to be kept: gets share their arrays with the application, which may use them
+   * for something else once they are answered. Without the filter, of which nothing depends.
+   */
+  RowReads copy() {
+    return new RowReads(manager, table, gets.stream().map(RowReads::copy).toList());
+  }
+
+  private static Get copy(Get get) {
+    Get copy = new Get(get.getRow().clone());
+    get.getFamilyMap()
+        .forEach(
+            (family, columns) -> {
+              byte[] name = family.clone();
+              if (columns == null) {
+                copy.addFamily(name);
+              } else {
+                columns.forEach(column -> copy.addColumn(name, column.clone()));
+              }
+            });
+    return copy;
   }
 
   /** What the oracle is to be asked about; null if it cannot be named. */
@@ -68,83 +86,23 @@ final class RowReads {
   }
 
   /**
-   * The first commit from {@code older} on, and below {@code newer}, that changed anything that is
-   * read here; {@code newer} if there is none. Regions keep all that is needed while a snapshot at
-   * {@code older} is open, which is made sure of.
+   * The first commit above {@code from}, and below {@code upTo}, that changed anything that was
+   * read watchfully; {@code upTo} if there is none. One request per table and region server.
    *
-   * @param newer issued by the oracle before this call
+   * @param from a snapshot that is open, so that regions keep what is needed
+   * @param upTo issued by the oracle before this call
    */
-  CompletableFuture<Long> firstCommit(long older, long newer) {
-    WriterStatuses statuses = manager.queries().statuses();
-    return firstCommit(older, newer, statuses, 0)
-        .thenCompose(
-            first ->
-                // Purge raises the horizon, which this read meets, before it takes anything away.
-                at(older).thenApply(still -> first));
-  }
-
-  private CompletableFuture<Long> firstCommit(
-      long older, long newer, WriterStatuses statuses, int round) {
-    if (round == ROUNDS_MAX) {
-      return Failures.failed(
-          new IOException(
-              "rows changed "
-                  + ROUNDS_MAX
-                  + " times while they were read; run the transaction again"));
+  static CompletableFuture<Long> firstChange(List<RowReads> all, long from, long upTo) {
+    Map<TableName, List<RowReads>> tables = new LinkedHashMap<>();
+    for (RowReads reads : all) {
+      tables.computeIfAbsent(reads.table.name(), name -> new ArrayList<>()).add(reads);
     }
-    long moment = statuses.moment();
-    List<Get> all =
-        gets.stream().map(get -> SnapshotReads.raw(get, newer, SnapshotRow.ALL_VERSIONS)).toList();
-    return table
-        .raw()
-        .<Result>batchAll(all)
-        .thenCompose(
-            results -> {
-              List<SnapshotRow> rows = new ArrayList<>(results.size());
-              for (Result result : results) {
-                rows.add(row(result, newer, moment));
-              }
-              return firstCommit(
-                  rows,
-                  older,
-                  newer,
-                  statuses,
-                  () -> firstCommit(older, newer, statuses, round + 1));
-            });
-  }
-
-  private static SnapshotRow row(Result result, long timestamp, long moment) {
-    return new SnapshotRow(
-        result.isEmpty() ? List.of() : List.of(result.rawCells()),
-        timestamp,
-        0,
-        SnapshotRow.ALL_VERSIONS,
-        moment);
-  }
-
-  private CompletableFuture<Long> firstCommit(
-      List<SnapshotRow> rows,
-      long older,
-      long newer,
-      WriterStatuses statuses,
-      Supplier<CompletableFuture<Long>> again) {
-    boolean ask = false;
-    long first = newer;
-    for (SnapshotRow row : rows) {
-      FirstCommit found = row.firstCommitSince(older, statuses);
-      switch (found.next()) {
-        case ASK -> ask = true;
-        case READ_AGAIN -> {
-          return again.get();
-        }
-        case SETTLED -> first = Math.min(first, found.timestamp());
-      }
+    CompletableFuture<Long> first = CompletableFuture.completedFuture(upTo);
+    for (List<RowReads> ofOneTable : tables.values()) {
+      List<Get> gets = ofOneTable.stream().flatMap(reads -> reads.gets.stream()).toList();
+      CompletableFuture<Long> change = ofOneTable.get(0).reader(from).firstChange(gets, upTo);
+      first = first.thenCombine(change, Math::min);
     }
-    return ask
-        ? manager
-            .queries()
-            .ask(statuses, newer)
-            .thenCompose(done -> firstCommit(rows, older, newer, statuses, again))
-        : CompletableFuture.completedFuture(first);
+    return first;
   }
 }

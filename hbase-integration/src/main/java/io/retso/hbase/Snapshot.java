@@ -106,7 +106,8 @@ final class Snapshot {
    * A timestamp at which all is as it was read, but perhaps an older one; 0 if nothing was read.
    */
   synchronized long timestampOfReads() {
-    return timestamp != null || seen.isEmpty() ? timestampNow() : lease.start();
+    long now = timestampNow();
+    return now != 0 || seen.isEmpty() ? now : lease.start();
   }
 
   /** The timestamp; settles if it is afloat. Fails as the oracle and HBase do. */
@@ -150,7 +151,7 @@ final class Snapshot {
   }
 
   private synchronized boolean isLeased() {
-    lease = lease == null ? shared.settled() : lease;
+    lease = lease == null && !released ? shared.settled() : lease;
     return lease != null;
   }
 
@@ -159,7 +160,7 @@ final class Snapshot {
     if (timestamp != null) {
       return false;
     }
-    seen.add(rows);
+    seen.add(rows.copy());
     return true;
   }
 
@@ -179,15 +180,16 @@ final class Snapshot {
       older = isLeased() ? lease.start() : 0;
     }
     CompletableFuture<Settled> settling;
-    boolean isNamed = false;
+    boolean isBeside = false;
     try {
       if (older == 0) { // nothing was read
         settling = ofOracle(shared.acquire()).thenApply(now -> new Settled(keep(now), false));
       } else {
-        long[] ids = conflictIds(rows);
-        isNamed = ids != null;
+        long[] all = rows == null ? null : conflictIds(readSoFar(rows));
+        isBeside = all != null;
+        long[] ids = isBeside ? all : conflictIds(readSoFar(null));
         settling =
-            ofOracle(oracle.extendAsync(older, isNamed ? ids : NO_ROWS))
+            ofOracle(oracle.extendAsync(older, ids == null ? NO_ROWS : ids))
                 .thenCompose(
                     extension -> settle(older, extension, ids != null && extension.isUnchanged()));
       }
@@ -204,7 +206,7 @@ final class Snapshot {
           }
         });
     // Behind the question: of a few rows, this is the sooner answer.
-    CompletableFuture<T> early = isNamed && rows != null ? read.apply(older) : null;
+    CompletableFuture<T> early = isBeside ? read.apply(older) : null;
     return settling.thenCompose(settled -> best(settled, early, read));
   }
 
@@ -214,11 +216,11 @@ final class Snapshot {
             Failures.failed(Failures.ofOracle(failure, "taking the snapshot of a transaction")));
   }
 
-  /** What was read so far, and what is being read, to the oracle; null if it cannot be named. */
-  private long[] conflictIds(RowReads beside) {
+  /** What was read, to the oracle; null if it cannot be named, or is too much. */
+  private static long[] conflictIds(List<RowReads> reads) {
     LongStream.Builder ids = LongStream.builder();
     int size = 0;
-    for (RowReads rows : readSoFar(beside)) {
+    for (RowReads rows : reads) {
       long[] named = rows.conflictIds();
       if (named == null || (size += named.length) > PreparedTable.EXTENDED_ROWS_MAX) {
         return null;
@@ -230,6 +232,7 @@ final class Snapshot {
     return ids.build().toArray();
   }
 
+  /** With what is read now. */
   private synchronized List<RowReads> readSoFar(RowReads beside) {
     List<RowReads> reads = new ArrayList<>(seen);
     if (beside != null) {
@@ -239,13 +242,10 @@ final class Snapshot {
   }
 
   private CompletableFuture<Settled> settle(long older, Extension extension, boolean isUnchanged) {
-    CompletableFuture<Long> latest = CompletableFuture.completedFuture(extension.timestamp());
-    if (!isUnchanged) {
-      for (RowReads rows : readSoFar(null)) {
-        latest = latest.thenCompose(newer -> rows.firstCommit(older, newer));
-      }
-    }
-    return latest.thenApply(settled -> new Settled(settled, isUnchanged));
+    return (isUnchanged
+            ? CompletableFuture.completedFuture(extension.timestamp())
+            : RowReads.firstChange(readSoFar(null), older, extension.timestamp()))
+        .thenApply(settled -> new Settled(settled, isUnchanged));
   }
 
   /** The next one who needs the timestamp tries again. */
@@ -285,6 +285,10 @@ final class Snapshot {
   /** The transaction has ended, and nothing of it is under way. */
   synchronized void release() {
     released = true;
+    if (timestamp == null && !seen.isEmpty()) {
+      timestamp = CompletableFuture.completedFuture(lease.start()); // for who asks later
+    }
+    seen.clear();
     if (lease != null) {
       lease.snapshot().release();
       lease = null;

@@ -1,6 +1,7 @@
 package io.retso.hbase;
 
 import io.retso.hbase.data.CleanupRequest;
+import io.retso.hbase.data.FirstChange;
 import io.retso.hbase.data.RowFilter;
 import io.retso.hbase.data.SnapshotReads;
 import io.retso.hbase.data.SnapshotRow;
@@ -113,6 +114,23 @@ final class SnapshotReader {
             ? table.raw().get(gets.get(0)).thenApply(List::of)
             : table.raw().<Result>batchAll(gets))
         .exceptionallyCompose(failure -> Failures.failed(failed(failure)));
+  }
+
+  /** Server reads: see {@link RowReads#firstChange}. */
+  CompletableFuture<Long> firstChange(List<Get> gets, long upTo) {
+    return send(gets.stream().map(get -> SnapshotReads.firstChange(get, start, upTo)).toList())
+        .thenCompose(
+            answers -> {
+              long first = upTo;
+              try {
+                for (Result answer : answers) {
+                  first = Math.min(first, FirstChange.of(answer));
+                }
+              } catch (IOException e) {
+                return Failures.failed(e);
+              }
+              return CompletableFuture.completedFuture(first);
+            });
   }
 
   private CompletableFuture<List<Result>> results(

@@ -91,10 +91,10 @@ public final class Transaction implements AutoCloseable {
   /**
    * The start timestamp: it reads what was committed below it. Its own writes bear it.
    *
-   * <p>A read-only transaction mostly reads without one: then it takes it now, and waits for the
-   * oracle. Do not ask that in the callback of a future.
+   * <p>A read-only transaction mostly reads without one: then it takes it now, one at which all is
+   * as it was read, and waits for the oracle. Do not ask that in the callback of a future.
    *
-   * @throws UncheckedIOException if no oracle answers
+   * @throws UncheckedIOException if no oracle answers; or, of what was read before, HBase
    * @throws IllegalStateException if it ended without having read anything
    */
   public long startTimestamp() {

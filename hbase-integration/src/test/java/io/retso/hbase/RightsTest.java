@@ -278,6 +278,31 @@ class RightsTest {
     }
   }
 
+  /** Server reads need no right to the marks: what has changed is told by the region, too. */
+  @Test
+  void whoMayNotReadTheMarksReadsOneMomentAllTheSame() throws Exception {
+    create(partly, TablePreparation.Options.DEFAULT);
+    grant("bob", partly, Action.CREATE);
+    grantFamily("bob", partly, Fixture.F, Action.READ);
+    try (AsyncConnection his = connect("bob");
+        TransactionManager bob = TransactionManager.builder(his).oracle(oracle).build();
+        TransactionManager living = TransactionManager.builder(root).oracle(oracle).build();
+        TransactionManager dying = dying()) {
+      living.run(tx -> tx.table(partly).put(List.of(put("a", "0"), put("c", "0"))));
+      Get a = new Get(Fixture.bytes("a")).addFamily(Fixture.F);
+      Get c = new Get(Fixture.bytes("c")).addFamily(Fixture.F);
+      try (Transaction tx = bob.beginReadOnly()) {
+        tx.table(partly).get(a);
+        tx.startTimestamp();
+      }
+      try (Transaction tx = bob.beginReadOnly()) {
+        assertEquals("0", text(tx.table(partly).get(a).getValue(Fixture.F, Fixture.Q)));
+        dying.run(t -> t.table(partly).put(List.of(put("a", "1"), put("c", "1"))));
+        assertEquals("0", text(tx.table(partly).get(c).getValue(Fixture.F, Fixture.Q)));
+      }
+    }
+  }
+
   /** With client reads he would take what is pending for committed. */
   @Test
   void whoMayNotReadTheMarksIsRefused() throws Exception {

@@ -7,6 +7,7 @@ import io.retso.hbase.TransactionManager;
 import io.retso.hbase.UnknownCommitException;
 import io.retso.verify.history.Stamps;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -84,9 +85,17 @@ final class TableLists implements ListStore {
     public List<long[]> run(Action action) throws IOException, Violation {
       List<long[]> lists = carryOut(action);
       if (--actionsUntilAsked == 0) {
-        stamps = Stamps.started(transaction.startTimestamp());
+        stamps = Stamps.started(askedTimestamp());
       }
       return lists;
+    }
+
+    private long askedTimestamp() throws IOException {
+      try {
+        return transaction.startTimestamp();
+      } catch (UncheckedIOException e) {
+        throw e.getCause();
+      }
     }
 
     private List<long[]> carryOut(Action action) throws IOException, Violation {

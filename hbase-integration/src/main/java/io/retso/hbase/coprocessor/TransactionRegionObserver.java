@@ -107,6 +107,9 @@ public final class TransactionRegionObserver implements RegionCoprocessor, Regio
       TableDescriptor table = context.getEnvironment().getRegion().getTableDescriptor();
       guarded(() -> result.add(DescriptorQuery.answer(table)));
       context.bypass();
+    } else if (ReadAttribute.firstChangeUpTo(get) != 0) {
+      onlyPrepared(region -> result.add(region.firstChange(get)));
+      context.bypass();
     } else if (get.getAttribute(ReadAttribute.NAME) != null) {
       onlyPrepared(region -> region.prepare(get));
     }

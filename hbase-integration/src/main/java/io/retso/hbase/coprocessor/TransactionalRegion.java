@@ -1,5 +1,6 @@
 package io.retso.hbase.coprocessor;
 
+import io.retso.hbase.data.FirstChange;
 import io.retso.hbase.data.PendingWrite;
 import io.retso.hbase.data.ReadAttribute;
 import io.retso.hbase.data.RowFilter;
@@ -8,6 +9,7 @@ import java.io.IOException;
 import java.util.Map;
 import java.util.NavigableSet;
 import java.util.concurrent.CompletableFuture;
+import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.DoNotRetryIOException;
 import org.apache.hadoop.hbase.client.Get;
 import org.apache.hadoop.hbase.client.IsolationLevel;
@@ -150,13 +152,25 @@ final class TransactionalRegion {
     get.setMaxResultsPerColumnFamily(-1).setRowOffsetPerColumnFamily(0);
   }
 
+  /**
+   * Answers a get that asks for the first change.
+   *
+   * @throws DoNotRetryIOException {@link io.retso.hbase.data.Refusal#SNAPSHOT_TOO_OLD}
+   */
+  Cell firstChange(Get get) throws IOException {
+    prepareFamilies(get.getFamilyMap());
+    long first = FirstChangeReader.read(region, link, metrics, get);
+    reader(ReadAttribute.of(get), null).checkHorizon();
+    return FirstChange.answer(get.getRow(), first);
+  }
+
   /** Turns a scan with a read timestamp into a snapshot read. Others stay as they are. */
   void prepare(Scan scan) throws IOException {
     long timestamp = ReadAttribute.of(scan);
     if (timestamp == 0) {
       return;
     }
-    if (ReadAttribute.isWatchful(scan)) {
+    if (ReadAttribute.isWatchful(scan) || ReadAttribute.firstChangeUpTo(scan) != 0) {
       throw new DoNotRetryIOException("only a get is told whether it is current: make it one");
     }
     if (scan.isRaw()) {

@@ -9,15 +9,19 @@ import org.apache.hadoop.hbase.util.Bytes;
  * The attribute that makes a get or scan a snapshot read on the region server: the reader's start
  * timestamp, 8 bytes big-endian. Reads without it are plain reads of raw cells.
  *
- * <p>With a ninth byte, 1, a get is <em>watchful</em>: if what it looks at may have changed since
- * that timestamp, the answer is {@link ChangedRow} instead.
+ * <p>A get can ask more, by a ninth byte:
+ *
+ * <pre>
+ *   S 1      watchful: if what it looks at may have changed since S, the answer is {@link ChangedRow}
+ *   S 2 L    which commit, from S up to L, was the first one to change it? {@link FirstChange}
+ * </pre>
  */
 public final class ReadAttribute {
   /** Name of the attribute. */
   public static final String NAME = "retso.read";
 
-  private static final byte[] WATCHFUL = {1};
-  private static final int WATCHFUL_BYTES = Long.BYTES + WATCHFUL.length;
+  private static final byte WATCHFUL = 1;
+  private static final byte FIRST_CHANGE = 2;
 
   private ReadAttribute() {}
 
@@ -27,23 +31,54 @@ public final class ReadAttribute {
    * @throws IllegalArgumentException if {@code readTimestamp} does not have the form of a stamp
    */
   public static void set(OperationWithAttributes read, long readTimestamp) {
-    read.setAttribute(NAME, Bytes.toBytes(CellVersion.checkStamp(readTimestamp)));
+    read.setAttribute(NAME, stamp(readTimestamp));
   }
 
   /**
-   * Sets the attribute, of a watchful read.
+   * Sets the attribute, of a watchful get.
    *
    * @throws IllegalArgumentException if {@code readTimestamp} does not have the form of a stamp
    */
-  public static void setWatchful(Get read, long readTimestamp) {
-    byte[] stamp = Bytes.toBytes(CellVersion.checkStamp(readTimestamp));
-    read.setAttribute(NAME, Bytes.add(stamp, WATCHFUL));
+  public static void setWatchful(Get get, long readTimestamp) {
+    get.setAttribute(NAME, Bytes.add(stamp(readTimestamp), new byte[] {WATCHFUL}));
   }
 
-  /** Whether the read is watchful. */
+  /**
+   * Sets the attribute, of a get that asks for the first change.
+   *
+   * @throws IllegalArgumentException if one of the timestamps does not have the form of a stamp
+   */
+  public static void setFirstChange(Get get, long from, long upTo) {
+    get.setAttribute(NAME, Bytes.add(stamp(from), new byte[] {FIRST_CHANGE}, stamp(upTo)));
+  }
+
+  private static byte[] stamp(long timestamp) {
+    return Bytes.toBytes(CellVersion.checkStamp(timestamp));
+  }
+
+  /** Whether the get is watchful. */
   public static boolean isWatchful(OperationWithAttributes read) {
+    return has(read.getAttribute(NAME), WATCHFUL, Long.BYTES + 1);
+  }
+
+  /**
+   * Up to which timestamp the get asks for the first change; 0 if it does not ask.
+   *
+   * @throws IllegalArgumentException if the attribute is malformed
+   */
+  public static long firstChangeUpTo(OperationWithAttributes read) {
     byte[] value = read.getAttribute(NAME);
-    return value != null && value.length == WATCHFUL_BYTES && value[Long.BYTES] == WATCHFUL[0];
+    return asksForFirstChange(value)
+        ? CellVersion.checkStamp(Bytes.toLong(value, Long.BYTES + 1))
+        : 0;
+  }
+
+  private static boolean asksForFirstChange(byte[] value) {
+    return has(value, FIRST_CHANGE, 2 * Long.BYTES + 1);
+  }
+
+  private static boolean has(byte[] value, byte question, int length) {
+    return value != null && value.length == length && value[Long.BYTES] == question;
   }
 
   /**
@@ -56,8 +91,8 @@ public final class ReadAttribute {
     if (value == null) {
       return 0;
     }
-    byte[] stamp = isWatchful(read) ? Arrays.copyOf(value, Long.BYTES) : value;
-    return CellVersion.checkStamp(decode(NAME, stamp));
+    boolean asks = isWatchful(read) || asksForFirstChange(value);
+    return CellVersion.checkStamp(decode(NAME, asks ? Arrays.copyOf(value, Long.BYTES) : value));
   }
 
   static long decode(String name, byte[] value) {

@@ -133,6 +133,17 @@ public final class SnapshotReads {
   }
 
   /**
+   * Server reads: asks which commit was the first to change what a get looks at.
+   *
+   * @param get a checked get
+   */
+  public static Get firstChange(Get get, long from, long upTo) {
+    Get sent = new Get(get);
+    ReadAttribute.setFirstChange(sent, from, upTo);
+    return sent;
+  }
+
+  /**
    * Server reads: the application's scan with its read timestamp.
    *
    * @param scan a checked scan

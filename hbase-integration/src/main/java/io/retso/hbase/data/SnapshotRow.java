@@ -250,9 +250,12 @@ public final class SnapshotRow {
    */
   public boolean isPast(long[] versions, WriterStatuses statuses) {
     for (long version : versions) {
-      long status =
-          isMarked(version) ? statuses.of(version, readMoment) : hasVersion(version) ? version : 0;
-      if (status != WriterStatuses.ABORTED && (status <= 0 || status >= readTimestamp)) {
+      if (isMarked(version)) {
+        long status = statuses.of(version, readMoment);
+        if (status != WriterStatuses.ABORTED && (status <= 0 || status >= readTimestamp)) {
+          return false;
+        }
+      } else if (version >= readTimestamp || !hasVersion(version)) {
         return false;
       }
     }
@@ -277,17 +280,26 @@ public final class SnapshotRow {
       int end = endOfColumn(cells, begin);
       for (int i = begin; i < end; i++) {
         long version = cells.get(i).getTimestamp();
-        long status = isMarked(version) ? statuses.of(version, readMoment) : version - 1;
+        if (!isMarked(version)) {
+          if (version <= timestamp) {
+            break; // nobody below commits any more: see docs/hbase.md, "Order of versions"
+          }
+          // The timestamp is nobody's commit, and what is not committed so is a plain writer's.
+          boolean isCommit = version - 1 > timestamp && Timestamps.isWellFormed(version - 1);
+          first = isCommit ? Math.min(first, version - 1) : first;
+          continue;
+        }
+        long status = statuses.of(version, readMoment);
         if (status == WriterStatuses.FORGOTTEN) {
           return new FirstCommit(Next.READ_AGAIN, 0);
         }
         if (status == WriterStatuses.UNKNOWN) {
           statuses.ask(version);
           unknown = true;
-        } else if (status >= timestamp) {
-          first = Timestamps.isWellFormed(status) ? Math.min(first, status) : first;
+        } else if (status > timestamp) {
+          first = Math.min(first, status);
         } else if (status > 0) {
-          break; // nobody below commits any more: see docs/hbase.md, "Order of versions"
+          break;
         }
       }
       begin = end;

@@ -155,16 +155,22 @@ class InjectedBugsTest {
         "isToldOfThoseWhoBeganBeforeIt"),
     WHAT_IS_GONE_COUNTS_AS_PAST(
         "data/SnapshotRow.java",
-        "hasVersion(version) ? version : 0",
-        "version",
+        "version >= readTimestamp || !hasVersion(version)",
+        "version >= readTimestamp",
         SnapshotRowTest.class,
         "whatWasInQuestionIsOfThePastIfItIsDecidedBelowTheReader"),
     THE_NEWEST_COMMIT_COUNTS_AS_THE_FIRST(
         "data/SnapshotRow.java",
-        "first = Timestamps.isWellFormed(status) ? Math.min(first, status) : first;",
-        "first = Timestamps.isWellFormed(status) ? status : first;\n          break;",
+        "first = isCommit ? Math.min(first, version - 1) : first;\n          continue;",
+        "first = isCommit ? Math.min(first, version - 1) : first;\n          break;",
         SnapshotRowTest.class,
         "theFirstCommitIsFoundInAllColumns"),
+    LOOKS_FOR_THE_FIRST_CHANGE_AMONG_THE_NEWEST(
+        "coprocessor/FirstChangeReader.java",
+        "cell.getTimestamp() <= timestamp && CellVersion",
+        "CellVersion",
+        WatchfulReadTest.class,
+        "aRegionTellsTheFirstChange"),
     WHAT_COMES_UP_IN_THE_SECOND_READ_COUNTS_AS_COMMITTED(
         "coprocessor/SnapshotReader.java",
         "|| Timestamps.isWellFormed(version) && Arrays.binarySearch(questions, version) < 0",

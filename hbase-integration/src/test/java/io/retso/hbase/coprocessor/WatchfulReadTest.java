@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.retso.hbase.RetsoCluster;
 import io.retso.hbase.data.ChangedRow;
 import io.retso.hbase.data.CleanupRequest;
+import io.retso.hbase.data.FirstChange;
 import io.retso.hbase.data.ReadAttribute;
 import io.retso.hbase.data.SnapshotReads;
 import java.io.IOException;
@@ -18,6 +19,7 @@ import org.apache.hadoop.hbase.client.Get;
 import org.apache.hadoop.hbase.client.Put;
 import org.apache.hadoop.hbase.client.Result;
 import org.apache.hadoop.hbase.client.Scan;
+import org.apache.hadoop.hbase.filter.PageFilter;
 import org.apache.hadoop.hbase.util.Bytes;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -115,6 +117,58 @@ class WatchfulReadTest {
     t.table.put(new Put(b(ROW)).addColumn(RawTable.F, b("a"), version, b("x")));
     assertEquals("{a=x}", watched(t.oracle.begin(), ROW));
     assertEquals("changed", watched(version - 16, ROW));
+  }
+
+  private long firstChange(long from, long upTo, Get get) throws IOException {
+    return FirstChange.of(t.table.get(SnapshotReads.firstChange(get, from, upTo)));
+  }
+
+  @Test
+  void aRegionTellsTheFirstChange() throws IOException {
+    t.update(ROW, "a", "1");
+    t.update(ROW, "b", "1");
+    long early = t.oracle.begin(); // in doubt at the time of the snapshot
+    t.write(early, ROW, "b", "early");
+    long from = t.oracle.begin();
+    Get row = new Get(b(ROW));
+    Get a = new Get(b(ROW)).addColumn(RawTable.F, b("a"));
+    long upTo = t.oracle.begin();
+    assertEquals(FirstChange.NONE, firstChange(from, upTo, row));
+    assertEquals(FirstChange.NONE, firstChange(from, upTo, new Get(b("none"))));
+    long second = t.oracle.begin();
+    t.write(second, ROW, "a", "2");
+    long secondCommit = t.commit(second, ROW);
+    long aborted = t.oracle.begin();
+    t.write(aborted, ROW, "a", "aborted");
+    t.oracle.abort(aborted);
+    t.update(ROW, "a", null);
+    t.oracle.begin();
+    long now = t.oracle.begin();
+    for (int i = 0; i < 2; i++) {
+      assertEquals(FirstChange.NONE, firstChange(from, upTo, a), "beyond");
+      assertEquals(secondCommit, firstChange(from, now, a));
+      assertEquals(secondCommit, firstChange(from, now, row));
+      assertEquals(FirstChange.NONE, firstChange(now, t.oracle.begin(), a));
+      t.cleanUp(second, secondCommit, ROW);
+    }
+  }
+
+  /** Conflicts are by the hash of the row that the test chooses: this one commits. */
+  @Test
+  void theFirstChangeMayBeBySomebodyWhoBeganBefore() throws IOException {
+    t.update(ROW, "a", "1");
+    long early = t.oracle.begin();
+    t.write(early, ROW, "a", "2");
+    long from = t.oracle.begin();
+    long commit = t.commit(early, ROW);
+    long later = t.update("other", "a", "3");
+    long upTo = t.oracle.begin();
+    Get get = new Get(b(ROW)).addFamily(RawTable.F).setFilter(new PageFilter(1));
+    assertTrue(commit < later);
+    for (int i = 0; i < 2; i++) {
+      assertEquals(commit, firstChange(from, upTo, get));
+      t.cleanUp(early, commit, ROW);
+    }
   }
 
   @Test

@@ -247,7 +247,7 @@ public class SnapshotRowTest {
     assertArrayEquals(new long[] {224}, statuses.unknown());
     statuses.committed(224, 240);
     assertEquals(new FirstCommit(Next.SETTLED, 240), row.firstCommitSince(176, statuses));
-    assertEquals(new FirstCommit(Next.SETTLED, 160), row.firstCommitSince(160, statuses));
+    assertEquals(new FirstCommit(Next.SETTLED, 160), row.firstCommitSince(144, statuses));
     assertEquals(new FirstCommit(Next.SETTLED, 304), row.firstCommitSince(296, statuses));
     assertEquals(
         new FirstCommit(Next.SETTLED, Long.MAX_VALUE), row.firstCommitSince(312, statuses));

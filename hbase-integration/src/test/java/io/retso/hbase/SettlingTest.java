@@ -1,0 +1,195 @@
+package io.retso.hbase;
+
+import static io.retso.hbase.Fixture.F;
+import static io.retso.hbase.Fixture.Q;
+import static io.retso.hbase.Fixture.bytes;
+import static io.retso.hbase.Fixture.eventually;
+import static io.retso.hbase.Fixture.get;
+import static io.retso.hbase.Fixture.put;
+import static io.retso.hbase.Fixture.read;
+import static io.retso.hbase.Fixture.text;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.retso.client.OracleClient;
+import io.retso.hbase.TablePreparation.Options;
+import io.retso.hbase.data.TableSettings.Conflicts;
+import io.retso.server.RetsoServer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.hadoop.hbase.TableName;
+import org.apache.hadoop.hbase.client.Get;
+import org.apache.hadoop.hbase.client.Put;
+import org.apache.hadoop.hbase.client.Result;
+import org.apache.hadoop.hbase.client.Table;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** Read-only transactions that have read without a timestamp, and then need one. */
+@ExtendWith(RetsoCluster.Extension.class)
+class SettlingTest {
+  private Fixture fixture;
+  private TransactionManager manager;
+  private TransactionManager other;
+  private TableName name;
+
+  @BeforeEach
+  void open(Fixture fixture) throws Exception {
+    this.fixture = fixture;
+    manager = fixture.manager();
+    other = fixture.manager();
+    name = fixture.table(Options.DEFAULT);
+  }
+
+  private void takeOlderSnapshot() throws Exception {
+    try (Transaction tx = manager.beginReadOnly()) {
+      tx.startTimestamp();
+    }
+  }
+
+  /** {@code new Get(row)} does not copy the row, and a get that is done may have it reused. */
+  @Test
+  void twoReadsAreOfOneMomentThoughTheKeyIsReused() throws Exception {
+    other.run(tx -> tx.table(name).put(List.of(put("a", "0"), put("b", "0"), put("c", "0"))));
+    takeOlderSnapshot();
+    try (Transaction tx = manager.beginReadOnly()) {
+      byte[] key = bytes("a");
+      assertEquals("0", text(tx.table(name).get(new Get(key)).getValue(F, Q)));
+      key[0] = 'z';
+      assertEquals(null, text(tx.table(name).get(new Get(key)).getValue(F, Q)));
+      other.run(t -> t.table(name).put(List.of(put("a", "1"), put("c", "1"))));
+      assertEquals("0", read(tx.table(name), "c"), "a was 0, and both changed together");
+    }
+  }
+
+  @Test
+  void aPlainCellOfTheFirstVersionIsNoTransaction() throws Exception {
+    try (Table plain = fixture.cluster.connection().getTable(name)) {
+      plain.put(new Put(bytes("z")).addColumn(F, Q, 1, bytes("old")));
+      plain.put(new Put(bytes("y")).addColumn(F, Q, 0, bytes("older")));
+    }
+    other.run(tx -> tx.table(name).put(List.of(put("a", "0"), put("c", "0"))));
+    takeOlderSnapshot();
+    try (Transaction tx = manager.beginReadOnly()) {
+      assertEquals("old", read(tx.table(name), "z"));
+      assertEquals("older", read(tx.table(name), "y"));
+      assertEquals(2, manager.metrics().currentReads());
+      assertEquals("0", read(tx.table(name), "a"));
+      other.run(t -> t.table(name).put(List.of(put("a", "1"), put("c", "1"))));
+      assertEquals("0", read(tx.table(name), "c"));
+    }
+  }
+
+  /** A version that is 1 mod 16 may be a plain writer's: what is below it was not decided then. */
+  @Test
+  void aPlainWriterDoesNotTakeTheReaderBack() throws Exception {
+    other.run(tx -> tx.table(name).put(List.of(put("a", "0"), put("c", "0"))));
+    takeOlderSnapshot();
+    SharedSnapshots.Lease older = manager.snapshots().settled();
+    other.run(tx -> tx.table(name).put(put("c", "1"))); // before the reader begins
+    try (Transaction tx = manager.beginReadOnly();
+        Table plain = fixture.cluster.connection().getTable(name)) {
+      assertEquals("0", read(tx.table(name), "a"));
+      // A column of its own, in a row that the reader reads.
+      plain.put(new Put(bytes("a")).addColumn(F, bytes("p"), older.start() + 1, bytes("plain")));
+      other.run(t -> t.table(name).put(put("a", "2")));
+      assertEquals("1", read(tx.table(name), "c"), "committed before the begin");
+    } finally {
+      older.snapshot().release();
+    }
+  }
+
+  @Test
+  void whoHasReadHasATimestampWhenItHasEnded() throws Exception {
+    other.run(tx -> tx.table(name).put(put("a", "0")));
+    takeOlderSnapshot();
+    Transaction tx = manager.beginReadOnly();
+    assertEquals("0", read(tx.table(name), "a"));
+    long commit = tx.commit();
+    assertEquals(commit, tx.startTimestamp());
+  }
+
+  @Test
+  void theGetThatTakesTheTimestampIsOneGet() throws Exception {
+    takeOlderSnapshot();
+    AtomicInteger requests = new AtomicInteger();
+    try (Transaction tx = manager.beginReadOnly()) {
+      AsyncTransactionalTable table =
+          Fixture.table(
+              manager,
+              tx,
+              name,
+              (method, call) -> {
+                requests.incrementAndGet();
+                return call.call();
+              });
+      for (int i = 0; i < Snapshot.AFLOAT_MAX; i++) {
+        table.get(get("r" + i)).get(1, TimeUnit.MINUTES);
+      }
+      assertTrue(tx.toString().contains("without a timestamp"), tx::toString);
+      requests.set(0);
+      table.get(get("last")).get(1, TimeUnit.MINUTES);
+      assertFalse(tx.toString().contains("without a timestamp"), tx::toString);
+      assertEquals(1, requests.get());
+    }
+  }
+
+  /** The oracle cannot tell of whole rows where conflicts are by cell. Regions can, briefly. */
+  @Test
+  void settlingDoesNotFetchTheHistoryOfARow() throws Exception {
+    TableName cells = fixture.table(Options.DEFAULT.with(Conflicts.CELL));
+    byte[] value = new byte[100_000];
+    for (int i = 0; i < 50; i++) {
+      other.run(tx -> tx.table(cells).put(new Put(bytes("a")).addColumn(F, Q, value)));
+    }
+    takeOlderSnapshot();
+    List<CompletableFuture<Result>> answers = new ArrayList<>();
+    try (Transaction tx = manager.beginReadOnly()) {
+      AsyncTransactionalTable table =
+          Fixture.table(
+              manager,
+              tx,
+              cells,
+              (method, call) -> {
+                @SuppressWarnings("unchecked")
+                CompletableFuture<Result> answer = (CompletableFuture<Result>) call.call();
+                answers.add(answer);
+                return answer;
+              });
+      table.get(get("a")).get(1, TimeUnit.MINUTES);
+      tx.startTimestamp();
+    }
+    assertEquals(2, answers.size());
+    assertEquals(1, answers.get(1).get().size());
+    assertTrue(answers.get(1).get().rawCells()[0].getSerializedSize() < 100);
+  }
+
+  /**
+   * {@code startTimestamp()} in one thread, between its check and this, {@code commit()} in
+   * another.
+   */
+  @Test
+  void aSnapshotThatWasReleasedTakesNoOtherLease() throws Exception {
+    RetsoServer server = fixture.opened(RetsoCluster.startOracle());
+    OracleClient oracle =
+        fixture.opened(OracleClient.builder().address("127.0.0.1:" + server.port()).build());
+    SharedSnapshots shared = new SharedSnapshots(oracle);
+    SharedSnapshots.Lease older = shared.acquire().get(1, TimeUnit.MINUTES);
+    older.snapshot().release();
+    Snapshot snapshot = Snapshot.fresh(shared, oracle, new Counters());
+    snapshot.release();
+    snapshot.timestamp().get(1, TimeUnit.MINUTES);
+    shared.close();
+    eventually(
+        "nobody holds the low watermark",
+        () -> {
+          oracle.abort(oracle.begin());
+          return oracle.lowWatermark() > older.start();
+        });
+  }
+}
