@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hbase.TableName;
@@ -118,13 +119,18 @@ class OracleDownTest {
     assertEquals("0", manager.call(tx -> read(tx.table(name), "plain")), "the horizon is known");
   }
 
+  /** What is sent before it is noticed that the connection is down was not answered. */
+  private static void failsAsDown(Transaction tx, Read read) {
+    failsInTime(tx, "(check that|is the oracle overloaded)", read);
+  }
+
   private static void failsInTime(Transaction tx, String remedy, Read read) {
     long begun = System.nanoTime();
     OracleUnavailableException e = assertThrows(OracleUnavailableException.class, read::run);
     long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begun);
     assertTrue(millis < 5 * STORE_MILLIS, () -> millis + " ms");
     assertTrue(e.getMessage().contains("nothing was decided"), e.getMessage());
-    assertTrue(e.getMessage().contains(remedy), e.getMessage());
+    assertTrue(Pattern.compile(remedy).matcher(e.getMessage()).find(), e.getMessage());
     assertEquals(Transaction.State.ACTIVE, tx.state(), "it goes on");
   }
 
@@ -150,8 +156,8 @@ class OracleDownTest {
       oracle.down(true);
       assertEquals("0", read(table, "plain"));
       assertEquals("plain=0", scan(table, new Scan().withStartRow(Fixture.bytes("p"))));
-      failsInTime(tx, "check that", () -> read(table, "doubt"));
-      failsInTime(tx, "check that", () -> readToTheEnd(table));
+      failsAsDown(tx, () -> read(table, "doubt"));
+      failsAsDown(tx, () -> readToTheEnd(table));
       assertEquals("0", read(table, "plain"));
       oracle.down(false);
       assertEquals("1", read(table, "doubt"));
@@ -176,7 +182,7 @@ class OracleDownTest {
       TransactionalTable table = tx.table(name);
       oracle.down(true);
       long before = queries();
-      failsInTime(tx, "check that", () -> table.get(gets));
+      failsAsDown(tx, () -> table.get(gets));
       long asked = queries() - before;
       assertTrue(asked > 0 && asked < 20, asked + " questions about 40 rows");
       oracle.down(false);
@@ -220,8 +226,8 @@ class OracleDownTest {
     try (Transaction tx = manager.beginReadOnly()) {
       TransactionalTable table = tx.table(name);
       oracle.down(true);
-      failsInTime(tx, "check that", () -> read(table, "plain"));
-      failsInTime(tx, "check that", () -> readToTheEnd(table));
+      failsAsDown(tx, () -> read(table, "plain"));
+      failsAsDown(tx, () -> readToTheEnd(table));
       oracle.down(false);
       assertEquals("0", read(table, "plain"));
       assertEquals("doubt=1 plain=0", scan(table, new Scan()));
