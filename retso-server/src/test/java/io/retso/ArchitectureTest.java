@@ -99,13 +99,7 @@ class ArchitectureTest {
     DescribedPredicate<JavaClass> store =
         resideInAPackage("io.retso.log..")
             .and(simpleNameStartingWith("BookKeeper").or(simpleNameStartingWith("ZooKeeper")));
-    DescribedPredicate<JavaClass> embedded =
-        resideInAPackage("io.retso.server..")
-            .and(
-                simpleNameStartingWith("EmbeddedBookKeeper")
-                    .or(simpleNameStartingWith("EmbeddedZooKeeper"))
-                    .or(simpleNameStartingWith("BookieSettings"))
-                    .or(simpleNameStartingWith("JournalKeepingStorage")));
+    DescribedPredicate<JavaClass> embedded = resideInAPackage("io.retso.server.embedded");
     noClasses()
         .that(topLevel(not(store.or(embedded))))
         .should()
@@ -121,7 +115,25 @@ class ArchitectureTest {
 
   @Test
   void packagesFormNoCycles() {
-    slices().matching("io.retso.(*)..").should().beFreeOfCycles().check(SERVER);
+    slices().matching("io.retso.(**)").should().beFreeOfCycles().check(SERVER);
+  }
+
+  @Test
+  void theServersRoomsKnowNothingAboveThem() {
+    noClasses()
+        .that()
+        .resideInAnyPackage("io.retso.server.config", "io.retso.server.embedded")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage("io.retso.server", "io.retso.server.observe", "io.retso.net..")
+        .check(SERVER);
+    noClasses()
+        .that()
+        .resideInAPackage("io.retso.server.observe")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage("io.retso.server", "io.retso.server.embedded")
+        .check(SERVER);
   }
 
   @Test

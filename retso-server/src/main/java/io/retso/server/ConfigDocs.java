@@ -1,5 +1,9 @@
 package io.retso.server;
 
+import io.retso.server.config.MemoryPlan;
+import io.retso.server.config.Setting;
+import io.retso.server.config.Settings;
+
 /**
  * Writes the table of settings for people: {@code deploy/retso.properties} and {@code
  * docs/configuration.md}. A test compares both files with what is written here.
@@ -55,7 +59,7 @@ final class ConfigDocs {
         """
         # Configuration
 
-        <!-- Made from io.retso.server.Settings; a test fails when it differs. -->
+        <!-- Made from io.retso.server.config.Settings; a test fails when it differs. -->
 
         `./retso server` needs no configuration. What differs from the defaults is set by flags,
         or by a properties file given with `--config FILE`; a flag overrides the file.

@@ -1,6 +1,11 @@
 package io.retso.server;
 
 import io.retso.log.LogException;
+import io.retso.server.config.ConfigException;
+import io.retso.server.config.ServerConfig;
+import io.retso.server.config.Setting;
+import io.retso.server.config.Settings;
+import io.retso.server.observe.Json;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;

@@ -4,6 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.retso.server.config.Setting;
+import io.retso.server.config.Settings;
+import io.retso.server.observe.Health;
+import io.retso.server.observe.HttpEndpoint;
+import io.retso.server.observe.Observation;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.net.ServerSocket;

@@ -3,6 +3,9 @@ package io.retso.server;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.retso.server.config.ServerConfig;
+import io.retso.server.config.Setting;
+import io.retso.server.config.Settings;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;

@@ -5,6 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.retso.server.config.ConfigException;
+import io.retso.server.config.ServerConfig;
+import io.retso.server.config.Settings;
 import java.io.IOException;
 import java.net.ServerSocket;
 import java.net.http.HttpResponse;

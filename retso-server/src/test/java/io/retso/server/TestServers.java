@@ -1,5 +1,7 @@
 package io.retso.server;
 
+import io.retso.server.config.ServerConfig;
+import io.retso.server.config.Settings;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -8,7 +10,7 @@ import java.net.http.HttpResponse;
 import java.time.Duration;
 
 /** Small servers for tests, and what they say over HTTP. */
-final class TestServers {
+public final class TestServers {
   private static final HttpClient HTTP =
       HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(10)).build();
 
@@ -25,15 +27,15 @@ final class TestServers {
   }
 
   /** A small server without a log. */
-  static RetsoServer inMemory() throws Exception {
+  public static RetsoServer inMemory() throws Exception {
     return RetsoServer.start(small().set(Settings.LOG, "memory").build());
   }
 
-  static HttpResponse<String> get(int port, String path) throws Exception {
+  public static HttpResponse<String> get(int port, String path) throws Exception {
     return send(port, path, "GET", "*/*");
   }
 
-  static HttpResponse<String> send(int port, String path, String method, String accept)
+  public static HttpResponse<String> send(int port, String path, String method, String accept)
       throws IOException, InterruptedException {
     HttpRequest request =
         HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path))

@@ -2,8 +2,8 @@ package io.retso.verify.run;
 
 import io.retso.hbase.embedded.EmbeddedHBase;
 import io.retso.server.RetsoServer;
-import io.retso.server.ServerConfig;
-import io.retso.server.Settings;
+import io.retso.server.config.ServerConfig;
+import io.retso.server.config.Settings;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -1,0 +1,186 @@
+package io.retso.server.config;
+
+import java.io.IOException;
+import java.nio.charset.MalformedInputException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A complete, valid configuration: a value for every setting of {@link Settings}. Immutable.
+ *
+ * <p>Read with {@code config.get(Settings.LISTEN_PORT)}.
+ */
+public final class ServerConfig {
+  /** Copies of the log: spread over {@code ensemble}, {@code write} each, {@code ack} awaited. */
+  public record Quorums(int ensemble, int write, int ack) {}
+
+  private static final int ENSEMBLE_AUTO = 3;
+
+  private final Map<Setting<?>, Object> values;
+  private final Quorums quorums;
+
+  private ServerConfig(Map<Setting<?>, Object> values) throws ConfigException {
+    this.values = Map.copyOf(values);
+    this.quorums = checkedQuorums();
+  }
+
+  /** Starts from the defaults. */
+  public static Builder builder() {
+    return new Builder();
+  }
+
+  /** The value of a setting, the default if it was not set. */
+  public <T> T get(Setting<T> setting) {
+    @SuppressWarnings("unchecked") // only Setting.parse of the same setting fills the map
+    T value = (T) values.get(setting);
+    return value == null ? setting.defaultValue() : value;
+  }
+
+  /** Whether the log is kept on BookKeeper at all. */
+  public boolean isDurable() {
+    return get(Settings.LOG).equals("bookkeeper");
+  }
+
+  /** Whether ZooKeeper and bookies run inside this process. */
+  public boolean isEmbedded() {
+    return isDurable() && get(Settings.ZOOKEEPER).isEmpty();
+  }
+
+  /** The quorums of the log, with {@code auto} replaced by numbers. */
+  public Quorums quorums() {
+    return quorums;
+  }
+
+  private Quorums checkedQuorums() throws ConfigException {
+    boolean ownZooKeeper = !get(Settings.ZOOKEEPER).isEmpty();
+    int bookies = get(Settings.EMBEDDED_BOOKIES);
+    int write = get(Settings.LOG_WRITE_QUORUM);
+    int ack = get(Settings.LOG_ACK_QUORUM);
+    int ensemble = get(Settings.LOG_ENSEMBLE);
+    if (ensemble == 0) {
+      int natural = ownZooKeeper ? ENSEMBLE_AUTO : Math.min(ENSEMBLE_AUTO, bookies);
+      ensemble = ownZooKeeper ? Math.max(natural, Math.max(write, ack)) : natural;
+    }
+    write = write == 0 ? ensemble : write;
+    ack = ack == 0 ? write / 2 + 1 : ack;
+    if (write > ensemble) {
+      throw new ConfigException(
+          "log.write.quorum = "
+              + write
+              + " is larger than log.ensemble = "
+              + ensemble
+              + ": an entry cannot have more copies than its ledger has bookies");
+    }
+    if (ack > write) {
+      throw new ConfigException(
+          "log.ack.quorum = "
+              + ack
+              + " is larger than log.write.quorum = "
+              + write
+              + ": use 1 to "
+              + write);
+    }
+    if (!ownZooKeeper && ensemble > bookies) {
+      throw new ConfigException(
+          "log.ensemble = "
+              + ensemble
+              + " needs as many bookies, but embedded.bookies = "
+              + bookies
+              + ": use 1 to "
+              + bookies
+              + ", or set zookeeper to a BookKeeper cluster");
+    }
+    return new Quorums(ensemble, write, ack);
+  }
+
+  /** Collects settings; later ones override earlier ones. Not thread-safe. */
+  public static final class Builder {
+    private final Map<Setting<?>, Object> values = new HashMap<>();
+
+    private Builder() {}
+
+    /**
+     * Sets a value from its text.
+     *
+     * @param where where it comes from, for errors: {@code retso.properties, line 3}
+     * @throws ConfigException if the text is not allowed
+     */
+    public Builder set(Setting<?> setting, String text, String where) throws ConfigException {
+      values.put(setting, setting.parse(text, where));
+      return this;
+    }
+
+    /**
+     * Sets a value in a program: its text, or an object whose text is allowed.
+     *
+     * @throws IllegalArgumentException if the text is not allowed
+     */
+    public Builder set(Setting<?> setting, Object value) {
+      try {
+        String text = value instanceof Duration span ? ValueType.human(span) : value.toString();
+        return set(setting, text, "program");
+      } catch (ConfigException e) {
+        throw new IllegalArgumentException(e.getMessage(), e);
+      }
+    }
+
+    /**
+     * Reads a file of lines {@code key = value} in UTF-8. Lines that are empty or begin with {@code
+     * #} are skipped. There are no escapes and no continued lines: a value is what stands there.
+     *
+     * @throws ConfigException if it cannot be read, or for an unknown or repeated key or a bad
+     *     value
+     */
+    public Builder load(Path file) throws ConfigException {
+      List<String> lines = readLines(file);
+      Map<String, Integer> seen = new HashMap<>();
+      for (int i = 0; i < lines.size(); i++) {
+        String line = lines.get(i).trim();
+        if (line.isEmpty() || line.startsWith("#")) {
+          continue;
+        }
+        String where = file + ", line " + (i + 1);
+        int equals = line.indexOf('=');
+        if (equals < 0) {
+          throw new ConfigException(where + ": '" + line + "' has no '=': write key = value");
+        }
+        String key = line.substring(0, equals).trim();
+        Setting<?> setting = Settings.byKey(key, where);
+        Integer before = seen.put(key, i + 1);
+        if (before != null) {
+          throw new ConfigException(
+              where + ": " + key + " was set before, in line " + before + ": keep one of them");
+        }
+        set(setting, line.substring(equals + 1), where);
+      }
+      return this;
+    }
+
+    private static List<String> readLines(Path file) throws ConfigException {
+      try {
+        return Files.readAllLines(file, StandardCharsets.UTF_8);
+      } catch (NoSuchFileException e) {
+        throw new ConfigException("configuration file " + file + " does not exist", e);
+      } catch (MalformedInputException e) {
+        throw new ConfigException("configuration file " + file + " is not UTF-8 text", e);
+      } catch (IOException e) {
+        throw new ConfigException("configuration file " + file + " cannot be read: " + e, e);
+      }
+    }
+
+    /**
+     * The configuration.
+     *
+     * @throws ConfigException if settings contradict each other
+     */
+    public ServerConfig build() throws ConfigException {
+      return new ServerConfig(values);
+    }
+  }
+}

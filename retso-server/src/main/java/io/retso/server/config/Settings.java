@@ -1,0 +1,260 @@
+package io.retso.server.config;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+/**
+ * Every setting of the server, once. The properties file, the flags, {@code --help}, {@code
+ * deploy/retso.properties} and {@code docs/configuration.md} are all made from this table.
+ */
+public final class Settings {
+  public static final Setting<String> LISTEN_HOST =
+      new Setting<>(
+          "listen.host", "127.0.0.1", ValueType.host(), "Address on which clients connect.");
+
+  /** The default lies below the ephemeral range, so no outgoing connection ever sits on it. */
+  public static final Setting<Integer> LISTEN_PORT =
+      new Setting<>("listen.port", "7521", ValueType.port(), "Port on which clients connect.");
+
+  public static final Setting<String> HTTP_HOST =
+      new Setting<>(
+          "http.host",
+          "127.0.0.1",
+          ValueType.host(),
+          "Address of /metrics, /health and /status. They are read-only and need no password.");
+
+  public static final Setting<Integer> HTTP_PORT =
+      new Setting<>(
+          "http.port", "7522", ValueType.port(), "Port of /metrics, /health and /status.");
+
+  public static final Setting<Path> DATA_DIR =
+      new Setting<>(
+          "data.dir",
+          "./retso-data",
+          ValueType.directory(),
+          "Where the embedded ZooKeeper and bookie keep the log. Not used with a zookeeper of your"
+              + " own.");
+
+  public static final Setting<String> LOG =
+      new Setting<>(
+          "log",
+          "bookkeeper",
+          ValueType.choice("bookkeeper", "memory"),
+          "bookkeeper keeps every commit through crashes; memory forgets everything with the"
+              + " process, for measurements only.");
+
+  public static final Setting<String> ZOOKEEPER =
+      new Setting<>(
+          "zookeeper",
+          "",
+          ValueType.zookeeper(),
+          "ZooKeeper of the BookKeeper cluster that holds the log. Empty starts ZooKeeper and a"
+              + " bookie inside this process, with their files in data.dir.");
+
+  public static final Setting<Integer> EMBEDDED_BOOKIES =
+      new Setting<>(
+          "embedded.bookies",
+          "1",
+          ValueType.smallCount(1, 5, "bookies"),
+          "Bookies to start inside this process. More than one is for trying out quorums: they"
+              + " share one disk.");
+
+  public static final Setting<Integer> LOG_ENSEMBLE =
+      new Setting<>(
+          "log.ensemble",
+          "auto",
+          ValueType.autoCount(1, 20, "bookies"),
+          "Bookies over which a ledger is spread. auto is 3 with a zookeeper of your own, and at"
+              + " most embedded.bookies otherwise.");
+
+  public static final Setting<Integer> LOG_WRITE_QUORUM =
+      new Setting<>(
+          "log.write.quorum",
+          "auto",
+          ValueType.autoCount(1, 20, "bookies"),
+          "Copies of each log entry, at most log.ensemble. auto is log.ensemble.");
+
+  public static final Setting<Integer> LOG_ACK_QUORUM =
+      new Setting<>(
+          "log.ack.quorum",
+          "auto",
+          ValueType.autoCount(1, 20, "bookies"),
+          "Copies that must be on disk before a commit is acknowledged, at most log.write.quorum."
+              + " auto is a majority of log.write.quorum.");
+
+  public static final Setting<Boolean> LOG_SYNC =
+      new Setting<>(
+          "log.sync",
+          "true",
+          ValueType.flag(),
+          "Whether the embedded bookie forces its journal to disk before it acknowledges. false"
+              + " survives a killed process but not a power failure.");
+
+  public static final Setting<Integer> LOG_INFLIGHT =
+      new Setting<>(
+          "log.inflight",
+          "4",
+          ValueType.smallCount(1, 64, "entries"),
+          "Log entries on their way to the bookies at a time. More hides a long round trip, fewer"
+              + " make larger entries.");
+
+  public static final Setting<Duration> LOG_TIMEOUT =
+      new Setting<>(
+          "log.timeout",
+          "10s",
+          ValueType.duration(Duration.ofSeconds(1), Duration.ofMinutes(10)),
+          "How long a bookie may take for a log entry before it counts as failed, rounded up to"
+              + " seconds. If too few are left the server ends, so pauses of the disks must fit"
+              + " into it.");
+
+  public static final Setting<String> LOG_LEDGERS =
+      new Setting<>(
+          "log.ledgers",
+          "/ledgers",
+          ValueType.znode(),
+          "ZooKeeper node with the metadata of the BookKeeper cluster (zkLedgersRootPath there).");
+
+  public static final Setting<String> LOG_ZNODE =
+      new Setting<>(
+          "log.znode",
+          "/retso/log",
+          ValueType.znode(),
+          "ZooKeeper node that lists the ledgers of this oracle. Two oracles on one ensemble need"
+              + " two nodes.");
+
+  public static final Setting<Long> ROWS =
+      new Setting<>(
+          "rows",
+          "32M",
+          ValueType.count(1, 1_000_000_000, "rows"),
+          "Rows whose last commit is remembered (NR of the paper), 12.8 bytes of heap each. Fewer"
+              + " make long transactions abort more often.");
+
+  public static final Setting<Integer> WINDOW_STAMPS =
+      new Setting<>(
+          "window.stamps",
+          "2^23",
+          ValueType.powerOfTwo(3, 28, "timestamps"),
+          "Timestamps whose transactions are remembered, 8 bytes of heap each. A transaction during"
+              + " which more are issued is aborted; a restart replays a little more than so many."
+              + " An idle oracle that follows the clock (timestamps.first) uses 225,000 an hour.");
+
+  public static final Setting<Integer> UNCLEANED_MAX =
+      new Setting<>(
+          "uncleaned.max",
+          "1M",
+          ValueType.smallCount(1, 1 << 28, "transactions"),
+          "Committed transactions whose clients have not reported the cleanup, at most; 32 to 64"
+              + " bytes of heap each. Beyond it new commits with rows are refused.");
+
+  public static final Setting<Integer> RESERVATION_STAMPS =
+      new Setting<>(
+          "reservation.stamps",
+          "2^20",
+          ValueType.smallCount(1 << 10, 1 << 26, "timestamps"),
+          "Timestamps reserved in the log ahead of use: twice what is used during the slowest log"
+              + " write. A crash skips what is left of them.");
+
+  public static final Setting<Long> TIMESTAMPS_FIRST =
+      new Setting<>(
+          "timestamps.first",
+          "clock",
+          ValueType.countOrClock(1, 1L << 58, "as a timestamp"),
+          "The first timestamp of an oracle that never issued any, rounded up to a multiple of 16;"
+              + " without effect once its log has an entry. clock is the milliseconds since 1970,"
+              + " which timestamps do not fall behind later either: what a table got by HBase's own"
+              + " timestamps is then older than every transaction to come. With a number they"
+              + " follow no clock.");
+
+  public static final Setting<Duration> TRANSACTION_TIMEOUT =
+      new Setting<>(
+          "transaction.timeout",
+          "10m",
+          ValueType.duration(Duration.ofSeconds(1), Duration.ofDays(30)),
+          "A transaction that is open for longer, reading ones included, is aborted, so that dead"
+              + " clients do not hold back the low watermark. It is noticed up to a thirtieth of"
+              + " the limit and a second later. Of older transactions the oracle remembers only"
+              + " those that are committed and not cleaned up.");
+
+  public static final Setting<Integer> CONNECTIONS_MAX =
+      new Setting<>(
+          "connections.max",
+          "1024",
+          ValueType.smallCount(1, 65_536, "connections"),
+          "Client connections at a time; one more is turned away.");
+
+  public static final Setting<Duration> CLIENT_STALL_TIMEOUT =
+      new Setting<>(
+          "client.stall.timeout",
+          "30s",
+          ValueType.duration(Duration.ofMillis(100), Duration.ofHours(1)),
+          "How long a client may leave its replies unread before it is disconnected.");
+
+  public static final Setting<Duration> INHERITED_RETENTION =
+      new Setting<>(
+          "inherited.retention",
+          "1h",
+          ValueType.duration(Duration.ZERO, Duration.ofDays(365)),
+          "How long the ledgers of the server before this one are kept although they are not needed"
+              + " any more: longer than a cut-off server could go on believing that it is in"
+              + " charge.");
+
+  /** All of them, in the order of the documentation. */
+  public static final List<Setting<?>> ALL =
+      List.of(
+          LISTEN_HOST,
+          LISTEN_PORT,
+          HTTP_HOST,
+          HTTP_PORT,
+          DATA_DIR,
+          LOG,
+          ZOOKEEPER,
+          EMBEDDED_BOOKIES,
+          LOG_ENSEMBLE,
+          LOG_WRITE_QUORUM,
+          LOG_ACK_QUORUM,
+          LOG_SYNC,
+          LOG_INFLIGHT,
+          LOG_TIMEOUT,
+          LOG_LEDGERS,
+          LOG_ZNODE,
+          ROWS,
+          WINDOW_STAMPS,
+          UNCLEANED_MAX,
+          RESERVATION_STAMPS,
+          TIMESTAMPS_FIRST,
+          TRANSACTION_TIMEOUT,
+          CONNECTIONS_MAX,
+          CLIENT_STALL_TIMEOUT,
+          INHERITED_RETENTION);
+
+  private static final Map<String, Setting<?>> BY_KEY =
+      ALL.stream().collect(Collectors.toUnmodifiableMap(Setting::key, Function.identity()));
+
+  private Settings() {}
+
+  /**
+   * The setting of a key.
+   *
+   * @throws ConfigException if there is none; the message has the nearest right names
+   */
+  static Setting<?> byKey(String key, String where) throws ConfigException {
+    Setting<?> setting = BY_KEY.get(key);
+    if (setting != null) {
+      return setting;
+    }
+    List<String> near = NearestNames.of(key, ALL.stream().map(Setting::key).toList());
+    throw new ConfigException(
+        where
+            + ": unknown setting '"
+            + key
+            + "'; "
+            + (near.isEmpty()
+                ? "retso server --help lists all of them"
+                : "did you mean " + String.join(" or ", near) + "?"));
+  }
+}

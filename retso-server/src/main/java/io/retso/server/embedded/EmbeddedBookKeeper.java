@@ -1,0 +1,298 @@
+package io.retso.server.embedded;
+
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.FileStore;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.apache.bookkeeper.client.BookKeeperAdmin;
+import org.apache.bookkeeper.common.component.LifecycleComponentStack;
+import org.apache.bookkeeper.conf.ServerConfiguration;
+import org.apache.bookkeeper.server.EmbeddedServer;
+import org.apache.bookkeeper.server.conf.BookieConfiguration;
+
+/**
+ * A real ZooKeeper and real bookies in this process, for a server that is to be durable without a
+ * cluster. They listen on the loopback address only.
+ *
+ * <pre>
+ *   dataDir/lock               held while this object is open
+ *   dataDir/location           the directory's own path
+ *   dataDir/zookeeper/         transactions and snapshots; "port" is the port of last time
+ *   dataDir/bookie-0/journal/  what makes an append durable; at most about 0.5 GB
+ *   dataDir/bookie-0/ledgers/  the entries, until their ledger is deleted and collected
+ * </pre>
+ *
+ * <p>A bookie's identity is its name, {@code bookie-<i>}, and not its address, so its port may be
+ * another at every start. It lives in its directory together with the directory's path: move a data
+ * directory only by a symbolic link. ZooKeeper takes the port of last time if that is free.
+ *
+ * <p><strong>Memory.</strong> ZooKeeper and one bookie add about 250 MB to the process: 90 MB of
+ * direct memory (64 MB of it for entries that are not yet in the entry log), 16 MB of heap, the
+ * rest RocksDB, code and threads. Each further bookie adds 100 MB of direct memory and its like.
+ * See {@link BookieSettings}.
+ *
+ * <p>Thread-safe.
+ */
+public final class EmbeddedBookKeeper implements AutoCloseable {
+  private final Path dataDir;
+  private final boolean sync;
+  private final Consumer<ServerConfiguration> tuning;
+  private final FileChannel lockFile;
+  private final LifecycleComponentStack[] running;
+  private EmbeddedZooKeeper zooKeeper;
+
+  private EmbeddedBookKeeper(
+      Path dataDir,
+      int bookies,
+      boolean sync,
+      Consumer<ServerConfiguration> tuning,
+      FileChannel lockFile) {
+    this.dataDir = dataDir;
+    this.sync = sync;
+    this.tuning = tuning;
+    this.lockFile = lockFile;
+    this.running = new LifecycleComponentStack[bookies];
+  }
+
+  /**
+   * Starts ZooKeeper and bookies; returns when they serve.
+   *
+   * @param dataDir created if it does not exist
+   * @param bookies how many, at least 1; may grow from start to start
+   * @param sync whether an append is on the disk before it is acknowledged. Without, a crash of the
+   *     machine (not of the process) loses what was acknowledged in the last second or so
+   * @throws IOException if another process uses the directory, the disk is full, or something in
+   *     the directory does not belong there; the message says what to do
+   */
+  public static EmbeddedBookKeeper start(Path dataDir, int bookies, boolean sync)
+      throws IOException {
+    return start(dataDir, bookies, sync, configuration -> {});
+  }
+
+  /** Like the other, with a last word on each bookie's configuration. */
+  public static EmbeddedBookKeeper start(
+      Path dataDir, int bookies, boolean sync, Consumer<ServerConfiguration> tuning)
+      throws IOException {
+    if (bookies < 1) {
+      throw new IllegalArgumentException("bookies must be at least 1, not " + bookies);
+    }
+    Path directory = Files.createDirectories(dataDir.toAbsolutePath().normalize());
+    FileChannel lock = lock(directory);
+    EmbeddedBookKeeper started = new EmbeddedBookKeeper(directory, bookies, sync, tuning, lock);
+    try {
+      started.startAll();
+      return started;
+    } catch (IOException | RuntimeException | Error e) {
+      started.close();
+      throw e;
+    }
+  }
+
+  private static FileChannel lock(Path directory) throws IOException {
+    Path path = directory.resolve("lock");
+    FileChannel channel =
+        FileChannel.open(path, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+    FileLock lock;
+    try {
+      lock = channel.tryLock();
+    } catch (OverlappingFileLockException e) {
+      lock = null; // by this process
+    }
+    if (lock == null) {
+      channel.close();
+      throw new IOException(
+          directory
+              + " is in use by another server; stop that one or choose another data directory");
+    }
+    return channel;
+  }
+
+  private void startAll() throws IOException {
+    checkDisk();
+    checkLocation();
+    zooKeeper = EmbeddedZooKeeper.start(dataDir.resolve("zookeeper"));
+    if (!zooKeeper.exists(BookieSettings.LEDGERS_ROOT + "/INSTANCEID")) {
+      format();
+    }
+    // A process that was killed leaves its bookies registered until ZooKeeper's session times out,
+    // and a bookie waits for that. The lock says that they are dead.
+    for (int i = 0; i < running.length; i++) {
+      zooKeeper.delete(BookieSettings.LEDGERS_ROOT + "/available/" + BookieSettings.name(i));
+    }
+    startBookies();
+  }
+
+  private void checkDisk() throws IOException {
+    Optional<String> fullDisk = fullDisk();
+    if (fullDisk.isPresent()) {
+      throw new IOException(fullDisk.get() + " or choose another data directory");
+    }
+  }
+
+  /** What to tell the operator if the disk has no room for appends; empty if it has. */
+  public Optional<String> fullDisk() throws IOException {
+    FileStore store = Files.getFileStore(dataDir);
+    long free = store.getUsableSpace();
+    double used = 1 - (double) free / store.getTotalSpace();
+    double usedMax = BookieSettings.diskUsedMax(store);
+    if (used <= usedMax) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        String.format(
+            Locale.ROOT,
+            "the disk of %s is full: %d MB are free, at least %d MB must be; free some space",
+            dataDir,
+            free >> 20,
+            (long) Math.ceil((1 - usedMax) * store.getTotalSpace() / (1 << 20))));
+  }
+
+  /** A bookie compares its paths by itself, too, but says it badly and leaves threads behind. */
+  private void checkLocation() throws IOException {
+    Path file = dataDir.resolve("location");
+    if (!Files.exists(file)) {
+      Files.writeString(file, dataDir + "\n");
+      return;
+    }
+    String location = Files.readString(file).strip();
+    if (!location.equals(dataDir.toString())) {
+      throw new IOException(
+          "the data directory was moved from "
+              + location
+              + " to "
+              + dataDir
+              + ", and its bookies know it by its path; put it back, or a symbolic link in its"
+              + " place, and use the old path");
+    }
+  }
+
+  private void format() throws IOException {
+    try {
+      BookKeeperAdmin.initNewCluster(configuration(0));
+    } catch (Exception e) {
+      throw new IOException("cannot prepare ZooKeeper for bookies in " + dataDir, e);
+    }
+  }
+
+  private ServerConfiguration configuration(int bookie) throws IOException {
+    ServerConfiguration configuration =
+        BookieSettings.of(zookeeper(), dataDir.resolve(BookieSettings.name(bookie)), bookie, sync);
+    tuning.accept(configuration);
+    return configuration;
+  }
+
+  /** Side by side: each waits for ZooKeeper and the disk most of the time. */
+  private void startBookies() throws IOException {
+    if (running.length == 1) {
+      startBookie(0);
+      return;
+    }
+    ExecutorService threads = Executors.newFixedThreadPool(running.length);
+    try {
+      Future<?>[] starts = new Future<?>[running.length];
+      for (int i = 0; i < starts.length; i++) {
+        int bookie = i;
+        starts[i] =
+            threads.submit(
+                () -> {
+                  running[bookie] = run(bookie);
+                  return null;
+                });
+      }
+      for (Future<?> start : starts) {
+        start.get();
+      }
+    } catch (ExecutionException e) {
+      throw new IOException(e.getCause().getMessage(), e.getCause());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IOException("interrupted while bookies start", e);
+    } finally {
+      threads.shutdown();
+      awaitQuietly(threads);
+    }
+  }
+
+  private static void awaitQuietly(ExecutorService threads) {
+    try {
+      threads.awaitTermination(1, TimeUnit.MINUTES);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private LifecycleComponentStack run(int bookie) throws IOException {
+    ServerConfiguration configuration = configuration(bookie);
+    LifecycleComponentStack stack = null;
+    try {
+      EmbeddedServer server =
+          EmbeddedServer.builder(new BookieConfiguration(configuration)).build();
+      stack = server.getLifecycleComponentStack();
+      stack.start();
+      if (!server.getBookieService().getServer().isRunning()) {
+        throw new IOException("it stopped at once; its log lines say why");
+      }
+      return stack;
+    } catch (Exception e) {
+      if (stack != null) {
+        stack.close();
+      }
+      throw new IOException(
+          "cannot start "
+              + BookieSettings.name(bookie)
+              + " in "
+              + dataDir
+              + " ("
+              + e
+              + "); if the directory was partly deleted, put it back or begin a new one",
+          e);
+    }
+  }
+
+  /** The connect string of ZooKeeper, {@code host:port}. */
+  public String zookeeper() {
+    return zooKeeper.address();
+  }
+
+  /** Stops a bookie as a failure would, for tests; does nothing if it is stopped. */
+  public synchronized void stopBookie(int bookie) {
+    if (running[bookie] != null) {
+      running[bookie].close();
+      running[bookie] = null;
+    }
+  }
+
+  /** Starts a bookie with what it has stored; does nothing if it runs. */
+  public synchronized void startBookie(int bookie) throws IOException {
+    if (running[bookie] == null) {
+      running[bookie] = run(bookie);
+    }
+  }
+
+  /** Stops everything. All that was acknowledged is there at the next start. */
+  @Override
+  public synchronized void close() throws IOException {
+    try {
+      for (int i = 0; i < running.length; i++) {
+        stopBookie(i);
+      }
+      if (zooKeeper != null) {
+        zooKeeper.close();
+      }
+    } finally {
+      lockFile.close();
+    }
+  }
+}

@@ -1,0 +1,108 @@
+package io.retso.server.embedded;
+
+import java.io.File;
+import java.io.IOException;
+import java.net.BindException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.apache.zookeeper.KeeperException;
+import org.apache.zookeeper.ZooKeeper;
+import org.apache.zookeeper.server.NIOServerCnxnFactory;
+import org.apache.zookeeper.server.PurgeTxnLog;
+import org.apache.zookeeper.server.ServerCnxnFactory;
+import org.apache.zookeeper.server.ZooKeeperServer;
+import org.apache.zookeeper.server.persistence.FileTxnLog;
+
+/**
+ * One ZooKeeper in this process, on the loopback address, with its data in a directory. The caller
+ * makes sure that nobody else uses the directory.
+ */
+final class EmbeddedZooKeeper implements AutoCloseable {
+  /** Sessions may be as short as twice this, milliseconds. */
+  private static final int TICK_MS = 500;
+
+  private static final int SESSION_MS_MAX = 60_000;
+  private static final int CLIENTS_MAX = 1000;
+  private static final int SNAPSHOTS_KEPT = 3;
+  private static final long TRANSACTION_LOG_STEP_KB = 1024;
+
+  private final ServerCnxnFactory connections;
+  private final ZooKeeperServer server;
+
+  private EmbeddedZooKeeper(ServerCnxnFactory connections, ZooKeeperServer server) {
+    this.connections = connections;
+    this.server = server;
+  }
+
+  static EmbeddedZooKeeper start(Path directory) throws IOException {
+    Files.createDirectories(directory);
+    File data = directory.toFile();
+    // 64 MB by default, of which this ZooKeeper would use a few KB.
+    FileTxnLog.setPreallocSize(TRANSACTION_LOG_STEP_KB);
+    PurgeTxnLog.purge(data, data, SNAPSHOTS_KEPT);
+    ZooKeeperServer server = new ZooKeeperServer(data, data, TICK_MS);
+    server.setMaxSessionTimeout(SESSION_MS_MAX);
+    ServerCnxnFactory connections = bind(directory.resolve("port"));
+    try {
+      connections.startup(server);
+      return new EmbeddedZooKeeper(connections, server);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      connections.shutdown();
+      throw new IOException("interrupted while ZooKeeper starts", e);
+    }
+  }
+
+  private static ServerCnxnFactory bind(Path portFile) throws IOException {
+    int last = Files.exists(portFile) ? Integer.parseInt(Files.readString(portFile).trim()) : 0;
+    ServerCnxnFactory connections;
+    try {
+      connections = bind(last);
+    } catch (BindException e) {
+      connections = bind(0);
+    }
+    Files.writeString(portFile, connections.getLocalPort() + "\n");
+    return connections;
+  }
+
+  private static ServerCnxnFactory bind(int port) throws IOException {
+    ServerCnxnFactory connections = new NIOServerCnxnFactory();
+    connections.configure(
+        new InetSocketAddress(InetAddress.getLoopbackAddress(), port), CLIENTS_MAX);
+    return connections;
+  }
+
+  String address() {
+    return "127.0.0.1:" + connections.getLocalPort();
+  }
+
+  boolean exists(String path) {
+    return server.getZKDatabase().getNode(path) != null;
+  }
+
+  /** Deletes a node if it exists, whoever's session it belongs to. */
+  void delete(String path) throws IOException {
+    if (!exists(path)) {
+      return;
+    }
+    ZooKeeper client = new ZooKeeper(address(), SESSION_MS_MAX, event -> {});
+    try {
+      client.delete(path, -1);
+      client.close();
+    } catch (KeeperException.NoNodeException e) {
+      return; // its session ended meanwhile
+    } catch (KeeperException e) {
+      throw new IOException("cannot delete " + path + " from the embedded ZooKeeper", e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IOException("interrupted while ZooKeeper starts", e);
+    }
+  }
+
+  @Override
+  public void close() {
+    connections.shutdown(); // stops the server, too
+  }
+}

@@ -1,0 +1,43 @@
+package io.retso.server.observe;
+
+import io.retso.net.NetCounters;
+import io.retso.oracle.OracleCounters;
+import io.retso.sequencer.SequencerCounters;
+
+/**
+ * All that the oracle's thread has counted, copied by it at one moment. Filled once by that thread
+ * and never changed after it was handed on.
+ */
+public final class Figures {
+  /** When they were copied, nanoseconds of the server's clock. */
+  long nanos;
+
+  public final OracleCounters oracle = new OracleCounters();
+  public final SequencerCounters sequencer = new SequencerCounters();
+  public final NetCounters net = new NetCounters();
+
+  /** Nanoseconds from a decision to the release of its reply, by requests. */
+  public final BatchHistogram decisions = BatchHistogram.ofLatencies();
+
+  /** Nanoseconds from an append to its acknowledgement, by entries. */
+  final BatchHistogram appends = BatchHistogram.ofLatencies();
+
+  /** Bytes of the log's entries. */
+  final BatchHistogram entrySizes = BatchHistogram.ofSizes();
+
+  /** Entries that the log has not acknowledged. */
+  long outstanding;
+
+  /** How long the oldest of them waits, nanoseconds. */
+  long oldestOutstandingNanos;
+
+  /** Transactions that ended otherwise than by a commit. */
+  long aborts() {
+    return oracle.conflicts + oracle.evicted + oracle.forced + oracle.requested;
+  }
+
+  /** Extensions that were answered with "changed". */
+  long changedExtensions() {
+    return oracle.extensionsChanged + oracle.extensionsEvicted + oracle.extensionsForced;
+  }
+}

@@ -1,0 +1,66 @@
+package io.retso.server.observe;
+
+import java.util.Locale;
+
+/** Whether the server serves, and if not, why. Thread-safe. */
+public final class Health {
+  /** Where the server is in its life. */
+  enum State {
+    STARTING,
+    SERVING,
+    STOPPING,
+    FAILED
+  }
+
+  /**
+   * What is said when somebody asks.
+   *
+   * @param reason why it does not serve; empty if it does
+   */
+  record Verdict(boolean serving, String status, String reason) {}
+
+  private record Phase(State state, String reason) {}
+
+  /** A log or a thread that is silent for so long is not healthy, whatever it says later. */
+  private static final long SILENCE_NANOS_MAX = 5_000_000_000L;
+
+  private volatile Phase phase = new Phase(State.STARTING, "the log is being recovered");
+
+  public void serving() {
+    phase = new Phase(State.SERVING, "");
+  }
+
+  /** A clean shutdown; a failure before it remains the reason. */
+  public synchronized void stopping() {
+    if (phase.state != State.FAILED) {
+      phase = new Phase(State.STOPPING, "the server is shutting down");
+    }
+  }
+
+  public synchronized void failed(String reason) {
+    phase = new Phase(State.FAILED, reason);
+  }
+
+  /** Judges the figures of a moment. */
+  Verdict judge(Figures figures, long silentNanos) {
+    Phase now = phase;
+    if (now.state != State.SERVING) {
+      return new Verdict(false, now.state.name().toLowerCase(Locale.ROOT), now.reason);
+    }
+    if (silentNanos > SILENCE_NANOS_MAX) {
+      return new Verdict(
+          false, "stuck", "the oracle's thread has not answered for " + seconds(silentNanos));
+    }
+    if (figures.oldestOutstandingNanos > SILENCE_NANOS_MAX) {
+      return new Verdict(
+          false,
+          "stuck",
+          "the log has not acknowledged an entry for " + seconds(figures.oldestOutstandingNanos));
+    }
+    return new Verdict(true, "serving", "");
+  }
+
+  private static String seconds(long nanos) {
+    return nanos / 1_000_000_000 + " s";
+  }
+}

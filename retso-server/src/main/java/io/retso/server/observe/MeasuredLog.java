@@ -1,0 +1,118 @@
+package io.retso.server.observe;
+
+import io.retso.log.CommitLog;
+import io.retso.log.LogException;
+import java.nio.ByteBuffer;
+import java.util.function.LongSupplier;
+
+/**
+ * Stands between the sequencer and its log, and measures each entry: its size, and how long it took
+ * to become durable. Two readings of the clock per entry, none per transaction.
+ *
+ * <p>Of the writer's thread, like the log itself.
+ */
+public final class MeasuredLog implements CommitLog {
+  /**
+   * More entries than are ever outstanding, except at the start of a segment with very many
+   * uncleaned commits; then the latency of the first ones is measured too short.
+   */
+  private static final int ENTRIES = 1024;
+
+  private final CommitLog.Listener listener;
+  private final LongSupplier nanoClock;
+
+  /** When each outstanding entry was appended; indexed by position. */
+  private final long[] appendedAt = new long[ENTRIES];
+
+  private final BatchHistogram latencies = BatchHistogram.ofLatencies();
+  private final BatchHistogram sizes = BatchHistogram.ofSizes();
+
+  private CommitLog log;
+
+  /** Invariant: appended - durable entries are outstanding. */
+  private long appended;
+
+  private long durable;
+
+  /** Makes the meter; {@link #measure} gives it its log. */
+  public MeasuredLog(CommitLog.Listener listener, LongSupplier nanoClock) {
+    this.listener = listener;
+    this.nanoClock = nanoClock;
+  }
+
+  /** What the log must report to. */
+  public CommitLog.Listener listener() {
+    return new CommitLog.Listener() {
+      @Override
+      public void durable(long position) {
+        measureDurable(position);
+        listener.durable(position);
+      }
+
+      @Override
+      public void failed(LogException cause) {
+        listener.failed(cause);
+      }
+    };
+  }
+
+  /** Sets the log, which was taken over at {@code lastPosition}. */
+  public void measure(CommitLog takenLog, long lastPosition) {
+    log = takenLog;
+    appended = lastPosition;
+    durable = lastPosition;
+  }
+
+  private void measureDurable(long position) {
+    long now = nanoClock.getAsLong();
+    for (; durable < position; durable++) {
+      latencies.record(now - appendedAt[index(durable + 1)], 1);
+    }
+  }
+
+  private int index(long position) {
+    return (int) position & ENTRIES - 1;
+  }
+
+  /** Copies what was measured. */
+  public void copyInto(Figures figures) {
+    figures.appends.copyFrom(latencies);
+    figures.entrySizes.copyFrom(sizes);
+    figures.outstanding = appended - durable;
+    figures.oldestOutstandingNanos =
+        appended == durable ? 0 : nanoClock.getAsLong() - appendedAt[index(durable + 1)];
+  }
+
+  @Override
+  public void append(long position, ByteBuffer entry) {
+    appendedAt[index(position)] = nanoClock.getAsLong();
+    appended = position;
+    sizes.record(entry.remaining(), 1);
+    log.append(position, entry);
+  }
+
+  @Override
+  public void prepareSegment() {
+    log.prepareSegment();
+  }
+
+  @Override
+  public boolean isSegmentReady() {
+    return log.isSegmentReady();
+  }
+
+  @Override
+  public void startSegment(long startTimestamp, long windowStart) {
+    log.startSegment(startTimestamp, windowStart);
+  }
+
+  @Override
+  public long segmentBytes() {
+    return log.segmentBytes();
+  }
+
+  @Override
+  public void close() {
+    log.close();
+  }
+}

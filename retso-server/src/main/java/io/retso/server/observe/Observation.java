@@ -1,0 +1,112 @@
+package io.retso.server.observe;
+
+import io.retso.server.observe.HttpEndpoint.Page;
+import io.retso.server.observe.HttpEndpoint.Reply;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What a server shows of itself over HTTP: {@code /health} from its first moment on, {@code
+ * /metrics} and {@code /status} once it serves. Thread-safe.
+ */
+public final class Observation implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(Observation.class);
+  private static final int OK = 200;
+  private static final int UNAVAILABLE = 503;
+  private static final String PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8";
+
+  private record Serving(FigureReader reader, ServerFacts facts, Metrics metrics) {}
+
+  private final Health health;
+  private final ScheduledExecutorService sampler =
+      Executors.newSingleThreadScheduledExecutor(
+          task -> {
+            Thread thread = new Thread(task, "figures");
+            thread.setDaemon(true);
+            return thread;
+          });
+
+  /** Null until the server serves. */
+  private volatile Serving serving;
+
+  public Observation(Health health) {
+    this.health = health;
+  }
+
+  /** Shows figures from here on. */
+  public void serve(FigureReader reader, ServerFacts facts) {
+    serving = new Serving(reader, facts, new Metrics(reader, health, facts));
+    reader.sample();
+    sampler.scheduleAtFixedRate(() -> sample(reader), 1, 1, TimeUnit.SECONDS);
+  }
+
+  private static void sample(FigureReader reader) {
+    try {
+      reader.sample();
+    } catch (RuntimeException e) { // a periodic task that throws is never run again
+      LOG.warn("figures could not be sampled", e);
+    }
+  }
+
+  /** The pages by their paths. */
+  public Map<String, Page> pages() {
+    return Map.of(
+        "/health", this::healthPage, "/metrics", this::metricsPage, "/status", this::statusPage);
+  }
+
+  private Health.Verdict verdict() {
+    Serving now = serving;
+    Figures figures = now == null ? new Figures() : now.reader.read();
+    return health.judge(figures, now == null ? 0 : now.reader.silentNanos());
+  }
+
+  private Reply healthPage(String accept) {
+    Health.Verdict verdict = verdict();
+    Map<String, Object> body = new LinkedHashMap<>();
+    body.put("status", verdict.status());
+    if (!verdict.serving()) {
+      body.put("reason", verdict.reason());
+    }
+    return new Reply(verdict.serving() ? OK : UNAVAILABLE, Reply.JSON, Json.of(body));
+  }
+
+  private Reply metricsPage(String accept) {
+    Serving now = serving;
+    return now == null ? notYet() : new Reply(OK, PROMETHEUS, now.metrics.scrape());
+  }
+
+  private Reply statusPage(String accept) {
+    Serving now = serving;
+    if (now == null) {
+      return notYet();
+    }
+    Health.Verdict verdict = verdict();
+    StatusReport report =
+        new StatusReport(now.facts, verdict, now.reader.read(), now.reader.before());
+    return accept.startsWith("text/plain")
+        ? new Reply(OK, Reply.TEXT, report.text())
+        : new Reply(OK, Reply.JSON, report.json());
+  }
+
+  private Reply notYet() {
+    Health.Verdict verdict = verdict();
+    return new Reply(
+        UNAVAILABLE,
+        Reply.TEXT,
+        "status       " + verdict.status() + ": " + verdict.reason() + "\n");
+  }
+
+  @Override
+  public void close() {
+    sampler.shutdownNow();
+    Serving now = serving;
+    if (now != null) {
+      now.metrics.close();
+    }
+  }
+}

@@ -1,0 +1,25 @@
+package io.retso.server.observe;
+
+import io.retso.server.config.MemoryPlan;
+
+/**
+ * What is known when the server serves, and does not change.
+ *
+ * @param address where clients connect
+ * @param logKind {@code bookkeeper} or {@code memory}
+ * @param logPlace where the log is, for people
+ * @param epoch grows with every take-over of the log
+ * @param recoveredTransactions commits that were replayed
+ * @param recoverySeconds how long that took, the take-over included
+ * @param memory what the tables take
+ * @param startedNanos when it began to serve, by the server's clock
+ */
+public record ServerFacts(
+    String address,
+    String logKind,
+    String logPlace,
+    long epoch,
+    long recoveredTransactions,
+    double recoverySeconds,
+    MemoryPlan memory,
+    long startedNanos) {}

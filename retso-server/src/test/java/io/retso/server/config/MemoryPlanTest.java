@@ -1,0 +1,56 @@
+package io.retso.server.config;
+
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.junit.jupiter.api.Test;
+
+class MemoryPlanTest {
+  private static final long MIB = 1L << 20;
+
+  private static MemoryPlan plan(String rows, String window, String uncleaned) throws Exception {
+    return MemoryPlan.of(
+        ServerConfig.builder()
+            .set(Settings.LOG, "memory")
+            .set(Settings.ROWS, rows)
+            .set(Settings.WINDOW_STAMPS, window)
+            .set(Settings.UNCLEANED_MAX, uncleaned)
+            .build());
+  }
+
+  @Test
+  void theTablesHaveTheSizesThatAreDocumented() throws Exception {
+    MemoryPlan plan = plan("32M", "2^23", "1M");
+    assertEquals(32_000_000L * 128 / 10, plan.map());
+    assertEquals(8 << 23, plan.window());
+    assertEquals(2 * 1024 * 1024 * 16, plan.uncleaned());
+  }
+
+  @Test
+  void uncleanedCommitsTakeThirtyTwoToSixtyFourBytes() throws Exception {
+    for (int max : new int[] {1, 2, 3, 1000, 1024, 1025, 1 << 20, (1 << 20) + 1}) {
+      double bytes = (double) plan("1", "8", Integer.toString(max)).uncleaned() / max;
+      assertTrue(bytes >= 32 && bytes <= 64, max + ": " + bytes);
+    }
+  }
+
+  @Test
+  void aHeapThatIsTooSmallIsRefusedWithBothWaysOut() throws Exception {
+    MemoryPlan plan = plan("32M", "2^23", "1M");
+    assertDoesNotThrow(() -> plan.check(plan.total()));
+    String message = assertThrows(ConfigException.class, () -> plan.check(512 * MIB)).getMessage();
+    assertTrue(message.contains("this JVM has 512 MiB"), message);
+    assertTrue(message.contains("RETSO_OPTS=-Xmx576m"), message);
+    String rows = message.replaceAll(".*rows = (\\d+M).*", "$1");
+    assertDoesNotThrow(() -> plan(rows, "2^23", "1M").check(512 * MIB));
+  }
+
+  @Test
+  void whereNoNumberOfRowsFitsTheOtherTablesAreNamed() throws Exception {
+    MemoryPlan plan = plan("32M", "2^28", "1M");
+    String message = assertThrows(ConfigException.class, () -> plan.check(512 * MIB)).getMessage();
+    assertTrue(message.contains("window.stamps and uncleaned.max smaller"), message);
+  }
+}

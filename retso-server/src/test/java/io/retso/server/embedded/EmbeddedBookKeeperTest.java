@@ -1,0 +1,189 @@
+package io.retso.server.embedded;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.retso.log.BookKeeperStore;
+import io.retso.log.LedgerStore;
+import io.retso.log.LogException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
+import org.apache.bookkeeper.bookie.storage.ldb.DbLedgerStorage;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Real ZooKeeper and bookies in this process: their data, their failures, their manners. */
+@Timeout(120)
+class EmbeddedBookKeeperTest {
+  @TempDir Path directory;
+
+  private static BookKeeperStore connect(EmbeddedBookKeeper cluster) throws LogException {
+    return BookKeeperStore.connect(BookKeeperStore.Settings.of(cluster.zookeeper(), 1, 1, 1));
+  }
+
+  /** Appends and returns the failure, or null. */
+  private static LogException append(LedgerStore.Ledger ledger, int length) throws Exception {
+    CompletableFuture<LogException> answer = new CompletableFuture<>();
+    ledger.append(
+        ByteBuffer.allocateDirect(length), 0, (context, failure) -> answer.complete(failure));
+    return answer.get(30, TimeUnit.SECONDS);
+  }
+
+  @Test
+  void restartKeepsEverything() throws Exception {
+    String zookeeper;
+    long ledger;
+    try (EmbeddedBookKeeper cluster = EmbeddedBookKeeper.start(directory, 1, true);
+        BookKeeperStore store = connect(cluster)) {
+      zookeeper = cluster.zookeeper();
+      LedgerStore.Ledger written = store.create();
+      ledger = written.id();
+      store.replaceCatalog(store.readCatalog(), List.of(ledger));
+      for (int i = 0; i < 10; i++) {
+        assertEquals(null, append(written, 1000 + i));
+      }
+    }
+    // One more bookie than before is welcome.
+    try (EmbeddedBookKeeper cluster = EmbeddedBookKeeper.start(directory, 2, true);
+        BookKeeperStore store = connect(cluster)) {
+      assertEquals(zookeeper, cluster.zookeeper());
+      assertEquals(List.of(ledger), store.readCatalog().ledgers());
+      try (LedgerStore.Entries entries = store.openFenced(ledger)) {
+        assertEquals(10, entries.count());
+        int[] length = {1000};
+        entries.read(0, 10, entry -> assertEquals(length[0]++, entry.remaining()));
+      }
+      assertTrue(store.create().id() > ledger);
+    }
+  }
+
+  @Test
+  void directoryBelongsToOne() throws Exception {
+    try (EmbeddedBookKeeper cluster = EmbeddedBookKeeper.start(directory, 1, false)) {
+      IOException refused =
+          assertThrows(IOException.class, () -> EmbeddedBookKeeper.start(directory, 1, false));
+      assertTrue(refused.getMessage().contains("in use"), refused.getMessage());
+      assertTrue(cluster.zookeeper().startsWith("127.0.0.1:"), "the first is not harmed");
+    }
+    EmbeddedBookKeeper.start(directory, 1, false).close();
+  }
+
+  @Test
+  void movedDirectoryIsRefusedWithAHint() throws Exception {
+    Path before = directory.resolve("before");
+    EmbeddedBookKeeper.start(before, 1, false).close();
+    Path after = Files.move(before, directory.resolve("after"));
+    IOException refused =
+        assertThrows(IOException.class, () -> EmbeddedBookKeeper.start(after, 1, false));
+    assertTrue(refused.getMessage().contains("moved"), refused.getMessage());
+    Files.move(after, before);
+    EmbeddedBookKeeper.start(before, 1, false).close();
+  }
+
+  @Test
+  void withoutItsBookieAppendsFailAndWithItTheyGoOn() throws Exception {
+    try (EmbeddedBookKeeper cluster = EmbeddedBookKeeper.start(directory, 1, false);
+        BookKeeperStore store = connect(cluster)) {
+      LedgerStore.Ledger ledger = store.create();
+      assertEquals(null, append(ledger, 100));
+      cluster.stopBookie(0);
+      assertEquals(LogException.Reason.UNAVAILABLE, append(ledger, 100).reason());
+      LogException noBookie = assertThrows(LogException.class, store::create);
+      assertEquals(LogException.Reason.UNAVAILABLE, noBookie.reason());
+
+      cluster.startBookie(0);
+      try (BookKeeperStore next = connect(cluster);
+          LedgerStore.Entries entries = next.openFenced(ledger.id())) {
+        assertEquals(1, entries.count());
+        assertEquals(null, append(next.create(), 100));
+      }
+    }
+  }
+
+  /** What BookKeeper's own storage loses; see {@link JournalKeepingStorage}. */
+  @Test
+  void whatCouldNotBeWrittenToTheEntryLogIsInTheJournal() throws Exception {
+    long ledger;
+    Path obstacle = directory.resolve("bookie-0/ledgers/current/0.log");
+    try (EmbeddedBookKeeper cluster =
+            EmbeddedBookKeeper.start(
+                directory, 1, true, bookie -> bookie.setFlushInterval(3_600_000));
+        BookKeeperStore store = connect(cluster)) {
+      LedgerStore.Ledger written = store.create();
+      ledger = written.id();
+      Files.createDirectory(obstacle); // where the first entry log would be: it cannot be opened
+      for (int i = 0; i < 10; i++) {
+        assertEquals(null, append(written, 1000 + i));
+      }
+      cluster.stopBookie(0); // tries to checkpoint twice
+    }
+    Files.delete(obstacle);
+    try (EmbeddedBookKeeper cluster = EmbeddedBookKeeper.start(directory, 1, true);
+        BookKeeperStore store = connect(cluster);
+        LedgerStore.Entries entries = store.openFenced(ledger)) {
+      assertEquals(10, entries.count());
+      int[] length = {1000};
+      entries.read(0, 10, entry -> assertEquals(length[0]++, entry.remaining()));
+    }
+  }
+
+  @Test
+  void deletedLedgersFreeTheDisk() throws Exception {
+    try (EmbeddedBookKeeper cluster =
+            EmbeddedBookKeeper.start(
+                directory,
+                1,
+                false,
+                bookie -> {
+                  bookie.setProperty(DbLedgerStorage.WRITE_CACHE_MAX_SIZE_MB, 4);
+                  bookie.setEntryLogSizeLimit(2 << 20);
+                  bookie.setMaxJournalSizeMB(2);
+                  bookie.setFlushInterval(100);
+                  bookie.setGcWaitTime(100);
+                });
+        BookKeeperStore store = connect(cluster)) {
+      for (int i = 0; i < 4; i++) {
+        LedgerStore.Ledger ledger = store.create();
+        for (int j = 0; j < 16; j++) {
+          assertEquals(null, append(ledger, 512 << 10));
+        }
+        ledger.closeAsync();
+        store.delete(ledger.id());
+      }
+      // 16 entry logs of 2 MB were written; what remains is the one being written and its like.
+      awaitFiles("bookie-0/ledgers/current", ".log", 2);
+      awaitFiles("bookie-0/journal/current", ".txn", 3);
+    }
+  }
+
+  private void awaitFiles(String path, String suffix, int atMost) throws IOException {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+    List<String> files = files(path, suffix);
+    while (files.size() > atMost) {
+      assertTrue(System.nanoTime() < deadline, "these are left: " + files);
+      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));
+      files = files(path, suffix);
+    }
+  }
+
+  private List<String> files(String path, String suffix) throws IOException {
+    try (Stream<Path> files = Files.list(directory.resolve(path))) {
+      return files.map(Path::toString).filter(file -> file.endsWith(suffix)).toList();
+    }
+  }
+
+  @Test
+  void needsABookie() {
+    assertThrows(
+        IllegalArgumentException.class, () -> EmbeddedBookKeeper.start(directory, 0, false));
+  }
+}
