@@ -51,14 +51,15 @@ import org.apache.hadoop.hbase.filter.Filter;
 public final class AsyncTransactionalTable implements AsyncTable<ScanResultConsumer> {
   private final Transaction tx;
   private final PreparedTable table;
-  private final TransactionManager manager;
   private final OperationChecks checks;
+  private final TableReaders readers;
 
-  AsyncTransactionalTable(Transaction tx, PreparedTable table, TransactionManager manager) {
+  AsyncTransactionalTable(
+      Transaction tx, PreparedTable table, OperationChecks checks, TableReaders readers) {
     this.tx = tx;
     this.table = table;
-    this.manager = manager;
-    this.checks = new OperationChecks(table, manager.tables());
+    this.checks = checks;
+    this.readers = readers;
   }
 
   Transaction transaction() {
@@ -142,7 +143,7 @@ public final class AsyncTransactionalTable implements AsyncTable<ScanResultConsu
     }
     List<byte[]> rows = gets.stream().map(Get::getRow).toList();
     return sent(tx.writes().sendBeforeReading(table, rows))
-        .thenCompose(done -> tx.snapshot().read(new RowReads(manager, table, gets)))
+        .thenCompose(done -> tx.snapshot().read(new RowReads(readers, table, gets)))
         .thenCompose(
             results ->
                 tx.writes().hasSent(table, rows)
@@ -150,8 +151,8 @@ public final class AsyncTransactionalTable implements AsyncTable<ScanResultConsu
                     : CompletableFuture.completedFuture(results));
   }
 
-  private SnapshotReader reader(long timestamp) {
-    return new SnapshotReader(table, timestamp, manager);
+  private TableReader reader(long timestamp) {
+    return readers.at(table, timestamp);
   }
 
   /** A failure of a write decides the transaction's fate, whoever waited for it. */
@@ -345,7 +346,7 @@ public final class AsyncTransactionalTable implements AsyncTable<ScanResultConsu
 
   @Override
   public ResultScanner getScanner(Scan scan) {
-    SnapshotScanner scanner = new SnapshotScanner(tx);
+    SnapshotScanner scanner = new SnapshotScanner(tx.scanOwner());
     open(scan, scanner);
     return scanner;
   }
@@ -361,7 +362,7 @@ public final class AsyncTransactionalTable implements AsyncTable<ScanResultConsu
     checks.check(notNull(scan));
     SnapshotScan opened;
     try {
-      opened = new SnapshotScan(tx, new Scan(scan), sink);
+      opened = new SnapshotScan(tx.scanOwner(), new Scan(scan), sink);
     } catch (IOException e) {
       throw new IllegalArgumentException(
           "the scan's filter cannot be copied: " + e.getMessage(), e);

@@ -26,7 +26,7 @@ import org.slf4j.LoggerFactory;
  * Hence at most two batches are on their way, but for those of regions that hang.
  *
  * <p><strong>Bounds.</strong> Rows that wait are limited. Beyond it {@link #offer} completes late,
- * which holds back the replies to the commits themselves; {@link #offerAside}, for whose caller
+ * which holds back the replies to the commits themselves; {@link #offerOrDrop}, for whose caller
  * nobody waits, leaves the rows to readers and sweeps. So are those of a row that fails a few times
  * in a row. What is left is not reported.
  *
@@ -56,6 +56,16 @@ final class Cleaner {
   private static final int ATTEMPTS_MAX = 8;
   private static final long PAUSE_MIN_MS = 20;
   private static final long PAUSE_MAX_MS = 5000;
+
+  /**
+   * Bounds of the cleanup.
+   *
+   * @param rowsMax rows that may wait
+   * @param delayMillis how long a batch that is not full collects
+   * @param timeoutMillis how long a row's cleanup may take, in HBase and until it is given up
+   * @param alive which transactions are cleaned up: all, unless a test lets their client die
+   */
+  record Options(long rowsMax, long delayMillis, long timeoutMillis, LongPredicate alive) {}
 
   /**
    * A transaction whose rows wait for cleanup. Guarded by the cleaner's lock, once it is offered.
@@ -139,13 +149,13 @@ final class Cleaner {
   /** Since it was closed, no job is left. */
   private final CompletableFuture<Void> drained = new CompletableFuture<>();
 
-  Cleaner(OracleClient oracle, Counters counters, ManagerSettings settings) {
+  Cleaner(OracleClient oracle, Counters counters, Options options) {
     this.oracle = oracle;
     this.counters = counters;
-    this.rowsMax = settings.cleanupRowsMax();
-    this.delayMillis = settings.cleanupDelayMillis();
-    this.timeoutNanos = TimeUnit.MILLISECONDS.toNanos(settings.cleanupTimeoutMillis());
-    this.alive = settings.cleanupAlive();
+    this.rowsMax = options.rowsMax();
+    this.delayMillis = options.delayMillis();
+    this.timeoutNanos = TimeUnit.MILLISECONDS.toNanos(options.timeoutMillis());
+    this.alive = options.alive();
   }
 
   /**
@@ -161,7 +171,7 @@ final class Cleaner {
    * Takes a transaction over that its client gave up, if there is room. If there is none, it is
    * aborted at the oracle, and its rows are left to others.
    */
-  void offerAside(Job job) {
+  void offerOrDrop(Job job) {
     take(job, false);
   }
 

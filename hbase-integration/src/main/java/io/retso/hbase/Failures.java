@@ -7,6 +7,7 @@ import java.io.InterruptedIOException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
+import java.util.function.BiFunction;
 import java.util.function.Consumer;
 
 /** From futures and failures of the oracle and of HBase to what callers see. Stateless. */
@@ -73,8 +74,8 @@ final class Failures {
         doing + " failed, nothing was decided: " + oracle.getMessage(), oracle);
   }
 
-  /** The outcome of the transaction that started at {@code start} could not be settled. */
-  static Throwable ofSettling(Throwable failure, long start) {
+  /** The outcome of the transaction that started at {@code start} could not be resolved. */
+  static Throwable ofResolving(Throwable failure, long start) {
     Throwable cause = unwrap(failure);
     return cause instanceof OracleException oracle
             && oracle.category() == OracleException.Category.INVALID_REQUEST
@@ -122,6 +123,14 @@ final class Failures {
             + " is too old: it was aborted, or a region has purged what it would read; begin a new"
             + " one, make it shorter, or raise the oracle's transaction.timeout",
         cause);
+  }
+
+  /** What follows an answer or a failure; the failure comes {@link #unwrap unwrapped}. */
+  static <T, R> CompletableFuture<R> compose(
+      CompletableFuture<T> future, BiFunction<T, Throwable, CompletableFuture<R>> next) {
+    return future
+        .handle((answer, failure) -> next.apply(answer, failure == null ? null : unwrap(failure)))
+        .thenCompose(following -> following);
   }
 
   static <T> CompletableFuture<T> failed(Throwable failure) {

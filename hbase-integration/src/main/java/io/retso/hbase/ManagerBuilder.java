@@ -193,10 +193,7 @@ public final class ManagerBuilder {
         Set.copyOf(addresses),
         writeLimits,
         retryPolicy,
-        cleanupRowsMax,
-        cleanupDelayMillis,
-        cleanupTimeoutMillis,
-        cleanupAlive,
+        new Cleaner.Options(cleanupRowsMax, cleanupDelayMillis, cleanupTimeoutMillis, cleanupAlive),
         orphanDelayMillis,
         sweepIntervalMillis,
         closeTimeoutMillis);

@@ -2,7 +2,8 @@ package io.retso.hbase;
 
 import io.retso.client.RowId;
 import io.retso.hbase.data.TableSettings;
-import io.retso.hbase.data.TableSettings.Conflicts;
+import io.retso.hbase.options.Conflicts;
+import io.retso.hbase.options.Reads;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableSet;
@@ -44,7 +45,7 @@ record PreparedTable(
   }
 
   boolean isServerReads() {
-    return settings.reads() == TableSettings.Reads.SERVER;
+    return settings.reads() == Reads.SERVER;
   }
 
   boolean isCellConflicts() {

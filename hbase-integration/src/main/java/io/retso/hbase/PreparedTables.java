@@ -218,8 +218,7 @@ final class PreparedTables {
                 if (failure == null && DescriptorQuery.parse(answer) == null) {
                   return Failures.<PreparedTable>failed(
                       new TableNotPreparedException(
-                          TablePreparation.NO_COPROCESSOR.formatted(table.name(), "(the first)"),
-                          null));
+                          TableRules.NO_COPROCESSOR.formatted(table.name(), "(the first)"), null));
                 }
               } catch (IOException e) {
                 return Failures.<PreparedTable>failed(e);
@@ -263,7 +262,7 @@ final class PreparedTables {
       throw new TableNotPreparedException(
           e.getMessage() + " (./retso hbase prepare " + name + ")", e);
     }
-    List<String> violations = TablePreparation.violations(descriptor, settings);
+    List<String> violations = TableRules.violations(descriptor, settings);
     if (!violations.isEmpty()) {
       throw new TableNotPreparedException(
           "table "

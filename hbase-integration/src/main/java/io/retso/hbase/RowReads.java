@@ -14,13 +14,13 @@ import org.apache.hadoop.hbase.client.Result;
 
 /** Gets that a transaction sends to one table together. Thread-safe. */
 final class RowReads {
-  private final TransactionManager manager;
+  private final TableReaders readers;
   private final PreparedTable table;
   private final List<Get> gets;
 
   /** Reads of checked gets, which are not changed as long as they are carried out. */
-  RowReads(TransactionManager manager, PreparedTable table, List<Get> gets) {
-    this.manager = manager;
+  RowReads(TableReaders readers, PreparedTable table, List<Get> gets) {
+    this.readers = readers;
     this.table = table;
     this.gets = gets;
   }
@@ -34,7 +34,7 @@ final class RowReads {
    * for something else once they are answered. Without the filter, of which nothing depends.
    */
   RowReads copy() {
-    return new RowReads(manager, table, gets.stream().map(RowReads::copy).toList());
+    return new RowReads(readers, table, gets.stream().map(RowReads::copy).toList());
   }
 
   private static Get copy(Get get) {
@@ -62,8 +62,8 @@ final class RowReads {
     return reader(timestamp).getAll(gets);
   }
 
-  private SnapshotReader reader(long timestamp) {
-    return new SnapshotReader(table, timestamp, manager);
+  private TableReader reader(long timestamp) {
+    return readers.at(table, timestamp);
   }
 
   /** Whether {@link #ifCurrent} can be asked: regions answer, with cells. */

@@ -1,33 +1,22 @@
 package io.retso.hbase;
 
 import io.retso.client.OracleClient;
-import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Predicate;
 
 /**
  * Start timestamps that read-only transactions share, so that they begin without a round trip to
- * the oracle: those that are content with a snapshot that was taken a little earlier read in it
- * ({@link #acquire}), the others extend it ({@link #settled}, {@link Snapshot}).
+ * the oracle: they read at one that was taken a little earlier, and find out whether what they read
+ * is current ({@link #settled}, {@link Snapshot}).
  *
- * <p>To the oracle a shared snapshot is one open transaction, which ends with its last user. It is
- * shared with callers that allow for its age, counted from before it was asked for; and only if it
- * contains all that this manager's transactions have committed, so that nobody misses his own
- * writes. Those who extend it do not mind either; for them it is renewed in the background, lest
- * many rows have changed since.
+ * <p>To the oracle a shared snapshot is one open transaction, which ends with its last user. In use
+ * it is renewed in the background, lest many rows have changed since.
  *
  * <p>Bounded: two snapshots at a time are shared, one of them under way; those before last as long
  * as their transactions. Thread-safe.
  */
 final class SharedSnapshots {
-  /** Younger ones would hardly be shared. */
-  static final Duration STALENESS_MIN = Duration.ofMillis(1);
-
-  /** An idle one is kept open that long, and holds the oracle's low watermark. */
-  static final Duration STALENESS_MAX = Duration.ofMinutes(1);
-
   /** For so long after it was asked for, a snapshot may be extended. */
   private static final long EXTENDED_NANOS = TimeUnit.SECONDS.toNanos(1);
 
@@ -84,9 +73,6 @@ final class SharedSnapshots {
 
   private final OracleClient oracle;
 
-  /** The highest commit timestamp that this manager's users were told. */
-  private final AtomicLong lastCommit = new AtomicLong();
-
   /** The one asked for last; null if there is none. Guarded by this. */
   private Shared newest;
 
@@ -97,14 +83,7 @@ final class SharedSnapshots {
     this.oracle = oracle;
   }
 
-  /** A commit, before its answer is passed on. */
-  void committed(long commitTimestamp) {
-    lastCommit.accumulateAndGet(commitTimestamp, Math::max);
-  }
-
-  /**
-   * A snapshot to be extended, at most a second old; null if there is none. May lack any commit.
-   */
+  /** One to begin with, at most a second old; null if there is none. May lack any commit. */
   Lease settled() {
     Shared older;
     Shared renewed = null;
@@ -120,63 +99,28 @@ final class SharedSnapshots {
       }
     }
     if (renewed != null) {
-      ask(renewed, EXTENDED_NANOS);
+      ask(renewed);
     }
     return new Lease(older.settledAt, older);
   }
 
-  /** A snapshot that is asked for now. */
+  /** A snapshot that is asked for now: it contains everything whose commit had returned. */
   CompletableFuture<Lease> acquire() {
-    return acquire(Duration.ZERO);
-  }
-
-  /**
-   * A snapshot that contains everything whose commit had returned {@code staleness} ago in any
-   * process, and by now in this one.
-   */
-  CompletableFuture<Lease> acquire(Duration staleness) {
-    long toContain = lastCommit.get();
-    Shared shared;
-    boolean isNew = false;
+    Shared taken = new Shared();
     synchronized (this) {
-      if (newest == null || !isFit(newest, staleness, toContain)) {
-        replaceNewest();
-        isNew = true;
+      Shared before = newest;
+      newest = taken;
+      taken.users++;
+      if (before != null && before != settled) {
+        before.retire(); // still under way; the settled one serves until there is a better one
       }
-      shared = newest;
-      shared.users++;
     }
-    if (isNew) {
-      ask(shared, Math.max(EXTENDED_NANOS, staleness.toNanos()));
-    }
-    return shared.start.thenCompose(
-        start -> {
-          if (start > toContain) {
-            return CompletableFuture.completedFuture(new Lease(start, shared));
-          }
-          // Asked for before, issued before a commit that returned before this call.
-          shared.retire();
-          shared.release();
-          return acquire(staleness);
-        });
-  }
-
-  /** Of the newest one, which has not failed: it would have been retired before. */
-  private static boolean isFit(Shared snapshot, Duration staleness, long toContain) {
-    return snapshot.ageNanos() <= staleness.toNanos()
-        && snapshot.start.getNow(Long.MAX_VALUE) > toContain;
-  }
-
-  private void replaceNewest() {
-    Shared before = newest;
-    newest = new Shared();
-    if (before != null && before != settled) {
-      before.retire(); // still under way; the settled one serves until there is a better one
-    }
+    ask(taken);
+    return taken.start.thenApply(start -> new Lease(start, taken));
   }
 
   /** Outside of the lock: the answer may complete whatever depends on it. */
-  private void ask(Shared snapshot, long lifeNanos) {
+  private void ask(Shared snapshot) {
     oracle
         .beginAsync()
         .whenComplete(
@@ -190,7 +134,7 @@ final class SharedSnapshots {
               }
             });
     // On the timer's own thread: it takes no time, and a pool might make a thread for each.
-    CompletableFuture.delayedExecutor(lifeNanos, TimeUnit.NANOSECONDS, Runnable::run)
+    CompletableFuture.delayedExecutor(EXTENDED_NANOS, TimeUnit.NANOSECONDS, Runnable::run)
         .execute(snapshot::retire);
   }
 

@@ -41,13 +41,13 @@ final class SnapshotScan implements AdvancedScanResultConsumer {
     void failed(Throwable failure);
   }
 
-  private final Transaction tx;
+  private final ScanOwner owner;
   private final Scan scan;
   private final Sink sink;
   private final RowFilter filter;
 
   /** Set by {@link #open}, as those that follow. */
-  private SnapshotReader reader;
+  private TableReader reader;
 
   private WriterStatuses statuses;
 
@@ -70,8 +70,8 @@ final class SnapshotScan implements AdvancedScanResultConsumer {
    *
    * @param scan checked, and not changed by others any more
    */
-  SnapshotScan(Transaction tx, Scan scan, Sink sink) throws IOException {
-    this.tx = tx;
+  SnapshotScan(ScanOwner owner, Scan scan, Sink sink) throws IOException {
+    this.owner = owner;
     this.scan = scan;
     this.sink = sink;
     this.filter = RowFilter.of(scan);
@@ -79,9 +79,9 @@ final class SnapshotScan implements AdvancedScanResultConsumer {
   }
 
   /** Begins to read. */
-  void open(SnapshotReader opened) {
+  void open(TableReader opened) {
     reader = opened;
-    readsOwn = tx.writes().hasSent(reader.table(), scan);
+    readsOwn = owner.hasSent(reader.table(), scan);
     statuses = reader.statuses();
     moment = statuses.moment();
     Scan sent =
@@ -132,7 +132,7 @@ final class SnapshotScan implements AdvancedScanResultConsumer {
 
   /** Whether nobody wants more; so it is when the transaction has ended. */
   private boolean isOver() {
-    if (!ended && !tx.isOpen()) {
+    if (!ended && !owner.isOpen()) {
       end(ended());
     }
     return ended;
@@ -151,14 +151,14 @@ final class SnapshotScan implements AdvancedScanResultConsumer {
               if (failure != null) {
                 end(Failures.unwrap(failure));
               } else {
-                end(tx.isOpen() ? null : ended());
+                end(owner.isOpen() ? null : ended());
               }
             });
   }
 
   /** What was read, or not found, once it is certain that own writes were in place. */
   private CompletableFuture<List<Result>> confirmed(List<Result> rows) {
-    return readsOwn && tx.isOpen() // otherwise it fails anyway, and says why
+    return readsOwn && owner.isOpen() // otherwise it fails anyway, and says why
         ? reader.confirmOpen().thenApply(open -> rows)
         : CompletableFuture.completedFuture(rows);
   }
@@ -175,20 +175,20 @@ final class SnapshotScan implements AdvancedScanResultConsumer {
   }
 
   private CompletableFuture<List<Result>> decide(Result[] results) {
-    List<SnapshotReader.Pending> rows = new ArrayList<>(results.length);
+    List<TableReader.Pending> rows = new ArrayList<>(results.length);
     for (Result result : results) {
-      SnapshotReader.Pending row =
-          new SnapshotReader.Pending(versions -> rawGet(result.getRow(), versions));
+      TableReader.Pending row =
+          new TableReader.Pending(versions -> rawGet(result.getRow(), versions));
       reader.take(row, result, moment);
       rows.add(row);
     }
     return reader.decide(rows, statuses).thenCompose(done -> visible(rows));
   }
 
-  private CompletableFuture<List<Result>> visible(List<SnapshotReader.Pending> rows) {
+  private CompletableFuture<List<Result>> visible(List<TableReader.Pending> rows) {
     List<Result> found = new ArrayList<>(rows.size());
     try {
-      for (SnapshotReader.Pending row : rows) {
+      for (TableReader.Pending row : rows) {
         if (filter.isDone()) {
           break;
         }
@@ -229,7 +229,7 @@ final class SnapshotScan implements AdvancedScanResultConsumer {
   }
 
   private CompletableFuture<Void> deliver(List<Result> rows) {
-    if (!tx.isOpen()) {
+    if (!owner.isOpen()) {
       return Failures.failed(ended());
     }
     for (Result row : rows) {

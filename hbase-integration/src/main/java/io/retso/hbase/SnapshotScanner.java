@@ -17,7 +17,7 @@ import org.apache.hadoop.hbase.client.metrics.ScanMetrics;
 final class SnapshotScanner implements ResultScanner, SnapshotScan.Sink {
   private static final long BYTES_MAX = 4 << 20;
 
-  private final Transaction tx;
+  private final ScanOwner owner;
   private final Deque<Result> rows = new ArrayDeque<>();
   private long bytes;
   private CompletableFuture<Void> room = CompletableFuture.completedFuture(null);
@@ -26,8 +26,8 @@ final class SnapshotScanner implements ResultScanner, SnapshotScan.Sink {
   private Throwable failure;
   private volatile ScanMetrics metrics;
 
-  SnapshotScanner(Transaction tx) {
-    this.tx = tx;
+  SnapshotScanner(ScanOwner owner) {
+    this.owner = owner;
   }
 
   @Override
@@ -45,7 +45,7 @@ final class SnapshotScanner implements ResultScanner, SnapshotScan.Sink {
   @Override
   public synchronized CompletableFuture<Void> room() {
     notifyAll();
-    if (bytes > BYTES_MAX && room.isDone() && !closed && tx.scanners().add(this)) {
+    if (bytes > BYTES_MAX && room.isDone() && !closed && owner.waiting().add(this)) {
       room = new CompletableFuture<>();
     }
     return room;
@@ -65,7 +65,7 @@ final class SnapshotScanner implements ResultScanner, SnapshotScan.Sink {
 
   @Override
   public Result next() throws IOException {
-    return tx.exclusive(this::take);
+    return owner.exclusive(this::take);
   }
 
   private Result take() throws IOException {
@@ -80,12 +80,12 @@ final class SnapshotScanner implements ResultScanner, SnapshotScan.Sink {
           throw (IOException) new InterruptedIOException("interrupted in a scan").initCause(e);
         }
       }
-      tx.checkOpen();
+      owner.checkOpen();
       row = closed ? null : rows.poll();
       if (row != null) {
         bytes -= Result.getTotalSizeOfCells(row);
         if (bytes <= BYTES_MAX / 2 && !room.isDone()) {
-          tx.scanners().remove(this);
+          owner.waiting().remove(this);
           hasRoom = room;
         }
       }
@@ -106,7 +106,7 @@ final class SnapshotScanner implements ResultScanner, SnapshotScan.Sink {
       rows.clear();
       bytes = 0;
       waiting = room;
-      tx.scanners().remove(this);
+      owner.waiting().remove(this);
       notifyAll();
     }
     waiting.complete(null);

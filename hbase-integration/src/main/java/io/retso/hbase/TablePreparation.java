@@ -3,8 +3,8 @@ package io.retso.hbase;
 import io.retso.hbase.data.DescriptorQuery;
 import io.retso.hbase.data.PendingWrite;
 import io.retso.hbase.data.TableSettings;
-import io.retso.hbase.data.TableSettings.Conflicts;
-import io.retso.hbase.data.TableSettings.Reads;
+import io.retso.hbase.options.Conflicts;
+import io.retso.hbase.options.Reads;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -45,17 +45,8 @@ import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
  * <p>Blocking; may be used by several threads, though not for one table at a time.
  */
 public final class TablePreparation {
-  /** The coprocessor's class; it is loaded by region servers, by this name. */
-  static final String OBSERVER = "io.retso.hbase.coprocessor.TransactionRegionObserver";
-
   /** HBase names it in what its master says about a descriptor that it does not like. */
   private static final String SANITY_CHECKS = "hbase.table.sanity.checks";
-
-  /** Of a table, somewhere. */
-  static final String NO_COPROCESSOR =
-      "table %s must not be used yet: its regions %s do not run the coprocessor and would answer"
-          + " transactions wrongly: set hbase.coprocessor.enabled and"
-          + " hbase.coprocessor.user.enabled to true there, and restart";
 
   private final Connection connection;
   private final String oracle;
@@ -109,7 +100,7 @@ public final class TablePreparation {
       TableSettings settings = TableSettings.of(table);
       String jar =
           table.getCoprocessorDescriptors().stream()
-              .filter(coprocessor -> coprocessor.getClassName().equals(OBSERVER))
+              .filter(coprocessor -> coprocessor.getClassName().equals(TableRules.OBSERVER))
               .flatMap(coprocessor -> coprocessor.getJarPath().stream())
               .findFirst()
               .orElse("");
@@ -216,7 +207,7 @@ public final class TablePreparation {
 
   /** What is wrong if regions of a table with server reads take them for plain ones; or empty. */
   private Optional<String> withoutCoprocessor(TableDescriptor table) throws IOException {
-    if (!table.hasCoprocessor(OBSERVER)) {
+    if (!table.hasCoprocessor(TableRules.OBSERVER)) {
       return Optional.empty();
     }
     Set<String> servers = new TreeSet<>();
@@ -234,7 +225,8 @@ public final class TablePreparation {
     return servers.isEmpty()
         ? Optional.empty()
         : Optional.of(
-            NO_COPROCESSOR.formatted(table.getTableName(), "on " + String.join(", ", servers)));
+            TableRules.NO_COPROCESSOR.formatted(
+                table.getTableName(), "on " + String.join(", ", servers)));
   }
 
   /**
@@ -244,7 +236,7 @@ public final class TablePreparation {
   private static IOException explained(
       TableName name, Options options, DoNotRetryIOException failure) {
     String message = String.valueOf(failure.getMessage());
-    boolean isAboutLoading = message.contains(OBSERVER) || !options.jar().isEmpty();
+    boolean isAboutLoading = message.contains(TableRules.OBSERVER) || !options.jar().isEmpty();
     if (!isAboutLoading || !message.contains(SANITY_CHECKS)) {
       return failure;
     }
@@ -274,7 +266,7 @@ public final class TablePreparation {
       TableDescriptor table = admin.getDescriptor(name);
       try {
         TableSettings settings = TableSettings.of(table);
-        found.addAll(violations(table, settings));
+        found.addAll(TableRules.violations(table, settings));
         if (!settings.isOf(addresses)) {
           found.add(
               "table "
@@ -300,19 +292,6 @@ public final class TablePreparation {
       }
       return found;
     }
-  }
-
-  /**
-   * What of a prepared table's descriptor is not as it was prepared. Without the coprocessor a
-   * server read would be a plain one, and show what is not committed.
-   */
-  static List<String> violations(TableDescriptor table, TableSettings settings) {
-    List<String> found = new ArrayList<>();
-    if (settings.reads() == Reads.SERVER && !table.hasCoprocessor(OBSERVER)) {
-      found.add("the coprocessor " + OBSERVER + " is missing: prepare the table again");
-    }
-    found.addAll(TableSettings.violations(table));
-    return found;
   }
 
   private TableDescriptor prepared(TableDescriptor table, Options options) throws IOException {
@@ -408,11 +387,12 @@ public final class TablePreparation {
 
   private static void setCoprocessor(
       TableDescriptor table, TableDescriptorBuilder builder, Options options) throws IOException {
-    if (table.hasCoprocessor(OBSERVER)) {
-      builder.removeCoprocessor(OBSERVER);
+    if (table.hasCoprocessor(TableRules.OBSERVER)) {
+      builder.removeCoprocessor(TableRules.OBSERVER);
     }
     if (options.reads() == Reads.SERVER) {
-      CoprocessorDescriptorBuilder observer = CoprocessorDescriptorBuilder.newBuilder(OBSERVER);
+      CoprocessorDescriptorBuilder observer =
+          CoprocessorDescriptorBuilder.newBuilder(TableRules.OBSERVER);
       if (!options.jar().isEmpty()) {
         observer.setJarPath(options.jar());
       }

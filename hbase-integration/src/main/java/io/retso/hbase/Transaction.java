@@ -1,15 +1,12 @@
 package io.retso.hbase;
 
-import io.retso.client.CommitResult;
-import io.retso.client.OracleException;
-import io.retso.hbase.data.CleanupRequest;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.io.UncheckedIOException;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.apache.hadoop.hbase.TableName;
+import org.apache.hadoop.hbase.client.Scan;
 
 /**
  * A transaction under snapshot isolation: it reads what was committed before it began, and its own
@@ -32,8 +29,7 @@ import org.apache.hadoop.hbase.TableName;
  *
  * <p><strong>Freshness.</strong> A snapshot contains everything whose commit had returned, in any
  * process, before the transaction was asked to begin. That of a read-only transaction is of the
- * moment of its first read, and contains what was committed until then. {@link
- * TransactionManager#beginReadOnly(java.time.Duration)} trades freshness for speed.
+ * moment of its first read, and contains what was committed until then.
  */
 public final class Transaction implements AutoCloseable {
   /** Where a transaction stands. */
@@ -52,40 +48,61 @@ public final class Transaction implements AutoCloseable {
     UNKNOWN
   }
 
-  private final TransactionManager manager;
-
   /** The version of what it writes. 0 if it is read-only. */
   private final long start;
 
   private final Snapshot snapshot;
   private final boolean readOnly;
-  private final Runnable endWithoutWrites;
   private final WriteBuffer writes;
+  private final CommitProtocol commits;
+  private final Tables tables;
+  private final Runnable managerIsOpen;
+  private final Counters counters;
+  private final Runnable endWithoutWrites;
   private final OperationQueue operations = new OperationQueue();
   private final WaitingScanners scanners = new WaitingScanners();
-  private final OneThread thread = new OneThread();
+  private final SingleThreadGuard thread = new SingleThreadGuard();
+  private final ScanOwner scanOwner = new Owner();
 
   /** Guarded by this, as all below. */
   private State state = State.ACTIVE;
 
   private Throwable rollbackCause;
 
-  /** The outcome of its commit, until a blocking method has told it. */
-  private CompletableFuture<Long> untold;
+  /** The outcome of its commit, until a blocking method has reported it. */
+  private CompletableFuture<Long> unreported;
+
+  /** Finds tables. */
+  interface Tables {
+    /** The table, for use in the transaction; fails as {@link #table(TableName)} does. */
+    CompletableFuture<AsyncTransactionalTable> of(Transaction tx, TableName name);
+  }
 
   /**
    * A transaction that has begun.
    *
+   * @param writes takes what it writes; nothing if it is read-only
+   * @param managerIsOpen throws if the manager is closed
    * @param endWithoutWrites tells the oracle, or whom it shares its snapshot with, that it is over
    */
   Transaction(
-      TransactionManager manager, Snapshot snapshot, boolean readOnly, Runnable endWithoutWrites) {
-    this.manager = manager;
+      Snapshot snapshot,
+      boolean readOnly,
+      WriteBuffer writes,
+      CommitProtocol commits,
+      Tables tables,
+      Runnable managerIsOpen,
+      Counters counters,
+      Runnable endWithoutWrites) {
     this.start = readOnly ? 0 : snapshot.timestampNow();
     this.snapshot = snapshot;
     this.readOnly = readOnly;
+    this.writes = writes;
+    this.commits = commits;
+    this.tables = tables;
+    this.managerIsOpen = managerIsOpen;
+    this.counters = counters;
     this.endWithoutWrites = endWithoutWrites;
-    this.writes = new WriteBuffer(start, manager.writeLimits(), manager.counters());
   }
 
   /**
@@ -154,10 +171,7 @@ public final class Transaction implements AutoCloseable {
     synchronized (this) {
       checkUsable();
     }
-    return manager
-        .tables()
-        .find(name)
-        .thenApply(table -> new AsyncTransactionalTable(this, table, manager));
+    return tables.of(this, name);
   }
 
   /** The table of that name, {@code namespace:name} if it is not in the default namespace. */
@@ -178,19 +192,19 @@ public final class Transaction implements AutoCloseable {
    * @throws IllegalStateException if it has ended, or operations are outstanding
    */
   public long commit() throws IOException {
-    return exclusive(() -> awaitCommit(commitAsync(), commit -> {}));
+    return exclusive(() -> awaitCommit(commitAsync()));
   }
 
-  private <T> T awaitCommit(CompletableFuture<T> commit, Consumer<T> late) throws IOException {
-    boolean told = true;
+  private long awaitCommit(CompletableFuture<Long> commit) throws IOException {
+    boolean reported = true;
     try {
-      return Failures.await(commit, late);
+      return Failures.await(commit);
     } catch (InterruptedIOException e) {
-      told = false;
+      reported = false;
       throw new UnknownCommitException(start, e);
     } finally {
       synchronized (this) {
-        untold = told ? null : untold;
+        unreported = reported ? null : unreported;
       }
     }
   }
@@ -202,10 +216,10 @@ public final class Transaction implements AutoCloseable {
   void finish() throws IOException {
     CompletableFuture<Long> asked;
     synchronized (this) {
-      asked = untold;
+      asked = unreported;
     }
     if (asked != null) {
-      exclusive(() -> awaitCommit(asked, commit -> {}));
+      exclusive(() -> awaitCommit(asked));
     } else if (isOpen()) {
       commit();
     }
@@ -213,48 +227,11 @@ public final class Transaction implements AutoCloseable {
 
   /** Like {@link #commit}; refusals are thrown at once, everything else fails the future. */
   public CompletableFuture<Long> commitAsync() {
-    return end(() -> {});
+    return end();
   }
 
-  /**
-   * Commits, and begins the transaction that follows in the same round trip.
-   *
-   * <p>It is as fresh as any other: its begin is invoked within this call, so its snapshot contains
-   * whatever was committed before the call; and it contains this very commit, which is made sure of
-   * by comparing the two timestamps and beginning once more if need be.
-   *
-   * <p>Any failure of the commit is told, whatever became of the begin; and there is no next
-   * transaction then.
-   *
-   * @return the next transaction, not read-only
-   * @throws CommittedException if it is committed, and only the begin failed
-   * @throws IOException as {@link #commit} does; nothing is committed then, or it is not known
-   */
-  public Transaction commitAndBegin() throws IOException {
-    return exclusive(() -> awaitCommit(commitAndBeginAsync(), Transaction::rollbackAsync));
-  }
-
-  /** Like {@link #commitAndBegin}; refusals are thrown at once, all else fails the future. */
-  public CompletableFuture<Transaction> commitAndBeginAsync() {
-    NextTransaction next = new NextTransaction(manager);
-    return end(next::begin)
-        .handle(
-            (commit, failure) -> {
-              if (failure == null) {
-                return next.after(name(), commit);
-              }
-              next.abandon();
-              return Failures.<Transaction>failed(Failures.unwrap(failure));
-            })
-        .thenCompose(following -> following);
-  }
-
-  /**
-   * The transition out of ACTIVE, once.
-   *
-   * @param beside done as soon as the oracle was asked, in the same frame or a later one
-   */
-  private CompletableFuture<Long> end(Runnable beside) {
+  /** The transition out of ACTIVE, once. */
+  private CompletableFuture<Long> end() {
     CompletableFuture<Long> outcome = new CompletableFuture<>();
     synchronized (this) {
       checkUsable();
@@ -269,11 +246,11 @@ public final class Transaction implements AutoCloseable {
         return Failures.failed(new RollbackOnlyException(start, rollbackCause));
       }
       state = State.COMMITTING;
-      untold = outcome;
+      unreported = outcome;
     }
     writes.seal();
     scanners.end();
-    sendAndAsk(beside)
+    decision()
         .whenComplete(
             (commit, failure) -> {
               if (failure == null) {
@@ -285,90 +262,28 @@ public final class Transaction implements AutoCloseable {
     return outcome.copy(); // whatever the application does to it, finish() learns the outcome
   }
 
-  private CompletableFuture<Long> sendAndAsk(Runnable beside) {
-    if (writes.isEmpty()) {
-      beside.run();
-      return CompletableFuture.completedFuture(endedWithoutWrites());
-    }
-    return writes
-        .sendAll()
-        .handle(
-            (sent, failure) -> {
-              CompletableFuture<Long> decided = decide(sent, failure);
-              beside.run();
-              return decided;
-            })
-        .thenCompose(decided -> decided);
+  private CompletableFuture<Long> decision() {
+    return writes.isEmpty()
+        ? CompletableFuture.completedFuture(endedWithoutWrites())
+        : commits.commit(start, writes, this::decided);
+  }
+
+  private void decided(CommitProtocol.Decision decision) {
+    become(
+        switch (decision) {
+          case COMMITTED -> State.COMMITTED;
+          case ROLLED_BACK -> State.ROLLED_BACK;
+          case UNKNOWN -> State.UNKNOWN;
+        });
   }
 
   private long endedWithoutWrites() {
     become(State.COMMITTED);
-    manager.counters().committed.increment();
+    counters.committed.increment();
     // Nothing to decide, nothing to wait for; the oracle is told for the sake of its low watermark.
     long timestamp = snapshot.timestampOfReads();
     endWithoutWrites.run();
     return timestamp;
-  }
-
-  private CompletableFuture<Long> decide(Void sent, Throwable failure) {
-    if (failure != null) {
-      Throwable cause = Failures.ofStore(failure, start);
-      abandon();
-      return Failures.failed(new RollbackOnlyException(start, cause));
-    }
-    // Every write is acknowledged: whoever reads above the commit timestamp finds all of them.
-    return PatientCommit.ask(manager.oracle(), start, writes.conflictIds())
-        .handle(this::decided)
-        .thenCompose(outcome -> outcome);
-  }
-
-  private CompletableFuture<Long> decided(CommitResult result, Throwable failure) {
-    Counters counters = manager.counters();
-    if (failure != null) {
-      return Failures.failed(undecided(Failures.unwrap(failure)));
-    }
-    if (result.isCommitted()) {
-      long commit = result.commitTimestamp();
-      manager.snapshots().committed(commit);
-      become(State.COMMITTED);
-      counters.committed.increment();
-      return clean(commit).thenApply(admitted -> commit);
-    }
-    become(State.ROLLED_BACK);
-    boolean isConflict = result.abortReason() == CommitResult.AbortReason.CONFLICT;
-    (isConflict ? counters.conflicts : counters.tooOld).increment();
-    TransactionException refusal = Failures.ofAbort(start, isConflict);
-    return clean(CleanupRequest.ABORTED).thenCompose(admitted -> Failures.failed(refusal));
-  }
-
-  private Throwable undecided(Throwable failure) {
-    if (failure instanceof OracleException oracle
-        && oracle.category() != OracleException.Category.UNKNOWN_OUTCOME) {
-      abandon();
-      return Failures.ofOracle(failure, "the commit of transaction " + start);
-    }
-    manager.counters().unknown.increment();
-    become(State.UNKNOWN);
-    cleanAside();
-    return new UnknownCommitException(start, failure);
-  }
-
-  /**
-   * Rolls back on the way; what was sent is cleaned up when nothing of it is on its way any more.
-   */
-  private void abandon() {
-    become(State.ROLLED_BACK);
-    manager.counters().rolledBack.increment();
-    writes.settled().thenRun(this::cleanAside);
-  }
-
-  private CompletableFuture<Void> clean(long outcome) {
-    return manager.cleaner().offer(new Cleaner.Job(start, outcome, writes.sentRows()));
-  }
-
-  /** Aborts, or learns that it was committed, and cleans up; nobody waits for it. */
-  private void cleanAside() {
-    manager.cleaner().offerAside(new Cleaner.Job(start, 0, writes.sentRows()));
   }
 
   private synchronized void become(State next) {
@@ -398,8 +313,8 @@ public final class Transaction implements AutoCloseable {
     }
     writes.seal();
     scanners.end();
-    manager.counters().rolledBack.increment();
-    operations.idle().thenRun(() -> writes.settled().thenRun(this::forget));
+    counters.rolledBack.increment();
+    operations.idle().thenRun(() -> writes.acknowledged().thenRun(this::forget));
     return CompletableFuture.completedFuture(null);
   }
 
@@ -408,7 +323,7 @@ public final class Transaction implements AutoCloseable {
     if (writes.sentRows().isEmpty()) {
       endWithoutWrites.run(); // an abort would be a round trip, and abort nothing
     } else {
-      cleanAside(); // aborts it at the oracle, too
+      commits.abort(start, writes);
     }
   }
 
@@ -427,8 +342,9 @@ public final class Transaction implements AutoCloseable {
     return writes;
   }
 
-  WaitingScanners scanners() {
-    return scanners;
+  /** What scans of this transaction need to know of it. */
+  ScanOwner scanOwner() {
+    return scanOwner;
   }
 
   /** A write could not be sent; the transaction cannot commit any more. */
@@ -471,7 +387,7 @@ public final class Transaction implements AutoCloseable {
   }
 
   private void checkUsable() {
-    manager.checkOpen();
+    managerIsOpen.run();
     if (state != State.ACTIVE && state != State.ROLLBACK_ONLY) {
       throw ended();
     }
@@ -482,8 +398,36 @@ public final class Transaction implements AutoCloseable {
   }
 
   /** Runs a blocking method, unless another thread is within one. */
-  <T> T exclusive(OneThread.Blocking<T> body) throws IOException {
+  <T> T exclusive(SingleThreadGuard.Blocking<T> body) throws IOException {
     return thread.run(body, this::name);
+  }
+
+  /** Keeps the scans' view of the transaction out of its public methods. */
+  private final class Owner implements ScanOwner {
+    @Override
+    public boolean isOpen() {
+      return Transaction.this.isOpen();
+    }
+
+    @Override
+    public void checkOpen() {
+      Transaction.this.checkOpen();
+    }
+
+    @Override
+    public boolean hasSent(PreparedTable table, Scan scan) {
+      return writes.hasSent(table, scan);
+    }
+
+    @Override
+    public WaitingScanners waiting() {
+      return scanners;
+    }
+
+    @Override
+    public <T> T exclusive(SingleThreadGuard.Blocking<T> body) throws IOException {
+      return Transaction.this.exclusive(body);
+    }
   }
 
   @Override

@@ -3,14 +3,13 @@ package io.retso.hbase;
 import io.retso.client.CommitResult;
 import io.retso.client.OracleClient;
 import java.io.IOException;
-import java.time.Duration;
 import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.Function;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.client.AsyncConnection;
 import org.apache.hadoop.hbase.client.ClusterConnection;
 import org.apache.hadoop.hbase.client.Connection;
@@ -54,15 +53,18 @@ public final class TransactionManager implements AutoCloseable {
   private static final String NO_WORK = "work is null: pass what is to be done in a transaction";
 
   private final ManagerSettings settings;
-  private final OracleClient oracle;
-  private final AsyncConnection hbase;
   private final boolean ownsHBase;
-  private final Counters counters = new Counters();
-  private final SharedSnapshots snapshots;
-  private final OracleQueries queries;
-  private final PreparedTables tables;
-  private final Cleaner cleaner;
-  private final Orphans orphans;
+
+  // Not private: tests look at them.
+  final OracleClient oracle;
+  final AsyncConnection hbase;
+  final Counters counters = new Counters();
+  final SharedSnapshots snapshots;
+  final PreparedTables tables;
+  final Cleaner cleaner;
+  final Orphans orphans;
+  final TableReaders readers;
+  private final CommitProtocol commits;
   private final SweepSchedule sweeps;
   private final AtomicBoolean closed = new AtomicBoolean();
 
@@ -73,12 +75,17 @@ public final class TransactionManager implements AutoCloseable {
     this.hbase = hbase;
     this.ownsHBase = ownsHBase;
     this.snapshots = new SharedSnapshots(oracle);
-    this.queries = new OracleQueries(oracle, counters);
     this.tables =
         new PreparedTables(
-            hbase, settings.oracleAddresses(), settings.cleanupTimeoutMillis(), System::nanoTime);
-    this.cleaner = new Cleaner(oracle, counters, settings);
+            hbase,
+            settings.oracleAddresses(),
+            settings.cleanup().timeoutMillis(),
+            System::nanoTime);
+    this.cleaner = new Cleaner(oracle, counters, settings.cleanup());
     this.orphans = new Orphans(settings.orphanDelayMillis(), counters);
+    this.readers =
+        new TableReaders(new OracleQueries(oracle, counters), orphans, snapshots, counters);
+    this.commits = new CommitProtocol(oracle, cleaner, counters);
     this.sweeps =
         new SweepSchedule(
             asked(oracle), settings.sweepIntervalMillis(), tables::haveClientReads, this::sweep);
@@ -154,9 +161,42 @@ public final class TransactionManager implements AutoCloseable {
   /** Like {@link #begin}; the future fails. */
   public CompletableFuture<Transaction> beginAsync() {
     checkOpen();
-    return begun(
+    return Failures.compose(
         oracle.beginAsync(),
-        start -> new Transaction(this, Snapshot.at(start), false, () -> oracle.endLater(start)));
+        (start, failure) -> {
+          if (failure != null) {
+            return Failures.failed(Failures.ofOracle(failure, "the begin of a transaction"));
+          }
+          return CompletableFuture.completedFuture(
+              transaction(start, Snapshot.at(start), () -> oracle.endLater(start)));
+        });
+  }
+
+  /**
+   * A transaction that has begun.
+   *
+   * @param start the version of its writes; 0 if it is read-only
+   */
+  private Transaction transaction(long start, Snapshot snapshot, Runnable endWithoutWrites) {
+    counters.begun.increment();
+    return new Transaction(
+        snapshot,
+        start == 0,
+        new WriteBuffer(start, settings.writeLimits(), counters),
+        commits,
+        this::table,
+        this::checkOpen,
+        counters,
+        endWithoutWrites);
+  }
+
+  private CompletableFuture<AsyncTransactionalTable> table(Transaction tx, TableName name) {
+    return tables
+        .find(name)
+        .thenApply(
+            table ->
+                new AsyncTransactionalTable(
+                    tx, table, new OperationChecks(table, tables), readers));
   }
 
   /**
@@ -172,57 +212,8 @@ public final class TransactionManager implements AutoCloseable {
    */
   public Transaction beginReadOnly() {
     checkOpen();
-    counters.begun.increment();
     Snapshot snapshot = Snapshot.fresh(snapshots, oracle, counters);
-    return new Transaction(this, snapshot, true, snapshot::release);
-  }
-
-  /**
-   * Begins a read-only transaction whose snapshot may be a little old, as it is shared with others
-   * of this manager: beginning then mostly costs no round trip to the oracle.
-   *
-   * <p>The snapshot contains everything that was committed in any process {@code staleness} before
-   * this call, and everything that this manager's transactions have committed by now.
-   *
-   * @param staleness 1 ms to 1 minute
-   * @throws OracleUnavailableException if no oracle answers
-   * @throws IllegalArgumentException if {@code staleness} is out of its range
-   * @throws IllegalStateException if the manager is closed
-   */
-  public Transaction beginReadOnly(Duration staleness) throws IOException {
-    return Failures.await(beginReadOnlyAsync(staleness), Transaction::rollbackAsync);
-  }
-
-  /** Like {@link #beginReadOnly(Duration)}; the future fails. */
-  public CompletableFuture<Transaction> beginReadOnlyAsync(Duration staleness) {
-    Objects.requireNonNull(staleness, "staleness is null: use beginReadOnly() for no staleness");
-    if (staleness.compareTo(SharedSnapshots.STALENESS_MIN) < 0
-        || staleness.compareTo(SharedSnapshots.STALENESS_MAX) > 0) {
-      throw new IllegalArgumentException(
-          "a snapshot may be 1 ms to 1 minute old, not "
-              + staleness
-              + ": use beginReadOnly() for one that is fresh");
-    }
-    checkOpen();
-    return begun(
-        snapshots.acquire(staleness),
-        lease ->
-            new Transaction(this, Snapshot.at(lease.start()), true, lease.snapshot()::release));
-  }
-
-  private <T> CompletableFuture<Transaction> begun(
-      CompletableFuture<T> begin, Function<T, Transaction> maker) {
-    return begin
-        .handle(
-            (start, failure) -> {
-              if (failure != null) {
-                return Failures.<Transaction>failed(
-                    Failures.ofOracle(failure, "the begin of a transaction"));
-              }
-              counters.begun.increment();
-              return CompletableFuture.completedFuture(maker.apply(start));
-            })
-        .thenCompose(outcome -> outcome);
+    return transaction(0, snapshot, snapshot::release);
   }
 
   /**
@@ -306,22 +297,16 @@ public final class TransactionManager implements AutoCloseable {
   /** Like {@link #settle}; the future fails. */
   public CompletableFuture<OptionalLong> settleAsync(long startTimestamp) {
     checkOpen();
-    return oracle
-        .abortAsync(startTimestamp)
-        .handle(
-            (result, failure) ->
-                failure == null
-                    ? CompletableFuture.completedFuture(timestamp(result))
-                    : Failures.<OptionalLong>failed(Failures.ofSettling(failure, startTimestamp)))
-        .thenCompose(outcome -> outcome);
+    return Failures.compose(
+        oracle.abortAsync(startTimestamp),
+        (result, failure) ->
+            failure == null
+                ? CompletableFuture.completedFuture(timestamp(result))
+                : Failures.failed(Failures.ofResolving(failure, startTimestamp)));
   }
 
-  private OptionalLong timestamp(CommitResult result) {
-    if (!result.isCommitted()) {
-      return OptionalLong.empty();
-    }
-    snapshots.committed(result.commitTimestamp());
-    return OptionalLong.of(result.commitTimestamp());
+  private static OptionalLong timestamp(CommitResult result) {
+    return result.isCommitted() ? OptionalLong.of(result.commitTimestamp()) : OptionalLong.empty();
   }
 
   /**
@@ -394,41 +379,5 @@ public final class TransactionManager implements AutoCloseable {
     if (closed.get()) {
       throw new IllegalStateException("the transaction manager is closed: build a new one");
     }
-  }
-
-  OracleClient oracle() {
-    return oracle;
-  }
-
-  AsyncConnection hbase() {
-    return hbase;
-  }
-
-  Counters counters() {
-    return counters;
-  }
-
-  SharedSnapshots snapshots() {
-    return snapshots;
-  }
-
-  OracleQueries queries() {
-    return queries;
-  }
-
-  PreparedTables tables() {
-    return tables;
-  }
-
-  Cleaner cleaner() {
-    return cleaner;
-  }
-
-  Orphans orphans() {
-    return orphans;
-  }
-
-  WriteLimits writeLimits() {
-    return settings.writeLimits();
   }
 }

@@ -238,7 +238,7 @@ final class WriteBuffer {
   }
 
   /** Completes when nothing is on its way any more, in whatever way it ended. */
-  synchronized CompletableFuture<Void> settled() {
+  synchronized CompletableFuture<Void> acknowledged() {
     return acknowledged.handle((done, failure) -> null);
   }
 

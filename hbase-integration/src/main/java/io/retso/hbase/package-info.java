@@ -13,7 +13,7 @@
  *                            |  OperationQueue          writes in the order of their calls
  *                            |  RowEdit, RowCondition   what mutations come to, in the snapshot
  *                            v
- *   reads:   SnapshotReader, SnapshotScan, SnapshotScanner --> OracleQueries
+ *   reads:   TableReader, SnapshotScan, SnapshotScanner --> OracleQueries
  *                            |                              --> Orphans  (met decided, not cleaned up)
  *   writes:  WriteBuffer     |  cells and marks, one batch per table
  *                            v

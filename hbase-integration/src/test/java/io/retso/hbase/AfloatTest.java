@@ -12,8 +12,8 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.hbase.TablePreparation.Options;
-import io.retso.hbase.data.TableSettings.Conflicts;
-import io.retso.hbase.data.TableSettings.Reads;
+import io.retso.hbase.options.Conflicts;
+import io.retso.hbase.options.Reads;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

@@ -183,10 +183,8 @@ class BackPressureTest {
   private CompletableFuture<Void> offered(String prefix, int rows) throws Exception {
     Transaction tx = written(prefix, rows);
     assertTrue(manager.settle(tx.startTimestamp()).isEmpty());
-    return manager
-        .cleaner()
-        .offer(
-            new Cleaner.Job(tx.startTimestamp(), CleanupRequest.ABORTED, tx.writes().sentRows()));
+    return manager.cleaner.offer(
+        new Cleaner.Job(tx.startTimestamp(), CleanupRequest.ABORTED, tx.writes().sentRows()));
   }
 
   /** Their outcomes are known. What was admitted may take as long as HBase's client likes. */
@@ -253,7 +251,7 @@ class BackPressureTest {
     assertEquals(0, manager.metrics().cleanupRows());
     assertEquals(5 * TRANSACTION_ROWS, fixture.marks(name));
     assertEquals(0, manager.metrics().cleanedUp());
-    assertTrue(manager.oracle().lowWatermark() <= first.startTimestamp(), "not reported");
+    assertTrue(manager.oracle.lowWatermark() <= first.startTimestamp(), "not reported");
     gate.set(State.OPEN); // what was given up may go on in the region, beside readers and sweeps
     assertEquals("b3", other.call(tx -> read(tx.table(name), "b30")));
     assertSwept();
@@ -301,7 +299,7 @@ class BackPressureTest {
     Fixture.eventually("given up", () -> manager.metrics().cleanupsFailed() == 3);
     assertEquals(0, manager.metrics().cleanupRows());
     assertEquals(ROWS_MAX, fixture.marks(name));
-    assertTrue(manager.oracle().lowWatermark() <= first.startTimestamp(), "not reported");
+    assertTrue(manager.oracle.lowWatermark() <= first.startTimestamp(), "not reported");
     assertEquals("b1", other.call(tx -> read(tx.table(name), "b10")));
     gate.set(State.OPEN);
     SweepResult swept = other.sweep();

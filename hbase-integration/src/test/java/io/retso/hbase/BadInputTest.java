@@ -242,8 +242,6 @@ class BadInputTest {
         new Refusal("pass what is to be done", t -> manager.run(null)),
         new Refusal("pass what is to be done", t -> manager.call(null)),
         new Refusal("RetryPolicy.DEFAULT", t -> manager.call(x -> null, null)),
-        new Refusal("beginReadOnly()", t -> manager.beginReadOnly(null)),
-        new Refusal("beginReadOnly()", t -> manager.beginReadOnlyAsync(null)),
         new Refusal("HBaseConfiguration", t -> TransactionManager.builder((Configuration) null)),
         new Refusal("pass an open one", t -> TransactionManager.builder((Connection) null)),
         new Refusal("pass an open one", t -> TransactionManager.builder((AsyncConnection) null)),
@@ -316,7 +314,6 @@ class BadInputTest {
             t -> t.getScanner(new Scan()),
             t -> tx.commit(),
             t -> tx.rollback(),
-            t -> tx.commitAndBegin(),
             t -> tx.table(name))) {
       IllegalStateException e = assertThrows(IllegalStateException.class, () -> use.of(table));
       assertTrue(e.getMessage().contains("begin a new one"), e.getMessage());

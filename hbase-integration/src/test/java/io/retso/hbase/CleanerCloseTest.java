@@ -83,7 +83,7 @@ class CleanerCloseTest {
   }
 
   private void assertLeftInPeace(TransactionManager manager, TableName name) throws Exception {
-    Fixture.eventually("nothing is on its way", manager.hbase()::isClosed);
+    Fixture.eventually("nothing is on its way", manager.hbase::isClosed);
     List<String> messages =
         List.copyOf(logged.list).stream()
             .map(ILoggingEvent::getFormattedMessage)
@@ -138,7 +138,7 @@ class CleanerCloseTest {
     for (int i = 0; i < ROWS; i++) {
       rows.put(Fixture.bytes("row" + i), 1);
     }
-    long start = manager.oracle().begin();
+    long start = manager.oracle.begin();
     return new Cleaner.Job(start, CleanupRequest.ABORTED, Map.of(table, rows));
   }
 
@@ -159,17 +159,17 @@ class CleanerCloseTest {
               requests.addAll(answers);
               return answers;
             });
-    manager.cleaner().offer(job);
+    manager.cleaner.offer(job);
     assertTrue(calls.get() >= 2, "as many batches as may be on their way");
     manager.close();
-    assertFalse(manager.hbase().isClosed(), "requests are on their way");
+    assertFalse(manager.hbase.isClosed(), "requests are on their way");
     int sent = calls.get();
     assertTrue(sent * BATCH_ROWS < ROWS, "some are left");
     requests.forEach(request -> request.complete(Result.EMPTY_RESULT));
     assertEquals(sent, calls.get());
     assertEquals(0, manager.metrics().cleanupRows());
     assertEquals(1, manager.metrics().cleanupsFailed());
-    Fixture.eventually("closed", manager.hbase()::isClosed);
+    Fixture.eventually("closed", manager.hbase::isClosed);
   }
 
   @Test
@@ -185,14 +185,14 @@ class CleanerCloseTest {
               return List.copyOf(requests);
             });
     CleanupRequest request =
-        new CleanupRequest(Fixture.bytes("row"), manager.oracle().begin(), CleanupRequest.ABORTED);
-    manager.orphans().offer(table, List.of(request));
+        new CleanupRequest(Fixture.bytes("row"), manager.oracle.begin(), CleanupRequest.ABORTED);
+    manager.orphans.offer(table, List.of(request));
     Fixture.eventually("the row is read", () -> requests.size() == 1);
     manager.close();
-    assertFalse(manager.hbase().isClosed(), "the read is on its way");
+    assertFalse(manager.hbase.isClosed(), "the read is on its way");
     requests.get(0).complete(Result.EMPTY_RESULT);
     assertEquals(1, requests.size(), "and the last request");
-    Fixture.eventually("closed", manager.hbase()::isClosed);
+    Fixture.eventually("closed", manager.hbase::isClosed);
   }
 
   /** In a loop: otherwise each batch would be sent from deeper in the stack than the last one. */
@@ -214,7 +214,7 @@ class CleanerCloseTest {
                   .limit(BATCH_ROWS)
                   .toList();
             });
-    manager.cleaner().offer(job);
+    manager.cleaner.offer(job);
     Fixture.eventually("given up", () -> manager.metrics().cleanupsFailed() == 1);
     assertTrue(calls.get() >= ROWS / BATCH_ROWS, calls::toString);
     assertEquals(1, deepest.get());

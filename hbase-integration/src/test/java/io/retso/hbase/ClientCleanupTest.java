@@ -69,7 +69,7 @@ class ClientCleanupTest {
   }
 
   private Void cleanUp() throws Exception {
-    PreparedTable table = manager.tables().find(name).get(30, TimeUnit.SECONDS);
+    PreparedTable table = manager.tables.find(name).get(30, TimeUnit.SECONDS);
     RowCleanup.send(table, List.of(request())).get(0).get(30, TimeUnit.SECONDS);
     assertEquals(List.of(), fixture.raw(name));
     assertEquals("", manager.call(tx -> scan(tx.table(name), new Scan())));

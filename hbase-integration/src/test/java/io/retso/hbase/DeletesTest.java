@@ -10,7 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.retso.hbase.TablePreparation.Options;
-import io.retso.hbase.data.TableSettings.Conflicts;
+import io.retso.hbase.options.Conflicts;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

@@ -89,13 +89,15 @@ final class Fixture implements AutoCloseable {
   /** A transaction's table, whose calls of HBase's table a test can see, hold up and change. */
   static AsyncTransactionalTable table(
       TransactionManager manager, Transaction tx, TableName name, Around around) throws Exception {
-    return new AsyncTransactionalTable(tx, prepared(manager, name, around), manager);
+    PreparedTable table = prepared(manager, name, around);
+    return new AsyncTransactionalTable(
+        tx, table, new OperationChecks(table, manager.tables), manager.readers);
   }
 
   /** The same, without a transaction. */
   static PreparedTable prepared(TransactionManager manager, TableName name, Around around)
       throws Exception {
-    PreparedTable real = manager.tables().find(name).get(30, TimeUnit.SECONDS);
+    PreparedTable real = manager.tables.find(name).get(30, TimeUnit.SECONDS);
     return new PreparedTable(
         real.descriptor(),
         real.settings(),

@@ -13,7 +13,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.retso.hbase.TablePreparation.Options;
 import io.retso.hbase.data.CleanupRequest;
 import io.retso.hbase.data.PendingWrite;
-import io.retso.hbase.data.TableSettings.Reads;
+import io.retso.hbase.options.Reads;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
@@ -74,7 +74,7 @@ class HealingTest {
     Transaction tx = dying.begin();
     tx.table(name).put(List.of(put("a", "1"), put("b", "1"), put("c", "1")));
     long commit = tx.commit();
-    PreparedTable table = manager.tables().find(name).get(30, TimeUnit.SECONDS);
+    PreparedTable table = manager.tables.find(name).get(30, TimeUnit.SECONDS);
     RowCleanup.send(
             table, List.of(new CleanupRequest(Fixture.bytes("b"), tx.startTimestamp(), commit)))
         .get(0)

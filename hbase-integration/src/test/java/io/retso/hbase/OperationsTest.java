@@ -18,7 +18,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.hbase.TablePreparation.Options;
-import io.retso.hbase.data.TableSettings.Conflicts;
+import io.retso.hbase.options.Conflicts;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

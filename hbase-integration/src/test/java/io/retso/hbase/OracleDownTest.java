@@ -9,7 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.client.OracleClient;
 import io.retso.hbase.TablePreparation.Options;
-import io.retso.hbase.data.TableSettings.Reads;
+import io.retso.hbase.options.Reads;
 import io.retso.server.RetsoServer;
 import java.io.IOException;
 import java.time.Duration;
@@ -97,14 +97,14 @@ class OracleDownTest {
     TableDescriptor prepared =
         new TablePreparation(fixture.cluster.connection(), oracle.address())
             .create(Fixture.descriptor(name).build(), options);
-    if (prepared.hasCoprocessor(TablePreparation.OBSERVER)) {
+    if (prepared.hasCoprocessor(TableRules.OBSERVER)) {
       // These region servers have less patience with the oracle than their others have.
       try (Admin admin = fixture.cluster.connection().getAdmin()) {
         admin.modifyTable(
             TableDescriptorBuilder.newBuilder(prepared)
-                .removeCoprocessor(TablePreparation.OBSERVER)
+                .removeCoprocessor(TableRules.OBSERVER)
                 .setCoprocessor(
-                    CoprocessorDescriptorBuilder.newBuilder(TablePreparation.OBSERVER)
+                    CoprocessorDescriptorBuilder.newBuilder(TableRules.OBSERVER)
                         .setProperties(
                             Map.of("retso.oracle.timeout", String.valueOf(ORACLE_MILLIS)))
                         .build())
@@ -235,36 +235,23 @@ class OracleDownTest {
     }
   }
 
-  interface Begin {
-    Transaction from(TransactionManager patient, Transaction before) throws IOException;
-  }
-
-  static final List<Begin> BEGINS =
-      List.of(
-          (patient, before) -> patient.begin(),
-          (patient, before) -> patient.beginReadOnly(Duration.ofMillis(1)),
-          (patient, before) -> before.commitAndBegin());
-
   /** The caller does not get it, so nobody else would end it before its time is up. */
-  @ParameterizedTest
-  @FieldSource("BEGINS")
-  void aTransactionWhoseBeginWasInterruptedIsOver(Begin begin) throws Exception {
+  @Test
+  void aTransactionWhoseBeginWasInterruptedIsOver() throws Exception {
     TransactionManager patient =
         fixture.opened(
             TransactionManager.builder(fixture.cluster.configuration())
                 .oracle(oracle.address())
                 .sweepInterval(Duration.ZERO)
                 .build());
-    try (Transaction before = patient.begin()) {
-      long begun = patient.metrics().begun();
-      oracle.hold(true);
-      Thread.currentThread().interrupt();
-      assertThrows(IOException.class, () -> begin.from(patient, before));
-      assertTrue(Thread.interrupted());
-      oracle.hold(false);
-      Fixture.eventually("begun all the same", () -> patient.metrics().begun() > begun);
-    }
-    OracleClient direct = patient.oracle();
+    long begun = patient.metrics().begun();
+    oracle.hold(true);
+    Thread.currentThread().interrupt();
+    assertThrows(IOException.class, patient::begin);
+    assertTrue(Thread.interrupted());
+    oracle.hold(false);
+    Fixture.eventually("begun all the same", () -> patient.metrics().begun() > begun);
+    OracleClient direct = fixture.opened(OracleClient.builder().address(oracle.address()).build());
     long last = direct.begin();
     direct.commit(last);
     Fixture.eventually("no snapshot is kept", () -> direct.lowWatermark() > last);

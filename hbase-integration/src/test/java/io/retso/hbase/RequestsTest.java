@@ -53,7 +53,7 @@ class RequestsTest {
 
   /** What region servers, or this client, asked the oracle about writers. */
   private long questions() {
-    return manager.counters().statusQueries.sum()
+    return manager.counters.statusQueries.sum()
         + MetricRegistries.global().getMetricRegistries().stream()
             .flatMap(registry -> registry.get("oracleQueries").stream())
             .mapToLong(metric -> ((Counter) metric).getCount())

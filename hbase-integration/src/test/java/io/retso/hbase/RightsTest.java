@@ -324,7 +324,7 @@ class RightsTest {
   /** However the manager came by the table: rights may have been taken away since. */
   private void assertNotCleaned(TransactionManager manager, String row, long start, long commit)
       throws Exception {
-    PreparedTable table = manager.tables().of(admin.getDescriptor(partly));
+    PreparedTable table = manager.tables.of(admin.getDescriptor(partly));
     CleanupRequest request = new CleanupRequest(Fixture.bytes(row), start, commit);
     CompletableFuture<Void> cleaned = RowCleanup.send(table, List.of(request)).get(0);
     assertThrows(ExecutionException.class, () -> cleaned.get(30, TimeUnit.SECONDS));

@@ -14,7 +14,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.client.OracleClient;
 import io.retso.hbase.TablePreparation.Options;
-import io.retso.hbase.data.TableSettings.Conflicts;
+import io.retso.hbase.options.Conflicts;
 import io.retso.server.RetsoServer;
 import java.util.ArrayList;
 import java.util.List;
@@ -90,7 +90,7 @@ class SettlingTest {
   void aPlainWriterDoesNotTakeTheReaderBack() throws Exception {
     other.run(tx -> tx.table(name).put(List.of(put("a", "0"), put("c", "0"))));
     takeOlderSnapshot();
-    SharedSnapshots.Lease older = manager.snapshots().settled();
+    SharedSnapshots.Lease older = manager.snapshots.settled();
     other.run(tx -> tx.table(name).put(put("c", "1"))); // before the reader begins
     try (Transaction tx = manager.beginReadOnly();
         Table plain = fixture.cluster.connection().getTable(name)) {

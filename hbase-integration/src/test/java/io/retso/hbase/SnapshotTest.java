@@ -14,7 +14,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.client.OracleClient;
 import io.retso.hbase.TablePreparation.Options;
-import io.retso.hbase.data.TableSettings.Conflicts;
+import io.retso.hbase.options.Conflicts;
 import io.retso.server.RetsoServer;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -144,12 +144,16 @@ class SnapshotTest {
     TransactionManager readers = fixture.opened(fixture.builder().oracle(address).build());
     TransactionManager writers = fixture.opened(fixture.builder().oracle(address).build());
     OracleClient oracle = fixture.opened(OracleClient.builder().address(address).build());
-    readers.beginReadOnly(SharedSnapshots.STALENESS_MIN).close(); // a snapshot to extend
+    try (Transaction another = readers.beginReadOnly()) {
+      another.startTimestamp(); // a snapshot to begin with
+    }
     Transaction tx = readers.beginReadOnly();
     assertNull(read(tx.table(name), "a"));
     long start = tx.startTimestamp();
     for (int i = 0; i < 50; i++) {
-      readers.beginReadOnly(SharedSnapshots.STALENESS_MIN).close();
+      try (Transaction another = readers.beginReadOnly()) {
+        another.startTimestamp();
+      }
       writers.run(t -> t.table(name).put(put("a", "1")));
     }
     assertTrue(oracle.lowWatermark() < start);
@@ -167,7 +171,7 @@ class SnapshotTest {
             (method, call) -> {
               throw new UnsupportedOperationException("not this time");
             });
-    RowReads rows = new RowReads(manager, table, List.of(Fixture.get("a")));
+    RowReads rows = new RowReads(manager.readers, table, List.of(Fixture.get("a")));
     OracleClient oracle =
         fixture.opened(OracleClient.builder().address(fixture.cluster.oracleAddress()).build());
     SharedSnapshots shared = new SharedSnapshots(oracle);

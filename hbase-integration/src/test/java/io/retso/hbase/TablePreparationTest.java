@@ -15,8 +15,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.retso.hbase.TablePreparation.Options;
 import io.retso.hbase.data.PendingWrite;
 import io.retso.hbase.data.TableSettings;
-import io.retso.hbase.data.TableSettings.Conflicts;
-import io.retso.hbase.data.TableSettings.Reads;
+import io.retso.hbase.options.Conflicts;
+import io.retso.hbase.options.Reads;
 import io.retso.server.RetsoServer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -112,8 +112,7 @@ class TablePreparationTest {
       assertEquals(after, fixture.preparation().prepare(name, options), "idempotent");
       assertEquals(List.of(), fixture.preparation().check(name));
       for (HRegion region : fixture.regions(name)) {
-        boolean isLoaded =
-            region.getCoprocessorHost().findCoprocessor(TablePreparation.OBSERVER) != null;
+        boolean isLoaded = region.getCoprocessorHost().findCoprocessor(TableRules.OBSERVER) != null;
         assertEquals(options.reads() == Reads.SERVER, isLoaded, options::toString);
       }
       // Another manager: this one has not heard of it, and would have to be waited for.
@@ -336,7 +335,7 @@ class TablePreparationTest {
     assertEquals(List.of(), fixture.preparation().check(table));
     for (HRegion region : fixture.regions(table)) {
       assertNotNull(
-          region.getCoprocessorHost().findCoprocessor(TablePreparation.OBSERVER), region::toString);
+          region.getCoprocessorHost().findCoprocessor(TableRules.OBSERVER), region::toString);
     }
     TransactionManager manager = fixture.manager();
     manager.run(
@@ -366,9 +365,7 @@ class TablePreparationTest {
     TableDescriptor prepared =
         fixture.preparation().create(Fixture.descriptor(name).build(), Options.DEFAULT);
     admin.modifyTable(
-        TableDescriptorBuilder.newBuilder(prepared)
-            .removeCoprocessor(TablePreparation.OBSERVER)
-            .build());
+        TableDescriptorBuilder.newBuilder(prepared).removeCoprocessor(TableRules.OBSERVER).build());
     TransactionManager manager = fixture.manager();
     try (Transaction tx = manager.begin()) {
       Exception e = assertThrows(TableNotPreparedException.class, () -> tx.table(name));

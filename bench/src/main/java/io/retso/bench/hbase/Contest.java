@@ -18,8 +18,6 @@ record Contest(String name, int load, Map<String, Measure> variants) {
   static final String PLAIN = "plain";
   static final String PLAIN_ASYNC = "plain, async";
   static final String TRANSACTIONS = "transactions";
-  static final String CHAINED = "commitAndBegin";
-  static final String STALE = "up to 10 ms stale";
   static final String ORACLE = "oracle alone";
 
   /** Batches that are read and written. */
@@ -98,8 +96,7 @@ record Contest(String name, int load, Map<String, Measure> variants) {
               .and(PLAIN, false, () -> plain.get().puts(count))
               .and(PLAIN_ASYNC, false, () -> plain.get().asyncPuts(count))
               .and(ORACLE, false, () -> transactions.get().oracleOnly(count))
-              .and(TRANSACTIONS, false, () -> transactions.get().puts(count))
-              .and(CHAINED, false, () -> transactions.get().chainedPuts(count)));
+              .and(TRANSACTIONS, false, () -> transactions.get().puts(count)));
     }
     for (int threads : THREADS) {
       for (int count : THROUGHPUT_BATCHES) {
@@ -129,8 +126,7 @@ record Contest(String name, int load, Map<String, Measure> variants) {
     return new Contest(gets(count), threads, new LinkedHashMap<>())
         .and(PLAIN, false, () -> plain.get().gets(count))
         .and(PLAIN_ASYNC, false, () -> plain.get().asyncGets(count))
-        .and(TRANSACTIONS, false, () -> transactions.get().gets(count))
-        .and(STALE, false, () -> transactions.get().staleGets(count));
+        .and(TRANSACTIONS, false, () -> transactions.get().gets(count));
   }
 
   private Contest and(String variant, boolean skewed, Supplier<Operation.Maker> maker) {

@@ -44,7 +44,6 @@ final class RequestCounts {
       all.add(count(tables, gets, Contest.TRANSACTIONS, transactions.gets(BATCH)));
       all.add(count(tables, puts, Contest.PLAIN, plain.puts(BATCH)));
       all.add(count(tables, puts, Contest.TRANSACTIONS, transactions.puts(BATCH)));
-      all.add(count(tables, puts, Contest.CHAINED, transactions.chainedPuts(BATCH)));
       return all;
     }
   }

@@ -30,20 +30,17 @@ final class TablesComparisons {
       List<Run> runs, List<TablesReport.Work> works, List<TablesReport.Requests> requests) {
     TablesComparisons all = new TablesComparisons(runs);
     for (int count : Contest.BATCHES) {
-      all.readLatency(Contest.gets(count), Contest.TRANSACTIONS);
-      all.readLatency(Contest.gets(count), Contest.STALE);
+      all.readLatency(Contest.gets(count));
     }
-    all.readLatency(Contest.singleGets(), Contest.TRANSACTIONS);
-    all.readLatency(Contest.SCANS, Contest.TRANSACTIONS);
+    all.readLatency(Contest.singleGets());
+    all.readLatency(Contest.SCANS);
     for (int threads : Contest.THREADS) {
       for (int count : Contest.THROUGHPUT_BATCHES) {
-        all.readThroughput(Contest.gets(count), Contest.TRANSACTIONS, threads);
-        all.readThroughput(Contest.gets(count), Contest.STALE, threads);
+        all.readThroughput(Contest.gets(count), threads);
       }
     }
     for (int count : Contest.BATCHES) {
-      all.writeLatency(Contest.puts(count), Contest.TRANSACTIONS);
-      all.writeLatency(Contest.puts(count), Contest.CHAINED);
+      all.writeLatency(Contest.puts(count));
     }
     for (int batch : ServerWork.BATCHES) {
       all.work(works.stream().filter(work -> work.batch() == batch).toList(), batch);
@@ -62,39 +59,39 @@ final class TablesComparisons {
     return all.found;
   }
 
-  private void readLatency(String contest, String variant) {
+  private void readLatency(String contest) {
     String plain = best(contest, 1, P50, false);
     add(
-        contest + ", " + variant + " / plain, latency",
-        ratios(contest, 1, variant, plain, P50),
+        contest + ", " + Contest.TRANSACTIONS + " / plain, latency",
+        ratios(contest, 1, Contest.TRANSACTIONS, plain, P50),
         false,
         READ_LATENCY_MAX,
         "p50; of means "
-            + Texts.decimal(median(ratios(contest, 1, variant, plain, MEAN)))
+            + Texts.decimal(median(ratios(contest, 1, Contest.TRANSACTIONS, plain, MEAN)))
             + ", by "
             + plain);
   }
 
-  private void readThroughput(String contest, String variant, int threads) {
+  private void readThroughput(String contest, int threads) {
     String plain = best(contest, threads, Run::perSecond, true);
     add(
-        contest + ", " + variant + ", " + threads + " threads / plain, throughput",
-        ratios(contest, threads, variant, plain, Run::perSecond),
+        contest + ", " + Contest.TRANSACTIONS + ", " + threads + " threads / plain, throughput",
+        ratios(contest, threads, Contest.TRANSACTIONS, plain, Run::perSecond),
         true,
         READ_THROUGHPUT_MIN,
         "by " + plain);
   }
 
-  private void writeLatency(String contest, String variant) {
+  private void writeLatency(String contest) {
     String plain = best(contest, 1, P50, false);
-    double[] ratio = sum(contest, variant, plain, P50);
+    double[] ratio = sum(contest, Contest.TRANSACTIONS, plain, P50);
     add(
-        contest + ", " + variant + " / (plain + oracle), latency",
+        contest + ", " + Contest.TRANSACTIONS + " / (plain + oracle), latency",
         ratio,
         false,
         WRITE_LATENCY_MAX,
         "p50; of means "
-            + Texts.decimal(median(sum(contest, variant, plain, MEAN)))
+            + Texts.decimal(median(sum(contest, Contest.TRANSACTIONS, plain, MEAN)))
             + ", "
             + plain);
   }

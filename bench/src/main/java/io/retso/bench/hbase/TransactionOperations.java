@@ -8,14 +8,11 @@ import io.retso.hbase.SnapshotTooOldException;
 import io.retso.hbase.Transaction;
 import io.retso.hbase.TransactionManager;
 import java.io.IOException;
-import java.time.Duration;
 import org.apache.hadoop.hbase.client.Get;
 import org.apache.hadoop.hbase.client.Table;
 
 /** The same in transactions, and what the oracle takes alone. */
 final class TransactionOperations {
-  private static final Duration STALENESS = Duration.ofMillis(10);
-
   private final BenchTables tables;
   private final TransactionManager manager;
 
@@ -28,17 +25,9 @@ final class TransactionOperations {
     void in(Table table) throws IOException;
   }
 
-  private interface Begin {
-    Transaction begin() throws IOException;
-  }
-
-  private boolean transaction(boolean readOnly, Work work) throws IOException {
-    return transaction(readOnly ? manager::beginReadOnly : manager::begin, work);
-  }
-
   /** Begin, work, commit. */
-  private boolean transaction(Begin begin, Work work) throws IOException {
-    try (Transaction tx = begin.begin()) {
+  private boolean transaction(boolean readOnly, Work work) throws IOException {
+    try (Transaction tx = readOnly ? manager.beginReadOnly() : manager.begin()) {
       work.in(tx.table(BenchTables.TRANSACTIONAL));
       tx.commit();
       return true;
@@ -47,50 +36,9 @@ final class TransactionOperations {
     }
   }
 
-  /** Work in a transaction, then its commit together with the begin of the next one. */
-  private Operation chained(Work work) {
-    return new Operation() {
-      private Transaction tx;
-
-      @Override
-      public boolean run() throws IOException {
-        if (tx == null) {
-          tx = manager.begin();
-        }
-        Transaction current = tx;
-        tx = null;
-        try {
-          work.in(current.table(BenchTables.TRANSACTIONAL));
-          tx = current.commitAndBegin();
-          return true;
-        } catch (ConflictException | SnapshotTooOldException e) {
-          return false;
-        } finally {
-          current.close();
-        }
-      }
-
-      @Override
-      public void close() {
-        if (tx != null) {
-          tx.close();
-        }
-      }
-    };
-  }
-
   /** A read-only transaction with a batch of gets. */
   Operation.Maker gets(int count) {
     return rows -> () -> transaction(true, table -> checked(table.get(rows.gets(count))));
-  }
-
-  /** The same in a snapshot that may be a little old. */
-  Operation.Maker staleGets(int count) {
-    return rows ->
-        () ->
-            transaction(
-                () -> manager.beginReadOnly(STALENESS),
-                table -> checked(table.get(rows.gets(count))));
   }
 
   /** A read-only transaction with gets one after the other. */
@@ -115,11 +63,6 @@ final class TransactionOperations {
   /** A transaction that writes. */
   Operation.Maker puts(int count) {
     return rows -> () -> transaction(false, table -> table.put(rows.puts(count)));
-  }
-
-  /** The same, following each other. */
-  Operation.Maker chainedPuts(int count) {
-    return rows -> chained(table -> table.put(rows.puts(count)));
   }
 
   /** What the oracle takes of that: begin and commit of as many rows, nothing else. */

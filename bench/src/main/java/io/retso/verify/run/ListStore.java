@@ -54,15 +54,6 @@ interface ListStore {
      */
     void commit() throws CommitFailure;
 
-    /**
-     * Commits, and begins the transaction that follows, which contains this commit and whatever was
-     * committed before the call.
-     *
-     * @throws CommitFailure if it did not commit, or nobody knows, or only the next one did not
-     *     begin
-     */
-    ListTransaction commitAndBegin() throws CommitFailure;
-
     /** Rolls back. */
     void rollback() throws IOException;
   }
@@ -78,9 +69,7 @@ interface ListStore {
       /** It is not committed, for another reason. */
       FAILED,
       /** It may or may not be committed. */
-      UNKNOWN,
-      /** It is committed; only the transaction that was to follow did not begin. */
-      COMMITTED
+      UNKNOWN
     }
 
     private final Kind kind;

@@ -8,7 +8,6 @@ import io.retso.verify.run.ListStore.ListTransaction;
 import io.retso.verify.run.ListStore.Violation;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
@@ -30,18 +29,7 @@ final class ListWorker implements Runnable {
 
   private static final int PAUSE_MILLIS_AFTER_FAILURE = 20;
 
-  /** So many transactions end with commitAndBegin. */
-  private static final double GOES_ON = 0.2;
-
-  /**
-   * A transaction that has begun.
-   *
-   * @param before what the one appended whose commitAndBegin began it
-   */
-  private record Begun(
-      long process, List<Action> plan, ListTransaction transaction, List<Step.Append> before) {}
-
-  /** In histories; the complement is a second one. */
+  /** In histories. */
   private final long process;
 
   private final ListStore store;
@@ -77,51 +65,39 @@ final class ListWorker implements Runnable {
 
   private void work() {
     while (!stop.isSet()) {
-      Optional<Begun> next = begin();
-      while (next.isPresent()) {
-        next = carryOut(next.get());
-      }
+      List<Action> plan = planner.next();
+      recorder.invoke(process, plan.stream().flatMap(action -> action.steps().stream()).toList());
+      recorder.flush();
+      begin(plan).ifPresent(transaction -> carryOut(plan, transaction));
     }
   }
 
-  private void invoke(long process, List<Action> plan) {
-    recorder.invoke(process, plan.stream().flatMap(action -> action.steps().stream()).toList());
-    recorder.flush();
-  }
-
-  private Optional<Begun> begin() {
-    List<Action> plan = planner.next();
-    invoke(process, plan);
+  private Optional<ListTransaction> begin(List<Action> plan) {
     boolean readOnly = plan.stream().noneMatch(Action::isWrite) && random.nextDouble() < READ_ONLY;
     try {
-      return Optional.of(new Begun(process, plan, store.begin(readOnly), List.of()));
+      return Optional.of(store.begin(readOnly));
     } catch (IOException | RuntimeException e) {
-      failed(process, Stamps.NONE, e);
+      failed(Stamps.NONE, e);
       return Optional.empty();
     }
   }
 
-  /** Runs a transaction to its end; returns the one that began with its commit, if one did. */
-  private Optional<Begun> carryOut(Begun begun) {
+  private void carryOut(List<Action> plan, ListTransaction transaction) {
     List<Step> done = new ArrayList<>();
     try {
-      for (Action action : begun.plan) {
+      for (Action action : plan) {
         if (action instanceof Action.Pause pause) {
           stop.await(pause.millis());
         } else {
-          note(action, begun.transaction.run(action), done);
+          note(action, transaction.run(action), done);
         }
       }
     } catch (IOException | RuntimeException | Violation e) {
-      rollback(begun.transaction);
-      failed(begun.process, begun.transaction.stamps(), e); // its commit was never asked for
-      return Optional.empty();
+      rollback(transaction);
+      failed(transaction.stamps(), e); // its commit was never asked for
+      return;
     }
-    if (!stop.isSet() && random.nextDouble() < GOES_ON) {
-      return commitAndBegin(begun, done);
-    }
-    commit(begun, done);
-    return Optional.empty();
+    commit(transaction, done);
   }
 
   private void note(Action action, List<long[]> values, List<Step> done) {
@@ -137,85 +113,30 @@ final class ListWorker implements Runnable {
     }
   }
 
-  private void commit(Begun begun, List<Step> done) {
+  private void commit(ListTransaction transaction, List<Step> done) {
     try {
-      begun.transaction.commit();
-      committed(begun, done);
+      transaction.commit();
+      recorder.ok(process, done, transaction.stamps());
     } catch (CommitFailure e) {
-      notCommitted(begun, done, e);
+      notCommitted(transaction.stamps(), done, e);
     } catch (RuntimeException e) {
       unexpected(e);
-      recorder.info(begun.process, done, begun.transaction.stamps(), e.toString());
+      recorder.info(process, done, transaction.stamps(), e.toString());
     }
   }
 
-  /**
-   * The next transaction is invoked in the history before the call. Its snapshot may be taken at
-   * any moment of the call, so a later invocation would claim too much: that it contains what
-   * others committed meanwhile. At that moment the first one is still under way, and a process of a
-   * history runs one transaction at a time. So the next one belongs to the worker's other process.
-   *
-   * <p>What others committed before the call precedes it in the history, as was promised. That the
-   * first one does, too, the history does not say: {@link #committed} looks at that.
-   */
-  private Optional<Begun> commitAndBegin(Begun begun, List<Step> done) {
-    List<Step.Append> appends =
-        done.stream()
-            .filter(step -> step instanceof Step.Append)
-            .map(step -> (Step.Append) step)
-            .toList();
-    List<Action> plan =
-        planner.next(appends.stream().map(append -> ListKey.ofNumber(append.key())).toList());
-    long other = ~begun.process;
-    invoke(other, plan);
-    try {
-      ListTransaction next = begun.transaction.commitAndBegin();
-      committed(begun, done);
-      return Optional.of(new Begun(other, plan, next, appends));
-    } catch (CommitFailure e) {
-      recorder.fail(other, Stamps.NONE, "did not begin: " + e.getMessage());
-      notCommitted(begun, done, e);
-    } catch (RuntimeException e) {
-      unexpected(e);
-      recorder.fail(other, Stamps.NONE, "did not begin: " + e);
-      recorder.info(begun.process, done, begun.transaction.stamps(), e.toString());
-    }
-    return Optional.empty();
-  }
-
-  private void committed(Begun begun, List<Step> done) {
-    recorder.ok(begun.process, done, begun.transaction.stamps());
-    for (Step.Append before : begun.before) {
-      for (Step step : done) {
-        if (step instanceof Step.Read read
-            && read.key() == before.key()
-            && Arrays.stream(read.values()).noneMatch(value -> value == before.value())) {
-          findings.violation(
-              "process "
-                  + begun.process
-                  + ": "
-                  + read
-                  + ", but the transaction whose commitAndBegin began this one did "
-                  + before);
-        }
-      }
-    }
-  }
-
-  private void notCommitted(Begun begun, List<Step> done, CommitFailure e) {
-    Stamps stamps = begun.transaction.stamps();
+  private void notCommitted(Stamps stamps, List<Step> done, CommitFailure e) {
     switch (e.kind()) {
-      case COMMITTED -> committed(begun, done);
-      case CONFLICT -> recorder.fail(begun.process, stamps, CONFLICT);
-      case FAILED -> failed(begun.process, stamps, e.getCause());
-      default -> unknown(begun.process, stamps, done, e.getCause());
+      case CONFLICT -> recorder.fail(process, stamps, CONFLICT);
+      case FAILED -> failed(stamps, e.getCause());
+      case UNKNOWN -> unknown(stamps, done, e.getCause());
     }
   }
 
   /**
    * Sometimes it is left at that; sometimes the application wants to know, and must get it right.
    */
-  private void unknown(long process, Stamps stamps, List<Step> done, Throwable cause) {
+  private void unknown(Stamps stamps, List<Step> done, Throwable cause) {
     if (random.nextDouble() < SETTLES) {
       try {
         ListStore.Settled settled = store.settle(stamps.start());
@@ -233,7 +154,7 @@ final class ListWorker implements Runnable {
     recorder.info(process, done, stamps, cause.toString());
   }
 
-  private void failed(long process, Stamps stamps, Throwable cause) {
+  private void failed(Stamps stamps, Throwable cause) {
     if (cause instanceof RuntimeException || cause instanceof Violation) {
       unexpected(cause);
     }

@@ -43,15 +43,10 @@ final class Planner {
 
   /** The actions of the next transaction, with at least one step. */
   List<Action> next() {
-    return next(List.of());
-  }
-
-  /** The same for one that likes to come back to these lists. */
-  List<Action> next(List<ListKey> before) {
     boolean readOnly = random.nextDouble() < READ_ONLY;
     int left = 1 + random.nextInt(STEPS_MAX);
     List<Action> actions = new ArrayList<>();
-    List<ListKey> touched = new ArrayList<>(before);
+    List<ListKey> touched = new ArrayList<>();
     while (left > 0) {
       Action action = next(readOnly, left, touched);
       actions.add(action);

@@ -1,6 +1,5 @@
 package io.retso.verify.run;
 
-import io.retso.hbase.CommittedException;
 import io.retso.hbase.ConflictException;
 import io.retso.hbase.Transaction;
 import io.retso.hbase.TransactionManager;
@@ -266,18 +265,6 @@ final class TableLists implements ListStore {
     public void commit() throws CommitFailure {
       try {
         committed(transaction.commit());
-      } catch (IOException e) {
-        throw failure(e);
-      }
-    }
-
-    @Override
-    public ListTransaction commitAndBegin() throws CommitFailure {
-      try {
-        return new TableTransaction(transaction.commitAndBegin(), tables, 0);
-      } catch (CommittedException e) {
-        committed(e.commitTimestamp());
-        throw new CommitFailure(CommitFailure.Kind.COMMITTED, e);
       } catch (IOException e) {
         throw failure(e);
       }

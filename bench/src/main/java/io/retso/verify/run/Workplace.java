@@ -3,7 +3,7 @@ package io.retso.verify.run;
 import io.retso.cluster.FirstContact;
 import io.retso.hbase.TablePreparation;
 import io.retso.hbase.TransactionManager;
-import io.retso.hbase.data.TableSettings.Conflicts;
+import io.retso.hbase.options.Conflicts;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;

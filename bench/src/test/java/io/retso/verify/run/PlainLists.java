@@ -63,9 +63,7 @@ final class PlainLists implements ListStore, AutoCloseable {
     /** The first read is made in an older snapshot, and nobody asks whether that has changed. */
     EXTENDS_UNASKED,
     /** A write on condition is made though the condition is false. */
-    MUTATES_ANYWAY,
-    /** A transaction that follows another one by commitAndBegin begins before that one commits. */
-    FOLLOWS_TOO_EARLY
+    MUTATES_ANYWAY
   }
 
   private static final int AHEAD = 40;
@@ -276,27 +274,6 @@ final class PlainLists implements ListStore, AutoCloseable {
       } catch (OracleException | IOException e) {
         throw new CommitFailure(CommitFailure.Kind.UNKNOWN, e);
       }
-    }
-
-    @Override
-    public ListTransaction commitAndBegin() throws CommitFailure {
-      if (flaw != Flaw.FOLLOWS_TOO_EARLY) {
-        commit();
-      }
-      ListTransaction next;
-      try {
-        next = PlainLists.this.begin(false);
-      } catch (IOException e) {
-        throw new CommitFailure(
-            flaw == Flaw.FOLLOWS_TOO_EARLY
-                ? CommitFailure.Kind.UNKNOWN
-                : CommitFailure.Kind.COMMITTED,
-            e);
-      }
-      if (flaw == Flaw.FOLLOWS_TOO_EARLY) {
-        commit();
-      }
-      return next;
     }
 
     /** Behind the reply. */

@@ -22,7 +22,7 @@ import org.apache.hadoop.hbase.util.Bytes;
  */
 public record CleanupRequest(byte[] row, long start, long commitTimestamp, int onlyBatch) {
   /** Instead of a commit timestamp: the transaction is aborted. */
-  public static final long ABORTED = StatusCache.ABORTED;
+  public static final long ABORTED = -1;
 
   /** Name of the attribute: the commit timestamp, 8 bytes big-endian. */
   public static final String ATTRIBUTE = "retso.cleanup";

@@ -14,7 +14,7 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
  */
 public final class StatusCache {
   /** Value of an aborted transaction; those of committed ones are positive. */
-  public static final long ABORTED = -1;
+  public static final long ABORTED = CleanupRequest.ABORTED;
 
   /** Value for a transaction that the cache does not know. */
   public static final long UNKNOWN = 0;

@@ -1,6 +1,8 @@
 package io.retso.hbase.data;
 
 import io.retso.client.OracleClient;
+import io.retso.hbase.options.Conflicts;
+import io.retso.hbase.options.Reads;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
@@ -25,22 +27,6 @@ import org.apache.hadoop.hbase.util.Bytes;
  *     if reads are {@link Reads#CLIENT}
  */
 public record TableSettings(Conflicts conflicts, Reads reads, String oracle) {
-  /** The unit of conflict detection. */
-  public enum Conflicts {
-    /** Transactions that write the same row conflict. */
-    ROW,
-    /** Transactions that write the same column of the same row conflict. */
-    CELL
-  }
-
-  /** Where snapshots are decided. */
-  public enum Reads {
-    /** In the region server, by a coprocessor. */
-    SERVER,
-    /** In the client; the table needs no coprocessor. */
-    CLIENT
-  }
-
   private static final String VERSION_KEY = "RETSO_VERSION";
   private static final String CONFLICTS_KEY = "RETSO_CONFLICTS";
   private static final String READS_KEY = "RETSO_READS";

@@ -7,6 +7,8 @@ import io.retso.hbase.data.PendingWrite;
 import io.retso.hbase.data.ReadAttribute;
 import io.retso.hbase.data.TableSettings;
 import io.retso.hbase.data.Tombstone;
+import io.retso.hbase.options.Conflicts;
+import io.retso.hbase.options.Reads;
 import io.retso.server.RetsoServer;
 import java.io.IOException;
 import java.net.URL;
@@ -59,8 +61,7 @@ final class RawTable implements AutoCloseable {
             .setColumnFamily(TableSettings.prepared(ColumnFamilyDescriptorBuilder.of(G)))
             .setColumnFamily(PendingWrite.familyDescriptor());
     addCoprocessor(descriptor);
-    new TableSettings(TableSettings.Conflicts.ROW, TableSettings.Reads.SERVER, address)
-        .writeTo(descriptor);
+    new TableSettings(Conflicts.ROW, Reads.SERVER, address).writeTo(descriptor);
     try (Admin admin = cluster.connection().getAdmin()) {
       admin.createTable(descriptor.build(), splits);
     }

@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.retso.hbase.options.Conflicts;
+import io.retso.hbase.options.Reads;
 import java.io.IOException;
 import java.util.List;
 import org.apache.hadoop.hbase.Cell;
@@ -26,7 +28,7 @@ import org.junit.jupiter.api.Test;
 class DescriptorQueryTest {
   private static final TableName NAME = TableName.valueOf("t");
   private static final TableSettings SETTINGS =
-      new TableSettings(TableSettings.Conflicts.CELL, TableSettings.Reads.SERVER, "host:7521");
+      new TableSettings(Conflicts.CELL, Reads.SERVER, "host:7521");
 
   private static TableDescriptor told(TableDescriptor table) throws IOException {
     return DescriptorQuery.parse(Result.create(List.of(DescriptorQuery.answer(table))));

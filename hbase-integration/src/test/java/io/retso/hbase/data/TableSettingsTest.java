@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.retso.hbase.data.TableSettings.Conflicts;
-import io.retso.hbase.data.TableSettings.Reads;
+import io.retso.hbase.options.Conflicts;
+import io.retso.hbase.options.Reads;
 import java.util.List;
 import java.util.function.UnaryOperator;
 import org.apache.hadoop.hbase.HConstants;

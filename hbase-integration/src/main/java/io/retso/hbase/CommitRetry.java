@@ -11,11 +11,11 @@ import java.util.concurrent.TimeUnit;
  * Asks the oracle to commit, and again, a few times, if it is too busy: then nothing was decided,
  * and cleanups on their way make room. Stateless.
  */
-final class PatientCommit {
+final class CommitRetry {
   /** With pauses of 20 ms to 2.5 s between them. */
   private static final int ATTEMPTS = 9;
 
-  private PatientCommit() {}
+  private CommitRetry() {}
 
   /** Fails as {@link OracleClient#commitAsync} does. */
   static CompletableFuture<CommitResult> ask(OracleClient oracle, long start, long[] ids) {
@@ -25,25 +25,23 @@ final class PatientCommit {
   private static CompletableFuture<CommitResult> ask(
       OracleClient oracle, long start, long[] ids, int attempt) {
     CompletableFuture<CommitResult> asked = oracle.commitAsync(start, ids);
-    return attempt == ATTEMPTS
-        ? asked
-        : asked
-            .handle(
-                (result, failure) -> {
-                  if (!isOverloaded(failure)) {
-                    return asked;
-                  }
-                  Executor later =
-                      CompletableFuture.delayedExecutor(10L << attempt, TimeUnit.MILLISECONDS);
-                  return CompletableFuture.supplyAsync(
-                          () -> ask(oracle, start, ids, attempt + 1), later)
-                      .thenCompose(again -> again);
-                })
-            .thenCompose(outcome -> outcome);
+    if (attempt == ATTEMPTS) {
+      return asked;
+    }
+    return Failures.compose(
+        asked,
+        (result, failure) -> {
+          if (!isOverloaded(failure)) {
+            return asked;
+          }
+          Executor later = CompletableFuture.delayedExecutor(10L << attempt, TimeUnit.MILLISECONDS);
+          return CompletableFuture.supplyAsync(() -> ask(oracle, start, ids, attempt + 1), later)
+              .thenCompose(again -> again);
+        });
   }
 
   private static boolean isOverloaded(Throwable failure) {
-    return Failures.unwrap(failure) instanceof OracleException oracle
+    return failure instanceof OracleException oracle
         && oracle.category() == OracleException.Category.OVERLOADED;
   }
 }

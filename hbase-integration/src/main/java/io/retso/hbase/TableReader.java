@@ -23,7 +23,7 @@ import org.apache.hadoop.hbase.client.Result;
  *
  * <p>Thread-safe.
  */
-final class SnapshotReader {
+final class TableReader {
   /**
    * A row is read again when it turned out to need more versions, or when the oracle has forgotten
    * a writer. Each time others must have written or cleaned it up in between, so this many times
@@ -58,13 +58,19 @@ final class SnapshotReader {
   private final SharedSnapshots snapshots;
   private final Counters counters;
 
-  SnapshotReader(PreparedTable table, long start, TransactionManager manager) {
+  TableReader(
+      PreparedTable table,
+      long start,
+      OracleQueries queries,
+      Orphans orphans,
+      SharedSnapshots snapshots,
+      Counters counters) {
     this.table = table;
     this.start = start;
-    this.queries = manager.queries();
-    this.orphans = manager.orphans();
-    this.snapshots = manager.snapshots();
-    this.counters = manager.counters();
+    this.queries = queries;
+    this.orphans = orphans;
+    this.snapshots = snapshots;
+    this.counters = counters;
   }
 
   long start() {

@@ -8,7 +8,7 @@ import java.util.function.Supplier;
  * The one thread that is within the blocking methods of a transaction. A second one is refused, not
  * kept waiting: it would find a transaction that it did not expect. Thread-safe.
  */
-final class OneThread {
+final class SingleThreadGuard {
   /** A blocking operation of the application. */
   interface Blocking<T> {
     T run() throws IOException;

@@ -1,0 +1,2 @@
+/** Choices that applications make. Values only; every other package may know them. */
+package io.retso.hbase.options;
