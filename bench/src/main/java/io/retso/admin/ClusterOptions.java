@@ -2,7 +2,7 @@ package io.retso.admin;
 
 import io.retso.cluster.FirstContact;
 import io.retso.hbase.ManagerBuilder;
-import io.retso.hbase.data.TableSettings;
+import io.retso.hbase.layout.TableSettings;
 import java.io.IOException;
 import java.util.Collection;
 import java.util.Map;

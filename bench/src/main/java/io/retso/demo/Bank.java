@@ -1,9 +1,9 @@
 package io.retso.demo;
 
-import io.retso.hbase.TablePreparation;
 import io.retso.hbase.Transaction;
 import io.retso.hbase.TransactionManager;
 import io.retso.hbase.TransactionalTable;
+import io.retso.hbase.admin.TablePreparation;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashSet;

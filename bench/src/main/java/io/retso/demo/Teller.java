@@ -1,8 +1,8 @@
 package io.retso.demo;
 
 import io.retso.hbase.Transaction;
-import io.retso.hbase.TransactionException;
 import io.retso.hbase.TransactionManager;
+import io.retso.hbase.errors.TransactionException;
 import java.io.BufferedWriter;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -3,9 +3,9 @@ package io.retso.cluster;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
-import io.retso.hbase.TablePreparation;
 import io.retso.hbase.Transaction;
 import io.retso.hbase.TransactionManager;
+import io.retso.hbase.admin.TablePreparation;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;

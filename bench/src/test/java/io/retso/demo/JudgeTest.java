@@ -2,11 +2,11 @@ package io.retso.demo;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.retso.hbase.ConflictException;
-import io.retso.hbase.OracleUnavailableException;
-import io.retso.hbase.RollbackOnlyException;
-import io.retso.hbase.SnapshotTooOldException;
-import io.retso.hbase.UnknownCommitException;
+import io.retso.hbase.errors.ConflictException;
+import io.retso.hbase.errors.OracleUnavailableException;
+import io.retso.hbase.errors.RollbackOnlyException;
+import io.retso.hbase.errors.SnapshotTooOldException;
+import io.retso.hbase.errors.UnknownCommitException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,9 +1,9 @@
 package example;
 
-import io.retso.hbase.ConflictException;
 import io.retso.hbase.Transaction;
 import io.retso.hbase.TransactionManager;
 import io.retso.hbase.TransactionalTable;
+import io.retso.hbase.errors.ConflictException;
 import java.io.IOException;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hbase.HBaseConfiguration;

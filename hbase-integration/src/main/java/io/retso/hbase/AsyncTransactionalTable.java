@@ -1,5 +1,18 @@
 package io.retso.hbase;
 
+import io.retso.hbase.errors.Failures;
+import io.retso.hbase.operation.OperationChecks;
+import io.retso.hbase.operation.OrderedBatch;
+import io.retso.hbase.read.BlockingScanner;
+import io.retso.hbase.read.ConsumerSink;
+import io.retso.hbase.read.RowCollector;
+import io.retso.hbase.read.RowReads;
+import io.retso.hbase.read.SnapshotScan;
+import io.retso.hbase.read.TableReader;
+import io.retso.hbase.read.TableReaders;
+import io.retso.hbase.table.PreparedTable;
+import io.retso.hbase.write.RowCondition;
+import io.retso.hbase.write.RowEdit;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -346,7 +359,7 @@ public final class AsyncTransactionalTable implements AsyncTable<ScanResultConsu
 
   @Override
   public ResultScanner getScanner(Scan scan) {
-    SnapshotScanner scanner = new SnapshotScanner(tx.scanOwner());
+    BlockingScanner scanner = new BlockingScanner(tx.scanOwner());
     open(scan, scanner);
     return scanner;
   }

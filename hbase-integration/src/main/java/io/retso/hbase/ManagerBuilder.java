@@ -2,7 +2,11 @@ package io.retso.hbase;
 
 import io.retso.client.OracleClient;
 import io.retso.client.OracleException;
-import io.retso.hbase.data.TableSettings;
+import io.retso.hbase.cleanup.Cleaner;
+import io.retso.hbase.errors.Failures;
+import io.retso.hbase.errors.OracleUnavailableException;
+import io.retso.hbase.layout.TableSettings;
+import io.retso.hbase.write.WriteLimits;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.LinkedHashSet;

@@ -1,5 +1,6 @@
 package io.retso.hbase;
 
+import io.retso.hbase.errors.Failures;
 import java.io.IOException;
 import java.util.List;
 import org.apache.hadoop.hbase.HRegionLocation;

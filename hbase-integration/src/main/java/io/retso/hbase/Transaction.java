@@ -1,5 +1,22 @@
 package io.retso.hbase;
 
+import io.retso.hbase.commit.CommitProtocol;
+import io.retso.hbase.errors.ConflictException;
+import io.retso.hbase.errors.Failures;
+import io.retso.hbase.errors.OracleUnavailableException;
+import io.retso.hbase.errors.RollbackOnlyException;
+import io.retso.hbase.errors.SnapshotTooOldException;
+import io.retso.hbase.errors.TableNotPreparedException;
+import io.retso.hbase.errors.UnknownCommitException;
+import io.retso.hbase.metrics.Counters;
+import io.retso.hbase.operation.OperationQueue;
+import io.retso.hbase.operation.SingleThreadGuard;
+import io.retso.hbase.read.ScanOwner;
+import io.retso.hbase.read.Snapshot;
+import io.retso.hbase.read.WaitingScanners;
+import io.retso.hbase.table.PreparedTable;
+import io.retso.hbase.table.TableCatalog;
+import io.retso.hbase.write.WriteBuffer;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.io.UncheckedIOException;
@@ -163,7 +180,7 @@ public final class Transaction implements AutoCloseable {
 
   /** The table of that name, {@code namespace:name} if it is not in the default namespace. */
   public TransactionalTable table(String name) throws IOException {
-    return table(PreparedTables.named(name));
+    return table(TableCatalog.named(name));
   }
 
   /** The table, for asynchronous use in this transaction; fails like {@link #table(TableName)}. */
@@ -176,7 +193,7 @@ public final class Transaction implements AutoCloseable {
 
   /** The table of that name, {@code namespace:name} if it is not in the default namespace. */
   public CompletableFuture<AsyncTransactionalTable> asyncTable(String name) {
-    return asyncTable(PreparedTables.named(name));
+    return asyncTable(TableCatalog.named(name));
   }
 
   /**

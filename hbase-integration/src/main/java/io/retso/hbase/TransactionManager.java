@@ -2,6 +2,25 @@ package io.retso.hbase;
 
 import io.retso.client.CommitResult;
 import io.retso.client.OracleClient;
+import io.retso.hbase.admin.SweepResult;
+import io.retso.hbase.admin.SweepSchedule;
+import io.retso.hbase.admin.Sweeper;
+import io.retso.hbase.cleanup.Cleaner;
+import io.retso.hbase.cleanup.Orphans;
+import io.retso.hbase.commit.CommitProtocol;
+import io.retso.hbase.errors.Failures;
+import io.retso.hbase.errors.GaveUpException;
+import io.retso.hbase.errors.OracleUnavailableException;
+import io.retso.hbase.errors.TransactionException;
+import io.retso.hbase.errors.UnknownCommitException;
+import io.retso.hbase.metrics.Counters;
+import io.retso.hbase.operation.OperationChecks;
+import io.retso.hbase.read.OracleQueries;
+import io.retso.hbase.read.SharedSnapshots;
+import io.retso.hbase.read.Snapshot;
+import io.retso.hbase.read.TableReaders;
+import io.retso.hbase.table.TableCatalog;
+import io.retso.hbase.write.WriteBuffer;
 import java.io.IOException;
 import java.util.Objects;
 import java.util.OptionalLong;
@@ -60,7 +79,7 @@ public final class TransactionManager implements AutoCloseable {
   final AsyncConnection hbase;
   final Counters counters = new Counters();
   final SharedSnapshots snapshots;
-  final PreparedTables tables;
+  final TableCatalog tables;
   final Cleaner cleaner;
   final Orphans orphans;
   final TableReaders readers;
@@ -76,7 +95,7 @@ public final class TransactionManager implements AutoCloseable {
     this.ownsHBase = ownsHBase;
     this.snapshots = new SharedSnapshots(oracle);
     this.tables =
-        new PreparedTables(
+        new TableCatalog(
             hbase,
             settings.oracleAddresses(),
             settings.cleanup().timeoutMillis(),

@@ -2,24 +2,21 @@
  * Transactional tables for HBase applications: snapshot isolation over any rows of any prepared
  * tables. docs/hbase.md is the design.
  *
- * <p>For applications: {@link io.retso.hbase.TransactionManager}, {@link
- * io.retso.hbase.Transaction}, {@link io.retso.hbase.TransactionalTable} and {@link
- * io.retso.hbase.AsyncTransactionalTable}, {@link io.retso.hbase.TransactionException} and its
- * kinds, {@link io.retso.hbase.TablePreparation}. The rest is how it is done:
+ * <p>This package, {@link io.retso.hbase.errors}, {@link io.retso.hbase.admin} and {@link
+ * io.retso.hbase.options} are for applications. The rest is how it is done; each package knows only
+ * those below it:
  *
  * <pre>
- *   TransactionalTable --> AsyncTransactionalTable      every operation, asynchronous
- *                            |  OperationChecks             what a transaction cannot honour
- *                            |  OperationQueue          writes in the order of their calls
- *                            |  RowEdit, RowCondition   what mutations come to, in the snapshot
- *                            v
- *   reads:   TableReader, SnapshotScan, SnapshotScanner --> OracleQueries
- *                            |                              --> Orphans  (met decided, not cleaned up)
- *   writes:  WriteBuffer     |  cells and marks, one batch per table
- *                            v
- *   commit:  Transaction     oracle decides, reply leaves --> Cleaner    (behind the reply)
- *   dead clients:            Sweeper, when SweepSchedule or the application says so
- *                                                         all three by RowCleanup
+ *   io.retso.hbase     TransactionManager, Transaction, TransactionalTable, AsyncTransactionalTable
+ *     admin            tables are prepared; sweeps
+ *     commit           how a transaction ends
+ *     read   write     how it reads and writes
+ *     cleanup          of rows whose transaction is decided, behind the replies
+ *     operation        which operations are allowed, in which order
+ *     table            the tables in use
+ *     resolve          what a snapshot sees of a row    (shared with region servers)
+ *     layout           what is in a table               (shared with region servers)
+ *     errors  options  metrics
  * </pre>
  *
  * <p>Nothing waits for a thread: continuations run on the threads of HBase's and the oracle's

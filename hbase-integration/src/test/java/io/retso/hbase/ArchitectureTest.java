@@ -1,14 +1,22 @@
 package io.retso.hbase;
 
+import static com.tngtech.archunit.base.DescribedPredicate.not;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaCodeUnit;
+import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** Which package may know which; docs/hbase.md, "Code". */
@@ -18,35 +26,110 @@ class ArchitectureTest {
           .withImportOption(new ImportOption.DoNotIncludeTests())
           .importPackages("io.retso.hbase");
 
-  private static final DescribedPredicate<JavaClass> API = resideInAPackage("io.retso.hbase");
-  private static final String DATA = "io.retso.hbase.data..";
   private static final String COPROCESSOR = "io.retso.hbase.coprocessor..";
   private static final String EMBEDDED = "io.retso.hbase.embedded..";
 
+  /** From the top; each may know those below it. Those of one line do not know each other. */
+  private static final List<List<String>> CLIENT =
+      List.of(
+          List.of(""),
+          List.of("commit", "admin"),
+          List.of("read", "write"),
+          List.of("cleanup", "operation"),
+          List.of("table"),
+          List.of("errors", "metrics"),
+          List.of("resolve"),
+          List.of("layout"),
+          List.of("options"));
+
+  /** The same of the coprocessor; all of them may know resolve and layout. */
+  private static final List<List<String>> REGION =
+      List.of(
+          List.of("coprocessor"),
+          List.of("coprocessor.read", "coprocessor.purge"),
+          List.of("coprocessor.oracle"),
+          List.of("coprocessor.write"),
+          List.of("coprocessor.region"));
+
   @Test
-  void dataKnowsNeitherClientNorRegionServer() {
-    noClasses()
-        .that()
-        .resideInAPackage(DATA)
-        .should()
-        .dependOnClassesThat(API.or(resideInAnyPackage(COPROCESSOR, EMBEDDED)))
-        .check(MODULE);
+  void roomsKnowOnlyThoseBelowThem() {
+    for (List<List<String>> floors : List.of(CLIENT, REGION)) {
+      List<String> above = new ArrayList<>();
+      for (List<String> floor : floors) {
+        for (String room : floor) {
+          List<String> others = new ArrayList<>(above);
+          floor.stream().filter(other -> !other.equals(room)).forEach(others::add);
+          if (!others.isEmpty()) {
+            noClasses()
+                .that()
+                .resideInAPackage(name(room))
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage(
+                    others.stream().map(ArchitectureTest::name).toArray(String[]::new))
+                .check(MODULE);
+          }
+        }
+        above.addAll(floor);
+      }
+    }
+  }
+
+  private static String name(String room) {
+    return room.isEmpty() ? "io.retso.hbase" : "io.retso.hbase." + room;
+  }
+
+  @Test
+  void packagesFormNoCycles() {
+    slices().matching("io.retso.hbase.(**)").should().beFreeOfCycles().check(MODULE);
   }
 
   @Test
   void clientAndCoprocessorDoNotKnowEachOther() {
+    String[] shared = {"io.retso.hbase.resolve", "io.retso.hbase.layout", "io.retso.hbase.options"};
     noClasses()
-        .that(API)
+        .that()
+        .resideOutsideOfPackages(COPROCESSOR)
         .should()
         .dependOnClassesThat()
-        .resideInAnyPackage(COPROCESSOR, EMBEDDED)
+        .resideInAPackage(COPROCESSOR)
         .check(MODULE);
     noClasses()
         .that()
         .resideInAPackage(COPROCESSOR)
         .should()
-        .dependOnClassesThat(API.or(resideInAPackage(EMBEDDED)))
+        .dependOnClassesThat(
+            resideInAPackage("io.retso.hbase..")
+                .and(not(resideInAPackage(COPROCESSOR)))
+                .and(not(resideInAnyPackage(shared))))
         .check(MODULE);
+  }
+
+  /** What an application sees is in the packages that are for applications. */
+  @Test
+  void publicSignaturesNameOnlyWhatIsForApplications() {
+    String[] ours = {
+      "io.retso.hbase", "io.retso.hbase.errors", "io.retso.hbase.admin", "io.retso.hbase.options"
+    };
+    List<String> leaks = new ArrayList<>();
+    for (JavaClass type : MODULE) {
+      if (!type.getPackageName().equals("io.retso.hbase")
+          || !type.getModifiers().contains(JavaModifier.PUBLIC)) {
+        continue;
+      }
+      for (JavaCodeUnit unit : type.getCodeUnits()) {
+        boolean isPublic = unit.getModifiers().contains(JavaModifier.PUBLIC);
+        Set<JavaClass> named = new HashSet<>(unit.getAllInvolvedRawTypes());
+        named.removeIf(
+            other ->
+                !other.getPackageName().startsWith("io.retso.hbase")
+                    || List.of(ours).contains(other.getPackageName()));
+        if (isPublic && !named.isEmpty()) {
+          leaks.add(unit.getFullName() + " names " + named);
+        }
+      }
+    }
+    assertEquals(List.of(), leaks);
   }
 
   @Test

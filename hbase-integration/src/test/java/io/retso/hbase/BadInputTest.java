@@ -11,9 +11,13 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.retso.hbase.TablePreparation.Options;
-import io.retso.hbase.data.PendingWrite;
-import io.retso.hbase.data.Tombstone;
+import io.retso.hbase.admin.SweepResult;
+import io.retso.hbase.admin.TablePreparation.Options;
+import io.retso.hbase.errors.OracleUnavailableException;
+import io.retso.hbase.errors.TableNotPreparedException;
+import io.retso.hbase.errors.WriteSetTooLargeException;
+import io.retso.hbase.layout.PendingWrite;
+import io.retso.hbase.layout.Tombstone;
 import io.retso.protocol.Timestamps;
 import io.retso.server.RetsoServer;
 import java.net.ServerSocket;

@@ -14,6 +14,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.retso.hbase.admin.TablePreparation;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,6 +1,6 @@
 package io.retso.hbase;
 
-import io.retso.hbase.data.CleanupRequest;
+import io.retso.hbase.layout.CleanupRequest;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.util.Optional;

@@ -6,7 +6,7 @@ import static io.retso.hbase.Fixture.read;
 import static io.retso.hbase.Fixture.scan;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.retso.hbase.TablePreparation.Options;
+import io.retso.hbase.admin.TablePreparation.Options;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;

@@ -1,8 +1,11 @@
 package io.retso.hbase;
 
-import io.retso.hbase.TablePreparation.Options;
-import io.retso.hbase.data.PendingWrite;
-import io.retso.hbase.data.TableSettings;
+import io.retso.hbase.admin.TablePreparation;
+import io.retso.hbase.admin.TablePreparation.Options;
+import io.retso.hbase.layout.PendingWrite;
+import io.retso.hbase.layout.TableSettings;
+import io.retso.hbase.operation.OperationChecks;
+import io.retso.hbase.table.PreparedTable;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
@@ -34,60 +37,60 @@ import org.apache.hadoop.hbase.util.Bytes;
  * RetsoCluster.Extension} gives one to whoever has a parameter of this type, and closes it.
  */
 @SuppressWarnings("try") // closing may be interrupted, as in any test
-final class Fixture implements AutoCloseable {
-  static final byte[] F = bytes("f");
-  static final byte[] G = bytes("g");
-  static final byte[] Q = bytes("q");
+public final class Fixture implements AutoCloseable {
+  public static final byte[] F = bytes("f");
+  public static final byte[] G = bytes("g");
+  public static final byte[] Q = bytes("q");
 
-  final RetsoCluster cluster;
+  public final RetsoCluster cluster;
   private final List<AutoCloseable> opened = new ArrayList<>();
 
-  Fixture(RetsoCluster cluster) {
+  public Fixture(RetsoCluster cluster) {
     this.cluster = cluster;
   }
 
-  static byte[] bytes(String text) {
+  public static byte[] bytes(String text) {
     return text.getBytes(StandardCharsets.UTF_8);
   }
 
   /** A manager that does not sweep by itself. */
-  ManagerBuilder builder() {
+  public ManagerBuilder builder() {
     return TransactionManager.builder(cluster.configuration())
         .sweepInterval(Duration.ZERO)
         .orphanDelay(Duration.ofMillis(1));
   }
 
-  TransactionManager manager() throws IOException {
+  public TransactionManager manager() throws IOException {
     return opened(builder().build());
   }
 
   /** A client that dies with every end of a transaction: it never cleans up. */
-  TransactionManager dyingManager() throws IOException {
+  public TransactionManager dyingManager() throws IOException {
     return opened(builder().cleanupAlive(start -> false).build());
   }
 
-  <T extends AutoCloseable> T opened(T what) {
+  public <T extends AutoCloseable> T opened(T what) {
     opened.add(what);
     return what;
   }
 
-  TablePreparation preparation() {
+  public TablePreparation preparation() {
     return new TablePreparation(cluster.connection(), cluster.oracleAddress());
   }
 
-  TableName table(Options options) throws IOException {
+  public TableName table(Options options) throws IOException {
     TableName name = cluster.freshName("t");
     preparation().create(descriptor(name).build(), options);
     return name;
   }
 
   /** What happens around a request to HBase's asynchronous table. */
-  interface Around {
+  public interface Around {
     Object call(String method, Callable<Object> call) throws Exception;
   }
 
   /** A transaction's table, whose calls of HBase's table a test can see, hold up and change. */
-  static AsyncTransactionalTable table(
+  public static AsyncTransactionalTable table(
       TransactionManager manager, Transaction tx, TableName name, Around around) throws Exception {
     PreparedTable table = prepared(manager, name, around);
     return new AsyncTransactionalTable(
@@ -95,14 +98,14 @@ final class Fixture implements AutoCloseable {
   }
 
   /** The same, without a transaction. */
-  static PreparedTable prepared(TransactionManager manager, TableName name, Around around)
+  public static PreparedTable prepared(TransactionManager manager, TableName name, Around around)
       throws Exception {
     PreparedTable real = manager.tables.find(name).get(30, TimeUnit.SECONDS);
     return new PreparedTable(
         real.descriptor(),
         real.settings(),
         wrapped(real.raw(), around),
-        wrapped(real.hasty(), around),
+        wrapped(real.shortTimeout(), around),
         real.loadedNanos());
   }
 
@@ -127,7 +130,7 @@ final class Fixture implements AutoCloseable {
   }
 
   /** Deletes what other tests left behind: tables for which an oracle cannot be told of a sweep. */
-  void deleteTablesThatHinderSweeps() throws IOException {
+  public void deleteTablesThatHinderSweeps() throws IOException {
     try (Admin admin = cluster.connection().getAdmin()) {
       for (TableDescriptor table : admin.listTableDescriptors()) {
         TableName name = table.getTableName();
@@ -146,31 +149,31 @@ final class Fixture implements AutoCloseable {
     }
   }
 
-  static TableDescriptorBuilder descriptor(TableName name) {
+  public static TableDescriptorBuilder descriptor(TableName name) {
     return TableDescriptorBuilder.newBuilder(name)
         .setColumnFamily(ColumnFamilyDescriptorBuilder.of(F))
         .setColumnFamily(ColumnFamilyDescriptorBuilder.of(G));
   }
 
-  static Put put(String row, String value) {
+  public static Put put(String row, String value) {
     return new Put(bytes(row)).addColumn(F, Q, bytes(value));
   }
 
-  static Get get(String row) {
+  public static Get get(String row) {
     return new Get(bytes(row));
   }
 
   /** Value of f:q, or null. */
-  static String read(Table table, String row) throws IOException {
+  public static String read(Table table, String row) throws IOException {
     return text(table.get(get(row)).getValue(F, Q));
   }
 
-  static String text(byte[] value) {
+  public static String text(byte[] value) {
     return value == null ? null : new String(value, StandardCharsets.UTF_8);
   }
 
   /** Like "r1=a r2=b", of f:q. */
-  static String scan(Table table, Scan scan) throws IOException {
+  public static String scan(Table table, Scan scan) throws IOException {
     List<String> rows = new ArrayList<>();
     try (ResultScanner scanner = table.getScanner(scan)) {
       for (Result row : scanner) {
@@ -181,7 +184,7 @@ final class Fixture implements AutoCloseable {
   }
 
   /** All cells of the table as HBase has them, marks included, of all versions. */
-  List<Cell> raw(TableName name) throws IOException {
+  public List<Cell> raw(TableName name) throws IOException {
     List<Cell> cells = new ArrayList<>();
     try (Table table = cluster.connection().getTable(name);
         ResultScanner scanner = table.getScanner(new Scan().readAllVersions())) {
@@ -192,19 +195,19 @@ final class Fixture implements AutoCloseable {
     return cells;
   }
 
-  long marks(TableName name) throws IOException {
+  public long marks(TableName name) throws IOException {
     return raw(name).stream().filter(PendingWrite::isMark).count();
   }
 
   /** Versions of data cells that are not marked by cleanup as committed. */
-  long uncleaned(TableName name) throws IOException {
+  public long uncleaned(TableName name) throws IOException {
     return raw(name).stream()
         .filter(cell -> !PendingWrite.isMark(cell) && (cell.getTimestamp() & 15) != 1)
         .count();
   }
 
   /** As flush and major_compact do. */
-  void compact(TableName name) throws IOException {
+  public void compact(TableName name) throws IOException {
     for (HRegion region : regions(name)) {
       region.flush(true);
       region.compact(true);
@@ -212,19 +215,19 @@ final class Fixture implements AutoCloseable {
   }
 
   /** Those that are open. */
-  List<HRegion> regions(TableName name) {
+  public List<HRegion> regions(TableName name) {
     return cluster.hbase().cluster().getLiveRegionServers().stream()
         .flatMap(server -> server.getRegionServer().getRegions(name).stream())
         .map(HRegion.class::cast)
         .toList();
   }
 
-  interface Condition {
+  public interface Condition {
     boolean holds() throws IOException;
   }
 
   /** Waits for what happens in the background. */
-  static void eventually(String what, Condition condition) throws Exception {
+  public static void eventually(String what, Condition condition) throws Exception {
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
     while (!condition.holds()) {
       if (System.nanoTime() > deadline) {
@@ -234,7 +237,7 @@ final class Fixture implements AutoCloseable {
     }
   }
 
-  static long number(byte[] value) {
+  public static long number(byte[] value) {
     return Bytes.toLong(value);
   }
 

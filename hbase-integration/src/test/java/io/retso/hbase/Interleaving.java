@@ -6,6 +6,7 @@ import static io.retso.hbase.Fixture.text;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import io.retso.hbase.errors.ConflictException;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -50,7 +51,7 @@ import org.apache.hadoop.hbase.filter.ValueFilter;
  * <p>What is written is read back at once, by which it is sent: the cells are in HBase, pending,
  * while others take their steps.
  */
-final class Interleaving {
+public final class Interleaving {
   private static final Pattern STEP =
       Pattern.compile("(\\w+)(?:\\(([^)]*)\\))?(?:if\\(([^=]*)=([^)]*)\\))?");
   private static final Pattern ITEM = Pattern.compile("(o:)?(\\w+)(?:\\.(\\w+))?");

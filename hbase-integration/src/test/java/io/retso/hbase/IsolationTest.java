@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.retso.hbase.Interleaving.Outcome;
 import io.retso.hbase.Interleaving.Place;
 import io.retso.hbase.Interleaving.Step;
-import io.retso.hbase.TablePreparation.Options;
+import io.retso.hbase.admin.TablePreparation.Options;
 import io.retso.hbase.options.Conflicts;
 import io.retso.hbase.options.Reads;
 import java.util.ArrayList;

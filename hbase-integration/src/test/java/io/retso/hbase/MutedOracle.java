@@ -13,7 +13,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
  * Stands between a client and an oracle, and may swallow what the oracle answers: requests arrive,
  * replies are lost, or late. Or it is as if there were no oracle.
  */
-final class MutedOracle implements AutoCloseable {
+public final class MutedOracle implements AutoCloseable {
   private final ServerSocket server = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
   private final int oraclePort;
   private final List<Socket> sockets = new CopyOnWriteArrayList<>();

@@ -17,7 +17,8 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.retso.hbase.TablePreparation.Options;
+import io.retso.hbase.admin.TablePreparation.Options;
+import io.retso.hbase.errors.ConflictException;
 import io.retso.hbase.options.Conflicts;
 import java.util.ArrayList;
 import java.util.List;

@@ -8,8 +8,11 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.client.OracleClient;
-import io.retso.hbase.TablePreparation.Options;
+import io.retso.hbase.admin.TablePreparation;
+import io.retso.hbase.admin.TablePreparation.Options;
+import io.retso.hbase.errors.OracleUnavailableException;
 import io.retso.hbase.options.Reads;
+import io.retso.hbase.table.TableRules;
 import io.retso.server.RetsoServer;
 import java.io.IOException;
 import java.time.Duration;
@@ -176,8 +179,8 @@ class OracleDownTest {
     dying.run(tx -> tx.table(name).put(rows));
     Configuration settings = fixture.cluster.configuration();
     settings.setInt("hbase.client.retries.number", 2); // the last attempt's failure is told
-    TransactionManager hasty = fixture.opened(builder(settings).build());
-    try (Transaction tx = hasty.begin();
+    TransactionManager shortTimeout = fixture.opened(builder(settings).build());
+    try (Transaction tx = shortTimeout.begin();
         Transaction later = manager.begin()) {
       TransactionalTable table = tx.table(name);
       oracle.down(true);

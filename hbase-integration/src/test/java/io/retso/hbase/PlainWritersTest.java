@@ -6,7 +6,7 @@ import static io.retso.hbase.Fixture.put;
 import static io.retso.hbase.Fixture.read;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.retso.hbase.TablePreparation.Options;
+import io.retso.hbase.admin.TablePreparation.Options;
 import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.client.Delete;
 import org.apache.hadoop.hbase.client.Table;

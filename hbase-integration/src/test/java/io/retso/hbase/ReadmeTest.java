@@ -4,6 +4,7 @@ import static io.retso.hbase.Fixture.bytes;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.retso.hbase.admin.TablePreparation;
 import java.io.ByteArrayOutputStream;
 import java.io.File;
 import java.io.IOException;

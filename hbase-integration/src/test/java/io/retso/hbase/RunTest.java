@@ -16,9 +16,16 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.retso.hbase.TablePreparation.Options;
 import io.retso.hbase.Transaction.State;
-import io.retso.hbase.TransactionException.Category;
+import io.retso.hbase.admin.TablePreparation;
+import io.retso.hbase.admin.TablePreparation.Options;
+import io.retso.hbase.errors.ConflictException;
+import io.retso.hbase.errors.Failures;
+import io.retso.hbase.errors.GaveUpException;
+import io.retso.hbase.errors.RollbackOnlyException;
+import io.retso.hbase.errors.TransactionException;
+import io.retso.hbase.errors.TransactionException.Category;
+import io.retso.hbase.errors.UnknownCommitException;
 import io.retso.protocol.Timestamps;
 import java.io.IOException;
 import java.time.Duration;

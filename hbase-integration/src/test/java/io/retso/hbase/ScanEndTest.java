@@ -5,7 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.retso.hbase.TablePreparation.Options;
+import io.retso.hbase.admin.TablePreparation.Options;
+import io.retso.hbase.read.BlockingScanner;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
@@ -175,7 +176,7 @@ class ScanEndTest {
       Transaction tx = manager.begin();
       ResultScanner rows = tx.table(name).getScanner(new Scan());
       assertEquals("large10", Fixture.text(rows.next().getRow()));
-      Fixture.eventually("it waits", () -> !((SnapshotScanner) rows).room().isDone());
+      Fixture.eventually("it waits", () -> !((BlockingScanner) rows).room().isDone());
       assertEquals(1, open.get());
       end.of(tx);
       Fixture.eventually("HBase's scanner is closed", () -> open.get() == 0);
@@ -184,7 +185,7 @@ class ScanEndTest {
     try (Transaction tx = manager.begin();
         ResultScanner rows = tx.table(name).getScanner(new Scan())) {
       assertEquals("large10", Fixture.text(rows.next().getRow()));
-      Fixture.eventually("it waits", () -> !((SnapshotScanner) rows).room().isDone());
+      Fixture.eventually("it waits", () -> !((BlockingScanner) rows).room().isDone());
       assertEquals(12, rows.next(100).length, "and goes on");
     }
   }
@@ -193,7 +194,7 @@ class ScanEndTest {
   @Test
   void aScanOfATransactionThatHasEndedDoesNotWait() throws Exception {
     Transaction tx = manager.begin();
-    SnapshotScanner rows = new SnapshotScanner(tx.scanOwner());
+    BlockingScanner rows = new BlockingScanner(tx.scanOwner());
     Cell large = new KeyValue(Fixture.bytes("r"), Fixture.F, Fixture.Q, 1, new byte[5 << 20]);
     tx.rollback();
     rows.next(Result.create(List.of(large)));

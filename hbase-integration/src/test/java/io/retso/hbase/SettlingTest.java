@@ -13,8 +13,11 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.client.OracleClient;
-import io.retso.hbase.TablePreparation.Options;
+import io.retso.hbase.admin.TablePreparation.Options;
+import io.retso.hbase.metrics.Counters;
 import io.retso.hbase.options.Conflicts;
+import io.retso.hbase.read.SharedSnapshots;
+import io.retso.hbase.read.Snapshot;
 import io.retso.server.RetsoServer;
 import java.util.ArrayList;
 import java.util.List;

@@ -13,8 +13,15 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.client.OracleClient;
-import io.retso.hbase.TablePreparation.Options;
+import io.retso.hbase.admin.TablePreparation;
+import io.retso.hbase.admin.TablePreparation.Options;
+import io.retso.hbase.errors.ConflictException;
+import io.retso.hbase.metrics.Counters;
 import io.retso.hbase.options.Conflicts;
+import io.retso.hbase.read.RowReads;
+import io.retso.hbase.read.SharedSnapshots;
+import io.retso.hbase.read.Snapshot;
+import io.retso.hbase.table.PreparedTable;
 import io.retso.server.RetsoServer;
 import java.util.ArrayList;
 import java.util.Arrays;

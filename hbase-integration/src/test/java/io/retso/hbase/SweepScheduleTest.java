@@ -5,7 +5,11 @@ import static io.retso.hbase.Fixture.put;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.retso.hbase.TablePreparation.Options;
+import io.retso.hbase.admin.SweepResult;
+import io.retso.hbase.admin.SweepSchedule;
+import io.retso.hbase.admin.TablePreparation;
+import io.retso.hbase.admin.TablePreparation.Options;
+import io.retso.hbase.errors.Failures;
 import io.retso.protocol.Timestamps;
 import io.retso.server.RetsoServer;
 import java.io.IOException;

@@ -12,8 +12,9 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.retso.hbase.TablePreparation.Options;
 import io.retso.hbase.Transaction.State;
+import io.retso.hbase.admin.TablePreparation.Options;
+import io.retso.hbase.errors.ConflictException;
 import java.io.InterruptedIOException;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -36,8 +37,8 @@ import org.junit.jupiter.params.provider.FieldSource;
 
 /** Begin, read, write, commit, roll back, clean up: the life of transactions on real HBase. */
 @ExtendWith(RetsoCluster.Extension.class)
-class TransactionTest {
-  static final List<Options> MODES = List.of(Options.CLIENT_READS, Options.DEFAULT);
+public class TransactionTest {
+  public static final List<Options> MODES = List.of(Options.CLIENT_READS, Options.DEFAULT);
 
   private Fixture fixture;
   private TransactionManager manager;

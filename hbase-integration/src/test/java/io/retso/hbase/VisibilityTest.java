@@ -7,6 +7,8 @@ import static io.retso.hbase.Fixture.scan;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
+import io.retso.hbase.admin.SweepResult;
+import io.retso.hbase.admin.TablePreparation;
 import io.retso.hbase.embedded.EmbeddedHBase;
 import io.retso.server.RetsoServer;
 import java.nio.file.Path;

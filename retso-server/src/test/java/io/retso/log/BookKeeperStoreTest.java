@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.retso.log.LogException.Reason;
 import io.retso.server.embedded.EmbeddedBookKeeper;
+import io.retso.log.LogException.Reason;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -263,7 +263,7 @@ class BookKeeperStoreTest {
   @Test
   void unreachableZooKeeperIsUnavailable() {
     BookKeeperStore.Settings usual = BookKeeperStore.Settings.of("127.0.0.1:1", 1, 1, 1);
-    BookKeeperStore.Settings hasty =
+    BookKeeperStore.Settings shortTimeout =
         new BookKeeperStore.Settings(
             usual.zookeeper(),
             usual.znode(),
@@ -275,7 +275,7 @@ class BookKeeperStoreTest {
             usual.readTimeout(),
             Duration.ofMillis(500),
             Duration.ofMillis(500));
-    LogException failure = assertThrows(LogException.class, () -> BookKeeperStore.connect(hasty));
+    LogException failure = assertThrows(LogException.class, () -> BookKeeperStore.connect(shortTimeout));
     assertEquals(Reason.UNAVAILABLE, failure.reason());
     assertTrue(failure.getMessage().contains("127.0.0.1:1"), failure.getMessage());
   }

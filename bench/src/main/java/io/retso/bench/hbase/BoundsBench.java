@@ -1,7 +1,5 @@
 package io.retso.bench.hbase;
 
-import io.retso.bench.hbase.DyingClients.Death;
-import io.retso.bench.hbase.LongRun.Observation;
 import io.retso.bench.report.Comparison;
 import io.retso.bench.report.ReportText;
 import io.retso.bench.report.Texts;
@@ -9,8 +7,10 @@ import io.retso.bench.suite.BenchException;
 import io.retso.client.OracleClient;
 import io.retso.cluster.DeleteAtExit;
 import io.retso.cluster.LocalCluster;
-import io.retso.hbase.TablePreparation;
 import io.retso.hbase.TransactionManager;
+import io.retso.hbase.admin.TablePreparation;
+import io.retso.bench.hbase.DyingClients.Death;
+import io.retso.bench.hbase.LongRun.Observation;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;

@@ -3,7 +3,7 @@ package io.retso.bench.hbase;
 import io.retso.bench.suite.ServerMetrics;
 import io.retso.client.OracleClient;
 import io.retso.hbase.TransactionManager;
-import io.retso.hbase.data.PendingWrite;
+import io.retso.hbase.layout.PendingWrite;
 import io.retso.protocol.Timestamps;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -1,8 +1,8 @@
 package io.retso.bench.hbase;
 
-import io.retso.hbase.ConflictException;
 import io.retso.hbase.Transaction;
 import io.retso.hbase.TransactionManager;
+import io.retso.hbase.errors.ConflictException;
 import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

@@ -3,10 +3,10 @@ package io.retso.bench.hbase;
 import static io.retso.bench.hbase.PlainOperations.checked;
 
 import io.retso.client.CommitResult;
-import io.retso.hbase.ConflictException;
-import io.retso.hbase.SnapshotTooOldException;
 import io.retso.hbase.Transaction;
 import io.retso.hbase.TransactionManager;
+import io.retso.hbase.errors.ConflictException;
+import io.retso.hbase.errors.SnapshotTooOldException;
 import java.io.IOException;
 import org.apache.hadoop.hbase.client.Get;
 import org.apache.hadoop.hbase.client.Table;

@@ -2,8 +2,8 @@ package io.retso.verify.run;
 
 import io.retso.client.OracleClient;
 import io.retso.client.OracleException;
-import io.retso.hbase.SweepResult;
-import io.retso.hbase.data.PendingWrite;
+import io.retso.hbase.admin.SweepResult;
+import io.retso.hbase.layout.PendingWrite;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -1,9 +1,9 @@
 package io.retso.verify.run;
 
-import io.retso.hbase.ConflictException;
 import io.retso.hbase.Transaction;
 import io.retso.hbase.TransactionManager;
-import io.retso.hbase.UnknownCommitException;
+import io.retso.hbase.errors.ConflictException;
+import io.retso.hbase.errors.UnknownCommitException;
 import io.retso.verify.history.Stamps;
 import java.io.IOException;
 import java.io.UncheckedIOException;

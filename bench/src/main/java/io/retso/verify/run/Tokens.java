@@ -1,8 +1,8 @@
 package io.retso.verify.run;
 
 import io.retso.hbase.Transaction;
-import io.retso.hbase.TransactionException;
 import io.retso.hbase.TransactionManager;
+import io.retso.hbase.errors.TransactionException;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -5,7 +5,7 @@ import io.retso.cluster.Directories;
 import io.retso.cluster.FirstContact;
 import io.retso.cluster.LocalCluster;
 import io.retso.cluster.RootCause;
-import io.retso.hbase.TransactionException;
+import io.retso.hbase.errors.TransactionException;
 import io.retso.verify.check.Verdict;
 import java.io.IOException;
 import java.io.PrintWriter;

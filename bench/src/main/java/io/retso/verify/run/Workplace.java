@@ -1,8 +1,8 @@
 package io.retso.verify.run;
 
 import io.retso.cluster.FirstContact;
-import io.retso.hbase.TablePreparation;
 import io.retso.hbase.TransactionManager;
+import io.retso.hbase.admin.TablePreparation;
 import io.retso.hbase.options.Conflicts;
 import java.io.IOException;
 import java.time.Duration;

@@ -3,15 +3,15 @@ package io.retso.bench.hbase;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.retso.bench.hbase.DyingClients.Death;
-import io.retso.bench.hbase.LongRun.Observation;
 import io.retso.client.OracleClient;
-import io.retso.hbase.TablePreparation;
 import io.retso.hbase.TransactionManager;
+import io.retso.hbase.admin.TablePreparation;
 import io.retso.hbase.embedded.EmbeddedHBase;
 import io.retso.server.RetsoServer;
 import io.retso.server.config.ServerConfig;
 import io.retso.server.config.Settings;
+import io.retso.bench.hbase.DyingClients.Death;
+import io.retso.bench.hbase.LongRun.Observation;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;

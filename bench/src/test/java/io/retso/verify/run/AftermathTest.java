@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.client.OracleClient;
-import io.retso.hbase.TablePreparation;
+import io.retso.hbase.admin.TablePreparation;
 import java.time.Duration;
 import java.util.Optional;
 import org.apache.hadoop.hbase.TableName;

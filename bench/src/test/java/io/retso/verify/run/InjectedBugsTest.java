@@ -3,7 +3,7 @@ package io.retso.verify.run;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.retso.hbase.TablePreparation;
+import io.retso.hbase.admin.TablePreparation;
 import io.retso.verify.check.Checker;
 import io.retso.verify.check.Model;
 import io.retso.verify.check.Verdict;

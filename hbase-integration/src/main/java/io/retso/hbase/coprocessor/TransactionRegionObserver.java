@@ -1,10 +1,11 @@
 package io.retso.hbase.coprocessor;
 
-import io.retso.hbase.data.CleanupRequest;
-import io.retso.hbase.data.DescriptorQuery;
-import io.retso.hbase.data.PendingWrite;
-import io.retso.hbase.data.ReadAttribute;
-import io.retso.hbase.data.TableSettings;
+import io.retso.hbase.coprocessor.purge.RegionPurge;
+import io.retso.hbase.layout.CleanupRequest;
+import io.retso.hbase.layout.DescriptorQuery;
+import io.retso.hbase.layout.PendingWrite;
+import io.retso.hbase.layout.ReadAttribute;
+import io.retso.hbase.layout.TableSettings;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;

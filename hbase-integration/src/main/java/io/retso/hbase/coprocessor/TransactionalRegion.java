@@ -1,10 +1,22 @@
 package io.retso.hbase.coprocessor;
 
-import io.retso.hbase.data.FirstChange;
-import io.retso.hbase.data.PendingWrite;
-import io.retso.hbase.data.ReadAttribute;
-import io.retso.hbase.data.RowFilter;
-import io.retso.hbase.data.TableSettings;
+import io.retso.hbase.coprocessor.oracle.InitialHorizon;
+import io.retso.hbase.coprocessor.oracle.OracleLink;
+import io.retso.hbase.coprocessor.purge.RegionPurge;
+import io.retso.hbase.coprocessor.read.FirstChangeReader;
+import io.retso.hbase.coprocessor.read.RegionReader;
+import io.retso.hbase.coprocessor.read.SnapshotFilter;
+import io.retso.hbase.coprocessor.region.BatchesInFlight;
+import io.retso.hbase.coprocessor.region.Horizon;
+import io.retso.hbase.coprocessor.region.ObserverMetrics;
+import io.retso.hbase.coprocessor.write.RecentWrites;
+import io.retso.hbase.coprocessor.write.RegionWrites;
+import io.retso.hbase.coprocessor.write.RowCleaner;
+import io.retso.hbase.layout.FirstChange;
+import io.retso.hbase.layout.PendingWrite;
+import io.retso.hbase.layout.ReadAttribute;
+import io.retso.hbase.layout.TableSettings;
+import io.retso.hbase.resolve.RowFilter;
 import java.io.IOException;
 import java.util.Map;
 import java.util.NavigableSet;
@@ -40,7 +52,7 @@ final class TransactionalRegion {
   private final RegionPurge purge;
   private final RecentWrites recentWrites;
 
-  private final FirstWatermark firstWatermark = new FirstWatermark();
+  private final InitialHorizon firstWatermark = new InitialHorizon();
 
   private volatile boolean horizonKnown;
 
@@ -155,7 +167,7 @@ final class TransactionalRegion {
   /**
    * Answers a get that asks for the first change.
    *
-   * @throws DoNotRetryIOException {@link io.retso.hbase.data.Refusal#SNAPSHOT_TOO_OLD}
+   * @throws DoNotRetryIOException {@link io.retso.hbase.layout.Refusal#SNAPSHOT_TOO_OLD}
    */
   Cell firstChange(Get get) throws IOException {
     prepareFamilies(get.getFamilyMap());
@@ -206,7 +218,7 @@ final class TransactionalRegion {
         .setTimeRange(0, timestamp);
   }
 
-  private SnapshotReader reader(long timestamp, Scan marks) {
-    return new SnapshotReader(region, horizon, link, metrics, timestamp, marks);
+  private RegionReader reader(long timestamp, Scan marks) {
+    return new RegionReader(region, horizon, link, metrics, timestamp, marks);
   }
 }

@@ -7,9 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.hbase.RetsoCluster;
 import io.retso.hbase.coprocessor.HeldBatch.Hold;
-import io.retso.hbase.data.CleanupRequest;
-import io.retso.hbase.data.PendingWrite;
-import io.retso.hbase.data.Tombstone;
+import io.retso.hbase.layout.CleanupRequest;
+import io.retso.hbase.layout.PendingWrite;
+import io.retso.hbase.layout.Tombstone;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

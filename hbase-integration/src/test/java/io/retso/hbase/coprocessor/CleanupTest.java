@@ -5,9 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.hbase.RetsoCluster;
-import io.retso.hbase.data.CleanupRequest;
-import io.retso.hbase.data.PendingWrite;
-import io.retso.hbase.data.Refusal;
+import io.retso.hbase.layout.CleanupRequest;
+import io.retso.hbase.layout.PendingWrite;
+import io.retso.hbase.layout.Refusal;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -150,7 +150,7 @@ class CleanupTest {
     assertTrue(t.cells("r").stream().noneMatch(PendingWrite::isMark));
   }
 
-  /** HBase's shared row locks let both work on the row at the same time; RowClaims does not. */
+  /** HBase's shared row locks let both work on the row at the same time; RowLatches does not. */
   @Test
   @Timeout(120)
   void cleanupsRacingWithLateWritesLeaveNothingThatLooksCommitted() throws Exception {

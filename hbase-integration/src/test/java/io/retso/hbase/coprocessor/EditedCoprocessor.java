@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.hbase.RetsoCluster;
-import io.retso.hbase.data.Refusal;
+import io.retso.hbase.layout.Refusal;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.StringWriter;
@@ -58,7 +58,8 @@ final class EditedCoprocessor implements AutoCloseable {
 
     private static boolean isOurs(String name) {
       return name.startsWith("io.retso.hbase.coprocessor.")
-          || name.startsWith("io.retso.hbase.data.");
+          || name.startsWith("io.retso.hbase.resolve.")
+          || name.startsWith("io.retso.hbase.layout.");
     }
   }
 
@@ -73,7 +74,7 @@ final class EditedCoprocessor implements AutoCloseable {
    */
   EditedCoprocessor(Path directory, String file, String text, String instead) throws IOException {
     Path sources = directory.resolve("sources");
-    for (String part : List.of("coprocessor", "data")) {
+    for (String part : List.of("coprocessor", "resolve", "layout")) {
       copy(SOURCES.resolve(PACKAGE + part), sources.resolve(PACKAGE + part));
     }
     Path edited = sources.resolve(PACKAGE + file);
@@ -89,10 +90,14 @@ final class EditedCoprocessor implements AutoCloseable {
   }
 
   private static void copy(Path from, Path to) throws IOException {
-    Files.createDirectories(to);
-    try (Stream<Path> files = Files.list(from)) {
+    try (Stream<Path> files = Files.walk(from)) {
       for (Path file : files.toList()) {
-        Files.copy(file, to.resolve(file.getFileName()));
+        Path copy = to.resolve(from.relativize(file));
+        if (Files.isDirectory(file)) {
+          Files.createDirectories(copy);
+        } else {
+          Files.copy(file, copy);
+        }
       }
     }
   }

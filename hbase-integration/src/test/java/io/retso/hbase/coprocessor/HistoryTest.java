@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 
 import io.retso.hbase.RetsoCluster;
-import io.retso.hbase.data.CleanupRequest;
-import io.retso.hbase.data.Refusal;
+import io.retso.hbase.layout.CleanupRequest;
+import io.retso.hbase.layout.Refusal;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;

@@ -3,8 +3,9 @@ package io.retso.hbase.coprocessor;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 
 import io.retso.hbase.RetsoCluster;
-import io.retso.hbase.data.SnapshotRowModelTest;
-import io.retso.hbase.data.SnapshotRowTest;
+import io.retso.hbase.coprocessor.region.HorizonTest;
+import io.retso.hbase.resolve.SnapshotRowModelTest;
+import io.retso.hbase.resolve.SnapshotRowTest;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -22,55 +23,55 @@ class InjectedBugsTest {
   /** A rule that is broken, how, and the test that says so. */
   enum Bug {
     WRITES_ENTER_DURING_CLEANUP(
-        "coprocessor/RowClaims.java",
+        "coprocessor/write/RowLatches.java",
         "old == CLEANER ? CLEANER : old + one) != CLEANER",
         "old == CLEANER ? CLEANER : old + one) != 0",
         InFlightTest.class,
         "aWriteIsRefusedDuringACleanupOfItsTransaction"),
     CLEANUPS_ENTER_DURING_WRITES(
-        "coprocessor/RowClaims.java",
+        "coprocessor/write/RowLatches.java",
         "return claims.putIfAbsent(claim, CLEANER) == null;",
         "return claims.putIfAbsent(claim, CLEANER) != Integer.valueOf(CLEANER);",
         InFlightTest.class,
         "aCleanupIsTurnedAwayDuringAWriteOfItsTransaction"),
     CLEANUPS_ENTER_DURING_CLEANUPS(
-        "coprocessor/RowClaims.java",
+        "coprocessor/write/RowLatches.java",
         "return claims.putIfAbsent(claim, CLEANER) == null;",
         "Integer old = claims.putIfAbsent(claim, CLEANER); return old == null || old < 0;",
         InFlightTest.class,
         "aSecondCleanupLetsNoWriteInDuringTheFirst"),
     CLEANS_UP_WITHOUT_THE_MARK(
-        "coprocessor/RowCleaner.java",
+        "coprocessor/write/RowCleaner.java",
         "|| !PendingWrite.isMark(cells.get(0))",
         "",
         CleanupTest.class,
         "doesNothingWithoutTheMark"),
     USES_WHAT_ANOTHER_BATCH_WROTE(
-        "coprocessor/RecentWrites.java",
+        "coprocessor/write/RecentWrites.java",
         "number > 0 && entry.number == number",
         "number > 0",
         CleanupFromMemoryTest.class,
         "aDuplicateOfTheFirstBatchAfterTheSecondDoesNotHideTheSecond"),
     USES_AN_ENTRY_FOR_UNKNOWN_BATCHES(
-        "coprocessor/RecentWrites.java",
+        "coprocessor/write/RecentWrites.java",
         "number > 0 && entry.number == number",
         "number >= 0",
         CleanupFromMemoryTest.class,
         "aRowOfUnknownBatchesIsRead"),
     CLEANUPS_LEAVE_WHAT_THEY_DO_NOT_USE(
-        "coprocessor/RecentWrites.java",
+        "coprocessor/write/RecentWrites.java",
         "Entry entry = entries.remove(claim);\n    if (entry == null) {",
         "Entry entry = number > 0 ? entries.remove(claim) : null;\n    if (entry == null) {",
         CleanupFromMemoryTest.class,
         "aCleanupBySomebodyElseMakesTheRegionForget"),
     PLAIN_CHANGES_LEAVE_THE_MEMORY(
-        "coprocessor/RecentWrites.java",
+        "coprocessor/write/RecentWrites.java",
         "for (Entry entry : entries.values()) {",
         "for (Entry entry : List.<Entry>of()) {",
         CleanupFromMemoryTest.class,
         "aPlainPutOfTheVersionIsNotLost"),
     PLAIN_CHANGES_ARE_NOT_SEEN(
-        "coprocessor/RegionWrites.java",
+        "coprocessor/write/RegionWrites.java",
         "recent.hidden(cell.getTimestamp());\n        }\n      }\n    }",
         "recent.hidden(cell.getTimestamp());\n"
             + "        }\n"
@@ -82,13 +83,13 @@ class InjectedBugsTest {
         CleanupFromMemoryTest.class,
         "whatAPlainDeleteRemovedStaysAway"),
     REMEMBERS_WRITES_DURING_PLAIN_CHANGES(
-        "coprocessor/RecentWrites.java",
+        "coprocessor/write/RecentWrites.java",
         "return plainBegun.get() == ended ? ended : -1;",
         "return plainBegun.get();",
         CleanupFromMemoryTest.class,
         "aPlainPutThatBeganBeforeTheWriteIsNotLost"),
     REMEMBERS_WHAT_A_DELETE_HIDES(
-        "coprocessor/RegionWrites.java",
+        "coprocessor/write/RegionWrites.java",
         "recent.hidden(cell.getTimestamp());",
         "",
         CleanupFromMemoryTest.class,
@@ -100,103 +101,103 @@ class InjectedBugsTest {
         CleanupFromMemoryTest.class,
         "aPlainDeleteInAFileHidesWhatIsWrittenAfterTheRegionOpened"),
     CHANGES_OF_OTHER_COPROCESSORS_ARE_NOT_SEEN(
-        "coprocessor/RegionWrites.java",
+        "coprocessor/write/RegionWrites.java",
         "mutations.getOperationsFromCoprocessors(i) != null ||",
         "",
         CleanupFromMemoryTest.class,
         "whatOtherCoprocessorsAddCountsAsPlain"),
     REMEMBERS_AFTER_A_FAILURE(
-        "coprocessor/RegionWrites.java",
+        "coprocessor/write/RegionWrites.java",
         "} else if (batch.prepared) {",
         "} else if (batch.prepared && batch.depth < 0) {",
         CleanupFromMemoryTest.class,
         "aBatchThatFailedIsNotRemembered"),
     MOVES_BELOW_THE_HORIZON(
-        "coprocessor/RegionWrites.java",
+        "coprocessor/write/RegionWrites.java",
         "request.isCommitted() && request.start() >= horizon.refused()",
         "request.isCommitted()",
         CleanupTest.class,
         "aLateDuplicateOfACleanedUpWriteIsRemovedWhateverTheRequestSays"),
     REMOVES_AT_THE_HORIZON(
-        "coprocessor/RegionWrites.java",
+        "coprocessor/write/RegionWrites.java",
         "request.start() >= horizon.refused()",
         "request.start() > horizon.refused()",
         PurgeTest.class,
         "theOldestTransactionStandsAtTheHorizonAndLosesNothing"),
     REFUSES_WRITES_AT_THE_HORIZON(
-        "coprocessor/RegionWrites.java",
+        "coprocessor/write/RegionWrites.java",
         "if (start < refused) {",
         "if (start <= refused) {",
         PurgeTest.class,
         "theOldestTransactionStandsAtTheHorizonAndLosesNothing"),
     ADMITS_WRITES_BELOW_THE_HORIZON(
-        "coprocessor/RegionWrites.java",
+        "coprocessor/write/RegionWrites.java",
         "if (start < refused) {",
         "if (false) {",
         CleanupTest.class,
         "writesBelowTheHorizonAreRefused"),
     MARKS_AT_THE_HORIZON_COUNT_AS_ABORTED(
-        "coprocessor/SnapshotReader.java",
+        "coprocessor/read/RegionReader.java",
         "if (start < settled) {",
         "if (start <= settled) {",
         PurgeTest.class,
         "theOldestTransactionStandsAtTheHorizonAndLosesNothing"),
     NEWER_VERSIONS_LEAVE_A_READ_CURRENT(
-        "coprocessor/SnapshotFilter.java",
+        "coprocessor/read/SnapshotFilter.java",
         "hasNewer = true;",
         "hasNewer = false;",
         WatchfulReadTest.class,
         "isToldWhetherItIsCurrent"),
     WRITERS_IN_DOUBT_LEAVE_A_READ_CURRENT(
-        "coprocessor/SnapshotReader.java",
+        "coprocessor/read/RegionReader.java",
         "current = decision.isPast(living, statuses);",
         "",
         WatchfulReadTest.class,
         "isToldOfThoseWhoBeganBeforeIt"),
     WHAT_IS_GONE_COUNTS_AS_PAST(
-        "data/SnapshotRow.java",
+        "resolve/SnapshotRow.java",
         "version >= readTimestamp || !hasVersion(version)",
         "version >= readTimestamp",
         SnapshotRowTest.class,
         "whatWasInQuestionIsOfThePastIfItIsDecidedBelowTheReader"),
     THE_NEWEST_COMMIT_COUNTS_AS_THE_FIRST(
-        "data/SnapshotRow.java",
+        "resolve/SnapshotRow.java",
         "first = isCommit ? Math.min(first, version - 1) : first;\n          continue;",
         "first = isCommit ? Math.min(first, version - 1) : first;\n          break;",
         SnapshotRowTest.class,
         "theFirstCommitIsFoundInAllColumns"),
     LOOKS_FOR_THE_FIRST_CHANGE_AMONG_THE_NEWEST(
-        "coprocessor/FirstChangeReader.java",
+        "coprocessor/read/FirstChangeReader.java",
         "cell.getTimestamp() <= timestamp && CellVersion",
         "CellVersion",
         WatchfulReadTest.class,
         "aRegionTellsTheFirstChange"),
     WHAT_COMES_UP_IN_THE_SECOND_READ_COUNTS_AS_COMMITTED(
-        "coprocessor/SnapshotReader.java",
+        "coprocessor/read/RegionReader.java",
         "|| Timestamps.isWellFormed(version) && Arrays.binarySearch(questions, version) < 0",
         "",
         SnapshotReadTest.class,
         "aVersionThatComesUpInTheSecondReadOfARowIsLeftOut"),
     HORIZON_ONE_STAMP_TOO_HIGH(
-        "coprocessor/RegionPurge.java",
+        "coprocessor/purge/RegionPurge.java",
         "horizon.refuse(link.watermarkSoon());",
         "horizon.refuse(link.watermarkSoon() + 16);",
         PurgeTest.class,
         "whatAnOpenSnapshotSeesStays"),
     HORIZON_NOT_TESTED_AFTER_READING(
-        "coprocessor/SnapshotFilter.java",
+        "coprocessor/read/SnapshotFilter.java",
         "reader.checkHorizon();\n    return rowFilter.isDone();",
         "return rowFilter.isDone();",
         PurgeTest.class,
         "aScanFailsWhenItsSnapshotIsPurgedUnderIt"),
     ROWS_THAT_LEAVE_NOTHING_PASS_AS_EMPTY(
-        "coprocessor/SnapshotFilter.java",
+        "coprocessor/read/SnapshotFilter.java",
         "excluded = true;",
         "cells.clear();",
         ScanLimitsTest.class,
         "theTimeLimitHoldsAtRowsThatLeaveNothing"),
     REJECTS_EVERYTHING_AFTER_A_ROW_THAT_LEAVES_NOTHING(
-        "coprocessor/SnapshotFilter.java",
+        "coprocessor/read/SnapshotFilter.java",
         "    excluded = false;\n",
         "",
         ScanLimitsTest.class,
@@ -208,37 +209,37 @@ class InjectedBugsTest {
         PurgeTest.class,
         "aRegionThatOpensKnowsWhatWasPurgedBefore"),
     SETTLES_WITHOUT_WAITING(
-        "coprocessor/Horizon.java",
+        "coprocessor/region/Horizon.java",
         "candidate > settled && batches.drain(millis)",
         "candidate > settled",
         InFlightTest.class,
         "purgeCountsOnNothingThatABatchInFlightMayChange"),
     PURGES_BY_THE_REFUSED_HORIZON(
-        "coprocessor/Horizon.java",
+        "coprocessor/region/Horizon.java",
         "long settled() {\n    return settled;",
         "long settled() {\n    return refused;",
         InFlightTest.class,
         "purgeCountsOnNothingThatABatchInFlightMayChange"),
     ENTERS_AN_EPOCH_WITHOUT_A_SECOND_LOOK(
-        "coprocessor/BatchesInFlight.java",
+        "coprocessor/region/BatchesInFlight.java",
         "if (seen == current) {",
         "if (seen.count.get() > 0) {",
         HorizonTest.class,
         "aBatchThatWasHeldUpDoesNotEnterAnEpochThatIsDone"),
     DRAINS_THE_LAST_EPOCH_ONLY(
-        "coprocessor/BatchesInFlight.java",
+        "coprocessor/region/BatchesInFlight.java",
         "      old.add(current);\n",
         "      old.clear();\n      old.add(current);\n",
         HorizonTest.class,
         "theOldestBatchIsWaitedForThoughLaterOnesAreOver"),
     DROPS_DELETES_THAT_OLDER_FILES_NEED(
-        "coprocessor/SpentDeletes.java",
+        "coprocessor/purge/CleanupDeletePurge.java",
         "!inOtherFiles.test(cell.getTimestamp())",
         "!inOtherFiles.test(-1)",
         PurgeTest.class,
         "deletesStayWhileAnOlderFileHoldsWhatTheyDelete"),
     DROPS_DELETES_THAT_HALVES_OF_FILES_NEED(
-        "coprocessor/RegionPurge.java",
+        "coprocessor/purge/RegionPurge.java",
         "return file.getHFileReader().getEntries() == 0;",
         "return file.getEntries() == 0;",
         MergeTest.class,
@@ -250,43 +251,43 @@ class InjectedBugsTest {
         MergeTest.class,
         "aPlainDeleteBeforeAMergeHidesWhatIsWrittenAfterIt"),
     DROPS_DELETES_BEFORE_THEIR_CELLS(
-        "coprocessor/SpentDeletes.java",
+        "coprocessor/purge/CleanupDeletePurge.java",
         "&& next.getTimestamp() == held.getTimestamp()",
         "&& next.getTimestamp() < held.getTimestamp()",
         PurgeTest.class,
         "deletesStayForScannersThatDoNotSeeThemYet"),
     WHAT_MAY_BE_PENDING_COVERS(
-        "coprocessor/VersionPurge.java",
+        "coprocessor/purge/VersionPurge.java",
         "!CellVersion.isCommitted(version) || ",
         "",
         PurgeTest.class,
         "whatMayBePendingCoversNothing"),
     WHAT_MAY_BE_PENDING_DECIDES(
-        "data/SnapshotRow.java",
+        "resolve/SnapshotRow.java",
         "else if (version < readTimestamp) {\n        long status",
         "else if (version > readTimestamp) {\n        long status",
         SnapshotRowModelTest.class,
         "serverReadsSeeTheSnapshot"),
     COMMITTED_ABOVE_THE_READER_DECIDES(
-        "data/SnapshotRow.java",
+        "resolve/SnapshotRow.java",
         "status > 0 && status < readTimestamp",
         "status > 0",
         SnapshotRowModelTest.class,
         "serverReadsSeeTheSnapshot"),
     MARKS_ARE_NOT_LOOKED_AT(
-        "data/SnapshotRow.java",
+        "resolve/SnapshotRow.java",
         "Arrays.binarySearch(marks, version) >= 0",
         "false",
         SnapshotRowModelTest.class,
         "serverReadsSeeTheSnapshot"),
     FORGOTTEN_MEANS_ABORTED(
-        "data/SnapshotRow.java",
+        "resolve/SnapshotRow.java",
         "return unknown ? Next.ASK : Next.READ_AGAIN;\n        }\n",
         "continue;\n        }\n",
         SnapshotRowModelTest.class,
         "serverReadsSeeTheSnapshot"),
     STOPS_AT_THE_LIMIT_OF_VERSIONS(
-        "data/SnapshotRow.java",
+        "resolve/SnapshotRow.java",
         "end - begin >= versions ? Next.READ_AGAIN : Next.SETTLED",
         "Next.SETTLED",
         SnapshotRowModelTest.class,

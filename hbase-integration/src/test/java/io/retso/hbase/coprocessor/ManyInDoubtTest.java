@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.hbase.RetsoCluster;
-import io.retso.hbase.data.CleanupRequest;
+import io.retso.hbase.layout.CleanupRequest;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.hadoop.hbase.client.Put;

@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.hbase.RetsoCluster;
-import io.retso.hbase.data.CleanupRequest;
-import io.retso.hbase.data.PendingWrite;
+import io.retso.hbase.layout.CleanupRequest;
+import io.retso.hbase.layout.PendingWrite;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;

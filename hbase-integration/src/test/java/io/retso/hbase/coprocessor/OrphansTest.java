@@ -6,8 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.client.TransactionStatus;
 import io.retso.hbase.RetsoCluster;
-import io.retso.hbase.data.CleanupRequest;
-import io.retso.hbase.data.PendingWrite;
+import io.retso.hbase.coprocessor.oracle.OrphanQueue;
+import io.retso.hbase.coprocessor.region.ObserverMetrics;
+import io.retso.hbase.coprocessor.write.RowLatches;
+import io.retso.hbase.layout.CleanupRequest;
+import io.retso.hbase.layout.PendingWrite;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.List;
@@ -140,10 +143,10 @@ class OrphansTest {
 
   @Test
   void aRowThatIsBeingWrittenIsLeftAlone() {
-    RowClaims claims = new RowClaims();
-    RowClaims.Claim claim = new RowClaims.Claim(Bytes.toBytes("r"), 16);
-    RowClaims.Claim same = new RowClaims.Claim(Bytes.toBytes("r"), 16);
-    RowClaims.Claim other = new RowClaims.Claim(Bytes.toBytes("r"), 32);
+    RowLatches claims = new RowLatches();
+    RowLatches.Claim claim = new RowLatches.Claim(Bytes.toBytes("r"), 16);
+    RowLatches.Claim same = new RowLatches.Claim(Bytes.toBytes("r"), 16);
+    RowLatches.Claim other = new RowLatches.Claim(Bytes.toBytes("r"), 32);
     assertTrue(claims.claimForWrite(claim));
     assertTrue(claims.claimForWrite(same));
     assertFalse(claims.claimForCleanup(same));

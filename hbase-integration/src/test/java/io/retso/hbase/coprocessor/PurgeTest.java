@@ -5,10 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.hbase.RetsoCluster;
-import io.retso.hbase.data.CleanupRequest;
-import io.retso.hbase.data.PendingWrite;
-import io.retso.hbase.data.ReadAttribute;
-import io.retso.hbase.data.Refusal;
+import io.retso.hbase.layout.CleanupRequest;
+import io.retso.hbase.layout.PendingWrite;
+import io.retso.hbase.layout.ReadAttribute;
+import io.retso.hbase.layout.Refusal;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;

@@ -2,11 +2,11 @@ package io.retso.hbase.coprocessor;
 
 import io.retso.client.OracleClient;
 import io.retso.hbase.RetsoCluster;
-import io.retso.hbase.data.CleanupRequest;
-import io.retso.hbase.data.PendingWrite;
-import io.retso.hbase.data.ReadAttribute;
-import io.retso.hbase.data.TableSettings;
-import io.retso.hbase.data.Tombstone;
+import io.retso.hbase.layout.CleanupRequest;
+import io.retso.hbase.layout.PendingWrite;
+import io.retso.hbase.layout.ReadAttribute;
+import io.retso.hbase.layout.TableSettings;
+import io.retso.hbase.layout.Tombstone;
 import io.retso.hbase.options.Conflicts;
 import io.retso.hbase.options.Reads;
 import io.retso.server.RetsoServer;
@@ -39,8 +39,8 @@ import org.apache.hadoop.hbase.util.TableDescriptorChecker;
  * A prepared table with the coprocessor and families f and g, and an oracle of its own; each step
  * of a transaction is done by hand.
  */
-final class RawTable implements AutoCloseable {
-  static final byte[] F = Bytes.toBytes("f");
+public final class RawTable implements AutoCloseable {
+  public static final byte[] F = Bytes.toBytes("f");
   static final byte[] G = Bytes.toBytes("g");
 
   final RetsoCluster cluster;

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.hbase.RetsoCluster;
-import io.retso.hbase.data.ReadAttribute;
+import io.retso.hbase.layout.ReadAttribute;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;

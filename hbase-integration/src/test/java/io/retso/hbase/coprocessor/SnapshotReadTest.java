@@ -9,9 +9,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.client.TransactionStatus;
 import io.retso.hbase.RetsoCluster;
-import io.retso.hbase.data.PendingWrite;
-import io.retso.hbase.data.ReadAttribute;
-import io.retso.hbase.data.Refusal;
+import io.retso.hbase.layout.PendingWrite;
+import io.retso.hbase.layout.ReadAttribute;
+import io.retso.hbase.layout.Refusal;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;

@@ -5,11 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.hbase.RetsoCluster;
-import io.retso.hbase.data.ChangedRow;
-import io.retso.hbase.data.CleanupRequest;
-import io.retso.hbase.data.FirstChange;
-import io.retso.hbase.data.ReadAttribute;
-import io.retso.hbase.data.SnapshotReads;
+import io.retso.hbase.layout.ChangedRow;
+import io.retso.hbase.layout.CleanupRequest;
+import io.retso.hbase.layout.FirstChange;
+import io.retso.hbase.layout.ReadAttribute;
+import io.retso.hbase.resolve.SnapshotRequests;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.List;
@@ -49,7 +49,7 @@ class WatchfulReadTest {
 
   /** What a watchful read at that timestamp is told. */
   private String watched(long timestamp, String row) throws IOException {
-    Result result = t.table.get(SnapshotReads.watchful(new Get(b(row)), timestamp));
+    Result result = t.table.get(SnapshotRequests.watchful(new Get(b(row)), timestamp));
     return ChangedRow.is(result) ? "changed" : RawTable.map(result).toString();
   }
 
@@ -74,7 +74,7 @@ class WatchfulReadTest {
     assertEquals("changed", watched(reader, ROW));
     assertEquals("{a=1, b=2}", watched(t.oracle.begin(), ROW));
     Get column = new Get(b(ROW)).addColumn(RawTable.F, b("a"));
-    Result other = t.table.get(SnapshotReads.watchful(column, reader));
+    Result other = t.table.get(SnapshotRequests.watchful(column, reader));
     assertEquals(Map.of("a", "1"), RawTable.map(other), "another column has changed");
   }
 
@@ -105,8 +105,8 @@ class WatchfulReadTest {
     Result[] several =
         t.table.get(
             List.of(
-                SnapshotReads.watchful(new Get(b("before")), reader),
-                SnapshotReads.watchful(new Get(b("after")), reader)));
+                SnapshotRequests.watchful(new Get(b("before")), reader),
+                SnapshotRequests.watchful(new Get(b("after")), reader)));
     assertEquals(Map.of("a", "2"), RawTable.map(several[0]));
     assertTrue(ChangedRow.is(several[1]));
   }
@@ -120,7 +120,7 @@ class WatchfulReadTest {
   }
 
   private long firstChange(long from, long upTo, Get get) throws IOException {
-    return FirstChange.of(t.table.get(SnapshotReads.firstChange(get, from, upTo)));
+    return FirstChange.of(t.table.get(SnapshotRequests.firstChange(get, from, upTo)));
   }
 
   @Test
@@ -174,7 +174,7 @@ class WatchfulReadTest {
   @Test
   void onlyGetsOfCellsAreWatchful() throws IOException {
     long reader = t.oracle.begin();
-    Get exists = SnapshotReads.watchful(new Get(b(ROW)), reader).setCheckExistenceOnly(true);
+    Get exists = SnapshotRequests.watchful(new Get(b(ROW)), reader).setCheckExistenceOnly(true);
     assertThrows(DoNotRetryIOException.class, () -> t.table.get(exists));
     Scan scan = new Scan();
     scan.setAttribute(ReadAttribute.NAME, Bytes.add(Bytes.toBytes(reader), new byte[] {1}));

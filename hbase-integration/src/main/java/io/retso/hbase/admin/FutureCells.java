@@ -1,0 +1,122 @@
+package io.retso.hbase.admin;
+
+import io.retso.hbase.errors.TableNotPreparedException;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.hbase.Cell;
+import org.apache.hadoop.hbase.CellUtil;
+import org.apache.hadoop.hbase.TableName;
+import org.apache.hadoop.hbase.client.Connection;
+import org.apache.hadoop.hbase.client.Result;
+import org.apache.hadoop.hbase.client.ResultScanner;
+import org.apache.hadoop.hbase.client.Scan;
+import org.apache.hadoop.hbase.client.Table;
+import org.apache.hadoop.hbase.util.Bytes;
+
+/**
+ * Looks for what is in a table above the oracle's timestamps. All must be below every snapshot to
+ * come: a cell above would appear in time, out of nothing, and a delete marker would hide what
+ * transactions commit below it, although their writes and commits succeed.
+ *
+ * <p>Hence the scan is raw: others show no delete markers. It names no columns, and takes all
+ * versions, so that nothing is skipped; HBase leaves out files whose versions are all below.
+ *
+ * <p>Cells and markers that transactions leave meanwhile are below a timestamp that is asked for
+ * after they were read.
+ */
+final class FutureCells {
+  /**
+   * An oracle that follows the clock is a little behind it when it has nothing to do, and so are
+   * the clocks of region servers, by which plain writes get their versions, ahead of its own.
+   */
+  private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(3);
+
+  private static final long PAUSE_MILLIS = 20;
+
+  private final TableName name;
+  private final TimestampSource oracle;
+  private long next;
+
+  private FutureCells(TableName name, TimestampSource oracle) {
+    this.name = name;
+    this.oracle = oracle;
+  }
+
+  /**
+   * Waits for the oracle to get beyond all that is in the table, a few seconds for each row.
+   *
+   * @throws TableNotPreparedException if it does not; says what there is, and what to do
+   */
+  static void requireNone(Connection connection, TableName name, TimestampSource oracle)
+      throws IOException {
+    new FutureCells(name, oracle).scan(connection);
+  }
+
+  private void scan(Connection connection) throws IOException {
+    next = oracle.next();
+    Scan scan = new Scan().setRaw(true).readAllVersions().setTimeRange(next, Long.MAX_VALUE);
+    try (Table table = connection.getTable(name);
+        ResultScanner scanner = table.getScanner(scan)) {
+      for (Result row : scanner) {
+        awaitBeyond(newest(row));
+      }
+    }
+  }
+
+  private static Cell newest(Result row) {
+    return Arrays.stream(row.rawCells())
+        .max(Comparator.comparingLong(Cell::getTimestamp))
+        .orElseThrow();
+  }
+
+  private void awaitBeyond(Cell cell) throws IOException {
+    long begun = System.nanoTime();
+    while (cell.getTimestamp() >= next) {
+      next = oracle.next();
+      if (cell.getTimestamp() >= next) {
+        if (System.nanoTime() - begun > PATIENCE_NANOS) {
+          throw refused(cell);
+        }
+        pause();
+      }
+    }
+  }
+
+  private static void pause() throws InterruptedIOException {
+    try {
+      TimeUnit.MILLISECONDS.sleep(PAUSE_MILLIS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new InterruptedIOException("interrupted while the oracle is waited for");
+    }
+  }
+
+  private TableNotPreparedException refused(Cell cell) {
+    boolean isMarker = CellUtil.isDelete(cell);
+    return new TableNotPreparedException(
+        "table "
+            + name
+            + " has cells of the future: "
+            + (isMarker ? "a delete marker" : "a cell")
+            + " in row "
+            + Bytes.toStringBinary(CellUtil.cloneRow(cell))
+            + ", family "
+            + Bytes.toStringBinary(CellUtil.cloneFamily(cell))
+            + ", has version "
+            + cell.getTimestamp()
+            + ", which is not below the oracle's next timestamp, "
+            + next
+            + ", so "
+            + (isMarker ? "it would hide what transactions commit" : "snapshots would not see it")
+            + ". Its version was set by hand, or by a clock that is ahead of the oracle's, which"
+            + " follows the clock (in milliseconds) unless it was started with a number in"
+            + " timestamps.first. So wait until the oracle is beyond; or write such cells again"
+            + " with lower versions, delete those that are too high (name their versions: a delete"
+            + " of a row or column leaves a marker at the present), then flush and major_compact"
+            + " the table, which removes what is deleted, and delete markers",
+        null);
+  }
+}

@@ -1,0 +1,72 @@
+package io.retso.hbase.admin;
+
+import io.retso.hbase.errors.TableNotPreparedException;
+import io.retso.hbase.layout.TableSettings;
+import io.retso.hbase.table.TableCatalog;
+import java.util.List;
+import org.apache.hadoop.hbase.client.TableDescriptor;
+
+/**
+ * What may be changed of a prepared table, and when.
+ *
+ * <p>All who use a table must agree on its conflict rule and on where its reads are decided. Two
+ * writers of a row, one of which names the row to the oracle and the other one its cells, do not
+ * conflict, and one update is lost. A region without the coprocessor answers a server read like a
+ * plain one, with what is not committed, and takes a cleanup for a put, which loses what was
+ * committed.
+ *
+ * <p>But they learn of a change one by one: regions when they are opened again; managers within 30
+ * s ({@link TableCatalog}); transactions keep a table as they found it until they end, and are
+ * cleaned up after in that way for some 10 s. So these settings are changed while the table is
+ * disabled: nobody reads or writes it, and no region has it open. It must stay disabled until
+ * managers have forgotten the old settings, and whoever found them then has ended; nothing but the
+ * one who enables it can see to that.
+ */
+final class SettingsChange {
+  private SettingsChange() {}
+
+  /**
+   * Checks that a prepared table that is enabled may be changed so.
+   *
+   * @throws TableNotPreparedException if it may not; says what to do
+   */
+  static void requireUsedAlike(TableDescriptor before, TableDescriptor after)
+      throws TableNotPreparedException {
+    if (!TableSettings.isUsedAlike(before, after)) {
+      throw new TableNotPreparedException(
+          "table "
+              + before.getTableName()
+              + " is in use, and its conflict rule and the place of its reads cannot be changed"
+              + " then, as transactions that do not agree on them lose commits: disable it, prepare"
+              + " it again like this, and enable it when nobody goes by the old settings any more:"
+              + " managers remember them for 30 s, so wait for a minute, and then until all"
+              + " transactions have ended that used the table before, at the latest after the"
+              + " oracle's transaction.timeout",
+          null);
+    }
+  }
+
+  /**
+   * Checks that a prepared table that is disabled may be changed. What is in it cannot be looked at
+   * then. It was when the table was prepared for its oracle; another one may be behind it.
+   *
+   * @param addresses of the oracle that it is prepared for now
+   * @throws TableNotPreparedException if it may not; says what to do
+   */
+  static void requireSameOracle(TableDescriptor before, List<String> addresses)
+      throws TableNotPreparedException {
+    try {
+      if (TableSettings.of(before).isOf(addresses)) {
+        return;
+      }
+    } catch (IllegalArgumentException e) {
+      throw new TableNotPreparedException(e.getMessage(), e);
+    }
+    throw new TableNotPreparedException(
+        "table "
+            + before.getTableName()
+            + " is disabled, and is prepared for another oracle: enable it, so that its cells can"
+            + " be compared with the oracle's timestamps",
+        null);
+  }
+}

@@ -1,0 +1,140 @@
+package io.retso.hbase.admin;
+
+import io.retso.client.OracleException;
+import io.retso.protocol.Timestamps;
+import java.io.IOException;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Sweeps in the background when the low watermark stood still for an interval although transactions
+ * began: somebody died, or a transaction is very long. After a sweep that changed nothing the next
+ * one waits longer, up to {@value #INTERVALS_MAX} intervals. The intervals are jittered, so that
+ * the managers of a cluster do not sweep together; the first one lets the watermark move for all.
+ *
+ * <p>An aborted transaction does not hold the watermark, and what a dead client's has left is in
+ * nobody's way; region servers remove it when they come across its marks. With client reads they do
+ * not look at marks. So a manager that uses such tables sweeps every {@value #INTERVALS_MAX}
+ * intervals or so in any case: what nobody reads does not stay for ever.
+ *
+ * <p>Owns one daemon thread.
+ */
+public final class SweepSchedule {
+  /** What the oracle says. */
+  public interface Oracle {
+    long lowWatermark();
+
+    /** One that is not used. */
+    long newTimestamp();
+  }
+
+  /** A sweep of the manager. */
+  public interface Sweep {
+    SweepResult run() throws IOException;
+  }
+
+  private static final Logger LOG = LoggerFactory.getLogger(SweepSchedule.class);
+  public static final int INTERVALS_MAX = 16;
+
+  private final Oracle oracle;
+  private final long intervalMillis;
+  private final BooleanSupplier hasClientReads;
+  private final Sweep sweep;
+  private final ScheduledExecutorService thread;
+
+  /** On the thread, as all below. */
+  private long lastWatermark = -1;
+
+  private int intervals = 1;
+
+  /** Until a sweep that does not depend on the watermark. */
+  private int intervalsLeft = patience();
+
+  /**
+   * Begins.
+   *
+   * @param hasClientReads whether the manager has used tables with client reads
+   */
+  public SweepSchedule(
+      Oracle oracle, long intervalMillis, BooleanSupplier hasClientReads, Sweep sweep) {
+    this.oracle = oracle;
+    this.intervalMillis = intervalMillis;
+    this.hasClientReads = hasClientReads;
+    this.sweep = sweep;
+    this.thread =
+        Executors.newSingleThreadScheduledExecutor(
+            task -> {
+              Thread thread = new Thread(task, "retso-sweep");
+              thread.setDaemon(true);
+              return thread;
+            });
+    if (intervalMillis > 0) {
+      next();
+    }
+  }
+
+  /** Up to half more at random, besides the jitter of each interval, which evens out. */
+  private static int patience() {
+    return INTERVALS_MAX + ThreadLocalRandom.current().nextInt(INTERVALS_MAX / 2 + 1);
+  }
+
+  private void next() {
+    long longest = intervalMillis * intervals;
+    long millis = longest + ThreadLocalRandom.current().nextLong(longest / 2 + 1);
+    try {
+      thread.schedule(this::check, millis, TimeUnit.MILLISECONDS);
+    } catch (RejectedExecutionException e) {
+      // closed
+    }
+  }
+
+  private void check() {
+    intervalsLeft -= intervals;
+    try {
+      long watermark = oracle.lowWatermark();
+      boolean hasMoved = watermark != lastWatermark;
+      lastWatermark = watermark;
+      if (!hasMoved && isBehind(watermark)) {
+        intervals = sweep() > 0 ? 1 : Math.min(INTERVALS_MAX, 2 * intervals);
+      } else {
+        intervals = hasMoved ? 1 : intervals;
+        if (intervalsLeft <= 0 && hasClientReads.getAsBoolean()) {
+          sweep();
+        }
+      }
+    } catch (IOException | OracleException | IllegalStateException e) {
+      LOG.debug("no sweep this time", e); // counted by the manager; the next one tries again
+      intervals = Math.min(INTERVALS_MAX, 2 * intervals);
+    } catch (RuntimeException e) {
+      LOG.warn("a sweep failed for a reason that is unknown; the next one tries again", e);
+      intervals = Math.min(INTERVALS_MAX, 2 * intervals);
+    } finally {
+      next();
+    }
+  }
+
+  /** How many rows it cleaned up. */
+  private long sweep() throws IOException {
+    intervalsLeft = patience(); // if it fails, too: it takes a scan of all tables' marks
+    SweepResult result = sweep.run();
+    LOG.debug("{}", result);
+    return result.cleaned();
+  }
+
+  /**
+   * Whether transactions below a new one are not settled. If all are, the watermark is just idle.
+   */
+  private boolean isBehind(long watermark) {
+    return oracle.newTimestamp() > watermark + Timestamps.GAP;
+  }
+
+  public void close() {
+    thread.shutdownNow();
+  }
+}

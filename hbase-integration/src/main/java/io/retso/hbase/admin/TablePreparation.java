@@ -1,0 +1,417 @@
+package io.retso.hbase.admin;
+
+import io.retso.hbase.errors.OracleUnavailableException;
+import io.retso.hbase.errors.TableNotPreparedException;
+import io.retso.hbase.layout.DescriptorQuery;
+import io.retso.hbase.layout.PendingWrite;
+import io.retso.hbase.layout.TableSettings;
+import io.retso.hbase.options.Conflicts;
+import io.retso.hbase.options.Reads;
+import io.retso.hbase.table.RegionRows;
+import io.retso.hbase.table.TableRules;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import org.apache.hadoop.hbase.DoNotRetryIOException;
+import org.apache.hadoop.hbase.HConstants;
+import org.apache.hadoop.hbase.HRegionLocation;
+import org.apache.hadoop.hbase.TableName;
+import org.apache.hadoop.hbase.client.Admin;
+import org.apache.hadoop.hbase.client.ColumnFamilyDescriptor;
+import org.apache.hadoop.hbase.client.ColumnFamilyDescriptorBuilder;
+import org.apache.hadoop.hbase.client.Connection;
+import org.apache.hadoop.hbase.client.CoprocessorDescriptor;
+import org.apache.hadoop.hbase.client.CoprocessorDescriptorBuilder;
+import org.apache.hadoop.hbase.client.RegionLocator;
+import org.apache.hadoop.hbase.client.Result;
+import org.apache.hadoop.hbase.client.Table;
+import org.apache.hadoop.hbase.client.TableDescriptor;
+import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
+
+/**
+ * Prepares tables for transactions, once: adds the family of the marks, keeps all versions, loads
+ * the coprocessor, and writes down how transactions use the table. Everything is checked before
+ * anything is changed. Preparing a prepared table again mends what was altered since; it sets the
+ * options and the oracle that are given then ({@link Options#of} has those of the table).
+ *
+ * <p>The conflict rule and the place of reads of a prepared table can be changed only while it is
+ * disabled: all who use a table must agree on them, and learn of a change one by one. Whoever
+ * enables it afterwards waits for a minute first, as transaction managers remember settings for 30
+ * s, and then until all transactions have ended that used the table before: at the latest after the
+ * oracle's {@code transaction.timeout}, or when all applications that use it were restarted. Do not
+ * change the oracle of a table while transactions use it; other addresses of the same one will do.
+ *
+ * <p>Blocking; may be used by several threads, though not for one table at a time.
+ */
+public final class TablePreparation {
+  /** HBase names it in what its master says about a descriptor that it does not like. */
+  private static final String SANITY_CHECKS = "hbase.table.sanity.checks";
+
+  private final Connection connection;
+  private final String oracle;
+
+  /** The single ones of {@link #oracle}. */
+  private final List<String> addresses;
+
+  /**
+   * Prepares tables of the cluster for the oracle.
+   *
+   * @param connection to HBase; stays open
+   * @param oracle addresses, {@code host:port[,host:port]}, as region servers and clients reach
+   *     them
+   * @throws IllegalArgumentException if there is no address, or it is malformed
+   */
+  public TablePreparation(Connection connection, String oracle) {
+    this.connection = Objects.requireNonNull(connection, "connection");
+    this.oracle = Objects.requireNonNull(oracle, "oracle");
+    this.addresses = TableSettings.checkedAddresses(oracle);
+  }
+
+  /**
+   * How transactions use a table. Immutable.
+   *
+   * @param conflicts whether two writers of a row conflict, or only two writers of a cell
+   * @param reads whether snapshots are decided by the region server or by clients
+   * @param jar path of the jar with the coprocessor in a file system of HBase; empty if it is on
+   *     the class path of the region servers. For server reads only
+   */
+  public record Options(Conflicts conflicts, Reads reads, String jar) {
+    /** Conflicts by row, server reads, the coprocessor on the class path of the region servers. */
+    public static final Options DEFAULT = new Options(Conflicts.ROW, Reads.SERVER, "");
+
+    /** Conflicts by row, client reads: no coprocessor, and nothing is ever purged. */
+    public static final Options CLIENT_READS = new Options(Conflicts.ROW, Reads.CLIENT, "");
+
+    /** Checks that nothing is missing. */
+    public Options {
+      Objects.requireNonNull(conflicts, "conflicts");
+      Objects.requireNonNull(reads, "reads");
+      Objects.requireNonNull(jar, "jar: use the empty text for none");
+    }
+
+    /**
+     * Those of a prepared table.
+     *
+     * @throws IllegalArgumentException if it is not prepared, or by another version, or its
+     *     settings are damaged; says which and what to do
+     */
+    public static Options of(TableDescriptor table) {
+      TableSettings settings = TableSettings.of(table);
+      String jar =
+          table.getCoprocessorDescriptors().stream()
+              .filter(coprocessor -> coprocessor.getClassName().equals(TableRules.OBSERVER))
+              .flatMap(coprocessor -> coprocessor.getJarPath().stream())
+              .findFirst()
+              .orElse("");
+      return new Options(settings.conflicts(), settings.reads(), jar);
+    }
+
+    /** The same with another conflict rule. */
+    public Options with(Conflicts other) {
+      return new Options(other, reads, jar);
+    }
+  }
+
+  /**
+   * Prepares an existing table. It is enabled, so that what is in it can be looked at; one that was
+   * prepared before for the same oracle may be disabled, and stays so: see above for when to enable
+   * it if its conflict rule or the place of its reads is another one now. Whether its regions run
+   * the coprocessor is not known then; {@link #check} tells it later.
+   *
+   * @return the descriptor that it has now
+   * @throws TableNotPreparedException if it cannot be prepared; says why and what to do. Nothing
+   *     was changed then, unless region servers turn out not to load coprocessors
+   * @throws IOException if HBase fails
+   */
+  public TableDescriptor prepare(TableName name, Options options) throws IOException {
+    try (Admin admin = connection.getAdmin()) {
+      if (!admin.tableExists(name)) {
+        throw refused(
+            name,
+            "does not exist: have it created, by TablePreparation.create or"
+                + " retso hbase prepare --create --families ...");
+      }
+      TableDescriptor before = admin.getDescriptor(name);
+      return admin.isTableDisabled(name)
+          ? prepareDisabled(admin, before, options)
+          : prepareEnabled(admin, before, options);
+    } catch (DoNotRetryIOException e) {
+      throw explained(name, options, e);
+    }
+  }
+
+  private TableDescriptor prepareEnabled(Admin admin, TableDescriptor before, Options options)
+      throws IOException {
+    TableDescriptor after = prepared(before, options);
+    if (TableSettings.isPrepared(before)) {
+      SettingsChange.requireUsedAlike(before, after);
+    }
+    try (TimestampSource source = new TimestampSource(addresses)) {
+      FutureCells.requireNone(connection, before.getTableName(), source);
+    }
+    modify(admin, before, after);
+    requireCoprocessor(after);
+    return after;
+  }
+
+  private TableDescriptor prepareDisabled(Admin admin, TableDescriptor before, Options options)
+      throws IOException {
+    if (!TableSettings.isPrepared(before)) {
+      throw refused(before.getTableName(), "is disabled: enable it");
+    }
+    TableDescriptor after = prepared(before, options);
+    SettingsChange.requireSameOracle(before, addresses);
+    nextTimestamp(); // what is in it cannot be read; but the oracle must answer at these addresses
+    modify(admin, before, after);
+    return after;
+  }
+
+  private static void modify(Admin admin, TableDescriptor before, TableDescriptor after)
+      throws IOException {
+    if (!after.equals(before)) {
+      admin.modifyTable(after); // waits until all regions have it
+    }
+  }
+
+  /**
+   * Creates a table, prepared.
+   *
+   * @param table its families, without {@code !pw}; versions and lifetimes are set here
+   * @param splitKeys first rows of its regions but the first one; none for one region
+   * @throws IOException if it cannot be prepared, or HBase fails
+   */
+  public TableDescriptor create(TableDescriptor table, Options options, byte[]... splitKeys)
+      throws IOException {
+    TableDescriptor prepared = prepared(table, options);
+    nextTimestamp(); // the oracle's address is known to be right before anything exists
+    try (Admin admin = connection.getAdmin()) {
+      if (splitKeys.length == 0) {
+        admin.createTable(prepared);
+      } else {
+        admin.createTable(prepared, splitKeys);
+      }
+    } catch (DoNotRetryIOException e) {
+      throw explained(table.getTableName(), options, e);
+    }
+    requireCoprocessor(prepared);
+    return prepared;
+  }
+
+  private void requireCoprocessor(TableDescriptor table) throws IOException {
+    Optional<String> without = withoutCoprocessor(table);
+    if (without.isPresent()) {
+      throw new TableNotPreparedException(without.get(), null);
+    }
+  }
+
+  /** What is wrong if regions of a table with server reads take them for plain ones; or empty. */
+  private Optional<String> withoutCoprocessor(TableDescriptor table) throws IOException {
+    if (!table.hasCoprocessor(TableRules.OBSERVER)) {
+      return Optional.empty();
+    }
+    Set<String> servers = new TreeSet<>();
+    try (RegionLocator locator = connection.getRegionLocator(table.getTableName());
+        Table regions = connection.getTable(table.getTableName())) {
+      Map<byte[], HRegionLocation> rows = RegionRows.of(locator.getAllRegionLocations());
+      Result[] answers = regions.get(rows.keySet().stream().map(DescriptorQuery::query).toList());
+      int i = 0;
+      for (HRegionLocation region : rows.values()) {
+        if (DescriptorQuery.parse(answers[i++]) == null) {
+          servers.add(String.valueOf(region.getServerName()));
+        }
+      }
+    }
+    return servers.isEmpty()
+        ? Optional.empty()
+        : Optional.of(
+            TableRules.NO_COPROCESSOR.formatted(
+                table.getTableName(), "on " + String.join(", ", servers)));
+  }
+
+  /**
+   * HBase checks whether it can load the coprocessor. Its own advice, to leave that out, would have
+   * region servers abort.
+   */
+  private static IOException explained(
+      TableName name, Options options, DoNotRetryIOException failure) {
+    String message = String.valueOf(failure.getMessage());
+    boolean isAboutLoading = message.contains(TableRules.OBSERVER) || !options.jar().isEmpty();
+    if (!isAboutLoading || !message.contains(SANITY_CHECKS)) {
+      return failure;
+    }
+    return new TableNotPreparedException(
+        "table "
+            + name
+            + " cannot be prepared, as HBase cannot load the coprocessor: put the bundle jar of"
+            + " hbase-integration on the class path of all masters and region servers and restart"
+            + " them, or name one that they can read (--jar), or let clients decide (--reads"
+            + " client); leave "
+            + SANITY_CHECKS
+            + " on. HBase says: "
+            + message.lines().findFirst().orElse(""),
+        failure);
+  }
+
+  /**
+   * What keeps transactions from using the table, one sentence each, with the remedy; empty if they
+   * can.
+   */
+  public List<String> check(TableName name) throws IOException {
+    try (Admin admin = connection.getAdmin()) {
+      if (!admin.tableExists(name)) {
+        return List.of("table " + name + " does not exist: create and prepare it");
+      }
+      List<String> found = new ArrayList<>();
+      TableDescriptor table = admin.getDescriptor(name);
+      try {
+        TableSettings settings = TableSettings.of(table);
+        found.addAll(TableRules.violations(table, settings));
+        if (!settings.isOf(addresses)) {
+          found.add(
+              "table "
+                  + name
+                  + " is prepared for the oracle "
+                  + settings.oracle()
+                  + ", not for "
+                  + oracle
+                  + ": use that one, or prepare the table again");
+        }
+      } catch (IllegalArgumentException e) {
+        found.add(e.getMessage());
+      }
+      if (admin.isTableDisabled(name)) {
+        found.add("table " + name + " is disabled: enable it");
+      } else {
+        withoutCoprocessor(table).ifPresent(found::add);
+      }
+      try {
+        nextTimestamp();
+      } catch (OracleUnavailableException e) {
+        found.add(e.getMessage());
+      }
+      return found;
+    }
+  }
+
+  private TableDescriptor prepared(TableDescriptor table, Options options) throws IOException {
+    TableName name = table.getTableName();
+    if (name.isSystemTable()) {
+      throw refused(name, "belongs to HBase: use a table of your own");
+    }
+    if (TableSettings.isPrepared(table)) {
+      try {
+        TableSettings.checkVersion(table);
+      } catch (IllegalArgumentException e) {
+        throw new TableNotPreparedException(e.getMessage(), e);
+      }
+    }
+    TableDescriptorBuilder builder = TableDescriptorBuilder.newBuilder(table);
+    int dataFamilies = 0;
+    int scope = HConstants.REPLICATION_SCOPE_LOCAL;
+    for (ColumnFamilyDescriptor family : table.getColumnFamilies()) {
+      if (!PendingWrite.isFamily(family.getName())) {
+        dataFamilies++;
+        scope = family.getScope(); // if others differ, it is found below
+        checkFamily(table, family);
+        builder.modifyColumnFamily(TableSettings.prepared(family));
+      }
+    }
+    if (dataFamilies == 0) {
+      throw refused(name, "has no family of its own: add one");
+    }
+    if (table.hasColumnFamily(PendingWrite.family())) {
+      if (!TableSettings.isPrepared(table)) {
+        throw refused(name, "has a family !pw of its own, which is reserved: remove it");
+      }
+      builder.removeColumnFamily(PendingWrite.family());
+    }
+    builder.setColumnFamily(
+        ColumnFamilyDescriptorBuilder.newBuilder(PendingWrite.familyDescriptor())
+            .setScope(scope)
+            .build());
+    setCoprocessor(table, builder, options);
+    try {
+      new TableSettings(options.conflicts(), options.reads(), oracle).writeTo(builder);
+    } catch (IllegalArgumentException e) {
+      throw refused(name, "cannot be prepared: " + e.getMessage());
+    }
+    TableDescriptor prepared = builder.build();
+    List<String> violations = TableSettings.violations(prepared);
+    if (!violations.isEmpty()) {
+      throw refused(name, "cannot be prepared: " + String.join("; ", violations));
+    }
+    return prepared;
+  }
+
+  /** Settings that are not just put right, since somebody relies on them. */
+  private static void checkFamily(TableDescriptor table, ColumnFamilyDescriptor family)
+      throws TableNotPreparedException {
+    TableName name = table.getTableName();
+    ColumnFamilyDescriptor prepared = TableSettings.prepared(family);
+    String named = "has a family " + family.getNameAsString();
+    if (family.getTimeToLive() != prepared.getTimeToLive()) {
+      throw refused(
+          name,
+          named
+              + " whose cells expire after "
+              + family.getTimeToLive()
+              + " s, and snapshots must not lose any: set its TTL to FOREVER if that is all right");
+    }
+    if (TableSettings.isPrepared(table)) {
+      return; // what follows was not so when it was prepared, and is mended
+    }
+    // What was put after a delete, with a version below it, is alive with this setting, and dead
+    // without it. A compaction removes what is dead now, and the delete: then both are the same.
+    if (family.isNewVersionBehavior()) {
+      throw refused(
+          name,
+          named
+              + " with NEW_VERSION_BEHAVIOR, without which cells would vanish that were put after a"
+              + " delete of their version or of a later one, and transactions need it to be off:"
+              + " while nobody writes to the table, flush and major_compact it, wait until that is"
+              + " done, and set NEW_VERSION_BEHAVIOR to false");
+    }
+    // It cannot stay, as HBase would keep all that cleanups delete, for ever; and without it the
+    // next compaction removes what had been deleted before, and was to be kept.
+    if (family.getKeepDeletedCells() != prepared.getKeepDeletedCells()) {
+      throw refused(
+          name,
+          named
+              + " with KEEP_DELETED_CELLS "
+              + family.getKeepDeletedCells()
+              + ", and transactions need it to be off: set KEEP_DELETED_CELLS to FALSE if the cells"
+              + " that were deleted may go");
+    }
+  }
+
+  private static void setCoprocessor(
+      TableDescriptor table, TableDescriptorBuilder builder, Options options) throws IOException {
+    if (table.hasCoprocessor(TableRules.OBSERVER)) {
+      builder.removeCoprocessor(TableRules.OBSERVER);
+    }
+    if (options.reads() == Reads.SERVER) {
+      CoprocessorDescriptorBuilder observer =
+          CoprocessorDescriptorBuilder.newBuilder(TableRules.OBSERVER);
+      if (!options.jar().isEmpty()) {
+        observer.setJarPath(options.jar());
+      }
+      CoprocessorDescriptor descriptor = observer.setProperties(Map.of()).build();
+      builder.setCoprocessor(descriptor);
+    }
+  }
+
+  private long nextTimestamp() throws OracleUnavailableException {
+    try (TimestampSource source = new TimestampSource(addresses)) {
+      return source.next();
+    }
+  }
+
+  private static TableNotPreparedException refused(TableName name, String reason) {
+    return new TableNotPreparedException("table " + name + " " + reason, null);
+  }
+}

@@ -1,0 +1,96 @@
+package io.retso.hbase.cleanup;
+
+import io.retso.hbase.layout.CleanupRequest;
+import io.retso.hbase.metrics.Counters;
+import io.retso.hbase.table.PreparedTable;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.hbase.TableName;
+import org.apache.hadoop.hbase.util.Bytes;
+
+/**
+ * Rows with marks of decided transactions that reads came across: usually their own client is about
+ * to clean them up, so this one waits a little before it does. Rows beyond the bound are dropped,
+ * as another read or a sweep will meet them again. Thread-safe.
+ */
+public final class Orphans {
+  private static final int ROWS_MAX = 10_000;
+
+  private record Key(TableName table, String row, long start) {}
+
+  private record Found(PreparedTable table, CleanupRequest request) {}
+
+  private final Executor later;
+  private final Counters counters;
+  private final Map<Key, Found> waiting = new LinkedHashMap<>();
+  private boolean scheduled;
+  private boolean closed;
+
+  /** What was sent and is not answered. */
+  private CompletableFuture<Void> underWay = CompletableFuture.completedFuture(null);
+
+  /** Cleans up {@code delayMillis} after a row was found. */
+  public Orphans(long delayMillis, Counters counters) {
+    this.later = CompletableFuture.delayedExecutor(delayMillis, TimeUnit.MILLISECONDS);
+    this.counters = counters;
+  }
+
+  /** Rows of one table in which a read met decided transactions. */
+  public synchronized void offer(PreparedTable table, List<CleanupRequest> requests) {
+    for (CleanupRequest request : requests) {
+      Key key = new Key(table.name(), Bytes.toStringBinary(request.row()), request.start());
+      if (closed || waiting.size() >= ROWS_MAX && !waiting.containsKey(key)) {
+        counters.orphansDropped.increment();
+      } else {
+        waiting.put(key, new Found(table, request));
+      }
+    }
+    if (!scheduled && !waiting.isEmpty()) {
+      scheduled = true;
+      later.execute(this::clean);
+    }
+  }
+
+  private void clean() {
+    Map<PreparedTable, List<CleanupRequest>> tables = new LinkedHashMap<>();
+    CompletableFuture<Void> answered = new CompletableFuture<>();
+    synchronized (this) {
+      scheduled = false;
+      if (!closed) {
+        for (Found found : waiting.values()) {
+          tables.computeIfAbsent(found.table, table -> new ArrayList<>()).add(found.request);
+        }
+      }
+      waiting.clear();
+      underWay = CompletableFuture.allOf(underWay, answered); // before it is, for close()
+    }
+    List<CompletableFuture<Void>> sent = new ArrayList<>();
+    // Not tried again, nor for long: whoever reads the row next will.
+    tables.forEach(
+        (table, requests) ->
+            sent.addAll(RowCleanup.sendWithShortTimeout(table, requests, this::isOpen)));
+    sent.forEach(row -> row.thenRun(counters.orphansCleaned::increment));
+    CompletableFuture.allOf(sent.toArray(CompletableFuture<?>[]::new))
+        .whenComplete((done, failure) -> answered.complete(null));
+  }
+
+  /** Completes, once it is closed, when nothing is on its way to HBase any more: in seconds. */
+  public synchronized CompletableFuture<Void> drained() {
+    return underWay;
+  }
+
+  private synchronized boolean isOpen() {
+    return !closed;
+  }
+
+  /** Sends nothing more. */
+  public synchronized void close() {
+    closed = true;
+    waiting.clear();
+  }
+}

@@ -1,0 +1,207 @@
+package io.retso.hbase.cleanup;
+
+import io.retso.hbase.errors.Failures;
+import io.retso.hbase.layout.CellVersion;
+import io.retso.hbase.layout.CleanupRequest;
+import io.retso.hbase.layout.PendingWrite;
+import io.retso.hbase.table.PreparedTable;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
+import java.util.function.Function;
+import org.apache.hadoop.hbase.Cell;
+import org.apache.hadoop.hbase.CellUtil;
+import org.apache.hadoop.hbase.KeyValue;
+import org.apache.hadoop.hbase.KeyValueUtil;
+import org.apache.hadoop.hbase.client.AsyncTable;
+import org.apache.hadoop.hbase.client.CheckAndMutate;
+import org.apache.hadoop.hbase.client.Delete;
+import org.apache.hadoop.hbase.client.Get;
+import org.apache.hadoop.hbase.client.Mutation;
+import org.apache.hadoop.hbase.client.Put;
+import org.apache.hadoop.hbase.client.Result;
+import org.apache.hadoop.hbase.client.RowMutations;
+
+/**
+ * Cleans up rows of one table after decided transactions; docs/hbase.md, "Cleanup of one row". The
+ * rows of a region server travel in one request.
+ *
+ * <p>Without a coprocessor a row is read and then changed, on condition that its mark is still the
+ * one that was read, number included. If somebody wrote or cleaned up in between, nothing changes:
+ * a moved cell comes from the same read as the mark that vouches for it, and a cell that was
+ * written after the read keeps its mark. Then the row counts as failed, and is tried again.
+ *
+ * <p>So it does if the read did not show all cells of the transaction, or not its mark, because the
+ * user may not see them ({@link HiddenCells}): a cell that was left behind without a mark would
+ * count as committed. Such rows are left to those who see them whole.
+ *
+ * <p>Stateless.
+ */
+public final class RowCleanup {
+  /** The row was changed while it was being cleaned up, or this user was not shown all of it. */
+  public static final class NotAsRead extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    NotAsRead(CleanupRequest request) {
+      super(
+          request
+              + ": the row was written or cleaned up by another in between, or this user may not"
+              + " see all of its cells");
+    }
+  }
+
+  private RowCleanup() {}
+
+  /** Sends the requests; one future each, which fails if the mark may still be there. */
+  public static List<CompletableFuture<Void>> send(
+      PreparedTable table, List<CleanupRequest> requests) {
+    return send(table.isServerReads(), table.raw(), requests, () -> true);
+  }
+
+  /**
+   * The same; they fail after seconds without an answer.
+   *
+   * @param wanted whether requests that follow from the answers to others are still to be sent
+   */
+  static List<CompletableFuture<Void>> sendWithShortTimeout(
+      PreparedTable table, List<CleanupRequest> requests, BooleanSupplier wanted) {
+    return send(table.isServerReads(), table.shortTimeout(), requests, wanted);
+  }
+
+  private static List<CompletableFuture<Void>> send(
+      boolean byServers,
+      AsyncTable<?> table,
+      List<CleanupRequest> requests,
+      BooleanSupplier wanted) {
+    return byServers ? byServers(table, requests) : byClient(table, requests, wanted);
+  }
+
+  private static List<CompletableFuture<Void>> byServers(
+      AsyncTable<?> table, List<CleanupRequest> requests) {
+    List<Put> puts = requests.stream().map(CleanupRequest::toPut).toList();
+    return inHalves(puts, table::<Object>batch).stream()
+        .map(done -> done.<Void>thenApply(result -> null))
+        .toList();
+  }
+
+  private static List<CompletableFuture<Void>> byClient(
+      AsyncTable<?> table, List<CleanupRequest> requests, BooleanSupplier wanted) {
+    List<CompletableFuture<Void>> outcomes = new ArrayList<>(requests.size());
+    List<Get> gets = new ArrayList<>(requests.size());
+    for (CleanupRequest request : requests) {
+      outcomes.add(new CompletableFuture<>());
+      gets.add(new Get(request.row()).setTimestamp(request.start()));
+    }
+    List<CompletableFuture<Result>> rows = inHalves(gets, table::get);
+    CompletableFuture.allOf(rows.toArray(CompletableFuture<?>[]::new))
+        .whenComplete(
+            (done, failure) -> {
+              if (wanted.getAsBoolean()) {
+                mutate(table, requests, rows, outcomes);
+              } else {
+                IOException closed = new IOException("closed after the rows were read");
+                outcomes.forEach(outcome -> outcome.completeExceptionally(closed));
+              }
+            });
+    return outcomes;
+  }
+
+  private static void mutate(
+      AsyncTable<?> table,
+      List<CleanupRequest> requests,
+      List<CompletableFuture<Result>> rows,
+      List<CompletableFuture<Void>> outcomes) {
+    List<CheckAndMutate> mutations = new ArrayList<>();
+    List<Integer> indexes = new ArrayList<>();
+    for (int i = 0; i < requests.size(); i++) {
+      try {
+        mutations.add(mutation(requests.get(i), rows.get(i).join()));
+        indexes.add(i);
+      } catch (IOException | RuntimeException e) {
+        outcomes.get(i).completeExceptionally(Failures.unwrap(e));
+      }
+    }
+    if (mutations.isEmpty()) {
+      return;
+    }
+    var answers = inHalves(mutations, table::checkAndMutate);
+    for (int i = 0; i < indexes.size(); i++) {
+      int index = indexes.get(i);
+      CleanupRequest request = requests.get(index);
+      boolean isMarked = mark(request, rows.get(index).join()) != null;
+      CompletableFuture<Void> outcome = outcomes.get(index);
+      answers
+          .get(i)
+          .whenComplete(
+              (answer, failure) -> {
+                if (failure != null) {
+                  outcome.completeExceptionally(failure);
+                } else if (answer.isSuccess() == isMarked) {
+                  outcome.complete(null);
+                } else {
+                  outcome.completeExceptionally(new NotAsRead(request));
+                }
+              });
+    }
+  }
+
+  /**
+   * Sends actions, and never throws. HBase's client refuses them all for the sake of one that has a
+   * cell over the client's limit, which the writer's may have been above: so they are halved until
+   * that one is alone.
+   */
+  private static <A, R> List<CompletableFuture<R>> inHalves(
+      List<A> actions, Function<List<A>, List<CompletableFuture<R>>> send) {
+    try {
+      return send.apply(actions);
+    } catch (RuntimeException e) {
+      if (actions.size() == 1) {
+        return List.of(
+            Failures.failed(
+                new IOException(
+                    "HBase's client does not send it ("
+                        + e.getMessage()
+                        + "): is its hbase.client.keyvalue.maxsize smaller than the writer's?",
+                    e)));
+      }
+      int half = actions.size() / 2;
+      List<CompletableFuture<R>> answers = new ArrayList<>(actions.size());
+      answers.addAll(inHalves(actions.subList(0, half), send));
+      answers.addAll(inHalves(actions.subList(half, actions.size()), send));
+      return answers;
+    }
+  }
+
+  private static byte[] mark(CleanupRequest request, Result row) {
+    return row.getValue(PendingWrite.family(), PendingWrite.qualifier(request.start()));
+  }
+
+  /**
+   * What cleans the row up. If it seems to have no such mark: what succeeds if it has one; as long
+   * as there is one, the transaction must not be reported as cleaned up.
+   */
+  private static CheckAndMutate mutation(CleanupRequest request, Result row) throws IOException {
+    byte[] mark = mark(request, row);
+    if (mark == null) {
+      return HiddenCells.mark(request);
+    }
+    Put put = new Put(request.row());
+    Delete delete = new Delete(request.row());
+    for (Cell cell : row.rawCells()) {
+      delete.addColumn(CellUtil.cloneFamily(cell), CellUtil.cloneQualifier(cell), request.start());
+      if (request.isCommitted() && !PendingWrite.isMark(cell)) {
+        KeyValue moved = KeyValueUtil.copyToNewKeyValue(cell);
+        moved.setTimestamp(CellVersion.committed(request.commitTimestamp()));
+        put.add(moved);
+      }
+    }
+    RowMutations both = new RowMutations(request.row(), 2);
+    if (!put.isEmpty()) {
+      both.add((Mutation) put);
+    }
+    both.add((Mutation) delete);
+    return HiddenCells.noneAmong(request, row, mark).build(both);
+  }
+}

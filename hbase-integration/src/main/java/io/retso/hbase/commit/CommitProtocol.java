@@ -1,0 +1,117 @@
+package io.retso.hbase.commit;
+
+import io.retso.client.CommitResult;
+import io.retso.client.OracleClient;
+import io.retso.client.OracleException;
+import io.retso.hbase.cleanup.Cleaner;
+import io.retso.hbase.errors.Failures;
+import io.retso.hbase.errors.RollbackOnlyException;
+import io.retso.hbase.errors.TransactionException;
+import io.retso.hbase.errors.UnknownCommitException;
+import io.retso.hbase.layout.CleanupRequest;
+import io.retso.hbase.metrics.Counters;
+import io.retso.hbase.write.WriteBuffer;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+
+/**
+ * How a transaction that wrote ends: its writes are sent, the oracle decides, and the cleanup takes
+ * over what was written (section 2.2 of the paper). Thread-safe.
+ */
+public final class CommitProtocol {
+  /** What became of a transaction. */
+  public enum Decision {
+    /** Its writes are visible to transactions that begin from now on. */
+    COMMITTED,
+    /** None of its writes is ever visible. */
+    ROLLED_BACK,
+    /** It may or may not be committed: the answer was lost. */
+    UNKNOWN
+  }
+
+  private final OracleClient oracle;
+  private final Cleaner cleaner;
+  private final Counters counters;
+
+  public CommitProtocol(OracleClient oracle, Cleaner cleaner, Counters counters) {
+    this.oracle = oracle;
+    this.cleaner = cleaner;
+    this.counters = counters;
+  }
+
+  /**
+   * Commits a transaction that wrote.
+   *
+   * @param writes all of them; nothing is added any more
+   * @param decided is called once, before the future completes
+   * @return the commit timestamp, when there is room for the cleanup; fails if it is not committed,
+   *     or that is not known
+   */
+  public CompletableFuture<Long> commit(
+      long start, WriteBuffer writes, Consumer<Decision> decided) {
+    return Failures.compose(
+        writes.sendAll(),
+        (sent, failure) -> {
+          if (failure != null) {
+            decided.accept(Decision.ROLLED_BACK);
+            rollBack(start, writes);
+            return Failures.failed(
+                new RollbackOnlyException(start, Failures.ofStore(failure, start)));
+          }
+          // Every write is acknowledged: whoever reads above the commit timestamp finds all.
+          return Failures.compose(
+              CommitRetry.ask(oracle, start, writes.conflictIds()),
+              (result, unanswered) ->
+                  unanswered == null
+                      ? answered(start, writes, result, decided)
+                      : Failures.failed(notAnswered(start, writes, unanswered, decided)));
+        });
+  }
+
+  private CompletableFuture<Long> answered(
+      long start, WriteBuffer writes, CommitResult result, Consumer<Decision> decided) {
+    if (result.isCommitted()) {
+      long commit = result.commitTimestamp();
+      decided.accept(Decision.COMMITTED);
+      counters.committed.increment();
+      return cleanUp(start, commit, writes).thenApply(admitted -> commit);
+    }
+    decided.accept(Decision.ROLLED_BACK);
+    boolean isConflict = result.abortReason() == CommitResult.AbortReason.CONFLICT;
+    (isConflict ? counters.conflicts : counters.tooOld).increment();
+    TransactionException refusal = Failures.ofAbort(start, isConflict);
+    return cleanUp(start, CleanupRequest.ABORTED, writes)
+        .thenCompose(admitted -> Failures.failed(refusal));
+  }
+
+  private Throwable notAnswered(
+      long start, WriteBuffer writes, Throwable failure, Consumer<Decision> decided) {
+    if (failure instanceof OracleException refused
+        && refused.category() != OracleException.Category.UNKNOWN_OUTCOME) {
+      decided.accept(Decision.ROLLED_BACK);
+      rollBack(start, writes);
+      return Failures.ofOracle(failure, "the commit of transaction " + start);
+    }
+    counters.unknown.increment();
+    decided.accept(Decision.UNKNOWN);
+    abort(start, writes);
+    return new UnknownCommitException(start, failure);
+  }
+
+  private CompletableFuture<Void> cleanUp(long start, long outcome, WriteBuffer writes) {
+    return cleaner.offer(new Cleaner.Job(start, outcome, writes.sentRows()));
+  }
+
+  private void rollBack(long start, WriteBuffer writes) {
+    counters.rolledBack.increment();
+    writes.acknowledged().thenRun(() -> abort(start, writes));
+  }
+
+  /**
+   * Aborts, or learns that it was committed, and cleans up; nobody waits for it. Nothing that the
+   * transaction sent is on its way any more.
+   */
+  public void abort(long start, WriteBuffer writes) {
+    cleaner.offerOrDrop(new Cleaner.Job(start, 0, writes.sentRows()));
+  }
+}

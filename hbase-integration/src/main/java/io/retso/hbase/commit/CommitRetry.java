@@ -1,0 +1,48 @@
+package io.retso.hbase.commit;
+
+import io.retso.client.CommitResult;
+import io.retso.client.OracleClient;
+import io.retso.client.OracleException;
+import io.retso.hbase.errors.Failures;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Asks the oracle to commit, and again, a few times, if it is too busy: then nothing was decided,
+ * and cleanups on their way make room. Stateless.
+ */
+final class CommitRetry {
+  /** With pauses of 20 ms to 2.5 s between them. */
+  private static final int ATTEMPTS = 9;
+
+  private CommitRetry() {}
+
+  /** Fails as {@link OracleClient#commitAsync} does. */
+  static CompletableFuture<CommitResult> ask(OracleClient oracle, long start, long[] ids) {
+    return ask(oracle, start, ids, 1);
+  }
+
+  private static CompletableFuture<CommitResult> ask(
+      OracleClient oracle, long start, long[] ids, int attempt) {
+    CompletableFuture<CommitResult> asked = oracle.commitAsync(start, ids);
+    if (attempt == ATTEMPTS) {
+      return asked;
+    }
+    return Failures.compose(
+        asked,
+        (result, failure) -> {
+          if (!isOverloaded(failure)) {
+            return asked;
+          }
+          Executor later = CompletableFuture.delayedExecutor(10L << attempt, TimeUnit.MILLISECONDS);
+          return CompletableFuture.supplyAsync(() -> ask(oracle, start, ids, attempt + 1), later)
+              .thenCompose(again -> again);
+        });
+  }
+
+  private static boolean isOverloaded(Throwable failure) {
+    return failure instanceof OracleException oracle
+        && oracle.category() == OracleException.Category.OVERLOADED;
+  }
+}

@@ -1,0 +1,274 @@
+package io.retso.hbase.coprocessor.oracle;
+
+import io.retso.client.OracleClient;
+import io.retso.client.OracleException;
+import io.retso.client.TransactionStatus;
+import io.retso.hbase.coprocessor.region.ObserverMetrics;
+import io.retso.hbase.coprocessor.write.RecentWrites;
+import io.retso.hbase.layout.CleanupRequest;
+import io.retso.hbase.layout.Refusal;
+import io.retso.hbase.layout.TableSettings;
+import io.retso.hbase.resolve.StatusCache;
+import io.retso.hbase.resolve.WriterStatuses;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.hbase.DoNotRetryIOException;
+
+/**
+ * The region server's connection to an oracle: one for each list of addresses, shared by all
+ * regions that name it, closed with the last of them. It comes with what is common to them: the
+ * cache of decided transactions, the queue of orphans, and the memory of recent writes.
+ * Thread-safe.
+ */
+public final class OracleLink {
+  /** Longest time that a request takes, in ms. */
+  static final String TIMEOUT_KEY = "retso.oracle.timeout";
+
+  /** Decided transactions that a region server remembers, about 36 bytes each. */
+  static final String CACHE_KEY = "retso.status.cache.entries";
+
+  private static final int TIMEOUT_DEFAULT = 5_000;
+  private static final int CACHE_DEFAULT = 1 << 16;
+
+  /** Waiting for a watermark that is nice to have; after a failure nobody waits for a while. */
+  private static final long PATIENCE_MILLIS = 500;
+
+  private static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+  private static final Map<String, OracleLink> LINKS = new HashMap<>();
+
+  private final String addresses;
+  private final OracleClient client;
+  private final OracleBreaker breaker;
+  private final StatusCache cache;
+  private final OrphanQueue orphans;
+  private final RecentWrites.Shared recentWrites = new RecentWrites.Shared(System::nanoTime);
+
+  /** Guarded by {@link #LINKS}. */
+  private int users;
+
+  private volatile long lastWatermark;
+  private volatile long pauseUntilNanos = System.nanoTime();
+
+  private OracleLink(String addresses, Configuration configuration, ObserverMetrics metrics) {
+    this.addresses = addresses;
+    Duration timeout = Duration.ofMillis(configuration.getInt(TIMEOUT_KEY, TIMEOUT_DEFAULT));
+    this.breaker = new OracleBreaker(timeout.toNanos(), System::nanoTime);
+    OracleClient.Builder builder =
+        OracleClient.builder().name("retso-region-server").requestTimeout(timeout);
+    TableSettings.addresses(addresses).forEach(builder::address);
+    this.client = builder.build();
+    this.cache = new StatusCache(configuration.getInt(CACHE_KEY, CACHE_DEFAULT));
+    this.orphans = new OrphanQueue(this::decided, metrics, System::nanoTime);
+  }
+
+  /**
+   * The link to {@code addresses}; to be released.
+   *
+   * @throws IllegalArgumentException if an address or a setting is malformed
+   */
+  public static OracleLink acquire(
+      String addresses, Configuration configuration, ObserverMetrics metrics) {
+    synchronized (LINKS) {
+      OracleLink link = LINKS.get(addresses);
+      if (link == null) {
+        link = new OracleLink(addresses, configuration, metrics);
+        link.orphans.start();
+        LINKS.put(addresses, link);
+      }
+      link.users++;
+      return link;
+    }
+  }
+
+  /** Gives the link back. */
+  public void release() {
+    synchronized (LINKS) {
+      if (--users > 0) {
+        return;
+      }
+      LINKS.remove(addresses);
+    }
+    orphans.close();
+    client.close();
+  }
+
+  /** Decided transactions. */
+  public StatusCache cache() {
+    return cache;
+  }
+
+  /** Rows to clean up. */
+  public OrphanQueue orphans() {
+    return orphans;
+  }
+
+  /** What its regions remember of writes. */
+  public RecentWrites.Shared recentWrites() {
+    return recentWrites;
+  }
+
+  /** Asks for the low watermark. */
+  public CompletableFuture<Long> askWatermark() {
+    return askWatermark(breaker.enter());
+  }
+
+  /** The same for a handler that will wait: fails at once while the oracle does not answer. */
+  public CompletableFuture<Long> askWatermarkToWait() {
+    try {
+      return askWatermark(breaker.enterOrFail());
+    } catch (OracleException e) {
+      return CompletableFuture.failedFuture(e);
+    }
+  }
+
+  private CompletableFuture<Long> askWatermark(OracleBreaker.Ticket ticket) {
+    return breaker
+        .watched(ticket, client.lowWatermarkAsync())
+        .whenComplete((answer, failure) -> noteWatermark(answer));
+  }
+
+  private synchronized void noteWatermark(Long answer) {
+    if (answer == null) {
+      pauseUntilNanos = System.nanoTime() + PAUSE_NANOS;
+    } else {
+      lastWatermark = Math.max(lastWatermark, answer);
+    }
+  }
+
+  /**
+   * A low watermark for those who cannot wait for the oracle: a new one if it comes within half a
+   * second, otherwise the last one known, 0 at first. Never fails.
+   */
+  public long watermarkSoon() throws InterruptedIOException {
+    if (System.nanoTime() - pauseUntilNanos >= 0) {
+      try {
+        askWatermark().get(PATIENCE_MILLIS, TimeUnit.MILLISECONDS);
+      } catch (ExecutionException e) {
+        // noted by noteWatermark
+      } catch (TimeoutException e) {
+        noteWatermark(null);
+      } catch (InterruptedException e) {
+        throw interrupted();
+      }
+    }
+    return lastWatermark;
+  }
+
+  /**
+   * Asks about all writers that {@code statuses} does not know, at once.
+   *
+   * @param metrics counts what is asked
+   * @throws IOException if the oracle does not answer, or has not a moment ago; the client may try
+   *     again
+   */
+  public void ask(WriterStatuses statuses, long reader, ObserverMetrics metrics)
+      throws IOException {
+    OracleBreaker.Ticket ticket = passed(breaker::enterOrFail);
+    long[] unknown = statuses.unknown();
+    metrics.oracleRounds.increment();
+    metrics.oracleQueries.increment(unknown.length);
+    List<CompletableFuture<TransactionStatus>> answers = new ArrayList<>(unknown.length);
+    for (long start : unknown) {
+      answers.add(breaker.watched(ticket, client.statusAsync(start, reader)));
+    }
+    for (int i = 0; i < unknown.length; i++) {
+      statuses.learn(unknown[i], await(answers.get(i)));
+    }
+  }
+
+  /**
+   * For who is about to wait for somebody else's question.
+   *
+   * @throws IOException if the oracle has not answered a moment ago; the client may try again
+   */
+  public void requireAnswering() throws IOException {
+    passed(
+        () -> {
+          breaker.requireAnswering();
+          return null;
+        });
+  }
+
+  /** What the breaker says, with its failures as a region server tells them. */
+  private <T> T passed(Supplier<T> breakerSays) throws IOException {
+    try {
+      return breakerSays.get();
+    } catch (OracleException e) {
+      throw failure(e);
+    }
+  }
+
+  /** See {@link OrphanQueue.Statuses}. Its thread may wait: to fail at once would empty it. */
+  Map<Long, Long> decided(List<Long> starts) throws IOException {
+    OracleBreaker.Ticket ticket = breaker.enter();
+    Map<Long, CompletableFuture<TransactionStatus>> answers = new HashMap<>();
+    Map<Long, Long> decided = new HashMap<>();
+    for (long start : starts) {
+      long known = cache.get(start);
+      if (known != StatusCache.UNKNOWN) {
+        decided.put(start, known);
+      } else {
+        // No reader's snapshot is at stake.
+        answers.put(start, breaker.watched(ticket, client.statusAsync(start, start)));
+      }
+    }
+    for (Map.Entry<Long, CompletableFuture<TransactionStatus>> answer : answers.entrySet()) {
+      TransactionStatus status;
+      try {
+        status = await(answer.getValue());
+      } catch (DoNotRetryIOException e) {
+        continue; // the oracle never issued it: that mark is nobody's, and the others wait
+      }
+      switch (status.state()) {
+        case COMMITTED -> decided.put(answer.getKey(), status.commitTimestamp());
+        case ABORTED, RETRY -> decided.put(answer.getKey(), CleanupRequest.ABORTED);
+        case OPEN -> {}
+      }
+    }
+    return decided;
+  }
+
+  /** Waits for an answer; requests time out by themselves. */
+  public <T> T await(CompletableFuture<T> answer) throws IOException {
+    try {
+      return answer.get();
+    } catch (ExecutionException e) {
+      throw failure(e.getCause());
+    } catch (InterruptedException e) {
+      throw interrupted();
+    }
+  }
+
+  private IOException failure(Throwable cause) {
+    String message =
+        Refusal.NO_ORACLE.message(
+            "the oracle at " + addresses + " was asked in vain: " + cause.getMessage());
+    if (cause instanceof OracleException oracle) {
+      switch (oracle.category()) {
+        case INVALID_REQUEST, INCOMPATIBLE -> {
+          return new DoNotRetryIOException(
+              message + "; do clients and table name the same oracle?", cause);
+        }
+        default -> {}
+      }
+    }
+    return new IOException(message, cause);
+  }
+
+  private static InterruptedIOException interrupted() {
+    Thread.currentThread().interrupt();
+    return new InterruptedIOException("interrupted while waiting for the oracle");
+  }
+}

@@ -1,0 +1,167 @@
+package io.retso.hbase.coprocessor.purge;
+
+import io.retso.hbase.coprocessor.oracle.OracleLink;
+import io.retso.hbase.coprocessor.region.Horizon;
+import io.retso.hbase.coprocessor.region.ObserverMetrics;
+import io.retso.hbase.layout.PendingWrite;
+import java.io.InterruptedIOException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.function.LongPredicate;
+import org.apache.hadoop.hbase.Cell;
+import org.apache.hadoop.hbase.CellUtil;
+import org.apache.hadoop.hbase.regionserver.HStore;
+import org.apache.hadoop.hbase.regionserver.HStoreFile;
+import org.apache.hadoop.hbase.regionserver.InternalScanner;
+import org.apache.hadoop.hbase.regionserver.MemStoreSize;
+import org.apache.hadoop.hbase.regionserver.Region;
+import org.apache.hadoop.hbase.regionserver.Store;
+import org.apache.hadoop.hbase.regionserver.StoreFile;
+import org.apache.hadoop.hbase.regionserver.StoreFileReader;
+import org.apache.hadoop.hbase.regionserver.StoreUtils;
+import org.apache.hadoop.hbase.regionserver.compactions.CompactionRequest;
+
+/**
+ * What a region drops at flushes and compactions. Neither ever fails or hangs for the oracle's
+ * sake: without a newer watermark the last horizon serves, and without any nothing is purged.
+ * Thread-safe.
+ */
+public final class RegionPurge {
+  /** Waiting for batches in flight, before the purge goes on with the last settled horizon. */
+  private static final long SETTLE_MILLIS = 1_000;
+
+  private final Region region;
+  private final Horizon horizon;
+  private final OracleLink link;
+  private final ObserverMetrics metrics;
+
+  public RegionPurge(Region region, Horizon horizon, OracleLink link, ObserverMetrics metrics) {
+    this.region = region;
+    this.horizon = horizon;
+    this.link = link;
+    this.metrics = metrics;
+  }
+
+  /**
+   * Raises the horizon: before the memory is taken for a flush, and before a compaction.
+   *
+   * @throws InterruptedIOException if the region is being closed
+   */
+  public void raiseHorizon() throws InterruptedIOException {
+    horizon.refuse(link.watermarkSoon());
+    try {
+      horizon.settle(SETTLE_MILLIS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new InterruptedIOException("interrupted while waiting for batches in flight");
+    }
+  }
+
+  /** What a flush of {@code store} writes. It is one file among others: tombstones stay. */
+  public InternalScanner flush(Store store, InternalScanner source) {
+    return purging(store, source, 0, List.of());
+  }
+
+  /** What a compaction of {@code store} writes. */
+  public InternalScanner compact(Store store, InternalScanner source, CompactionRequest request) {
+    return purging(
+        store,
+        source,
+        tombstoneHorizon(store, request),
+        request == null ? List.of() : request.getFiles());
+  }
+
+  private InternalScanner purging(
+      Store store,
+      InternalScanner source,
+      long tombstoneHorizon,
+      Collection<? extends StoreFile> rewritten) {
+    long readPoint = store.getSmallestReadPoint();
+    InternalScanner purge =
+        PendingWrite.isFamily(store.getColumnFamilyDescriptor().getName())
+            ? new MarkScanner(source, readPoint, this::found)
+            : new VersionPurge(source, horizon.settled(), tombstoneHorizon, readPoint, metrics);
+    return new CleanupDeletePurge(purge, inOtherFiles(store, rewritten), metrics);
+  }
+
+  private void found(Cell mark) {
+    if (PendingWrite.isWellFormed(mark)) {
+      link.orphans().offer(region, CellUtil.cloneRow(mark), PendingWrite.startOf(mark));
+    }
+  }
+
+  /**
+   * Tells of a version whether a file of the store, other than those that are rewritten, may have
+   * it. Files that come later do not count: they hold what is in memory now, or what is rewritten.
+   */
+  private static LongPredicate inOtherFiles(
+      Store store, Collection<? extends StoreFile> rewritten) {
+    if (!(store instanceof HStore hstore)) {
+      return version -> true;
+    }
+    List<HStoreFile> others = new ArrayList<>(hstore.getStorefiles());
+    others.removeAll(rewritten);
+    others.removeIf(file -> file.getReader() != null && isEmpty(file.getReader()));
+    long[] first = new long[others.size()];
+    long[] last = new long[others.size()];
+    for (int i = 0; i < first.length; i++) {
+      // Without a reader, or its range, anything may be there.
+      boolean isKnown = others.get(i).getReader() != null;
+      first[i] = isKnown ? others.get(i).getMinimumTimestamp().orElse(0) : 0;
+      last[i] =
+          isKnown ? others.get(i).getMaximumTimestamp().orElse(Long.MAX_VALUE) : Long.MAX_VALUE;
+    }
+    return version -> {
+      for (int i = 0; i < first.length; i++) {
+        if (first[i] <= version && version <= last[i]) {
+          return true;
+        }
+      }
+      return false;
+    };
+  }
+
+  /**
+   * The horizon below which the compacted files contain every committed version that the store has
+   * or ever will have; 0 if that cannot be known.
+   *
+   * <p>The last settled horizon, if the memory was empty at some moment after it was settled;
+   * otherwise the one that was settled before the last flush. In both cases the files at that
+   * moment or later, all of them, contain what is below it.
+   */
+  private long tombstoneHorizon(Store store, CompactionRequest request) {
+    if (request == null || !(store instanceof HStore hstore)) {
+      return 0;
+    }
+    long settled = horizon.settled();
+    boolean memoryEmpty =
+        isEmpty(store.getMemStoreSize())
+            && isEmpty(store.getSnapshotSize())
+            && isEmpty(store.getFlushableSize());
+    Collection<HStoreFile> files = hstore.getStorefiles(); // after the look at the memory
+    if (!new HashSet<Object>(request.getFiles()).equals(new HashSet<Object>(files))) {
+      return 0;
+    }
+    if (memoryEmpty) {
+      return settled;
+    }
+    return horizon.settledBy(StoreUtils.getMaxSequenceIdInList(files).orElse(0));
+  }
+
+  /**
+   * Whether a file has no cells, so that its time range, which is all times then, says nothing.
+   *
+   * <p>All of the file counts, also if the region has only the half of it that a split or merge
+   * left it: the entries of a half are an estimate, half of those of the file, and none for a file
+   * with one cell, which may be in this half.
+   */
+  public static boolean isEmpty(StoreFileReader file) {
+    return file.getHFileReader().getEntries() == 0;
+  }
+
+  private static boolean isEmpty(MemStoreSize size) {
+    return size.getCellsCount() == 0;
+  }
+}

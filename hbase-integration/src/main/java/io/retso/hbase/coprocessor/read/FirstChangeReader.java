@@ -1,0 +1,112 @@
+package io.retso.hbase.coprocessor.read;
+
+import io.retso.hbase.coprocessor.oracle.OracleLink;
+import io.retso.hbase.coprocessor.region.ObserverMetrics;
+import io.retso.hbase.layout.CellVersion;
+import io.retso.hbase.layout.PendingWrite;
+import io.retso.hbase.layout.ReadAttribute;
+import io.retso.hbase.resolve.SnapshotRow;
+import io.retso.hbase.resolve.SnapshotRow.FirstCommit;
+import io.retso.hbase.resolve.SnapshotRow.Next;
+import io.retso.hbase.resolve.WriterStatuses;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableSet;
+import org.apache.hadoop.hbase.Cell;
+import org.apache.hadoop.hbase.CellUtil;
+import org.apache.hadoop.hbase.KeyValue;
+import org.apache.hadoop.hbase.client.Get;
+import org.apache.hadoop.hbase.client.Scan;
+import org.apache.hadoop.hbase.filter.FilterBase;
+import org.apache.hadoop.hbase.regionserver.Region;
+import org.apache.hadoop.hbase.regionserver.RegionScanner;
+
+/**
+ * Finds the first commit, from S up to L, that changed what a get looks at. All its columns count,
+ * whatever its filter would show of them, as they do for a watchful read.
+ *
+ * <p>It looks at the versions above S, at those in doubt, and at the marks; of each column down to
+ * the first version that is committed below S by its own number. Stateless.
+ */
+public final class FirstChangeReader {
+  /** Each round needs a transaction to be forgotten in the very moment of the read. */
+  private static final int ROUNDS_MAX = 16;
+
+  private static final class DownToSnapshot extends FilterBase {
+    private final long timestamp;
+
+    DownToSnapshot(long timestamp) {
+      this.timestamp = timestamp;
+    }
+
+    @Override
+    public ReturnCode filterCell(Cell cell) {
+      return cell.getTimestamp() <= timestamp && CellVersion.isCommitted(cell.getTimestamp())
+          ? ReturnCode.INCLUDE_AND_NEXT_COL
+          : ReturnCode.INCLUDE;
+    }
+  }
+
+  private FirstChangeReader() {}
+
+  /**
+   * The commit timestamp; {@link io.retso.hbase.layout.FirstChange#NONE} if there is none.
+   *
+   * @param get one with a question for the first change
+   * @throws IOException if the oracle is needed and does not answer, or the row cannot be read
+   */
+  public static long read(Region region, OracleLink link, ObserverMetrics metrics, Get get)
+      throws IOException {
+    long from = ReadAttribute.of(get);
+    long upTo = ReadAttribute.firstChangeUpTo(get);
+    WriterStatuses statuses = new WriterStatuses(link.cache());
+    for (int round = 0; round < ROUNDS_MAX; round++) {
+      long moment = statuses.moment();
+      List<Cell> cells = cells(region, get, from, upTo);
+      SnapshotRow row = new SnapshotRow(cells, upTo, 0, SnapshotRow.ALL_VERSIONS, moment);
+      FirstCommit found = row.firstCommitSince(from, statuses);
+      while (found.next() == Next.ASK) {
+        link.ask(statuses, upTo, metrics);
+        found = row.firstCommitSince(from, statuses);
+      }
+      if (found.next() == Next.SETTLED) {
+        return found.timestamp();
+      }
+    }
+    throw new IOException("the row changed " + ROUNDS_MAX + " times while it was read; try again");
+  }
+
+  /** Versions and marks of one moment. */
+  private static List<Cell> cells(Region region, Get get, long from, long upTo) throws IOException {
+    Get all = new Get(get.getRow());
+    all.addFamily(PendingWrite.family());
+    for (Map.Entry<byte[], NavigableSet<byte[]>> family : get.getFamilyMap().entrySet()) {
+      if (family.getValue() == null || PendingWrite.isFamily(family.getKey())) {
+        all.addFamily(family.getKey());
+      } else {
+        family.getValue().forEach(column -> all.addColumn(family.getKey(), column));
+      }
+    }
+    all.setTimeRange(0, upTo + 1).readAllVersions().setFilter(new DownToSnapshot(from));
+    List<Cell> cells = new ArrayList<>();
+    try (RegionScanner scanner = region.getScanner(new Scan(all))) {
+      scanner.next(cells);
+      cells.replaceAll(FirstChangeReader::withoutValue);
+    }
+    return cells;
+  }
+
+  /** A copy, as the scanner gives its memory back. Marks are small, and needed as they are. */
+  private static Cell withoutValue(Cell cell) {
+    return PendingWrite.isMark(cell)
+        ? CellUtil.cloneIfNecessary(cell)
+        : new KeyValue(
+            CellUtil.cloneRow(cell),
+            CellUtil.cloneFamily(cell),
+            CellUtil.cloneQualifier(cell),
+            cell.getTimestamp(),
+            KeyValue.Type.Put);
+  }
+}

@@ -1,0 +1,236 @@
+package io.retso.hbase.coprocessor.read;
+
+import io.retso.hbase.coprocessor.oracle.OracleLink;
+import io.retso.hbase.coprocessor.region.Horizon;
+import io.retso.hbase.coprocessor.region.ObserverMetrics;
+import io.retso.hbase.layout.CellVersion;
+import io.retso.hbase.layout.CleanupRequest;
+import io.retso.hbase.layout.PendingWrite;
+import io.retso.hbase.layout.Refusal;
+import io.retso.hbase.layout.Tombstone;
+import io.retso.hbase.resolve.SnapshotRow;
+import io.retso.hbase.resolve.SnapshotRow.Next;
+import io.retso.hbase.resolve.WriterStatuses;
+import io.retso.protocol.Timestamps;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.apache.hadoop.hbase.Cell;
+import org.apache.hadoop.hbase.CellComparator;
+import org.apache.hadoop.hbase.CellUtil;
+import org.apache.hadoop.hbase.DoNotRetryIOException;
+import org.apache.hadoop.hbase.client.Get;
+import org.apache.hadoop.hbase.client.Scan;
+import org.apache.hadoop.hbase.filter.FilterBase;
+import org.apache.hadoop.hbase.regionserver.Region;
+import org.apache.hadoop.hbase.regionserver.RegionScanner;
+
+/**
+ * Decides row after row for one read at Tr; docs/hbase.md, "Reads at Tr".
+ *
+ * <p>If every column begins with a version that is committed by its own number, the row is decided
+ * as it is. Otherwise the columns in doubt are read again, together with the marks of the versions
+ * in question, in one read: now each version and its mark belong together.
+ *
+ * <p>A version that comes up only in the second read, below Tr and with the form of a start
+ * timestamp, is left out, for its mark was not read. It was not there when the first read began,
+ * later than Tr: either it is of a transaction that had not acknowledged this write then, so that
+ * it commits above Tr if at all; or of a plain writer, who could as well have come a moment later.
+ *
+ * <p>A mark below the horizon belongs to an aborted transaction, or to a late duplicate ({@link
+ * Horizon}); nobody needs to be asked.
+ *
+ * <p>One for each scanner; not thread-safe.
+ */
+public final class RegionReader {
+  /** Each round needs a transaction to end, or to be forgotten, in the very moment of the read. */
+  private static final int ROUNDS_MAX = 16;
+
+  private static final class DownToCommitted extends FilterBase {
+    @Override
+    public ReturnCode filterCell(Cell cell) {
+      return CellVersion.isCommitted(cell.getTimestamp())
+          ? ReturnCode.INCLUDE_AND_NEXT_COL
+          : ReturnCode.INCLUDE;
+    }
+  }
+
+  private final Region region;
+  private final Horizon horizon;
+  private final OracleLink link;
+  private final ObserverMetrics metrics;
+  private final long timestamp;
+  private final WriterStatuses statuses;
+
+  /** Null for a get. */
+  private final MarkPrefetch ahead;
+
+  private boolean current;
+
+  /**
+   * A reader.
+   *
+   * @param marks reads the marks of all rows that will be decided, in their order; null for one row
+   */
+  public RegionReader(
+      Region region,
+      Horizon horizon,
+      OracleLink link,
+      ObserverMetrics metrics,
+      long timestamp,
+      Scan marks) {
+    this.region = region;
+    this.horizon = horizon;
+    this.link = link;
+    this.metrics = metrics;
+    this.timestamp = timestamp;
+    this.statuses = new WriterStatuses(link.cache());
+    this.ahead = marks == null ? null : new MarkPrefetch(region, metrics, marks);
+  }
+
+  /**
+   * Refuses the read if something that it needs may have been purged. To be called after reading.
+   *
+   * @throws DoNotRetryIOException {@link Refusal#SNAPSHOT_TOO_OLD}
+   */
+  public void checkHorizon() throws DoNotRetryIOException {
+    long refused = horizon.refused();
+    if (timestamp < refused) {
+      metrics.refusedReads.increment();
+      throw new DoNotRetryIOException(
+          Refusal.SNAPSHOT_TOO_OLD.message(timestamp, "snapshots below " + refused));
+    }
+  }
+
+  /**
+   * What the snapshot sees of a row.
+   *
+   * @param cells its data, of each column the versions down to the first committed one; not changed
+   * @return at most one cell of each column; perhaps {@code cells} itself
+   * @throws IOException if the oracle is needed and does not answer, or the row cannot be read
+   */
+  List<Cell> decide(List<Cell> cells) throws IOException {
+    long[] questions = SnapshotRow.inQuestion(cells);
+    current = true;
+    if (questions.length == 0) {
+      return withoutTombstones(cells);
+    }
+    metrics.inDoubtRows.increment();
+    statuses.trim();
+    for (int round = 0; round < ROUNDS_MAX; round++) {
+      // Both before the row is read: marks found then are judged by what was true before.
+      long moment = statuses.moment();
+      long settled = horizon.refused();
+      List<Cell> row = readWithMarks(cells, questions);
+      Set<Long> dead = removeUnseen(row, questions, settled);
+      SnapshotRow decision =
+          new SnapshotRow(row, timestamp, timestamp, SnapshotRow.ALL_VERSIONS, moment);
+      Next next = decision.decide(statuses);
+      while (next == Next.ASK) {
+        if (ahead != null) {
+          ahead.expect(cells.get(0), statuses);
+        }
+        link.ask(statuses, timestamp, metrics);
+        next = decision.decide(statuses);
+      }
+      for (CleanupRequest request : decision.cleanups(statuses)) {
+        link.orphans().offer(region, request.row(), request.start());
+      }
+      if (next == Next.SETTLED) {
+        long[] living = Arrays.stream(questions).filter(v -> !dead.contains(v)).toArray();
+        current = decision.isPast(living, statuses);
+        return decision.visible();
+      }
+    }
+    throw new IOException("the row changed " + ROUNDS_MAX + " times while it was read; try again");
+  }
+
+  /**
+   * Whether the row that was decided last had no version, when it was first read, that has
+   * committed since the timestamp, or may have. Versions above the timestamp are the caller's to
+   * look for.
+   */
+  boolean isCurrent() {
+    return current;
+  }
+
+  /** The timestamp of the read. */
+  long timestamp() {
+    return timestamp;
+  }
+
+  /** Each column has one version here. */
+  private static List<Cell> withoutTombstones(List<Cell> cells) {
+    for (Cell cell : cells) {
+      if (Tombstone.is(cell)) {
+        List<Cell> left = new ArrayList<>(cells);
+        left.removeIf(Tombstone::is);
+        return left;
+      }
+    }
+    return cells;
+  }
+
+  /** The row with its columns in doubt read anew, and the marks of the versions in question. */
+  private List<Cell> readWithMarks(List<Cell> cells, long[] questions) throws IOException {
+    Get get = new Get(CellUtil.cloneRow(cells.get(0)));
+    byte[] marks = PendingWrite.family();
+    for (long version : questions) {
+      if (Timestamps.isWellFormed(version)) {
+        get.addColumn(marks, PendingWrite.qualifier(version));
+      }
+    }
+    List<Cell> row = new ArrayList<>(cells.size() + questions.length);
+    for (int begin = 0; begin < cells.size(); ) {
+      Cell newest = cells.get(begin);
+      int end = begin + 1;
+      while (end < cells.size() && CellUtil.matchingColumn(newest, cells.get(end))) {
+        end++;
+      }
+      if (CellVersion.isCommitted(newest.getTimestamp())) {
+        row.add(newest);
+      } else {
+        get.addColumn(CellUtil.cloneFamily(newest), CellUtil.cloneQualifier(newest));
+      }
+      begin = end;
+    }
+    get.setTimeRange(0, timestamp + 1).readAllVersions().setFilter(new DownToCommitted());
+    List<Cell> again = new ArrayList<>();
+    try (RegionScanner scanner = region.getScanner(new Scan(get))) {
+      scanner.next(again);
+      for (Cell cell : again) {
+        row.add(CellUtil.cloneIfNecessary(cell)); // before the scanner gives its memory back
+      }
+    }
+    row.sort(CellComparator.getInstance());
+    return row;
+  }
+
+  /** Returns the aborted writers among those whose marks were found. */
+  private Set<Long> removeUnseen(List<Cell> row, long[] questions, long settled) {
+    Set<Long> dead = new HashSet<>();
+    for (Cell cell : row) {
+      if (!PendingWrite.isMark(cell)) {
+        break;
+      }
+      if (!PendingWrite.isWellFormed(cell)) {
+        continue;
+      }
+      long start = PendingWrite.startOf(cell);
+      if (start < settled) {
+        dead.add(start);
+        link.orphans().offer(region, CellUtil.cloneRow(cell), start);
+      }
+    }
+    row.removeIf(
+        cell -> {
+          long version = cell.getTimestamp();
+          return dead.contains(version)
+              || Timestamps.isWellFormed(version) && Arrays.binarySearch(questions, version) < 0;
+        });
+    return dead;
+  }
+}

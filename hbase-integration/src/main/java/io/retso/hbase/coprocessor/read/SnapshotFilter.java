@@ -1,0 +1,121 @@
+package io.retso.hbase.coprocessor.read;
+
+import io.retso.hbase.layout.CellVersion;
+import io.retso.hbase.layout.ChangedRow;
+import io.retso.hbase.resolve.RowFilter;
+import java.io.IOException;
+import java.util.List;
+import org.apache.hadoop.hbase.Cell;
+import org.apache.hadoop.hbase.filter.FilterBase;
+
+/**
+ * The filter that turns a raw read inside of the region into a snapshot read. It never travels.
+ *
+ * <p>HBase calls it as it reads: of each column only the versions down to the first one that is
+ * committed by its own number are taken; {@link RegionReader} decides the whole row; the
+ * application's filter sees the result. Rows that its hints pass over are not read. All else, from
+ * limits of size and time to heartbeats, reversed order and metrics of filtered rows, is HBase's
+ * own: to it, this is a filter like any other. As it wants whole rows ({@link #hasFilterRow}),
+ * HBase does not cut them into parts.
+ *
+ * <p>One for each scanner; not thread-safe, as scanners are not.
+ */
+public final class SnapshotFilter extends FilterBase {
+  private final RegionReader reader;
+  private final RowFilter rowFilter;
+  private final boolean watchful;
+
+  /** Of a watchful read: the row has a version above its timestamp. */
+  private boolean hasNewer;
+
+  /** Where to go on from the last cell that was shown; null for the next one. */
+  private Cell rowHint;
+
+  /** Nothing of the row that was just read is in the result. */
+  private boolean excluded;
+
+  /**
+   * A filter for one scanner.
+   *
+   * @param watchful whether a row that may have changed is answered with {@link ChangedRow}; then
+   *     versions of all times are to be shown
+   */
+  public SnapshotFilter(RegionReader reader, RowFilter rowFilter, boolean watchful) {
+    this.reader = reader;
+    this.rowFilter = rowFilter;
+    this.watchful = watchful;
+  }
+
+  @Override
+  public ReturnCode filterCell(Cell cell) {
+    rowHint = rowFilter.rowHint(cell);
+    if (rowHint != null) {
+      return ReturnCode.SEEK_NEXT_USING_HINT;
+    }
+    if (watchful && cell.getTimestamp() > reader.timestamp()) {
+      hasNewer = true;
+      return ReturnCode.INCLUDE_AND_SEEK_NEXT_ROW; // HBase shows no row of which nothing is taken
+    }
+    return CellVersion.isCommitted(cell.getTimestamp())
+        ? ReturnCode.INCLUDE_AND_NEXT_COL
+        : ReturnCode.INCLUDE;
+  }
+
+  @Override
+  public Cell getNextCellHint(Cell cell) {
+    return rowHint;
+  }
+
+  @Override
+  public boolean hasFilterRow() {
+    return true;
+  }
+
+  @Override
+  public void filterRowCells(List<Cell> cells) throws IOException {
+    if (cells.isEmpty()) {
+      return; // HBase's call at the end of a scan
+    }
+    List<Cell> visible = hasNewer ? List.of() : reader.decide(cells);
+    if (watchful && (hasNewer || !reader.isCurrent())) {
+      Cell answer = ChangedRow.answerFor(cells.get(0));
+      cells.clear();
+      cells.add(answer);
+      return;
+    }
+    List<Cell> passed = rowFilter.apply(visible);
+    if (passed.isEmpty()) {
+      excluded = true;
+    } else if (passed != cells) {
+      List<Cell> copy = List.copyOf(passed);
+      cells.clear();
+      cells.addAll(copy);
+    }
+  }
+
+  /**
+   * Rejects a row that leaves nothing, in the way that HBase's own filters do. If {@link
+   * #filterRowCells} took all cells away, HBase would not ask, and go on to the next row without a
+   * look at the time: a run of such rows would last beyond the client's patience.
+   */
+  @Override
+  public boolean filterRow() {
+    return excluded;
+  }
+
+  @Override
+  public void reset() {
+    excluded = false;
+    hasNewer = false;
+  }
+
+  /**
+   * HBase asks this after each row, and after a read that found none. The place to test that purge
+   * did not take away what was to be read: it raises the horizon first.
+   */
+  @Override
+  public boolean filterAllRemaining() throws IOException {
+    reader.checkHorizon();
+    return rowFilter.isDone();
+  }
+}

@@ -1,0 +1,66 @@
+package io.retso.hbase.coprocessor.region;
+
+import org.apache.hadoop.hbase.metrics.Counter;
+import org.apache.hadoop.hbase.metrics.MetricRegistry;
+
+/**
+ * Counters of a region server, over all transactional regions. HBase publishes them with its other
+ * metrics (JMX, {@code /jmx} of the region server's web interface), under the coprocessor's name.
+ */
+public final class ObserverMetrics {
+  /** Rows in which a snapshot read met versions that may be pending. */
+  public final Counter inDoubtRows;
+
+  /** Questions to the oracle about writers. */
+  public final Counter oracleQueries;
+
+  /** Times that a read waited for the oracle to answer such questions. */
+  public final Counter oracleRounds;
+
+  /** Marks that scans looked at ahead of the rows in doubt, and deletes of such marks. */
+  public final Counter marksAhead;
+
+  /** Rows whose mark was removed by a cleanup. */
+  public final Counter cleanedRows;
+
+  /** Those of them for which the row was not read: the region remembered what was written. */
+  public final Counter cleanedFromMemory;
+
+  /** Versions that flushes and compactions dropped because newer ones cover them. */
+  public final Counter purgedVersions;
+
+  /** Tombstones that compactions dropped. */
+  public final Counter purgedTombstones;
+
+  /** Delete markers of cleanups that flushes and compactions dropped: their cells were gone. */
+  public final Counter purgedDeletes;
+
+  /** Snapshot reads that were refused because the snapshot is below the horizon. */
+  public final Counter refusedReads;
+
+  /** Transactional writes that were refused: below the horizon, or decided already. */
+  public final Counter refusedWrites;
+
+  /** Rows queued for cleanup, by reads or flushes and compactions. */
+  public final Counter orphansQueued;
+
+  /** Rows that were not queued because the queue was full. A later read or flush finds them. */
+  public final Counter orphansDropped;
+
+  /** Counters of {@code registry}, which are created when first asked for. */
+  public ObserverMetrics(MetricRegistry registry) {
+    inDoubtRows = registry.counter("inDoubtRows");
+    oracleQueries = registry.counter("oracleQueries");
+    oracleRounds = registry.counter("oracleRounds");
+    marksAhead = registry.counter("marksAhead");
+    cleanedRows = registry.counter("cleanedRows");
+    cleanedFromMemory = registry.counter("cleanedFromMemory");
+    purgedVersions = registry.counter("purgedVersions");
+    purgedTombstones = registry.counter("purgedTombstones");
+    purgedDeletes = registry.counter("purgedDeletes");
+    refusedReads = registry.counter("refusedReads");
+    refusedWrites = registry.counter("refusedWrites");
+    orphansQueued = registry.counter("orphansQueued");
+    orphansDropped = registry.counter("orphansDropped");
+  }
+}

@@ -1,0 +1,6 @@
+/**
+ * Writes and cleanups in a region: {@link io.retso.hbase.coprocessor.write.RegionWrites} admits and
+ * refuses, {@link io.retso.hbase.coprocessor.write.RowCleaner} cleans up, {@link
+ * io.retso.hbase.coprocessor.write.RowLatches} keep the two apart.
+ */
+package io.retso.hbase.coprocessor.write;

@@ -1,0 +1,16 @@
+package io.retso.hbase.errors;
+
+/** The transaction is aborted: another one committed a row (or cell) of it after it started. */
+public final class ConflictException extends TransactionException {
+  private static final long serialVersionUID = 1L;
+
+  /**
+   * A failure.
+   *
+   * @param message what happened and what to do about it
+   * @param cause may be null
+   */
+  public ConflictException(String message, Throwable cause) {
+    super(Category.CONFLICT, message, cause);
+  }
+}

@@ -1,0 +1,139 @@
+package io.retso.hbase.errors;
+
+import io.retso.client.OracleException;
+import io.retso.hbase.layout.Refusal;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import java.util.function.BiFunction;
+import java.util.function.Consumer;
+
+/** From futures and failures of the oracle and of HBase to what callers see. Stateless. */
+public final class Failures {
+  private Failures() {}
+
+  /** Waits for the answer of an asynchronous twin. */
+  public static <T> T await(CompletableFuture<T> future) throws IOException {
+    try {
+      return future.get();
+    } catch (ExecutionException e) {
+      throw rethrown(e.getCause());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      InterruptedIOException interrupted =
+          new InterruptedIOException("interrupted while waiting; the operation may go on");
+      interrupted.initCause(e);
+      throw interrupted;
+    }
+  }
+
+  /** The same; an answer that comes after an interrupt goes to {@code late}, as nobody waits. */
+  public static <T> T await(CompletableFuture<T> future, Consumer<T> late) throws IOException {
+    try {
+      return await(future);
+    } catch (InterruptedIOException e) {
+      future.thenAccept(late);
+      throw e;
+    }
+  }
+
+  private static IOException rethrown(Throwable failure) {
+    // The stack of the waiting thread says where in the application it happened.
+    failure.addSuppressed(new IOException("waited for here"));
+    if (failure instanceof RuntimeException unchecked) {
+      throw unchecked;
+    }
+    if (failure instanceof Error error) {
+      throw error;
+    }
+    return failure instanceof IOException io ? io : new IOException(failure);
+  }
+
+  /** The failure behind the wrappers that futures put around it. */
+  public static Throwable unwrap(Throwable failure) {
+    Throwable unwrapped = failure;
+    while (unwrapped instanceof CompletionException && unwrapped.getCause() != null) {
+      unwrapped = unwrapped.getCause();
+    }
+    return unwrapped;
+  }
+
+  /** A request other than a commit failed at the oracle. */
+  public static Throwable ofOracle(Throwable failure, String doing) {
+    Throwable cause = unwrap(failure);
+    if (!(cause instanceof OracleException oracle)) {
+      return cause;
+    }
+    if (oracle.category() == OracleException.Category.CLOSED) {
+      return new IllegalStateException(
+          "the transaction manager is closed; build a new one", oracle);
+    }
+    return new OracleUnavailableException(
+        doing + " failed, nothing was decided: " + oracle.getMessage(), oracle);
+  }
+
+  /** The outcome of the transaction that started at {@code start} could not be resolved. */
+  public static Throwable ofResolving(Throwable failure, long start) {
+    Throwable cause = unwrap(failure);
+    return cause instanceof OracleException oracle
+            && oracle.category() == OracleException.Category.INVALID_REQUEST
+        ? new IllegalArgumentException(oracle.getMessage(), oracle)
+        : new UnknownCommitException(start, cause);
+  }
+
+  /** The oracle did not commit the transaction that started at {@code start}. */
+  public static TransactionException ofAbort(long start, boolean isConflict) {
+    return isConflict
+        ? new ConflictException(
+            "transaction "
+                + start
+                + " is aborted: another one committed a row of it after it began; run it again",
+            null)
+        : new SnapshotTooOldException(
+            "transaction "
+                + start
+                + " is aborted: it ran for longer than the oracle remembers or allows; run it"
+                + " again, make it shorter, or give the oracle more rows, a larger window or a"
+                + " longer transaction.timeout",
+            null);
+  }
+
+  /** HBase failed to read or write for the transaction that started at {@code start}. */
+  public static Throwable ofStore(Throwable failure, long start) {
+    Throwable cause = unwrap(failure);
+    Refusal refusal = Refusal.of(cause);
+    if (refusal == null) {
+      return cause;
+    }
+    if (refusal == Refusal.NO_ORACLE) {
+      return new OracleUnavailableException(
+          "a region server could not ask the oracle, nothing was decided: " + cause.getMessage(),
+          cause);
+    }
+    return tooOld(start, cause);
+  }
+
+  /** The transaction outlived its limit. */
+  public static SnapshotTooOldException tooOld(long start, Throwable cause) {
+    return new SnapshotTooOldException(
+        "transaction "
+            + start
+            + " is too old: it was aborted, or a region has purged what it would read; begin a new"
+            + " one, make it shorter, or raise the oracle's transaction.timeout",
+        cause);
+  }
+
+  /** What follows an answer or a failure; the failure comes {@link #unwrap unwrapped}. */
+  public static <T, R> CompletableFuture<R> compose(
+      CompletableFuture<T> future, BiFunction<T, Throwable, CompletableFuture<R>> next) {
+    return future
+        .handle((answer, failure) -> next.apply(answer, failure == null ? null : unwrap(failure)))
+        .thenCompose(following -> following);
+  }
+
+  public static <T> CompletableFuture<T> failed(Throwable failure) {
+    return CompletableFuture.failedFuture(failure);
+  }
+}

@@ -1,0 +1,49 @@
+package io.retso.hbase.errors;
+
+import io.retso.hbase.RetryPolicy;
+import io.retso.hbase.TransactionManager;
+
+/**
+ * {@link TransactionManager#run} ran a transaction as often, or for as long, as its {@link
+ * RetryPolicy} allows. The cause is what the last attempt failed with, the category says why that
+ * failed; nothing of any attempt is committed.
+ */
+public final class GaveUpException extends TransactionException {
+  private static final long serialVersionUID = 1L;
+
+  private final int attempts;
+
+  public GaveUpException(int attempts, long millis, TransactionException last) {
+    super(
+        why(last),
+        "gave up after "
+            + attempts
+            + (attempts == 1 ? " attempt" : " attempts")
+            + " in "
+            + millis
+            + " ms, nothing is committed; the last one failed: "
+            + last.getMessage()
+            + (why(last) == Category.CONFLICT
+                ? ". Let fewer transactions write the same rows at a time, or raise the RetryPolicy"
+                : ". Make the transaction shorter, or raise the oracle's limits"),
+        last);
+    this.attempts = attempts;
+  }
+
+  /** A write may have failed for a reason that has a category of its own. */
+  private static Category why(TransactionException last) {
+    return last.getCause() instanceof TransactionException cause
+        ? cause.category()
+        : last.category();
+  }
+
+  /** How often it was run. */
+  public int attempts() {
+    return attempts;
+  }
+
+  @Override
+  public boolean isRetryable() {
+    return false;
+  }
+}

@@ -1,0 +1,16 @@
+package io.retso.hbase.errors;
+
+/** The transaction is too old: the oracle or a region no longer vouches for its snapshot. */
+public final class SnapshotTooOldException extends TransactionException {
+  private static final long serialVersionUID = 1L;
+
+  /**
+   * A failure.
+   *
+   * @param message what happened and what to do about it
+   * @param cause may be null
+   */
+  public SnapshotTooOldException(String message, Throwable cause) {
+    super(Category.TOO_OLD, message, cause);
+  }
+}

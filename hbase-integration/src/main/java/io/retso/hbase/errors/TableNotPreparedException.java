@@ -1,0 +1,16 @@
+package io.retso.hbase.errors;
+
+/** The table cannot hold transactions: it is missing, not prepared, or prepared for others. */
+public final class TableNotPreparedException extends TransactionException {
+  private static final long serialVersionUID = 1L;
+
+  /**
+   * A failure.
+   *
+   * @param message what happened and what to do about it
+   * @param cause may be null
+   */
+  public TableNotPreparedException(String message, Throwable cause) {
+    super(Category.TABLE_NOT_PREPARED, message, cause);
+  }
+}

@@ -1,0 +1,64 @@
+package io.retso.hbase.errors;
+
+import java.io.IOException;
+import java.util.Objects;
+
+/**
+ * What can happen to a correct program that uses transactions. The {@link Category} says what to
+ * do; the message says why, and names the remedy.
+ *
+ * <p>It is an {@link IOException}, as the methods of HBase's {@code Table} declare it and code
+ * written for that interface handles it. Mistakes of the program are not among them, so that no
+ * loop which repeats after an {@code IOException} repeats a mistake: bad arguments are thrown at
+ * the call as {@link IllegalArgumentException} or {@link NullPointerException}, and the use of a
+ * transaction or manager that has ended, or of one transaction by two threads, as {@link
+ * IllegalStateException}. Other {@code IOException}s are HBase's own.
+ */
+public class TransactionException extends IOException {
+  private static final long serialVersionUID = 1L;
+
+  /** What the caller should do. */
+  public enum Category {
+    /** Aborted, another transaction wrote the same. Run the transaction again. */
+    CONFLICT,
+    /** The transaction outlived what the oracle or a region remembers. Run it again, and faster. */
+    TOO_OLD,
+    /** It may or may not be committed. Do not run it again before that is known. */
+    UNKNOWN_OUTCOME,
+    /** It is committed; only the next one did not begin. Do not run it again, begin the next. */
+    COMMITTED,
+    /**
+     * A write of the transaction failed earlier. Roll back; run it again when the cause is gone.
+     */
+    ROLLBACK_ONLY,
+    /** The oracle cannot be reached or used. Nothing was decided. */
+    ORACLE_UNAVAILABLE,
+    /** The table is not prepared, or not for this oracle. */
+    TABLE_NOT_PREPARED,
+    /** The transaction writes more than a transaction may. Split it. */
+    WRITE_SET_TOO_LARGE
+  }
+
+  private final Category category;
+
+  /**
+   * A failure.
+   *
+   * @param message what happened and what to do about it
+   * @param cause may be null
+   */
+  public TransactionException(Category category, String message, Throwable cause) {
+    super(message, cause);
+    this.category = Objects.requireNonNull(category);
+  }
+
+  /** What the caller should do. */
+  public final Category category() {
+    return category;
+  }
+
+  /** Whether the same transaction, run again from its beginning, may well succeed. */
+  public boolean isRetryable() {
+    return category == Category.CONFLICT || category == Category.TOO_OLD;
+  }
+}

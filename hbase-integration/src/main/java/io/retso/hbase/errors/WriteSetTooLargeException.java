@@ -1,0 +1,19 @@
+package io.retso.hbase.errors;
+
+/**
+ * The transaction writes more than a transaction may; the write that was one too many is not part
+ * of it.
+ */
+public final class WriteSetTooLargeException extends TransactionException {
+  private static final long serialVersionUID = 1L;
+
+  /**
+   * A failure.
+   *
+   * @param message what happened and what to do about it
+   * @param cause may be null
+   */
+  public WriteSetTooLargeException(String message, Throwable cause) {
+    super(Category.WRITE_SET_TOO_LARGE, message, cause);
+  }
+}

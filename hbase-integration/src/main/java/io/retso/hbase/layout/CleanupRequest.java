@@ -1,0 +1,89 @@
+package io.retso.hbase.layout;
+
+import org.apache.hadoop.hbase.Cell;
+import org.apache.hadoop.hbase.client.Mutation;
+import org.apache.hadoop.hbase.client.Put;
+import org.apache.hadoop.hbase.util.Bytes;
+
+/**
+ * One row in which a decided transaction has left its mark: what cleanup is to do there.
+ *
+ * <p>To a region server it travels as a put of the mark itself with an attribute, so that it can be
+ * batched with others. The region replaces the put by the cleanup; docs/hbase.md, "Cleanup of one
+ * row". Immutable, except for the array of the row, which nobody may change.
+ *
+ * <p>The number in that mark is the one of the only batch of writes that wrote the row. Who does
+ * not know for sure, or knows of several, says 0; only the transaction's own client can know.
+ *
+ * @param row the row
+ * @param start the transaction's start timestamp
+ * @param commitTimestamp its commit timestamp, or {@link #ABORTED}
+ * @param onlyBatch number of the only batch that wrote the row, or 0
+ */
+public record CleanupRequest(byte[] row, long start, long commitTimestamp, int onlyBatch) {
+  /** Instead of a commit timestamp: the transaction is aborted. */
+  public static final long ABORTED = -1;
+
+  /** Name of the attribute: the commit timestamp, 8 bytes big-endian. */
+  public static final String ATTRIBUTE = "retso.cleanup";
+
+  /**
+   * Checks the form of the timestamps.
+   *
+   * @throws IllegalArgumentException if one is malformed or they are in the wrong order
+   */
+  public CleanupRequest {
+    CellVersion.checkStamp(start);
+    if (commitTimestamp != ABORTED && CellVersion.checkStamp(commitTimestamp) <= start) {
+      throw new IllegalArgumentException(
+          "commit timestamp " + commitTimestamp + " is not above start timestamp " + start);
+    }
+  }
+
+  /** A request of somebody who does not know what the transaction wrote. */
+  public CleanupRequest(byte[] row, long start, long commitTimestamp) {
+    this(row, start, commitTimestamp, 0);
+  }
+
+  /** Whether the transaction is committed; otherwise it is aborted. */
+  public boolean isCommitted() {
+    return commitTimestamp != ABORTED;
+  }
+
+  /** What is sent to the region server. */
+  public Put toPut() {
+    Put put = PendingWrite.mark(new Put(row), start, onlyBatch);
+    put.setAttribute(ATTRIBUTE, Bytes.toBytes(commitTimestamp));
+    return put;
+  }
+
+  /**
+   * The request in a mutation that a region server received, or null if it is none.
+   *
+   * @throws IllegalArgumentException if it is malformed
+   */
+  public static CleanupRequest of(Mutation mutation) {
+    byte[] value = mutation.getAttribute(ATTRIBUTE);
+    if (value == null) {
+      return null;
+    }
+    Cell mark = PendingWrite.markOf(mutation);
+    if (mark == null || mutation.size() != 1) {
+      throw new IllegalArgumentException("a cleanup request is a put of one mark and nothing else");
+    }
+    return new CleanupRequest(
+        mutation.getRow(),
+        PendingWrite.startOf(mark),
+        ReadAttribute.decode(ATTRIBUTE, value),
+        PendingWrite.batchOf(mark));
+  }
+
+  @Override
+  public String toString() {
+    return "cleanup of "
+        + Bytes.toStringBinary(row)
+        + " after "
+        + start
+        + (isCommitted() ? " committed at " + commitTimestamp : " aborted");
+  }
+}

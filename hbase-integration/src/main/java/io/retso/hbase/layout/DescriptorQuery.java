@@ -1,0 +1,108 @@
+package io.retso.hbase.layout;
+
+import java.io.IOException;
+import org.apache.hadoop.hbase.Cell;
+import org.apache.hadoop.hbase.CellBuilderFactory;
+import org.apache.hadoop.hbase.CellBuilderType;
+import org.apache.hadoop.hbase.CellUtil;
+import org.apache.hadoop.hbase.client.ColumnFamilyDescriptor;
+import org.apache.hadoop.hbase.client.ColumnFamilyDescriptorBuilder;
+import org.apache.hadoop.hbase.client.CoprocessorDescriptor;
+import org.apache.hadoop.hbase.client.Get;
+import org.apache.hadoop.hbase.client.OperationWithAttributes;
+import org.apache.hadoop.hbase.client.Result;
+import org.apache.hadoop.hbase.client.TableDescriptor;
+import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
+import org.apache.hadoop.hbase.exceptions.DeserializationException;
+import org.apache.hadoop.hbase.util.Bytes;
+
+/**
+ * Asks a table's region how the table holds transactions. HBase's master shows descriptors only to
+ * those who may alter them; a region tells this much to whoever may read. Names of families and
+ * what decides about snapshots are told; the rest, which may be secret, is not.
+ *
+ * <p>It is a get of a column that no table has. A region with the coprocessor answers as if there
+ * were such a cell.
+ */
+public final class DescriptorQuery {
+  private static final String ATTRIBUTE = "retso.descriptor";
+  private static final byte[] ANY_ROW = {0};
+
+  /** Qualifiers of marks have 8 bytes. */
+  private static final byte[] QUALIFIER = Bytes.toBytes("descriptor");
+
+  private DescriptorQuery() {}
+
+  /** The question, to the first region. */
+  public static Get query() {
+    return query(ANY_ROW);
+  }
+
+  /** The question, to the region that has the row. */
+  public static Get query(byte[] row) {
+    Get get = new Get(row).addColumn(PendingWrite.family(), QUALIFIER);
+    get.setAttribute(ATTRIBUTE, new byte[0]);
+    return get;
+  }
+
+  /** Whether this is the question. */
+  public static boolean isQuery(OperationWithAttributes read) {
+    return read.getAttribute(ATTRIBUTE) != null;
+  }
+
+  /** The region's answer. */
+  public static Cell answer(TableDescriptor table) throws IOException {
+    return CellBuilderFactory.create(CellBuilderType.DEEP_COPY)
+        .setRow(ANY_ROW)
+        .setFamily(PendingWrite.family())
+        .setQualifier(QUALIFIER)
+        .setTimestamp(0)
+        .setType(Cell.Type.Put)
+        .setValue(TableDescriptorBuilder.toByteArray(excerpt(table)))
+        .build();
+  }
+
+  /**
+   * What the answer says, a descriptor with nothing but what transactions need.
+   *
+   * @return null if the region did not know the question
+   * @throws IOException if the answer cannot be read
+   */
+  public static TableDescriptor parse(Result answer) throws IOException {
+    Cell cell = answer.getColumnLatestCell(PendingWrite.family(), QUALIFIER);
+    if (cell == null) {
+      return null;
+    }
+    try {
+      return TableDescriptorBuilder.parseFrom(CellUtil.cloneValue(cell));
+    } catch (DeserializationException e) {
+      throw new IOException(
+          "a region's answer about its table cannot be read: does the region server have another"
+              + " version of ReTSO or HBase?",
+          e);
+    }
+  }
+
+  private static TableDescriptor excerpt(TableDescriptor table) throws IOException {
+    TableDescriptorBuilder excerpt =
+        TableDescriptorBuilder.newBuilder(table.getTableName())
+            .setDurability(table.getDurability());
+    TableSettings.copy(table, excerpt);
+    for (CoprocessorDescriptor coprocessor : table.getCoprocessorDescriptors()) {
+      excerpt.setCoprocessor(coprocessor.getClassName());
+    }
+    for (ColumnFamilyDescriptor family : table.getColumnFamilies()) {
+      excerpt.setColumnFamily(
+          ColumnFamilyDescriptorBuilder.newBuilder(family.getName())
+              .setMaxVersions(family.getMaxVersions())
+              .setMinVersions(family.getMinVersions())
+              .setTimeToLive(family.getTimeToLive())
+              .setKeepDeletedCells(family.getKeepDeletedCells())
+              .setNewVersionBehavior(family.isNewVersionBehavior())
+              .setInMemory(family.isInMemory())
+              .setScope(family.getScope())
+              .build());
+    }
+    return excerpt.build();
+  }
+}

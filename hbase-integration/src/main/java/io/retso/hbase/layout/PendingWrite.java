@@ -1,0 +1,145 @@
+package io.retso.hbase.layout;
+
+import io.retso.protocol.Timestamps;
+import java.util.List;
+import org.apache.hadoop.hbase.Cell;
+import org.apache.hadoop.hbase.CellUtil;
+import org.apache.hadoop.hbase.KeyValue;
+import org.apache.hadoop.hbase.client.ColumnFamilyDescriptor;
+import org.apache.hadoop.hbase.client.ColumnFamilyDescriptorBuilder;
+import org.apache.hadoop.hbase.client.Delete;
+import org.apache.hadoop.hbase.client.Mutation;
+import org.apache.hadoop.hbase.client.Put;
+import org.apache.hadoop.hbase.util.Bytes;
+
+/**
+ * The PendingWrite marks of a row (section 2.2 of the ReTSO paper, field "PendingWrite" of a row).
+ *
+ * <pre>
+ *   row | family !pw | qualifier Ts, 8 bytes big-endian | version Ts | number of the batch, 4 bytes
+ * </pre>
+ *
+ * <p>Qualifiers sort like the start timestamps, which are positive. The family sorts before those
+ * of the application, so that the marks come first in a row.
+ */
+public final class PendingWrite {
+  private static final byte[] FAMILY = Bytes.toBytes("!pw");
+
+  private PendingWrite() {}
+
+  /** The family of the marks; a copy of the caller's own. */
+  public static byte[] family() {
+    return FAMILY.clone();
+  }
+
+  /**
+   * How a prepared table keeps marks: in memory, one version, for ever; and a mark that is put
+   * after a delete of its version is there, as only {@code NEW_VERSION_BEHAVIOR} has it: a client
+   * that does not know that it was aborted and cleaned up must not write cells without a mark.
+   */
+  public static ColumnFamilyDescriptor familyDescriptor() {
+    return ColumnFamilyDescriptorBuilder.newBuilder(FAMILY)
+        .setMaxVersions(1)
+        .setInMemory(true)
+        .setNewVersionBehavior(true)
+        .build();
+  }
+
+  /** Whether {@code family} is the one of the marks. */
+  public static boolean isFamily(byte[] family) {
+    return Bytes.equals(family, FAMILY);
+  }
+
+  /**
+   * The column of a transaction's marks.
+   *
+   * @throws IllegalArgumentException if {@code start} does not have the form of a stamp
+   */
+  public static byte[] qualifier(long start) {
+    return Bytes.toBytes(CellVersion.checkStamp(start));
+  }
+
+  /**
+   * Adds the mark of the transaction that started at {@code start}; its cells in {@code put} must
+   * have that version. Returns {@code put}.
+   *
+   * @param batch number of the batch of writes, growing within the transaction: a cleaner without a
+   *     coprocessor tells by it whether the row was written between its read and its mutation
+   */
+  public static Put mark(Put put, long start, int batch) {
+    return put.addColumn(FAMILY, qualifier(start), start, Bytes.toBytes(batch));
+  }
+
+  /** Adds the mark of a transaction's first batch. */
+  public static Put mark(Put put, long start) {
+    return mark(put, start, 1);
+  }
+
+  /** What deletes the mark of the transaction that started at {@code start}. */
+  public static KeyValue deleteOf(byte[] row, long start) {
+    return new KeyValue(row, FAMILY, qualifier(start), start, KeyValue.Type.Delete);
+  }
+
+  /** Whether the cell is a mark. */
+  public static boolean isMark(Cell cell) {
+    return CellUtil.matchingFamily(cell, FAMILY);
+  }
+
+  /**
+   * Whether a cell of the family is the mark of a transaction. Plain HBase lets everybody put cells
+   * there that are none; they belong to no transaction and say nothing.
+   */
+  public static boolean isWellFormed(Cell cell) {
+    long version = cell.getTimestamp();
+    return Timestamps.isWellFormed(version)
+        && CellUtil.matchingQualifier(cell, Bytes.toBytes(version));
+  }
+
+  /** The start timestamp of the transaction that wrote the {@link #isWellFormed} mark. */
+  public static long startOf(Cell cell) {
+    // The version says the same as the qualifier, and needs no decoding.
+    return cell.getTimestamp();
+  }
+
+  /** The number of the batch that put the mark {@code cell}; 0 if it has none. */
+  public static int batchOf(Cell cell) {
+    return cell.getValueLength() == Integer.BYTES
+        ? Bytes.toInt(cell.getValueArray(), cell.getValueOffset())
+        : 0;
+  }
+
+  /**
+   * The start timestamp of the transaction that {@code mutation} writes for, or 0: only puts of
+   * transactions carry a mark.
+   *
+   * @throws IllegalArgumentException if it has marks of several transactions, or writes what is no
+   *     mark into their family
+   */
+  public static long startOf(Mutation mutation) {
+    Cell mark = markOf(mutation);
+    return mark == null ? 0 : startOf(mark);
+  }
+
+  /** The mark in {@code mutation}, or null; fails like {@link #startOf(Mutation)}. */
+  static Cell markOf(Mutation mutation) {
+    List<Cell> marks = mutation.getFamilyCellMap().get(FAMILY);
+    if (marks == null || marks.isEmpty() || mutation instanceof Delete) {
+      return null;
+    }
+    if (marks.size() > 1) {
+      throw new IllegalArgumentException(
+          "a put with "
+              + marks.size()
+              + " PendingWrite marks: write for one transaction at a time");
+    }
+    Cell mark = marks.get(0);
+    if (!(mutation instanceof Put) || !isWellFormed(mark)) {
+      throw new IllegalArgumentException(
+          "not a PendingWrite mark: "
+              + mark
+              + "; family !pw is for puts of transactions, with the start timestamp as version and"
+              + " as qualifier");
+    }
+    return mark;
+  }
+}

@@ -1,0 +1,105 @@
+package io.retso.hbase.layout;
+
+import java.util.Arrays;
+import org.apache.hadoop.hbase.client.Get;
+import org.apache.hadoop.hbase.client.OperationWithAttributes;
+import org.apache.hadoop.hbase.util.Bytes;
+
+/**
+ * The attribute that makes a get or scan a snapshot read on the region server: the reader's start
+ * timestamp, 8 bytes big-endian. Reads without it are plain reads of raw cells.
+ *
+ * <p>A get can ask more, by a ninth byte:
+ *
+ * <pre>
+ *   S 1      watchful: if what it looks at may have changed since S, the answer is {@link ChangedRow}
+ *   S 2 L    which commit, from S up to L, was the first one to change it? {@link FirstChange}
+ * </pre>
+ */
+public final class ReadAttribute {
+  /** Name of the attribute. */
+  public static final String NAME = "retso.read";
+
+  private static final byte WATCHFUL = 1;
+  private static final byte FIRST_CHANGE = 2;
+
+  private ReadAttribute() {}
+
+  /**
+   * Sets the attribute.
+   *
+   * @throws IllegalArgumentException if {@code readTimestamp} does not have the form of a stamp
+   */
+  public static void set(OperationWithAttributes read, long readTimestamp) {
+    read.setAttribute(NAME, stamp(readTimestamp));
+  }
+
+  /**
+   * Sets the attribute, of a watchful get.
+   *
+   * @throws IllegalArgumentException if {@code readTimestamp} does not have the form of a stamp
+   */
+  public static void setWatchful(Get get, long readTimestamp) {
+    get.setAttribute(NAME, Bytes.add(stamp(readTimestamp), new byte[] {WATCHFUL}));
+  }
+
+  /**
+   * Sets the attribute, of a get that asks for the first change.
+   *
+   * @throws IllegalArgumentException if one of the timestamps does not have the form of a stamp
+   */
+  public static void setFirstChange(Get get, long from, long upTo) {
+    get.setAttribute(NAME, Bytes.add(stamp(from), new byte[] {FIRST_CHANGE}, stamp(upTo)));
+  }
+
+  private static byte[] stamp(long timestamp) {
+    return Bytes.toBytes(CellVersion.checkStamp(timestamp));
+  }
+
+  /** Whether the get is watchful. */
+  public static boolean isWatchful(OperationWithAttributes read) {
+    return has(read.getAttribute(NAME), WATCHFUL, Long.BYTES + 1);
+  }
+
+  /**
+   * Up to which timestamp the get asks for the first change; 0 if it does not ask.
+   *
+   * @throws IllegalArgumentException if the attribute is malformed
+   */
+  public static long firstChangeUpTo(OperationWithAttributes read) {
+    byte[] value = read.getAttribute(NAME);
+    return asksForFirstChange(value)
+        ? CellVersion.checkStamp(Bytes.toLong(value, Long.BYTES + 1))
+        : 0;
+  }
+
+  private static boolean asksForFirstChange(byte[] value) {
+    return has(value, FIRST_CHANGE, 2 * Long.BYTES + 1);
+  }
+
+  private static boolean has(byte[] value, byte question, int length) {
+    return value != null && value.length == length && value[Long.BYTES] == question;
+  }
+
+  /**
+   * The read timestamp, or 0 if this is a plain read.
+   *
+   * @throws IllegalArgumentException if the attribute is there and malformed
+   */
+  public static long of(OperationWithAttributes read) {
+    byte[] value = read.getAttribute(NAME);
+    if (value == null) {
+      return 0;
+    }
+    boolean asks = isWatchful(read) || asksForFirstChange(value);
+    return CellVersion.checkStamp(decode(NAME, asks ? Arrays.copyOf(value, Long.BYTES) : value));
+  }
+
+  static long decode(String name, byte[] value) {
+    if (value.length != Long.BYTES) {
+      throw new IllegalArgumentException(
+          "attribute " + name + " has " + value.length + " bytes instead of " + Long.BYTES);
+    }
+    return Bytes.toLong(value);
+  }
+}

@@ -1,0 +1,269 @@
+package io.retso.hbase.layout;
+
+import io.retso.client.OracleClient;
+import io.retso.hbase.options.Conflicts;
+import io.retso.hbase.options.Reads;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+import org.apache.hadoop.hbase.HConstants;
+import org.apache.hadoop.hbase.KeepDeletedCells;
+import org.apache.hadoop.hbase.client.ColumnFamilyDescriptor;
+import org.apache.hadoop.hbase.client.ColumnFamilyDescriptorBuilder;
+import org.apache.hadoop.hbase.client.Durability;
+import org.apache.hadoop.hbase.client.TableDescriptor;
+import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
+import org.apache.hadoop.hbase.util.Bytes;
+
+/**
+ * What the descriptor of a prepared table says, so that all its clients and region servers agree.
+ *
+ * @param conflicts what two transactions must not both write
+ * @param reads where snapshots are decided
+ * @param oracle addresses of the oracle, {@code host:port[,host:port]}, for the coprocessors; empty
+ *     if reads are {@link Reads#CLIENT}
+ */
+public record TableSettings(Conflicts conflicts, Reads reads, String oracle) {
+  private static final String VERSION_KEY = "RETSO_VERSION";
+  private static final String CONFLICTS_KEY = "RETSO_CONFLICTS";
+  private static final String READS_KEY = "RETSO_READS";
+  private static final String ORACLE_KEY = "RETSO_ORACLE";
+  private static final String VERSION = "1";
+
+  /**
+   * Checks that server reads come with an oracle.
+   *
+   * @throws IllegalArgumentException if they do not
+   */
+  public TableSettings {
+    if (reads == Reads.SERVER && addresses(oracle).isEmpty()) {
+      throw new IllegalArgumentException(
+          ORACLE_KEY + " is empty: server reads need the addresses of the oracle, host:port");
+    }
+  }
+
+  /** Whether the table was prepared for transactions, in this version or another. */
+  public static boolean isPrepared(TableDescriptor table) {
+    return table.getValue(VERSION_KEY) != null;
+  }
+
+  /**
+   * Reads the settings of a table.
+   *
+   * @throws IllegalArgumentException if it is not prepared, or by another version, or its settings
+   *     are damaged; says which and what to do
+   */
+  public static TableSettings of(TableDescriptor table) {
+    if (!isPrepared(table)) {
+      throw new IllegalArgumentException(
+          "table " + table.getTableName() + " is not prepared for transactions: prepare it first");
+    }
+    checkVersion(table);
+    String oracle = table.getValue(ORACLE_KEY);
+    return new TableSettings(
+        parse(table, CONFLICTS_KEY, Conflicts.class),
+        parse(table, READS_KEY, Reads.class),
+        oracle == null ? "" : oracle);
+  }
+
+  /**
+   * Checks that a prepared table was prepared by this version.
+   *
+   * @throws IllegalArgumentException if it was not: its cells may mean something else
+   */
+  public static void checkVersion(TableDescriptor table) {
+    String version = table.getValue(VERSION_KEY);
+    if (!VERSION.equals(version)) {
+      throw new IllegalArgumentException(
+          "table "
+              + table.getTableName()
+              + " was prepared by another version of ReTSO: its "
+              + VERSION_KEY
+              + " is "
+              + version
+              + ", this one knows "
+              + VERSION
+              + ": use the version that prepared it");
+    }
+  }
+
+  /**
+   * Whether the table's transactions are decided by the oracle at one of these addresses, {@code
+   * host:port}. Answers of another one would be about other transactions of the same number.
+   */
+  public boolean isOf(Collection<String> addresses) {
+    return oracle.isBlank() || addresses(oracle).stream().anyMatch(addresses::contains);
+  }
+
+  /** The single addresses of {@code host:port[,host:port]}, not checked; none if it is blank. */
+  public static List<String> addresses(String commaSeparated) {
+    return Arrays.stream(commaSeparated.split(","))
+        .map(String::trim)
+        .filter(address -> !address.isEmpty())
+        .toList();
+  }
+
+  /**
+   * The same, checked.
+   *
+   * @throws IllegalArgumentException if there is none, or one is malformed
+   */
+  public static List<String> checkedAddresses(String commaSeparated) {
+    List<String> addresses = addresses(commaSeparated);
+    if (addresses.isEmpty()) {
+      throw new IllegalArgumentException("the oracle has no address: write host:port");
+    }
+    addresses.forEach(OracleClient.builder()::address);
+    return addresses;
+  }
+
+  private static <E extends Enum<E>> E parse(TableDescriptor table, String key, Class<E> type) {
+    String value = table.getValue(key);
+    for (E constant : type.getEnumConstants()) {
+      if (constant.name().equals(value)) {
+        return constant;
+      }
+    }
+    throw new IllegalArgumentException(
+        String.format(
+            Locale.ROOT,
+            "%s of table %s is %s, must be one of %s: set it again with alter in HBase's shell",
+            key,
+            table.getTableName(),
+            value,
+            Arrays.toString(type.getEnumConstants())));
+  }
+
+  /** Writes the settings. */
+  public void writeTo(TableDescriptorBuilder table) {
+    table.setValue(VERSION_KEY, VERSION);
+    table.setValue(CONFLICTS_KEY, conflicts.name());
+    table.setValue(READS_KEY, reads.name());
+    table.setValue(ORACLE_KEY, oracle);
+  }
+
+  /** Whether transactions use two tables in the same way, whatever else differs. */
+  public static boolean isUsedAlike(TableDescriptor one, TableDescriptor other) {
+    // As they are written: what cannot be understood is like nothing else.
+    return Objects.equals(one.getValue(CONFLICTS_KEY), other.getValue(CONFLICTS_KEY))
+        && Objects.equals(one.getValue(READS_KEY), other.getValue(READS_KEY));
+  }
+
+  /** Copies settings, whatever they are. */
+  static void copy(TableDescriptor from, TableDescriptorBuilder to) {
+    for (String key : List.of(VERSION_KEY, CONFLICTS_KEY, READS_KEY, ORACLE_KEY)) {
+      String value = from.getValue(key);
+      if (value != null) {
+        to.setValue(key, value);
+      }
+    }
+  }
+
+  /** The family as transactions need it: all versions, for ever. Other properties remain. */
+  public static ColumnFamilyDescriptor prepared(ColumnFamilyDescriptor family) {
+    return ColumnFamilyDescriptorBuilder.newBuilder(family)
+        .setMaxVersions(Integer.MAX_VALUE)
+        .setMinVersions(0)
+        .setTimeToLive(HConstants.FOREVER)
+        .setKeepDeletedCells(KeepDeletedCells.FALSE)
+        .setNewVersionBehavior(false)
+        .build();
+  }
+
+  /**
+   * What in the families of a table would make snapshots wrong, or keep deleted data for ever.
+   *
+   * @return one sentence each, with the remedy; empty if all is well
+   */
+  public static List<String> violations(TableDescriptor table) {
+    List<String> found = new ArrayList<>();
+    ColumnFamilyDescriptor marks = table.getColumnFamily(PendingWrite.family());
+    if (marks == null) {
+      found.add("family !pw is missing: prepare the table");
+    } else {
+      if (!marks.isInMemory()) {
+        found.add("family !pw is not in memory: set IN_MEMORY to true");
+      }
+      if (!marks.isNewVersionBehavior()) {
+        found.add(
+            "family !pw would hide marks that are put after a delete of their version: set"
+                + " NEW_VERSION_BEHAVIOR to true");
+      }
+      checkLifetime(marks, found);
+    }
+    for (ColumnFamilyDescriptor family : table.getColumnFamilies()) {
+      if (!PendingWrite.isFamily(family.getName())) {
+        checkData(family, marks, found);
+      }
+    }
+    Durability durability = table.getDurability();
+    if (durability == Durability.SKIP_WAL || durability == Durability.ASYNC_WAL) {
+      found.add(
+          "durability "
+              + durability
+              + " can lose writes of committed transactions: set DURABILITY to SYNC_WAL");
+    }
+    return found;
+  }
+
+  private static void checkData(
+      ColumnFamilyDescriptor family, ColumnFamilyDescriptor marks, List<String> found) {
+    String name = family.getNameAsString();
+    if (Bytes.compareTo(family.getName(), PendingWrite.family()) < 0) {
+      found.add("family " + name + " sorts before !pw: give it another name");
+    }
+    if (family.getMaxVersions() != Integer.MAX_VALUE) {
+      found.add(
+          "family "
+              + name
+              + " keeps "
+              + family.getMaxVersions()
+              + " versions, snapshots need all: set VERSIONS to "
+              + Integer.MAX_VALUE);
+    }
+    checkLifetime(family, found);
+    // What a compaction sees of a larger value is where it is.
+    if (family.isMobEnabled() && family.getMobThreshold() < Tombstone.value().length) {
+      found.add(
+          "family "
+              + name
+              + " has tombstones in MOB files, where they are never purged: set MOB_THRESHOLD to "
+              + Tombstone.value().length
+              + " bytes at least");
+    }
+    if (marks != null && family.getScope() != marks.getScope()) {
+      found.add(
+          "family "
+              + name
+              + " has replication scope "
+              + family.getScope()
+              + ", !pw has "
+              + marks.getScope()
+              + ": a replica would take pending cells for committed; set the same"
+              + " REPLICATION_SCOPE");
+    }
+  }
+
+  private static void checkLifetime(ColumnFamilyDescriptor family, List<String> found) {
+    String name = "family " + family.getNameAsString();
+    if (family.getTimeToLive() != HConstants.FOREVER) {
+      found.add(
+          name + " has a time to live, by a clock that is not the oracle's: set TTL to FOREVER");
+    }
+    if (family.getMinVersions() != 0) {
+      found.add(name + " has MIN_VERSIONS, which needs a TTL: set MIN_VERSIONS to 0");
+    }
+    if (family.getKeepDeletedCells() != KeepDeletedCells.FALSE) {
+      found.add(name + " keeps cells that cleanup deleted: set KEEP_DELETED_CELLS to FALSE");
+    }
+    if (family.isNewVersionBehavior() && !PendingWrite.isFamily(family.getName())) {
+      found.add(
+          name
+              + " orders deletes by arrival, cleanup needs the order of versions: set"
+              + " NEW_VERSION_BEHAVIOR to false");
+    }
+  }
+}

@@ -1,0 +1,109 @@
+package io.retso.hbase.operation;
+
+import io.retso.hbase.errors.Failures;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+
+/**
+ * Keeps the asynchronous operations of one transaction in order: an operation starts when the
+ * writes before it have completed. Reads go on beside each other, and beside what is called after
+ * them.
+ *
+ * <p>Operations are started in a loop, not by the completion of the one before: however many wait,
+ * the stack stays flat. Thread-safe.
+ */
+public final class OperationQueue {
+  private record Task<T>(
+      boolean isWrite, Supplier<CompletableFuture<T>> operation, CompletableFuture<T> result) {}
+
+  private final Deque<Task<?>> waiting = new ArrayDeque<>();
+
+  /** Whether a write has been started and has not completed. */
+  private boolean writing;
+
+  /** Whether a thread is in the loop. */
+  private boolean draining;
+
+  /** Operations that have not completed. */
+  private int outstanding;
+
+  private CompletableFuture<Void> idle = CompletableFuture.completedFuture(null);
+
+  /** Runs an operation as soon as it may. */
+  public <T> CompletableFuture<T> submit(
+      boolean isWrite, Supplier<CompletableFuture<T>> operation) {
+    CompletableFuture<T> result = new CompletableFuture<>();
+    synchronized (this) {
+      if (outstanding++ == 0) {
+        idle = new CompletableFuture<>();
+      }
+      waiting.add(new Task<>(isWrite, operation, result));
+    }
+    drain();
+    return result;
+  }
+
+  private void drain() {
+    synchronized (this) {
+      if (draining) {
+        return; // that thread looks again before it leaves
+      }
+      draining = true;
+    }
+    while (true) {
+      Task<?> next;
+      synchronized (this) {
+        next = writing ? null : waiting.poll();
+        if (next == null) {
+          draining = false;
+          return;
+        }
+        writing = next.isWrite;
+      }
+      start(next);
+    }
+  }
+
+  private <T> void start(Task<T> task) {
+    CompletableFuture<T> running;
+    try {
+      running = task.operation.get();
+    } catch (RuntimeException | Error e) {
+      running = Failures.failed(e);
+    }
+    running.whenComplete((value, failure) -> ended(task, value, failure));
+  }
+
+  private <T> void ended(Task<T> task, T value, Throwable failure) {
+    CompletableFuture<Void> becameIdle = null;
+    synchronized (this) {
+      if (task.isWrite) {
+        writing = false;
+      }
+      if (--outstanding == 0) {
+        becameIdle = idle;
+      }
+    }
+    if (becameIdle != null) {
+      becameIdle.complete(null);
+    }
+    if (failure == null) {
+      task.result.complete(value);
+    } else {
+      task.result.completeExceptionally(Failures.unwrap(failure));
+    }
+    drain();
+  }
+
+  /** Operations that have not completed. */
+  public synchronized int outstanding() {
+    return outstanding;
+  }
+
+  /** Completes when all that were submitted have completed. */
+  public synchronized CompletableFuture<Void> idle() {
+    return idle;
+  }
+}

@@ -1,0 +1,127 @@
+package io.retso.hbase.read;
+
+import io.retso.hbase.errors.Failures;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.concurrent.CompletableFuture;
+import org.apache.hadoop.hbase.client.Result;
+import org.apache.hadoop.hbase.client.ResultScanner;
+import org.apache.hadoop.hbase.client.metrics.ScanMetrics;
+
+/**
+ * The blocking side of a scan: rows wait here, some 4 MB of them at most (and one page), until the
+ * application takes them, or the transaction ends. Thread-safe, though its transaction is not for
+ * two threads.
+ */
+public final class BlockingScanner implements ResultScanner, SnapshotScan.Sink {
+  private static final long BYTES_MAX = 4 << 20;
+
+  private final ScanOwner owner;
+  private final Deque<Result> rows = new ArrayDeque<>();
+  private long bytes;
+  private CompletableFuture<Void> room = CompletableFuture.completedFuture(null);
+  private boolean completed;
+  private boolean closed;
+  private Throwable failure;
+  private volatile ScanMetrics metrics;
+
+  public BlockingScanner(ScanOwner owner) {
+    this.owner = owner;
+  }
+
+  @Override
+  public void measured(ScanMetrics created) {
+    metrics = created;
+  }
+
+  @Override
+  public synchronized boolean next(Result row) {
+    rows.add(row);
+    bytes += Result.getTotalSizeOfCells(row);
+    return !closed; // whoever waits is told when the page is in place, not by its first row
+  }
+
+  @Override
+  public synchronized CompletableFuture<Void> room() {
+    notifyAll();
+    if (bytes > BYTES_MAX && room.isDone() && !closed && owner.waiting().add(this)) {
+      room = new CompletableFuture<>();
+    }
+    return room;
+  }
+
+  @Override
+  public synchronized void completed() {
+    completed = true;
+    notifyAll();
+  }
+
+  @Override
+  public synchronized void failed(Throwable cause) {
+    failure = cause;
+    notifyAll();
+  }
+
+  @Override
+  public Result next() throws IOException {
+    return owner.exclusive(this::take);
+  }
+
+  private Result take() throws IOException {
+    Result row;
+    CompletableFuture<Void> hasRoom = null;
+    synchronized (this) {
+      while (rows.isEmpty() && !completed && failure == null && !closed) {
+        try {
+          wait();
+        } catch (InterruptedException e) {
+          Thread.currentThread().interrupt();
+          throw (IOException) new InterruptedIOException("interrupted in a scan").initCause(e);
+        }
+      }
+      owner.checkOpen();
+      row = closed ? null : rows.poll();
+      if (row != null) {
+        bytes -= Result.getTotalSizeOfCells(row);
+        if (bytes <= BYTES_MAX / 2 && !room.isDone()) {
+          owner.waiting().remove(this);
+          hasRoom = room;
+        }
+      }
+    }
+    if (hasRoom != null) {
+      hasRoom.complete(null); // not under the lock: the next page may be delivered by this thread
+    } else if (row == null && failure != null && !closed) {
+      return Failures.await(Failures.failed(failure));
+    }
+    return row;
+  }
+
+  @Override
+  public void close() {
+    CompletableFuture<Void> waiting;
+    synchronized (this) {
+      closed = true;
+      rows.clear();
+      bytes = 0;
+      waiting = room;
+      owner.waiting().remove(this);
+      notifyAll();
+    }
+    waiting.complete(null);
+  }
+
+  /** Leases are renewed while HBase's scanner waits. */
+  @Override
+  public boolean renewLease() {
+    return true;
+  }
+
+  /** Of HBase's own scan; null if the scan does not want them, and before it is open. */
+  @Override
+  public ScanMetrics getScanMetrics() {
+    return metrics;
+  }
+}

@@ -1,0 +1,77 @@
+package io.retso.hbase.read;
+
+import io.retso.client.OracleClient;
+import io.retso.client.TransactionStatus;
+import io.retso.hbase.errors.Failures;
+import io.retso.hbase.metrics.Counters;
+import io.retso.hbase.resolve.StatusCache;
+import io.retso.hbase.resolve.WriterStatuses;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/** Asks the oracle about the writers that a read met, all at once. Thread-safe. */
+public final class OracleQueries {
+  /** Transactions whose decisions are remembered, some 36 bytes each. */
+  private static final int CACHE_ENTRIES = 1 << 16;
+
+  private final OracleClient oracle;
+  private final StatusCache cache = new StatusCache(CACHE_ENTRIES);
+  private final Counters counters;
+
+  public OracleQueries(OracleClient oracle, Counters counters) {
+    this.oracle = oracle;
+    this.counters = counters;
+  }
+
+  /** What a reader begins with. */
+  WriterStatuses statuses() {
+    return new WriterStatuses(cache);
+  }
+
+  /**
+   * Completes if the oracle has not decided the transaction that asks; otherwise fails.
+   *
+   * <p>The oracle aborts what is too old, and then whoever meets the marks of such a transaction
+   * removes its writes, though it may still be at work. So what it has read of its own writes
+   * counts only if it was open <em>after</em> that read: nobody removes marks of an open one.
+   */
+  CompletableFuture<Void> confirmOpen(long start) {
+    return oracle
+        .statusAsync(start, start)
+        .handle(
+            (status, failure) -> {
+              if (failure != null) {
+                return Failures.<Void>failed(
+                    Failures.ofOracle(failure, "asking whether the transaction is still open"));
+              }
+              return status.state() == TransactionStatus.State.OPEN
+                  ? CompletableFuture.<Void>completedFuture(null)
+                  : Failures.<Void>failed(Failures.tooOld(start, null));
+            })
+        .thenCompose(outcome -> outcome);
+  }
+
+  /** Learns the status of all {@link WriterStatuses#unknown} writers for the reader. */
+  CompletableFuture<Void> ask(WriterStatuses statuses, long readTimestamp) {
+    long[] writers = statuses.unknown();
+    counters.statusQueries.add(writers.length);
+    List<CompletableFuture<TransactionStatus>> answers = new ArrayList<>(writers.length);
+    for (long writer : writers) {
+      answers.add(oracle.statusAsync(writer, readTimestamp));
+    }
+    return CompletableFuture.allOf(answers.toArray(CompletableFuture<?>[]::new))
+        .handle(
+            (done, failure) -> {
+              if (failure != null) {
+                return Failures.<Void>failed(
+                    Failures.ofOracle(failure, "asking who wrote what was read"));
+              }
+              for (int i = 0; i < writers.length; i++) {
+                statuses.learn(writers[i], answers.get(i).join());
+              }
+              return CompletableFuture.<Void>completedFuture(null);
+            })
+        .thenCompose(outcome -> outcome);
+  }
+}

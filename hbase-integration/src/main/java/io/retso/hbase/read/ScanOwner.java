@@ -1,0 +1,24 @@
+package io.retso.hbase.read;
+
+import io.retso.hbase.operation.SingleThreadGuard;
+import io.retso.hbase.table.PreparedTable;
+import java.io.IOException;
+import org.apache.hadoop.hbase.client.Scan;
+
+/** The transaction of a scan, as far as the scan needs to know it. Thread-safe. */
+public interface ScanOwner {
+  /** Whether it has not ended. */
+  boolean isOpen();
+
+  /** Refuses the use of a transaction that has ended. */
+  void checkOpen();
+
+  /** Whether own writes within the range of the scan may be in the table. */
+  boolean hasSent(PreparedTable table, Scan scan);
+
+  /** Its scanners that wait for room. */
+  WaitingScanners waiting();
+
+  /** Runs a blocking method, unless another thread is within one. */
+  <T> T exclusive(SingleThreadGuard.Blocking<T> body) throws IOException;
+}

@@ -1,0 +1,175 @@
+package io.retso.hbase.read;
+
+import io.retso.client.OracleClient;
+import io.retso.hbase.errors.Failures;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
+
+/**
+ * Start timestamps that read-only transactions share, so that they begin without a round trip to
+ * the oracle: they read at one that was taken a little earlier, and find out whether what they read
+ * is current ({@link #settled}, {@link Snapshot}).
+ *
+ * <p>To the oracle a shared snapshot is one open transaction, which ends with its last user. In use
+ * it is renewed in the background, lest many rows have changed since.
+ *
+ * <p>Bounded: two snapshots at a time are shared, one of them under way; those before last as long
+ * as their transactions. Thread-safe.
+ */
+public final class SharedSnapshots {
+  /** For so long after it was asked for, a snapshot may be extended. */
+  private static final long EXTENDED_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  /** One in use is renewed so often: then a begin is shared by many, and few rows have changed. */
+  private static final long RENEWED_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+
+  /** A snapshot; its fields are guarded by the enclosing object. */
+  public final class Shared {
+    private final long askedNanos = System.nanoTime();
+    private final CompletableFuture<Long> start = new CompletableFuture<>();
+
+    /** The start timestamp of the settled one. */
+    private long settledAt;
+
+    /** Transactions, and callers that wait for the start timestamp. */
+    private int users;
+
+    /** Nobody comes any more. */
+    private boolean retired;
+
+    private Shared() {}
+
+    /** A user is done with it. */
+    public void release() {
+      synchronized (SharedSnapshots.this) {
+        users--;
+        endIfUnused();
+      }
+    }
+
+    private void retire() {
+      synchronized (SharedSnapshots.this) {
+        retired = true;
+        newest = newest == this ? null : newest;
+        settled = settled == this ? null : settled;
+        endIfUnused();
+      }
+    }
+
+    private void endIfUnused() {
+      if (retired && users == 0 && !start.isCompletedExceptionally()) {
+        start.thenAccept(oracle::endLater);
+        users = -1; // once
+      }
+    }
+
+    private long ageNanos() {
+      return System.nanoTime() - askedNanos;
+    }
+  }
+
+  /** A snapshot in use, to be released once. */
+  public record Lease(long start, Shared snapshot) {}
+
+  private final OracleClient oracle;
+
+  /** The one asked for last; null if there is none. Guarded by this. */
+  private Shared newest;
+
+  /** The last one whose start timestamp is known; null if there is none. Guarded by this. */
+  private Shared settled;
+
+  public SharedSnapshots(OracleClient oracle) {
+    this.oracle = oracle;
+  }
+
+  /** One to begin with, at most a second old; null if there is none. May lack any commit. */
+  public Lease settled() {
+    Shared older;
+    Shared renewed = null;
+    synchronized (this) {
+      older = settled;
+      if (older == null || older.ageNanos() > EXTENDED_NANOS) {
+        return null;
+      }
+      older.users++;
+      if (newest == older && older.ageNanos() > RENEWED_NANOS) {
+        renewed = new Shared();
+        newest = renewed;
+      }
+    }
+    if (renewed != null) {
+      ask(renewed);
+    }
+    return new Lease(older.settledAt, older);
+  }
+
+  /** A snapshot that is asked for now: it contains everything whose commit had returned. */
+  public CompletableFuture<Lease> acquire() {
+    Shared taken = new Shared();
+    synchronized (this) {
+      Shared before = newest;
+      newest = taken;
+      taken.users++;
+      if (before != null && before != settled) {
+        before.retire(); // still under way; the settled one serves until there is a better one
+      }
+    }
+    ask(taken);
+    return taken.start.thenApply(start -> new Lease(start, taken));
+  }
+
+  /** Outside of the lock: the answer may complete whatever depends on it. */
+  private void ask(Shared snapshot) {
+    oracle
+        .beginAsync()
+        .whenComplete(
+            (start, failure) -> {
+              if (failure == null) {
+                settle(snapshot, start); // before anybody who waits for it goes on
+                snapshot.start.complete(start);
+              } else {
+                snapshot.retire();
+                snapshot.start.completeExceptionally(Failures.unwrap(failure));
+              }
+            });
+    // On the timer's own thread: it takes no time, and a pool might make a thread for each.
+    CompletableFuture.delayedExecutor(EXTENDED_NANOS, TimeUnit.NANOSECONDS, Runnable::run)
+        .execute(snapshot::retire);
+  }
+
+  /** The start timestamp is known: from now on this one is extended. */
+  private synchronized void settle(Shared snapshot, long start) {
+    if (snapshot.retired) {
+      return;
+    }
+    snapshot.settledAt = start;
+    Shared before = settled;
+    settled = snapshot;
+    if (before != null && before != newest) {
+      before.retire();
+    }
+  }
+
+  /**
+   * A read found that the snapshot is too old: the oracle gave it up before its time, by a short
+   * transaction.timeout or a full window. Those who come take a new one.
+   */
+  void tooOld(long start) {
+    retireIf(shared -> shared.settledAt == start);
+  }
+
+  /** Shares no more. */
+  public void close() {
+    retireIf(shared -> true);
+  }
+
+  private synchronized void retireIf(Predicate<Shared> condition) {
+    for (Shared shared : new Shared[] {newest, settled}) {
+      if (shared != null && condition.test(shared)) {
+        shared.retire();
+      }
+    }
+  }
+}

@@ -1,0 +1,301 @@
+package io.retso.hbase.read;
+
+import io.retso.client.Extension;
+import io.retso.client.OracleClient;
+import io.retso.hbase.errors.Failures;
+import io.retso.hbase.errors.SnapshotTooOldException;
+import io.retso.hbase.metrics.Counters;
+import io.retso.hbase.read.SharedSnapshots.Lease;
+import io.retso.hbase.table.PreparedTable;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.LongFunction;
+import java.util.stream.LongStream;
+import org.apache.hadoop.hbase.client.Result;
+
+/**
+ * What a transaction reads: everything that was committed below a timestamp.
+ *
+ * <p>Transactions that write, and those content with a shared snapshot, have theirs from the
+ * beginning ({@link #at}). Others ({@link #fresh}) begin to read without one, at an older timestamp
+ * S that the manager has at hand, and mostly never need another:
+ *
+ * <pre>
+ *   AFLOAT    reads go to S, and regions tell whether what they look at is still as it was at S.
+ *      |      If so, it is current: that was the answer, and nobody else is asked
+ *      |
+ *      |      something has changed; or regions cannot tell; or the timestamp is wanted
+ *      v
+ *   SETTLED   the timestamp is L, which the oracle issues now; or, if what was read before has
+ *             changed by now, that of the first commit that changed it
+ * </pre>
+ *
+ * <p><strong>Safety, afloat.</strong> Let t be the moment of the first read in its region, later
+ * than the transaction's begin. A commit that was decided before t had all its cells in HBase by
+ * then, since writes are acknowledged before the commit is asked for. So no row that is found
+ * current, at t or later, was changed by a commit from S up to t: all that was read is the snapshot
+ * of the moment t, and that is as fresh as one that begins with a question to the oracle.
+ *
+ * <p><strong>Safety, settled.</strong> At L: the oracle, who issued it, says that nothing of what
+ * was read was committed from S up to L ("snapshot extension": Riegel, Felber, Fetzer, A Lazy
+ * Snapshot Algorithm with Eager Validation, DISC 2006), or the versions of the rows say so. At C,
+ * the first commit that changed something that was read: up to it nothing was. It was decided after
+ * t, as its cells were not there when they were looked for; so everything that was committed before
+ * t is below it.
+ *
+ * <p>S is held open by a lease until the transaction ends, so the low watermark stays below S,
+ * hence below L and C, and no region purges what the snapshot contains.
+ *
+ * <p>Thread-safe.
+ */
+public final class Snapshot {
+  /** Gets of one transaction afloat, which are remembered; the next ones settle it. */
+  public static final int AFLOAT_MAX = 1000;
+
+  private static final long[] NO_ROWS = {};
+
+  /**
+   * How it settled.
+   *
+   * @param isUnchanged whether nothing that was named to the oracle was committed from S up to here
+   */
+  private record Settled(long timestamp, boolean isUnchanged) {}
+
+  private final SharedSnapshots shared;
+  private final OracleClient oracle;
+  private final Counters counters;
+
+  /** The timestamp, or the way to it; null while it is afloat. Guarded by this. */
+  private CompletableFuture<Long> timestamp;
+
+  /** Not null while a shared snapshot is used. Guarded by this. */
+  private Lease lease;
+
+  /** What was read afloat; stays as it is once there is a way to the timestamp. Guarded by this. */
+  private final List<RowReads> seen = new ArrayList<>();
+
+  /** Gets that were read afloat, or are being. Guarded by this. */
+  private int afloat;
+
+  private boolean released;
+
+  private Snapshot(
+      CompletableFuture<Long> timestamp,
+      SharedSnapshots shared,
+      OracleClient oracle,
+      Counters counters) {
+    this.timestamp = timestamp;
+    this.shared = shared;
+    this.oracle = oracle;
+    this.counters = counters;
+  }
+
+  /** The snapshot with that timestamp. */
+  public static Snapshot at(long timestamp) {
+    return new Snapshot(CompletableFuture.completedFuture(timestamp), null, null, null);
+  }
+
+  /** The snapshot of the moment of its first read. To be released. */
+  public static Snapshot fresh(SharedSnapshots shared, OracleClient oracle, Counters counters) {
+    return new Snapshot(null, shared, oracle, counters);
+  }
+
+  /** The timestamp if it is there, otherwise 0. Does not ask for it. */
+  public synchronized long timestampNow() {
+    return timestamp == null || timestamp.isCompletedExceptionally() ? 0 : timestamp.getNow(0L);
+  }
+
+  /**
+   * A timestamp at which all is as it was read, but perhaps an older one; 0 if nothing was read.
+   */
+  public synchronized long timestampOfReads() {
+    long now = timestampNow();
+    return now != 0 || seen.isEmpty() ? now : lease.start();
+  }
+
+  /** The timestamp; settles if it is afloat. Fails as the oracle and HBase do. */
+  public CompletableFuture<Long> timestamp() {
+    return settled(null, CompletableFuture::completedFuture);
+  }
+
+  /** Reads rows in the snapshot. */
+  public CompletableFuture<List<Result>> read(RowReads rows) {
+    long older = startOfReadAfloat(rows);
+    if (older == 0) {
+      return settled(rows, rows::at);
+    }
+    return rows.ifCurrent(older)
+        .handle(
+            (found, failure) -> {
+              Throwable cause = failure == null ? null : Failures.unwrap(failure);
+              if (cause != null && !(cause instanceof SnapshotTooOldException)) {
+                return Failures.<List<Result>>failed(cause);
+              }
+              if (cause == null && found.isPresent() && keep(rows)) {
+                counters.currentReads.increment();
+                return CompletableFuture.completedFuture(found.get());
+              }
+              counters.changedSnapshots.increment();
+              return timestamp().thenCompose(rows::at); // if too old, then only S was
+            })
+        .thenCompose(answer -> answer);
+  }
+
+  /** The older timestamp S if these rows may be read afloat, otherwise 0. */
+  private synchronized long startOfReadAfloat(RowReads rows) {
+    if (timestamp != null
+        || !rows.canBeWatchful()
+        || afloat + rows.size() > AFLOAT_MAX
+        || !isLeased()) {
+      return 0;
+    }
+    afloat += rows.size();
+    return lease.start();
+  }
+
+  private synchronized boolean isLeased() {
+    lease = lease == null && !released ? shared.settled() : lease;
+    return lease != null;
+  }
+
+  /** Remembers what was read; false if it is not afloat any more: then that does not count. */
+  private synchronized boolean keep(RowReads rows) {
+    if (timestamp != null) {
+      return false;
+    }
+    seen.add(rows.copy());
+    return true;
+  }
+
+  /**
+   * Reads at the timestamp. If there is no way to that yet, goes there, and meanwhile reads at S.
+   *
+   * @param rows what {@code read} looks at; null if it is not to be sent before
+   */
+  private <T> CompletableFuture<T> settled(RowReads rows, LongFunction<CompletableFuture<T>> read) {
+    CompletableFuture<Long> taken = new CompletableFuture<>();
+    long older;
+    synchronized (this) {
+      if (timestamp != null) {
+        return timestamp.thenCompose(read::apply);
+      }
+      timestamp = taken;
+      older = isLeased() ? lease.start() : 0;
+    }
+    CompletableFuture<Settled> settling;
+    boolean isBeside = false;
+    try {
+      if (older == 0) { // nothing was read
+        settling = ofOracle(shared.acquire()).thenApply(now -> new Settled(keep(now), false));
+      } else {
+        long[] all = rows == null ? null : conflictIds(readSoFar(rows));
+        isBeside = all != null;
+        long[] ids = isBeside ? all : conflictIds(readSoFar(null));
+        settling =
+            ofOracle(oracle.extendAsync(older, ids == null ? NO_ROWS : ids))
+                .thenCompose(
+                    extension -> settle(older, extension, ids != null && extension.isUnchanged()));
+      }
+    } catch (RuntimeException | Error e) { // nothing was sent
+      goAfloat(taken, e);
+      throw e;
+    }
+    settling.whenComplete(
+        (settled, failure) -> {
+          if (failure == null) {
+            taken.complete(settled.timestamp());
+          } else {
+            goAfloat(taken, Failures.unwrap(failure));
+          }
+        });
+    // Behind the question: of a few rows, this is the sooner answer.
+    CompletableFuture<T> early = isBeside ? read.apply(older) : null;
+    return settling.thenCompose(settled -> best(settled, early, read));
+  }
+
+  private static <A> CompletableFuture<A> ofOracle(CompletableFuture<A> asked) {
+    return asked.exceptionallyCompose(
+        failure ->
+            Failures.failed(Failures.ofOracle(failure, "taking the snapshot of a transaction")));
+  }
+
+  /** What was read, to the oracle; null if it cannot be named, or is too much. */
+  private static long[] conflictIds(List<RowReads> reads) {
+    LongStream.Builder ids = LongStream.builder();
+    int size = 0;
+    for (RowReads rows : reads) {
+      long[] named = rows.conflictIds();
+      if (named == null || (size += named.length) > PreparedTable.EXTENDED_ROWS_MAX) {
+        return null;
+      }
+      for (long id : named) {
+        ids.add(id);
+      }
+    }
+    return ids.build().toArray();
+  }
+
+  /** With what is read now. */
+  private synchronized List<RowReads> readSoFar(RowReads beside) {
+    List<RowReads> reads = new ArrayList<>(seen);
+    if (beside != null) {
+      reads.add(beside);
+    }
+    return reads;
+  }
+
+  private CompletableFuture<Settled> settle(long older, Extension extension, boolean isUnchanged) {
+    return (isUnchanged
+            ? CompletableFuture.completedFuture(extension.timestamp())
+            : RowReads.firstChange(readSoFar(null), older, extension.timestamp()))
+        .thenApply(settled -> new Settled(settled, isUnchanged));
+  }
+
+  /** The next one who needs the timestamp tries again. */
+  private void goAfloat(CompletableFuture<Long> taken, Throwable cause) {
+    synchronized (this) {
+      timestamp = null;
+    }
+    taken.completeExceptionally(cause);
+  }
+
+  private synchronized long keep(Lease now) {
+    if (released) {
+      now.snapshot().release();
+    } else {
+      lease = now;
+    }
+    return now.start();
+  }
+
+  private <T> CompletableFuture<T> best(
+      Settled settled, CompletableFuture<T> early, LongFunction<CompletableFuture<T>> read) {
+    if (early == null) {
+      return read.apply(settled.timestamp());
+    }
+    if (!settled.isUnchanged()) {
+      counters.changedSnapshots.increment();
+      return read.apply(settled.timestamp());
+    }
+    counters.extendedSnapshots.increment();
+    return early.exceptionallyCompose(
+        failure ->
+            Failures.unwrap(failure) instanceof SnapshotTooOldException
+                ? read.apply(settled.timestamp()) // only S was too old
+                : Failures.failed(Failures.unwrap(failure)));
+  }
+
+  /** The transaction has ended, and nothing of it is under way. */
+  public synchronized void release() {
+    released = true;
+    if (timestamp == null && !seen.isEmpty()) {
+      timestamp = CompletableFuture.completedFuture(lease.start()); // for who asks later
+    }
+    seen.clear();
+    if (lease != null) {
+      lease.snapshot().release();
+      lease = null;
+    }
+  }
+}

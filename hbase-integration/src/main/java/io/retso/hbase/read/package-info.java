@@ -1,0 +1,14 @@
+/**
+ * How a transaction reads.
+ *
+ * <pre>
+ *   Snapshot          at which timestamp; SharedSnapshots has one at hand for read-only transactions
+ *     RowReads        gets of one table
+ *       TableReader   asks regions; with client reads decides the rows itself (package resolve)
+ *         OracleQueries   asks the oracle about writers that a read met
+ *   SnapshotScan      a scan, page after page; BlockingScanner holds its rows for the application
+ * </pre>
+ *
+ * <p>Internal: applications use {@code io.retso.hbase}.
+ */
+package io.retso.hbase.read;

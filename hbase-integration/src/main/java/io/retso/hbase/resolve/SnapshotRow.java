@@ -1,0 +1,339 @@
+package io.retso.hbase.resolve;
+
+import io.retso.hbase.layout.CellVersion;
+import io.retso.hbase.layout.CleanupRequest;
+import io.retso.hbase.layout.PendingWrite;
+import io.retso.hbase.layout.Tombstone;
+import io.retso.protocol.Timestamps;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.apache.hadoop.hbase.Cell;
+import org.apache.hadoop.hbase.CellUtil;
+import org.apache.hadoop.hbase.KeyValue;
+import org.apache.hadoop.hbase.KeyValueUtil;
+
+/**
+ * What a snapshot sees of one row; docs/hbase.md, "Reads at Tr". The same code decides in clients
+ * and in region servers.
+ *
+ * <pre>
+ *   cells: [ marks, by Ts ][ column a: newest, older, ... ][ column b: ... ]     as HBase returns them
+ *
+ *   new SnapshotRow(cells, ...)  -- decide --+-- SETTLED:    visible()
+ *                                      ^     +-- ASK:        the oracle about statuses.unknown(),
+ *                                      |     |               for all rows of a request at once
+ *                                      +-----+
+ *                                            +-- READ_AGAIN: this row, versionsNeeded() versions;
+ *                                                            begin again with what was read
+ * </pre>
+ *
+ * <p>The cells must come from one atomic read of the row: a version whose mark was read at another
+ * moment would pass for that of a plain writer. Not thread-safe.
+ */
+public final class SnapshotRow {
+  /** For a row whose cells were read without a limit of versions. */
+  public static final int ALL_VERSIONS = Integer.MAX_VALUE;
+
+  /** What is to be done next. */
+  public enum Next {
+    /** Nothing: the row is decided. */
+    SETTLED,
+    /** Ask the oracle about the writers in {@link WriterStatuses#unknown()}, then decide again. */
+    ASK,
+    /** Read the row again with {@link #versionsNeeded()} versions, and make a new object of it. */
+    READ_AGAIN
+  }
+
+  /**
+   * An answer of {@link #firstCommitSince}.
+   *
+   * @param timestamp the commit timestamp if settled; {@link Long#MAX_VALUE} if there is none
+   */
+  public record FirstCommit(Next next, long timestamp) {}
+
+  private static final long[] NONE = {};
+
+  private final List<Cell> cells;
+  private final long readTimestamp;
+  private final long ownStart;
+  private final int versions;
+  private final long readMoment;
+
+  /** Where the data begins in {@link #cells}. */
+  private final int data;
+
+  /** Start timestamps of the writers that have a mark in this row, ascending. */
+  private final long[] marks;
+
+  /** Null until settled. */
+  private List<Cell> visible;
+
+  /**
+   * A row as it was read.
+   *
+   * @param cells all marks and the newest versions of each column; not copied, not changed
+   * @param readTimestamp Tr: what committed below it is visible
+   * @param ownStart the reader's own start timestamp, whose writes it sees; 0 if it has none
+   * @param versions how many versions of a column were read at most, or {@link #ALL_VERSIONS}.
+   *     Those above {@code readTimestamp} must not have counted: set the time range
+   * @param readMoment {@link WriterStatuses#moment()} before the read
+   */
+  public SnapshotRow(
+      List<Cell> cells, long readTimestamp, long ownStart, int versions, long readMoment) {
+    this.cells = cells;
+    this.readTimestamp = CellVersion.checkStamp(readTimestamp);
+    this.ownStart = ownStart;
+    this.versions = versions;
+    this.readMoment = readMoment;
+    this.data = endOfMarks(cells);
+    this.marks = startsOf(cells.subList(0, data));
+  }
+
+  private static int endOfMarks(List<Cell> cells) {
+    int end = 0;
+    while (end < cells.size() && PendingWrite.isMark(cells.get(end))) {
+      end++;
+    }
+    return end;
+  }
+
+  private static long[] startsOf(List<Cell> marks) {
+    if (marks.isEmpty()) {
+      return NONE;
+    }
+    long[] starts = new long[marks.size()];
+    int count = 0;
+    for (Cell mark : marks) {
+      if (PendingWrite.isWellFormed(mark)) {
+        starts[count++] = PendingWrite.startOf(mark);
+      }
+    }
+    Arrays.sort(starts, 0, count); // sorted already, as qualifiers are; searched, so made sure
+    return count == starts.length ? starts : Arrays.copyOf(starts, count);
+  }
+
+  /**
+   * The versions of a row that may be pending: those not {@link CellVersion#isCommitted} before the
+   * first one of their column that is. If there are none, the row is settled by its data alone;
+   * otherwise their marks must be read together with them.
+   *
+   * @param cells versions of data columns at or below the read timestamp, newest first per column
+   * @return distinct, ascending
+   */
+  public static long[] inQuestion(List<Cell> cells) {
+    long[] found = NONE;
+    int count = 0;
+    for (int begin = 0; begin < cells.size(); ) {
+      int end = endOfColumn(cells, begin);
+      for (int i = begin; i < end; i++) {
+        long version = cells.get(i).getTimestamp();
+        if (CellVersion.isCommitted(version)) {
+          break;
+        }
+        if (count == found.length) {
+          found = Arrays.copyOf(found, Math.max(4, 2 * count));
+        }
+        found[count++] = version;
+      }
+      begin = end;
+    }
+    return count == 0 ? NONE : Arrays.stream(found, 0, count).sorted().distinct().toArray();
+  }
+
+  /**
+   * Decides what is visible as far as {@code statuses} allows, and notes there whom to ask. Finds
+   * all unknown writers at once: after one round of answers the row is settled or to be read again.
+   */
+  public Next decide(WriterStatuses statuses) {
+    if (visible != null) {
+      return Next.SETTLED;
+    }
+    List<Cell> found = new ArrayList<>(cells.size() - data);
+    boolean unknown = false;
+    boolean again = false;
+    for (int begin = data; begin < cells.size(); ) {
+      int end = endOfColumn(cells, begin);
+      switch (decideColumn(begin, end, statuses, found)) {
+        case ASK -> unknown = true;
+        case READ_AGAIN -> again = true;
+        case SETTLED -> {}
+      }
+      begin = end;
+    }
+    if (unknown) {
+      return Next.ASK;
+    }
+    if (again) {
+      return Next.READ_AGAIN;
+    }
+    visible = found;
+    return Next.SETTLED;
+  }
+
+  private Next decideColumn(int begin, int end, WriterStatuses statuses, List<Cell> found) {
+    boolean unknown = false;
+    for (int i = begin; i < end; i++) {
+      Cell cell = cells.get(i);
+      long version = cell.getTimestamp();
+      if (!isMarked(version)) {
+        if (version < readTimestamp) {
+          return unknown ? Next.ASK : settle(cell, found);
+        }
+      } else if (version == ownStart) {
+        return unknown ? Next.ASK : settle(cell, found);
+      } else if (version < readTimestamp) {
+        long status = statuses.of(version, readMoment);
+        if (status == WriterStatuses.FORGOTTEN) {
+          return unknown ? Next.ASK : Next.READ_AGAIN;
+        }
+        if (status == WriterStatuses.UNKNOWN) {
+          statuses.ask(version);
+          unknown = true; // older ones may be in question, too: ask about them in the same round
+        } else if (status > 0 && status < readTimestamp) {
+          return unknown ? Next.ASK : settle(atCommit(cell, status), found);
+        }
+      }
+    }
+    if (unknown) {
+      return Next.ASK;
+    }
+    // None of these is visible. If the limit cut off older ones, one of them may be.
+    return end - begin >= versions ? Next.READ_AGAIN : Next.SETTLED;
+  }
+
+  private static Next settle(Cell cell, List<Cell> found) {
+    if (!Tombstone.is(cell)) {
+      found.add(cell);
+    }
+    return Next.SETTLED;
+  }
+
+  /**
+   * The cell as cleanup will leave it, so that a reader sees one version whether or not cleanup was
+   * faster. A copy: the original may lie in HBase's block cache.
+   */
+  private static Cell atCommit(Cell cell, long commitTimestamp) {
+    KeyValue copy = KeyValueUtil.copyToNewKeyValue(cell);
+    copy.setTimestamp(CellVersion.committed(commitTimestamp));
+    return copy;
+  }
+
+  private boolean isMarked(long version) {
+    return marks.length != 0
+        && !CellVersion.isCommitted(version)
+        && Arrays.binarySearch(marks, version) >= 0;
+  }
+
+  private static int endOfColumn(List<Cell> cells, int begin) {
+    Cell first = cells.get(begin);
+    int end = begin + 1;
+    while (end < cells.size() && CellUtil.matchingColumn(first, cells.get(end))) {
+      end++;
+    }
+    return end;
+  }
+
+  /**
+   * The visible cells, at most one per column, in HBase's order: without tombstones; what is
+   * committed has version {@code Tc + 1} (or that of its plain writer), own writes {@code Ts}.
+   *
+   * @throws IllegalStateException before {@link #decide} has said {@link Next#SETTLED}
+   */
+  public List<Cell> visible() {
+    if (visible == null) {
+      throw new IllegalStateException("the row is not settled; call decide until it is");
+    }
+    return visible;
+  }
+
+  /**
+   * Whether versions that were met in an earlier read of this row are known to be of the past:
+   * committed below the read timestamp, or aborted. One that is gone may have committed since, and
+   * been moved. To be asked of a settled row.
+   */
+  public boolean isPast(long[] versions, WriterStatuses statuses) {
+    for (long version : versions) {
+      if (isMarked(version)) {
+        long status = statuses.of(version, readMoment);
+        if (status != WriterStatuses.ABORTED && (status <= 0 || status >= readTimestamp)) {
+          return false;
+        }
+      } else if (version >= readTimestamp || !hasVersion(version)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private boolean hasVersion(long version) {
+    return cells.subList(data, cells.size()).stream().anyMatch(c -> c.getTimestamp() == version);
+  }
+
+  /**
+   * The first commit from a timestamp on that changed one of the columns, as far as {@code
+   * statuses} allows: notes there whom to ask, as {@link #decide} does. Plain writers do not count.
+   *
+   * <p>For rows read with {@link #ALL_VERSIONS}, at a timestamp below which those who are open now
+   * will not commit.
+   */
+  public FirstCommit firstCommitSince(long timestamp, WriterStatuses statuses) {
+    long first = Long.MAX_VALUE;
+    boolean unknown = false;
+    for (int begin = data; begin < cells.size(); ) {
+      int end = endOfColumn(cells, begin);
+      for (int i = begin; i < end; i++) {
+        long version = cells.get(i).getTimestamp();
+        if (!isMarked(version)) {
+          if (version <= timestamp) {
+            break; // nobody below commits any more: see docs/hbase.md, "Order of versions"
+          }
+          // The timestamp is nobody's commit, and what is not committed so is a plain writer's.
+          boolean isCommit = version - 1 > timestamp && Timestamps.isWellFormed(version - 1);
+          first = isCommit ? Math.min(first, version - 1) : first;
+          continue;
+        }
+        long status = statuses.of(version, readMoment);
+        if (status == WriterStatuses.FORGOTTEN) {
+          return new FirstCommit(Next.READ_AGAIN, 0);
+        }
+        if (status == WriterStatuses.UNKNOWN) {
+          statuses.ask(version);
+          unknown = true;
+        } else if (status > timestamp) {
+          first = Math.min(first, status);
+        } else if (status > 0) {
+          break;
+        }
+      }
+      begin = end;
+    }
+    return new FirstCommit(unknown ? Next.ASK : Next.SETTLED, first);
+  }
+
+  /**
+   * How many versions of each column a new read of the row needs to be settled: one more than there
+   * can be invisible ones, which is one for each mark of another writer. More writers that began
+   * before the reader may have come in between; then the new read asks for yet another.
+   */
+  public int versionsNeeded() {
+    return Math.max(versions, marks.length + 1);
+  }
+
+  /** Decided writers, known to {@code statuses}, whose marks are still in this row. */
+  public List<CleanupRequest> cleanups(WriterStatuses statuses) {
+    if (marks.length == 0) {
+      return List.of();
+    }
+    List<CleanupRequest> requests = new ArrayList<>();
+    byte[] row = null;
+    for (long start : marks) {
+      long status = statuses.of(start, readMoment);
+      if (start != ownStart && (status > 0 || status == WriterStatuses.ABORTED)) {
+        row = row == null ? CellUtil.cloneRow(cells.get(0)) : row;
+        requests.add(new CleanupRequest(row, start, status));
+      }
+    }
+    return requests;
+  }
+}

@@ -1,0 +1,314 @@
+package io.retso.hbase.table;
+
+import io.retso.hbase.admin.TablePreparation;
+import io.retso.hbase.errors.Failures;
+import io.retso.hbase.errors.TableNotPreparedException;
+import io.retso.hbase.layout.DescriptorQuery;
+import io.retso.hbase.layout.TableSettings;
+import java.io.IOException;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import org.apache.hadoop.hbase.DoNotRetryIOException;
+import org.apache.hadoop.hbase.TableName;
+import org.apache.hadoop.hbase.TableNotFoundException;
+import org.apache.hadoop.hbase.client.AdvancedScanResultConsumer;
+import org.apache.hadoop.hbase.client.AsyncConnection;
+import org.apache.hadoop.hbase.client.AsyncTable;
+import org.apache.hadoop.hbase.client.Result;
+import org.apache.hadoop.hbase.client.TableDescriptor;
+import org.apache.hadoop.hbase.security.AccessDeniedException;
+
+/**
+ * Finds out whether tables are prepared, and remembers it for 30 s: a table that is prepared anew
+ * with other settings is seen so by all clients after that time. At most 10,000 tables are
+ * remembered.
+ *
+ * <p>HBase's master is asked for descriptors. While it does not answer nobody can alter a table,
+ * and what is remembered serves on: transactions go on without a master, as HBase's own reads and
+ * writes do. Users to whom it shows nothing ask a region ({@link DescriptorQuery}).
+ *
+ * <p>Thread-safe.
+ */
+public final class TableCatalog {
+  private static final long KEPT_NANOS = TimeUnit.SECONDS.toNanos(30);
+  private static final int TABLES_MAX = 10_000;
+  private static final String NO_NAME = "the name is null: name the table";
+
+  /** For so long the master's answer is waited for if an older one is at hand. */
+  private static final long PATIENCE_MILLIS = 1_000;
+
+  private final AsyncConnection hbase;
+
+  /** {@code host:port} of this manager's oracle, as it was configured. */
+  private final Set<String> oracle;
+
+  /** Longest time that an operation of {@link PreparedTable#shortTimeout} takes. */
+  private final long shortTimeoutMillis;
+
+  private final LongSupplier nanoClock;
+  private final ConcurrentHashMap<TableName, PreparedTable> known = new ConcurrentHashMap<>();
+
+  /** Of those that were found. Sweeps look at all tables of the cluster, and do not count. */
+  private volatile boolean haveClientReads;
+
+  /** Descriptors that are being read again. */
+  private final ConcurrentHashMap<TableName, CompletableFuture<PreparedTable>> renewals =
+      new ConcurrentHashMap<>();
+
+  public TableCatalog(
+      AsyncConnection hbase, Set<String> oracle, long shortTimeoutMillis, LongSupplier nanoClock) {
+    this.hbase = hbase;
+    this.oracle = Set.copyOf(oracle);
+    this.shortTimeoutMillis = shortTimeoutMillis;
+    this.nanoClock = nanoClock;
+  }
+
+  /** The name that the text is. */
+  public static TableName named(String text) {
+    return TableName.valueOf(Objects.requireNonNull(text, NO_NAME));
+  }
+
+  /** The table; fails with {@link TableNotPreparedException}. */
+  public CompletableFuture<PreparedTable> find(TableName name) {
+    PreparedTable table = known.get(Objects.requireNonNull(name, NO_NAME));
+    if (table == null) {
+      return read(name);
+    }
+    return nanoClock.getAsLong() - table.loadedNanos() < KEPT_NANOS
+        ? CompletableFuture.completedFuture(table)
+        : renewed(table);
+  }
+
+  private CompletableFuture<PreparedTable> renewed(PreparedTable table) {
+    CompletableFuture<PreparedTable> answer = new CompletableFuture<>();
+    CompletableFuture<PreparedTable> underWay = renewals.putIfAbsent(table.name(), answer);
+    if (underWay != null) {
+      return underWay;
+    }
+    answer.completeOnTimeout(table, PATIENCE_MILLIS, TimeUnit.MILLISECONDS);
+    read(table.name())
+        .whenComplete(
+            (read, failure) -> {
+              renewals.remove(table.name());
+              PreparedTable kept = failure == null ? read : keptOn(table);
+              if (kept != null) {
+                answer.complete(kept);
+              } else {
+                answer.completeExceptionally(Failures.unwrap(failure));
+              }
+            });
+    return answer;
+  }
+
+  /** After an attempt that found no master; null if it did, and the table is not what it was. */
+  private PreparedTable keptOn(PreparedTable table) {
+    return known.computeIfPresent(
+        table.name(), (name, now) -> now == table ? table.loadedAt(nanoClock.getAsLong()) : now);
+  }
+
+  /** Asks the master. What is known is forgotten, unless there is no answer. */
+  private CompletableFuture<PreparedTable> read(TableName name) {
+    return hbase
+        .getAdmin()
+        .getDescriptor(name)
+        .handle(
+            (descriptor, failure) ->
+                failure == null ? check(descriptor, false) : unread(name, Failures.unwrap(failure)))
+        .thenCompose(found -> found);
+  }
+
+  private CompletableFuture<PreparedTable> unread(TableName name, Throwable cause) {
+    if (cause instanceof TableNotFoundException) {
+      known.remove(name);
+      return Failures.failed(
+          new TableNotPreparedException(
+              "table " + name + " does not exist: create and prepare it", cause));
+    }
+    return cause instanceof AccessDeniedException
+        ? readFromRegion(name, cause)
+        : Failures.failed(cause);
+  }
+
+  /** The master shows descriptors to few; regions of tables with server reads to all readers. */
+  private CompletableFuture<PreparedTable> readFromRegion(TableName name, Throwable refusal) {
+    return hbase
+        .getTable(name)
+        .get(DescriptorQuery.query())
+        .handle(
+            (answer, failure) ->
+                failure == null
+                    ? told(name, answer, refusal)
+                    : untold(name, Failures.unwrap(failure), refusal))
+        .thenCompose(found -> found);
+  }
+
+  private CompletableFuture<PreparedTable> told(TableName name, Result answer, Throwable refusal) {
+    try {
+      TableDescriptor descriptor = DescriptorQuery.parse(answer);
+      return descriptor == null
+          ? denied(name, "prepare it for server reads, or grant CREATE beside READ, WRITE", refusal)
+          : check(descriptor, true);
+    } catch (IOException e) {
+      return Failures.failed(e);
+    }
+  }
+
+  private CompletableFuture<PreparedTable> untold(
+      TableName name, Throwable failure, Throwable refusal) {
+    if (failure instanceof AccessDeniedException) {
+      return denied(name, "grant READ and WRITE, all families", failure);
+    }
+    if (failure instanceof DoNotRetryIOException) { // it has no marks: the question names them
+      return denied(name, "prepare it", refusal);
+    }
+    return Failures.failed(failure);
+  }
+
+  private CompletableFuture<PreparedTable> denied(TableName name, String remedy, Throwable cause) {
+    known.remove(name);
+    IOException denied =
+        new AccessDeniedException(
+            "this user is not shown how table "
+                + name
+                + " holds transactions: "
+                + remedy
+                + "; HBase says: "
+                + cause.getMessage());
+    denied.initCause(cause);
+    return Failures.failed(denied);
+  }
+
+  /**
+   * What was just read.
+   *
+   * @param byRegion told by the first region: so it runs the coprocessor
+   */
+  private CompletableFuture<PreparedTable> check(TableDescriptor descriptor, boolean byRegion) {
+    PreparedTable table;
+    try {
+      table = of(descriptor);
+    } catch (TableNotPreparedException e) {
+      known.remove(descriptor.getTableName());
+      return Failures.failed(e);
+    }
+    if (!table.isServerReads()) {
+      haveClientReads = true;
+      return requireMarks(table);
+    }
+    return byRegion || known.containsKey(table.name())
+        ? CompletableFuture.completedFuture(keep(table))
+        : requireCoprocessor(table);
+  }
+
+  /**
+   * A descriptor that names the coprocessor is not enough: servers may be told to load none, and
+   * then answer as if nothing had been asked of it. The first region is asked, at the first use;
+   * {@link TablePreparation} asks all. Who is not answered goes on: it is a guard against wrong
+   * settings, which are mostly the same everywhere.
+   */
+  private CompletableFuture<PreparedTable> requireCoprocessor(PreparedTable table) {
+    return table
+        .shortTimeout()
+        .get(DescriptorQuery.query())
+        .handle(
+            (answer, failure) -> {
+              try {
+                if (failure == null && DescriptorQuery.parse(answer) == null) {
+                  return Failures.<PreparedTable>failed(
+                      new TableNotPreparedException(
+                          TableRules.NO_COPROCESSOR.formatted(table.name(), "(the first)"), null));
+                }
+              } catch (IOException e) {
+                return Failures.<PreparedTable>failed(e);
+              }
+              return CompletableFuture.completedFuture(keep(table));
+            })
+        .thenCompose(found -> found);
+  }
+
+  /**
+   * With client reads this user must be shown the marks: without its mark a pending cell looks as
+   * if it were committed, and HBase leaves out what a user may not read. It denies a question for
+   * nothing else.
+   */
+  private CompletableFuture<PreparedTable> requireMarks(PreparedTable table) {
+    return table
+        .raw()
+        .get(DescriptorQuery.query())
+        .thenApply(answer -> keep(table))
+        .exceptionallyCompose(
+            failure ->
+                Failures.unwrap(failure) instanceof AccessDeniedException denial
+                    ? denied(table.name(), "grant READ and WRITE, all families", denial)
+                    : Failures.failed(Failures.unwrap(failure)));
+  }
+
+  private PreparedTable keep(PreparedTable table) {
+    if (known.size() < TABLES_MAX || known.containsKey(table.name())) {
+      known.put(table.name(), table);
+    }
+    return table;
+  }
+
+  /** A descriptor that was just read. */
+  public PreparedTable of(TableDescriptor descriptor) throws TableNotPreparedException {
+    TableName name = descriptor.getTableName();
+    TableSettings settings;
+    try {
+      settings = TableSettings.of(descriptor);
+    } catch (IllegalArgumentException e) {
+      throw new TableNotPreparedException(
+          e.getMessage() + " (./retso hbase prepare " + name + ")", e);
+    }
+    List<String> violations = TableRules.violations(descriptor, settings);
+    if (!violations.isEmpty()) {
+      throw new TableNotPreparedException(
+          "table "
+              + name
+              + " was altered and cannot hold transactions: "
+              + String.join("; ", violations)
+              + " (./retso hbase prepare "
+              + name
+              + " does it)",
+          null);
+    }
+    if (!isOurs(settings)) {
+      throw new TableNotPreparedException(
+          "table "
+              + name
+              + " is prepared for the oracle "
+              + settings.oracle()
+              + ", but this transaction manager uses "
+              + String.join(",", oracle)
+              + ": use that one, or prepare the table again if these are two names of one oracle",
+          null);
+    }
+    AsyncTable<AdvancedScanResultConsumer> shortTimeout =
+        hbase
+            .getTableBuilder(name)
+            .setOperationTimeout(shortTimeoutMillis, TimeUnit.MILLISECONDS)
+            .build();
+    return new PreparedTable(
+        descriptor, settings, hbase.getTable(name), shortTimeout, nanoClock.getAsLong());
+  }
+
+  /** Whether the table's transactions are decided by this manager's oracle. */
+  boolean isOurs(TableSettings settings) {
+    return settings.isOf(oracle);
+  }
+
+  /** Whether a table with client reads was used. */
+  public boolean haveClientReads() {
+    return haveClientReads;
+  }
+
+  /** The descriptor may have changed: read it again at the next use. */
+  public void forget(TableName name) {
+    known.remove(name);
+  }
+}

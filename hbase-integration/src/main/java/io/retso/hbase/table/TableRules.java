@@ -1,0 +1,34 @@
+package io.retso.hbase.table;
+
+import io.retso.hbase.layout.TableSettings;
+import io.retso.hbase.options.Reads;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.hadoop.hbase.client.TableDescriptor;
+
+/** What must be true of a prepared table for as long as transactions use it. Stateless. */
+public final class TableRules {
+  /** The coprocessor's class; it is loaded by region servers, by this name. */
+  public static final String OBSERVER = "io.retso.hbase.coprocessor.TransactionRegionObserver";
+
+  /** Of a table, somewhere. */
+  public static final String NO_COPROCESSOR =
+      "table %s must not be used yet: its regions %s do not run the coprocessor and would answer"
+          + " transactions wrongly: set hbase.coprocessor.enabled and"
+          + " hbase.coprocessor.user.enabled to true there, and restart";
+
+  private TableRules() {}
+
+  /**
+   * What of a prepared table's descriptor is not as it was prepared. Without the coprocessor a
+   * server read would be a plain one, and show what is not committed.
+   */
+  public static List<String> violations(TableDescriptor table, TableSettings settings) {
+    List<String> found = new ArrayList<>();
+    if (settings.reads() == Reads.SERVER && !table.hasCoprocessor(OBSERVER)) {
+      found.add("the coprocessor " + OBSERVER + " is missing: prepare the table again");
+    }
+    found.addAll(TableSettings.violations(table));
+    return found;
+  }
+}

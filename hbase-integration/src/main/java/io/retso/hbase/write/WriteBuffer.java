@@ -1,0 +1,264 @@
+package io.retso.hbase.write;
+
+import io.retso.hbase.errors.WriteSetTooLargeException;
+import io.retso.hbase.layout.PendingWrite;
+import io.retso.hbase.metrics.Counters;
+import io.retso.hbase.table.PreparedTable;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import org.apache.hadoop.hbase.Cell;
+import org.apache.hadoop.hbase.CellComparator;
+import org.apache.hadoop.hbase.CellUtil;
+import org.apache.hadoop.hbase.TableName;
+import org.apache.hadoop.hbase.client.Put;
+import org.apache.hadoop.hbase.client.Scan;
+import org.apache.hadoop.hbase.util.Bytes;
+
+/**
+ * What one transaction writes: cells that have not been sent yet, and the rows and conflict ids of
+ * everything. Rows leave in one batch per table, a row's cells and its mark in one put, so there is
+ * never a cell without its mark.
+ *
+ * <p><strong>Order.</strong> A batch is sent after the one before it was acknowledged. So of two
+ * writes to a cell the later one is the last in HBase, too, where both have version {@code Ts}.
+ *
+ * <p>Thread-safe.
+ */
+public final class WriteBuffer {
+  /** What a cell costs in memory besides its bytes. */
+  private static final int CELL_OVERHEAD_BYTES = 64;
+
+  private static final class TableWrites {
+    final PreparedTable table;
+
+    /** Row to its cells that have not been sent. */
+    final NavigableMap<byte[], NavigableMap<Cell, Cell>> pending =
+        new TreeMap<>(Bytes.BYTES_COMPARATOR);
+
+    /**
+     * Rows that were sent, or were tried to: they may bear a mark. With the number of the only
+     * batch that did, or 0 if there are several.
+     */
+    final NavigableMap<byte[], Integer> sent = new TreeMap<>(Bytes.BYTES_COMPARATOR);
+
+    TableWrites(PreparedTable table) {
+      this.table = table;
+    }
+  }
+
+  private final long start;
+  private final WriteLimits limits;
+  private final Counters counters;
+  private final Map<TableName, TableWrites> tables = new LinkedHashMap<>();
+  private final Set<Long> conflictIds = new HashSet<>();
+
+  /** Bytes of all cells ever added: overwritten ones are counted, too. */
+  private long bytes;
+
+  private long pendingBytes;
+  private boolean sealed;
+
+  /** Number of the last batch, the value of its marks. */
+  private int batch;
+
+  /** Completes when everything that was sent is acknowledged, or failed. */
+  private CompletableFuture<Void> acknowledged = CompletableFuture.completedFuture(null);
+
+  public WriteBuffer(long start, WriteLimits limits, Counters counters) {
+    this.start = start;
+    this.limits = limits;
+    this.counters = counters;
+  }
+
+  /**
+   * Adds cells, all or none.
+   *
+   * @param cells at version {@code start}, of any rows; a later cell of a column replaces an
+   *     earlier
+   * @param guarded conflict ids besides those of the cells
+   */
+  public synchronized void add(PreparedTable table, List<Cell> cells, Collection<Long> guarded)
+      throws WriteSetTooLargeException {
+    if (sealed) {
+      throw new IllegalStateException(
+          "transaction " + start + " ended before this write was carried out: begin a new one");
+    }
+    long more = 0;
+    for (Cell cell : cells) {
+      more += cell.getSerializedSize() + CELL_OVERHEAD_BYTES;
+    }
+    Set<Long> ids = new HashSet<>(guarded);
+    cells.forEach(cell -> ids.add(table.conflictId(cell)));
+    ids.removeAll(conflictIds);
+    check(bytes + more <= limits.bytesMax(), limits.bytesMax() + " bytes", "maxWriteBytes");
+    check(
+        conflictIds.size() + ids.size() <= limits.rowsMax(), limits.rowsMax() + " rows", "maxRows");
+    bytes += more;
+    pendingBytes += more;
+    conflictIds.addAll(ids);
+    TableWrites writes = tables.computeIfAbsent(table.name(), name -> new TableWrites(table));
+    for (Cell cell : cells) {
+      NavigableMap<Cell, Cell> row =
+          writes.pending.computeIfAbsent(
+              CellUtil.cloneRow(cell), key -> new TreeMap<>(CellComparator.getInstance()));
+      row.put(cell, cell); // the key of an equal cell stays, its value is not looked at
+    }
+  }
+
+  private void check(boolean within, String limit, String setting)
+      throws WriteSetTooLargeException {
+    if (!within) {
+      throw new WriteSetTooLargeException(
+          "the write set of transaction "
+              + start
+              + " is too large, the limit is "
+              + limit
+              + ": split the transaction, or raise "
+              + setting
+              + " of the transaction manager if it is below its maximum",
+          null);
+    }
+  }
+
+  /** Takes no more: the transaction ends. A write that is late fails, instead of being lost. */
+  public synchronized void seal() {
+    sealed = true;
+  }
+
+  /** Whether so much waits that it should be sent ahead of the commit. */
+  public synchronized boolean isFull() {
+    return pendingBytes >= limits.flushBytes();
+  }
+
+  /** Whether nothing was written at all. */
+  public synchronized boolean isEmpty() {
+    return conflictIds.isEmpty();
+  }
+
+  /** Makes the transaction's own writes of these rows readable. */
+  public synchronized CompletableFuture<Void> sendBeforeReading(
+      PreparedTable table, Iterable<byte[]> rows) {
+    TableWrites writes = tables.get(table.name());
+    return writes != null && touches(rows, writes.pending) ? send(List.of(writes)) : acknowledged;
+  }
+
+  /** Makes the transaction's own writes within the range of the scan readable. */
+  public synchronized CompletableFuture<Void> sendBeforeReading(PreparedTable table, Scan scan) {
+    TableWrites writes = tables.get(table.name());
+    return writes != null && touches(scan, writes.pending) ? send(List.of(writes)) : acknowledged;
+  }
+
+  /** Whether own writes of these rows may be in the table. */
+  public synchronized boolean hasSent(PreparedTable table, Iterable<byte[]> rows) {
+    TableWrites writes = tables.get(table.name());
+    return writes != null && touches(rows, writes.sent);
+  }
+
+  /** Whether own writes within the range of the scan may be in the table. */
+  public synchronized boolean hasSent(PreparedTable table, Scan scan) {
+    TableWrites writes = tables.get(table.name());
+    return writes != null && touches(scan, writes.sent);
+  }
+
+  private static boolean touches(Iterable<byte[]> rows, NavigableMap<byte[], ?> written) {
+    if (!written.isEmpty()) {
+      for (byte[] row : rows) {
+        if (written.containsKey(row)) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  private static boolean touches(Scan scan, NavigableMap<byte[], ?> written) {
+    boolean reversed = scan.isReversed();
+    byte[] low = reversed ? scan.getStopRow() : scan.getStartRow();
+    byte[] high = reversed ? scan.getStartRow() : scan.getStopRow();
+    if (low.length > 0 && high.length > 0 && Bytes.compareTo(low, high) > 0) {
+      return false; // an empty range to HBase, an error to a map
+    }
+    NavigableMap<byte[], ?> range = written;
+    if (low.length > 0) {
+      range = range.tailMap(low, true);
+    }
+    if (high.length > 0 && !range.isEmpty()) {
+      range = range.headMap(high, true);
+    }
+    return !range.isEmpty();
+  }
+
+  /** Sends everything, and completes when all writes of the transaction are acknowledged. */
+  public synchronized CompletableFuture<Void> sendAll() {
+    return send(tables.values());
+  }
+
+  /** Tables are written side by side, the batches of one after each other. */
+  private CompletableFuture<Void> send(Collection<TableWrites> what) {
+    List<CompletableFuture<Void>> sending = new ArrayList<>(what.size());
+    for (TableWrites writes : what) {
+      if (!writes.pending.isEmpty()) {
+        List<Put> puts = takePending(writes);
+        counters.writeBatches.increment();
+        // After a failure nothing more is sent: the transaction can only be rolled back.
+        sending.add(
+            acknowledged.thenCompose(
+                done -> writes.table.raw().<Object>batchAll(puts).thenApply(results -> null)));
+      }
+    }
+    if (!sending.isEmpty()) {
+      acknowledged = CompletableFuture.allOf(sending.toArray(CompletableFuture<?>[]::new));
+    }
+    pendingBytes = tables.values().stream().allMatch(t -> t.pending.isEmpty()) ? 0 : pendingBytes;
+    return acknowledged;
+  }
+
+  private List<Put> takePending(TableWrites writes) {
+    batch++;
+    List<Put> puts = new ArrayList<>(writes.pending.size());
+    for (Map.Entry<byte[], NavigableMap<Cell, Cell>> row : writes.pending.entrySet()) {
+      Put put = new Put(row.getKey(), start);
+      for (Cell cell : row.getValue().values()) {
+        put.getFamilyCellMap()
+            .computeIfAbsent(CellUtil.cloneFamily(cell), family -> new ArrayList<>())
+            .add(cell);
+      }
+      puts.add(PendingWrite.mark(put, start, batch));
+      writes.sent.merge(row.getKey(), batch, (first, another) -> 0);
+    }
+    writes.pending.clear();
+    return puts;
+  }
+
+  /** Completes when nothing is on its way any more, in whatever way it ended. */
+  public synchronized CompletableFuture<Void> acknowledged() {
+    return acknowledged.handle((done, failure) -> null);
+  }
+
+  /** The ids of what it wrote, for the oracle. */
+  public synchronized long[] conflictIds() {
+    return conflictIds.stream().mapToLong(Long::longValue).toArray();
+  }
+
+  /**
+   * The rows that may bear the transaction's mark, by table; with the number of the only batch that
+   * wrote the row, or 0.
+   */
+  public synchronized Map<PreparedTable, SortedMap<byte[], Integer>> sentRows() {
+    Map<PreparedTable, SortedMap<byte[], Integer>> rows = new HashMap<>();
+    tables.values().stream()
+        .filter(writes -> !writes.sent.isEmpty())
+        .forEach(writes -> rows.put(writes.table, new TreeMap<>(writes.sent)));
+    return rows;
+  }
+}

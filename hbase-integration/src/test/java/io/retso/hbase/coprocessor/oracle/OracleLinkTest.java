@@ -1,0 +1,135 @@
+package io.retso.hbase.coprocessor.oracle;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotSame;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.retso.client.OracleClient;
+import io.retso.hbase.RetsoCluster;
+import io.retso.hbase.coprocessor.RawTable;
+import io.retso.hbase.coprocessor.region.ObserverMetrics;
+import io.retso.hbase.layout.CleanupRequest;
+import io.retso.hbase.layout.PendingWrite;
+import io.retso.hbase.layout.Refusal;
+import io.retso.hbase.resolve.SnapshotRow;
+import io.retso.hbase.resolve.WriterStatuses;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.hbase.DoNotRetryIOException;
+import org.apache.hadoop.hbase.KeyValue;
+import org.apache.hadoop.hbase.metrics.MetricRegistryInfo;
+import org.apache.hadoop.hbase.metrics.impl.MetricRegistryImpl;
+import org.junit.jupiter.api.Test;
+
+class OracleLinkTest {
+  private final Configuration configuration = new Configuration(false);
+  private final ObserverMetrics metrics =
+      new ObserverMetrics(
+          new MetricRegistryImpl(new MetricRegistryInfo("test", "", "test", "test", false)));
+
+  @Test
+  void regionsShareOneUntilTheLastIsClosed() throws Exception {
+    try (var server = RetsoCluster.startOracle()) {
+      String address = "127.0.0.1:" + server.port();
+      OracleLink one = OracleLink.acquire(address, configuration, metrics);
+      OracleLink two = OracleLink.acquire(address, configuration, metrics);
+      assertSame(one, two);
+      one.release();
+      long watermark = two.await(two.askWatermark());
+      assertTrue(watermark > 0);
+      assertEquals(watermark, two.watermarkSoon());
+      two.release();
+      assertThrows(IOException.class, () -> two.await(two.askWatermark()));
+      OracleLink three = OracleLink.acquire(address, configuration, metrics);
+      assertNotSame(one, three);
+      three.release();
+    }
+  }
+
+  @Test
+  void failuresOfTheOracleAreRetriedByHBaseUnlessThatCannotHelp() throws Exception {
+    configuration.setInt(OracleLink.TIMEOUT_KEY, 100);
+    var server = RetsoCluster.startOracle();
+    String address = "127.0.0.1:" + server.port();
+    OracleLink link = OracleLink.acquire(address, configuration, metrics);
+    try {
+      link.await(link.askWatermark());
+      // Nobody began at this timestamp: a table of another oracle.
+      assertThrows(DoNotRetryIOException.class, () -> askAbout(link, 1L << 50));
+      server.close();
+      IOException unavailable =
+          assertThrows(IOException.class, () -> link.await(link.askWatermark()));
+      assertTrue(unavailable.getMessage().contains(address), unavailable::getMessage);
+      assertTrue(!(unavailable instanceof DoNotRetryIOException));
+      long before = System.nanoTime();
+      for (int i = 0; i < 1000; i++) {
+        assertTrue(link.watermarkSoon() > 0, "the last one known");
+      }
+      assertTrue(System.nanoTime() - before < 3_000_000_000L, "nobody waits again and again");
+    } finally {
+      link.release();
+      server.close();
+    }
+  }
+
+  /**
+   * Whoever may write to a table can put any mark; those of transactions are cleaned up beside it.
+   */
+  @Test
+  void marksThatTheOracleNeverIssuedHinderNoOrphans() throws Exception {
+    try (var server = RetsoCluster.startOracle();
+        var oracle = OracleClient.builder().address("127.0.0.1:" + server.port()).build()) {
+      OracleLink link = OracleLink.acquire("127.0.0.1:" + server.port(), configuration, metrics);
+      try {
+        long aborted = oracle.begin();
+        oracle.abort(aborted);
+        assertEquals(
+            Map.of(aborted, CleanupRequest.ABORTED), link.decided(List.of(1L << 50, aborted)));
+      } finally {
+        link.release();
+      }
+    }
+  }
+
+  /** Each would wait until its time is over, and requests may have thousands. */
+  @Test
+  void questionsAboutManyRowsAreNotAllAskedInVain() throws Exception {
+    configuration.setInt(OracleLink.TIMEOUT_KEY, 100);
+    var server = RetsoCluster.startOracle();
+    try {
+      OracleLink link = OracleLink.acquire("127.0.0.1:" + server.port(), configuration, metrics);
+      try {
+        long start = link.await(link.askWatermark());
+        server.close();
+        for (int i = 0; i < 100; i++) {
+          IOException unavailable = assertThrows(IOException.class, () -> askAbout(link, start));
+          assertSame(Refusal.NO_ORACLE, Refusal.of(unavailable));
+          assertTrue(!(unavailable instanceof DoNotRetryIOException));
+          assertThrows(IOException.class, () -> link.await(link.askWatermarkToWait()));
+        }
+        long asked = metrics.oracleQueries.getCount();
+        assertTrue(asked > 0 && asked < 50, asked + " of 100 were asked");
+      } finally {
+        link.release();
+      }
+    } finally {
+      server.close();
+    }
+  }
+
+  /** A row with a mark of {@code start} wants to know about it. */
+  private void askAbout(OracleLink link, long start) throws IOException {
+    byte[] row = {1};
+    KeyValue mark =
+        new KeyValue(row, PendingWrite.family(), PendingWrite.qualifier(start), start, new byte[0]);
+    KeyValue cell = new KeyValue(row, RawTable.F, row, start, row);
+    WriterStatuses statuses = new WriterStatuses(link.cache());
+    new SnapshotRow(List.of(mark, cell), start + 16, 0, SnapshotRow.ALL_VERSIONS, statuses.moment())
+        .decide(statuses);
+    link.ask(statuses, start, metrics);
+  }
+}

@@ -1,0 +1,124 @@
+package io.retso.hbase.coprocessor.region;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+public class HorizonTest {
+  private final AtomicLong sequence = new AtomicLong();
+  private final BatchesInFlight batches = new BatchesInFlight();
+  private final Horizon horizon = new Horizon(batches, sequence::get);
+
+  @Test
+  void refusesAtOnceAndSettlesWhenEarlierBatchesAreOver() throws Exception {
+    BatchesInFlight.Epoch early = batches.enter();
+    horizon.refuse(160);
+    assertEquals(160, horizon.refused());
+    assertEquals(0, horizon.settle(1));
+    BatchesInFlight.Epoch late = batches.enter();
+    assertEquals(0, horizon.settle(1));
+    early.leave();
+    assertFalse(batches.drain(1), "the second call waits for what came between the two");
+    late.leave();
+    assertEquals(160, horizon.settle(1));
+  }
+
+  @Test
+  void theOldestBatchIsWaitedForThoughLaterOnesAreOver() throws Exception {
+    BatchesInFlight.Epoch oldest = batches.enter();
+    assertFalse(batches.drain(1));
+    BatchesInFlight.Epoch later = batches.enter();
+    assertFalse(batches.drain(1));
+    later.leave();
+    assertFalse(batches.drain(1));
+    oldest.leave();
+    assertTrue(batches.drain(1));
+  }
+
+  @Test
+  void neverGoesDown() throws Exception {
+    horizon.refuse(320);
+    horizon.settle(1);
+    horizon.refuse(160);
+    assertEquals(320, horizon.refused());
+    assertEquals(320, horizon.settle(1));
+  }
+
+  @Test
+  void tellsWhatWasSettledByASequenceNumber() throws Exception {
+    for (int i = 1; i <= 3; i++) {
+      sequence.set(10L * i);
+      horizon.refuse(160L * i);
+      horizon.settle(1);
+    }
+    assertEquals(0, horizon.settledBy(9));
+    assertEquals(160, horizon.settledBy(10));
+    assertEquals(320, horizon.settledBy(29));
+    assertEquals(480, horizon.settledBy(1000));
+    for (int i = 4; i < 500; i++) {
+      sequence.set(10L * i);
+      horizon.refuse(160L * i);
+      horizon.settle(1);
+    }
+    assertEquals(0, horizon.settledBy(30), "old ones are forgotten, to the safe side");
+    assertEquals(160L * 499, horizon.settledBy(10_000));
+  }
+
+  /** Otherwise a flush would not wait for it, as it looks at later epochs only. */
+  @Test
+  void aBatchThatWasHeldUpDoesNotEnterAnEpochThatIsDone() throws Exception {
+    BatchesInFlight.Epoch epoch = batches.enter();
+    assertFalse(batches.drain(0)); // begins another epoch
+    assertFalse(batches.enter(epoch));
+    epoch.leave();
+    assertTrue(batches.drain(0));
+    assertFalse(batches.enter(epoch));
+    assertTrue(batches.drain(0), "nobody is left in an epoch that was refused");
+  }
+
+  /** A batch that found the horizon low must be over when the horizon is settled. */
+  @Test
+  @Timeout(60)
+  void noBatchThatMissedTheRefusalOutlivesTheSettling() throws Exception {
+    AtomicLong admitted = new AtomicLong(Long.MAX_VALUE);
+    AtomicBoolean wrong = new AtomicBoolean();
+    AtomicBoolean stop = new AtomicBoolean();
+    CountDownLatch running = new CountDownLatch(3);
+    Thread[] writers = new Thread[3];
+    for (int i = 0; i < writers.length; i++) {
+      writers[i] =
+          new Thread(
+              () -> {
+                running.countDown();
+                while (!stop.get()) {
+                  BatchesInFlight.Epoch epoch = batches.enter();
+                  long seen = horizon.refused();
+                  Thread.onSpinWait();
+                  if (seen < horizon.settled()) {
+                    wrong.set(true);
+                  }
+                  admitted.accumulateAndGet(seen, Math::min);
+                  epoch.leave();
+                }
+              });
+      writers[i].start();
+    }
+    running.await();
+    for (int i = 1; i <= 20_000; i++) {
+      horizon.refuse(16L * i);
+      assertEquals(16L * i, horizon.settle(10_000));
+    }
+    stop.set(true);
+    for (Thread writer : writers) {
+      writer.join();
+    }
+    assertFalse(wrong.get());
+    assertTrue(admitted.get() < Long.MAX_VALUE);
+  }
+}

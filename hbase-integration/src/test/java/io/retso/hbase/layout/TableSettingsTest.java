@@ -1,0 +1,141 @@
+package io.retso.hbase.layout;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.retso.hbase.options.Conflicts;
+import io.retso.hbase.options.Reads;
+import java.util.List;
+import java.util.function.UnaryOperator;
+import org.apache.hadoop.hbase.HConstants;
+import org.apache.hadoop.hbase.KeepDeletedCells;
+import org.apache.hadoop.hbase.TableName;
+import org.apache.hadoop.hbase.client.ColumnFamilyDescriptor;
+import org.apache.hadoop.hbase.client.ColumnFamilyDescriptorBuilder;
+import org.apache.hadoop.hbase.client.Durability;
+import org.apache.hadoop.hbase.client.TableDescriptor;
+import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
+import org.apache.hadoop.hbase.util.Bytes;
+import org.junit.jupiter.api.Test;
+
+class TableSettingsTest {
+  private static final ColumnFamilyDescriptor DATA =
+      TableSettings.prepared(ColumnFamilyDescriptorBuilder.of("f"));
+
+  private static TableDescriptorBuilder table(ColumnFamilyDescriptor... families) {
+    return TableDescriptorBuilder.newBuilder(TableName.valueOf("t"))
+        .setColumnFamilies(List.of(families));
+  }
+
+  @Test
+  void whatIsWrittenIsRead() {
+    for (TableSettings settings :
+        List.of(
+            new TableSettings(Conflicts.ROW, Reads.SERVER, "a:1,b:2"),
+            new TableSettings(Conflicts.CELL, Reads.CLIENT, ""))) {
+      TableDescriptorBuilder builder = table(DATA);
+      assertFalse(TableSettings.isPrepared(builder.build()));
+      settings.writeTo(builder);
+      assertTrue(TableSettings.isPrepared(builder.build()));
+      assertEquals(settings, TableSettings.of(builder.build()));
+    }
+  }
+
+  @Test
+  void whatCannotBeReadSaysWhatToDo() {
+    assertProblem("prepare it first", table(DATA).build());
+    assertProblem("RETSO_VERSION is 2, this one knows 1", changed("RETSO_VERSION", "2"));
+    assertProblem("RETSO_CONFLICTS of table t is TABLE", changed("RETSO_CONFLICTS", "TABLE"));
+    assertProblem("must be one of [SERVER, CLIENT]", changed("RETSO_READS", null));
+    assertProblem("RETSO_ORACLE is empty", changed("RETSO_ORACLE", ""));
+    assertProblem("RETSO_ORACLE is empty", changed("RETSO_ORACLE", null));
+  }
+
+  private static TableDescriptor changed(String key, String value) {
+    TableDescriptorBuilder builder = table(DATA);
+    new TableSettings(Conflicts.ROW, Reads.SERVER, "a:1").writeTo(builder);
+    return builder.setValue(key, value).build();
+  }
+
+  private static void assertProblem(String expected, TableDescriptor table) {
+    String message =
+        assertThrows(IllegalArgumentException.class, () -> TableSettings.of(table)).getMessage();
+    assertTrue(message.contains(expected), message);
+  }
+
+  @Test
+  void aPreparedTableHasNoViolations() {
+    assertEquals(
+        List.of(), TableSettings.violations(table(DATA, PendingWrite.familyDescriptor()).build()));
+  }
+
+  @Test
+  void violationsNameTheRemedy() {
+    assertViolation("!pw is missing", table(DATA).build());
+    assertDataViolation("set VERSIONS to 2147483647", f -> f.setMaxVersions(3));
+    assertDataViolation("set TTL to FOREVER", f -> f.setTimeToLive(60));
+    assertDataViolation("set MIN_VERSIONS to 0", f -> f.setMinVersions(1));
+    assertDataViolation(
+        "set KEEP_DELETED_CELLS to FALSE", f -> f.setKeepDeletedCells(KeepDeletedCells.TTL));
+    assertDataViolation("set NEW_VERSION_BEHAVIOR to false", f -> f.setNewVersionBehavior(true));
+    assertDataViolation(
+        "set the same REPLICATION_SCOPE", f -> f.setScope(HConstants.REPLICATION_SCOPE_GLOBAL));
+    assertMarksViolation("set IN_MEMORY to true", f -> f.setInMemory(false));
+    assertMarksViolation("set TTL to FOREVER", f -> f.setTimeToLive(60));
+    ColumnFamilyDescriptor early =
+        TableSettings.prepared(ColumnFamilyDescriptorBuilder.of(Bytes.toBytes("!a")));
+    assertViolation("!a sorts before !pw", table(early, PendingWrite.familyDescriptor()).build());
+    assertViolation(
+        "set DURABILITY to SYNC_WAL",
+        table(DATA, PendingWrite.familyDescriptor()).setDurability(Durability.ASYNC_WAL).build());
+  }
+
+  @Test
+  void tombstonesMustNotBecomeMobs() {
+    ColumnFamilyDescriptorBuilder family =
+        ColumnFamilyDescriptorBuilder.newBuilder(DATA).setMobThreshold(15);
+    assertEquals(List.of(), violations(family.build()));
+    family.setMobEnabled(true);
+    assertViolation(
+        "set MOB_THRESHOLD to 16 bytes at least",
+        table(family.build(), PendingWrite.familyDescriptor()).build());
+    assertEquals(List.of(), violations(family.setMobThreshold(16).build()));
+  }
+
+  private static List<String> violations(ColumnFamilyDescriptor family) {
+    return TableSettings.violations(table(family, PendingWrite.familyDescriptor()).build());
+  }
+
+  private static void assertDataViolation(
+      String expected, UnaryOperator<ColumnFamilyDescriptorBuilder> change) {
+    ColumnFamilyDescriptor family =
+        change.apply(ColumnFamilyDescriptorBuilder.newBuilder(DATA)).build();
+    assertViolation(expected, table(family, PendingWrite.familyDescriptor()).build());
+    assertEquals(
+        List.of(),
+        TableSettings.violations(
+            table(
+                    TableSettings.prepared(
+                        ColumnFamilyDescriptorBuilder.newBuilder(family).setScope(0).build()),
+                    PendingWrite.familyDescriptor())
+                .build()),
+        "prepared() remedies it");
+  }
+
+  private static void assertMarksViolation(
+      String expected, UnaryOperator<ColumnFamilyDescriptorBuilder> change) {
+    ColumnFamilyDescriptor marks =
+        change
+            .apply(ColumnFamilyDescriptorBuilder.newBuilder(PendingWrite.familyDescriptor()))
+            .build();
+    assertViolation(expected, table(DATA, marks).build());
+  }
+
+  private static void assertViolation(String expected, TableDescriptor table) {
+    List<String> found = TableSettings.violations(table);
+    assertEquals(1, found.size(), found::toString);
+    assertTrue(found.get(0).contains(expected), found::toString);
+  }
+}

@@ -1,0 +1,303 @@
+package io.retso.hbase.resolve;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.retso.hbase.layout.PendingWrite;
+import io.retso.hbase.layout.Tombstone;
+import io.retso.hbase.resolve.SnapshotRow.FirstCommit;
+import io.retso.hbase.resolve.SnapshotRow.Next;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.hadoop.hbase.Cell;
+import org.apache.hadoop.hbase.CellUtil;
+import org.apache.hadoop.hbase.KeyValue;
+import org.apache.hadoop.hbase.util.Bytes;
+import org.junit.jupiter.api.Test;
+
+/** The rules of docs/hbase.md, "Reads at Tr", one by one. The reader is at 320. */
+public class SnapshotRowTest {
+  private static final long TR = 320;
+  private static final byte[] ROW = Bytes.toBytes("row");
+
+  private final StatusCache cache = new StatusCache(64);
+  private final WriterStatuses statuses = new WriterStatuses(cache);
+
+  @Test
+  void withoutMarksTheNewestBelowTheReaderIsVisible() {
+    assertSees("a@305", cell("a", 305), cell("a", 289));
+    assertSees("a@289", cell("a", 321), cell("a", 320), cell("a", 289));
+    assertSees("", cell("a", 321));
+    assertSees("a@177 b@33", cell("a", 177), cell("b", 33));
+  }
+
+  @Test
+  void cellsOfPlainWritersAreCommittedAtTheirVersion() {
+    assertSees("a@304", cell("a", 304), cell("a", 289));
+    assertSees("a@307", cell("a", 307));
+    assertSees("a@1", cell("a", 1));
+    assertSees("a@303", mark(304), cell("a", 303)); // the mark of another column's writer
+  }
+
+  @Test
+  void aTombstoneHidesWhatIsOlder() {
+    assertSees("", tombstone("a", 305), cell("a", 289));
+    assertSees("b@33", tombstone("a", 305), cell("a", 289), cell("b", 33));
+    statuses.committed(272, 288);
+    assertSees("", mark(272), tombstone("a", 272), cell("a", 33));
+  }
+
+  @Test
+  void ownWritesAreVisibleAtTheirOwnVersion() {
+    assertSees("a@320", mark(320), cell("a", 320), cell("a", 305));
+    assertSees("", mark(320), tombstone("a", 320), cell("a", 305));
+  }
+
+  @Test
+  void aPendingVersionIsShownAsCleanupWillLeaveIt() {
+    statuses.committed(272, 288);
+    Cell pending = cell("a", 272);
+    assertSees("a@289", mark(272), pending, cell("a", 33));
+    assertEquals(272, pending.getTimestamp(), "the original may be HBase's own");
+  }
+
+  @Test
+  void whatIsNotCommittedBelowTheReaderIsPassedOver() {
+    statuses.committed(272, 336);
+    statuses.open(256);
+    statuses.aborted(240);
+    assertSees(
+        "a@33",
+        mark(240),
+        mark(256),
+        mark(272),
+        cell("a", 272),
+        cell("a", 256),
+        cell("a", 240),
+        cell("a", 33));
+    assertSees("", mark(240), cell("a", 240));
+  }
+
+  @Test
+  void unknownWritersOfAllColumnsAreAskedForAtOnce() {
+    SnapshotRow row =
+        row(
+            SnapshotRow.ALL_VERSIONS,
+            mark(208),
+            mark(240),
+            mark(256),
+            mark(272),
+            cell("a", 272),
+            cell("a", 256),
+            cell("a", 241),
+            cell("a", 240), // older than a committed one: of no interest
+            cell("b", 208));
+    assertEquals(Next.ASK, row.decide(statuses));
+    assertArrayEquals(new long[] {272, 256, 208}, statuses.unknown());
+    assertThrows(IllegalStateException.class, row::visible);
+    statuses.open(272);
+    assertEquals(Next.ASK, row.decide(statuses));
+    statuses.aborted(256);
+    statuses.committed(208, 224);
+    assertEquals(Next.SETTLED, row.decide(statuses));
+    assertEquals("a@241 b@225", text(row.visible()));
+    assertEquals(0, statuses.unknown().length);
+  }
+
+  @Test
+  void aForgottenWriterIsAbortedIfItsMarkIsFoundAgain() {
+    SnapshotRow row = row(SnapshotRow.ALL_VERSIONS, mark(272), cell("a", 272), cell("a", 33));
+    assertEquals(Next.ASK, row.decide(statuses));
+    statuses.forgotten(272);
+    assertEquals(Next.READ_AGAIN, row.decide(statuses));
+    assertSees("a@33", mark(272), cell("a", 272), cell("a", 33));
+    assertEquals(StatusCache.UNKNOWN, cache.get(272), "a proof for this row, not for all readers");
+  }
+
+  @Test
+  void aForgottenWriterMayHaveBeenCleanedUp() {
+    SnapshotRow row = row(SnapshotRow.ALL_VERSIONS, mark(272), cell("a", 272), cell("a", 33));
+    row.decide(statuses);
+    statuses.forgotten(272);
+    assertEquals(Next.READ_AGAIN, row.decide(statuses));
+    assertSees("a@289", cell("a", 289), cell("a", 33));
+  }
+
+  @Test
+  void aLimitOfVersionsThatCutSomethingOffAsksForMore() {
+    statuses.open(272);
+    SnapshotRow row = row(1, mark(208), mark(272), cell("a", 272), cell("b", 33));
+    assertEquals(Next.READ_AGAIN, row.decide(statuses));
+    assertEquals(3, row.versionsNeeded());
+    SnapshotRow again = row(3, mark(208), mark(272), cell("a", 272), cell("b", 33));
+    assertEquals(Next.SETTLED, again.decide(statuses));
+    assertEquals("b@33", text(again.visible()));
+  }
+
+  @Test
+  void decidedWritersWhoseMarksRemainAreToBeCleanedUp() {
+    statuses.committed(208, 224);
+    statuses.committed(240, 336); // above the reader
+    statuses.aborted(256);
+    statuses.open(272);
+    SnapshotRow row =
+        row(
+            SnapshotRow.ALL_VERSIONS,
+            mark(208),
+            mark(240),
+            mark(256),
+            mark(272),
+            mark(288), // nobody asked
+            mark(TR),
+            cell("a", TR));
+    assertEquals(Next.SETTLED, row.decide(statuses));
+    assertEquals(
+        "[cleanup of row after 208 committed at 224, cleanup of row after 240 committed at 336,"
+            + " cleanup of row after 256 aborted]",
+        row.cleanups(statuses).toString());
+    assertEquals(List.of(), row(1, cell("a", 33)).cleanups(statuses));
+  }
+
+  @Test
+  void cellsAmongTheMarksThatAreNoneSayNothing() {
+    Cell ofShell = new KeyValue(ROW, PendingWrite.family(), Bytes.toBytes("x"), 243, new byte[0]);
+    Cell ofOther =
+        new KeyValue(ROW, PendingWrite.family(), PendingWrite.qualifier(272), 240, new byte[0]);
+    statuses.aborted(240);
+    assertSees("a@240", ofOther, ofShell, cell("a", 240), cell("a", 33));
+    assertEquals(List.of(), row(1, ofOther, ofShell, cell("a", 33)).cleanups(statuses));
+  }
+
+  @Test
+  void inQuestionIsWhatComesBeforeTheFirstCommittedVersion() {
+    assertArrayEquals(new long[0], SnapshotRow.inQuestion(List.of()));
+    assertArrayEquals(
+        new long[0],
+        SnapshotRow.inQuestion(List.of(cell("a", 289), cell("a", 272), cell("b", 33))));
+    assertArrayEquals(
+        new long[] {160, 240, 256, 272, TR},
+        SnapshotRow.inQuestion(
+            List.of(
+                cell("a", TR),
+                cell("a", 272),
+                cell("a", 257),
+                cell("a", 16),
+                cell("b", 272),
+                cell("b", 256),
+                cell("c", 240),
+                cell("c", 160))));
+  }
+
+  @Test
+  void decidingTwiceGivesTheSameCells() {
+    SnapshotRow row = row(1, cell("a", 33));
+    row.decide(statuses);
+    List<Cell> visible = row.visible();
+    row.decide(statuses);
+    assertSame(visible, row.visible());
+  }
+
+  @Test
+  void whatWasInQuestionIsOfThePastIfItIsDecidedBelowTheReader() {
+    statuses.committed(272, 288);
+    statuses.committed(256, 336);
+    statuses.aborted(240);
+    statuses.open(208);
+    SnapshotRow row =
+        row(
+            SnapshotRow.ALL_VERSIONS,
+            mark(208),
+            mark(240),
+            mark(256),
+            mark(272),
+            cell("a", 272),
+            cell("a", 240),
+            cell("b", 256),
+            cell("b", 208),
+            cell("c", 192));
+    assertEquals(Next.SETTLED, row.decide(statuses));
+    assertTrue(row.isPast(new long[] {272, 240}, statuses));
+    assertFalse(row.isPast(new long[] {272, 256}, statuses), "committed above");
+    assertFalse(row.isPast(new long[] {208}, statuses), "open");
+    assertTrue(row.isPast(new long[] {192}, statuses), "a plain writer's");
+    assertFalse(row.isPast(new long[] {224}, statuses), "gone: perhaps committed above, and moved");
+  }
+
+  @Test
+  void theFirstCommitIsFoundInAllColumns() {
+    statuses.committed(272, 288);
+    statuses.open(256);
+    SnapshotRow row =
+        row(
+            SnapshotRow.ALL_VERSIONS,
+            mark(224),
+            mark(256),
+            mark(272),
+            cell("a", 305),
+            cell("a", 272),
+            cell("a", 200),
+            cell("a", 161),
+            cell("a", 145),
+            cell("b", 256),
+            cell("b", 224),
+            cell("b", 33));
+    assertEquals(new FirstCommit(Next.ASK, 288), row.firstCommitSince(176, statuses));
+    assertArrayEquals(new long[] {224}, statuses.unknown());
+    statuses.committed(224, 240);
+    assertEquals(new FirstCommit(Next.SETTLED, 240), row.firstCommitSince(176, statuses));
+    assertEquals(new FirstCommit(Next.SETTLED, 160), row.firstCommitSince(144, statuses));
+    assertEquals(new FirstCommit(Next.SETTLED, 304), row.firstCommitSince(296, statuses));
+    assertEquals(
+        new FirstCommit(Next.SETTLED, Long.MAX_VALUE), row.firstCommitSince(312, statuses));
+  }
+
+  @Test
+  void theFirstCommitIsLookedForAgainIfAWriterIsForgotten() {
+    SnapshotRow row = row(SnapshotRow.ALL_VERSIONS, mark(272), cell("a", 272), cell("a", 33));
+    assertEquals(Next.ASK, row.firstCommitSince(256, statuses).next());
+    statuses.forgotten(272);
+    assertEquals(Next.READ_AGAIN, row.firstCommitSince(256, statuses).next());
+    SnapshotRow again = row(SnapshotRow.ALL_VERSIONS, mark(272), cell("a", 272), cell("a", 33));
+    assertEquals(
+        new FirstCommit(Next.SETTLED, Long.MAX_VALUE), again.firstCommitSince(256, statuses));
+  }
+
+  private void assertSees(String expected, Cell... cells) {
+    SnapshotRow row = row(SnapshotRow.ALL_VERSIONS, cells);
+    assertEquals(Next.SETTLED, row.decide(statuses));
+    assertEquals(expected, text(row.visible()));
+  }
+
+  private SnapshotRow row(int versions, Cell... cells) {
+    return new SnapshotRow(List.of(cells), TR, TR, versions, statuses.moment());
+  }
+
+  private static Cell mark(long start) {
+    return new KeyValue(
+        ROW, PendingWrite.family(), PendingWrite.qualifier(start), start, Bytes.toBytes(1));
+  }
+
+  private static Cell cell(String column, long version) {
+    return cell(column, version, Bytes.toBytes("value of " + version));
+  }
+
+  private static Cell tombstone(String column, long version) {
+    return cell(column, version, Tombstone.value());
+  }
+
+  private static Cell cell(String column, long version, byte[] value) {
+    return new KeyValue(ROW, Bytes.toBytes("f"), Bytes.toBytes(column), version, value);
+  }
+
+  private static String text(List<Cell> cells) {
+    List<String> texts = new ArrayList<>();
+    for (Cell cell : cells) {
+      texts.add(Bytes.toString(CellUtil.cloneQualifier(cell)) + "@" + cell.getTimestamp());
+    }
+    return String.join(" ", texts);
+  }
+}

@@ -1,0 +1,106 @@
+package io.retso.hbase.table;
+
+import static io.retso.hbase.Fixture.eventually;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.retso.hbase.Fixture;
+import io.retso.hbase.RetsoCluster;
+import io.retso.hbase.admin.TablePreparation;
+import io.retso.hbase.embedded.EmbeddedHBase;
+import io.retso.hbase.errors.Failures;
+import io.retso.hbase.errors.TableNotPreparedException;
+import io.retso.server.RetsoServer;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.apache.hadoop.hbase.LocalHBaseCluster;
+import org.apache.hadoop.hbase.TableName;
+import org.apache.hadoop.hbase.client.Admin;
+import org.apache.hadoop.hbase.client.AsyncConnection;
+import org.apache.hadoop.hbase.client.Connection;
+import org.apache.hadoop.hbase.client.ConnectionFactory;
+import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What transaction managers know of tables, with and without a master. */
+@Timeout(180)
+class TableCatalogTest {
+  private static final TableName TABLE = TableName.valueOf("accounts");
+  private static final String NOTE = "note";
+
+  private final AtomicLong nanos = new AtomicLong();
+
+  @TempDir Path directory;
+
+  private static void note(Admin admin, String note) throws Exception {
+    admin.modifyTable(
+        TableDescriptorBuilder.newBuilder(admin.getDescriptor(TABLE)).setValue(NOTE, note).build());
+  }
+
+  private static PreparedTable found(TableCatalog tables) throws IOException {
+    return Failures.await(tables.find(TABLE));
+  }
+
+  private void halfAMinute() {
+    nanos.addAndGet(TimeUnit.SECONDS.toNanos(31));
+  }
+
+  @Test
+  void descriptorsAreReadAgainAndServeOnWithoutAMaster() throws Exception {
+    try (RetsoServer server = RetsoCluster.startOracle();
+        EmbeddedHBase hbase = EmbeddedHBase.in(directory).start();
+        Connection connection = ConnectionFactory.createConnection(hbase.configuration());
+        Admin admin = connection.getAdmin();
+        AsyncConnection async =
+            ConnectionFactory.createAsyncConnection(hbase.configuration()).get()) {
+      String oracle = "127.0.0.1:" + server.port();
+      TableCatalog tables = new TableCatalog(async, Set.of(oracle), 5000, nanos::get);
+      new TablePreparation(connection, oracle)
+          .create(Fixture.descriptor(TABLE).build(), TablePreparation.Options.DEFAULT);
+      PreparedTable first = found(tables);
+      note(admin, "altered");
+      assertSame(first, found(tables), "for half a minute");
+      halfAMinute();
+      eventually("it is read again", () -> isNoted(found(tables), "altered"));
+
+      LocalHBaseCluster cluster = hbase.cluster();
+      cluster.getActiveMaster().stop("for a test");
+      cluster.waitOnMaster(0);
+      PreparedTable last = found(tables);
+      halfAMinute();
+      assertSame(last, found(tables), "nobody answers, nobody can have altered it");
+      assertTrue(tables.find(TABLE).isDone(), "waited for once");
+
+      cluster.addMaster(hbase.configuration(), 1).start();
+      note(admin, "by another master");
+      eventually(
+          "the other master answers",
+          () -> {
+            halfAMinute();
+            return isNoted(found(tables), "by another master");
+          });
+      admin.disableTable(TABLE);
+      admin.deleteTable(TABLE);
+      halfAMinute();
+      eventually("it is missed", () -> isMissed(tables));
+    }
+  }
+
+  private static boolean isNoted(PreparedTable table, String note) {
+    return note.equals(table.descriptor().getValue(NOTE));
+  }
+
+  private static boolean isMissed(TableCatalog tables) throws IOException {
+    try {
+      found(tables);
+      return false;
+    } catch (TableNotPreparedException e) {
+      return true;
+    }
+  }
+}
