@@ -1,5 +1,7 @@
 package io.retso.bench;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
 import io.retso.bench.hbase.BoundsBench;
 import io.retso.bench.hbase.TablesBench;
 import io.retso.bench.hbase.TablesReport;
@@ -18,8 +20,6 @@ import io.retso.bench.suite.RestartBench;
 import io.retso.bench.suite.Suite;
 import io.retso.bench.suite.SuiteSettings;
 import io.retso.server.UsualExitCodes;
-import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.net.InetSocketAddress;

@@ -1,5 +1,7 @@
 package io.retso.demo;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
 import io.retso.bench.BuildVersion;
 import io.retso.cluster.DeleteAtExit;
 import io.retso.cluster.Directories;
@@ -8,8 +10,6 @@ import io.retso.hbase.TransactionManager;
 import io.retso.hbase.admin.SweepResult;
 import io.retso.server.ExitCode;
 import io.retso.server.UsualExitCodes;
-import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.AccessDeniedException;

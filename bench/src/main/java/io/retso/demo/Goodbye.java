@@ -1,8 +1,8 @@
 package io.retso.demo;
 
-import io.retso.cluster.DeleteAtExit;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.LoggerContext;
+import io.retso.cluster.DeleteAtExit;
 import java.nio.file.Path;
 import org.slf4j.LoggerFactory;
 

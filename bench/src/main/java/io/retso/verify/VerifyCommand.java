@@ -1,5 +1,7 @@
 package io.retso.verify;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
 import io.retso.cluster.ClusterException;
 import io.retso.cluster.DeleteAtExit;
 import io.retso.cluster.Directories;
@@ -12,8 +14,6 @@ import io.retso.verify.history.HistoryFormatException;
 import io.retso.verify.history.HistoryReader;
 import io.retso.verify.run.RunSettings;
 import io.retso.verify.run.VerifyRun;
-import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;

@@ -303,18 +303,18 @@ public final class TransactionManager implements AutoCloseable {
   }
 
   /**
-   * Settles an unknown outcome: the transaction is committed, or from now on never will be.
+   * Resolves an unknown outcome: the transaction is committed, or from now on never will be.
    *
    * @return its commit timestamp, or empty if it is aborted
    * @throws UnknownCommitException if the oracle does not answer, or no longer remembers
    * @throws IllegalArgumentException if this is no start timestamp, as the oracle never issued it
    */
-  public OptionalLong settle(long startTimestamp) throws IOException {
-    return Failures.await(settleAsync(startTimestamp));
+  public OptionalLong resolve(long startTimestamp) throws IOException {
+    return Failures.await(resolveAsync(startTimestamp));
   }
 
-  /** Like {@link #settle}; the future fails. */
-  public CompletableFuture<OptionalLong> settleAsync(long startTimestamp) {
+  /** Like {@link #resolve}; the future fails. */
+  public CompletableFuture<OptionalLong> resolveAsync(long startTimestamp) {
     checkOpen();
     return Failures.compose(
         oracle.abortAsync(startTimestamp),

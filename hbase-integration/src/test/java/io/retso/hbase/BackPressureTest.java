@@ -188,7 +188,7 @@ class BackPressureTest {
   /** A transaction that was aborted, as its end hands it over. */
   private CompletableFuture<Void> offered(String prefix, int rows) throws Exception {
     Transaction tx = written(prefix, rows);
-    assertTrue(manager.settle(tx.startTimestamp()).isEmpty());
+    assertTrue(manager.resolve(tx.startTimestamp()).isEmpty());
     return manager.cleaner.offer(
         new Cleaner.Job(tx.startTimestamp(), CleanupRequest.ABORTED, tx.writes().sentRows()));
   }

@@ -394,7 +394,7 @@ class BadInputTest {
   @Test
   void numbersThatAreNoTimestampsAreRefused() {
     for (long number : new long[] {0, -Timestamps.GAP, 7, Timestamps.MAX + Timestamps.GAP}) {
-      Exception e = assertThrows(IllegalArgumentException.class, () -> manager.settle(number));
+      Exception e = assertThrows(IllegalArgumentException.class, () -> manager.resolve(number));
       assertTrue(e.getMessage().contains("multiple of 16 up to " + Timestamps.MAX), e.getMessage());
     }
   }

@@ -36,7 +36,7 @@ class ClientCleanupTest {
     name = fixture.table(Options.CLIENT_READS);
     zombie = fixture.dyingManager().begin();
     write("1");
-    manager.settle(zombie.startTimestamp());
+    manager.resolve(zombie.startTimestamp());
   }
 
   private Void write(String value) throws Exception {

@@ -322,7 +322,7 @@ public final class Interleaving {
     take(last, "commit");
     for (Participant each : participants) {
       if (each.tx.state() == Transaction.State.ROLLED_BACK) {
-        place.manager().settle(each.tx.startTimestamp()); // for managers that do not clean up
+        place.manager().resolve(each.tx.startTimestamp()); // for managers that do not clean up
       }
     }
     return new Outcome(

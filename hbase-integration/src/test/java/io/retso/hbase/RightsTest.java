@@ -249,7 +249,7 @@ class RightsTest {
       Transaction aborted = dying.begin();
       aborted.table(partly).put(inBothFamilies("a", "0"));
       aborted.writes().sendAll().get(30, TimeUnit.SECONDS);
-      assertTrue(living.settle(aborted.startTimestamp()).isEmpty());
+      assertTrue(living.resolve(aborted.startTimestamp()).isEmpty());
       Transaction committed = dying.begin();
       committed.table(partly).put(inBothFamilies("c", "1"));
       long commit = committed.commit();

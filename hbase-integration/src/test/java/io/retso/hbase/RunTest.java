@@ -234,7 +234,7 @@ class RunTest {
   }
 
   @Test
-  void lostReplyIsAnUnknownOutcomeNeverRepeatedAndSettledLater() throws Exception {
+  void lostReplyIsAnUnknownOutcomeNeverRepeatedAndResolvedLater() throws Exception {
     String address = fixture.cluster.oracleAddress();
     MutedOracle muted =
         fixture.opened(
@@ -262,24 +262,24 @@ class RunTest {
                       muted.mute(true);
                     }));
     assertEquals(1, attempts.get());
-    assertTrue(e.getMessage().contains("settle(" + e.startTimestamp()), e.getMessage());
+    assertTrue(e.getMessage().contains("resolve(" + e.startTimestamp()), e.getMessage());
     muted.mute(false);
-    OptionalLong outcome = deaf.settle(e.startTimestamp());
+    OptionalLong outcome = deaf.resolve(e.startTimestamp());
     String value = deaf.call(tx -> read(tx.table(own), "r"));
     assertEquals(outcome.isPresent() ? "a" : null, value);
-    eventually("settled and cleaned up behind", () -> fixture.marks(own) == 0);
+    eventually("resolved and cleaned up behind", () -> fixture.marks(own) == 0);
     assertEquals(1, deaf.metrics().unknown());
   }
 
-  /** It is no unknown outcome, which to settle again could help. */
+  /** It is no unknown outcome, which to resolve again could help. */
   @Test
-  void timestampsThatWereNeverIssuedCannotBeSettled() throws Exception {
+  void timestampsThatWereNeverIssuedCannotBeResolved() throws Exception {
     long never = manager.oracle.begin() + 1_000_000 * Timestamps.GAP;
-    Exception e = assertThrows(IllegalArgumentException.class, () -> manager.settle(never));
+    Exception e = assertThrows(IllegalArgumentException.class, () -> manager.resolve(never));
     assertTrue(e.getMessage().contains("never issued timestamp " + never), e.getMessage());
-    assertFalse(e.getMessage().contains("settle"), e.getMessage());
+    assertFalse(e.getMessage().contains("resolve"), e.getMessage());
     ExecutionException asynchronous =
-        assertThrows(ExecutionException.class, () -> manager.settleAsync(never).get());
+        assertThrows(ExecutionException.class, () -> manager.resolveAsync(never).get());
     assertInstanceOf(IllegalArgumentException.class, asynchronous.getCause());
   }
 

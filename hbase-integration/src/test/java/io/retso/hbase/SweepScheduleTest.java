@@ -114,7 +114,7 @@ class SweepScheduleTest {
       Transaction dead = dying.begin();
       dead.table(name).put(put("r", "dead"));
       Failures.await(dead.writes().sendAll());
-      dying.settle(dead.startTimestamp()); // as the oracle's time limit does
+      dying.resolve(dead.startTimestamp()); // as the oracle's time limit does
       TransactionManager manager =
           fixture.opened(
               fixture.builder().oracle(address).sweepInterval(Duration.ofMillis(20)).build());

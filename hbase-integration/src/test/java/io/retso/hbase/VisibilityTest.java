@@ -97,7 +97,7 @@ class VisibilityTest {
       long start = aborted.startTimestamp();
       Put secret = new Put(Fixture.bytes("c"));
       putSecret(secret.addColumn(Fixture.G, Fixture.Q, start, Fixture.bytes("s")), "alice");
-      manager.settle(start);
+      manager.resolve(start);
       SweepResult swept = manager.sweep();
       assertEquals(1, swept.marks(), swept::toString);
       assertFalse(swept.reported(), swept::toString);

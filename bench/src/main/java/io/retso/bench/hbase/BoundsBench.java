@@ -1,5 +1,7 @@
 package io.retso.bench.hbase;
 
+import io.retso.bench.hbase.DyingClients.Death;
+import io.retso.bench.hbase.LongRun.Observation;
 import io.retso.bench.report.Comparison;
 import io.retso.bench.report.ReportText;
 import io.retso.bench.report.Texts;
@@ -9,8 +11,6 @@ import io.retso.cluster.DeleteAtExit;
 import io.retso.cluster.LocalCluster;
 import io.retso.hbase.TransactionManager;
 import io.retso.hbase.admin.TablePreparation;
-import io.retso.bench.hbase.DyingClients.Death;
-import io.retso.bench.hbase.LongRun.Observation;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -96,7 +96,7 @@ public final class BoundsBench {
               cluster.oracleHttpPort(),
               cluster.oracleProcess().pid())) {
         drive(run, connection);
-        run.settle(() -> compact(connection));
+        run.awaitQuiet(() -> compact(connection));
         show(run.observe());
       }
     } catch (IOException e) {

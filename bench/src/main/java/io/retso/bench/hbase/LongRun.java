@@ -48,7 +48,7 @@ final class LongRun implements AutoCloseable {
           "retso_uncleaned_transactions");
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(1);
   private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
-  private static final long SETTLE_NANOS_MAX = TimeUnit.MINUTES.toNanos(2);
+  private static final long QUIET_NANOS_MAX = TimeUnit.MINUTES.toNanos(2);
 
   /** Compacts all files of the table into one. */
   interface Compaction {
@@ -171,9 +171,9 @@ final class LongRun implements AutoCloseable {
    * @param compact compacts all files of the table
    * @throws IOException if the oracle goes on remembering some
    */
-  void settle(Compaction compact) throws IOException, InterruptedException {
+  void awaitQuiet(Compaction compact) throws IOException, InterruptedException {
     long now = stamp();
-    long deadline = System.nanoTime() + SETTLE_NANOS_MAX;
+    long deadline = System.nanoTime() + QUIET_NANOS_MAX;
     while (oracle.lowWatermark() <= now || remembered() > 0) {
       manager.sweep();
       long patience = System.nanoTime() + PATIENCE_NANOS; // for the end of the sweep's transaction

@@ -1,8 +1,8 @@
 package io.retso.bench.hbase;
 
+import io.retso.bench.hbase.TablesReport.Run;
 import io.retso.bench.report.Comparison;
 import io.retso.bench.report.Texts;
-import io.retso.bench.hbase.TablesReport.Run;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

@@ -1,10 +1,10 @@
 package io.retso.bench.hbase;
 
+import io.retso.bench.hbase.TablesReport.Run;
 import io.retso.bench.report.Figure;
 import io.retso.bench.report.ReportText;
 import io.retso.bench.report.TextTable;
 import io.retso.bench.report.Texts;
-import io.retso.bench.hbase.TablesReport.Run;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;

@@ -1,5 +1,6 @@
 package io.retso.bench.kernel;
 
+import com.sun.management.ThreadMXBean;
 import io.retso.bench.load.RowSource;
 import io.retso.bench.report.Comparison;
 import io.retso.bench.report.TextTable;
@@ -9,7 +10,6 @@ import io.retso.log.LogException;
 import io.retso.oracle.Changes;
 import io.retso.oracle.StatusOracle;
 import io.retso.protocol.Timestamps;
-import com.sun.management.ThreadMXBean;
 import java.io.PrintWriter;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;

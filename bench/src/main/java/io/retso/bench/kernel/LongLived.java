@@ -5,8 +5,6 @@ import io.retso.oracle.CommitBatch;
 import io.retso.oracle.StatusOracle;
 import io.retso.protocol.Outcome;
 
-
-
 /**
  * Counts false aborts: beside the usual load, every few transactions one begins that will live for
  * so many others, and asks to commit then. It is aborted falsely if none of its rows was written

@@ -6,8 +6,6 @@ import io.retso.oracle.StatusOracle;
 import io.retso.protocol.Outcome;
 import io.retso.protocol.Timestamps;
 
-
-
 /**
  * The paper's workload at an oracle: so many transactions are open at any time, and the oldest one
  * commits next. Only the oracle's own time is counted, not that of drawing rows.

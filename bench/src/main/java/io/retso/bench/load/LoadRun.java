@@ -1,8 +1,8 @@
 package io.retso.bench.load;
 
+import io.netty.channel.EventLoop;
 import io.retso.protocol.Handshake;
 import io.retso.protocol.Outcome;
-import io.netty.channel.EventLoop;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

@@ -1,9 +1,9 @@
 package io.retso.bench.suite;
 
-import io.retso.cluster.ChildProcess;
-import io.retso.cluster.ClusterException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.retso.cluster.ChildProcess;
+import io.retso.cluster.ClusterException;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;

@@ -1,7 +1,7 @@
 package io.retso.bench.suite;
 
-import io.retso.cluster.Directories;
 import io.retso.bench.report.RunFigures.Target;
+import io.retso.cluster.Directories;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;

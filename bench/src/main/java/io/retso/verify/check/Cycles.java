@@ -2,8 +2,8 @@ package io.retso.verify.check;
 
 import io.retso.verify.history.History;
 import io.retso.verify.history.Step;
-import io.retso.verify.history.Transaction;
 import io.retso.verify.history.Step.Append;
+import io.retso.verify.history.Transaction;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.LinkedHashSet;

@@ -1,8 +1,8 @@
 package io.retso.verify.check;
 
+import io.retso.verify.check.Snapshots.Observation;
 import io.retso.verify.history.History;
 import io.retso.verify.history.Transaction;
-import io.retso.verify.check.Snapshots.Observation;
 import java.util.BitSet;
 import java.util.Comparator;
 import java.util.EnumMap;

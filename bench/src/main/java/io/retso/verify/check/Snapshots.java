@@ -1,9 +1,9 @@
 package io.retso.verify.check;
 
 import io.retso.verify.history.Step;
-import io.retso.verify.history.Transaction;
 import io.retso.verify.history.Step.Append;
 import io.retso.verify.history.Step.Read;
+import io.retso.verify.history.Transaction;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;

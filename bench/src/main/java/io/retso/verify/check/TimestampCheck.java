@@ -1,9 +1,9 @@
 package io.retso.verify.check;
 
+import io.retso.verify.check.Dependencies.Dependency;
 import io.retso.verify.history.History;
 import io.retso.verify.history.Stamps;
 import io.retso.verify.history.Transaction;
-import io.retso.verify.check.Dependencies.Dependency;
 import java.util.BitSet;
 import java.util.List;
 

@@ -1,7 +1,7 @@
 package io.retso.verify.check;
 
-import io.retso.verify.history.Transaction;
 import io.retso.verify.check.Snapshots.Observation;
+import io.retso.verify.history.Transaction;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;

@@ -1,10 +1,10 @@
 package io.retso.verify.check;
 
+import io.retso.verify.check.Snapshots.Observation;
 import io.retso.verify.history.History;
 import io.retso.verify.history.Step;
-import io.retso.verify.history.Transaction;
-import io.retso.verify.check.Snapshots.Observation;
 import io.retso.verify.history.Step.Append;
+import io.retso.verify.history.Transaction;
 import io.retso.verify.history.Transaction.Outcome;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

@@ -23,7 +23,7 @@ interface ListStore {
    *
    * @throws IOException if that cannot be found out
    */
-  Settled settle(long start) throws IOException;
+  Resolved resolve(long start) throws IOException;
 
   /**
    * What became of a transaction in doubt.
@@ -31,7 +31,7 @@ interface ListStore {
    * @param isCommitted whether it is committed; otherwise it never will be
    * @param stamps its timestamps
    */
-  record Settled(boolean isCommitted, Stamps stamps) {}
+  record Resolved(boolean isCommitted, Stamps stamps) {}
 
   /** One transaction. */
   interface ListTransaction {

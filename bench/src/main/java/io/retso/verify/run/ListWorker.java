@@ -22,7 +22,7 @@ final class ListWorker implements Runnable {
   /** How errors of transactions that met another one begin in the history. */
   static final String CONFLICT = "conflict";
 
-  private static final double SETTLES = 0.5;
+  private static final double RESOLVES = 0.5;
 
   /** Of those that only read, so many say so when they begin. */
   private static final double READ_ONLY = 0.75;
@@ -137,17 +137,17 @@ final class ListWorker implements Runnable {
    * Sometimes it is left at that; sometimes the application wants to know, and must get it right.
    */
   private void unknown(Stamps stamps, List<Step> done, Throwable cause) {
-    if (random.nextDouble() < SETTLES) {
+    if (random.nextDouble() < RESOLVES) {
       try {
-        ListStore.Settled settled = store.settle(stamps.start());
-        if (settled.isCommitted()) {
-          recorder.ok(process, done, settled.stamps());
+        ListStore.Resolved resolved = store.resolve(stamps.start());
+        if (resolved.isCommitted()) {
+          recorder.ok(process, done, resolved.stamps());
         } else {
-          recorder.fail(process, stamps, "settled: " + cause);
+          recorder.fail(process, stamps, "resolved: " + cause);
         }
         return;
       } catch (IOException | RuntimeException e) {
-        recorder.info(process, done, stamps, "cannot be settled: " + e);
+        recorder.info(process, done, stamps, "cannot be resolved: " + e);
         return;
       }
     }

@@ -44,11 +44,11 @@ final class TableLists implements ListStore {
   }
 
   @Override
-  public Settled settle(long start) throws IOException {
-    OptionalLong commit = manager.settle(start);
+  public Resolved resolve(long start) throws IOException {
+    OptionalLong commit = manager.resolve(start);
     return commit.isPresent()
-        ? new Settled(true, new Stamps(start, commit.getAsLong()))
-        : new Settled(false, Stamps.started(start));
+        ? new Resolved(true, new Stamps(start, commit.getAsLong()))
+        : new Resolved(false, Stamps.started(start));
   }
 
   /** A transaction of the product. */

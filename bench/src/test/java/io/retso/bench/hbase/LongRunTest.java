@@ -3,6 +3,8 @@ package io.retso.bench.hbase;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.retso.bench.hbase.DyingClients.Death;
+import io.retso.bench.hbase.LongRun.Observation;
 import io.retso.client.OracleClient;
 import io.retso.hbase.TransactionManager;
 import io.retso.hbase.admin.TablePreparation;
@@ -10,8 +12,6 @@ import io.retso.hbase.embedded.EmbeddedHBase;
 import io.retso.server.RetsoServer;
 import io.retso.server.config.ServerConfig;
 import io.retso.server.config.Settings;
-import io.retso.bench.hbase.DyingClients.Death;
-import io.retso.bench.hbase.LongRun.Observation;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -74,16 +74,16 @@ class LongRunTest {
           run.flush();
         }
       }
-      run.settle(() -> compact(hbase));
-      Observation settled = run.observe();
-      assertEquals(phase * DEATHS_OF_A_PHASE, settled.deaths());
-      assertEquals(phase * DEATHS_OF_A_PHASE * UPDATES_BETWEEN_DEATHS, settled.updates());
-      assertEquals(1, settled.versions(), "versions after phase " + phase);
-      assertEquals(0, settled.marks(), "marks after phase " + phase);
-      firstBytes = phase == 1 ? settled.storeBytes() : firstBytes;
+      run.awaitQuiet(() -> compact(hbase));
+      Observation observed = run.observe();
+      assertEquals(phase * DEATHS_OF_A_PHASE, observed.deaths());
+      assertEquals(phase * DEATHS_OF_A_PHASE * UPDATES_BETWEEN_DEATHS, observed.updates());
+      assertEquals(1, observed.versions(), "versions after phase " + phase);
+      assertEquals(0, observed.marks(), "marks after phase " + phase);
+      firstBytes = phase == 1 ? observed.storeBytes() : firstBytes;
       // The same rows with one version each, in one file.
       assertTrue(
-          settled.storeBytes() < firstBytes * 1.5, () -> "the table's files grow: " + settled);
+          observed.storeBytes() < firstBytes * 1.5, () -> "the table's files grow: " + observed);
     }
   }
 

@@ -4,9 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.retso.bench.hbase.TablesReport.Run;
 import io.retso.bench.report.Comparison;
 import io.retso.bench.report.Percentiles;
-import io.retso.bench.hbase.TablesReport.Run;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -2,9 +2,9 @@ package io.retso.verify.check;
 
 import io.retso.verify.history.History;
 import io.retso.verify.history.Step;
-import io.retso.verify.history.Transaction;
 import io.retso.verify.history.Step.Append;
 import io.retso.verify.history.Step.Read;
+import io.retso.verify.history.Transaction;
 import io.retso.verify.history.Transaction.Outcome;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -4,13 +4,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.verify.history.Event;
+import io.retso.verify.history.Event.Type;
 import io.retso.verify.history.History;
 import io.retso.verify.history.Stamps;
 import io.retso.verify.history.Step;
-import io.retso.verify.history.Transaction;
-import io.retso.verify.history.Event.Type;
 import io.retso.verify.history.Step.Append;
 import io.retso.verify.history.Step.Read;
+import io.retso.verify.history.Transaction;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;

@@ -1,9 +1,9 @@
 package io.retso.verify.check;
 
+import io.retso.verify.history.Event.Type;
 import io.retso.verify.history.History;
 import io.retso.verify.history.Stamps;
 import io.retso.verify.history.Step;
-import io.retso.verify.history.Event.Type;
 import io.retso.verify.history.Step.Append;
 import java.util.ArrayList;
 import java.util.Arrays;

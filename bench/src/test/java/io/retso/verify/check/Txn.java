@@ -1,10 +1,10 @@
 package io.retso.verify.check;
 
 import io.retso.verify.history.Event;
+import io.retso.verify.history.Event.Type;
 import io.retso.verify.history.History;
 import io.retso.verify.history.Stamps;
 import io.retso.verify.history.Step;
-import io.retso.verify.history.Event.Type;
 import io.retso.verify.history.Step.Read;
 import java.util.ArrayList;
 import java.util.Arrays;

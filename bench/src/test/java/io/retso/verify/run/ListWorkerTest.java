@@ -29,8 +29,8 @@ class ListWorkerTest {
     }
 
     @Override
-    public Settled settle(long start) {
-      return new Settled(false, Stamps.NONE);
+    public Resolved resolve(long start) {
+      return new Resolved(false, Stamps.NONE);
     }
 
     @Override

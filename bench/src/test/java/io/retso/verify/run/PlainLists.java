@@ -100,11 +100,11 @@ final class PlainLists implements ListStore, AutoCloseable {
   }
 
   @Override
-  public Settled settle(long start) {
+  public Resolved resolve(long start) {
     CommitResult result = oracle.abort(start);
     return result.isCommitted()
-        ? new Settled(true, new Stamps(start, result.commitTimestamp()))
-        : new Settled(false, Stamps.started(start));
+        ? new Resolved(true, new Stamps(start, result.commitTimestamp()))
+        : new Resolved(false, Stamps.started(start));
   }
 
   /** Waits for what is done later. */

@@ -127,9 +127,7 @@ public final class SweepSchedule {
     return result.cleaned();
   }
 
-  /**
-   * Whether transactions below a new one are not settled. If all are, the watermark is just idle.
-   */
+  /** Whether transactions below a new one are not over. If all are, the watermark is just idle. */
   private boolean isBehind(long watermark) {
     return oracle.newTimestamp() > watermark + Timestamps.GAP;
   }

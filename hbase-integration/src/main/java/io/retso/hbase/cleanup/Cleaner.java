@@ -237,7 +237,7 @@ public final class Cleaner {
               } else if (++job.attempts < ATTEMPTS_MAX && !isClosed()) {
                 later(job.attempts, () -> begin(job));
               } else {
-                LOG.debug("transaction {} was not settled", job.start, failure);
+                LOG.debug("transaction {} was not resolved", job.start, failure);
                 fail(job);
               }
             });

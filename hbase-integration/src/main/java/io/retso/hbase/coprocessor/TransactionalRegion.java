@@ -153,14 +153,14 @@ final class TransactionalRegion {
     }
     prepareFamilies(get.getFamilyMap());
     RowFilter rowFilter = RowFilter.ofRequest(get);
-    boolean watchful = ReadAttribute.isWatchful(get);
-    if (watchful && get.isCheckExistenceOnly()) {
+    boolean validating = ReadAttribute.isValidating(get);
+    if (validating && get.isCheckExistenceOnly()) {
       throw new DoNotRetryIOException(
           "whether the row has changed cannot be told: drop setCheckExistenceOnly or the"
               + " attribute");
     }
-    get.setFilter(new SnapshotFilter(reader(timestamp, null), rowFilter, watchful));
-    get.setTimeRange(0, watchful ? Long.MAX_VALUE : timestamp + 1).readAllVersions();
+    get.setFilter(new SnapshotFilter(reader(timestamp, null), rowFilter, validating));
+    get.setTimeRange(0, validating ? Long.MAX_VALUE : timestamp + 1).readAllVersions();
     get.setMaxResultsPerColumnFamily(-1).setRowOffsetPerColumnFamily(0);
   }
 
@@ -182,7 +182,7 @@ final class TransactionalRegion {
     if (timestamp == 0) {
       return;
     }
-    if (ReadAttribute.isWatchful(scan) || ReadAttribute.firstChangeUpTo(scan) != 0) {
+    if (ReadAttribute.isValidating(scan) || ReadAttribute.firstChangeUpTo(scan) != 0) {
       throw new DoNotRetryIOException("only a get is told whether it is current: make it one");
     }
     if (scan.isRaw()) {

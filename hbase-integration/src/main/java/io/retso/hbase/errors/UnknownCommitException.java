@@ -4,7 +4,7 @@ import io.retso.hbase.TransactionManager;
 
 /**
  * The oracle was asked to commit and no answer could be had: the transaction may or may not be
- * committed. {@link TransactionManager#settle} finds out, or makes sure that it never will be;
+ * committed. {@link TransactionManager#resolve} finds out, or makes sure that it never will be;
  * until then, running the transaction again could apply it twice.
  */
 public final class UnknownCommitException extends TransactionException {
@@ -20,7 +20,7 @@ public final class UnknownCommitException extends TransactionException {
             + startTimestamp
             + " may or may not be committed ("
             + cause.getMessage()
-            + "); call TransactionManager.settle("
+            + "); call TransactionManager.resolve("
             + startTimestamp
             + ") to learn it, and do not run it again before",
         cause);

@@ -8,9 +8,10 @@ import org.apache.hadoop.hbase.client.Result;
 import org.apache.hadoop.hbase.util.Bytes;
 
 /**
- * A region's answer to a watchful read ({@link ReadAttribute#setWatchful}) of a row that has, or
- * may have, changed since the read timestamp: one cell that is nowhere stored, in the family of the
- * marks, where nobody's data is. Not an exception, which would cost more, for a batch as a whole.
+ * A region's answer to a validating read ({@link ReadAttribute#setValidating}) of a row that has,
+ * or may have, changed since the read timestamp: one cell that is nowhere stored, in the family of
+ * the marks, where nobody's data is. Not an exception, which would cost more, for a batch as a
+ * whole.
  */
 public final class ChangedRow {
   private static final byte[] QUALIFIER = Bytes.toBytes("changed");
@@ -23,7 +24,7 @@ public final class ChangedRow {
         CellUtil.cloneRow(cell), PendingWrite.family(), QUALIFIER, HConstants.EMPTY_BYTE_ARRAY);
   }
 
-  /** Whether a watchful read was answered so. */
+  /** Whether a validating read was answered so. */
   public static boolean is(Result result) {
     return result.size() == 1
         && CellUtil.matchingColumn(result.rawCells()[0], PendingWrite.family(), QUALIFIER);

@@ -12,7 +12,7 @@ import org.apache.hadoop.hbase.util.Bytes;
  * <p>A get can ask more, by a ninth byte:
  *
  * <pre>
- *   S 1      watchful: if what it looks at may have changed since S, the answer is {@link ChangedRow}
+ *   S 1      validating: if what it looks at may have changed since S, the answer is {@link ChangedRow}
  *   S 2 L    which commit, from S up to L, was the first one to change it? {@link FirstChange}
  * </pre>
  */
@@ -20,7 +20,7 @@ public final class ReadAttribute {
   /** Name of the attribute. */
   public static final String NAME = "retso.read";
 
-  private static final byte WATCHFUL = 1;
+  private static final byte VALIDATING = 1;
   private static final byte FIRST_CHANGE = 2;
 
   private ReadAttribute() {}
@@ -35,12 +35,12 @@ public final class ReadAttribute {
   }
 
   /**
-   * Sets the attribute, of a watchful get.
+   * Sets the attribute, of a validating get.
    *
    * @throws IllegalArgumentException if {@code readTimestamp} does not have the form of a stamp
    */
-  public static void setWatchful(Get get, long readTimestamp) {
-    get.setAttribute(NAME, Bytes.add(stamp(readTimestamp), new byte[] {WATCHFUL}));
+  public static void setValidating(Get get, long readTimestamp) {
+    get.setAttribute(NAME, Bytes.add(stamp(readTimestamp), new byte[] {VALIDATING}));
   }
 
   /**
@@ -56,9 +56,9 @@ public final class ReadAttribute {
     return Bytes.toBytes(CellVersion.checkStamp(timestamp));
   }
 
-  /** Whether the get is watchful. */
-  public static boolean isWatchful(OperationWithAttributes read) {
-    return has(read.getAttribute(NAME), WATCHFUL, Long.BYTES + 1);
+  /** Whether the get is validating. */
+  public static boolean isValidating(OperationWithAttributes read) {
+    return has(read.getAttribute(NAME), VALIDATING, Long.BYTES + 1);
   }
 
   /**
@@ -91,7 +91,7 @@ public final class ReadAttribute {
     if (value == null) {
       return 0;
     }
-    boolean asks = isWatchful(read) || asksForFirstChange(value);
+    boolean asks = isValidating(read) || asksForFirstChange(value);
     return CellVersion.checkStamp(decode(NAME, asks ? Arrays.copyOf(value, Long.BYTES) : value));
   }
 

@@ -68,7 +68,7 @@ public final class RowReads {
   }
 
   /** Whether {@link #ifCurrent} can be asked: regions answer, with cells. */
-  boolean canBeWatchful() {
+  boolean canValidate() {
     return table.isServerReads() && gets.stream().noneMatch(Get::isCheckExistenceOnly);
   }
 
@@ -78,7 +78,7 @@ public final class RowReads {
    */
   CompletableFuture<Optional<List<Result>>> ifCurrent(long timestamp) {
     return reader(timestamp)
-        .send(gets.stream().map(get -> SnapshotRequests.watchful(get, timestamp)).toList())
+        .send(gets.stream().map(get -> SnapshotRequests.validating(get, timestamp)).toList())
         .thenApply(
             results ->
                 results.stream().anyMatch(ChangedRow::is)
@@ -88,7 +88,7 @@ public final class RowReads {
 
   /**
    * The first commit above {@code from}, and below {@code upTo}, that changed anything that was
-   * read watchfully; {@code upTo} if there is none. One request per table and region server.
+   * read and validated; {@code upTo} if there is none. One request per table and region server.
    *
    * @param from a snapshot that is open, so that regions keep what is needed
    * @param upTo issued by the oracle before this call

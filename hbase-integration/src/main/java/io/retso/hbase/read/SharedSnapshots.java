@@ -9,7 +9,7 @@ import java.util.function.Predicate;
 /**
  * Start timestamps that read-only transactions share, so that they begin without a round trip to
  * the oracle: they read at one that was taken a little earlier, and find out whether what they read
- * is current ({@link #settled}, {@link Snapshot}).
+ * is current ({@link #recent}, {@link Snapshot}).
  *
  * <p>To the oracle a shared snapshot is one open transaction, which ends with its last user. In use
  * it is renewed in the background, lest many rows have changed since.
@@ -29,8 +29,8 @@ public final class SharedSnapshots {
     private final long askedNanos = System.nanoTime();
     private final CompletableFuture<Long> start = new CompletableFuture<>();
 
-    /** The start timestamp of the settled one. */
-    private long settledAt;
+    /** Its start timestamp, once that is known. */
+    private long startNow;
 
     /** Transactions, and callers that wait for the start timestamp. */
     private int users;
@@ -52,7 +52,7 @@ public final class SharedSnapshots {
       synchronized (SharedSnapshots.this) {
         retired = true;
         newest = newest == this ? null : newest;
-        settled = settled == this ? null : settled;
+        recent = recent == this ? null : recent;
         endIfUnused();
       }
     }
@@ -78,18 +78,18 @@ public final class SharedSnapshots {
   private Shared newest;
 
   /** The last one whose start timestamp is known; null if there is none. Guarded by this. */
-  private Shared settled;
+  private Shared recent;
 
   public SharedSnapshots(OracleClient oracle) {
     this.oracle = oracle;
   }
 
   /** One to begin with, at most a second old; null if there is none. May lack any commit. */
-  public Lease settled() {
+  public Lease recent() {
     Shared older;
     Shared renewed = null;
     synchronized (this) {
-      older = settled;
+      older = recent;
       if (older == null || older.ageNanos() > EXTENDED_NANOS) {
         return null;
       }
@@ -102,7 +102,7 @@ public final class SharedSnapshots {
     if (renewed != null) {
       ask(renewed);
     }
-    return new Lease(older.settledAt, older);
+    return new Lease(older.startNow, older);
   }
 
   /** A snapshot that is asked for now: it contains everything whose commit had returned. */
@@ -112,8 +112,8 @@ public final class SharedSnapshots {
       Shared before = newest;
       newest = taken;
       taken.users++;
-      if (before != null && before != settled) {
-        before.retire(); // still under way; the settled one serves until there is a better one
+      if (before != null && before != recent) {
+        before.retire(); // still under way; the recent one serves until there is a better one
       }
     }
     ask(taken);
@@ -127,7 +127,7 @@ public final class SharedSnapshots {
         .whenComplete(
             (start, failure) -> {
               if (failure == null) {
-                settle(snapshot, start); // before anybody who waits for it goes on
+                started(snapshot, start); // before anybody who waits for it goes on
                 snapshot.start.complete(start);
               } else {
                 snapshot.retire();
@@ -140,13 +140,13 @@ public final class SharedSnapshots {
   }
 
   /** The start timestamp is known: from now on this one is extended. */
-  private synchronized void settle(Shared snapshot, long start) {
+  private synchronized void started(Shared snapshot, long start) {
     if (snapshot.retired) {
       return;
     }
-    snapshot.settledAt = start;
-    Shared before = settled;
-    settled = snapshot;
+    snapshot.startNow = start;
+    Shared before = recent;
+    recent = snapshot;
     if (before != null && before != newest) {
       before.retire();
     }
@@ -157,7 +157,7 @@ public final class SharedSnapshots {
    * transaction.timeout or a full window. Those who come take a new one.
    */
   void tooOld(long start) {
-    retireIf(shared -> shared.settledAt == start);
+    retireIf(shared -> shared.startNow == start);
   }
 
   /** Shares no more. */
@@ -166,7 +166,7 @@ public final class SharedSnapshots {
   }
 
   private synchronized void retireIf(Predicate<Shared> condition) {
-    for (Shared shared : new Shared[] {newest, settled}) {
+    for (Shared shared : new Shared[] {newest, recent}) {
       if (shared != null && condition.test(shared)) {
         shared.retire();
       }

@@ -22,22 +22,22 @@ import org.apache.hadoop.hbase.client.Result;
  * S that the manager has at hand, and mostly never need another:
  *
  * <pre>
- *   AFLOAT    reads go to S, and regions tell whether what they look at is still as it was at S.
+ *   UNPINNED    reads go to S, and regions tell whether what they look at is still as it was at S.
  *      |      If so, it is current: that was the answer, and nobody else is asked
  *      |
  *      |      something has changed; or regions cannot tell; or the timestamp is wanted
  *      v
- *   SETTLED   the timestamp is L, which the oracle issues now; or, if what was read before has
+ *   PINNED    the timestamp is L, which the oracle issues now; or, if what was read before has
  *             changed by now, that of the first commit that changed it
  * </pre>
  *
- * <p><strong>Safety, afloat.</strong> Let t be the moment of the first read in its region, later
+ * <p><strong>Safety, unpinned.</strong> Let t be the moment of the first read in its region, later
  * than the transaction's begin. A commit that was decided before t had all its cells in HBase by
  * then, since writes are acknowledged before the commit is asked for. So no row that is found
  * current, at t or later, was changed by a commit from S up to t: all that was read is the snapshot
  * of the moment t, and that is as fresh as one that begins with a question to the oracle.
  *
- * <p><strong>Safety, settled.</strong> At L: the oracle, who issued it, says that nothing of what
+ * <p><strong>Safety, pinned.</strong> At L: the oracle, who issued it, says that nothing of what
  * was read was committed from S up to L ("snapshot extension": Riegel, Felber, Fetzer, A Lazy
  * Snapshot Algorithm with Eager Validation, DISC 2006), or the versions of the rows say so. At C,
  * the first commit that changed something that was read: up to it nothing was. It was decided after
@@ -50,33 +50,35 @@ import org.apache.hadoop.hbase.client.Result;
  * <p>Thread-safe.
  */
 public final class Snapshot {
-  /** Gets of one transaction afloat, which are remembered; the next ones settle it. */
-  public static final int AFLOAT_MAX = 1000;
+  /** Gets of one transaction unpinned, which are remembered; the next ones pin it. */
+  public static final int UNPINNED_MAX = 1000;
 
   private static final long[] NO_ROWS = {};
 
   /**
-   * How it settled.
+   * How it was pinned.
    *
    * @param isUnchanged whether nothing that was named to the oracle was committed from S up to here
    */
-  private record Settled(long timestamp, boolean isUnchanged) {}
+  private record Pinned(long timestamp, boolean isUnchanged) {}
 
   private final SharedSnapshots shared;
   private final OracleClient oracle;
   private final Counters counters;
 
-  /** The timestamp, or the way to it; null while it is afloat. Guarded by this. */
+  /** The timestamp, or the way to it; null while it is unpinned. Guarded by this. */
   private CompletableFuture<Long> timestamp;
 
   /** Not null while a shared snapshot is used. Guarded by this. */
   private Lease lease;
 
-  /** What was read afloat; stays as it is once there is a way to the timestamp. Guarded by this. */
+  /**
+   * What was read unpinned; stays as it is once there is a way to the timestamp. Guarded by this.
+   */
   private final List<RowReads> seen = new ArrayList<>();
 
-  /** Gets that were read afloat, or are being. Guarded by this. */
-  private int afloat;
+  /** Gets that were read unpinned, or are being. Guarded by this. */
+  private int unpinned;
 
   private boolean released;
 
@@ -114,16 +116,16 @@ public final class Snapshot {
     return now != 0 || seen.isEmpty() ? now : lease.start();
   }
 
-  /** The timestamp; settles if it is afloat. Fails as the oracle and HBase do. */
+  /** The timestamp; pins the snapshot if it is unpinned. Fails as the oracle and HBase do. */
   public CompletableFuture<Long> timestamp() {
-    return settled(null, CompletableFuture::completedFuture);
+    return pinned(null, CompletableFuture::completedFuture);
   }
 
   /** Reads rows in the snapshot. */
   public CompletableFuture<List<Result>> read(RowReads rows) {
-    long older = startOfReadAfloat(rows);
+    long older = startOfUnpinnedRead(rows);
     if (older == 0) {
-      return settled(rows, rows::at);
+      return pinned(rows, rows::at);
     }
     return rows.ifCurrent(older)
         .handle(
@@ -142,24 +144,24 @@ public final class Snapshot {
         .thenCompose(answer -> answer);
   }
 
-  /** The older timestamp S if these rows may be read afloat, otherwise 0. */
-  private synchronized long startOfReadAfloat(RowReads rows) {
+  /** The older timestamp S if these rows may be read unpinned, otherwise 0. */
+  private synchronized long startOfUnpinnedRead(RowReads rows) {
     if (timestamp != null
-        || !rows.canBeWatchful()
-        || afloat + rows.size() > AFLOAT_MAX
+        || !rows.canValidate()
+        || unpinned + rows.size() > UNPINNED_MAX
         || !isLeased()) {
       return 0;
     }
-    afloat += rows.size();
+    unpinned += rows.size();
     return lease.start();
   }
 
   private synchronized boolean isLeased() {
-    lease = lease == null && !released ? shared.settled() : lease;
+    lease = lease == null && !released ? shared.recent() : lease;
     return lease != null;
   }
 
-  /** Remembers what was read; false if it is not afloat any more: then that does not count. */
+  /** Remembers what was read; false if it is not unpinned any more: then that does not count. */
   private synchronized boolean keep(RowReads rows) {
     if (timestamp != null) {
       return false;
@@ -173,7 +175,7 @@ public final class Snapshot {
    *
    * @param rows what {@code read} looks at; null if it is not to be sent before
    */
-  private <T> CompletableFuture<T> settled(RowReads rows, LongFunction<CompletableFuture<T>> read) {
+  private <T> CompletableFuture<T> pinned(RowReads rows, LongFunction<CompletableFuture<T>> read) {
     CompletableFuture<Long> taken = new CompletableFuture<>();
     long older;
     synchronized (this) {
@@ -183,35 +185,35 @@ public final class Snapshot {
       timestamp = taken;
       older = isLeased() ? lease.start() : 0;
     }
-    CompletableFuture<Settled> settling;
+    CompletableFuture<Pinned> pinning;
     boolean isBeside = false;
     try {
       if (older == 0) { // nothing was read
-        settling = ofOracle(shared.acquire()).thenApply(now -> new Settled(keep(now), false));
+        pinning = ofOracle(shared.acquire()).thenApply(now -> new Pinned(keep(now), false));
       } else {
         long[] all = rows == null ? null : conflictIds(readSoFar(rows));
         isBeside = all != null;
         long[] ids = isBeside ? all : conflictIds(readSoFar(null));
-        settling =
+        pinning =
             ofOracle(oracle.extendAsync(older, ids == null ? NO_ROWS : ids))
                 .thenCompose(
-                    extension -> settle(older, extension, ids != null && extension.isUnchanged()));
+                    extension -> pin(older, extension, ids != null && extension.isUnchanged()));
       }
     } catch (RuntimeException | Error e) { // nothing was sent
-      goAfloat(taken, e);
+      unpin(taken, e);
       throw e;
     }
-    settling.whenComplete(
-        (settled, failure) -> {
+    pinning.whenComplete(
+        (pinned, failure) -> {
           if (failure == null) {
-            taken.complete(settled.timestamp());
+            taken.complete(pinned.timestamp());
           } else {
-            goAfloat(taken, Failures.unwrap(failure));
+            unpin(taken, Failures.unwrap(failure));
           }
         });
     // Behind the question: of a few rows, this is the sooner answer.
     CompletableFuture<T> early = isBeside ? read.apply(older) : null;
-    return settling.thenCompose(settled -> best(settled, early, read));
+    return pinning.thenCompose(pinned -> best(pinned, early, read));
   }
 
   private static <A> CompletableFuture<A> ofOracle(CompletableFuture<A> asked) {
@@ -245,15 +247,15 @@ public final class Snapshot {
     return reads;
   }
 
-  private CompletableFuture<Settled> settle(long older, Extension extension, boolean isUnchanged) {
+  private CompletableFuture<Pinned> pin(long older, Extension extension, boolean isUnchanged) {
     return (isUnchanged
             ? CompletableFuture.completedFuture(extension.timestamp())
             : RowReads.firstChange(readSoFar(null), older, extension.timestamp()))
-        .thenApply(settled -> new Settled(settled, isUnchanged));
+        .thenApply(pinned -> new Pinned(pinned, isUnchanged));
   }
 
   /** The next one who needs the timestamp tries again. */
-  private void goAfloat(CompletableFuture<Long> taken, Throwable cause) {
+  private void unpin(CompletableFuture<Long> taken, Throwable cause) {
     synchronized (this) {
       timestamp = null;
     }
@@ -270,19 +272,19 @@ public final class Snapshot {
   }
 
   private <T> CompletableFuture<T> best(
-      Settled settled, CompletableFuture<T> early, LongFunction<CompletableFuture<T>> read) {
+      Pinned pinned, CompletableFuture<T> early, LongFunction<CompletableFuture<T>> read) {
     if (early == null) {
-      return read.apply(settled.timestamp());
+      return read.apply(pinned.timestamp());
     }
-    if (!settled.isUnchanged()) {
+    if (!pinned.isUnchanged()) {
       counters.changedSnapshots.increment();
-      return read.apply(settled.timestamp());
+      return read.apply(pinned.timestamp());
     }
     counters.extendedSnapshots.increment();
     return early.exceptionallyCompose(
         failure ->
             Failures.unwrap(failure) instanceof SnapshotTooOldException
-                ? read.apply(settled.timestamp()) // only S was too old
+                ? read.apply(pinned.timestamp()) // only S was too old
                 : Failures.failed(Failures.unwrap(failure)));
   }
 

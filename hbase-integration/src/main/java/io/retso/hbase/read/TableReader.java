@@ -206,7 +206,7 @@ public final class TableReader {
       switch (pending.row.decide(statuses)) {
         case ASK -> ask = true;
         case READ_AGAIN -> again.add(pending);
-        case SETTLED -> {}
+        case DECIDED -> {}
       }
     }
     if (ask) {

@@ -126,13 +126,14 @@ public final class SnapshotRequests {
   }
 
   /**
-   * The same, of a watchful read: it is answered with {@link ChangedRow} if it may not be current.
+   * The same, of a validating read: it is answered with {@link ChangedRow} if it may not be
+   * current.
    *
    * @param get a checked get, not of mere existence
    */
-  public static Get watchful(Get get, long readTimestamp) {
+  public static Get validating(Get get, long readTimestamp) {
     Get sent = new Get(get);
-    ReadAttribute.setWatchful(sent, readTimestamp);
+    ReadAttribute.setValidating(sent, readTimestamp);
     return sent;
   }
 

@@ -20,7 +20,7 @@ import org.apache.hadoop.hbase.KeyValueUtil;
  * <pre>
  *   cells: [ marks, by Ts ][ column a: newest, older, ... ][ column b: ... ]     as HBase returns them
  *
- *   new SnapshotRow(cells, ...)  -- decide --+-- SETTLED:    visible()
+ *   new SnapshotRow(cells, ...)  -- decide --+-- DECIDED:    visible()
  *                                      ^     +-- ASK:        the oracle about statuses.unknown(),
  *                                      |     |               for all rows of a request at once
  *                                      +-----+
@@ -38,7 +38,7 @@ public final class SnapshotRow {
   /** What is to be done next. */
   public enum Next {
     /** Nothing: the row is decided. */
-    SETTLED,
+    DECIDED,
     /** Ask the oracle about the writers in {@link WriterStatuses#unknown()}, then decide again. */
     ASK,
     /** Read the row again with {@link #versionsNeeded()} versions, and make a new object of it. */
@@ -48,7 +48,7 @@ public final class SnapshotRow {
   /**
    * An answer of {@link #firstCommitSince}.
    *
-   * @param timestamp the commit timestamp if settled; {@link Long#MAX_VALUE} if there is none
+   * @param timestamp the commit timestamp if decided; {@link Long#MAX_VALUE} if there is none
    */
   public record FirstCommit(Next next, long timestamp) {}
 
@@ -66,7 +66,7 @@ public final class SnapshotRow {
   /** Start timestamps of the writers that have a mark in this row, ascending. */
   private final long[] marks;
 
-  /** Null until settled. */
+  /** Null until decided. */
   private List<Cell> visible;
 
   /**
@@ -115,7 +115,7 @@ public final class SnapshotRow {
 
   /**
    * The versions of a row that may be pending: those not {@link CellVersion#isCommitted} before the
-   * first one of their column that is. If there are none, the row is settled by its data alone;
+   * first one of their column that is. If there are none, the row is decided by its data alone;
    * otherwise their marks must be read together with them.
    *
    * @param cells versions of data columns at or below the read timestamp, newest first per column
@@ -143,11 +143,11 @@ public final class SnapshotRow {
 
   /**
    * Decides what is visible as far as {@code statuses} allows, and notes there whom to ask. Finds
-   * all unknown writers at once: after one round of answers the row is settled or to be read again.
+   * all unknown writers at once: after one round of answers the row is decided or to be read again.
    */
   public Next decide(WriterStatuses statuses) {
     if (visible != null) {
-      return Next.SETTLED;
+      return Next.DECIDED;
     }
     List<Cell> found = new ArrayList<>(cells.size() - data);
     boolean unknown = false;
@@ -157,7 +157,7 @@ public final class SnapshotRow {
       switch (decideColumn(begin, end, statuses, found)) {
         case ASK -> unknown = true;
         case READ_AGAIN -> again = true;
-        case SETTLED -> {}
+        case DECIDED -> {}
       }
       begin = end;
     }
@@ -168,7 +168,7 @@ public final class SnapshotRow {
       return Next.READ_AGAIN;
     }
     visible = found;
-    return Next.SETTLED;
+    return Next.DECIDED;
   }
 
   private Next decideColumn(int begin, int end, WriterStatuses statuses, List<Cell> found) {
@@ -178,10 +178,10 @@ public final class SnapshotRow {
       long version = cell.getTimestamp();
       if (!isMarked(version)) {
         if (version < readTimestamp) {
-          return unknown ? Next.ASK : settle(cell, found);
+          return unknown ? Next.ASK : decide(cell, found);
         }
       } else if (version == ownStart) {
-        return unknown ? Next.ASK : settle(cell, found);
+        return unknown ? Next.ASK : decide(cell, found);
       } else if (version < readTimestamp) {
         long status = statuses.of(version, readMoment);
         if (status == WriterStatuses.FORGOTTEN) {
@@ -191,7 +191,7 @@ public final class SnapshotRow {
           statuses.ask(version);
           unknown = true; // older ones may be in question, too: ask about them in the same round
         } else if (status > 0 && status < readTimestamp) {
-          return unknown ? Next.ASK : settle(atCommit(cell, status), found);
+          return unknown ? Next.ASK : decide(atCommit(cell, status), found);
         }
       }
     }
@@ -199,14 +199,14 @@ public final class SnapshotRow {
       return Next.ASK;
     }
     // None of these is visible. If the limit cut off older ones, one of them may be.
-    return end - begin >= versions ? Next.READ_AGAIN : Next.SETTLED;
+    return end - begin >= versions ? Next.READ_AGAIN : Next.DECIDED;
   }
 
-  private static Next settle(Cell cell, List<Cell> found) {
+  private static Next decide(Cell cell, List<Cell> found) {
     if (!Tombstone.is(cell)) {
       found.add(cell);
     }
-    return Next.SETTLED;
+    return Next.DECIDED;
   }
 
   /**
@@ -238,11 +238,11 @@ public final class SnapshotRow {
    * The visible cells, at most one per column, in HBase's order: without tombstones; what is
    * committed has version {@code Tc + 1} (or that of its plain writer), own writes {@code Ts}.
    *
-   * @throws IllegalStateException before {@link #decide} has said {@link Next#SETTLED}
+   * @throws IllegalStateException before {@link #decide} has said {@link Next#DECIDED}
    */
   public List<Cell> visible() {
     if (visible == null) {
-      throw new IllegalStateException("the row is not settled; call decide until it is");
+      throw new IllegalStateException("the row is not decided; call decide until it is");
     }
     return visible;
   }
@@ -250,7 +250,7 @@ public final class SnapshotRow {
   /**
    * Whether versions that were met in an earlier read of this row are known to be of the past:
    * committed below the read timestamp, or aborted. One that is gone may have committed since, and
-   * been moved. To be asked of a settled row.
+   * been moved. To be asked of a decided row.
    */
   public boolean isPast(long[] versions, WriterStatuses statuses) {
     for (long version : versions) {
@@ -308,11 +308,11 @@ public final class SnapshotRow {
       }
       begin = end;
     }
-    return new FirstCommit(unknown ? Next.ASK : Next.SETTLED, first);
+    return new FirstCommit(unknown ? Next.ASK : Next.DECIDED, first);
   }
 
   /**
-   * How many versions of each column a new read of the row needs to be settled: one more than there
+   * How many versions of each column a new read of the row needs to be decided: one more than there
    * can be invisible ones, which is one for each mark of another writer. More writers that began
    * before the reader may have come in between; then the new read asks for yet another.
    */

@@ -138,21 +138,21 @@ class InjectedBugsTest {
         "writesBelowTheHorizonAreRefused"),
     MARKS_AT_THE_HORIZON_COUNT_AS_ABORTED(
         "coprocessor/read/RegionReader.java",
-        "if (start < settled) {",
-        "if (start <= settled) {",
+        "if (start < refusedBelow) {",
+        "if (start <= refusedBelow) {",
         PurgeTest.class,
         "theOldestTransactionStandsAtTheHorizonAndLosesNothing"),
     NEWER_VERSIONS_LEAVE_A_READ_CURRENT(
         "coprocessor/read/SnapshotFilter.java",
         "hasNewer = true;",
         "hasNewer = false;",
-        WatchfulReadTest.class,
+        ValidatingReadTest.class,
         "isToldWhetherItIsCurrent"),
     WRITERS_IN_DOUBT_LEAVE_A_READ_CURRENT(
         "coprocessor/read/RegionReader.java",
         "current = decision.isPast(living, statuses);",
         "",
-        WatchfulReadTest.class,
+        ValidatingReadTest.class,
         "isToldOfThoseWhoBeganBeforeIt"),
     WHAT_IS_GONE_COUNTS_AS_PAST(
         "resolve/SnapshotRow.java",
@@ -170,7 +170,7 @@ class InjectedBugsTest {
         "coprocessor/read/FirstChangeReader.java",
         "cell.getTimestamp() <= timestamp && CellVersion",
         "CellVersion",
-        WatchfulReadTest.class,
+        ValidatingReadTest.class,
         "aRegionTellsTheFirstChange"),
     WHAT_COMES_UP_IN_THE_SECOND_READ_COUNTS_AS_COMMITTED(
         "coprocessor/read/RegionReader.java",
@@ -208,16 +208,16 @@ class InjectedBugsTest {
         "if (true) {",
         PurgeTest.class,
         "aRegionThatOpensKnowsWhatWasPurgedBefore"),
-    SETTLES_WITHOUT_WAITING(
+    BECOMES_ACTIVE_WITHOUT_WAITING(
         "coprocessor/region/Horizon.java",
-        "candidate > settled && batches.drain(millis)",
-        "candidate > settled",
+        "candidate > active && batches.drain(millis)",
+        "candidate > active",
         InFlightTest.class,
         "purgeCountsOnNothingThatABatchInFlightMayChange"),
     PURGES_BY_THE_REFUSED_HORIZON(
         "coprocessor/region/Horizon.java",
-        "long settled() {\n    return settled;",
-        "long settled() {\n    return refused;",
+        "long active() {\n    return active;",
+        "long active() {\n    return refused;",
         InFlightTest.class,
         "purgeCountsOnNothingThatABatchInFlightMayChange"),
     ENTERS_AN_EPOCH_WITHOUT_A_SECOND_LOOK(
@@ -288,8 +288,8 @@ class InjectedBugsTest {
         "serverReadsSeeTheSnapshot"),
     STOPS_AT_THE_LIMIT_OF_VERSIONS(
         "resolve/SnapshotRow.java",
-        "end - begin >= versions ? Next.READ_AGAIN : Next.SETTLED",
-        "Next.SETTLED",
+        "end - begin >= versions ? Next.READ_AGAIN : Next.DECIDED",
+        "Next.DECIDED",
         SnapshotRowModelTest.class,
         "clientReadsSeeTheSnapshot");
 

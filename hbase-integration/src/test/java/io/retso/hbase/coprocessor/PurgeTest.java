@@ -90,7 +90,7 @@ class PurgeTest {
     t.update(ROW, "a", null);
     t.snapshot();
     t.flush();
-    t.update("other", "a", "1"); // what settled before the flush is in the files all the same
+    t.update("other", "a", "1"); // what became active before the flush is in the files all the same
     t.compact();
     assertEquals(List.of(), t.raw(ROW));
   }

@@ -65,10 +65,10 @@ class SharedSnapshotsTest {
     Lease first = acquire();
     List<Lease> all = new ArrayList<>();
     for (int i = 0; i < 100; i++) {
-      all.add(snapshots.settled());
+      all.add(snapshots.recent());
     }
     snapshots.close();
-    assertNull(snapshots.settled(), "nobody joins a snapshot that is shared no more");
+    assertNull(snapshots.recent(), "nobody joins a snapshot that is shared no more");
     first.snapshot().release();
     for (Lease one : all) {
       assertEquals(first.start(), one.start());
@@ -91,7 +91,7 @@ class SharedSnapshotsTest {
     eventually(
         "a later caller gets another one",
         () -> {
-          Lease next = snapshots.settled();
+          Lease next = snapshots.recent();
           next.snapshot().release();
           return next.start() > lease.start();
         });
@@ -120,7 +120,7 @@ class SharedSnapshotsTest {
     for (CompletableFuture<Lease> failed : List.of(first, second)) {
       assertThrows(OracleException.class, () -> get(failed));
     }
-    assertNull(snapshots.settled());
+    assertNull(snapshots.recent());
     snapshots.close(); // there is nothing left to end
   }
 
@@ -129,10 +129,10 @@ class SharedSnapshotsTest {
   void whatIsTooOldIsSharedNoMore() throws Exception {
     Lease lease = acquire();
     snapshots.tooOld(lease.start() + 16); // another one
-    Lease same = snapshots.settled();
+    Lease same = snapshots.recent();
     assertEquals(lease.start(), same.start());
     snapshots.tooOld(lease.start());
-    assertNull(snapshots.settled());
+    assertNull(snapshots.recent());
     Lease next = acquire();
     assertTrue(next.start() > lease.start());
     for (Lease one : List.of(lease, same, next)) {

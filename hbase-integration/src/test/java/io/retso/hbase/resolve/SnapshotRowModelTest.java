@@ -43,7 +43,7 @@ public class SnapshotRowModelTest {
         statuses = new WriterStatuses(cache);
       }
       SortedMap<String, String> expected = model.expected();
-      SnapshotRow row = settled(model, random, statuses, atServer);
+      SnapshotRow row = decided(model, random, statuses, atServer);
       String context = "read " + read + " of seed " + seed + ": " + model;
       assertEquals(expected, RowModel.values(row.visible()), context);
       for (Cell cell : row.visible()) {
@@ -57,7 +57,7 @@ public class SnapshotRowModelTest {
     }
   }
 
-  private static SnapshotRow settled(
+  private static SnapshotRow decided(
       RowModel model, Random random, WriterStatuses statuses, boolean atServer) {
     int versions = atServer ? SnapshotRow.ALL_VERSIONS : 1 + random.nextInt(2);
     for (int rounds = 0; rounds < 50; rounds++) {
@@ -75,12 +75,12 @@ public class SnapshotRowModelTest {
         next = row.decide(statuses);
         assertTrue(next != Next.ASK, "one round of questions is enough: " + model);
       }
-      if (next == Next.SETTLED) {
+      if (next == Next.DECIDED) {
         return row;
       }
       versions = row.versionsNeeded();
     }
-    throw new AssertionError("never settled: " + model);
+    throw new AssertionError("never decided: " + model);
   }
 
   /** Both parts of a server read under one read point. */

@@ -103,7 +103,7 @@ public class SnapshotRowTest {
     assertEquals(Next.ASK, row.decide(statuses));
     statuses.aborted(256);
     statuses.committed(208, 224);
-    assertEquals(Next.SETTLED, row.decide(statuses));
+    assertEquals(Next.DECIDED, row.decide(statuses));
     assertEquals("a@241 b@225", text(row.visible()));
     assertEquals(0, statuses.unknown().length);
   }
@@ -134,7 +134,7 @@ public class SnapshotRowTest {
     assertEquals(Next.READ_AGAIN, row.decide(statuses));
     assertEquals(3, row.versionsNeeded());
     SnapshotRow again = row(3, mark(208), mark(272), cell("a", 272), cell("b", 33));
-    assertEquals(Next.SETTLED, again.decide(statuses));
+    assertEquals(Next.DECIDED, again.decide(statuses));
     assertEquals("b@33", text(again.visible()));
   }
 
@@ -154,7 +154,7 @@ public class SnapshotRowTest {
             mark(288), // nobody asked
             mark(TR),
             cell("a", TR));
-    assertEquals(Next.SETTLED, row.decide(statuses));
+    assertEquals(Next.DECIDED, row.decide(statuses));
     assertEquals(
         "[cleanup of row after 208 committed at 224, cleanup of row after 240 committed at 336,"
             + " cleanup of row after 256 aborted]",
@@ -219,7 +219,7 @@ public class SnapshotRowTest {
             cell("b", 256),
             cell("b", 208),
             cell("c", 192));
-    assertEquals(Next.SETTLED, row.decide(statuses));
+    assertEquals(Next.DECIDED, row.decide(statuses));
     assertTrue(row.isPast(new long[] {272, 240}, statuses));
     assertFalse(row.isPast(new long[] {272, 256}, statuses), "committed above");
     assertFalse(row.isPast(new long[] {208}, statuses), "open");
@@ -248,11 +248,11 @@ public class SnapshotRowTest {
     assertEquals(new FirstCommit(Next.ASK, 288), row.firstCommitSince(176, statuses));
     assertArrayEquals(new long[] {224}, statuses.unknown());
     statuses.committed(224, 240);
-    assertEquals(new FirstCommit(Next.SETTLED, 240), row.firstCommitSince(176, statuses));
-    assertEquals(new FirstCommit(Next.SETTLED, 160), row.firstCommitSince(144, statuses));
-    assertEquals(new FirstCommit(Next.SETTLED, 304), row.firstCommitSince(296, statuses));
+    assertEquals(new FirstCommit(Next.DECIDED, 240), row.firstCommitSince(176, statuses));
+    assertEquals(new FirstCommit(Next.DECIDED, 160), row.firstCommitSince(144, statuses));
+    assertEquals(new FirstCommit(Next.DECIDED, 304), row.firstCommitSince(296, statuses));
     assertEquals(
-        new FirstCommit(Next.SETTLED, Long.MAX_VALUE), row.firstCommitSince(312, statuses));
+        new FirstCommit(Next.DECIDED, Long.MAX_VALUE), row.firstCommitSince(312, statuses));
   }
 
   @Test
@@ -263,12 +263,12 @@ public class SnapshotRowTest {
     assertEquals(Next.READ_AGAIN, row.firstCommitSince(256, statuses).next());
     SnapshotRow again = row(SnapshotRow.ALL_VERSIONS, mark(272), cell("a", 272), cell("a", 33));
     assertEquals(
-        new FirstCommit(Next.SETTLED, Long.MAX_VALUE), again.firstCommitSince(256, statuses));
+        new FirstCommit(Next.DECIDED, Long.MAX_VALUE), again.firstCommitSince(256, statuses));
   }
 
   private void assertSees(String expected, Cell... cells) {
     SnapshotRow row = row(SnapshotRow.ALL_VERSIONS, cells);
-    assertEquals(Next.SETTLED, row.decide(statuses));
+    assertEquals(Next.DECIDED, row.decide(statuses));
     assertEquals(expected, text(row.visible()));
   }
 

@@ -29,8 +29,8 @@ import org.apache.hadoop.hbase.regionserver.compactions.CompactionRequest;
  * Thread-safe.
  */
 public final class RegionPurge {
-  /** Waiting for batches in flight, before the purge goes on with the last settled horizon. */
-  private static final long SETTLE_MILLIS = 1_000;
+  /** Waiting for batches in flight, before the purge goes on with the last active horizon. */
+  private static final long ACTIVATE_MILLIS = 1_000;
 
   private final Region region;
   private final Horizon horizon;
@@ -52,7 +52,7 @@ public final class RegionPurge {
   public void raiseHorizon() throws InterruptedIOException {
     horizon.refuse(link.watermarkSoon());
     try {
-      horizon.settle(SETTLE_MILLIS);
+      horizon.activate(ACTIVATE_MILLIS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new InterruptedIOException("interrupted while waiting for batches in flight");
@@ -82,7 +82,7 @@ public final class RegionPurge {
     InternalScanner purge =
         PendingWrite.isFamily(store.getColumnFamilyDescriptor().getName())
             ? new MarkScanner(source, readPoint, this::found)
-            : new VersionPurge(source, horizon.settled(), tombstoneHorizon, readPoint, metrics);
+            : new VersionPurge(source, horizon.active(), tombstoneHorizon, readPoint, metrics);
     return new CleanupDeletePurge(purge, inOtherFiles(store, rewritten), metrics);
   }
 
@@ -127,15 +127,15 @@ public final class RegionPurge {
    * The horizon below which the compacted files contain every committed version that the store has
    * or ever will have; 0 if that cannot be known.
    *
-   * <p>The last settled horizon, if the memory was empty at some moment after it was settled;
-   * otherwise the one that was settled before the last flush. In both cases the files at that
-   * moment or later, all of them, contain what is below it.
+   * <p>The last active horizon, if the memory was empty at some moment after it became active;
+   * otherwise the one that was active before the last flush. In both cases the files at that moment
+   * or later, all of them, contain what is below it.
    */
   private long tombstoneHorizon(Store store, CompactionRequest request) {
     if (request == null || !(store instanceof HStore hstore)) {
       return 0;
     }
-    long settled = horizon.settled();
+    long active = horizon.active();
     boolean memoryEmpty =
         isEmpty(store.getMemStoreSize())
             && isEmpty(store.getSnapshotSize())
@@ -145,9 +145,9 @@ public final class RegionPurge {
       return 0;
     }
     if (memoryEmpty) {
-      return settled;
+      return active;
     }
-    return horizon.settledBy(StoreUtils.getMaxSequenceIdInList(files).orElse(0));
+    return horizon.activeBy(StoreUtils.getMaxSequenceIdInList(files).orElse(0));
   }
 
   /**

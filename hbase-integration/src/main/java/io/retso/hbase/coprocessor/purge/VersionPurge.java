@@ -35,7 +35,7 @@ import org.apache.hadoop.hbase.regionserver.ScannerContext;
  *
  * <p>If C is a tombstone it goes, too, if everything older goes with it, for ever: the source must
  * contain every committed version below {@code tombstoneHorizon} that the store has or ever will
- * have ({@link Horizon#settledBy}). HBase's own delete markers are left to HBase.
+ * have ({@link Horizon#activeBy}). HBase's own delete markers are left to HBase.
  *
  * <p>Open scanners with an older read point: they may not see C itself if it is younger than they
  * are. If a cleanup put C there, they still see C's version before the cleanup, for HBase keeps
@@ -59,7 +59,7 @@ public final class VersionPurge extends RewritingScanner {
   /**
    * A purge.
    *
-   * @param horizon settled; 0 purges nothing
+   * @param horizon active; 0 purges nothing
    * @param tombstoneHorizon at most {@code horizon}; 0 keeps all tombstones
    * @param readPoint the smallest read point of open scanners
    */

@@ -25,7 +25,7 @@ import org.apache.hadoop.hbase.regionserver.RegionScanner;
 
 /**
  * Finds the first commit, from S up to L, that changed what a get looks at. All its columns count,
- * whatever its filter would show of them, as they do for a watchful read.
+ * whatever its filter would show of them, as they do for a validating read.
  *
  * <p>It looks at the versions above S, at those in doubt, and at the marks; of each column down to
  * the first version that is committed below S by its own number. Stateless.
@@ -71,7 +71,7 @@ public final class FirstChangeReader {
         link.ask(statuses, upTo, metrics);
         found = row.firstCommitSince(from, statuses);
       }
-      if (found.next() == Next.SETTLED) {
+      if (found.next() == Next.DECIDED) {
         return found.timestamp();
       }
     }

@@ -123,9 +123,9 @@ public final class RegionReader {
     for (int round = 0; round < ROUNDS_MAX; round++) {
       // Both before the row is read: marks found then are judged by what was true before.
       long moment = statuses.moment();
-      long settled = horizon.refused();
+      long refusedBelow = horizon.refused();
       List<Cell> row = readWithMarks(cells, questions);
-      Set<Long> dead = removeUnseen(row, questions, settled);
+      Set<Long> dead = removeUnseen(row, questions, refusedBelow);
       SnapshotRow decision =
           new SnapshotRow(row, timestamp, timestamp, SnapshotRow.ALL_VERSIONS, moment);
       Next next = decision.decide(statuses);
@@ -139,7 +139,7 @@ public final class RegionReader {
       for (CleanupRequest request : decision.cleanups(statuses)) {
         link.orphans().offer(region, request.row(), request.start());
       }
-      if (next == Next.SETTLED) {
+      if (next == Next.DECIDED) {
         long[] living = Arrays.stream(questions).filter(v -> !dead.contains(v)).toArray();
         current = decision.isPast(living, statuses);
         return decision.visible();
@@ -210,7 +210,7 @@ public final class RegionReader {
   }
 
   /** Returns the aborted writers among those whose marks were found. */
-  private Set<Long> removeUnseen(List<Cell> row, long[] questions, long settled) {
+  private Set<Long> removeUnseen(List<Cell> row, long[] questions, long refusedBelow) {
     Set<Long> dead = new HashSet<>();
     for (Cell cell : row) {
       if (!PendingWrite.isMark(cell)) {
@@ -220,7 +220,7 @@ public final class RegionReader {
         continue;
       }
       long start = PendingWrite.startOf(cell);
-      if (start < settled) {
+      if (start < refusedBelow) {
         dead.add(start);
         link.orphans().offer(region, CellUtil.cloneRow(cell), start);
       }

@@ -23,9 +23,9 @@ import org.apache.hadoop.hbase.filter.FilterBase;
 public final class SnapshotFilter extends FilterBase {
   private final RegionReader reader;
   private final RowFilter rowFilter;
-  private final boolean watchful;
+  private final boolean validating;
 
-  /** Of a watchful read: the row has a version above its timestamp. */
+  /** Of a validating read: the row has a version above its timestamp. */
   private boolean hasNewer;
 
   /** Where to go on from the last cell that was shown; null for the next one. */
@@ -37,13 +37,13 @@ public final class SnapshotFilter extends FilterBase {
   /**
    * A filter for one scanner.
    *
-   * @param watchful whether a row that may have changed is answered with {@link ChangedRow}; then
+   * @param validating whether a row that may have changed is answered with {@link ChangedRow}; then
    *     versions of all times are to be shown
    */
-  public SnapshotFilter(RegionReader reader, RowFilter rowFilter, boolean watchful) {
+  public SnapshotFilter(RegionReader reader, RowFilter rowFilter, boolean validating) {
     this.reader = reader;
     this.rowFilter = rowFilter;
-    this.watchful = watchful;
+    this.validating = validating;
   }
 
   @Override
@@ -52,7 +52,7 @@ public final class SnapshotFilter extends FilterBase {
     if (rowHint != null) {
       return ReturnCode.SEEK_NEXT_USING_HINT;
     }
-    if (watchful && cell.getTimestamp() > reader.timestamp()) {
+    if (validating && cell.getTimestamp() > reader.timestamp()) {
       hasNewer = true;
       return ReturnCode.INCLUDE_AND_SEEK_NEXT_ROW; // HBase shows no row of which nothing is taken
     }
@@ -77,7 +77,7 @@ public final class SnapshotFilter extends FilterBase {
       return; // HBase's call at the end of a scan
     }
     List<Cell> visible = hasNewer ? List.of() : reader.decide(cells);
-    if (watchful && (hasNewer || !reader.isCurrent())) {
+    if (validating && (hasNewer || !reader.isCurrent())) {
       Cell answer = ChangedRow.answerFor(cells.get(0));
       cells.clear();
       cells.add(answer);

@@ -13,10 +13,10 @@ import java.util.function.LongSupplier;
  * <pre>
  *   refuse(W)    from now on refused: reads with Tr below W, transactional writes with Ts below W;
  *                cleanups with Ts below W no longer move cells, they only remove them
- *   settle()     all batches that may not have known this are over: purge may rely on W
+ *   activate()   all batches that may not have known this are over: purge may rely on W
  * </pre>
  *
- * <p>After {@code settle}, no committed version below W comes into being in this region any more:
+ * <p>After {@code activate}, no committed version below W comes into being in this region any more:
  *
  * <ul>
  *   <li>A write of a transaction {@code Ts < W} is refused. Those before the refusal are over.
@@ -30,19 +30,19 @@ import java.util.function.LongSupplier;
  * <p>Plain writers know no horizon: what they write at an old version, they write at their own
  * risk.
  *
- * <p>{@link #settledBy} says which horizon was settled when the region's sequence of edits stood at
- * a number: all committed versions below it are among the edits up to that number. Thread-safe.
+ * <p>{@link #activeBy} says which horizon was active when the region's sequence of edits stood at a
+ * number: all committed versions below it are among the edits up to that number. Thread-safe.
  */
 public final class Horizon {
   private static final int REMEMBERED_MAX = 64;
 
-  private record Settled(long horizon, long sequence) {}
+  private record Active(long horizon, long sequence) {}
 
   private final BatchesInFlight batches;
   private final LongSupplier editSequence;
-  private final Deque<Settled> history = new ArrayDeque<>();
+  private final Deque<Active> history = new ArrayDeque<>();
   private volatile long refused;
-  private volatile long settled;
+  private volatile long active;
 
   /**
    * A horizon of 0, which refuses nothing.
@@ -60,8 +60,8 @@ public final class Horizon {
   }
 
   /** Purge may drop what no snapshot at or above needs. At most {@link #refused}. */
-  public long settled() {
-    return settled;
+  public long active() {
+    return active;
   }
 
   /** First step. */
@@ -70,35 +70,35 @@ public final class Horizon {
   }
 
   /**
-   * Second step: waits for the batches in flight. If they take longer, nothing is settled; the next
+   * Second step: waits for the batches in flight. If they take longer, nothing is active; the next
    * call waits for them again.
    *
-   * @return {@link #settled()}
+   * @return {@link #active()}
    */
-  public long settle(long millis) throws InterruptedException {
+  public long activate(long millis) throws InterruptedException {
     long candidate = refused; // before the batches are looked at
-    if (candidate > settled && batches.drain(millis)) {
+    if (candidate > active && batches.drain(millis)) {
       long sequence = editSequence.getAsLong();
       synchronized (this) {
-        if (candidate > settled) {
-          settled = candidate;
-          history.add(new Settled(candidate, sequence));
+        if (candidate > active) {
+          active = candidate;
+          history.add(new Active(candidate, sequence));
           if (history.size() > REMEMBERED_MAX) {
             history.remove();
           }
         }
       }
     }
-    return settled;
+    return active;
   }
 
   /**
    * A horizon such that every committed version below it that the region has, or ever will have, is
    * among its edits up to {@code sequence}; 0 if none is known.
    */
-  public synchronized long settledBy(long sequence) {
+  public synchronized long activeBy(long sequence) {
     long found = 0;
-    for (Settled entry : history) {
+    for (Active entry : history) {
       if (entry.sequence <= sequence) {
         found = entry.horizon;
       }

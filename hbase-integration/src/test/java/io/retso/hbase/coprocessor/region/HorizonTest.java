@@ -16,17 +16,17 @@ public class HorizonTest {
   private final Horizon horizon = new Horizon(batches, sequence::get);
 
   @Test
-  void refusesAtOnceAndSettlesWhenEarlierBatchesAreOver() throws Exception {
+  void refusesAtOnceAndIsActiveWhenEarlierBatchesAreOver() throws Exception {
     BatchesInFlight.Epoch early = batches.enter();
     horizon.refuse(160);
     assertEquals(160, horizon.refused());
-    assertEquals(0, horizon.settle(1));
+    assertEquals(0, horizon.activate(1));
     BatchesInFlight.Epoch late = batches.enter();
-    assertEquals(0, horizon.settle(1));
+    assertEquals(0, horizon.activate(1));
     early.leave();
     assertFalse(batches.drain(1), "the second call waits for what came between the two");
     late.leave();
-    assertEquals(160, horizon.settle(1));
+    assertEquals(160, horizon.activate(1));
   }
 
   @Test
@@ -44,30 +44,30 @@ public class HorizonTest {
   @Test
   void neverGoesDown() throws Exception {
     horizon.refuse(320);
-    horizon.settle(1);
+    horizon.activate(1);
     horizon.refuse(160);
     assertEquals(320, horizon.refused());
-    assertEquals(320, horizon.settle(1));
+    assertEquals(320, horizon.activate(1));
   }
 
   @Test
-  void tellsWhatWasSettledByASequenceNumber() throws Exception {
+  void tellsWhatWasActiveByASequenceNumber() throws Exception {
     for (int i = 1; i <= 3; i++) {
       sequence.set(10L * i);
       horizon.refuse(160L * i);
-      horizon.settle(1);
+      horizon.activate(1);
     }
-    assertEquals(0, horizon.settledBy(9));
-    assertEquals(160, horizon.settledBy(10));
-    assertEquals(320, horizon.settledBy(29));
-    assertEquals(480, horizon.settledBy(1000));
+    assertEquals(0, horizon.activeBy(9));
+    assertEquals(160, horizon.activeBy(10));
+    assertEquals(320, horizon.activeBy(29));
+    assertEquals(480, horizon.activeBy(1000));
     for (int i = 4; i < 500; i++) {
       sequence.set(10L * i);
       horizon.refuse(160L * i);
-      horizon.settle(1);
+      horizon.activate(1);
     }
-    assertEquals(0, horizon.settledBy(30), "old ones are forgotten, to the safe side");
-    assertEquals(160L * 499, horizon.settledBy(10_000));
+    assertEquals(0, horizon.activeBy(30), "old ones are forgotten, to the safe side");
+    assertEquals(160L * 499, horizon.activeBy(10_000));
   }
 
   /** Otherwise a flush would not wait for it, as it looks at later epochs only. */
@@ -85,7 +85,7 @@ public class HorizonTest {
   /** A batch that found the horizon low must be over when the horizon is settled. */
   @Test
   @Timeout(60)
-  void noBatchThatMissedTheRefusalOutlivesTheSettling() throws Exception {
+  void noBatchThatMissedTheRefusalOutlivesTheActivation() throws Exception {
     AtomicLong admitted = new AtomicLong(Long.MAX_VALUE);
     AtomicBoolean wrong = new AtomicBoolean();
     AtomicBoolean stop = new AtomicBoolean();
@@ -100,7 +100,7 @@ public class HorizonTest {
                   BatchesInFlight.Epoch epoch = batches.enter();
                   long seen = horizon.refused();
                   Thread.onSpinWait();
-                  if (seen < horizon.settled()) {
+                  if (seen < horizon.active()) {
                     wrong.set(true);
                   }
                   admitted.accumulateAndGet(seen, Math::min);
@@ -112,7 +112,7 @@ public class HorizonTest {
     running.await();
     for (int i = 1; i <= 20_000; i++) {
       horizon.refuse(16L * i);
-      assertEquals(16L * i, horizon.settle(10_000));
+      assertEquals(16L * i, horizon.activate(10_000));
     }
     stop.set(true);
     for (Thread writer : writers) {

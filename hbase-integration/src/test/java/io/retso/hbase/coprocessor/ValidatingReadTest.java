@@ -28,7 +28,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Gets at an older timestamp that are told whether what they find is still current. */
 @ExtendWith(RetsoCluster.Extension.class)
-class WatchfulReadTest {
+class ValidatingReadTest {
   private static final String ROW = "r";
 
   private RawTable t;
@@ -47,9 +47,9 @@ class WatchfulReadTest {
     return Bytes.toBytes(text);
   }
 
-  /** What a watchful read at that timestamp is told. */
+  /** What a validating read at that timestamp is told. */
   private String watched(long timestamp, String row) throws IOException {
-    Result result = t.table.get(SnapshotRequests.watchful(new Get(b(row)), timestamp));
+    Result result = t.table.get(SnapshotRequests.validating(new Get(b(row)), timestamp));
     return ChangedRow.is(result) ? "changed" : RawTable.map(result).toString();
   }
 
@@ -74,7 +74,7 @@ class WatchfulReadTest {
     assertEquals("changed", watched(reader, ROW));
     assertEquals("{a=1, b=2}", watched(t.oracle.begin(), ROW));
     Get column = new Get(b(ROW)).addColumn(RawTable.F, b("a"));
-    Result other = t.table.get(SnapshotRequests.watchful(column, reader));
+    Result other = t.table.get(SnapshotRequests.validating(column, reader));
     assertEquals(Map.of("a", "1"), RawTable.map(other), "another column has changed");
   }
 
@@ -105,8 +105,8 @@ class WatchfulReadTest {
     Result[] several =
         t.table.get(
             List.of(
-                SnapshotRequests.watchful(new Get(b("before")), reader),
-                SnapshotRequests.watchful(new Get(b("after")), reader)));
+                SnapshotRequests.validating(new Get(b("before")), reader),
+                SnapshotRequests.validating(new Get(b("after")), reader)));
     assertEquals(Map.of("a", "2"), RawTable.map(several[0]));
     assertTrue(ChangedRow.is(several[1]));
   }
@@ -174,7 +174,7 @@ class WatchfulReadTest {
   @Test
   void onlyGetsOfCellsAreWatchful() throws IOException {
     long reader = t.oracle.begin();
-    Get exists = SnapshotRequests.watchful(new Get(b(ROW)), reader).setCheckExistenceOnly(true);
+    Get exists = SnapshotRequests.validating(new Get(b(ROW)), reader).setCheckExistenceOnly(true);
     assertThrows(DoNotRetryIOException.class, () -> t.table.get(exists));
     Scan scan = new Scan();
     scan.setAttribute(ReadAttribute.NAME, Bytes.add(Bytes.toBytes(reader), new byte[] {1}));

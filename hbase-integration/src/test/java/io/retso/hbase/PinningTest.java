@@ -35,7 +35,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Read-only transactions that have read without a timestamp, and then need one. */
 @ExtendWith(RetsoCluster.Extension.class)
-class SettlingTest {
+class PinningTest {
   private Fixture fixture;
   private TransactionManager manager;
   private TransactionManager other;
@@ -93,7 +93,7 @@ class SettlingTest {
   void aPlainWriterDoesNotTakeTheReaderBack() throws Exception {
     other.run(tx -> tx.table(name).put(List.of(put("a", "0"), put("c", "0"))));
     takeOlderSnapshot();
-    SharedSnapshots.Lease older = manager.snapshots.settled();
+    SharedSnapshots.Lease older = manager.snapshots.recent();
     other.run(tx -> tx.table(name).put(put("c", "1"))); // before the reader begins
     try (Transaction tx = manager.beginReadOnly();
         Table plain = fixture.cluster.connection().getTable(name)) {
@@ -131,7 +131,7 @@ class SettlingTest {
                 requests.incrementAndGet();
                 return call.call();
               });
-      for (int i = 0; i < Snapshot.AFLOAT_MAX; i++) {
+      for (int i = 0; i < Snapshot.UNPINNED_MAX; i++) {
         table.get(get("r" + i)).get(1, TimeUnit.MINUTES);
       }
       assertTrue(tx.toString().contains("without a timestamp"), tx::toString);
@@ -144,7 +144,7 @@ class SettlingTest {
 
   /** The oracle cannot tell of whole rows where conflicts are by cell. Regions can, briefly. */
   @Test
-  void settlingDoesNotFetchTheHistoryOfARow() throws Exception {
+  void pinningDoesNotFetchTheHistoryOfARow() throws Exception {
     TableName cells = fixture.table(Options.DEFAULT.with(Conflicts.CELL));
     byte[] value = new byte[100_000];
     for (int i = 0; i < 50; i++) {

@@ -39,11 +39,11 @@ import org.junit.jupiter.params.provider.FieldSource;
  * is one moment, between its first read and now.
  */
 @ExtendWith(RetsoCluster.Extension.class)
-class AfloatTest {
+class UnpinnedReadsTest {
   static final List<Options> MODES =
       List.of(Options.DEFAULT, Options.DEFAULT.with(Conflicts.CELL), Options.CLIENT_READS);
 
-  private static final long SEED = Long.getLong("retso.afloat.seed", 20_261_122L);
+  private static final long SEED = Long.getLong("retso.unpinned.seed", 20_261_122L);
   private static final int ROUNDS = 200;
   private static final int ROWS = 5;
 
@@ -153,7 +153,7 @@ class AfloatTest {
   void whoReadsVeryManyRowsTakesATimestamp() throws Exception {
     write("1", "0");
     List<Get> gets = new ArrayList<>();
-    for (int i = 0; i < Snapshot.AFLOAT_MAX; i++) {
+    for (int i = 0; i < Snapshot.UNPINNED_MAX; i++) {
       gets.add(Fixture.get(String.valueOf(i)));
     }
     takeOlderSnapshot();
@@ -186,12 +186,12 @@ class AfloatTest {
             reader.read(random, "round " + i + ", step " + step + ", seed " + SEED);
           }
         }
-        history.settledLate += reader.isLate() ? 1 : 0;
+        history.pinnedLate += reader.isLate() ? 1 : 0;
       }
     }
     history.endOpen(random);
     // Rounds in which what was read first had changed when something else was read.
-    assertTrue(history.settledLate > ROUNDS / 10, () -> "only " + history.settledLate);
+    assertTrue(history.pinnedLate > ROUNDS / 10, () -> "only " + history.pinnedLate);
     long current = manager.metrics().currentReads();
     assertTrue(
         options.reads() == Reads.CLIENT ? current == 0 : current > ROUNDS / 10, "" + current);
@@ -203,7 +203,7 @@ class AfloatTest {
     private Transaction open;
     private Map<String, String> openWrites;
     private int values;
-    int settledLate;
+    int pinnedLate;
 
     Map<String, String> now() {
       return moments.get(moments.size() - 1);
