@@ -357,7 +357,7 @@ public final class AsyncTransactionalTable implements AsyncTable<ScanResultConsu
 
   @Override
   public ResultScanner getScanner(Scan scan) {
-    SnapshotScanner scanner = new SnapshotScanner(tx);
+    SnapshotScanner scanner = new SnapshotScanner(tx, scan);
     open(scan, scanner);
     return scanner;
   }

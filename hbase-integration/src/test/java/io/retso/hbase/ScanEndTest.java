@@ -193,7 +193,7 @@ class ScanEndTest {
   @Test
   void aScanOfATransactionThatHasEndedDoesNotWait() throws Exception {
     Transaction tx = manager.begin();
-    SnapshotScanner rows = new SnapshotScanner(tx);
+    SnapshotScanner rows = new SnapshotScanner(tx, new Scan());
     Cell large = new KeyValue(Fixture.bytes("r"), Fixture.F, Fixture.Q, 1, new byte[5 << 20]);
     tx.rollback();
     rows.next(Result.create(List.of(large)));
