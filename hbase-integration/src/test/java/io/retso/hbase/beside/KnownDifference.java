@@ -36,13 +36,16 @@ enum KnownDifference {
   RESERVED_VALUE(
       true, (mode, s) -> cells(s).anyMatch(cell -> !CellUtil.isDelete(cell) && Tombstone.is(cell))),
 
-  /** With client reads it counts rows once for the whole scan, not region by region. */
-  PAGES_OF_REGIONS(
+  /**
+   * With client reads, filters that count rows or end the scan do so once for all of it; regions,
+   * plain ones too, begin anew.
+   */
+  FILTERS_OF_REGIONS(
       false,
       (mode, s) ->
           !mode.serverReads()
               && s.requests().get(0) instanceof Scan
-              && hasFilter(s, PageFilter.class::isInstance)),
+              && hasFilter(s, f -> f instanceof PageFilter || f instanceof WhileMatchFilter)),
 
   /** HBase: "unsuitable as a Scan filter". There it ends a family for all rows that follow. */
   COLUMN_COUNT_IN_SCANS(
