@@ -233,7 +233,17 @@ public final class AsyncTransactionalTable implements AsyncTable<ScanResultConsu
 
   @Override
   public CompletableFuture<Result> mutateRow(RowMutations mutations) {
-    return editRow(notNull(mutations), mutations.getRow(), mutations.getMutations());
+    return editRow(notNull(mutations), mutations.getRow(), mutations.getMutations())
+        .thenApply(AsyncTransactionalTable::carriedOut);
+  }
+
+  /** As HBase answers row mutations: with "exists". */
+  private static Result carriedOut(Result result) {
+    if (result.isEmpty()) {
+      return Result.create(List.of(), true, false);
+    }
+    result.setExists(true);
+    return result;
   }
 
   private CompletableFuture<Result> editRow(
@@ -300,7 +310,7 @@ public final class AsyncTransactionalTable implements AsyncTable<ScanResultConsu
                       ? many.getMutations()
                       : List.of((Mutation) then);
               return edit(action.getRow(), mutations, guarded(action, seen.get(0)))
-                  .thenApply(result -> new CheckAndMutateResult(true, result));
+                  .thenApply(r -> new CheckAndMutateResult(true, r.isEmpty() ? null : r));
             });
   }
 
@@ -347,9 +357,11 @@ public final class AsyncTransactionalTable implements AsyncTable<ScanResultConsu
     if (action instanceof CheckAndMutate conditional) {
       return checkThenEdit(conditional).thenApply(List::of);
     }
-    List<? extends Mutation> mutations =
-        action instanceof RowMutations many ? many.getMutations() : List.of((Mutation) action);
-    return edit(action.getRow(), mutations, List.of()).thenApply(List::of);
+    if (action instanceof RowMutations many) {
+      return edit(action.getRow(), many.getMutations(), List.of())
+          .thenApply(result -> List.of(carriedOut(result)));
+    }
+    return edit(action.getRow(), List.of((Mutation) action), List.of()).thenApply(List::of);
   }
 
   @Override
@@ -359,7 +371,7 @@ public final class AsyncTransactionalTable implements AsyncTable<ScanResultConsu
 
   @Override
   public ResultScanner getScanner(Scan scan) {
-    BlockingScanner scanner = new BlockingScanner(tx.scanOwner());
+    BlockingScanner scanner = new BlockingScanner(tx.scanOwner(), scan);
     open(scan, scanner);
     return scanner;
   }

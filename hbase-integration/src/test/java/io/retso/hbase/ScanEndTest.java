@@ -194,7 +194,7 @@ class ScanEndTest {
   @Test
   void aScanOfATransactionThatHasEndedDoesNotWait() throws Exception {
     Transaction tx = manager.begin();
-    BlockingScanner rows = new BlockingScanner(tx.scanOwner());
+    BlockingScanner rows = new BlockingScanner(tx.scanOwner(), new Scan());
     Cell large = new KeyValue(Fixture.bytes("r"), Fixture.F, Fixture.Q, 1, new byte[5 << 20]);
     tx.rollback();
     rows.next(Result.create(List.of(large)));

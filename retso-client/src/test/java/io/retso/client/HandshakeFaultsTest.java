@@ -7,13 +7,13 @@ import static io.retso.client.ClientFixture.failureOf;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.retso.protocol.ErrorCode;
-import io.retso.protocol.FrameException;
-import io.retso.protocol.Frames;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.retso.client.OracleException.Category;
 import io.retso.client.ScriptedPeer.Script;
+import io.retso.protocol.ErrorCode;
+import io.retso.protocol.FrameException;
+import io.retso.protocol.Frames;
 import io.retso.protocol.Handshake.Mode;
 import io.retso.protocol.Handshake.Welcome;
 import java.io.IOException;

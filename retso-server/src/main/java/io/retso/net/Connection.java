@@ -1,5 +1,10 @@
 package io.retso.net;
 
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.util.concurrent.ScheduledFuture;
 import io.retso.oracle.CommitBatch;
 import io.retso.protocol.ErrorCode;
 import io.retso.protocol.FrameException;
@@ -9,11 +14,6 @@ import io.retso.protocol.Handshake;
 import io.retso.protocol.Limits;
 import io.retso.protocol.Timestamps;
 import io.retso.sequencer.Sequencer;
-import io.netty.buffer.ByteBuf;
-import io.netty.channel.ChannelFutureListener;
-import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelInboundHandlerAdapter;
-import io.netty.util.concurrent.ScheduledFuture;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;

@@ -1,10 +1,5 @@
 package io.retso.net;
 
-import io.retso.log.LogException;
-import io.retso.oracle.CommitBatch;
-import io.retso.protocol.ErrorCode;
-import io.retso.protocol.Limits;
-import io.retso.sequencer.Sequencer;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.channel.Channel;
@@ -18,6 +13,11 @@ import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.util.concurrent.DefaultThreadFactory;
+import io.retso.log.LogException;
+import io.retso.oracle.CommitBatch;
+import io.retso.protocol.ErrorCode;
+import io.retso.protocol.Limits;
+import io.retso.sequencer.Sequencer;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;

@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.retso.server.embedded.EmbeddedBookKeeper;
 import io.retso.log.LogException.Reason;
+import io.retso.server.embedded.EmbeddedBookKeeper;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -275,7 +275,8 @@ class BookKeeperStoreTest {
             usual.readTimeout(),
             Duration.ofMillis(500),
             Duration.ofMillis(500));
-    LogException failure = assertThrows(LogException.class, () -> BookKeeperStore.connect(shortTimeout));
+    LogException failure =
+        assertThrows(LogException.class, () -> BookKeeperStore.connect(shortTimeout));
     assertEquals(Reason.UNAVAILABLE, failure.reason());
     assertTrue(failure.getMessage().contains("127.0.0.1:1"), failure.getMessage());
   }

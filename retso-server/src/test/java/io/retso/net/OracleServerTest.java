@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import io.retso.log.MemoryLog;
 import io.retso.oracle.CommitBatch;
 import io.retso.oracle.StatusOracle;
@@ -15,8 +17,6 @@ import io.retso.protocol.Limits;
 import io.retso.protocol.Outcome;
 import io.retso.protocol.Timestamps;
 import io.retso.sequencer.Sequencer;
-import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.io.OutputStream;

@@ -11,10 +11,10 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedSet;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -129,16 +129,16 @@ final class FinalReads {
 
   private static List<long[]> scan(Table table, List<ListKey> keys)
       throws IOException, ListStore.Violation {
-    Map<String, Result> rows = new HashMap<>();
-    keys.forEach(key -> rows.put(Bytes.toString(key.rowKey()), Result.EMPTY_RESULT));
+    Map<byte[], Result> rows = new TreeMap<>(Bytes.BYTES_COMPARATOR);
+    keys.forEach(key -> rows.put(key.rowKey(), Result.EMPTY_RESULT));
     try (ResultScanner scanner = table.getScanner(new Scan().setCaching(100))) {
       for (Result row = scanner.next(); row != null; row = scanner.next()) {
-        rows.replace(Bytes.toString(row.getRow()), row); // rows of earlier rounds are not kept
+        rows.replace(row.getRow(), row); // rows of earlier rounds are not kept
       }
     }
     List<long[]> lists = new ArrayList<>();
     for (ListKey key : keys) {
-      Result row = rows.get(Bytes.toString(key.rowKey()));
+      Result row = rows.get(key.rowKey());
       lists.add(ListValue.decode(row.getValue(key.family(), key.qualifier())));
     }
     return lists;

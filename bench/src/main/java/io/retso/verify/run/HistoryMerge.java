@@ -11,7 +11,9 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.PriorityQueue;
+import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -25,10 +27,16 @@ import java.util.regex.Pattern;
  * than the invocation of B, then A did end before B began, and what the merged order claims about
  * real time is true. Of equal times the invocations come first: that claims less.
  *
- * <p>A file that was cut because its writer was killed loses its last line.
+ * <p>A file that was cut because its writer was killed loses its last line. Transactions that were
+ * not completed then are completed with {@code :info} at the end of the merged history: to this
+ * program's reader that says nothing new, but others want a completion for each invocation.
  */
 final class HistoryMerge {
   private static final Pattern HEAD = Pattern.compile("\\{:index \\d+, :time (-?\\d+), ");
+
+  /** What follows the head. Lines of the nemesis have a keyword for the process. */
+  private static final Pattern EVENT =
+      Pattern.compile(":type :(invoke|ok|fail|info), (:process (\\d+), .*)}");
 
   /** A file at one of its lines. */
   private static final class Source implements Closeable {
@@ -109,18 +117,38 @@ final class HistoryMerge {
         }
       }
       long index = 0;
+      long time = 0;
+      Map<Long, String> open = new TreeMap<>();
       while (!sources.isEmpty()) {
         Source first = sources.poll();
-        writer.write("{:index " + index++ + ", :time " + first.time + ", ");
-        writer.write(first.line, first.headLength, first.line.length() - first.headLength);
-        writer.write('\n');
+        time = first.time;
+        String rest = first.line.substring(first.headLength);
+        writer.write("{:index " + index++ + ", :time " + time + ", " + rest + "\n");
+        note(rest, open);
         if (first.advance()) {
           sources.add(first);
         }
       }
+      for (String invoked : open.values()) {
+        writer.write("{:index " + index++ + ", :time " + time + ", :type :info, " + invoked);
+        writer.write(", :error \"its client ended\"}\n");
+      }
     } finally {
       for (Source source : opened) {
         source.close();
+      }
+    }
+  }
+
+  /** Keeps what processes have invoked and not completed. */
+  private static void note(String rest, Map<Long, String> open) {
+    Matcher event = EVENT.matcher(rest);
+    if (event.matches()) {
+      long process = Long.parseLong(event.group(3));
+      if (event.group(1).equals("invoke")) {
+        open.put(process, event.group(2));
+      } else {
+        open.remove(process);
       }
     }
   }

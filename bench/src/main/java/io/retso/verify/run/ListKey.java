@@ -23,11 +23,21 @@ record ListKey(int table, int group, int generation, int row, int column) {
   static final int COLUMNS = 3;
 
   private static final byte[][] FAMILIES = {Bytes.toBytes("f"), Bytes.toBytes("g")};
-  private static final byte[][] QUALIFIERS = {Bytes.toBytes("a"), Bytes.toBytes("b")};
+
+  /** Names that programs get wrong most easily. */
+  private static final byte[][] QUALIFIERS = {{}, {0}};
+
+  /** How the rows of a group end, in their order. */
+  private static final byte[][] ROW_ENDS = {{}, {0}, {'r'}, {(byte) 0xff}};
 
   /** The families of a table of the workload; copies of the caller's own. */
   static byte[][] families() {
     return new byte[][] {FAMILIES[0].clone(), FAMILIES[1].clone()};
+  }
+
+  /** The qualifiers that are used in each family; copies of the caller's own. */
+  static byte[][] qualifiers() {
+    return new byte[][] {QUALIFIERS[0].clone(), QUALIFIERS[1].clone()};
   }
 
   /** Its name in histories, unique. */
@@ -50,10 +60,11 @@ record ListKey(int table, int group, int generation, int row, int column) {
 
   /** The row of the table. The group comes first, so that splits part the hot from the cold. */
   byte[] rowKey() {
-    return Bytes.toBytes(String.format(Locale.ROOT, "%02d-%08d-%d", group, generation, row));
+    byte[] beginning = Bytes.toBytes(String.format(Locale.ROOT, "%02d-%08d", group, generation));
+    return Bytes.add(beginning, ROW_ENDS[row]);
   }
 
-  /** The columns are f:a, f:b and g:a. */
+  /** The columns are f: with an empty qualifier, f:\0, and g: with an empty one. */
   byte[] family() {
     return FAMILIES[column / 2];
   }
@@ -69,11 +80,11 @@ record ListKey(int table, int group, int generation, int row, int column) {
         + " (table "
         + table
         + ", row "
-        + Bytes.toString(rowKey())
+        + Bytes.toStringBinary(rowKey())
         + ", column "
         + Bytes.toString(family())
         + ":"
-        + Bytes.toString(qualifier())
+        + Bytes.toStringBinary(qualifier())
         + ")";
   }
 }

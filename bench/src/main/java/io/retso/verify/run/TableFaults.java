@@ -93,10 +93,10 @@ final class TableFaults {
     for (RegionInfo region : regions) {
       if (region.containsRow(point) && !Bytes.equals(point, region.getStartKey())) {
         admin.splitRegionAsync(region.getRegionName(), point).get(SECONDS_MAX, TimeUnit.SECONDS);
-        return region.getRegionNameAsString() + " split at " + Bytes.toString(point);
+        return region.getRegionNameAsString() + " split at " + Bytes.toStringBinary(point);
       }
     }
-    throw new IOException("a region begins at " + Bytes.toString(point) + " already");
+    throw new IOException("a region begins at " + Bytes.toStringBinary(point) + " already");
   }
 
   private String merge(Random random) throws Exception {

@@ -166,7 +166,7 @@ final class TableLists implements ListStore {
           }
           before = row.getRow();
           if (rows.put(before, row) != null) {
-            throw new Violation(scan + " returned row " + Bytes.toString(before) + " twice");
+            throw new Violation(scan + " returned row " + Bytes.toStringBinary(before) + " twice");
           }
         }
       }

@@ -48,7 +48,7 @@ final class Tokens {
     }
 
     private byte[] qualifier() {
-      return Bytes.toBytes("here");
+      return ListKey.qualifiers()[place / 2];
     }
 
     private Put put() {

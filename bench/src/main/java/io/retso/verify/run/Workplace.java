@@ -39,6 +39,14 @@ final class Workplace implements AutoCloseable {
           TablePreparation.Options.CLIENT_READS.with(Conflicts.ROW),
           TablePreparation.Options.CLIENT_READS.with(Conflicts.CELL));
 
+  /**
+   * Where tables are split from the start: two regions can be merged at once, while daughters of a
+   * split cannot before they are compacted.
+   */
+  private static final byte[][] SPLITS = {
+    new ListKey(0, 1, 0, 0, 0).rowKey(), new ListKey(0, ListKey.GROUPS / 2, 0, 0, 0).rowKey()
+  };
+
   private static final long ANSWER_SECONDS_MAX = 3;
 
   private final String cluster;
@@ -108,7 +116,7 @@ final class Workplace implements AutoCloseable {
       for (byte[] family : ListKey.families()) {
         table.setColumnFamily(ColumnFamilyDescriptorBuilder.of(family));
       }
-      preparation.create(table.build(), options);
+      preparation.create(table.build(), options, SPLITS);
       tables.add(name);
     }
   }

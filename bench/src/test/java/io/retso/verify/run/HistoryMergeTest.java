@@ -70,6 +70,34 @@ class HistoryMergeTest {
     assertEquals(List.of(), merged());
   }
 
+  /**
+   * Elle does not take a history in which the writer of a value that was read has no completion.
+   */
+  @Test
+  void whatWasNotCompletedIsCompletedAtTheEnd() throws IOException {
+    Path killed =
+        file(
+            "killed",
+            line(1, ":type :invoke, :process 3, :f :txn, :value [[:append 5 1]]"),
+            line(2, ":type :invoke, :process 4, :f :txn, :value [[:r 5 nil]]"),
+            line(3, ":type :ok, :process 4, :f :txn, :value [[:r 5 []]]"),
+            line(4, ":type :ok, :process 3, :f :txn, :val"));
+    Path other = file("other", line(9, ":type :info, :process :nemesis, :f :kill"), "");
+    List<String> merged = merged(killed, other);
+    assertEquals(5, merged.size());
+    assertEquals(
+        "{:index 4, :time 9, :type :info, :process 3, :f :txn, :value [[:append 5 1]],"
+            + " :error \"its client ended\"}",
+        merged.get(4));
+    History history = HistoryReader.read(directory.resolve("merged.edn")).history();
+    assertEquals(
+        List.of(Outcome.UNKNOWN, Outcome.COMMITTED),
+        history.transactions().stream()
+            .sorted(java.util.Comparator.comparing(tx -> tx.process()))
+            .map(tx -> tx.outcome())
+            .toList());
+  }
+
   @Test
   void anotherFormatIsRefused() throws IOException {
     Path a = file("a", "{:type :invoke}", "");
@@ -94,7 +122,9 @@ class HistoryMergeTest {
       recorder.invoke(1, List.of(Step.read(4)));
       recorder.ok(1, List.of(Step.read(4, 1, 2)), Stamps.NONE);
     }
-    assertEquals(6, merged(a, b).size());
+    List<String> lines = merged(a, b);
+    assertEquals(7, lines.size());
+    assertTrue(lines.get(6).contains(":type :info, :process 2, "), lines.get(6));
     History history = HistoryReader.read(directory.resolve("merged.edn")).history();
     assertEquals(3, history.transactions().size());
     assertEquals(Outcome.UNKNOWN, history.transaction(1).outcome());

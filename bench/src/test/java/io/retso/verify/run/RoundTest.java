@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.CellUtil;
 import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.client.Delete;
@@ -108,10 +109,12 @@ class RoundTest {
                 eachToken(
                     place,
                     (table, row) -> {
-                      byte[] family = CellUtil.cloneFamily(row.rawCells()[0]);
+                      Cell cell = row.rawCells()[0];
+                      byte[] family = CellUtil.cloneFamily(cell);
+                      byte[] qualifier = CellUtil.cloneQualifier(cell);
                       table.put(
                           new Put(row.getRow())
-                              .addColumn(family, Bytes.toBytes("here"), Bytes.toBytes("another")));
+                              .addColumn(family, qualifier, Bytes.toBytes("another")));
                     }));
     assertEquals(2 * Tokens.COUNT, outcome.violations().size(), outcome::toString);
     assertTrue(outcome.violations().get(0).contains("= another"), outcome::toString);

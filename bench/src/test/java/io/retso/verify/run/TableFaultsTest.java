@@ -95,6 +95,22 @@ class TableFaultsTest {
     assertEquals(5, admin.getRegions(TABLE).size());
   }
 
+  /** So each pass over the faults has a merge, whenever its turn comes. */
+  @Test
+  void theTablesOfARunCanBeMergedAtOnce(InProcessCluster cluster) throws Exception {
+    try (Workplace place =
+        Workplace.open(cluster.key(), cluster.oracle(), "merge", Workplace.ALL_MODES)) {
+      for (TableName table : place.tables()) {
+        List<Fault> faults = TableFaults.of(admin, List.of(table));
+        int regions = admin.getRegions(table).size();
+        Fault merge =
+            faults.stream().filter(fault -> fault.name().equals("merge")).findFirst().orElseThrow();
+        merge.strike().now(random);
+        assertEquals(regions - 1, admin.getRegions(table).size(), table::toString);
+      }
+    }
+  }
+
   private void assertRefused(String name, String why) {
     assertEquals(why, assertThrows(IOException.class, () -> strike(name)).getMessage());
   }

@@ -8,7 +8,9 @@ import java.util.Deque;
 import java.util.concurrent.CompletableFuture;
 import org.apache.hadoop.hbase.client.Result;
 import org.apache.hadoop.hbase.client.ResultScanner;
+import org.apache.hadoop.hbase.client.Scan;
 import org.apache.hadoop.hbase.client.metrics.ScanMetrics;
+import org.apache.hadoop.hbase.shaded.protobuf.ProtobufUtil;
 
 /**
  * The blocking side of a scan: rows wait here, some 4 MB of them at most (and one page), until the
@@ -27,8 +29,12 @@ public final class BlockingScanner implements ResultScanner, SnapshotScan.Sink {
   private Throwable failure;
   private volatile ScanMetrics metrics;
 
-  public BlockingScanner(ScanOwner owner) {
+  /** The application's own, which gets the metrics in the end. */
+  private final Scan scan;
+
+  public BlockingScanner(ScanOwner owner, Scan scan) {
     this.owner = owner;
+    this.scan = scan;
   }
 
   @Override
@@ -93,14 +99,28 @@ public final class BlockingScanner implements ResultScanner, SnapshotScan.Sink {
     }
     if (hasRoom != null) {
       hasRoom.complete(null); // not under the lock: the next page may be delivered by this thread
-    } else if (row == null && failure != null && !closed) {
-      return Failures.await(Failures.failed(failure));
+    } else if (row == null) {
+      publishMetrics();
+      if (failure != null && !closed) {
+        return Failures.await(Failures.failed(failure));
+      }
     }
     return row;
   }
 
+  /** For {@link Scan#getScanMetrics}, by the thread that scans, as HBase does it. */
+  @SuppressWarnings("deprecation") // of HBase's interface, which code still uses
+  private void publishMetrics() {
+    ScanMetrics measured = metrics;
+    if (measured != null) {
+      byte[] bytes = ProtobufUtil.toScanMetrics(measured, false).toByteArray();
+      scan.setAttribute(Scan.SCAN_ATTRIBUTES_METRICS_DATA, bytes);
+    }
+  }
+
   @Override
   public void close() {
+    publishMetrics();
     CompletableFuture<Void> waiting;
     synchronized (this) {
       closed = true;

@@ -3,6 +3,7 @@ package io.retso.hbase.write;
 import io.retso.hbase.layout.Tombstone;
 import io.retso.hbase.operation.OperationChecks;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
@@ -100,18 +101,22 @@ public final class RowEdit {
       if (mutation instanceof Delete && mutation.isEmpty()) {
         deleteAll(null);
       }
+      List<Cell> after = new ArrayList<>();
       for (Map.Entry<byte[], List<Cell>> family : mutation.getFamilyCellMap().entrySet()) {
         for (Cell cell : family.getValue()) {
-          apply(mutation, family.getKey(), cell, checks);
+          apply(mutation, family.getKey(), cell, checks, after);
         }
       }
+      // Not before: of a column that is named twice, HBase adds both to the value before, too.
+      after.forEach(cell -> set(current, cell));
     }
     return returned.isEmpty()
         ? Result.EMPTY_RESULT
         : Result.create(List.copyOf(returned.values())); // in order, for it uses bisection
   }
 
-  private void apply(Mutation mutation, byte[] family, Cell cell, OperationChecks checks)
+  private void apply(
+      Mutation mutation, byte[] family, Cell cell, OperationChecks checks, List<Cell> made)
       throws IOException {
     byte[] qualifier = CellUtil.cloneQualifier(cell);
     if (mutation instanceof Delete) {
@@ -134,7 +139,7 @@ public final class RowEdit {
     }
     Cell after = cell(family, qualifier, value);
     checks.checkValue(after);
-    set(current, after);
+    made.add(after);
     set(written, after);
     if (isReturned) {
       set(returned, after);

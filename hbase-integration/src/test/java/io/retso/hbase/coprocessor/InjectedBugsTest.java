@@ -190,6 +190,24 @@ class InjectedBugsTest {
         "return rowFilter.isDone();",
         PurgeTest.class,
         "aScanFailsWhenItsSnapshotIsPurgedUnderIt"),
+    OLD_VERSIONS_OF_EMPTY_QUALIFIERS_ARE_TAKEN(
+        "coprocessor/read/SnapshotFilter.java",
+        "emptyQualifierDone = CellUtil.cloneFamily(cell);",
+        "emptyQualifierDone = null;",
+        EmptyQualifierTest.class,
+        "showNothingThatIsDeleted"),
+    AN_EMPTY_QUALIFIER_HIDES_THAT_OF_THE_NEXT_ROW(
+        "coprocessor/read/SnapshotFilter.java",
+        "    hasNewer = false;\n    emptyQualifierDone = null;\n",
+        "    hasNewer = false;\n",
+        EmptyQualifierTest.class,
+        "showTheNewestCommittedVersionOnly"),
+    AN_EMPTY_QUALIFIER_HIDES_THAT_OF_THE_NEXT_FAMILY(
+        "coprocessor/read/SnapshotFilter.java",
+        "&& CellUtil.matchingFamily(cell, emptyQualifierDone)",
+        "",
+        EmptyQualifierTest.class,
+        "showTheNewestCommittedVersionOnly"),
     ROWS_THAT_LEAVE_NOTHING_PASS_AS_EMPTY(
         "coprocessor/read/SnapshotFilter.java",
         "excluded = true;",

@@ -6,6 +6,7 @@ import io.retso.hbase.resolve.RowFilter;
 import java.io.IOException;
 import java.util.List;
 import org.apache.hadoop.hbase.Cell;
+import org.apache.hadoop.hbase.CellUtil;
 import org.apache.hadoop.hbase.filter.FilterBase;
 
 /**
@@ -30,6 +31,13 @@ public final class SnapshotFilter extends FilterBase {
 
   /** Where to go on from the last cell that was shown; null for the next one. */
   private Cell rowHint;
+
+  /**
+   * The family of the last committed version with an empty qualifier in this row, or null. HBase
+   * does not leave such a column when it is asked to, as it may begin with the delete marker of the
+   * whole family: the older versions come, too, and are skipped one by one.
+   */
+  private byte[] emptyQualifierDone;
 
   /** Nothing of the row that was just read is in the result. */
   private boolean excluded;
@@ -56,9 +64,19 @@ public final class SnapshotFilter extends FilterBase {
       hasNewer = true;
       return ReturnCode.INCLUDE_AND_SEEK_NEXT_ROW; // HBase shows no row of which nothing is taken
     }
-    return CellVersion.isCommitted(cell.getTimestamp())
-        ? ReturnCode.INCLUDE_AND_NEXT_COL
-        : ReturnCode.INCLUDE;
+    boolean hasEmptyQualifier = cell.getQualifierLength() == 0;
+    if (hasEmptyQualifier
+        && emptyQualifierDone != null
+        && CellUtil.matchingFamily(cell, emptyQualifierDone)) {
+      return ReturnCode.SKIP;
+    }
+    if (!CellVersion.isCommitted(cell.getTimestamp())) {
+      return ReturnCode.INCLUDE;
+    }
+    if (hasEmptyQualifier) {
+      emptyQualifierDone = CellUtil.cloneFamily(cell);
+    }
+    return ReturnCode.INCLUDE_AND_NEXT_COL;
   }
 
   @Override
@@ -107,6 +125,7 @@ public final class SnapshotFilter extends FilterBase {
   public void reset() {
     excluded = false;
     hasNewer = false;
+    emptyQualifierDone = null;
   }
 
   /**
