@@ -19,7 +19,6 @@ import org.apache.hadoop.hbase.HRegionLocation;
 import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.client.Admin;
 import org.apache.hadoop.hbase.client.ColumnFamilyDescriptor;
-import org.apache.hadoop.hbase.client.ColumnFamilyDescriptorBuilder;
 import org.apache.hadoop.hbase.client.Connection;
 import org.apache.hadoop.hbase.client.CoprocessorDescriptor;
 import org.apache.hadoop.hbase.client.CoprocessorDescriptorBuilder;
@@ -347,12 +346,9 @@ public final class TablePreparation {
       }
       builder.removeColumnFamily(PendingWrite.family());
     }
-    builder.setColumnFamily(
-        ColumnFamilyDescriptorBuilder.newBuilder(PendingWrite.familyDescriptor())
-            .setScope(scope)
-            .build());
     setCoprocessor(table, builder, options);
     try {
+      builder.setColumnFamily(PendingWrite.familyFor(table, scope));
       new TableSettings(options.conflicts(), options.reads(), oracle).writeTo(builder);
     } catch (IllegalArgumentException e) {
       throw refused(name, "cannot be prepared: " + e.getMessage());
