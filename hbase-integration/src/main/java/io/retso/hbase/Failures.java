@@ -1,6 +1,7 @@
 package io.retso.hbase;
 
 import io.retso.client.OracleException;
+import io.retso.hbase.data.ReadAttribute;
 import io.retso.hbase.data.Refusal;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -104,7 +105,7 @@ final class Failures {
     Throwable cause = unwrap(failure);
     Refusal refusal = Refusal.of(cause);
     if (refusal == null) {
-      return cause;
+      return ReadAttribute.isNotAdmitted(cause) ? noCoprocessor(cause) : cause;
     }
     if (refusal == Refusal.NO_ORACLE) {
       return new OracleUnavailableException(
@@ -112,6 +113,21 @@ final class Failures {
           cause);
     }
     return tooOld(start, cause);
+  }
+
+  /**
+   * A region without the coprocessor was asked for what only the coprocessor can do.
+   *
+   * @param cause null if the region took the request for another one, and answered that
+   */
+  static TableNotPreparedException noCoprocessor(Throwable cause) {
+    return new TableNotPreparedException(
+        "a region that does not run ReTSO's coprocessor was asked for a part of a transaction:"
+            + " ./retso hbase check TABLE names its server; set hbase.coprocessor.enabled and"
+            + " hbase.coprocessor.user.enabled to true there, put the bundle jar on its class path,"
+            + " and restart it"
+            + (cause == null ? "" : "; HBase says: " + cause.getMessage()),
+        cause);
   }
 
   /** The transaction outlived its limit. */

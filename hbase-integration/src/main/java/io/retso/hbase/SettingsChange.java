@@ -9,9 +9,8 @@ import org.apache.hadoop.hbase.client.TableDescriptor;
  *
  * <p>All who use a table must agree on its conflict rule and on where its reads are decided. Two
  * writers of a row, one of which names the row to the oracle and the other one its cells, do not
- * conflict, and one update is lost. A region without the coprocessor answers a server read like a
- * plain one, with what is not committed, and takes a cleanup for a put, which loses what was
- * committed.
+ * conflict, and one update is lost. A region without the coprocessor refuses server reads and
+ * leaves cleanups undone; cleanups by clients go round the rules of a coprocessor that purges.
  *
  * <p>But they learn of a change one by one: regions when they are opened again; managers within 30
  * s ({@link PreparedTables}); transactions keep a table as they found it until they end, and are

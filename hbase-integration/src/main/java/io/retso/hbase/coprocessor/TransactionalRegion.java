@@ -139,6 +139,7 @@ final class TransactionalRegion {
     if (timestamp == 0) {
       return;
     }
+    ReadAttribute.admit(get);
     prepareFamilies(get.getFamilyMap());
     RowFilter rowFilter = RowFilter.ofRequest(get);
     boolean watchful = ReadAttribute.isWatchful(get);
@@ -173,6 +174,7 @@ final class TransactionalRegion {
     if (ReadAttribute.isWatchful(scan) || ReadAttribute.firstChangeUpTo(scan) != 0) {
       throw new DoNotRetryIOException("only a get is told whether it is current: make it one");
     }
+    ReadAttribute.admit(scan);
     if (scan.isRaw()) {
       throw new DoNotRetryIOException("a raw scan has no snapshot: drop setRaw or the attribute");
     }
