@@ -1,6 +1,7 @@
 package io.retso.hbase;
 
 import io.retso.hbase.data.DescriptorQuery;
+import io.retso.hbase.data.RegionSettings;
 import io.retso.hbase.data.TableSettings;
 import java.io.IOException;
 import java.util.List;
@@ -19,6 +20,8 @@ import org.apache.hadoop.hbase.client.AsyncTable;
 import org.apache.hadoop.hbase.client.Result;
 import org.apache.hadoop.hbase.client.TableDescriptor;
 import org.apache.hadoop.hbase.security.AccessDeniedException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Finds out whether tables are prepared, and remembers it for 30 s: a table that is prepared anew
@@ -32,6 +35,7 @@ import org.apache.hadoop.hbase.security.AccessDeniedException;
  * <p>Thread-safe.
  */
 final class PreparedTables {
+  private static final Logger LOG = LoggerFactory.getLogger(PreparedTables.class);
   private static final long KEPT_NANOS = TimeUnit.SECONDS.toNanos(30);
   private static final int TABLES_MAX = 10_000;
   private static final String NO_NAME = "the name is null: name the table";
@@ -49,6 +53,9 @@ final class PreparedTables {
 
   private final LongSupplier nanoClock;
   private final ConcurrentHashMap<TableName, PreparedTable> known = new ConcurrentHashMap<>();
+
+  /** Tables of whose risks the log has told. */
+  private final Set<TableName> warned = ConcurrentHashMap.newKeySet();
 
   /** Of those that were found. Sweeps look at all tables of the cluster, and do not count. */
   private volatile boolean haveClientReads;
@@ -197,16 +204,19 @@ final class PreparedTables {
       haveClientReads = true;
       return requireMarks(table);
     }
+    if (byRegion) {
+      warn(descriptor);
+    }
     return byRegion || known.containsKey(table.name())
         ? CompletableFuture.completedFuture(keep(table))
         : requireCoprocessor(table);
   }
 
   /**
-   * A descriptor that names the coprocessor is not enough: servers may be told to load none, and
-   * then answer as if nothing had been asked of it. The first region is asked, at the first use;
-   * {@link TablePreparation} asks all. Who is not answered goes on: it is a guard against wrong
-   * settings, which are mostly the same everywhere.
+   * A descriptor that names the coprocessor is not enough: servers may be told to load none. They
+   * refuse reads then, after all attempts of HBase's client. So the first region is asked, at the
+   * first use, which fails at once and says why; {@link TablePreparation} asks all. Who is not
+   * answered goes on: wrong settings are mostly the same everywhere.
    */
   private CompletableFuture<PreparedTable> requireCoprocessor(PreparedTable table) {
     return table
@@ -215,11 +225,15 @@ final class PreparedTables {
         .handle(
             (answer, failure) -> {
               try {
-                if (failure == null && DescriptorQuery.parse(answer) == null) {
+                TableDescriptor told = failure == null ? DescriptorQuery.parse(answer) : null;
+                if (failure == null && told == null) {
                   return Failures.<PreparedTable>failed(
                       new TableNotPreparedException(
-                          TablePreparation.NO_COPROCESSOR.formatted(table.name(), "(the first)"),
+                          RegionAnswers.NO_COPROCESSOR.formatted(table.name(), "(the first)"),
                           null));
+                }
+                if (told != null) {
+                  warn(told);
                 }
               } catch (IOException e) {
                 return Failures.<PreparedTable>failed(e);
@@ -227,6 +241,15 @@ final class PreparedTables {
               return CompletableFuture.completedFuture(keep(table));
             })
         .thenCompose(found -> found);
+  }
+
+  /** Of what its first region says; once for each table. */
+  private void warn(TableDescriptor told) {
+    RegionSettings region = RegionSettings.of(told);
+    if (region != null && warned.size() < TABLES_MAX && warned.add(told.getTableName())) {
+      TableRisks.of(told, Set.of(region))
+          .forEach(risk -> LOG.warn("table {}: {}", told.getTableName(), risk));
+    }
   }
 
   /**

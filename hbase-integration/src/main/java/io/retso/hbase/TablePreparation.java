@@ -1,6 +1,5 @@
 package io.retso.hbase;
 
-import io.retso.hbase.data.DescriptorQuery;
 import io.retso.hbase.data.PendingWrite;
 import io.retso.hbase.data.TableSettings;
 import io.retso.hbase.data.TableSettings.Conflicts;
@@ -12,19 +11,15 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeSet;
 import org.apache.hadoop.hbase.DoNotRetryIOException;
 import org.apache.hadoop.hbase.HConstants;
-import org.apache.hadoop.hbase.HRegionLocation;
 import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.client.Admin;
 import org.apache.hadoop.hbase.client.ColumnFamilyDescriptor;
 import org.apache.hadoop.hbase.client.Connection;
 import org.apache.hadoop.hbase.client.CoprocessorDescriptor;
 import org.apache.hadoop.hbase.client.CoprocessorDescriptorBuilder;
-import org.apache.hadoop.hbase.client.RegionLocator;
-import org.apache.hadoop.hbase.client.Result;
-import org.apache.hadoop.hbase.client.Table;
+import org.apache.hadoop.hbase.client.Durability;
 import org.apache.hadoop.hbase.client.TableDescriptor;
 import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
 
@@ -50,17 +45,14 @@ public final class TablePreparation {
   /** HBase names it in what its master says about a descriptor that it does not like. */
   private static final String SANITY_CHECKS = "hbase.table.sanity.checks";
 
-  /** Of a table, somewhere. */
-  static final String NO_COPROCESSOR =
-      "table %s must not be used yet: its regions %s do not run the coprocessor and would answer"
-          + " transactions wrongly: set hbase.coprocessor.enabled and"
-          + " hbase.coprocessor.user.enabled to true there, and restart";
-
   private final Connection connection;
   private final String oracle;
 
   /** The single ones of {@link #oracle}. */
   private final List<String> addresses;
+
+  /** What tables get; null leaves theirs as it is. */
+  private final Durability durability;
 
   /**
    * Prepares tables of the cluster for the oracle.
@@ -71,9 +63,26 @@ public final class TablePreparation {
    * @throws IllegalArgumentException if there is no address, or it is malformed
    */
   public TablePreparation(Connection connection, String oracle) {
+    this(connection, oracle, null);
+  }
+
+  private TablePreparation(Connection connection, String oracle, Durability durability) {
     this.connection = Objects.requireNonNull(connection, "connection");
     this.oracle = Objects.requireNonNull(oracle, "oracle");
     this.addresses = TableSettings.checkedAddresses(oracle);
+    this.durability = durability;
+  }
+
+  /**
+   * The same, which also sets the durability of the tables that it prepares. Otherwise it stays as
+   * it is: {@code USE_DEFAULT} in a table for which nobody chose another.
+   *
+   * @param of the tables; {@code FSYNC_WAL} forces HBase's log to disk before a write is
+   *     acknowledged, as the oracle does with commits. {@code SKIP_WAL} and {@code ASYNC_WAL} are
+   *     refused when a table is prepared
+   */
+  public TablePreparation withDurability(Durability of) {
+    return new TablePreparation(connection, oracle, Objects.requireNonNull(of, "durability"));
   }
 
   /**
@@ -213,27 +222,11 @@ public final class TablePreparation {
     }
   }
 
-  /** What is wrong if regions of a table with server reads take them for plain ones; or empty. */
+  /** What is wrong if regions of a table with server reads do not run the coprocessor. */
   private Optional<String> withoutCoprocessor(TableDescriptor table) throws IOException {
-    if (!table.hasCoprocessor(OBSERVER)) {
-      return Optional.empty();
-    }
-    Set<String> servers = new TreeSet<>();
-    try (RegionLocator locator = connection.getRegionLocator(table.getTableName());
-        Table regions = connection.getTable(table.getTableName())) {
-      Map<byte[], HRegionLocation> rows = RegionRows.of(locator.getAllRegionLocations());
-      Result[] answers = regions.get(rows.keySet().stream().map(DescriptorQuery::query).toList());
-      int i = 0;
-      for (HRegionLocation region : rows.values()) {
-        if (DescriptorQuery.parse(answers[i++]) == null) {
-          servers.add(String.valueOf(region.getServerName()));
-        }
-      }
-    }
-    return servers.isEmpty()
-        ? Optional.empty()
-        : Optional.of(
-            NO_COPROCESSOR.formatted(table.getTableName(), "on " + String.join(", ", servers)));
+    return table.hasCoprocessor(OBSERVER)
+        ? RegionAnswers.of(connection, table.getTableName()).withoutCoprocessor()
+        : Optional.empty();
   }
 
   /**
@@ -302,8 +295,23 @@ public final class TablePreparation {
   }
 
   /**
-   * What of a prepared table's descriptor is not as it was prepared. Without the coprocessor a
-   * server read would be a plain one, and show what is not committed.
+   * What may surprise an operator of a prepared table, though transactions can use it: one sentence
+   * each, with the remedy. While the table is disabled, what region servers could tell is missing.
+   *
+   * @throws IOException if HBase fails, or there is no such table
+   */
+  public List<String> warnings(TableName name) throws IOException {
+    try (Admin admin = connection.getAdmin()) {
+      TableDescriptor table = admin.getDescriptor(name);
+      boolean canTell = table.hasCoprocessor(OBSERVER) && !admin.isTableDisabled(name);
+      return TableRisks.of(
+          table, canTell ? RegionAnswers.of(connection, name).settings() : Set.of());
+    }
+  }
+
+  /**
+   * What of a prepared table's descriptor is not as it was prepared. Without the coprocessor server
+   * reads fail, and cleanups are left undone.
    */
   static List<String> violations(TableDescriptor table, TableSettings settings) {
     List<String> found = new ArrayList<>();
@@ -345,6 +353,9 @@ public final class TablePreparation {
         throw refused(name, "has a family !pw of its own, which is reserved: remove it");
       }
       builder.removeColumnFamily(PendingWrite.family());
+    }
+    if (durability != null) {
+      builder.setDurability(durability);
     }
     setCoprocessor(table, builder, options);
     try {

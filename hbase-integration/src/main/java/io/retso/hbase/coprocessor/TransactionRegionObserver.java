@@ -4,6 +4,7 @@ import io.retso.hbase.data.CleanupRequest;
 import io.retso.hbase.data.DescriptorQuery;
 import io.retso.hbase.data.PendingWrite;
 import io.retso.hbase.data.ReadAttribute;
+import io.retso.hbase.data.RegionSettings;
 import io.retso.hbase.data.TableSettings;
 import java.io.IOException;
 import java.util.List;
@@ -104,8 +105,10 @@ public final class TransactionRegionObserver implements RegionCoprocessor, Regio
       ObserverContext<RegionCoprocessorEnvironment> context, Get get, List<Cell> result)
       throws IOException {
     if (DescriptorQuery.isQuery(get)) {
-      TableDescriptor table = context.getEnvironment().getRegion().getTableDescriptor();
-      guarded(() -> result.add(DescriptorQuery.answer(table)));
+      RegionCoprocessorEnvironment ours = context.getEnvironment();
+      TableDescriptor table = ours.getRegion().getTableDescriptor();
+      RegionSettings settings = RegionSettings.of(ours.getConfiguration());
+      guarded(() -> result.add(DescriptorQuery.answer(table, settings)));
       context.bypass();
     } else if (ReadAttribute.firstChangeUpTo(get) != 0) {
       onlyPrepared(region -> result.add(region.firstChange(get)));

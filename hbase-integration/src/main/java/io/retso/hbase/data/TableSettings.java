@@ -218,7 +218,8 @@ public record TableSettings(Conflicts conflicts, Reads reads, String oracle) {
       found.add(
           "durability "
               + durability
-              + " can lose writes of committed transactions: set DURABILITY to SYNC_WAL");
+              + " can lose writes of committed transactions: set DURABILITY to USE_DEFAULT or"
+              + " FSYNC_WAL");
     }
     return found;
   }
