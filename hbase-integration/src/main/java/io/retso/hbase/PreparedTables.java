@@ -35,7 +35,9 @@ import org.slf4j.LoggerFactory;
  * <p>Thread-safe.
  */
 final class PreparedTables {
-  private static final Logger LOG = LoggerFactory.getLogger(PreparedTables.class);
+  /** The name under which applications know it, and may turn it off. */
+  private static final Logger LOG = LoggerFactory.getLogger(TablePreparation.class);
+
   private static final long KEPT_NANOS = TimeUnit.SECONDS.toNanos(30);
   private static final int TABLES_MAX = 10_000;
   private static final String NO_NAME = "the name is null: name the table";

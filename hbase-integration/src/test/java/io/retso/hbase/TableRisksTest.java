@@ -4,6 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import io.retso.hbase.TablePreparation.Options;
 import io.retso.hbase.data.PendingWrite;
 import io.retso.hbase.data.RegionSettings;
@@ -17,6 +20,7 @@ import org.apache.hadoop.hbase.client.TableDescriptor;
 import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.slf4j.LoggerFactory;
 
 /** What {@code check} and {@code prepare} warn of, and that regions tell what is so. */
 @ExtendWith(RetsoCluster.Extension.class)
@@ -105,5 +109,27 @@ class TableRisksTest {
     }
     TableName byClients = fixture.table(Options.CLIENT_READS);
     assertRisk("is not known", fixture.preparation().warnings(byClients));
+  }
+
+  @Test
+  void applicationsAreToldOnce(Fixture fixture) throws Exception {
+    Logger log = (Logger) LoggerFactory.getLogger(TablePreparation.class);
+    ListAppender<ILoggingEvent> said = new ListAppender<>();
+    said.start();
+    log.addAppender(said);
+    try {
+      TableName name = fixture.table(Options.DEFAULT);
+      TransactionManager manager = fixture.manager();
+      for (int i = 0; i < 3; i++) {
+        manager.call(tx -> Fixture.read(tx.table(name), "r"));
+        manager.tables().forget(name);
+      }
+      List<ILoggingEvent> lines = List.copyOf(said.list);
+      assertEquals(1, lines.size(), lines::toString);
+      String line = lines.get(0).getFormattedMessage();
+      assertTrue(line.contains(name + ": HBase does not force its log to disk"), line);
+    } finally {
+      log.detachAppender(said);
+    }
   }
 }
