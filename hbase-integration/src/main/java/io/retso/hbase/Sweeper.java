@@ -69,7 +69,8 @@ final class Sweeper {
    */
   SweepResult sweep(long timestamp) throws IOException {
     for (TableDescriptor table : tablesSeen()) {
-      if (TableSettings.isPrepared(table)) {
+      // Copies are used by no transaction until they are prepared, and have no marks then.
+      if (TableSettings.isPrepared(table) && TableSettings.originOf(table) == null) {
         sweepTable(table, timestamp);
       }
     }

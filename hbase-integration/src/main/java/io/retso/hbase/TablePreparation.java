@@ -163,6 +163,9 @@ public final class TablePreparation {
     TableDescriptor after = prepared(before, options);
     if (TableSettings.isPrepared(before)) {
       SettingsChange.requireUsedAlike(before, after);
+      if (TableSettings.originOf(before) != null) {
+        SettingsChange.requireNoCopiedMarks(connection, before);
+      }
     }
     try (TimestampSource source = new TimestampSource(addresses)) {
       FutureCells.requireNone(connection, before.getTableName(), source);
@@ -174,7 +177,7 @@ public final class TablePreparation {
 
   private TableDescriptor prepareDisabled(Admin admin, TableDescriptor before, Options options)
       throws IOException {
-    if (!TableSettings.isPrepared(before)) {
+    if (!TableSettings.isPrepared(before) || TableSettings.originOf(before) != null) {
       throw refused(before.getTableName(), "is disabled: enable it");
     }
     TableDescriptor after = prepared(before, options);

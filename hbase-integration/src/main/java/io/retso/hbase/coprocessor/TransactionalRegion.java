@@ -52,6 +52,7 @@ final class TransactionalRegion {
   TransactionalRegion(RegionCoprocessorEnvironment environment) {
     this.region = environment.getRegion();
     TableSettings settings = TableSettings.of(region.getTableDescriptor());
+    TableSettings.checkIsNoCopy(region.getTableDescriptor());
     this.metrics = new ObserverMetrics(environment.getMetricRegistryForRegionServer());
     this.link = OracleLink.acquire(settings.oracle(), environment.getConfiguration(), metrics);
     BatchesInFlight inFlight = new BatchesInFlight();
