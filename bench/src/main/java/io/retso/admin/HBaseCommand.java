@@ -31,6 +31,7 @@ import org.apache.hadoop.hbase.client.ColumnFamilyDescriptor;
 import org.apache.hadoop.hbase.client.ColumnFamilyDescriptorBuilder;
 import org.apache.hadoop.hbase.client.Connection;
 import org.apache.hadoop.hbase.client.ConnectionFactory;
+import org.apache.hadoop.hbase.client.Durability;
 import org.apache.hadoop.hbase.client.TableDescriptor;
 import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
 import org.apache.hadoop.hbase.util.Bytes;
@@ -156,6 +157,14 @@ public final class HBaseCommand implements Runnable {
                       + " is on their class path. Default: as it is, on the class path at first.")
           String jar,
       @Option(
+              names = "--durability",
+              paramLabel = "USE_DEFAULT|SYNC_WAL|FSYNC_WAL",
+              description =
+                  "The table's DURABILITY. FSYNC_WAL forces HBase's log to disk before a write is"
+                      + " acknowledged; USE_DEFAULT does if hbase.wal.hsync is true on the region"
+                      + " servers; SYNC_WAL does not. Default: as it is.")
+          Durability durability,
+      @Option(
               names = "--create",
               description =
                   "Creates the table if it does not exist, with the families of --families.")
@@ -187,13 +196,16 @@ public final class HBaseCommand implements Runnable {
                   conflicts == null ? known.conflicts() : conflicts,
                   reads == null ? known.reads() : reads,
                   jar == null ? known.jar() : jar);
-          TablePreparation preparation =
+          TablePreparation keeping =
               new TablePreparation(connection, cluster.oracle(before.map(Prepared::settings)));
+          TablePreparation preparation =
+              durability == null ? keeping : keeping.withDurability(durability);
           TableDescriptor after =
               wanted.isPresent() && now.isEmpty()
                   ? preparation.create(wanted.get(), options)
                   : preparation.prepare(name, options);
           println(ready(name, TableSettings.of(after)));
+          warn(preparation, name);
           if (isDisabled(connection, name)) {
             println(
                 "It is disabled: enable it when a minute has passed and all transactions that used"
@@ -201,6 +213,10 @@ public final class HBaseCommand implements Runnable {
           }
           return ExitCode.CLEAN.number();
         });
+  }
+
+  private void warn(TablePreparation preparation, TableName name) throws IOException {
+    preparation.warnings(name).forEach(warning -> println("Warning: " + warning + "."));
   }
 
   private static boolean isDisabled(Connection connection, TableName name) throws IOException {
@@ -278,7 +294,11 @@ public final class HBaseCommand implements Runnable {
       name = "check",
       mixinStandardHelpOptions = true,
       sortOptions = false,
-      description = {"Says how a table holds transactions, and what keeps them from using it.", ""})
+      description = {
+        "Says how a table holds transactions, and what keeps them from using it. Warns of settings"
+            + " with which they promise less than the oracle.",
+        ""
+      })
   int check(
       @Parameters(paramLabel = "TABLE", description = "Its name, with its namespace if it has one.")
           String table,
@@ -288,12 +308,13 @@ public final class HBaseCommand implements Runnable {
         cluster,
         connection -> {
           Optional<Prepared> before = prepared(existing(connection, name));
-          List<String> found =
-              new TablePreparation(connection, cluster.oracle(before.map(Prepared::settings)))
-                  .check(name);
+          TablePreparation preparation =
+              new TablePreparation(connection, cluster.oracle(before.map(Prepared::settings)));
+          List<String> found = preparation.check(name);
           found.forEach(this::println);
           if (found.isEmpty()) {
             println(ready(name, before.orElseThrow().settings()));
+            warn(preparation, name);
           }
           return found.isEmpty() ? ExitCode.CLEAN.number() : FAILED;
         });

@@ -19,6 +19,7 @@ import io.retso.bench.suite.BenchException;
 import io.retso.bench.suite.RestartBench;
 import io.retso.bench.suite.Suite;
 import io.retso.bench.suite.SuiteSettings;
+import io.retso.hbase.table.TableRisks;
 import io.retso.server.UsualExitCodes;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -240,6 +241,8 @@ public final class BenchCommand implements Callable<Integer> {
       if (hbase != null || bounds) {
         // What the clients in this process say of their connections would disturb the view.
         ((Logger) LoggerFactory.getLogger("io.retso")).setLevel(Level.WARN);
+        // Its HBase is gone after the run: no power failure is meant to be survived.
+        ((Logger) LoggerFactory.getLogger(TableRisks.class)).setLevel(Level.ERROR);
       }
       if (hbase != null) {
         publish(

@@ -8,6 +8,7 @@ import io.retso.cluster.Directories;
 import io.retso.cluster.LocalCluster;
 import io.retso.hbase.TransactionManager;
 import io.retso.hbase.admin.SweepResult;
+import io.retso.hbase.table.TableRisks;
 import io.retso.server.ExitCode;
 import io.retso.server.UsualExitCodes;
 import java.io.IOException;
@@ -219,6 +220,8 @@ public final class DemoCommand implements Callable<Integer> {
             chosen);
     // What the clients in this process say of their connections would disturb the view.
     ((Logger) LoggerFactory.getLogger("io.retso")).setLevel(Level.WARN);
+    // Its HBase lives as long as the view: no power failure is meant to be survived.
+    ((Logger) LoggerFactory.getLogger(TableRisks.class)).setLevel(Level.ERROR);
     screen.line("Starting ZooKeeper, BookKeeper, the oracle and HBase, about twenty seconds ...");
     try (LocalCluster cluster = LocalCluster.in(directory).oracleFlags("--rows=1M").start();
         TransactionManager manager = TransactionManager.builder(cluster.configuration()).build()) {

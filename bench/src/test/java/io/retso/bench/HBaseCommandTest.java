@@ -124,6 +124,21 @@ class HBaseCommandTest {
   }
 
   @Test
+  void aLogThatIsNotForcedIsWarnedOfUntilTheTableForcesIt() throws IOException {
+    create();
+    String warning = "Warning: HBase does not force its log to disk (hbase.wal.hsync is off";
+    succeeds(warning, "check", table);
+    succeeds("its DURABILITY is SYNC_WAL", "prepare", table, "--durability", "SYNC_WAL");
+    fails(1, "DURABILITY to USE_DEFAULT", "prepare", table, "--durability", "ASYNC_WAL");
+    succeeds("is ready", "prepare", table, "--durability", "FSYNC_WAL");
+    assertFalse(out.toString().contains("Warning"), out::toString);
+    succeeds("is ready", "prepare", table); // it stays as it is
+    succeeds("is ready", "check", table);
+    assertFalse(out.toString().contains("Warning"), out::toString);
+    succeeds(warning, "prepare", table, "--durability", "USE_DEFAULT");
+  }
+
+  @Test
   void checkTellsWhatKeepsTransactionsAway() throws IOException {
     fails(1, "does not exist", "check", table);
     TableName name = TableName.valueOf(table);

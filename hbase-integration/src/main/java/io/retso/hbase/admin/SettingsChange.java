@@ -1,19 +1,26 @@
 package io.retso.hbase.admin;
 
 import io.retso.hbase.errors.TableNotPreparedException;
+import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.layout.TableSettings;
 import io.retso.hbase.table.TableCatalog;
+import java.io.IOException;
 import java.util.List;
+import org.apache.hadoop.hbase.client.Connection;
+import org.apache.hadoop.hbase.client.Result;
+import org.apache.hadoop.hbase.client.ResultScanner;
+import org.apache.hadoop.hbase.client.Scan;
+import org.apache.hadoop.hbase.client.Table;
 import org.apache.hadoop.hbase.client.TableDescriptor;
+import org.apache.hadoop.hbase.util.Bytes;
 
 /**
  * What may be changed of a prepared table, and when.
  *
  * <p>All who use a table must agree on its conflict rule and on where its reads are decided. Two
  * writers of a row, one of which names the row to the oracle and the other one its cells, do not
- * conflict, and one update is lost. A region without the coprocessor answers a server read like a
- * plain one, with what is not committed, and takes a cleanup for a put, which loses what was
- * committed.
+ * conflict, and one update is lost. A region without the coprocessor refuses server reads and
+ * leaves cleanups undone; cleanups by clients go round the rules of a coprocessor that purges.
  *
  * <p>But they learn of a change one by one: regions when they are opened again; managers within 30
  * s ({@link TableCatalog}); transactions keep a table as they found it until they end, and are
@@ -68,5 +75,32 @@ final class SettingsChange {
             + " is disabled, and is prepared for another oracle: enable it, so that its cells can"
             + " be compared with the oracle's timestamps",
         null);
+  }
+
+  /**
+   * Checks that a copy of a prepared table has no marks. Its original's transactions have left
+   * them, and the oracle forgets commits when the original is clean: it would call them aborted.
+   *
+   * @throws TableNotPreparedException if it has; says what to do
+   */
+  static void requireNoCopiedMarks(Connection connection, TableDescriptor copy) throws IOException {
+    Scan scan = new Scan().addFamily(PendingWrite.family()).setLimit(1);
+    try (Table table = connection.getTable(copy.getTableName());
+        ResultScanner scanner = table.getScanner(scan)) {
+      Result first = scanner.next();
+      if (first != null) {
+        throw new TableNotPreparedException(
+            "table "
+                + copy.getTableName()
+                + " is a copy of table "
+                + TableSettings.originOf(copy)
+                + " and has marks of transactions that were under way when it was copied, the first"
+                + " one in row "
+                + Bytes.toStringBinary(first.getRow())
+                + ". Which of them committed, the oracle may have forgotten: copy the table again"
+                + " while no transaction runs, after ./retso hbase sweep has found 0 marks",
+            null);
+      }
+    }
   }
 }

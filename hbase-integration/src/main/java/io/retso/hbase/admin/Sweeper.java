@@ -75,7 +75,8 @@ public final class Sweeper {
    */
   public SweepResult sweep(long timestamp) throws IOException {
     for (TableDescriptor table : tablesSeen()) {
-      if (TableSettings.isPrepared(table)) {
+      // Copies are used by no transaction until they are prepared, and have no marks then.
+      if (TableSettings.isPrepared(table) && TableSettings.originOf(table) == null) {
         sweepTable(table, timestamp);
       }
     }

@@ -2,12 +2,12 @@ package io.retso.hbase.admin;
 
 import io.retso.hbase.errors.OracleUnavailableException;
 import io.retso.hbase.errors.TableNotPreparedException;
-import io.retso.hbase.layout.DescriptorQuery;
 import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.layout.TableSettings;
 import io.retso.hbase.options.Conflicts;
 import io.retso.hbase.options.Reads;
-import io.retso.hbase.table.RegionRows;
+import io.retso.hbase.table.RegionAnswers;
+import io.retso.hbase.table.TableRisks;
 import io.retso.hbase.table.TableRules;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -16,20 +16,15 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeSet;
 import org.apache.hadoop.hbase.DoNotRetryIOException;
 import org.apache.hadoop.hbase.HConstants;
-import org.apache.hadoop.hbase.HRegionLocation;
 import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.client.Admin;
 import org.apache.hadoop.hbase.client.ColumnFamilyDescriptor;
-import org.apache.hadoop.hbase.client.ColumnFamilyDescriptorBuilder;
 import org.apache.hadoop.hbase.client.Connection;
 import org.apache.hadoop.hbase.client.CoprocessorDescriptor;
 import org.apache.hadoop.hbase.client.CoprocessorDescriptorBuilder;
-import org.apache.hadoop.hbase.client.RegionLocator;
-import org.apache.hadoop.hbase.client.Result;
-import org.apache.hadoop.hbase.client.Table;
+import org.apache.hadoop.hbase.client.Durability;
 import org.apache.hadoop.hbase.client.TableDescriptor;
 import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
 
@@ -58,6 +53,9 @@ public final class TablePreparation {
   /** The single ones of {@link #oracle}. */
   private final List<String> addresses;
 
+  /** What tables get; null leaves theirs as it is. */
+  private final Durability durability;
+
   /**
    * Prepares tables of the cluster for the oracle.
    *
@@ -67,9 +65,26 @@ public final class TablePreparation {
    * @throws IllegalArgumentException if there is no address, or it is malformed
    */
   public TablePreparation(Connection connection, String oracle) {
+    this(connection, oracle, null);
+  }
+
+  private TablePreparation(Connection connection, String oracle, Durability durability) {
     this.connection = Objects.requireNonNull(connection, "connection");
     this.oracle = Objects.requireNonNull(oracle, "oracle");
     this.addresses = TableSettings.checkedAddresses(oracle);
+    this.durability = durability;
+  }
+
+  /**
+   * The same, which also sets the durability of the tables that it prepares. Otherwise it stays as
+   * it is: {@code USE_DEFAULT} in a table for which nobody chose another.
+   *
+   * @param of the tables; {@code FSYNC_WAL} forces HBase's log to disk before a write is
+   *     acknowledged, as the oracle does with commits. {@code SKIP_WAL} and {@code ASYNC_WAL} are
+   *     refused when a table is prepared
+   */
+  public TablePreparation withDurability(Durability of) {
+    return new TablePreparation(connection, oracle, Objects.requireNonNull(of, "durability"));
   }
 
   /**
@@ -150,6 +165,9 @@ public final class TablePreparation {
     TableDescriptor after = prepared(before, options);
     if (TableSettings.isPrepared(before)) {
       SettingsChange.requireUsedAlike(before, after);
+      if (TableSettings.originOf(before) != null) {
+        SettingsChange.requireNoCopiedMarks(connection, before);
+      }
     }
     try (TimestampSource source = new TimestampSource(addresses)) {
       FutureCells.requireNone(connection, before.getTableName(), source);
@@ -161,7 +179,7 @@ public final class TablePreparation {
 
   private TableDescriptor prepareDisabled(Admin admin, TableDescriptor before, Options options)
       throws IOException {
-    if (!TableSettings.isPrepared(before)) {
+    if (!TableSettings.isPrepared(before) || TableSettings.originOf(before) != null) {
       throw refused(before.getTableName(), "is disabled: enable it");
     }
     TableDescriptor after = prepared(before, options);
@@ -209,28 +227,11 @@ public final class TablePreparation {
     }
   }
 
-  /** What is wrong if regions of a table with server reads take them for plain ones; or empty. */
+  /** What is wrong if regions of a table with server reads do not run the coprocessor. */
   private Optional<String> withoutCoprocessor(TableDescriptor table) throws IOException {
-    if (!table.hasCoprocessor(TableRules.OBSERVER)) {
-      return Optional.empty();
-    }
-    Set<String> servers = new TreeSet<>();
-    try (RegionLocator locator = connection.getRegionLocator(table.getTableName());
-        Table regions = connection.getTable(table.getTableName())) {
-      Map<byte[], HRegionLocation> rows = RegionRows.of(locator.getAllRegionLocations());
-      Result[] answers = regions.get(rows.keySet().stream().map(DescriptorQuery::query).toList());
-      int i = 0;
-      for (HRegionLocation region : rows.values()) {
-        if (DescriptorQuery.parse(answers[i++]) == null) {
-          servers.add(String.valueOf(region.getServerName()));
-        }
-      }
-    }
-    return servers.isEmpty()
-        ? Optional.empty()
-        : Optional.of(
-            TableRules.NO_COPROCESSOR.formatted(
-                table.getTableName(), "on " + String.join(", ", servers)));
+    return table.hasCoprocessor(TableRules.OBSERVER)
+        ? RegionAnswers.of(connection, table.getTableName()).withoutCoprocessor()
+        : Optional.empty();
   }
 
   /**
@@ -298,6 +299,21 @@ public final class TablePreparation {
     }
   }
 
+  /**
+   * What may surprise an operator of a prepared table, though transactions can use it: one sentence
+   * each, with the remedy. While the table is disabled, what region servers could tell is missing.
+   *
+   * @throws IOException if HBase fails, or there is no such table
+   */
+  public List<String> warnings(TableName name) throws IOException {
+    try (Admin admin = connection.getAdmin()) {
+      TableDescriptor table = admin.getDescriptor(name);
+      boolean canTell = table.hasCoprocessor(TableRules.OBSERVER) && !admin.isTableDisabled(name);
+      return TableRisks.of(
+          table, canTell ? RegionAnswers.of(connection, name).settings() : Set.of());
+    }
+  }
+
   private TableDescriptor prepared(TableDescriptor table, Options options) throws IOException {
     TableName name = table.getTableName();
     if (name.isSystemTable()) {
@@ -330,12 +346,12 @@ public final class TablePreparation {
       }
       builder.removeColumnFamily(PendingWrite.family());
     }
-    builder.setColumnFamily(
-        ColumnFamilyDescriptorBuilder.newBuilder(PendingWrite.familyDescriptor())
-            .setScope(scope)
-            .build());
+    if (durability != null) {
+      builder.setDurability(durability);
+    }
     setCoprocessor(table, builder, options);
     try {
+      builder.setColumnFamily(PendingWrite.familyFor(table, scope));
       new TableSettings(options.conflicts(), options.reads(), oracle).writeTo(builder);
     } catch (IllegalArgumentException e) {
       throw refused(name, "cannot be prepared: " + e.getMessage());

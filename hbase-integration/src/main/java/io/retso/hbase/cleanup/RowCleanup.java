@@ -82,8 +82,15 @@ public final class RowCleanup {
       AsyncTable<?> table, List<CleanupRequest> requests) {
     List<Put> puts = requests.stream().map(CleanupRequest::toPut).toList();
     return inHalves(puts, table::<Object>batch).stream()
-        .map(done -> done.<Void>thenApply(result -> null))
+        .map(answer -> answer.thenCompose(RowCleanup::done))
         .toList();
+  }
+
+  /** A region without the coprocessor takes the request for a put, and says that it is done. */
+  private static CompletableFuture<Void> done(Object answer) {
+    return CleanupRequest.isDone(answer)
+        ? CompletableFuture.completedFuture(null)
+        : Failures.failed(Failures.noCoprocessor(null));
   }
 
   private static List<CompletableFuture<Void>> byClient(

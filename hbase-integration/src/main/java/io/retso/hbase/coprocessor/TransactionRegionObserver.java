@@ -5,6 +5,7 @@ import io.retso.hbase.layout.CleanupRequest;
 import io.retso.hbase.layout.DescriptorQuery;
 import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.layout.ReadAttribute;
+import io.retso.hbase.layout.RegionSettings;
 import io.retso.hbase.layout.TableSettings;
 import java.io.IOException;
 import java.util.List;
@@ -105,8 +106,10 @@ public final class TransactionRegionObserver implements RegionCoprocessor, Regio
       ObserverContext<RegionCoprocessorEnvironment> context, Get get, List<Cell> result)
       throws IOException {
     if (DescriptorQuery.isQuery(get)) {
-      TableDescriptor table = context.getEnvironment().getRegion().getTableDescriptor();
-      guarded(() -> result.add(DescriptorQuery.answer(table)));
+      RegionCoprocessorEnvironment ours = context.getEnvironment();
+      TableDescriptor table = ours.getRegion().getTableDescriptor();
+      RegionSettings settings = RegionSettings.of(ours.getConfiguration());
+      guarded(() -> result.add(DescriptorQuery.answer(table, settings)));
       context.bypass();
     } else if (ReadAttribute.firstChangeUpTo(get) != 0) {
       onlyPrepared(region -> result.add(region.firstChange(get)));
@@ -159,7 +162,7 @@ public final class TransactionRegionObserver implements RegionCoprocessor, Regio
       MiniBatchOperationInProgress<Mutation> mutations,
       boolean success)
       throws IOException {
-    ifPrepared(region -> region.writes().done(success));
+    ifPrepared(region -> region.writes().done(mutations, success));
   }
 
   /** Row processors come as ANY; their changes do not pass {@link #preBatchMutate}. */

@@ -64,6 +64,7 @@ final class TransactionalRegion {
   TransactionalRegion(RegionCoprocessorEnvironment environment) {
     this.region = environment.getRegion();
     TableSettings settings = TableSettings.of(region.getTableDescriptor());
+    TableSettings.checkIsNoCopy(region.getTableDescriptor());
     this.metrics = new ObserverMetrics(environment.getMetricRegistryForRegionServer());
     this.link = OracleLink.acquire(settings.oracle(), environment.getConfiguration(), metrics);
     BatchesInFlight inFlight = new BatchesInFlight();
@@ -151,6 +152,7 @@ final class TransactionalRegion {
     if (timestamp == 0) {
       return;
     }
+    ReadAttribute.admit(get);
     prepareFamilies(get.getFamilyMap());
     RowFilter rowFilter = RowFilter.ofRequest(get);
     boolean validating = ReadAttribute.isValidating(get);
@@ -185,6 +187,7 @@ final class TransactionalRegion {
     if (ReadAttribute.isValidating(scan) || ReadAttribute.firstChangeUpTo(scan) != 0) {
       throw new DoNotRetryIOException("only a get is told whether it is current: make it one");
     }
+    ReadAttribute.admit(scan);
     if (scan.isRaw()) {
       throw new DoNotRetryIOException("a raw scan has no snapshot: drop setRaw or the attribute");
     }

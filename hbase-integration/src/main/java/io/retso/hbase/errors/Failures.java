@@ -1,6 +1,7 @@
 package io.retso.hbase.errors;
 
 import io.retso.client.OracleException;
+import io.retso.hbase.layout.ReadAttribute;
 import io.retso.hbase.layout.Refusal;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -105,7 +106,7 @@ public final class Failures {
     Throwable cause = unwrap(failure);
     Refusal refusal = Refusal.of(cause);
     if (refusal == null) {
-      return cause;
+      return ReadAttribute.isNotAdmitted(cause) ? noCoprocessor(cause) : cause;
     }
     if (refusal == Refusal.NO_ORACLE) {
       return new OracleUnavailableException(
@@ -113,6 +114,21 @@ public final class Failures {
           cause);
     }
     return tooOld(start, cause);
+  }
+
+  /**
+   * A region without the coprocessor was asked for what only the coprocessor can do.
+   *
+   * @param cause null if the region took the request for another one, and answered that
+   */
+  public static TableNotPreparedException noCoprocessor(Throwable cause) {
+    return new TableNotPreparedException(
+        "a region that does not run ReTSO's coprocessor was asked for a part of a transaction:"
+            + " ./retso hbase check TABLE names its server; set hbase.coprocessor.enabled and"
+            + " hbase.coprocessor.user.enabled to true there, put the bundle jar on its class path,"
+            + " and restart it"
+            + (cause == null ? "" : "; HBase says: " + cause.getMessage()),
+        cause);
   }
 
   /** The transaction outlived its limit. */

@@ -1,8 +1,10 @@
 package io.retso.hbase.layout;
 
+import java.util.List;
 import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.client.Mutation;
 import org.apache.hadoop.hbase.client.Put;
+import org.apache.hadoop.hbase.client.Result;
 import org.apache.hadoop.hbase.util.Bytes;
 
 /**
@@ -10,7 +12,10 @@ import org.apache.hadoop.hbase.util.Bytes;
  *
  * <p>To a region server it travels as a put of the mark itself with an attribute, so that it can be
  * batched with others. The region replaces the put by the cleanup; docs/hbase.md, "Cleanup of one
- * row". Immutable, except for the array of the row, which nobody may change.
+ * row". A region without our coprocessor takes it for what it is, and puts a mark that is there
+ * already. So the region that did the cleanup says so in its answer ({@link #DONE}), and only then
+ * may the transaction be reported as cleaned up. Immutable, except for the array of the row, which
+ * nobody may change.
  *
  * <p>The number in that mark is the one of the only batch of writes that wrote the row. Who does
  * not know for sure, or knows of several, says 0; only the transaction's own client can know.
@@ -26,6 +31,15 @@ public record CleanupRequest(byte[] row, long start, long commitTimestamp, int o
 
   /** Name of the attribute: the commit timestamp, 8 bytes big-endian. */
   public static final String ATTRIBUTE = "retso.cleanup";
+
+  /**
+   * The answer to a request that was carried out, or had nothing to do. HBase answers puts with an
+   * empty result, and knows of no answer that is both: it exists, and is stale.
+   */
+  public static final Result DONE = Result.create(List.of(), true, true);
+
+  /** Set by the region once the put is replaced. */
+  private static final String REPLACED = "retso.cleanup.replaced";
 
   /**
    * Checks the form of the timestamps.
@@ -76,6 +90,23 @@ public record CleanupRequest(byte[] row, long start, long commitTimestamp, int o
         PendingWrite.startOf(mark),
         ReadAttribute.decode(ATTRIBUTE, value),
         PendingWrite.batchOf(mark));
+  }
+
+  /** Notes that the mutation does by now what the request asks for. */
+  public static void replaced(Mutation mutation) {
+    mutation.setAttribute(REPLACED, new byte[0]);
+  }
+
+  /** Whether {@link #replaced} was called. */
+  public static boolean isReplaced(Mutation mutation) {
+    return mutation.getAttribute(REPLACED) != null;
+  }
+
+  /** Whether a region server's answer to {@link #toPut} says that the request was carried out. */
+  public static boolean isDone(Object answer) {
+    return answer instanceof Result result
+        && Boolean.TRUE.equals(result.getExists())
+        && result.isStale();
   }
 
   @Override

@@ -19,7 +19,8 @@ import org.apache.hadoop.hbase.util.Bytes;
 /**
  * Asks a table's region how the table holds transactions. HBase's master shows descriptors only to
  * those who may alter them; a region tells this much to whoever may read. Names of families and
- * what decides about snapshots are told; the rest, which may be secret, is not.
+ * what decides about snapshots are told, and what matters of the server's own configuration ({@link
+ * RegionSettings}); the rest, which may be secret, is not.
  *
  * <p>It is a get of a column that no table has. A region with the coprocessor answers as if there
  * were such a cell.
@@ -51,14 +52,14 @@ public final class DescriptorQuery {
   }
 
   /** The region's answer. */
-  public static Cell answer(TableDescriptor table) throws IOException {
+  public static Cell answer(TableDescriptor table, RegionSettings region) throws IOException {
     return CellBuilderFactory.create(CellBuilderType.DEEP_COPY)
         .setRow(ANY_ROW)
         .setFamily(PendingWrite.family())
         .setQualifier(QUALIFIER)
         .setTimestamp(0)
         .setType(Cell.Type.Put)
-        .setValue(TableDescriptorBuilder.toByteArray(excerpt(table)))
+        .setValue(TableDescriptorBuilder.toByteArray(excerpt(table, region)))
         .build();
   }
 
@@ -83,11 +84,13 @@ public final class DescriptorQuery {
     }
   }
 
-  private static TableDescriptor excerpt(TableDescriptor table) throws IOException {
+  private static TableDescriptor excerpt(TableDescriptor table, RegionSettings region)
+      throws IOException {
     TableDescriptorBuilder excerpt =
         TableDescriptorBuilder.newBuilder(table.getTableName())
             .setDurability(table.getDurability());
     TableSettings.copy(table, excerpt);
+    region.writeTo(excerpt);
     for (CoprocessorDescriptor coprocessor : table.getCoprocessorDescriptors()) {
       excerpt.setCoprocessor(coprocessor.getClassName());
     }

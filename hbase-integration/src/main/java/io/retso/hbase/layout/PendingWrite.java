@@ -1,15 +1,19 @@
 package io.retso.hbase.layout;
 
 import io.retso.protocol.Timestamps;
+import java.util.Arrays;
 import java.util.List;
 import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.CellUtil;
+import org.apache.hadoop.hbase.HConstants;
+import org.apache.hadoop.hbase.KeepDeletedCells;
 import org.apache.hadoop.hbase.KeyValue;
 import org.apache.hadoop.hbase.client.ColumnFamilyDescriptor;
 import org.apache.hadoop.hbase.client.ColumnFamilyDescriptorBuilder;
 import org.apache.hadoop.hbase.client.Delete;
 import org.apache.hadoop.hbase.client.Mutation;
 import org.apache.hadoop.hbase.client.Put;
+import org.apache.hadoop.hbase.client.TableDescriptor;
 import org.apache.hadoop.hbase.util.Bytes;
 
 /**
@@ -38,11 +42,54 @@ public final class PendingWrite {
    * that does not know that it was aborted and cleaned up must not write cells without a mark.
    */
   public static ColumnFamilyDescriptor familyDescriptor() {
-    return ColumnFamilyDescriptorBuilder.newBuilder(FAMILY)
+    return required(ColumnFamilyDescriptorBuilder.newBuilder(FAMILY)).build();
+  }
+
+  private static ColumnFamilyDescriptorBuilder required(ColumnFamilyDescriptorBuilder family) {
+    return family
         .setMaxVersions(1)
+        .setMinVersions(0)
+        .setTimeToLive(HConstants.FOREVER)
+        .setKeepDeletedCells(KeepDeletedCells.FALSE)
         .setInMemory(true)
-        .setNewVersionBehavior(true)
-        .build();
+        .setNewVersionBehavior(true);
+  }
+
+  /**
+   * The family of the marks as a table is to have it. If it has one, only what {@link
+   * #familyDescriptor} requires is set; what an operator chose for it stays. A new one is encrypted
+   * if any family of the data is, as marks repeat the row keys: with their key if they share one,
+   * otherwise with keys that HBase makes up for each file.
+   *
+   * @param scope of replication, that of the data
+   * @throws IllegalArgumentException if there are no marks yet, and the data is encrypted in
+   *     several ways
+   */
+  public static ColumnFamilyDescriptor familyFor(TableDescriptor table, int scope) {
+    ColumnFamilyDescriptor existing = table.getColumnFamily(FAMILY);
+    if (existing != null) {
+      return required(ColumnFamilyDescriptorBuilder.newBuilder(existing)).setScope(scope).build();
+    }
+    List<ColumnFamilyDescriptor> encrypted =
+        Arrays.stream(table.getColumnFamilies())
+            .filter(family -> family.getEncryptionType() != null)
+            .toList();
+    ColumnFamilyDescriptorBuilder marks =
+        ColumnFamilyDescriptorBuilder.newBuilder(familyDescriptor()).setScope(scope);
+    if (!encrypted.isEmpty()) {
+      String cipher = encrypted.get(0).getEncryptionType();
+      byte[] key = encrypted.get(0).getEncryptionKey();
+      if (encrypted.stream().anyMatch(family -> !cipher.equals(family.getEncryptionType()))) {
+        throw new IllegalArgumentException(
+            "its families are encrypted in several ways, so the one for the marks, !pw, which"
+                + " repeat row keys, is not known: set the same ENCRYPTION for all families");
+      }
+      marks.setEncryptionType(cipher);
+      if (encrypted.stream().allMatch(family -> Arrays.equals(key, family.getEncryptionKey()))) {
+        marks.setEncryptionKey(key);
+      }
+    }
+    return marks.build();
   }
 
   /** Whether {@code family} is the one of the marks. */

@@ -9,6 +9,11 @@ import org.apache.hadoop.hbase.util.Bytes;
  * The attribute that makes a get or scan a snapshot read on the region server: the reader's start
  * timestamp, 8 bytes big-endian. Reads without it are plain reads of raw cells.
  *
+ * <p>A region without our coprocessor does not know the attribute, and would answer with raw cells.
+ * So these reads come with a second one that it does know and cannot read: HBase's flag of raw
+ * scans, with a value that is no boolean. It fails when the region opens its scanner, of gets, too.
+ * A region with the coprocessor takes the flag away first ({@link #admit}).
+ *
  * <p>A get can ask more, by a ninth byte:
  *
  * <pre>
@@ -19,6 +24,14 @@ import org.apache.hadoop.hbase.util.Bytes;
 public final class ReadAttribute {
   /** Name of the attribute. */
   public static final String NAME = "retso.read";
+
+  /** HBase's own attribute, as {@link org.apache.hadoop.hbase.client.Scan#setRaw} sets it. */
+  private static final String RAW = "_raw_";
+
+  /** Booleans have one byte. The length shows in HBase's error message. */
+  private static final byte[] NO_BOOLEAN = Bytes.toBytes("[RETSO snapshot read]");
+
+  private static final String NOT_ADMITTED = "Array has wrong size: " + NO_BOOLEAN.length;
 
   private static final byte VALIDATING = 1;
   private static final byte FIRST_CHANGE = 2;
@@ -31,7 +44,7 @@ public final class ReadAttribute {
    * @throws IllegalArgumentException if {@code readTimestamp} does not have the form of a stamp
    */
   public static void set(OperationWithAttributes read, long readTimestamp) {
-    read.setAttribute(NAME, stamp(readTimestamp));
+    set(read, stamp(readTimestamp));
   }
 
   /**
@@ -40,7 +53,7 @@ public final class ReadAttribute {
    * @throws IllegalArgumentException if {@code readTimestamp} does not have the form of a stamp
    */
   public static void setValidating(Get get, long readTimestamp) {
-    get.setAttribute(NAME, Bytes.add(stamp(readTimestamp), new byte[] {VALIDATING}));
+    set(get, Bytes.add(stamp(readTimestamp), new byte[] {VALIDATING}));
   }
 
   /**
@@ -49,7 +62,29 @@ public final class ReadAttribute {
    * @throws IllegalArgumentException if one of the timestamps does not have the form of a stamp
    */
   public static void setFirstChange(Get get, long from, long upTo) {
-    get.setAttribute(NAME, Bytes.add(stamp(from), new byte[] {FIRST_CHANGE}, stamp(upTo)));
+    set(get, Bytes.add(stamp(from), new byte[] {FIRST_CHANGE}, stamp(upTo)));
+  }
+
+  private static void set(OperationWithAttributes read, byte[] value) {
+    read.setAttribute(NAME, value);
+    read.setAttribute(RAW, NO_BOOLEAN);
+  }
+
+  /** To be called by who answers a snapshot read: HBase may open its scanner from now on. */
+  public static void admit(OperationWithAttributes read) {
+    if (Arrays.equals(read.getAttribute(RAW), NO_BOOLEAN)) {
+      read.setAttribute(RAW, null);
+    }
+  }
+
+  /** Whether a read failed since nobody admitted it: the region runs no coprocessor of ours. */
+  public static boolean isNotAdmitted(Throwable failure) {
+    for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+      if (String.valueOf(cause.getMessage()).contains(NOT_ADMITTED)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private static byte[] stamp(long timestamp) {

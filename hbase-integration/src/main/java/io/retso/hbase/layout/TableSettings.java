@@ -31,6 +31,7 @@ public record TableSettings(Conflicts conflicts, Reads reads, String oracle) {
   private static final String CONFLICTS_KEY = "RETSO_CONFLICTS";
   private static final String READS_KEY = "RETSO_READS";
   private static final String ORACLE_KEY = "RETSO_ORACLE";
+  private static final String NAME_KEY = "RETSO_TABLE";
   private static final String VERSION = "1";
 
   /**
@@ -143,6 +144,36 @@ public record TableSettings(Conflicts conflicts, Reads reads, String oracle) {
     table.setValue(CONFLICTS_KEY, conflicts.name());
     table.setValue(READS_KEY, reads.name());
     table.setValue(ORACLE_KEY, oracle);
+    table.setValue(NAME_KEY, table.build().getTableName().getNameAsString());
+  }
+
+  /**
+   * The prepared table of which this one is a copy, as HBase makes them from snapshots; null if it
+   * is none. Its marks are those of the moment when the snapshot was taken, and nobody looked for
+   * them before the oracle was told to forget whose they are.
+   */
+  public static String originOf(TableDescriptor table) {
+    String name = table.getValue(NAME_KEY);
+    return table.getTableName().getNameAsString().equals(name) ? null : name;
+  }
+
+  private static String copyOf(String origin) {
+    return "it is a copy of table "
+        + origin
+        + ", which was prepared, and was not itself: prepare it";
+  }
+
+  /**
+   * Checks that a prepared table is no copy of another one.
+   *
+   * @throws IllegalArgumentException if it is
+   */
+  public static void checkIsNoCopy(TableDescriptor table) {
+    String origin = originOf(table);
+    if (origin != null) {
+      throw new IllegalArgumentException(
+          "table " + table.getTableName() + " cannot be used: " + copyOf(origin));
+    }
   }
 
   /** Whether transactions use two tables in the same way, whatever else differs. */
@@ -154,7 +185,7 @@ public record TableSettings(Conflicts conflicts, Reads reads, String oracle) {
 
   /** Copies settings, whatever they are. */
   static void copy(TableDescriptor from, TableDescriptorBuilder to) {
-    for (String key : List.of(VERSION_KEY, CONFLICTS_KEY, READS_KEY, ORACLE_KEY)) {
+    for (String key : List.of(VERSION_KEY, CONFLICTS_KEY, READS_KEY, ORACLE_KEY, NAME_KEY)) {
       String value = from.getValue(key);
       if (value != null) {
         to.setValue(key, value);
@@ -180,6 +211,10 @@ public record TableSettings(Conflicts conflicts, Reads reads, String oracle) {
    */
   public static List<String> violations(TableDescriptor table) {
     List<String> found = new ArrayList<>();
+    String origin = originOf(table);
+    if (origin != null) {
+      found.add(copyOf(origin));
+    }
     ColumnFamilyDescriptor marks = table.getColumnFamily(PendingWrite.family());
     if (marks == null) {
       found.add("family !pw is missing: prepare the table");
@@ -204,7 +239,8 @@ public record TableSettings(Conflicts conflicts, Reads reads, String oracle) {
       found.add(
           "durability "
               + durability
-              + " can lose writes of committed transactions: set DURABILITY to SYNC_WAL");
+              + " can lose writes of committed transactions: set DURABILITY to USE_DEFAULT or"
+              + " FSYNC_WAL");
     }
     return found;
   }

@@ -4,6 +4,7 @@ import io.retso.hbase.admin.TablePreparation;
 import io.retso.hbase.errors.Failures;
 import io.retso.hbase.errors.TableNotPreparedException;
 import io.retso.hbase.layout.DescriptorQuery;
+import io.retso.hbase.layout.RegionSettings;
 import io.retso.hbase.layout.TableSettings;
 import java.io.IOException;
 import java.util.List;
@@ -22,6 +23,8 @@ import org.apache.hadoop.hbase.client.AsyncTable;
 import org.apache.hadoop.hbase.client.Result;
 import org.apache.hadoop.hbase.client.TableDescriptor;
 import org.apache.hadoop.hbase.security.AccessDeniedException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Finds out whether tables are prepared, and remembers it for 30 s: a table that is prepared anew
@@ -35,6 +38,9 @@ import org.apache.hadoop.hbase.security.AccessDeniedException;
  * <p>Thread-safe.
  */
 public final class TableCatalog {
+  /** The name under which applications know it, and may turn it off. */
+  private static final Logger LOG = LoggerFactory.getLogger(TableRisks.class);
+
   private static final long KEPT_NANOS = TimeUnit.SECONDS.toNanos(30);
   private static final int TABLES_MAX = 10_000;
   private static final String NO_NAME = "the name is null: name the table";
@@ -52,6 +58,9 @@ public final class TableCatalog {
 
   private final LongSupplier nanoClock;
   private final ConcurrentHashMap<TableName, PreparedTable> known = new ConcurrentHashMap<>();
+
+  /** Tables of whose risks the log has told. */
+  private final Set<TableName> warned = ConcurrentHashMap.newKeySet();
 
   /** Of those that were found. Sweeps look at all tables of the cluster, and do not count. */
   private volatile boolean haveClientReads;
@@ -200,16 +209,19 @@ public final class TableCatalog {
       haveClientReads = true;
       return requireMarks(table);
     }
+    if (byRegion) {
+      warn(descriptor);
+    }
     return byRegion || known.containsKey(table.name())
         ? CompletableFuture.completedFuture(keep(table))
         : requireCoprocessor(table);
   }
 
   /**
-   * A descriptor that names the coprocessor is not enough: servers may be told to load none, and
-   * then answer as if nothing had been asked of it. The first region is asked, at the first use;
-   * {@link TablePreparation} asks all. Who is not answered goes on: it is a guard against wrong
-   * settings, which are mostly the same everywhere.
+   * A descriptor that names the coprocessor is not enough: servers may be told to load none. They
+   * refuse reads then, after all attempts of HBase's client. So the first region is asked, at the
+   * first use, which fails at once and says why; {@link TablePreparation} asks all. Who is not
+   * answered goes on: wrong settings are mostly the same everywhere.
    */
   private CompletableFuture<PreparedTable> requireCoprocessor(PreparedTable table) {
     return table
@@ -218,10 +230,14 @@ public final class TableCatalog {
         .handle(
             (answer, failure) -> {
               try {
-                if (failure == null && DescriptorQuery.parse(answer) == null) {
+                TableDescriptor told = failure == null ? DescriptorQuery.parse(answer) : null;
+                if (failure == null && told == null) {
                   return Failures.<PreparedTable>failed(
                       new TableNotPreparedException(
                           TableRules.NO_COPROCESSOR.formatted(table.name(), "(the first)"), null));
+                }
+                if (told != null) {
+                  warn(told);
                 }
               } catch (IOException e) {
                 return Failures.<PreparedTable>failed(e);
@@ -229,6 +245,15 @@ public final class TableCatalog {
               return CompletableFuture.completedFuture(keep(table));
             })
         .thenCompose(found -> found);
+  }
+
+  /** Of what its first region says; once for each table. */
+  private void warn(TableDescriptor told) {
+    RegionSettings region = RegionSettings.of(told);
+    if (region != null && warned.size() < TABLES_MAX && warned.add(told.getTableName())) {
+      TableRisks.of(told, Set.of(region))
+          .forEach(risk -> LOG.warn("table {}: {}", told.getTableName(), risk));
+    }
   }
 
   /**

@@ -13,15 +13,15 @@ public final class TableRules {
 
   /** Of a table, somewhere. */
   public static final String NO_COPROCESSOR =
-      "table %s must not be used yet: its regions %s do not run the coprocessor and would answer"
-          + " transactions wrongly: set hbase.coprocessor.enabled and"
+      "table %s must not be used yet: its regions %s do not run the coprocessor and would serve"
+          + " no transactions: set hbase.coprocessor.enabled and"
           + " hbase.coprocessor.user.enabled to true there, and restart";
 
   private TableRules() {}
 
   /**
-   * What of a prepared table's descriptor is not as it was prepared. Without the coprocessor a
-   * server read would be a plain one, and show what is not committed.
+   * What of a prepared table's descriptor is not as it was prepared. Without the coprocessor server
+   * reads fail, and cleanups are left undone.
    */
   public static List<String> violations(TableDescriptor table, TableSettings settings) {
     List<String> found = new ArrayList<>();

@@ -161,7 +161,7 @@ final class SideBySide implements AutoCloseable {
     if (!readOnly && !earlier.isEmpty() && random.nextInt(8) == 0) {
       return earlier.get(random.nextInt(earlier.size()));
     }
-    return readOnly || random.nextInt(3) == 0 ? Reads.of(draw) : Writes.of(draw);
+    return readOnly || random.nextInt(3) == 0 ? ReadStatements.of(draw) : Writes.of(draw);
   }
 
   private void compare(Statement statement, AnyTable plain, AnyTable table) throws Exception {

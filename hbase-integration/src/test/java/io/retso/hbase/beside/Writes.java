@@ -132,7 +132,7 @@ final class Writes {
 
   private static Row action(Draw draw, byte[] row) {
     return switch (draw.below(5)) {
-      case 0 -> Reads.get(draw, row);
+      case 0 -> ReadStatements.get(draw, row);
       case 1 -> rowMutations(draw, row);
       case 2 -> checkAndMutate(draw, row);
       default -> mutation(draw, row);

@@ -10,6 +10,7 @@ import io.retso.hbase.options.Conflicts;
 import io.retso.hbase.options.Reads;
 import java.io.IOException;
 import java.util.List;
+import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.CellBuilderFactory;
 import org.apache.hadoop.hbase.CellBuilderType;
@@ -30,8 +31,10 @@ class DescriptorQueryTest {
   private static final TableSettings SETTINGS =
       new TableSettings(Conflicts.CELL, Reads.SERVER, "host:7521");
 
+  private static final RegionSettings REGION = new RegionSettings(true, 7, "example.Engine");
+
   private static TableDescriptor told(TableDescriptor table) throws IOException {
-    return DescriptorQuery.parse(Result.create(List.of(DescriptorQuery.answer(table))));
+    return DescriptorQuery.parse(Result.create(List.of(DescriptorQuery.answer(table, REGION))));
   }
 
   @Test
@@ -85,9 +88,20 @@ class DescriptorQueryTest {
                     .build())
             .build();
     assertTrue(Bytes.contains(TableDescriptorBuilder.toByteArray(table), Bytes.toBytes("secret")));
-    byte[] answer = CellUtil.cloneValue(DescriptorQuery.answer(table));
+    byte[] answer = CellUtil.cloneValue(DescriptorQuery.answer(table, REGION));
     assertFalse(Bytes.contains(answer, Bytes.toBytes("secret")));
     assertFalse(TableSettings.isPrepared(told(table)));
+  }
+
+  @Test
+  void settingsOfTheRegionServerAreTold() throws IOException {
+    TableDescriptor table = TableDescriptorBuilder.newBuilder(NAME).build();
+    assertEquals(REGION, RegionSettings.of(told(table)));
+    assertNull(RegionSettings.of(table), "it is not an answer");
+    RegionSettings usual = RegionSettings.of(new Configuration(false));
+    assertEquals(new RegionSettings(false, Long.MAX_VALUE, ""), usual);
+    Cell answer = DescriptorQuery.answer(table, usual);
+    assertEquals(usual, RegionSettings.of(DescriptorQuery.parse(Result.create(List.of(answer)))));
   }
 
   @Test
@@ -104,7 +118,7 @@ class DescriptorQueryTest {
 
   @Test
   void anAnswerOfAnotherVersionIsRefused() throws IOException {
-    Cell cell = DescriptorQuery.answer(TableDescriptorBuilder.newBuilder(NAME).build());
+    Cell cell = DescriptorQuery.answer(TableDescriptorBuilder.newBuilder(NAME).build(), REGION);
     Cell damaged =
         CellBuilderFactory.create(CellBuilderType.DEEP_COPY)
             .setRow(CellUtil.cloneRow(cell))

@@ -88,7 +88,7 @@ class TableSettingsTest {
         TableSettings.prepared(ColumnFamilyDescriptorBuilder.of(Bytes.toBytes("!a")));
     assertViolation("!a sorts before !pw", table(early, PendingWrite.familyDescriptor()).build());
     assertViolation(
-        "set DURABILITY to SYNC_WAL",
+        "set DURABILITY to USE_DEFAULT or FSYNC_WAL",
         table(DATA, PendingWrite.familyDescriptor()).setDurability(Durability.ASYNC_WAL).build());
   }
 

@@ -34,6 +34,9 @@ import org.apache.hadoop.hbase.regionserver.OperationStatus;
  * <p>Thread-safe.
  */
 public final class RegionWrites {
+  private static final OperationStatus CLEANED =
+      new OperationStatus(OperationStatusCode.SUCCESS, CleanupRequest.DONE);
+
   private record Write(Claim claim, Mutation mutation) {}
 
   private final class Batch {
@@ -225,7 +228,8 @@ public final class RegionWrites {
   }
 
   /** The mutations are visible; or they failed, and if they were prepared, some may be there. */
-  public void done(boolean success) {
+  public void done(MiniBatchOperationInProgress<Mutation> mutations, boolean success) {
+    answerCleanups(mutations);
     Batch batch = batches.get();
     if (batch == null) {
       return;
@@ -238,6 +242,15 @@ public final class RegionWrites {
     batch.prepared = false;
     batch.applied.clear();
     batch.next = batch.writes.size();
+  }
+
+  private static void answerCleanups(MiniBatchOperationInProgress<Mutation> mutations) {
+    for (int i = 0; i < mutations.size(); i++) {
+      if (mutations.getOperationStatus(i).getOperationStatusCode() == OperationStatusCode.SUCCESS
+          && CleanupRequest.isReplaced(mutations.getOperation(i))) {
+        mutations.setOperationStatus(i, CLEANED);
+      }
+    }
   }
 
   private void admit(MiniBatchOperationInProgress<Mutation> mutations, int i, long start)
@@ -264,6 +277,7 @@ public final class RegionWrites {
       throws IOException {
     Batch batch = batches.get();
     Claim claim = new Claim(request.row(), request.start());
+    CleanupRequest.replaced(mutations.getOperation(i));
     if (claims.claimForCleanup(claim)) {
       batch.cleanups.add(claim);
       boolean move = request.isCommitted() && request.start() >= horizon.refused();

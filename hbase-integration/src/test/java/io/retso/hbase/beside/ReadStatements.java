@@ -6,8 +6,8 @@ import org.apache.hadoop.hbase.client.Get;
 import org.apache.hadoop.hbase.client.Scan;
 
 /** Random reads, with every option that a transaction does not refuse. */
-final class Reads {
-  private Reads() {}
+final class ReadStatements {
+  private ReadStatements() {}
 
   static Statement of(Draw draw) {
     List<Get> gets = draw.rows(4).stream().map(row -> get(draw, row)).toList();

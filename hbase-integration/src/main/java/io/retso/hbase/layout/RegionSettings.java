@@ -1,0 +1,55 @@
+package io.retso.hbase.layout;
+
+import java.util.Objects;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.hbase.client.TableDescriptor;
+import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
+
+/**
+ * What of a region server's own configuration matters to the transactions of a table. Nobody else
+ * can know it; regions with the coprocessor tell it, in the answer to a {@link DescriptorQuery}.
+ *
+ * @param forcesLog whether the log of a table that does not say it is forced to disk before a write
+ *     is acknowledged ({@code hbase.wal.hsync})
+ * @param versionsAheadMillis how far versions of cells may be ahead of the server's clock, in
+ *     milliseconds; {@link Long#MAX_VALUE} if nobody asks
+ * @param storeEngine class that keeps the files of the table's families, if these do not name one
+ */
+public record RegionSettings(boolean forcesLog, long versionsAheadMillis, String storeEngine) {
+  /** Property of the store engine, of servers, tables and families. */
+  public static final String STORE_ENGINE = "hbase.hstore.engine.class";
+
+  /** Property of servers. */
+  public static final String VERSIONS_AHEAD = "hbase.hregion.keyvalue.timestamp.slop.millisecs";
+
+  /** Property of servers. */
+  public static final String FORCED_LOG = "hbase.wal.hsync";
+
+  private static final String PREFIX = "RETSO_SERVER:";
+
+  /** The settings that HBase goes by. */
+  public static RegionSettings of(Configuration region) {
+    return new RegionSettings(
+        region.getBoolean(FORCED_LOG, false),
+        region.getLong(VERSIONS_AHEAD, Long.MAX_VALUE),
+        region.get(STORE_ENGINE, ""));
+  }
+
+  /** What a region has told; null if this is the table's own descriptor, which does not say it. */
+  public static RegionSettings of(TableDescriptor told) {
+    String ahead = told.getValue(PREFIX + VERSIONS_AHEAD);
+    return ahead == null
+        ? null
+        : new RegionSettings(
+            Boolean.parseBoolean(told.getValue(PREFIX + FORCED_LOG)),
+            Long.parseLong(ahead),
+            Objects.requireNonNullElse(told.getValue(PREFIX + STORE_ENGINE), ""));
+  }
+
+  /** Adds them to an answer. */
+  void writeTo(TableDescriptorBuilder answer) {
+    answer.setValue(PREFIX + FORCED_LOG, String.valueOf(forcesLog));
+    answer.setValue(PREFIX + VERSIONS_AHEAD, String.valueOf(versionsAheadMillis));
+    answer.setValue(PREFIX + STORE_ENGINE, storeEngine);
+  }
+}

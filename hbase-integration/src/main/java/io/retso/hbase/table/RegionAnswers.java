@@ -1,0 +1,53 @@
+package io.retso.hbase.table;
+
+import io.retso.hbase.layout.DescriptorQuery;
+import io.retso.hbase.layout.RegionSettings;
+import java.io.IOException;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import org.apache.hadoop.hbase.HRegionLocation;
+import org.apache.hadoop.hbase.TableName;
+import org.apache.hadoop.hbase.client.Connection;
+import org.apache.hadoop.hbase.client.RegionLocator;
+import org.apache.hadoop.hbase.client.Result;
+import org.apache.hadoop.hbase.client.Table;
+import org.apache.hadoop.hbase.client.TableDescriptor;
+
+/**
+ * What all regions of a table answered to a {@link DescriptorQuery}.
+ *
+ * @param servers that have regions which did not know the question: without the coprocessor
+ * @param settings of the others, each once
+ */
+public record RegionAnswers(TableName table, Set<String> servers, Set<RegionSettings> settings) {
+  /** Asks all regions, in one go. */
+  public static RegionAnswers of(Connection connection, TableName name) throws IOException {
+    RegionAnswers answers = new RegionAnswers(name, new TreeSet<>(), new HashSet<>());
+    try (RegionLocator locator = connection.getRegionLocator(name);
+        Table regions = connection.getTable(name)) {
+      Map<byte[], HRegionLocation> rows = RegionRows.of(locator.getAllRegionLocations());
+      Result[] results = regions.get(rows.keySet().stream().map(DescriptorQuery::query).toList());
+      int i = 0;
+      for (HRegionLocation region : rows.values()) {
+        TableDescriptor told = DescriptorQuery.parse(results[i++]);
+        if (told == null) {
+          answers.servers.add(String.valueOf(region.getServerName()));
+        } else if (RegionSettings.of(told) != null) {
+          answers.settings.add(RegionSettings.of(told));
+        }
+      }
+    }
+    return answers;
+  }
+
+  /** What is wrong if all should have known the question. */
+  public Optional<String> withoutCoprocessor() {
+    return servers.isEmpty()
+        ? Optional.empty()
+        : Optional.of(
+            TableRules.NO_COPROCESSOR.formatted(table, "on " + String.join(", ", servers)));
+  }
+}

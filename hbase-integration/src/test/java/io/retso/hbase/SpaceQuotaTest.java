@@ -1,0 +1,71 @@
+package io.retso.hbase;
+
+import static io.retso.hbase.Fixture.eventually;
+import static io.retso.hbase.Fixture.put;
+import static io.retso.hbase.Fixture.read;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.retso.hbase.admin.SweepResult;
+import io.retso.hbase.admin.TablePreparation.Options;
+import java.io.IOException;
+import java.time.Duration;
+import org.apache.hadoop.hbase.TableName;
+import org.apache.hadoop.hbase.client.Admin;
+import org.apache.hadoop.hbase.quotas.RegionServerSpaceQuotaManager;
+import org.apache.hadoop.hbase.quotas.SpaceQuotaSnapshot;
+import org.apache.hadoop.hbase.quotas.SpaceQuotaSnapshot.SpaceQuotaStatus;
+import org.apache.hadoop.hbase.quotas.SpaceViolationPolicy;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * A table that is over its space quota. HBase refuses cleanups then, as they come as puts; region
+ * servers do them by themselves when they flush the marks.
+ */
+@ExtendWith(RetsoCluster.Extension.class)
+class SpaceQuotaTest {
+  @ParameterizedTest
+  @EnumSource(names = {"NO_INSERTS", "NO_WRITES"})
+  void marksInAFullTableAreCleanedUpByItsNextFlush(SpaceViolationPolicy policy, Fixture fixture)
+      throws Exception {
+    fixture.deleteTablesThatHinderSweeps();
+    TableName full = fixture.table(Options.DEFAULT);
+    TableName other = fixture.table(Options.DEFAULT);
+    fixture.dyingManager().run(tx -> tx.table(full).put(put("r", "1")));
+    TransactionManager manager =
+        fixture.opened(fixture.builder().cleanupTimeout(Duration.ofSeconds(1)).build());
+    RegionServerSpaceQuotaManager quotas =
+        fixture.cluster.hbase().cluster().getRegionServer(0).getRegionServerSpaceQuotaManager();
+    quotas.enforceViolationPolicy(full, new SpaceQuotaSnapshot(new SpaceQuotaStatus(policy), 2, 1));
+    try (Admin admin = fixture.cluster.connection().getAdmin()) {
+      assertThrows(IOException.class, () -> manager.run(tx -> tx.table(full).put(put("s", "1"))));
+      manager.run(tx -> tx.table(other).put(put("r", "1")));
+      eventually("cleaned up", () -> manager.metrics().cleanedUp() == 1);
+      assertEquals("1", manager.call(tx -> read(tx.table(full), "r")));
+      SweepResult swept = manager.sweep();
+      if (fixture.marks(full) > 0) { // unless the read had it cleaned up meanwhile
+        assertFalse(swept.reported(), swept::toString);
+        assertTrue(swept.reason().contains("space quota"), swept::toString);
+      }
+      admin.flush(full);
+      eventually("cleaned up by the region server", () -> fixture.marks(full) == 0);
+      swept = manager.sweep();
+      if (policy == SpaceViolationPolicy.NO_INSERTS) {
+        assertTrue(swept.reported(), swept::toString);
+      } else { // it asks for the right to clean up by a delete of nothing
+        assertFalse(swept.reported(), swept::toString);
+        assertTrue(swept.reason().contains("space quota"), swept::toString);
+      }
+      assertEquals("1", manager.call(tx -> read(tx.table(full), "r")));
+    } finally {
+      quotas.disableViolationPolicyEnforcement(full);
+    }
+    SweepResult later = manager.sweep();
+    assertTrue(later.reported(), later::toString);
+    manager.run(tx -> tx.table(full).put(put("s", "1")));
+  }
+}
