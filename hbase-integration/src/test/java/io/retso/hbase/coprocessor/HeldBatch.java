@@ -20,7 +20,7 @@ import org.apache.hadoop.hbase.regionserver.MiniBatchOperationInProgress;
  * checked and rewritten by ours, not yet applied. Loaded into an open region by {@link #into}.
  */
 public final class HeldBatch implements RegionCoprocessor, RegionObserver {
-  /** One batch, held until it is released. */
+  /** One batch (or what else a test holds up), held until it is released. */
   static final class Hold {
     private final CountDownLatch reached = new CountDownLatch(1);
     private final CountDownLatch released = new CountDownLatch(1);
@@ -28,7 +28,7 @@ public final class HeldBatch implements RegionCoprocessor, RegionObserver {
     /** Waits until a batch is here. */
     void awaitReached() throws InterruptedException {
       if (!reached.await(60, TimeUnit.SECONDS)) {
-        throw new AssertionError("no batch came");
+        throw new AssertionError("nothing came to be held");
       }
     }
 
@@ -39,6 +39,23 @@ public final class HeldBatch implements RegionCoprocessor, RegionObserver {
     /** Lets the batch go on. */
     void release() {
       released.countDown();
+    }
+
+    /** What is to be held comes by: it takes the next hold, if there is one, and waits. */
+    static void stopAt(AtomicReference<Hold> next) throws IOException {
+      Hold hold = next.getAndSet(null);
+      if (hold == null) {
+        return;
+      }
+      hold.reached.countDown();
+      try {
+        if (!hold.released.await(60, TimeUnit.SECONDS)) {
+          throw new IOException("nobody released it");
+        }
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new InterruptedIOException();
+      }
     }
   }
 
@@ -71,18 +88,6 @@ public final class HeldBatch implements RegionCoprocessor, RegionObserver {
       ObserverContext<RegionCoprocessorEnvironment> context,
       MiniBatchOperationInProgress<Mutation> mutations)
       throws IOException {
-    Hold hold = next.getAndSet(null);
-    if (hold == null) {
-      return;
-    }
-    hold.reached.countDown();
-    try {
-      if (!hold.released.await(60, TimeUnit.SECONDS)) {
-        throw new IOException("nobody released the batch");
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new InterruptedIOException();
-    }
+    Hold.stopAt(next);
   }
 }

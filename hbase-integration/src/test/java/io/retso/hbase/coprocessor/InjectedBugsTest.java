@@ -45,6 +45,18 @@ class InjectedBugsTest {
         "",
         CleanupTest.class,
         "doesNothingWithoutTheMark"),
+    LEAVES_WHAT_A_DELETE_HIDES(
+        "coprocessor/RowCleaner.java",
+        "new Scan(raw).setRaw(true)",
+        "new Scan(raw)",
+        LateDuplicateTest.class,
+        "ofAnAbortedTransactionStaysAwayWhenTheMarkerIsCompactedAway"),
+    MOVES_WHAT_A_DELETE_HIDES(
+        "coprocessor/RowCleaner.java",
+        "for (KeyValue cell : written.visible) {",
+        "for (KeyValue cell : written.all) {",
+        LateDuplicateTest.class,
+        "whatAPlainDeleteHidesIsNeitherMovedNorLeft"),
     USES_WHAT_ANOTHER_BATCH_WROTE(
         "coprocessor/RecentWrites.java",
         "number > 0 && entry.number == number",
