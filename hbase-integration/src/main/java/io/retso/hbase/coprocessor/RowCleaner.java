@@ -65,25 +65,30 @@ final class RowCleaner {
   }
 
   /**
-   * What a row has of a transaction that left its mark there.
+   * What a row has of a transaction that left its mark there. To be used once.
    *
    * @param visible copies of all cells at version Ts that readers see, but for the mark
    * @param all the same with those that are hidden by delete markers
+   * @param isRemembered whether the row was not read
    */
-  private record Written(List<KeyValue> visible, List<KeyValue> all) {}
+  record Written(List<KeyValue> visible, List<KeyValue> all, boolean isRemembered) {}
+
+  /**
+   * Copies of all cells at version Ts of a row that has the mark, and no hidden cells but those.
+   */
+  static Written remembered(List<KeyValue> cells) {
+    return new Written(cells, cells, true);
+  }
 
   /**
    * Replaces the cells of {@code mutation}.
    *
    * @param move whether the transaction's cells stay, at their commit timestamp
-   * @param remembered copies of all cells at version Ts of a row that has the mark; null: it is
-   *     read
+   * @param written what the row has; null if there is no mark
    */
-  void cleanUp(Mutation mutation, CleanupRequest request, boolean move, List<KeyValue> remembered)
-      throws IOException {
+  void cleanUp(Mutation mutation, CleanupRequest request, boolean move, Written written) {
     Map<byte[], List<Cell>> changes = mutation.getFamilyCellMap();
     changes.clear();
-    Written written = remembered == null ? read(request) : new Written(remembered, remembered);
     if (written == null) {
       return;
     }
@@ -99,7 +104,7 @@ final class RowCleaner {
     }
     add(changes, PendingWrite.deleteOf(request.row(), request.start()));
     metrics.cleanedRows.increment();
-    if (remembered != null) {
+    if (written.isRemembered) {
       metrics.cleanedFromMemory.increment();
     }
   }
@@ -108,8 +113,8 @@ final class RowCleaner {
     changes.computeIfAbsent(CellUtil.cloneFamily(cell), name -> new ArrayList<>(2)).add(cell);
   }
 
-  /** Null if there is no mark. */
-  private Written read(CleanupRequest request) throws IOException {
+  /** What a row has; null if there is no mark. */
+  Written read(CleanupRequest request) throws IOException {
     Get get = new Get(request.row()).setTimestamp(request.start());
     Get raw = new Get(request.row()).setTimestamp(request.start());
     for (byte[] family : families) {
@@ -127,7 +132,7 @@ final class RowCleaner {
     visible.removeIf(PendingWrite::isMark);
     List<KeyValue> all = read(new Scan(raw).setRaw(true).readAllVersions());
     all.removeIf(CellUtil::isDelete);
-    return new Written(visible, all);
+    return new Written(visible, all, false);
   }
 
   /** Copies of the first row's cells: the scanner gives their memory back. */

@@ -7,6 +7,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.apache.hadoop.hbase.Coprocessor;
+import org.apache.hadoop.hbase.DoNotRetryIOException;
 import org.apache.hadoop.hbase.client.Mutation;
 import org.apache.hadoop.hbase.coprocessor.ObserverContext;
 import org.apache.hadoop.hbase.coprocessor.RegionCoprocessor;
@@ -24,6 +25,7 @@ public final class HeldBatch implements RegionCoprocessor, RegionObserver {
   static final class Hold {
     private final CountDownLatch reached = new CountDownLatch(1);
     private final CountDownLatch released = new CountDownLatch(1);
+    private volatile boolean failed;
 
     /** Waits until a batch is here. */
     void awaitReached() throws InterruptedException {
@@ -41,6 +43,12 @@ public final class HeldBatch implements RegionCoprocessor, RegionObserver {
       released.countDown();
     }
 
+    /** Makes the batch fail. */
+    void fail() {
+      failed = true;
+      released.countDown();
+    }
+
     /** What is to be held comes by: it takes the next hold, if there is one, and waits. */
     static void stopAt(AtomicReference<Hold> next) throws IOException {
       Hold hold = next.getAndSet(null);
@@ -51,6 +59,9 @@ public final class HeldBatch implements RegionCoprocessor, RegionObserver {
       try {
         if (!hold.released.await(60, TimeUnit.SECONDS)) {
           throw new IOException("nobody released it");
+        }
+        if (hold.failed) {
+          throw new DoNotRetryIOException("a test wants it");
         }
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();

@@ -57,6 +57,12 @@ class InjectedBugsTest {
         "for (KeyValue cell : written.all) {",
         LateDuplicateTest.class,
         "whatAPlainDeleteHidesIsNeitherMovedNorLeft"),
+    CLEANS_UP_AS_IT_WAS_READ(
+        "coprocessor/RegionWrites.java",
+        "cleanup.moment >= 0 && cleanup.moment == recent.moment()",
+        "cleanup.moment >= 0",
+        InFlightTest.class,
+        "whatAPlainDeleteRemovesAfterTheReadOfACleanupIsNotMoved"),
     USES_WHAT_ANOTHER_BATCH_WROTE(
         "coprocessor/RecentWrites.java",
         "number > 0 && entry.number == number",
