@@ -174,9 +174,17 @@ public final class TransactionRegionObserver implements RegionCoprocessor, Regio
       ObserverContext<RegionCoprocessorEnvironment> context, Operation operation)
       throws IOException {
     if (operation == Operation.BATCH_MUTATE) {
-      ifPrepared(region -> region.writes().begin());
+      ifPrepared(
+          region -> {
+            region.endLoad();
+            region.writes().begin();
+          });
     } else if (operation == Operation.ANY) {
-      ifPrepared(region -> region.writes().beginUnbatched());
+      ifPrepared(
+          region -> {
+            region.endLoad();
+            region.writes().beginUnbatched();
+          });
     }
   }
 

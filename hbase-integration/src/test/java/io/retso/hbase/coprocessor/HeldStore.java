@@ -2,6 +2,7 @@ package io.retso.hbase.coprocessor;
 
 import io.retso.hbase.coprocessor.HeldBatch.Hold;
 import java.io.IOException;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 import org.apache.hadoop.hbase.Coprocessor;
@@ -18,6 +19,7 @@ import org.apache.hadoop.hbase.regionserver.Region.Operation;
 import org.apache.hadoop.hbase.regionserver.ScanOptions;
 import org.apache.hadoop.hbase.regionserver.Store;
 import org.apache.hadoop.hbase.util.Bytes;
+import org.apache.hadoop.hbase.util.Pair;
 import org.apache.hadoop.hbase.wal.WALEdit;
 
 /**
@@ -63,7 +65,7 @@ public final class HeldStore implements RegionCoprocessor, RegionObserver {
     return hold;
   }
 
-  /** Whether batches are refused before they begin. */
+  /** Whether batches and loads of files are refused before they begin. */
   void setRefusing(boolean isRefusing) {
     this.isRefusing = isRefusing;
   }
@@ -106,6 +108,15 @@ public final class HeldStore implements RegionCoprocessor, RegionObserver {
       ObserverContext<RegionCoprocessorEnvironment> context, Operation operation)
       throws IOException {
     if (isRefusing && operation == Operation.BATCH_MUTATE) {
+      throw new DoNotRetryIOException("a test wants it");
+    }
+  }
+
+  @Override
+  public void preBulkLoadHFile(
+      ObserverContext<RegionCoprocessorEnvironment> context, List<Pair<byte[], String>> files)
+      throws IOException {
+    if (isRefusing) {
       throw new DoNotRetryIOException("a test wants it");
     }
   }
