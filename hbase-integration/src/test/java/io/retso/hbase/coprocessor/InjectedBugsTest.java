@@ -237,6 +237,32 @@ class InjectedBugsTest {
         "long settled() {\n    return refused;",
         InFlightTest.class,
         "purgeCountsOnNothingThatABatchInFlightMayChange"),
+    COUNTS_EDITS_BEFORE_THEY_ARE_COMPLETE(
+        "coprocessor/Horizon.java",
+        "if (candidate > settled && batches.drain(millis)) {\n"
+            + "      long sequence = editSequence.getAsLong();\n",
+        "long sequence = editSequence.getAsLong();\n"
+            + "    if (candidate > settled && batches.drain(millis)) {\n",
+        HorizonTest.class,
+        "whatIsWaitedForIsBelowTheSequenceNumber"),
+    A_REFUSED_LOAD_OF_FILES_NEVER_ENDS(
+        "coprocessor/TransactionRegionObserver.java",
+        "region.endLoad();\n            region.writes().begin();",
+        "region.writes().begin();",
+        CleanupFromMemoryTest.class,
+        "aRegionRemembersAgainAfterALoadOfFilesThatWasRefused"),
+    REMEMBERS_WITHOUT_A_SECOND_LOOK(
+        "coprocessor/RecentWrites.java",
+        "writes.forEach(Entry::drop);",
+        "",
+        RecentWritesTest.class,
+        "whatAPlainChangeMeetsHalfRememberedIsForgotten"),
+    PURGES_BY_WHAT_SCANNERS_DO_NOT_SEE(
+        "coprocessor/VersionPurge.java",
+        " || sequence(cell) > readPoint",
+        "",
+        VersionPurgeTest.class,
+        "whatAScannerDoesNotSeeCoversNothing"),
     ENTERS_AN_EPOCH_WITHOUT_A_SECOND_LOOK(
         "coprocessor/BatchesInFlight.java",
         "if (seen == current) {",

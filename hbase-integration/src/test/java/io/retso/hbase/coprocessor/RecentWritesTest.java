@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.hbase.coprocessor.RowClaims.Claim;
 import io.retso.hbase.data.PendingWrite;
+import java.util.AbstractList;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.hadoop.hbase.ArrayBackedTag;
@@ -110,6 +111,33 @@ class RecentWritesTest {
     recent.plainEnds();
     recent.remember(List.of(entry), before);
     recent.remember(List.of(entry), during);
+    assertEquals(0, recent.size());
+    assertEquals(0, shared.bytes());
+  }
+
+  /** The change begins after the first look at it, and finds the memory empty. */
+  @Test
+  void whatAPlainChangeMeetsHalfRememberedIsForgotten() {
+    RecentWrites.Entry entry = recent.entry(claim("r"), put("r", 1, Q));
+    List<RecentWrites.Entry> writes =
+        new AbstractList<>() {
+          private boolean isBegun;
+
+          @Override
+          public RecentWrites.Entry get(int index) {
+            if (!isBegun) {
+              isBegun = true;
+              recent.plainBegins();
+            }
+            return entry;
+          }
+
+          @Override
+          public int size() {
+            return 1;
+          }
+        };
+    recent.remember(writes, recent.moment());
     assertEquals(0, recent.size());
     assertEquals(0, shared.bytes());
   }
