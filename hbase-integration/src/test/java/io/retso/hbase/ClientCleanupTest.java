@@ -10,6 +10,7 @@ import io.retso.hbase.admin.TablePreparation.Options;
 import io.retso.hbase.cleanup.RowCleanup;
 import io.retso.hbase.layout.CleanupRequest;
 import io.retso.hbase.table.PreparedTable;
+import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
@@ -17,6 +18,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.client.Scan;
+import org.apache.hadoop.hbase.regionserver.HRegion;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -99,5 +101,29 @@ class ClientCleanupTest {
     assertLeftIf(() -> write("2"));
     assertEquals(1, fixture.marks(name));
     cleanUp();
+  }
+
+  /**
+   * The delete marker of the first cleanup hides the cell, not the mark; it is in a file, the cell
+   * is not, and a compaction drops the marker alone.
+   */
+  @Test
+  void whatAnOldDeleteHidesGoesWithItsMark() throws Exception {
+    flush();
+    cleanUp();
+    flush();
+    write("1");
+    cleanUp();
+    for (HRegion region : fixture.regions(name)) {
+      region.compact(true);
+    }
+    assertEquals(List.of(), fixture.raw(name));
+    assertEquals("", manager.call(tx -> scan(tx.table(name), new Scan())));
+  }
+
+  private void flush() throws IOException {
+    for (HRegion region : fixture.regions(name)) {
+      region.flush(true);
+    }
   }
 }

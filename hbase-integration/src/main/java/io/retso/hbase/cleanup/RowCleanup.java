@@ -8,10 +8,14 @@ import io.retso.hbase.table.PreparedTable;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.apache.hadoop.hbase.Cell;
+import org.apache.hadoop.hbase.CellComparator;
 import org.apache.hadoop.hbase.CellUtil;
 import org.apache.hadoop.hbase.KeyValue;
 import org.apache.hadoop.hbase.KeyValueUtil;
@@ -23,6 +27,7 @@ import org.apache.hadoop.hbase.client.Mutation;
 import org.apache.hadoop.hbase.client.Put;
 import org.apache.hadoop.hbase.client.Result;
 import org.apache.hadoop.hbase.client.RowMutations;
+import org.apache.hadoop.hbase.client.Scan;
 
 /**
  * Cleans up rows of one table after decided transactions; docs/hbase.md, "Cleanup of one row". The
@@ -33,9 +38,12 @@ import org.apache.hadoop.hbase.client.RowMutations;
  * a moved cell comes from the same read as the mark that vouches for it, and a cell that was
  * written after the read keeps its mark. Then the row counts as failed, and is tried again.
  *
- * <p>So it does if the read did not show all cells of the transaction, or not its mark, because the
- * user may not see them ({@link HiddenCells}): a cell that was left behind without a mark would
- * count as committed. Such rows are left to those who see them whole.
+ * <p>Cells that older delete markers hide are deleted, too, since such a marker may be dropped
+ * before the cell. Without the mark it would count as committed then.
+ *
+ * <p>A row counts as failed, too, if the read did not show all cells of the transaction, or not its
+ * mark, because the user may not see them ({@link HiddenCells}): a cell that was left behind
+ * without a mark would count as committed. Such rows are left to those who see them whole.
  *
  * <p>Stateless.
  */
@@ -102,29 +110,72 @@ public final class RowCleanup {
       gets.add(new Get(request.row()).setTimestamp(request.start()));
     }
     List<CompletableFuture<Result>> rows = inHalves(gets, table::get);
+    whenRead(
+        rows,
+        wanted,
+        outcomes,
+        () -> {
+          List<CompletableFuture<Result>> whole = withHidden(table, requests, rows);
+          whenRead(whole, wanted, outcomes, () -> mutate(table, requests, rows, whole, outcomes));
+        });
+    return outcomes;
+  }
+
+  private static void whenRead(
+      List<CompletableFuture<Result>> rows,
+      BooleanSupplier wanted,
+      List<CompletableFuture<Void>> outcomes,
+      Runnable next) {
     CompletableFuture.allOf(rows.toArray(CompletableFuture<?>[]::new))
         .whenComplete(
             (done, failure) -> {
               if (wanted.getAsBoolean()) {
-                mutate(table, requests, rows, outcomes);
+                next.run();
               } else {
                 IOException closed = new IOException("closed after the rows were read");
                 outcomes.forEach(outcome -> outcome.completeExceptionally(closed));
               }
             });
-    return outcomes;
+  }
+
+  /**
+   * The rows read again, with the cells that delete markers hide; but for those without a mark. To
+   * be asked after the first read was answered: then a batch that is missing here has changed the
+   * number of the mark by the time of the mutation.
+   */
+  private static List<CompletableFuture<Result>> withHidden(
+      AsyncTable<?> table, List<CleanupRequest> requests, List<CompletableFuture<Result>> rows) {
+    List<CompletableFuture<Result>> whole = new ArrayList<>(rows);
+    List<Get> gets = new ArrayList<>();
+    List<Integer> indexes = new ArrayList<>();
+    for (int i = 0; i < requests.size(); i++) {
+      CleanupRequest request = requests.get(i);
+      if (!rows.get(i).isCompletedExceptionally() && mark(request, rows.get(i).join()) != null) {
+        Get get = new Get(request.row()).setTimestamp(request.start()).readAllVersions();
+        // HBase makes a scan of each get, attributes included; that of a raw one is an attribute.
+        new Scan().setRaw(true).getAttributesMap().forEach(get::setAttribute);
+        gets.add(get);
+        indexes.add(i);
+      }
+    }
+    List<CompletableFuture<Result>> answers = inHalves(gets, table::get);
+    for (int i = 0; i < indexes.size(); i++) {
+      whole.set(indexes.get(i), answers.get(i));
+    }
+    return whole;
   }
 
   private static void mutate(
       AsyncTable<?> table,
       List<CleanupRequest> requests,
       List<CompletableFuture<Result>> rows,
+      List<CompletableFuture<Result>> whole,
       List<CompletableFuture<Void>> outcomes) {
     List<CheckAndMutate> mutations = new ArrayList<>();
     List<Integer> indexes = new ArrayList<>();
     for (int i = 0; i < requests.size(); i++) {
       try {
-        mutations.add(mutation(requests.get(i), rows.get(i).join()));
+        mutations.add(mutation(requests.get(i), rows.get(i).join(), whole.get(i).join()));
         indexes.add(i);
       } catch (IOException | RuntimeException e) {
         outcomes.get(i).completeExceptionally(Failures.unwrap(e));
@@ -188,16 +239,24 @@ public final class RowCleanup {
   /**
    * What cleans the row up. If it seems to have no such mark: what succeeds if it has one; as long
    * as there is one, the transaction must not be reported as cleaned up.
+   *
+   * @param whole the row as it was read later, with what delete markers hide
    */
-  private static CheckAndMutate mutation(CleanupRequest request, Result row) throws IOException {
+  private static CheckAndMutate mutation(CleanupRequest request, Result row, Result whole)
+      throws IOException {
     byte[] mark = mark(request, row);
     if (mark == null) {
       return HiddenCells.mark(request);
     }
     Put put = new Put(request.row());
     Delete delete = new Delete(request.row());
-    for (Cell cell : row.rawCells()) {
+    Set<Cell> written = new TreeSet<>(CellComparator.getInstance());
+    written.addAll(List.of(row.rawCells())); // the mark at least: without a cell it deletes the row
+    Stream.of(whole.rawCells()).filter(cell -> !CellUtil.isDelete(cell)).forEach(written::add);
+    for (Cell cell : written) {
       delete.addColumn(CellUtil.cloneFamily(cell), CellUtil.cloneQualifier(cell), request.start());
+    }
+    for (Cell cell : row.rawCells()) {
       if (request.isCommitted() && !PendingWrite.isMark(cell)) {
         KeyValue moved = KeyValueUtil.copyToNewKeyValue(cell);
         moved.setTimestamp(CellVersion.committed(request.commitTimestamp()));

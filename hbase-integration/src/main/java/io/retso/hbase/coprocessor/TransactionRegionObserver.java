@@ -127,12 +127,19 @@ public final class TransactionRegionObserver implements RegionCoprocessor, Regio
     }
   }
 
-  /** Outside of all locks: the place to wait for the horizon of a region that has just opened. */
+  /**
+   * Outside of all locks: the place to wait for the horizon of a region that has just opened, and
+   * to read what is to be cleaned up.
+   */
   @Override
   public void prePut(ObserverContext<RegionCoprocessorEnvironment> context, Put put, WALEdit edit)
       throws IOException {
     if (put.getFamilyCellMap().containsKey(PendingWrite.family()) || isCleanup(put)) {
-      onlyPrepared(TransactionalRegion::awaitHorizon);
+      onlyPrepared(
+          region -> {
+            region.awaitHorizon();
+            region.writes().read(put);
+          });
     }
   }
 
@@ -171,9 +178,17 @@ public final class TransactionRegionObserver implements RegionCoprocessor, Regio
       ObserverContext<RegionCoprocessorEnvironment> context, Operation operation)
       throws IOException {
     if (operation == Operation.BATCH_MUTATE) {
-      ifPrepared(region -> region.writes().begin());
+      ifPrepared(
+          region -> {
+            region.endLoad();
+            region.writes().begin();
+          });
     } else if (operation == Operation.ANY) {
-      ifPrepared(region -> region.writes().beginUnbatched());
+      ifPrepared(
+          region -> {
+            region.endLoad();
+            region.writes().beginUnbatched();
+          });
     }
   }
 

@@ -56,6 +56,9 @@ final class TransactionalRegion {
 
   private volatile boolean horizonKnown;
 
+  /** True while the thread loads files, null otherwise. */
+  private final ThreadLocal<Boolean> loading = new ThreadLocal<>();
+
   /**
    * A region that opens.
    *
@@ -99,15 +102,31 @@ final class TransactionalRegion {
     link.release();
   }
 
-  /** Files of others are about to be loaded; {@link #loaded} follows. */
+  /**
+   * Files of others are about to be loaded; {@link #loaded} follows on the same thread, unless
+   * another coprocessor refuses.
+   */
   void loading() {
+    endLoad();
+    loading.set(true);
     recentWrites.plainBegins();
   }
 
   /** Such files were loaded, or not. */
   void loaded() {
-    recentWrites.hidden(lastVersion());
-    recentWrites.plainEnds();
+    try {
+      recentWrites.hidden(lastVersion());
+    } finally {
+      endLoad();
+    }
+  }
+
+  /** This thread loads no files; it does, if {@link #loaded} did not follow. */
+  void endLoad() {
+    if (loading.get() != null) {
+      loading.remove();
+      recentWrites.plainEnds();
+    }
   }
 
   /** The highest version in the region's files. */
@@ -127,7 +146,7 @@ final class TransactionalRegion {
       return Long.MAX_VALUE; // it is closed: anything may be there
     }
     // Compactions that leave nothing write an empty file, whose time range is all times.
-    return RegionPurge.isEmpty(reader) ? 0 : file.getMaximumTimestamp().orElse(Long.MAX_VALUE);
+    return RegionPurge.isEmpty(reader) ? 0 : reader.getMaxTimestamp();
   }
 
   /**

@@ -399,4 +399,18 @@ class CleanupFromMemoryTest {
     hold.awaitReached();
     return done;
   }
+
+  /** Another coprocessor refuses a load of files: HBase calls no hook after it. */
+  @Test
+  void aRegionRemembersAgainAfterALoadOfFilesThatWasRefused() throws Exception {
+    HRegion region = t.regions().get(0);
+    HeldStore store = HeldStore.into(region);
+    store.setRefusing(true);
+    assertThrows(IOException.class, () -> region.getCoprocessorHost().preBulkLoadHFile(List.of()));
+    store.setRefusing(false);
+    region.batchMutate(new Mutation[] {new Put(B).addColumn(RawTable.F, A, B)}); // same thread
+    long start = t.oracle.begin();
+    t.table.put(put(start, 1, A, "1"));
+    assertTrue(cleanUp(start, t.commit(start, ROW), 1));
+  }
 }

@@ -7,6 +7,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.apache.hadoop.hbase.Coprocessor;
+import org.apache.hadoop.hbase.DoNotRetryIOException;
 import org.apache.hadoop.hbase.client.Mutation;
 import org.apache.hadoop.hbase.coprocessor.ObserverContext;
 import org.apache.hadoop.hbase.coprocessor.RegionCoprocessor;
@@ -20,15 +21,16 @@ import org.apache.hadoop.hbase.regionserver.MiniBatchOperationInProgress;
  * checked and rewritten by ours, not yet applied. Loaded into an open region by {@link #into}.
  */
 public final class HeldBatch implements RegionCoprocessor, RegionObserver {
-  /** One batch, held until it is released. */
+  /** One batch (or what else a test holds up), held until it is released. */
   static final class Hold {
     private final CountDownLatch reached = new CountDownLatch(1);
     private final CountDownLatch released = new CountDownLatch(1);
+    private volatile boolean failed;
 
     /** Waits until a batch is here. */
     void awaitReached() throws InterruptedException {
       if (!reached.await(60, TimeUnit.SECONDS)) {
-        throw new AssertionError("no batch came");
+        throw new AssertionError("nothing came to be held");
       }
     }
 
@@ -39,6 +41,32 @@ public final class HeldBatch implements RegionCoprocessor, RegionObserver {
     /** Lets the batch go on. */
     void release() {
       released.countDown();
+    }
+
+    /** Makes the batch fail. */
+    void fail() {
+      failed = true;
+      released.countDown();
+    }
+
+    /** What is to be held comes by: it takes the next hold, if there is one, and waits. */
+    static void stopAt(AtomicReference<Hold> next) throws IOException {
+      Hold hold = next.getAndSet(null);
+      if (hold == null) {
+        return;
+      }
+      hold.reached.countDown();
+      try {
+        if (!hold.released.await(60, TimeUnit.SECONDS)) {
+          throw new IOException("nobody released it");
+        }
+        if (hold.failed) {
+          throw new DoNotRetryIOException("a test wants it");
+        }
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new InterruptedIOException();
+      }
     }
   }
 
@@ -71,18 +99,6 @@ public final class HeldBatch implements RegionCoprocessor, RegionObserver {
       ObserverContext<RegionCoprocessorEnvironment> context,
       MiniBatchOperationInProgress<Mutation> mutations)
       throws IOException {
-    Hold hold = next.getAndSet(null);
-    if (hold == null) {
-      return;
-    }
-    hold.reached.countDown();
-    try {
-      if (!hold.released.await(60, TimeUnit.SECONDS)) {
-        throw new IOException("nobody released the batch");
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new InterruptedIOException();
-    }
+    Hold.stopAt(next);
   }
 }

@@ -1,6 +1,8 @@
 package io.retso.hbase.coprocessor;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.hbase.RetsoCluster;
@@ -14,6 +16,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.hbase.client.Delete;
 import org.apache.hadoop.hbase.client.Mutation;
 import org.apache.hadoop.hbase.client.Put;
 import org.apache.hadoop.hbase.regionserver.HRegion;
@@ -37,12 +40,14 @@ class InFlightTest {
   private RawTable t;
   private HRegion region;
   private HeldBatch held;
+  private HeldStore store;
 
   @BeforeEach
   void create(RetsoCluster cluster) throws Exception {
     t = new RawTable(cluster);
     region = t.regions().get(0);
     held = HeldBatch.into(region);
+    store = HeldStore.into(region);
   }
 
   @AfterEach
@@ -179,5 +184,70 @@ class InFlightTest {
     t.flush();
     t.compact();
     assertEquals(List.of(), t.raw(ROW), "now it may go");
+  }
+
+  /** A row that is to be cleaned up comes from a slow disk. */
+  @Test
+  void neitherWritesNorFlushesWaitForTheReadOfACleanup() throws Exception {
+    long start = t.oracle.begin();
+    t.write(start, ROW, "a", "1");
+    t.oracle.abort(start);
+    Hold reading = store.holdNextRead();
+    Future<?> cleanup = applyHeld(reading, cleanup(start, CleanupRequest.ABORTED));
+    try {
+      background.submit(() -> region.flush(true)).get(30, TimeUnit.SECONDS);
+      Put write = RawTable.put(t.oracle.begin(), "other", "b", "2");
+      assertFalse(background.submit(() -> isRefused(write)).get(30, TimeUnit.SECONDS));
+    } finally {
+      finish(reading, cleanup);
+    }
+    assertEquals(List.of(), t.cells(ROW));
+  }
+
+  /** The row was read before; it is not what it was. */
+  @Test
+  void whatAPlainDeleteRemovesAfterTheReadOfACleanupIsNotMoved() throws Exception {
+    long start = t.oracle.begin();
+    t.write(start, ROW, "a", "1");
+    t.write(start, ROW, "b", "2");
+    long committed = t.commit(start, ROW);
+    Hold hasRead = store.holdNextPut();
+    Future<?> cleanup = applyHeld(hasRead, cleanup(start, committed));
+    t.table.delete(new Delete(Bytes.toBytes(ROW)).addColumn(RawTable.F, Bytes.toBytes("a"), start));
+    finish(hasRead, cleanup);
+    assertEquals(Map.of("b", "2"), t.read(t.snapshot(), ROW));
+  }
+
+  /** Another coprocessor fails after the row was claimed and read. */
+  @Test
+  void aRowIsNotClaimedAfterItsBatchHasFailed() throws Exception {
+    long start = t.oracle.begin();
+    t.write(start, ROW, "a", "1");
+    t.oracle.abort(start);
+    Hold hasRead = store.holdNextPut();
+    Future<?> cleanup = applyHeld(hasRead, cleanup(start, CleanupRequest.ABORTED));
+    hasRead.fail();
+    assertThrows(ExecutionException.class, cleanup::get);
+    apply(cleanup(start, CleanupRequest.ABORTED));
+    assertEquals(List.of(), t.cells(ROW));
+  }
+
+  /**
+   * HBase calls no hook at the end of a batch that another coprocessor refused at its beginning.
+   */
+  @Test
+  void aBatchThatDidNotBeginLeavesNothingToTheNextOfItsThread() throws Exception {
+    store.setRefusing(true);
+    long start = t.oracle.begin();
+    assertTrue(isRefused(RawTable.put(start, ROW, "a", "1")));
+    store.setRefusing(false);
+    apply(RawTable.put(start, ROW, "a", "1")); // by the same thread
+    long committed = t.commit(start, ROW);
+    apply(cleanup(start, committed));
+    t.oracle.cleanedUp(start);
+    t.update(ROW, "a", "2");
+    t.snapshot();
+    t.flush();
+    assertEquals(1, t.cells(ROW).size(), "and nothing that is in flight keeps the purge waiting");
   }
 }

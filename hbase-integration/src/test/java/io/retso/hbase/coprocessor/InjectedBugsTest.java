@@ -3,7 +3,9 @@ package io.retso.hbase.coprocessor;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 
 import io.retso.hbase.RetsoCluster;
+import io.retso.hbase.coprocessor.purge.VersionPurgeTest;
 import io.retso.hbase.coprocessor.region.HorizonTest;
+import io.retso.hbase.coprocessor.write.RecentWritesTest;
 import io.retso.hbase.resolve.SnapshotRowModelTest;
 import io.retso.hbase.resolve.SnapshotRowTest;
 import java.nio.file.Path;
@@ -46,6 +48,24 @@ class InjectedBugsTest {
         "",
         CleanupTest.class,
         "doesNothingWithoutTheMark"),
+    LEAVES_WHAT_A_DELETE_HIDES(
+        "coprocessor/write/RowCleaner.java",
+        "new Scan(raw).setRaw(true)",
+        "new Scan(raw)",
+        LateDuplicateTest.class,
+        "ofAnAbortedTransactionStaysAwayWhenTheMarkerIsCompactedAway"),
+    MOVES_WHAT_A_DELETE_HIDES(
+        "coprocessor/write/RowCleaner.java",
+        "for (KeyValue cell : written.visible) {",
+        "for (KeyValue cell : written.all) {",
+        LateDuplicateTest.class,
+        "whatAPlainDeleteHidesIsNeitherMovedNorLeft"),
+    CLEANS_UP_AS_IT_WAS_READ(
+        "coprocessor/write/RegionWrites.java",
+        "cleanup.moment >= 0 && cleanup.moment == recent.moment()",
+        "cleanup.moment >= 0",
+        InFlightTest.class,
+        "whatAPlainDeleteRemovesAfterTheReadOfACleanupIsNotMoved"),
     USES_WHAT_ANOTHER_BATCH_WROTE(
         "coprocessor/write/RecentWrites.java",
         "number > 0 && entry.number == number",
@@ -238,6 +258,32 @@ class InjectedBugsTest {
         "long active() {\n    return refused;",
         InFlightTest.class,
         "purgeCountsOnNothingThatABatchInFlightMayChange"),
+    COUNTS_EDITS_BEFORE_THEY_ARE_COMPLETE(
+        "coprocessor/region/Horizon.java",
+        "if (candidate > settled && batches.drain(millis)) {\n"
+            + "      long sequence = editSequence.getAsLong();\n",
+        "long sequence = editSequence.getAsLong();\n"
+            + "    if (candidate > settled && batches.drain(millis)) {\n",
+        HorizonTest.class,
+        "whatIsWaitedForIsBelowTheSequenceNumber"),
+    A_REFUSED_LOAD_OF_FILES_NEVER_ENDS(
+        "coprocessor/TransactionRegionObserver.java",
+        "region.endLoad();\n            region.writes().begin();",
+        "region.writes().begin();",
+        CleanupFromMemoryTest.class,
+        "aRegionRemembersAgainAfterALoadOfFilesThatWasRefused"),
+    REMEMBERS_WITHOUT_A_SECOND_LOOK(
+        "coprocessor/write/RecentWrites.java",
+        "writes.forEach(Entry::drop);",
+        "",
+        RecentWritesTest.class,
+        "whatAPlainChangeMeetsHalfRememberedIsForgotten"),
+    PURGES_BY_WHAT_SCANNERS_DO_NOT_SEE(
+        "coprocessor/purge/VersionPurge.java",
+        " || sequence(cell) > readPoint",
+        "",
+        VersionPurgeTest.class,
+        "whatAScannerDoesNotSeeCoversNothing"),
     ENTERS_AN_EPOCH_WITHOUT_A_SECOND_LOOK(
         "coprocessor/region/BatchesInFlight.java",
         "if (seen == current) {",

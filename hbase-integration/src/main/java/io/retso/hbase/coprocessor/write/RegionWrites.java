@@ -10,12 +10,18 @@ import io.retso.hbase.layout.Refusal;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.DoNotRetryIOException;
 import org.apache.hadoop.hbase.HConstants.OperationStatusCode;
+import org.apache.hadoop.hbase.KeyValue;
 import org.apache.hadoop.hbase.RegionTooBusyException;
 import org.apache.hadoop.hbase.client.Mutation;
+import org.apache.hadoop.hbase.client.Put;
 import org.apache.hadoop.hbase.regionserver.MiniBatchOperationInProgress;
 import org.apache.hadoop.hbase.regionserver.OperationStatus;
 
@@ -25,8 +31,17 @@ import org.apache.hadoop.hbase.regionserver.OperationStatus;
  * remembered for the cleanup ({@link RecentWrites}).
  *
  * <p>A batch runs on one thread, from {@link #begin} to {@link #end}; both come from the hooks of
- * HBase's region operation, which it calls in pairs whatever happens in between. (The hook after a
- * batch is skipped if another coprocessor fails in one before it.)
+ * HBase's region operation. Once the first hook of all coprocessors has succeeded HBase calls the
+ * second, whatever happens in between. But if that of another coprocessor fails after ours, nothing
+ * more is called. So a batch takes nothing that must be given back before it meets its first
+ * mutation, and one that never met any is replaced by the next. (The hook after a batch is skipped
+ * if another coprocessor fails in one before it.)
+ *
+ * <p>HBase asks for changed mutations under a lock for which each flush waits, and behind the flush
+ * all writes of the region. A row that is to be cleaned up may have to be read from a disk. So it
+ * is claimed and read before, outside of all locks ({@link #read}); the claim keeps the
+ * transaction's cells as they were read. Only if something plain was changed since then, it is read
+ * once more, out of blocks that are in memory now.
  *
  * <p>If one mutation of a batch is refused the others proceed, as they may be of other
  * transactions. Only if all are for one row the batch fails as a whole: it may have to be atomic.
@@ -39,11 +54,22 @@ public final class RegionWrites {
 
   private record Write(Claim claim, Mutation mutation) {}
 
+  /**
+   * A row that is claimed for its cleanup.
+   *
+   * @param row what the transaction wrote there; null if it has no mark
+   * @param moment of {@link RecentWrites}, before the look at the row
+   */
+  private record Cleanup(RowCleaner.Written row, long moment) {}
+
   private final class Batch {
     private final BatchesInFlight.Epoch epoch = inFlight.enter();
     private final long moment = recent.moment();
     private final List<Write> writes = new ArrayList<>();
-    private final List<Claim> cleanups = new ArrayList<>();
+    private final Map<Claim, Cleanup> cleanups = new HashMap<>();
+
+    /** Those that are in the mutations. */
+    private final Set<Claim> cleaned = new HashSet<>();
 
     /** What was applied and is not remembered yet. */
     private final List<RecentWrites.Entry> applied = new ArrayList<>();
@@ -55,8 +81,6 @@ public final class RegionWrites {
 
     /** Whether the current mutations passed {@link #prepare}: if they fail, some may be there. */
     private boolean prepared;
-
-    private int depth;
 
     /** It has changes that are neither a transaction's writes nor cleanups. */
     private void plain() {
@@ -73,15 +97,45 @@ public final class RegionWrites {
           : null;
     }
 
+    /** Claims a row and looks at it, unless that was done; null if another batch has it. */
+    private Cleanup claim(Claim claim, CleanupRequest request) throws IOException {
+      Cleanup cleanup = cleanups.get(claim);
+      if (cleanup == null && claims.claimForCleanup(claim)) {
+        cleanups.put(claim, NOT_READ); // to be released, should the read fail
+        long before = recent.moment();
+        List<KeyValue> remembered = recent.take(claim, request.onlyBatch());
+        cleanup =
+            new Cleanup(
+                remembered == null ? cleaner.read(request) : RowCleaner.remembered(remembered),
+                before);
+        cleanups.put(claim, cleanup);
+      }
+      return cleanup;
+    }
+
+    /** What a claimed row has, now that nothing plain comes before the cleanup any more. */
+    private RowCleaner.Written row(Cleanup cleanup, CleanupRequest request) throws IOException {
+      boolean isCurrent = cleanup.moment >= 0 && cleanup.moment == recent.moment();
+      return isCurrent ? cleanup.row : cleaner.read(request);
+    }
+
     private void end() {
       if (plain) {
         recent.plainEnds();
       }
       writes.forEach(write -> claims.releaseWrite(write.claim));
-      cleanups.forEach(claims::releaseCleanup);
+      cleanups.keySet().forEach(claims::releaseCleanup);
       epoch.leave();
     }
   }
+
+  /** A batch that has begun, others inside of it, and what it does once it has a mutation. */
+  private static final class Open {
+    private int depth;
+    private Batch batch;
+  }
+
+  private static final Cleanup NOT_READ = new Cleanup(null, -1);
 
   private final BatchesInFlight inFlight;
   private final Horizon horizon;
@@ -89,7 +143,7 @@ public final class RegionWrites {
   private final RecentWrites recent;
   private final ObserverMetrics metrics;
   private final RowLatches claims = new RowLatches();
-  private final ThreadLocal<Batch> batches = new ThreadLocal<>();
+  private final ThreadLocal<Open> open = new ThreadLocal<>();
 
   /** Operations of this thread that are no batches. */
   private final ThreadLocal<Integer> unbatched = new ThreadLocal<>();
@@ -109,20 +163,53 @@ public final class RegionWrites {
 
   /** A batch begins on this thread; another coprocessor may begin one inside of it. */
   public void begin() {
-    Batch batch = batches.get();
-    if (batch == null) {
-      batch = new Batch();
-      batches.set(batch);
+    Open current = open.get();
+    if (current == null || current.batch == null) {
+      current = new Open();
+      open.set(current);
     }
-    batch.depth++;
+    current.depth++;
   }
 
   /** The batch is over: applied and visible, or failed. */
   public void end() {
-    Batch batch = batches.get();
-    if (batch != null && --batch.depth == 0) {
-      batches.remove();
-      batch.end();
+    Open current = open.get();
+    if (current != null && --current.depth == 0) {
+      open.remove();
+      if (current.batch != null) {
+        current.batch.end();
+      }
+    }
+  }
+
+  /** What this thread's batch does; null if it is in none. */
+  private Batch batch() {
+    Open current = open.get();
+    if (current == null) {
+      return null;
+    }
+    if (current.batch == null) {
+      current.batch = new Batch();
+    }
+    return current.batch;
+  }
+
+  /**
+   * Claims and reads the row of a cleanup request, outside of all locks. If another batch has it or
+   * the request is malformed, {@link #prepare} says so, of this mutation alone.
+   *
+   * @throws IOException if it cannot be read
+   */
+  public void read(Put put) throws IOException {
+    Batch batch = batch();
+    CleanupRequest request;
+    try {
+      request = batch == null ? null : CleanupRequest.of(put);
+    } catch (IllegalArgumentException e) {
+      return;
+    }
+    if (request != null) {
+      batch.claim(new Claim(request.row(), request.start()), request);
     }
   }
 
@@ -141,7 +228,7 @@ public final class RegionWrites {
         }
       }
     }
-    Batch batch = batches.get();
+    Batch batch = batch();
     if (batch != null) {
       batch.prepared = true;
     }
@@ -151,7 +238,7 @@ public final class RegionWrites {
     Mutation mutation = mutations.getOperation(i);
     CleanupRequest request = CleanupRequest.of(mutation);
     long start = request == null ? PendingWrite.startOf(mutation) : request.start();
-    Batch batch = batches.get();
+    Batch batch = batch();
     if (start == 0) {
       plain(batch, mutation);
     } else if (batch == null) {
@@ -203,7 +290,7 @@ public final class RegionWrites {
    * them yet.
    */
   public void applied(MiniBatchOperationInProgress<Mutation> mutations) {
-    Batch batch = batches.get();
+    Batch batch = batch();
     if (batch == null) {
       return;
     }
@@ -230,7 +317,7 @@ public final class RegionWrites {
   /** The mutations are visible; or they failed, and if they were prepared, some may be there. */
   public void done(MiniBatchOperationInProgress<Mutation> mutations, boolean success) {
     answerCleanups(mutations);
-    Batch batch = batches.get();
+    Batch batch = batch();
     if (batch == null) {
       return;
     }
@@ -265,7 +352,7 @@ public final class RegionWrites {
     Mutation mutation = mutations.getOperation(i);
     Claim claim = new Claim(mutation.getRow(), start);
     if (claims.claimForWrite(claim)) {
-      batches.get().writes.add(new Write(claim, mutation));
+      batch().writes.add(new Write(claim, mutation));
     } else {
       metrics.refusedWrites.increment();
       refuse(mutations, i, Refusal.DECIDED.message(start, "its writes are being cleaned up"));
@@ -275,16 +362,18 @@ public final class RegionWrites {
   private void cleanUp(
       MiniBatchOperationInProgress<Mutation> mutations, int i, CleanupRequest request)
       throws IOException {
-    Batch batch = batches.get();
+    Batch batch = batch();
     Claim claim = new Claim(request.row(), request.start());
-    CleanupRequest.replaced(mutations.getOperation(i));
-    if (claims.claimForCleanup(claim)) {
-      batch.cleanups.add(claim);
-      boolean move = request.isCommitted() && request.start() >= horizon.refused();
-      cleaner.cleanUp(
-          mutations.getOperation(i), request, move, recent.take(claim, request.onlyBatch()));
-    } else if (batch.cleanups.contains(claim)) {
-      mutations.getOperation(i).getFamilyCellMap().clear(); // twice in one batch: done by the first
+    Cleanup cleanup = batch.claim(claim, request);
+    if (cleanup != null) {
+      Mutation mutation = mutations.getOperation(i);
+      CleanupRequest.replaced(mutation);
+      if (batch.cleaned.add(claim)) {
+        boolean move = request.isCommitted() && request.start() >= horizon.refused();
+        cleaner.cleanUp(mutation, request, move, batch.row(cleanup, request));
+      } else {
+        mutation.getFamilyCellMap().clear(); // twice in one batch: done by the first
+      }
     } else {
       String message = request + ": the row is being written or cleaned up; try again";
       if (isOneRow(mutations)) {

@@ -35,7 +35,24 @@ import org.apache.hadoop.hbase.regionserver.RegionScanner;
  * version of their column: a reader that has found that one does not come across them.
  *
  * <p>The caller holds the claim of the row for this transaction ({@link RowLatches}): what is read
- * here is all there is, and stays so until the batch is over. Thread-safe.
+ * here is all there is, and stays so until the batch is over.
+ *
+ * <p><em>Hidden cells are deleted, too</em>: those of version Ts that an older delete marker hides
+ * from readers. A write that arrives once more after a cleanup of its row leaves such a cell, and
+ * its mark is to be seen. HBase drops a marker when it has compacted all files, and {@link
+ * CleanupDeletePurge} drops it even sooner: as soon as no file may have its cell; neither looks
+ * into the memory. Were the mark to go and the cell to stay, the cell would come out without a mark
+ * when the marker is dropped, and pass for a plain writer's.
+ *
+ * <p>Why it is enough: a mark is removed here only, and by an edit that deletes each cell of its
+ * version which the row physically has. So of every such cell without a mark the store has a marker
+ * with a higher sequence number. Memory is flushed in the order of edits: wherever the cell is, in
+ * memory or in a file, that marker is in the same place or a later one. A marker that is dropped
+ * from a flush or compaction has no such cell in another file, or all files are being compacted;
+ * and cells in memory are younger than all markers in files.
+ *
+ * <p>Hidden cells are never moved. What hides them is a cleanup, which has moved what was to be
+ * moved, or a plain writer's delete. Thread-safe.
  */
 public final class RowCleaner {
   private final Region region;
@@ -49,68 +66,85 @@ public final class RowCleaner {
   }
 
   /**
+   * What a row has of a transaction that left its mark there. To be used once.
+   *
+   * @param visible copies of all cells at version Ts that readers see, but for the mark
+   * @param all the same with those that are hidden by delete markers
+   * @param isRemembered whether the row was not read
+   */
+  record Written(List<KeyValue> visible, List<KeyValue> all, boolean isRemembered) {}
+
+  /**
+   * Copies of all cells at version Ts of a row that has the mark, and no hidden cells but those.
+   */
+  static Written remembered(List<KeyValue> cells) {
+    return new Written(cells, cells, true);
+  }
+
+  /**
    * Replaces the cells of {@code mutation}.
    *
    * @param move whether the transaction's cells stay, at their commit timestamp
-   * @param remembered copies of all cells at version Ts of a row that has the mark; null: it is
-   *     read
+   * @param written what the row has; null if there is no mark
    */
-  void cleanUp(Mutation mutation, CleanupRequest request, boolean move, List<KeyValue> remembered)
-      throws IOException {
+  void cleanUp(Mutation mutation, CleanupRequest request, boolean move, Written written) {
     Map<byte[], List<Cell>> changes = mutation.getFamilyCellMap();
     changes.clear();
-    List<KeyValue> cells = remembered == null ? read(request) : remembered;
-    if (cells == null) {
+    if (written == null) {
       return;
     }
-    KeyValue last = null;
-    List<Cell> family = null;
-    for (KeyValue cell : cells) {
-      if (last == null || !CellUtil.matchingFamily(last, cell)) {
-        family = changes.computeIfAbsent(CellUtil.cloneFamily(cell), name -> new ArrayList<>(2));
-      }
-      last = cell;
-      KeyValue delete = deleteOf(cell);
-      if (move) {
+    for (KeyValue cell : written.all) {
+      add(changes, deleteOf(cell));
+    }
+    if (move) {
+      for (KeyValue cell : written.visible) {
         cell.setTimestamp(CellVersion.committed(request.commitTimestamp())); // a copy
         cell.setSequenceId(0);
-        family.add(cell);
+        add(changes, cell);
       }
-      family.add(delete);
     }
-    List<Cell> marks = new ArrayList<>(1);
-    marks.add(PendingWrite.deleteOf(request.row(), request.start()));
-    changes.put(PendingWrite.family(), marks);
+    add(changes, PendingWrite.deleteOf(request.row(), request.start()));
     metrics.cleanedRows.increment();
-    if (remembered != null) {
+    if (written.isRemembered) {
       metrics.cleanedFromMemory.increment();
     }
   }
 
-  /** Copies of all cells at version Ts but the mark; null if there is no mark. */
-  private List<KeyValue> read(CleanupRequest request) throws IOException {
+  private static void add(Map<byte[], List<Cell>> changes, KeyValue cell) {
+    changes.computeIfAbsent(CellUtil.cloneFamily(cell), name -> new ArrayList<>(2)).add(cell);
+  }
+
+  /** What a row has; null if there is no mark. */
+  Written read(CleanupRequest request) throws IOException {
     Get get = new Get(request.row()).setTimestamp(request.start());
+    Get raw = new Get(request.row()).setTimestamp(request.start());
     for (byte[] family : families) {
       if (PendingWrite.isFamily(family)) {
         get.addColumn(family, PendingWrite.qualifier(request.start()));
       } else {
         get.addFamily(family);
+        raw.addFamily(family);
       }
     }
+    List<KeyValue> visible = read(new Scan(get));
+    if (visible.isEmpty() || !PendingWrite.isMark(visible.get(0))) {
+      return null;
+    }
+    visible.removeIf(PendingWrite::isMark);
+    List<KeyValue> all = read(new Scan(raw).setRaw(true).readAllVersions());
+    all.removeIf(CellUtil::isDelete);
+    return new Written(visible, all, false);
+  }
+
+  /** Copies of the first row's cells: the scanner gives their memory back. */
+  private List<KeyValue> read(Scan scan) throws IOException {
     List<Cell> cells = new ArrayList<>();
-    List<KeyValue> copies = new ArrayList<>();
-    try (RegionScanner scanner = region.getScanner(new Scan(get))) {
+    try (RegionScanner scanner = region.getScanner(scan)) {
       scanner.next(cells);
-      if (cells.isEmpty() || !PendingWrite.isMark(cells.get(0))) {
-        return null;
-      }
-      for (Cell cell : cells) {
-        if (!PendingWrite.isMark(cell)) {
-          copies.add(KeyValueUtil.copyToNewKeyValue(cell)); // the scanner gives their memory back
-        }
-      }
+      List<KeyValue> copies = new ArrayList<>(cells.size());
+      cells.forEach(cell -> copies.add(KeyValueUtil.copyToNewKeyValue(cell)));
+      return copies;
     }
-    return copies;
   }
 
   private static KeyValue deleteOf(KeyValue cell) {

@@ -24,7 +24,7 @@ import org.apache.hadoop.hbase.regionserver.ScannerContext;
 import org.apache.hadoop.hbase.util.Bytes;
 import org.junit.jupiter.api.Test;
 
-class VersionPurgeTest {
+public class VersionPurgeTest {
   private static final byte[] F = Bytes.toBytes("f");
 
   /** Hands out cells in pieces of any size, as compactions read. */
@@ -82,6 +82,33 @@ class VersionPurgeTest {
         assertEquals(bounded(left, horizon), left, "seed " + seed);
       }
     }
+  }
+
+  /** Open scanners see what was there when they were opened, whatever was written since. */
+  @Test
+  void whatAScannerDoesNotSeeCoversNothing() throws IOException {
+    for (long seed = 0; seed < 500; seed++) {
+      Random random = new Random(seed);
+      List<Cell> cells = randomCells(random);
+      for (Cell cell : cells) {
+        ((KeyValue) cell).setSequenceId(random.nextInt(20));
+      }
+      long horizon = 16L * random.nextInt(40);
+      long oldest = random.nextInt(20);
+      List<Cell> left =
+          drain(new VersionPurge(new Pieces(cells, random), horizon, horizon, oldest, metrics()));
+      for (long point = oldest; point < 20; point++) {
+        List<Cell> before = upTo(cells, point);
+        List<Cell> after = upTo(left, point);
+        for (long reader = horizon; reader < 16 * 45; reader += 16) {
+          assertEquals(seen(before, reader), seen(after, reader), "seed " + seed);
+        }
+      }
+    }
+  }
+
+  private static List<Cell> upTo(List<Cell> cells, long point) {
+    return cells.stream().filter(cell -> RewritingScanner.sequence(cell) <= point).toList();
   }
 
   /** Versions of all kinds: those that may be pending below the horizon are never visible. */

@@ -70,6 +70,35 @@ public class HorizonTest {
     assertEquals(160L * 499, horizon.activeBy(10_000));
   }
 
+  /** A batch that is waited for writes edits; those must not count as complete before. */
+  @Test
+  @Timeout(60)
+  void whatIsWaitedForIsBelowTheSequenceNumber() throws Exception {
+    BatchesInFlight.Epoch early = batches.enter();
+    horizon.refuse(160);
+    sequence.set(10);
+    assertFalse(batches.drain(0)); // so that its end can be seen from outside
+    Thread settling =
+        new Thread(
+            () -> {
+              try {
+                horizon.activate(60_000);
+              } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+              }
+            });
+    settling.start();
+    while (settling.getState() != Thread.State.TIMED_WAITING) {
+      Thread.onSpinWait();
+    }
+    sequence.set(20); // the edits of the batch
+    early.leave();
+    settling.join();
+    assertEquals(160, horizon.active());
+    assertEquals(0, horizon.activeBy(19));
+    assertEquals(160, horizon.activeBy(20));
+  }
+
   /** Otherwise a flush would not wait for it, as it looks at later epochs only. */
   @Test
   void aBatchThatWasHeldUpDoesNotEnterAnEpochThatIsDone() throws Exception {

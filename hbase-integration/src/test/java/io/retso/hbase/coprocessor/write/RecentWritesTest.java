@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.hbase.coprocessor.write.RowLatches.Claim;
 import io.retso.hbase.layout.PendingWrite;
+import java.util.AbstractList;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.hadoop.hbase.ArrayBackedTag;
@@ -20,7 +21,7 @@ import org.apache.hadoop.hbase.util.Bytes;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-class RecentWritesTest {
+public class RecentWritesTest {
   private static final byte[] F = Bytes.toBytes("f");
   private static final byte[] Q = Bytes.toBytes("q");
   private static final long START = 1600;
@@ -110,6 +111,33 @@ class RecentWritesTest {
     recent.plainEnds();
     recent.remember(List.of(entry), before);
     recent.remember(List.of(entry), during);
+    assertEquals(0, recent.size());
+    assertEquals(0, shared.bytes());
+  }
+
+  /** The change begins after the first look at it, and finds the memory empty. */
+  @Test
+  void whatAPlainChangeMeetsHalfRememberedIsForgotten() {
+    RecentWrites.Entry entry = recent.entry(claim("r"), put("r", 1, Q));
+    List<RecentWrites.Entry> writes =
+        new AbstractList<>() {
+          private boolean isBegun;
+
+          @Override
+          public RecentWrites.Entry get(int index) {
+            if (!isBegun) {
+              isBegun = true;
+              recent.plainBegins();
+            }
+            return entry;
+          }
+
+          @Override
+          public int size() {
+            return 1;
+          }
+        };
+    recent.remember(writes, recent.moment());
     assertEquals(0, recent.size());
     assertEquals(0, shared.bytes());
   }

@@ -1,0 +1,123 @@
+package io.retso.hbase.coprocessor;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.retso.hbase.RetsoCluster;
+import io.retso.hbase.coprocessor.HeldBatch.Hold;
+import io.retso.hbase.layout.CleanupRequest;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.hbase.client.Delete;
+import org.apache.hadoop.hbase.regionserver.HRegion;
+import org.apache.hadoop.hbase.util.Bytes;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/**
+ * A write that arrives once more after its row was cleaned up. The delete marker of the cleanup
+ * hides the cell, not the mark; and the marker is dropped before the cell, which is in memory.
+ */
+@ExtendWith(RetsoCluster.Extension.class)
+@Timeout(120)
+class LateDuplicateTest {
+  private static final String ROW = "r";
+
+  private final ExecutorService background = Executors.newCachedThreadPool();
+  private RawTable t;
+  private long oldest;
+
+  @BeforeEach
+  void create(RetsoCluster cluster) throws Exception {
+    t = new RawTable(cluster);
+    oldest = t.oracle.begin(); // while it is open, no write of those that follow is refused
+  }
+
+  @AfterEach
+  void drop() throws Exception {
+    background.shutdownNow();
+    assertTrue(background.awaitTermination(60, TimeUnit.SECONDS));
+    t.close();
+  }
+
+  /** The marker is in a file, together with the cell that it was made for. */
+  @Test
+  void ofAnAbortedTransactionStaysAwayWhenTheMarkerIsCompactedAway() throws IOException {
+    long start = t.oracle.begin();
+    t.write(start, ROW, "a", "never");
+    t.oracle.abort(start);
+    t.flush();
+    t.cleanUp(start, CleanupRequest.ABORTED, ROW);
+    t.flush();
+    t.write(start, ROW, "a", "never");
+    t.cleanUp(start, CleanupRequest.ABORTED, ROW);
+    t.compact();
+    assertEquals(Map.of(), t.read(t.oracle.begin(), ROW));
+    assertEquals(List.of(), t.cells(ROW));
+  }
+
+  /** The marker is in the memory that is being flushed, and is not written. */
+  @Test
+  void ofAnAbortedTransactionStaysAwayWhenTheMarkerIsNotFlushed() throws Exception {
+    HRegion region = t.regions().get(0);
+    HeldStore held = HeldStore.into(region);
+    long start = t.oracle.begin();
+    t.write(start, ROW, "a", "never");
+    t.oracle.abort(start);
+    t.cleanUp(start, CleanupRequest.ABORTED, ROW);
+    Hold hold = held.holdNextFlush();
+    Future<?> flush = background.submit(() -> region.flush(true));
+    hold.awaitReached();
+    t.write(start, ROW, "a", "never");
+    t.cleanUp(start, CleanupRequest.ABORTED, ROW);
+    hold.release();
+    flush.get();
+    assertEquals(Map.of(), t.read(t.oracle.begin(), ROW));
+    t.compact();
+    assertEquals(Map.of(), t.read(t.oracle.begin(), ROW));
+    assertEquals(List.of(), t.cells(ROW));
+  }
+
+  /** Some of its cells are hidden, and others are not; none of them is of this time any more. */
+  @Test
+  void ofACommittedTransactionDoesNotShowBeforeItsCommit() throws IOException {
+    long start = t.oracle.begin();
+    t.write(start, ROW, "a", "1");
+    long between = t.oracle.begin();
+    long committed = t.commit(start, ROW);
+    t.flush();
+    t.cleanUp(start, committed, ROW);
+    t.flush();
+    t.write(start, ROW, "a", "1");
+    t.cleanUp(start, committed, ROW);
+    t.compact();
+    assertEquals(Map.of(), t.read(between, ROW));
+    assertEquals(Map.of("a", "1"), t.read(t.oracle.begin(), ROW));
+    assertEquals(1, t.cells(ROW).size());
+    assertTrue(oldest < start);
+  }
+
+  /** A plain writer's marker is of the same kind, and what it hides belongs to nobody any more. */
+  @Test
+  void whatAPlainDeleteHidesIsNeitherMovedNorLeft() throws IOException {
+    long start = t.oracle.begin();
+    t.table.delete(
+        new Delete(Bytes.toBytes(ROW)).addColumns(RawTable.F, Bytes.toBytes("a"), start));
+    t.flush();
+    t.write(start, ROW, "a", "1");
+    t.write(start, ROW, "b", "2");
+    long committed = t.commit(start, ROW);
+    t.cleanUp(start, committed, ROW);
+    assertEquals(Map.of("b", "2"), t.read(t.oracle.begin(), ROW));
+    t.compact();
+    assertEquals(Map.of("b", "2"), t.read(t.oracle.begin(), ROW));
+  }
+}
