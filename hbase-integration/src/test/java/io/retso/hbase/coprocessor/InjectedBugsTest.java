@@ -44,7 +44,7 @@ class InjectedBugsTest {
         "aSecondCleanupLetsNoWriteInDuringTheFirst"),
     CLEANS_UP_WITHOUT_THE_MARK(
         "coprocessor/write/RowCleaner.java",
-        "|| !PendingWrite.isMark(cells.get(0))",
+        "|| !PendingWrite.isMark(visible.get(0))",
         "",
         CleanupTest.class,
         "doesNothingWithoutTheMark"),
@@ -260,10 +260,10 @@ class InjectedBugsTest {
         "purgeCountsOnNothingThatABatchInFlightMayChange"),
     COUNTS_EDITS_BEFORE_THEY_ARE_COMPLETE(
         "coprocessor/region/Horizon.java",
-        "if (candidate > settled && batches.drain(millis)) {\n"
+        "if (candidate > active && batches.drain(millis)) {\n"
             + "      long sequence = editSequence.getAsLong();\n",
         "long sequence = editSequence.getAsLong();\n"
-            + "    if (candidate > settled && batches.drain(millis)) {\n",
+            + "    if (candidate > active && batches.drain(millis)) {\n",
         HorizonTest.class,
         "whatIsWaitedForIsBelowTheSequenceNumber"),
     A_REFUSED_LOAD_OF_FILES_NEVER_ENDS(
