@@ -1,6 +1,6 @@
 package io.retso.verify.run;
 
-import io.retso.cluster.FirstContact;
+import io.retso.admin.FirstContact;
 import io.retso.hbase.TablePreparation;
 import io.retso.hbase.TransactionManager;
 import io.retso.hbase.data.TableSettings.Conflicts;

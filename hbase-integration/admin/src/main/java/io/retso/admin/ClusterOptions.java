@@ -1,6 +1,5 @@
 package io.retso.admin;
 
-import io.retso.cluster.FirstContact;
 import io.retso.hbase.ManagerBuilder;
 import io.retso.hbase.data.TableSettings;
 import java.io.IOException;
