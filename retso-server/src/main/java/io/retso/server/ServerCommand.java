@@ -89,6 +89,11 @@ public final class ServerCommand implements Callable<Integer> {
               + " at the end.")
   private Path readyFile;
 
+  @Option(
+      names = "--print-heap",
+      description = "Prints the heap that the settings need, in MiB, and starts nothing.")
+  private boolean printHeap;
+
   /** Runs this command alone, without the launcher. */
   public static void main(String[] arguments) {
     System.exit(new CommandLine(new ServerCommand()).execute(arguments));
@@ -97,6 +102,9 @@ public final class ServerCommand implements Callable<Integer> {
   @Override
   public Integer call() throws InterruptedException {
     PrintWriter out = spec.commandLine().getOut();
+    if (printHeap) {
+      return printHeap(out);
+    }
     removeReadyFile();
     try (RetsoServer server = RetsoServer.start(config())) {
       announce(server, out);
@@ -118,6 +126,16 @@ public final class ServerCommand implements Callable<Integer> {
     } catch (IOException e) {
       LOG.debug("start", e);
       return failed(ExitCode.CANNOT_OPEN, e.getMessage());
+    }
+  }
+
+  private int printHeap(PrintWriter out) {
+    try {
+      out.println(MemoryPlan.of(config()).heapMebibytes());
+      out.flush();
+      return ExitCode.CLEAN.number();
+    } catch (ConfigException e) {
+      return failed(ExitCode.USAGE, e.getMessage());
     }
   }
 

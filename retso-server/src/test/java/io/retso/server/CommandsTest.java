@@ -52,6 +52,18 @@ class CommandsTest {
     }
   }
 
+  @Test
+  void theHeapOfTheSettingsIsPrinted() throws Exception {
+    Run run = run(new ServerCommand(), "--print-heap", "--rows=100M");
+    assertEquals(0, run.code, run.err);
+    ServerConfig config = ServerConfig.builder().set(Settings.ROWS, "100M").build();
+    long needed = MemoryPlan.of(config).total();
+    long printed = Long.parseLong(run.out.strip()) << 20;
+    assertTrue(needed <= printed && printed < needed + (64 << 20), needed + ", " + printed);
+    assertEquals(
+        ExitCode.USAGE.number(), run(new ServerCommand(), "--print-heap", "--rows=x").code);
+  }
+
   private static String withoutSpace(String text) {
     return text.replaceAll("\\s+", "");
   }
