@@ -1,6 +1,8 @@
 package io.retso.application;
 
+import io.retso.hbase.TransactionManager;
 import java.io.IOException;
+import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -48,9 +50,14 @@ final class ApplicationBuild {
     this.directory = directory.toAbsolutePath();
   }
 
-  /** The jar that is published. */
+  /** The jar that is published; a directory of classes as long as nothing is packed. */
   static Path published() {
-    return HBASE_INTEGRATION.resolve("target/hbase-integration-" + VERSION + ".jar");
+    try {
+      return Path.of(
+          TransactionManager.class.getProtectionDomain().getCodeSource().getLocation().toURI());
+    } catch (URISyntaxException e) {
+      throw new IllegalStateException(e);
+    }
   }
 
   /** Builds all of them. */

@@ -73,7 +73,8 @@ class ApplicationsTest {
   @BeforeAll
   static void prepare(InProcessCluster cluster) throws Exception {
     assumeTrue(
-        Files.exists(ApplicationBuild.published()), "nothing is packed yet: run ./mvnw verify");
+        Files.isRegularFile(ApplicationBuild.published()),
+        "nothing is packed yet: run ./mvnw verify");
     build = new ApplicationBuild(directory);
     build.build(applications().toList());
     oracle =
