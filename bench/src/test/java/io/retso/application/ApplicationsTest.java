@@ -1,28 +1,36 @@
 package io.retso.application;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.retso.application.ApplicationBuild.Dependencies;
+import io.retso.cluster.HBaseNode;
 import io.retso.hbase.TablePreparation;
 import io.retso.hbase.Transaction;
 import io.retso.hbase.TransactionManager;
 import io.retso.hbase.TransactionalTable;
+import io.retso.hbase.embedded.EmbeddedHBase;
 import io.retso.server.RetsoServer;
 import io.retso.server.ServerConfig;
 import io.retso.server.Settings;
 import io.retso.verify.run.InProcessCluster;
 import java.io.File;
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.io.Writer;
+import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hbase.HBaseConfiguration;
 import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.client.Admin;
@@ -34,6 +42,7 @@ import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
 import org.apache.hadoop.hbase.util.Bytes;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -42,13 +51,16 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * The example application works with what Maven gives it, whichever of HBase's clients it declares,
- * before or after ours: each in a process of its own, with HBase and an oracle.
+ * before or after ours, and on an older HBase: each in a process of its own, with HBase and an
+ * oracle.
  */
 @Timeout(600)
 @ExtendWith(InProcessCluster.Extension.class)
 class ApplicationsTest {
   private static final String CURRENT = System.getProperty("hbase.version");
   private static final String PREVIOUS = System.getProperty("hbase.previous.version");
+  private static final Dependencies PREVIOUS_SERVERS =
+      new Dependencies("hbase-server", PREVIOUS, false);
   private static final TableName ACCOUNTS = TableName.valueOf("accounts");
 
   @TempDir static Path directory;
@@ -76,7 +88,7 @@ class ApplicationsTest {
         Files.isRegularFile(ApplicationBuild.published()),
         "nothing is packed yet: run ./mvnw verify");
     build = new ApplicationBuild(directory);
-    build.build(applications().toList());
+    build.build(Stream.concat(applications(), Stream.of(PREVIOUS_SERVERS)).toList());
     oracle =
         RetsoServer.start(
             ServerConfig.builder()
@@ -89,7 +101,11 @@ class ApplicationsTest {
     connection =
         ConnectionFactory.createConnection(
             HBaseConfiguration.createClusterConf(HBaseConfiguration.create(), cluster.key()));
-    new TablePreparation(connection, address())
+    createAccounts(connection);
+  }
+
+  private static void createAccounts(Connection hbase) throws IOException {
+    new TablePreparation(hbase, address())
         .create(
             TableDescriptorBuilder.newBuilder(ACCOUNTS)
                 .setColumnFamily(ColumnFamilyDescriptorBuilder.of("f"))
@@ -123,30 +139,94 @@ class ApplicationsTest {
   void itMovesMoney(Dependencies application, InProcessCluster cluster) throws Exception {
     String classPath = build.classPath(application);
     assertEquals(Set.of("hbase-integration"), ours(classPath), classPath);
+    movesMoney(classPath, cluster.zooKeeper(), connection);
+  }
+
+  /** Master and region server of the older HBase, with the published jar on their class path. */
+  @Test
+  void itMovesMoneyOnServersOfThePreviousVersion(InProcessCluster cluster) throws Exception {
+    Path place = Files.createDirectory(directory.resolve("previous"));
+    String classPath =
+        String.join(
+            File.pathSeparator,
+            build.classPath(PREVIOUS_SERVERS),
+            location(HBaseNode.class),
+            location(EmbeddedHBase.class));
+    Path output = place.resolve("output.txt");
+    Path ready = place.resolve("ready");
+    Process servers =
+        java(
+            output,
+            "-Xmx1g",
+            "-cp",
+            classPath,
+            HBaseNode.class.getName(),
+            "ALL",
+            place.toString(),
+            cluster.zooKeeper(),
+            ready.toString(),
+            "zookeeper.znode.parent=/previous");
+    Configuration configuration =
+        HBaseConfiguration.createClusterConf(
+            HBaseConfiguration.create(), cluster.zooKeeper() + ":/previous");
+    try (Writer site = Files.newBufferedWriter(place.resolve("hbase-site.xml"))) {
+      while (!Files.exists(ready)) {
+        assertFalse(servers.waitFor(100, TimeUnit.MILLISECONDS), () -> read(output));
+      }
+      Configuration znode = new Configuration(false);
+      znode.set("zookeeper.znode.parent", "/previous");
+      znode.writeXml(site);
+      site.flush();
+      try (Connection hbase = ConnectionFactory.createConnection(configuration);
+          Admin admin = hbase.getAdmin()) {
+        assertEquals(PREVIOUS, admin.getClusterMetrics().getHBaseVersion());
+        createAccounts(hbase);
+        Dependencies application = new Dependencies("hbase-client", PREVIOUS, true);
+        movesMoney(
+            place + File.pathSeparator + build.classPath(application), cluster.zooKeeper(), hbase);
+      }
+    } finally {
+      servers.destroyForcibly();
+    }
+  }
+
+  private static String location(Class<?> type) throws URISyntaxException {
+    return Path.of(type.getProtectionDomain().getCodeSource().getLocation().toURI()).toString();
+  }
+
+  private static String read(Path file) {
+    try {
+      return Files.readString(file);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static Process java(Path output, String... arguments) throws IOException {
+    List<String> command =
+        new ArrayList<>(
+            List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString()));
+    command.addAll(List.of(arguments));
+    return new ProcessBuilder(command)
+        .redirectErrorStream(true)
+        .redirectOutput(output.toFile())
+        .start();
+  }
+
+  private static void movesMoney(String classPath, String zooKeeper, Connection hbase)
+      throws Exception {
     Path output = Files.createTempFile(directory, "bank", ".txt");
-    Process bank =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-Xmx256m",
-                "-cp",
-                classPath,
-                "example.Bank",
-                cluster.zooKeeper(),
-                address())
-            .redirectErrorStream(true)
-            .redirectOutput(output.toFile())
-            .start();
+    Process bank = java(output, "-Xmx256m", "-cp", classPath, "example.Bank", zooKeeper, address());
     try {
       assertTrue(bank.waitFor(2, TimeUnit.MINUTES), "it hangs");
-      String text = Files.readString(output);
+      String text = read(output);
       assertEquals(0, bank.exitValue(), text);
       assertTrue(text.contains("the snapshot before: alice 100, bob 0"), text);
       assertTrue(text.contains("now: alice 70, bob 30"), text);
     } finally {
       bank.destroyForcibly();
     }
-    try (TransactionManager manager =
-            TransactionManager.builder(connection).oracle(address()).build();
+    try (TransactionManager manager = TransactionManager.builder(hbase).oracle(address()).build();
         Transaction tx = manager.beginReadOnly()) {
       assertEquals(
           List.of(50L, 50L),
