@@ -110,6 +110,15 @@ class DistributionTest {
     assertEquals(text.indexOf(reason), text.lastIndexOf(reason), text);
   }
 
+  @Test
+  void theHeapCanBeAskedFor() throws Exception {
+    Path output = directory.resolve("output.txt");
+    ProcessBuilder server =
+        InstalledServer.command(home, home.resolve("conf"), output, "server", "--print-heap");
+    assertEquals(0, InstalledServer.run(server));
+    assertTrue(Files.readString(output).matches("\\d+\\R"), Files.readString(output));
+  }
+
   /** No HBase is here: the command gets as far as to say so. */
   @Test
   void theCommandsForHBaseRun() throws Exception {
