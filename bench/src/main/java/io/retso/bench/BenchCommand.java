@@ -20,6 +20,7 @@ import io.retso.bench.suite.RestartBench;
 import io.retso.bench.suite.Suite;
 import io.retso.bench.suite.SuiteSettings;
 import io.retso.hbase.table.TableRisks;
+import io.retso.server.BuildVersion;
 import io.retso.server.UsualExitCodes;
 import java.io.IOException;
 import java.io.PrintWriter;

@@ -2,19 +2,18 @@ package io.retso.bench;
 
 import io.retso.admin.HBaseCommand;
 import io.retso.demo.DemoCommand;
-import io.retso.server.ExitCode;
+import io.retso.server.BuildVersion;
+import io.retso.server.CommandLines;
 import io.retso.server.ServerCommand;
 import io.retso.server.StatusCommand;
 import io.retso.verify.VerifyCommand;
-import java.io.PrintWriter;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
-import picocli.CommandLine.UnmatchedArgumentException;
 
-/** {@code retso}: the command line. */
+/** {@code ./retso}: the developer's command line, with the product's commands among others. */
 @Command(
     name = "retso",
     description = {"Transactions for HBase, and their status oracle.", ""},
@@ -45,23 +44,7 @@ public final class Retso implements Runnable {
 
   /** Makes the command line. */
   static CommandLine commandLine() {
-    CommandLine commandLine =
-        new CommandLine(new Retso()).setCaseInsensitiveEnumValuesAllowed(true);
-    commandLine.setParameterExceptionHandler(Retso::explain);
-    commandLine.getCommandSpec().exitCodeOnInvalidInput(ExitCode.USAGE.number());
-    return commandLine;
-  }
-
-  /** Says what is wrong with the arguments, in one line, and where help is. */
-  private static int explain(ParameterException wrong, String[] arguments) {
-    CommandLine command = wrong.getCommandLine();
-    PrintWriter err = command.getErr();
-    String name = command.getCommandSpec().qualifiedName();
-    err.println(name + ": " + wrong.getMessage());
-    UnmatchedArgumentException.printSuggestions(wrong, err);
-    err.println("Try '" + name + " --help'.");
-    err.flush();
-    return command.getCommandSpec().exitCodeOnInvalidInput();
+    return CommandLines.of(new Retso());
   }
 
   /** Runs a command and ends with its exit code. */

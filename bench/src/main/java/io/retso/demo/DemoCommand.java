@@ -2,13 +2,13 @@ package io.retso.demo;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
-import io.retso.bench.BuildVersion;
 import io.retso.cluster.DeleteAtExit;
 import io.retso.cluster.Directories;
 import io.retso.cluster.LocalCluster;
 import io.retso.hbase.TransactionManager;
 import io.retso.hbase.admin.SweepResult;
 import io.retso.hbase.table.TableRisks;
+import io.retso.server.BuildVersion;
 import io.retso.server.ExitCode;
 import io.retso.server.UsualExitCodes;
 import java.io.IOException;

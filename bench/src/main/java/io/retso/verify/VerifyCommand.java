@@ -2,10 +2,10 @@ package io.retso.verify;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
+import io.retso.admin.RootCause;
 import io.retso.cluster.ClusterException;
 import io.retso.cluster.DeleteAtExit;
 import io.retso.cluster.Directories;
-import io.retso.cluster.RootCause;
 import io.retso.server.UsualExitCodes;
 import io.retso.verify.check.Checker;
 import io.retso.verify.check.Model;

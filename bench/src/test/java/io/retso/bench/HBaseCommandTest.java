@@ -170,7 +170,7 @@ class HBaseCommandTest {
     fails(
         1,
         "leave hbase.table.sanity.checks on",
-        with(create, cluster.oracle(), "--jar", "file:///nowhere/bundle.jar"));
+        with(create, cluster.oracle(), "--jar", "file:///nowhere/some.jar"));
     try (Connection connection = connect();
         Admin admin = connection.getAdmin()) {
       assertFalse(admin.tableExists(TableName.valueOf(table)));

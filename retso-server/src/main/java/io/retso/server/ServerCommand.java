@@ -2,6 +2,7 @@ package io.retso.server;
 
 import io.retso.log.LogException;
 import io.retso.server.config.ConfigException;
+import io.retso.server.config.MemoryPlan;
 import io.retso.server.config.ServerConfig;
 import io.retso.server.config.Setting;
 import io.retso.server.config.Settings;
@@ -94,6 +95,11 @@ public final class ServerCommand implements Callable<Integer> {
               + " at the end.")
   private Path readyFile;
 
+  @Option(
+      names = "--print-heap",
+      description = "Prints the heap that the settings need, in MiB, and starts nothing.")
+  private boolean printHeap;
+
   /** Runs this command alone, without the launcher. */
   public static void main(String[] arguments) {
     System.exit(new CommandLine(new ServerCommand()).execute(arguments));
@@ -102,6 +108,9 @@ public final class ServerCommand implements Callable<Integer> {
   @Override
   public Integer call() throws InterruptedException {
     PrintWriter out = spec.commandLine().getOut();
+    if (printHeap) {
+      return printHeap(out);
+    }
     removeReadyFile();
     try (RetsoServer server = RetsoServer.start(config())) {
       announce(server, out);
@@ -123,6 +132,16 @@ public final class ServerCommand implements Callable<Integer> {
     } catch (IOException e) {
       LOG.debug("start", e);
       return failed(ExitCode.CANNOT_OPEN, e.getMessage());
+    }
+  }
+
+  private int printHeap(PrintWriter out) {
+    try {
+      out.println(MemoryPlan.of(config()).heapMebibytes());
+      out.flush();
+      return ExitCode.CLEAN.number();
+    } catch (ConfigException e) {
+      return failed(ExitCode.USAGE, e.getMessage());
     }
   }
 

@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.retso.server.config.MemoryPlan;
+import io.retso.server.config.ServerConfig;
 import io.retso.server.config.Setting;
 import io.retso.server.config.Settings;
 import io.retso.server.observe.Health;
@@ -55,6 +57,18 @@ class CommandsTest {
     for (ExitCode code : ExitCode.values()) {
       assertTrue(text.contains(withoutSpace(code.number() + code.meaning())), code.name());
     }
+  }
+
+  @Test
+  void theHeapOfTheSettingsIsPrinted() throws Exception {
+    Run run = run(new ServerCommand(), "--print-heap", "--rows=100M");
+    assertEquals(0, run.code, run.err);
+    ServerConfig config = ServerConfig.builder().set(Settings.ROWS, "100M").build();
+    long needed = MemoryPlan.of(config).total();
+    long printed = Long.parseLong(run.out.strip()) << 20;
+    assertTrue(needed <= printed && printed < needed + (64 << 20), needed + ", " + printed);
+    assertEquals(
+        ExitCode.USAGE.number(), run(new ServerCommand(), "--print-heap", "--rows=x").code);
   }
 
   private static String withoutSpace(String text) {

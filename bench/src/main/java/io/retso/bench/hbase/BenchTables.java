@@ -1,7 +1,7 @@
 package io.retso.bench.hbase;
 
+import io.retso.admin.FirstContact;
 import io.retso.client.OracleClient;
-import io.retso.cluster.FirstContact;
 import io.retso.cluster.LocalCluster;
 import io.retso.hbase.Transaction;
 import io.retso.hbase.TransactionManager;

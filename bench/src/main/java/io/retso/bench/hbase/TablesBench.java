@@ -1,5 +1,6 @@
 package io.retso.bench.hbase;
 
+import io.retso.admin.RootCause;
 import io.retso.bench.report.Texts;
 import io.retso.bench.suite.BenchException;
 import io.retso.bench.suite.Machine;
@@ -9,7 +10,6 @@ import io.retso.cluster.ClusterException;
 import io.retso.cluster.DeleteAtExit;
 import io.retso.cluster.Directories;
 import io.retso.cluster.LocalCluster;
-import io.retso.cluster.RootCause;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;

@@ -1,6 +1,6 @@
 package io.retso.verify.run;
 
-import io.retso.cluster.RootCause;
+import io.retso.admin.RootCause;
 import java.io.IOException;
 import java.io.PrintWriter;
 import org.apache.hadoop.conf.Configuration;

@@ -1,6 +1,6 @@
 package io.retso.verify.run;
 
-import io.retso.cluster.RootCause;
+import io.retso.admin.RootCause;
 import io.retso.verify.history.HistoryRecorder;
 import java.util.List;
 import java.util.Map;

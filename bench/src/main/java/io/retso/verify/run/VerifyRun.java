@@ -1,10 +1,11 @@
 package io.retso.verify.run;
 
+import io.retso.admin.FirstContact;
+import io.retso.admin.NoHBaseException;
+import io.retso.admin.RootCause;
 import io.retso.cluster.ClusterException;
 import io.retso.cluster.Directories;
-import io.retso.cluster.FirstContact;
 import io.retso.cluster.LocalCluster;
-import io.retso.cluster.RootCause;
 import io.retso.hbase.errors.TransactionException;
 import io.retso.verify.check.Verdict;
 import java.io.IOException;
@@ -115,7 +116,11 @@ public final class VerifyRun {
 
   /** Connects to what may be anything, or nothing. */
   private static Workplace open(RunSettings.Given given, String prefix) throws IOException {
-    FirstContact.make(Client.configuration(given.cluster(), given.oracle()), "--cluster");
+    try {
+      FirstContact.make(Client.configuration(given.cluster(), given.oracle()), "--cluster");
+    } catch (NoHBaseException e) {
+      throw new ClusterException(e.getMessage(), e);
+    }
     try {
       return Workplace.open(given.cluster(), given.oracle(), prefix, Workplace.ALL_MODES);
     } catch (TransactionException e) {

@@ -1,6 +1,6 @@
 package io.retso.verify.run;
 
-import io.retso.cluster.FirstContact;
+import io.retso.admin.FirstContact;
 import io.retso.hbase.TransactionManager;
 import io.retso.hbase.admin.TablePreparation;
 import io.retso.hbase.options.Conflicts;

@@ -248,8 +248,8 @@ public final class TablePreparation {
     return new TableNotPreparedException(
         "table "
             + name
-            + " cannot be prepared, as HBase cannot load the coprocessor: put the bundle jar of"
-            + " hbase-integration on the class path of all masters and region servers and restart"
+            + " cannot be prepared, as HBase cannot load the coprocessor: put hbase-integration's"
+            + " jar on the class path of all masters and region servers and restart"
             + " them, or name one that they can read (--jar), or let clients decide (--reads"
             + " client); leave "
             + SANITY_CHECKS

@@ -203,7 +203,9 @@ class TablePreparationTest {
   void coprocessorThatCannotBeLoadedIsRefused() throws Exception {
     admin.createTable(Fixture.descriptor(name).build());
     refused(
-        "bundle jar", name, new Options(Conflicts.ROW, Reads.SERVER, "file:///nowhere/bundle.jar"));
+        "put hbase-integration's jar on",
+        name,
+        new Options(Conflicts.ROW, Reads.SERVER, "file:///nowhere/some.jar"));
   }
 
   @Test

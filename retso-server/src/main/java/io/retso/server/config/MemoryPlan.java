@@ -44,7 +44,7 @@ public record MemoryPlan(long map, long window, long uncleaned, long rest) {
     return (Long.highestOneBit(2 * commits - 1) << 1) * UNCLEANED_PLACE_BYTES;
   }
 
-  long total() {
+  public long total() {
     return map + window + uncleaned + rest;
   }
 
@@ -81,14 +81,15 @@ public record MemoryPlan(long map, long window, long uncleaned, long rest) {
             + "), but this JVM has "
             + mebibytes(heapBytes)
             + ": start it with RETSO_OPTS=-Xmx"
-            + roundedUp(total())
+            + heapMebibytes()
             + "m, "
             + smaller);
   }
 
-  private static long roundedUp(long bytes) {
+  /** A value for the JVM's {@code -Xmx}, MiB: the total, rounded up. */
+  public long heapMebibytes() {
     long step = 64 * MEBIBYTE;
-    return (bytes + step - 1) / step * step / MEBIBYTE;
+    return (total() + step - 1) / step * step / MEBIBYTE;
   }
 
   /** Bytes for people, in MiB. */

@@ -3,9 +3,6 @@ package io.retso.admin;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import io.retso.admin.ClusterOptions.AmbiguousOracleException;
-import io.retso.bench.BuildVersion;
-import io.retso.cluster.ClusterException;
-import io.retso.cluster.FirstContact;
 import io.retso.hbase.TransactionManager;
 import io.retso.hbase.admin.SweepResult;
 import io.retso.hbase.admin.TablePreparation;
@@ -16,6 +13,7 @@ import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.layout.TableSettings;
 import io.retso.hbase.options.Conflicts;
 import io.retso.hbase.options.Reads;
+import io.retso.server.BuildVersion;
 import io.retso.server.ExitCode;
 import io.retso.server.UsualExitCodes;
 import java.io.IOException;
@@ -85,7 +83,7 @@ public final class HBaseCommand implements Runnable {
       try (Connection connection = ConnectionFactory.createConnection(configuration)) {
         return work.on(connection);
       }
-    } catch (TransactionException | ClusterException | AmbiguousOracleException e) {
+    } catch (TransactionException | NoHBaseException | AmbiguousOracleException e) {
       return failed(e.getMessage());
     } catch (IOException e) {
       return failed(HBaseFailure.explained(e, cluster.zooKeeper()));
@@ -153,8 +151,9 @@ public final class HBaseCommand implements Runnable {
               names = "--jar",
               paramLabel = "PATH",
               description =
-                  "The bundle jar in a file system that masters and region servers reach; '' if it"
-                      + " is on their class path. Default: as it is, on the class path at first.")
+                  "hbase-integration's jar in a file system that masters and region servers reach;"
+                      + " '' if it is on their class path. Default: as it is, on the class path at"
+                      + " first.")
           String jar,
       @Option(
               names = "--durability",

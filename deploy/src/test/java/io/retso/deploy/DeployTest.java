@@ -1,8 +1,10 @@
-package io.retso.server;
+package io.retso.deploy;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.retso.server.ExitCode;
 import io.retso.server.config.Setting;
 import io.retso.server.config.Settings;
 import java.nio.file.Files;
@@ -16,15 +18,15 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
-/** What stands in deploy/ fits the server. */
+/** The unit, the page for operators and the configuration of Prometheus fit the server. */
 class DeployTest {
-  private static final Path DEPLOY = Path.of("../deploy");
   private static final Pattern KEY_IN_TEXT =
       Pattern.compile("`([a-z]+(?:\\.[a-z]+)+)`|^ {4}([a-z]+(?:\\.[a-z]+)*) = ", Pattern.MULTILINE);
 
   private static String read(String name) throws Exception {
-    return Files.readString(DEPLOY.resolve(name));
+    return Files.readString(Path.of(name));
   }
 
   @Test
@@ -40,10 +42,31 @@ class DeployTest {
     assertEquals(expected, codes);
   }
 
+  /** By systemd's own judgement, from 0 to 10, where there is a systemd. */
+  @Test
+  void theUnitIsHardened(@TempDir Path directory) throws Exception {
+    Path analyze = Path.of("/usr/bin/systemd-analyze");
+    assumeTrue(Files.isExecutable(analyze), "no systemd here");
+    Path output = directory.resolve("output.txt");
+    Process judge =
+        new ProcessBuilder(
+                analyze.toString(),
+                "security",
+                "--offline=true",
+                "--threshold=30", // tenths
+                "--no-pager",
+                "retso.service")
+            .redirectErrorStream(true)
+            .redirectOutput(output.toFile())
+            .start();
+    assertEquals(0, judge.waitFor(), () -> "see systemd-analyze security --offline=true");
+    assertTrue(Files.readString(output).contains("Overall exposure level"));
+  }
+
   @Test
   void everySettingThatIsNamedExists() throws Exception {
     Set<String> keys = Settings.ALL.stream().map(Setting::key).collect(Collectors.toSet());
-    Set<String> files = Set.of("retso.properties", "retso.service", "prometheus.yml", "alerts.yml");
+    Set<String> files = Set.of("sbom.cyclonedx.json");
     int named = 0;
     for (MatchResult m : KEY_IN_TEXT.matcher(read("README.md")).results().toList()) {
       String key = m.group(1) == null ? m.group(2) : m.group(1);
@@ -60,15 +83,5 @@ class DeployTest {
     assertTrue(scrape.contains("127.0.0.1:" + Settings.HTTP_PORT.defaultText()));
     assertTrue(scrape.contains("- alerts.yml"));
     assertTrue(scrape.contains("job_name: retso"));
-  }
-
-  @Test
-  void everyFileIsExplained() throws Exception {
-    String page = read("README.md");
-    try (Stream<Path> files = Files.list(DEPLOY)) {
-      for (Path file : files.filter(f -> !f.endsWith("README.md")).toList()) {
-        assertTrue(page.contains("(" + file.getFileName() + ")"), file.toString());
-      }
-    }
   }
 }

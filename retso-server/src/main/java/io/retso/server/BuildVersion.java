@@ -1,4 +1,4 @@
-package io.retso.bench;
+package io.retso.server;
 
 import java.io.IOException;
 import java.io.InputStream;

@@ -1,4 +1,4 @@
-package io.retso.cluster;
+package io.retso.admin;
 
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -30,7 +30,7 @@ public final class FirstContact {
    * Connects, and ends the connection.
    *
    * @param flag that names the ZooKeeper, for the message
-   * @throws ClusterException if there is no HBase; says why and what to check
+   * @throws NoHBaseException if there is none
    */
   public static void make(Configuration configuration, String flag) throws IOException {
     Configuration quick = new Configuration(configuration);
@@ -38,7 +38,7 @@ public final class FirstContact {
     try {
       await(quick).close();
     } catch (ExecutionException e) {
-      throw new ClusterException(explained(quick, flag, e.getCause()), e.getCause());
+      throw new NoHBaseException(explained(quick, flag, e.getCause()), e.getCause());
     }
   }
 

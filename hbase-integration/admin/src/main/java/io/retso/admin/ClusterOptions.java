@@ -1,6 +1,5 @@
 package io.retso.admin;
 
-import io.retso.cluster.FirstContact;
 import io.retso.hbase.ManagerBuilder;
 import io.retso.hbase.layout.TableSettings;
 import java.io.IOException;

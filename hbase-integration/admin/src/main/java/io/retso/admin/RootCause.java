@@ -1,4 +1,4 @@
-package io.retso.cluster;
+package io.retso.admin;
 
 /**
  * What HBase's client says about a failure in pages, one for each of its attempts, in one line.

@@ -1,6 +1,5 @@
 package io.retso.admin;
 
-import io.retso.cluster.RootCause;
 import java.io.IOException;
 import java.util.Optional;
 import java.util.regex.MatchResult;

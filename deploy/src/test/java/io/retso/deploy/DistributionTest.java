@@ -1,0 +1,220 @@
+package io.retso.deploy;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
+
+import io.retso.client.CommitResult;
+import io.retso.client.OracleClient;
+import io.retso.server.ExitCode;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.jar.JarFile;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.apache.commons.compress.archivers.tar.TarArchiveEntry;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The tarball and the Debian package, unpacked: what is in them, and that it runs. */
+@Timeout(300)
+class DistributionTest {
+  private static final Pattern VERSION = Pattern.compile("-\\d[\\w.-]*?(-linux-\\w+)?\\.jar$");
+
+  @TempDir static Path unpacked;
+
+  private static List<TarArchiveEntry> tarball;
+  private static Path home;
+  private static Path debian;
+
+  @TempDir Path directory;
+
+  @BeforeAll
+  static void unpack() throws IOException {
+    tarball = Archives.unpackTarball(packed(".tar.gz"), unpacked.resolve("tar"));
+    try (Stream<Path> roots = Files.list(unpacked.resolve("tar"))) {
+      home = roots.findFirst().orElseThrow();
+    }
+    debian = unpacked.resolve("deb");
+    Archives.unpackDebian(packed(".deb"), debian);
+  }
+
+  private static Path packed(String ending) throws IOException {
+    try (Stream<Path> files = Files.list(Path.of("target"))) {
+      List<Path> found = files.filter(file -> file.toString().endsWith(ending)).toList();
+      assertEquals(1, found.size(), "./mvnw clean package; there are " + found);
+      return found.get(0);
+    }
+  }
+
+  @Test
+  void theTarballServes() throws Exception {
+    serves(home, home.resolve("conf"));
+  }
+
+  @Test
+  void theDebianPackageServes() throws Exception {
+    serves(debian.resolve("opt/retso"), debian.resolve("etc/retso"));
+  }
+
+  /** A commit survives a restart, status tells of the server, and it ends as asked. */
+  private void serves(Path place, Path conf) throws Exception {
+    long start;
+    try (InstalledServer server = InstalledServer.start(place, conf, directory)) {
+      start = commit(server);
+      Path page = directory.resolve("status.txt");
+      String http = "127.0.0.1:" + server.httpPort();
+      assertEquals(
+          0,
+          InstalledServer.run(
+              InstalledServer.command(place, conf, page, "status", "--http", http)));
+      assertTrue(Files.readString(page).startsWith("status       serving"), Files.readString(page));
+      String output = server.output();
+      String heap = output.replaceAll("(?s).*a heap of (\\d+) MiB for these settings.*", "$1");
+      assertTrue(output.contains("heap limit " + heap + " MiB"), output);
+      assertEquals(143, server.terminate(), server::toString);
+    }
+    try (InstalledServer server = InstalledServer.start(place, conf, directory)) {
+      assertTrue(commit(server) > start, "timestamps do not go back");
+    }
+  }
+
+  private static long commit(InstalledServer server) {
+    try (OracleClient oracle =
+        OracleClient.builder().address("127.0.0.1:" + server.port()).build()) {
+      long start = oracle.begin();
+      CommitResult result = oracle.commit(start, 1, 2);
+      assertTrue(result.isCommitted(), result::toString);
+      oracle.cleanedUp(start);
+      return start;
+    }
+  }
+
+  @Test
+  void wrongSettingsAreRefusedOnceWithTheReason() throws Exception {
+    Path output = directory.resolve("output.txt");
+    ProcessBuilder server =
+        InstalledServer.command(home, home.resolve("conf"), output, "server", "--rows=lots");
+    assertEquals(ExitCode.USAGE.number(), InstalledServer.run(server));
+    String reason = "rows = lots is not allowed";
+    String text = Files.readString(output);
+    assertTrue(text.contains(reason), text);
+    assertEquals(text.indexOf(reason), text.lastIndexOf(reason), text);
+  }
+
+  @Test
+  void theHeapCanBeAskedFor() throws Exception {
+    Path output = directory.resolve("output.txt");
+    ProcessBuilder server =
+        InstalledServer.command(home, home.resolve("conf"), output, "server", "--print-heap");
+    assertEquals(0, InstalledServer.run(server));
+    assertTrue(Files.readString(output).matches("\\d+\\R"), Files.readString(output));
+  }
+
+  /** No HBase is here: the command gets as far as to say so. */
+  @Test
+  void theCommandsForHBaseRun() throws Exception {
+    Path output = directory.resolve("output.txt");
+    ProcessBuilder check =
+        InstalledServer.command(
+            home,
+            home.resolve("conf"),
+            output,
+            "hbase",
+            "check",
+            "accounts",
+            "--zookeeper",
+            "127.0.0.1:1");
+    assertEquals(1, InstalledServer.run(check), Files.readString(output));
+    String text = Files.readString(output);
+    assertTrue(text.contains("ZooKeeper at 127.0.0.1:1 does not lead to an HBase"), text);
+    assertFalse(text.contains("\tat "), "a stack trace: " + text);
+  }
+
+  @Test
+  void eachPartHasWhatItNeedsAndNoMore() throws IOException {
+    Set<String> server = names("lib/server");
+    Set<String> hbase = names("lib/hbase");
+    assertTrue(server.contains("retso-server") && hbase.contains("retso-hbase-admin"));
+    for (String foreign : new String[] {"hbase", "hadoop", "jmh", "bench", "junit", "embedded"}) {
+      assertTrue(server.stream().noneMatch(name -> name.contains(foreign)), server::toString);
+    }
+    for (String foreign : new String[] {"hbase-server", "bookkeeper", "jmh", "retso-client"}) {
+      assertTrue(hbase.stream().noneMatch(name -> name.startsWith(foreign)), hbase::toString);
+    }
+    assertEquals(Set.of("hbase-integration"), names("region-server"));
+  }
+
+  /** Names without versions; none may be there twice. */
+  private static Set<String> names(String folder) throws IOException {
+    try (Stream<Path> files = Files.list(home.resolve(folder))) {
+      List<String> jars = files.map(file -> file.getFileName().toString()).toList();
+      Set<String> names =
+          jars.stream()
+              .map(jar -> VERSION.matcher(jar).replaceAll("$1"))
+              .collect(Collectors.toCollection(TreeSet::new));
+      assertEquals(jars.size(), names.size(), "two versions of one: ./mvnw clean package; " + jars);
+      return names;
+    }
+  }
+
+  /** An application's or a region server's own libraries must not meet ours. */
+  @Test
+  void theRegionServersJarHasNoLibraryUnderItsOwnName() throws IOException {
+    try (Stream<Path> jars = Files.list(home.resolve("region-server"));
+        JarFile jar = new JarFile(jars.findFirst().orElseThrow().toFile())) {
+      Set<String> others =
+          jar.stream()
+              .filter(entry -> !entry.isDirectory())
+              .map(entry -> entry.getName())
+              .filter(name -> !name.startsWith("io/retso/") && !name.startsWith("META-INF/"))
+              .collect(Collectors.toSet());
+      assertEquals(Set.of(), others);
+      assertTrue(
+          jar.getEntry("META-INF/NOTICE") != null && jar.getEntry("META-INF/LICENSE") != null);
+    }
+  }
+
+  /** Nothing of the machine or the time of the build is in the archive. */
+  @Test
+  void theTarballIsReproducible() {
+    assertEquals(1, tarball.stream().map(TarArchiveEntry::getLastModifiedTime).distinct().count());
+    assertTrue(
+        tarball.stream().allMatch(e -> e.getLongUserId() == 0 && e.getUserName().equals("root")));
+  }
+
+  @Test
+  void licencesOfAllLibrariesAreNamed() throws IOException {
+    assertTrue(Files.exists(home.resolve("LICENSE")) && Files.exists(home.resolve("NOTICE")));
+    String licences = Files.readString(home.resolve("licences/THIRD-PARTY.txt"));
+    for (String artifact : libraries()) {
+      assertTrue(licences.contains(":" + artifact + ":"), artifact);
+    }
+  }
+
+  @Test
+  void theListOfPartsIsComplete() throws IOException {
+    assumeFalse(
+        "offline=true".equals(System.getProperty("maven.network")), "it is made online only");
+    String parts = Files.readString(home.resolve("sbom.cyclonedx.json"));
+    for (String artifact : libraries()) {
+      assertTrue(parts.contains("/" + artifact + "@"), artifact);
+    }
+  }
+
+  /** What is not ours, without versions and systems. */
+  private static Set<String> libraries() throws IOException {
+    return Stream.concat(names("lib/server").stream(), names("lib/hbase").stream())
+        .filter(name -> !name.startsWith("retso-") && !name.equals("hbase-integration"))
+        .map(name -> name.replaceAll("-linux-\\w+$", ""))
+        .collect(Collectors.toCollection(TreeSet::new));
+  }
+}

@@ -1,0 +1,16 @@
+package io.retso.admin;
+
+import io.retso.server.BuildVersion;
+import io.retso.server.CommandLines;
+import picocli.CommandLine.Command;
+
+/** {@code retso hbase} as a program of its own, without the server. */
+@Command(name = "retso", versionProvider = BuildVersion.class, subcommands = HBaseCommand.class)
+public final class AdminMain {
+  private AdminMain() {}
+
+  /** Runs a command and ends with its exit code. */
+  public static void main(String[] arguments) {
+    System.exit(CommandLines.of(new AdminMain()).execute(arguments));
+  }
+}
