@@ -290,11 +290,11 @@ public final class OracleClient implements AutoCloseable {
     }
   }
 
-  private <T> Call<T> submit(int type, long start, long reader, long[] rows) {
+  private <T> Call<T> submit(FrameType type, long start, long reader, long[] rows) {
     return submit(type, start, reader, rows, true);
   }
 
-  private <T> Call<T> submit(int type, long start, long reader, long[] rows, boolean urgent) {
+  private <T> Call<T> submit(FrameType type, long start, long reader, long[] rows, boolean urgent) {
     long deadlineNanos = System.nanoTime() + settings.requestTimeoutNanos();
     Call<T> call = new Call<>(type, start, reader, rows, deadlineNanos, urgent);
     switch (intake.offer(call, urgent)) {

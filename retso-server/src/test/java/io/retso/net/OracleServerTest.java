@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.retso.front.FrontDesk;
 import io.retso.log.MemoryLog;
 import io.retso.oracle.CommitBatch;
 import io.retso.oracle.StatusOracle;
@@ -48,20 +49,12 @@ class OracleServerTest {
             new OracleServer.Settings(
                 CONNECTIONS_MAX,
                 STALL_MILLIS,
-                () -> 7,
-                System::nanoTime,
-                new OracleServer.Latencies() {
-                  @Override
-                  public void decided(long nanos, int replies) {}
-
-                  @Override
-                  public void atOnce(int replies) {}
-                }));
+                new FrontDesk.Settings(() -> 7, System::nanoTime, FrontDesk.Latencies.IGNORED)));
     Sequencer sequencer =
         new Sequencer(
             new Sequencer.Settings(2, 1 << 16, false),
             changes -> new StatusOracle(10_000, 1 << 12, 1_000, changes),
-            server);
+            server.replies());
     CompletableFuture.runAsync(
             () -> {
               server.attach(sequencer);
@@ -100,7 +93,7 @@ class OracleServerTest {
       send(
           b ->
               Handshake.writeHello(b, 1, new Handshake.Hello(1, 1, Handshake.Mode.ORACLE, "test")));
-      assertEquals(FrameType.HELLO | FrameType.REPLY, Frames.type(frame(), 0));
+      assertEquals(FrameType.HELLO, Frames.replyType(frame(), 0));
       return this;
     }
 
@@ -162,7 +155,7 @@ class OracleServerTest {
             Frames.finishFrame(b, 0, requests.length);
           });
       ByteBuf reply = frame();
-      assertEquals(FrameType.EXTEND | FrameType.REPLY, Frames.type(reply, 0));
+      assertEquals(FrameType.EXTEND, Frames.replyType(reply, 0));
       assertEquals(9, Frames.frameId(reply, 0));
       long[] answers = new long[Frames.count(reply, 0)];
       assertEquals(Frames.HEADER_BYTES + answers.length * Long.BYTES, reply.readableBytes());
@@ -174,7 +167,7 @@ class OracleServerTest {
 
     void assertRefused(ErrorCode code) throws IOException {
       ByteBuf error = frame();
-      assertEquals(FrameType.ERROR, Frames.type(error, 0));
+      assertTrue(Frames.isError(error, 0));
       assertEquals(code, Frames.errorCode(error, 0), () -> Frames.errorText(error, 0));
       assertClosed();
     }
@@ -327,6 +320,34 @@ class OracleServerTest {
     try (Peer peer = new Peer()) {
       peer.send(writer);
       peer.assertRefused(code);
+    }
+  }
+
+  @Test
+  void aServerThatDrainsAnswersNoMore() throws Exception {
+    try (Peer peer = new Peer().hello()) {
+      assertTrue(peer.begin() > 0);
+      server.drain().get();
+      peer.send(b -> Frames.writeHeader(b, FrameType.BEGIN, 1, 9, 0));
+      server.close();
+      peer.assertRefused(ErrorCode.SHUTTING_DOWN);
+    }
+  }
+
+  @Test
+  void anErrorOfTheServerClosesAllConnectionsAndAnswersNobody() throws Exception {
+    try (Peer first = new Peer().hello();
+        Peer second = new Peer().hello()) {
+      assertTrue(first.begin() > 0);
+      server
+          .executor()
+          .execute(
+              () -> {
+                throw new IllegalStateException("injected");
+              });
+      first.assertClosed();
+      second.assertClosed();
+      assertEquals("injected", server.error().get().getMessage());
     }
   }
 

@@ -46,7 +46,7 @@ class DurableServerTest {
       ByteBuf hello = Unpooled.buffer();
       Handshake.writeHello(hello, 0, new Handshake.Hello(1, 1, Handshake.Mode.ORACLE, "test"));
       send(hello);
-      assertEquals(FrameType.HELLO | FrameType.REPLY, read().getUnsignedByte(4));
+      assertEquals(FrameType.HELLO.reply(), read().getUnsignedByte(4));
     }
 
     private void send(ByteBuf frame) throws IOException {

@@ -1,11 +1,13 @@
 package io.retso.simulator;
 
+import io.retso.front.FrontDesk;
 import io.retso.log.CommitLog;
 import io.retso.log.LedgerLog;
 import io.retso.oracle.Changes;
 import io.retso.oracle.StatusOracle;
 import io.retso.sequencer.Recovery;
 import io.retso.sequencer.Sequencer;
+import java.util.concurrent.Executor;
 
 /** The production parts of a simulated server; a known bug is injected by replacing one. */
 class Parts {
@@ -16,6 +18,10 @@ class Parts {
 
   Sequencer sequencer(Sizes sizes, Sequencer.OracleMaker maker, Sequencer.Replies replies) {
     return new Sequencer(sizes.sequencer(), maker, replies);
+  }
+
+  FrontDesk frontDesk(FrontDesk.Settings settings, Executor endOfTurn, FrontDesk.Owner owner) {
+    return new FrontDesk(settings, endOfTurn, owner);
   }
 
   CommitLog log(LedgerLog log) {

@@ -137,22 +137,22 @@ final class LoadConnection extends ChannelInboundHandlerAdapter {
   private void take(int index, int frameBytes, long now) throws FrameException {
     int count = Frames.count(unread, index);
     int body = index + Frames.HEADER_BYTES;
-    switch (Frames.type(unread, index)) {
-      case FrameType.BEGIN | FrameType.REPLY -> begun(unread.getLong(body), count, now);
-      case FrameType.COMMIT | FrameType.REPLY -> decided(body, count, now);
-      case FrameType.CLEANED | FrameType.REPLY -> cleanedFrames--;
-      case FrameType.HELLO | FrameType.REPLY -> {
+    if (Frames.isError(unread, index)) {
+      String why = Frames.errorText(unread, index);
+      run.fail("the server refused: " + why + "; the server's log says more", null);
+      return;
+    }
+    switch (Frames.replyType(unread, index)) {
+      case BEGIN -> begun(unread.getLong(body), count, now);
+      case COMMIT -> decided(body, count, now);
+      case CLEANED -> cleanedFrames--;
+      case HELLO -> {
         int bodyBytes = frameBytes - Frames.HEADER_BYTES;
         Handshake.readWelcome(unread.slice(body, bodyBytes), bodyBytes);
         run.welcomed();
       }
-      case FrameType.ERROR ->
-          run.fail(
-              "the server refused: "
-                  + Frames.errorText(unread, index)
-                  + "; the server's log says more",
-              null);
-      default -> run.fail("the server sent a frame that was not asked for", null);
+      case STATUS, ABORT, PING, WATERMARK, SWEPT, EXTEND ->
+          run.fail("the server sent a frame that was not asked for", null);
     }
   }
 

@@ -1,0 +1,115 @@
+package io.retso.front;
+
+import io.netty.buffer.ByteBuf;
+import io.retso.oracle.CommitBatch;
+import io.retso.protocol.FrameType;
+import io.retso.protocol.Frames;
+import io.retso.sequencer.Sequencer;
+
+/**
+ * Has the requests of a frame carried out. The answers are kept here until the caller has written
+ * them: the position at which they may leave is known only when the work is done, and with it where
+ * they are to be written.
+ *
+ * <p>One for all connections; of the sequencer's thread. Allocates nothing after construction.
+ */
+final class RequestHandler {
+  private final Sequencer sequencer;
+  private final CommitBatch batch;
+  private final long[] answers;
+
+  /** What is done with a batch of requests that list rows. */
+  private interface Judge {
+    void decide(CommitBatch batch);
+  }
+
+  private final Judge commits;
+  private final Judge extensions;
+
+  /** The timestamp that the extensions of the current frame share. */
+  private long extension;
+
+  RequestHandler(Sequencer sequencer, FrontDesk.FrameSizes sizes) {
+    this.sequencer = sequencer;
+    batch = new CommitBatch(sizes.rowsMax());
+    answers = new long[sizes.requestsMax()];
+    commits = sequencer::commit;
+    extensions = requests -> sequencer.extend(requests, extension);
+  }
+
+  /**
+   * Carries out the requests of a checked frame.
+   *
+   * @param body index of the frame's body in {@code in}
+   * @return the position at which the reply may leave
+   */
+  long handle(FrameType type, ByteBuf in, int body, int count) {
+    switch (type) {
+      case BEGIN -> answers[0] = sequencer.begin(count);
+      case COMMIT -> decide(commits, in, body, count);
+      case EXTEND -> {
+        extension = sequencer.extension();
+        decide(extensions, in, body, count);
+      }
+      case STATUS -> {
+        for (int i = 0, at = body; i < count; i++, at += Frames.STATUS_BYTES) {
+          answers[i] = sequencer.status(in.getLong(at), in.getLong(at + Long.BYTES));
+        }
+      }
+      case ABORT -> {
+        for (int i = 0, at = body; i < count; i++, at += Long.BYTES) {
+          answers[i] = sequencer.abort(in.getLong(at));
+        }
+      }
+      case CLEANED -> {
+        for (int i = 0, at = body; i < count; i++, at += Long.BYTES) {
+          answers[i] = sequencer.cleaned(in.getLong(at));
+        }
+      }
+      case SWEPT -> {
+        for (int i = 0, at = body; i < count; i++, at += Long.BYTES) {
+          answers[i] = sequencer.swept(in.getLong(at));
+        }
+      }
+      case WATERMARK -> answers[0] = sequencer.lowWatermark();
+      case HELLO, PING -> throw new IllegalArgumentException(type + " is no work");
+    }
+    return sequencer.replyPosition();
+  }
+
+  /** The answer to the i-th request of the frame that was handled last. */
+  long answer(int i) {
+    return answers[i];
+  }
+
+  /** Has requests that list rows decided, as many at a time as a batch takes. */
+  private void decide(Judge judge, ByteBuf in, int body, int count) {
+    long[] rows = batch.rows();
+    int answered = 0;
+    int index = body;
+    for (int i = 0; i < count; i++) {
+      int word = in.getInt(index + Long.BYTES);
+      int rowCount = word & FrameType.ROWS_MASK;
+      if (!batch.hasRoomFor(rowCount)) {
+        answered = decideBatch(judge, answered);
+      }
+      boolean repeat = (word & FrameType.REPEAT_FLAG) != 0;
+      int to = batch.add(in.getLong(index), repeat, rowCount);
+      index += Frames.COMMIT_FIXED_BYTES;
+      for (int end = to + rowCount; to < end; to++, index += Long.BYTES) {
+        rows[to] = in.getLong(index);
+      }
+    }
+    decideBatch(judge, answered);
+  }
+
+  private int decideBatch(Judge judge, int answered) {
+    judge.decide(batch);
+    int size = batch.size();
+    for (int i = 0; i < size; i++) {
+      answers[answered + i] = batch.outcome(i);
+    }
+    batch.clear();
+    return answered + size;
+  }
+}
