@@ -111,6 +111,18 @@ final class Replies {
                       + " nobody cleaned up as it can; report clean-ups (cleanedUp), then commit"
                       + " again",
                   null));
+    } else if (outcome == Outcome.ALREADY_COMMITTED) {
+      next(frame)
+          .completeExceptionally(
+              new OracleException(
+                  Category.INVALID_REQUEST,
+                  "transaction "
+                      + call.start
+                      + " is committed already, by another request: a transaction is committed"
+                      + " once; abort("
+                      + call.start
+                      + ") tells its commit timestamp",
+                  null));
     } else {
       CommitResult result = CommitResult.of(outcome);
       check(result != null && !(outcome > 0 && outcome <= call.start), call, outcome);

@@ -94,7 +94,8 @@ public class StatusOracle {
     }
     int state = window.state(sequence);
     if (state != TransactionWindow.OPEN && state != TransactionWindow.PRESUMED_OPEN) {
-      return decided(sequence, state);
+      long decided = decided(sequence, state);
+      return decided > 0 && !batch.repeats[i] ? Outcome.ALREADY_COMMITTED : decided;
     }
     boolean empty = from == to;
     if (!empty && uncleanedCommits() >= uncleaned.capacity()) {
@@ -143,7 +144,7 @@ public class StatusOracle {
   protected long decidedBeforeWindow(long sequence, boolean repeat) {
     long commit = uncleaned.get(sequence);
     if (commit != 0) {
-      return commit << Timestamps.GAP_BITS;
+      return repeat ? commit << Timestamps.GAP_BITS : Outcome.ALREADY_COMMITTED;
     }
     if (repeat) {
       return Outcome.UNKNOWN;
