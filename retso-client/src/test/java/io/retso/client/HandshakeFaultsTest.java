@@ -173,7 +173,7 @@ class HandshakeFaultsTest {
             new ScriptedPeer(
                 wire -> {
                   wire.handshake(4);
-                  wire.drain();
+                  beginAlwaysAt(160, wire); // it does not know that it is deposed
                 });
         OracleClient client = clientOf(leader, deposed).build()) {
       assertEquals(16, client.begin());
