@@ -27,6 +27,7 @@ public final class InProcessServer implements AutoCloseable {
         new OracleServer(
             new OracleServer.Settings(
                 64,
+                64,
                 30_000,
                 new FrontDesk.Settings(() -> 1, System::nanoTime, FrontDesk.Latencies.IGNORED)));
     Sequencer sequencer =

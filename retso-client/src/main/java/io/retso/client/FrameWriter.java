@@ -35,7 +35,7 @@ final class FrameWriter {
     CallList taken = new CallList();
     Call<?> call = calls.peek();
     FrameType type = call.type;
-    int countMax = type == FrameType.PING ? 1 : Limits.FRAME_REQUESTS_MAX;
+    int countMax = countMax(type);
     int count = 0;
     int bytes = Frames.HEADER_BYTES;
     long deadlineNanos = call.deadlineNanos;
@@ -49,6 +49,14 @@ final class FrameWriter {
       call = calls.peek();
     } while (call != null && count < countMax && bytes + bytesOf(call) <= FRAME_BYTES_TARGET);
     return new SentFrame(type, frameId, count, nowNanos, deadlineNanos, taken.takeAll());
+  }
+
+  private static int countMax(FrameType type) {
+    return switch (type) {
+      case PING -> 1;
+      case BEGIN -> Limits.FRAME_BEGINS_MAX;
+      default -> Limits.FRAME_REQUESTS_MAX;
+    };
   }
 
   /**

@@ -129,6 +129,15 @@ public final class Frames {
       throw malformed(typeByte(in, index), "is not a request");
     }
     checkFlags(in, index);
+    if (type == FrameType.BEGIN && count > Limits.FRAME_BEGINS_MAX) {
+      throw new FrameException(
+          ErrorCode.TOO_LARGE,
+          "a frame BEGIN asks for "
+              + count
+              + " start timestamps; the limit is "
+              + Limits.FRAME_BEGINS_MAX
+              + ", ask in several frames");
+    }
     switch (type.body()) {
       case COUNT -> checkBody(type.request(), count, bodyBytes, 0);
       case TIMESTAMPS -> checkBody(type.request(), count, bodyBytes, Long.BYTES);

@@ -258,7 +258,7 @@ class FramesFuzzTest {
                 });
     Arbitrary<byte[]> begin =
         Arbitraries.integers()
-            .between(1, 65535)
+            .between(1, Limits.FRAME_BEGINS_MAX)
             .flatMap(
                 count ->
                     Arbitraries.of(FrameType.BEGIN, FrameType.WATERMARK)

@@ -26,8 +26,13 @@ public final class Conversation {
     WAITING
   }
 
+  /** Timestamps lie side by side in memory. */
+  private static final int BEGINS_PER_UNIT = 8;
+
   private final FrontDesk desk;
   private final Transport transport;
+  private final Object host;
+  private final ClientShare share;
   private final ReplyLane starts = new ReplyLane();
   private final ReplyLane decisions = new ReplyLane();
   private final ReplyLane.Exit exit = this::leave;
@@ -42,9 +47,19 @@ public final class Conversation {
   private boolean inBurst;
   private boolean holding;
 
-  Conversation(FrontDesk desk, Transport transport) {
+  /** It waited for a turn, and this is it. */
+  private boolean hasTurn;
+
+  Conversation(FrontDesk desk, Transport transport, Object host) {
     this.desk = desk;
     this.transport = transport;
+    this.host = host;
+    this.share = desk.turns().join(host);
+  }
+
+  /** How many conversations there are with this client's host, this one included. */
+  public int ofSameHost() {
+    return share.count(0);
   }
 
   /** What the client said of itself; {@code null} before the handshake. */
@@ -75,6 +90,10 @@ public final class Conversation {
     frameId = Frames.frameId(unread, index);
     Frames.checkRequest(unread, index, frameBytes);
     FrameType type = Frames.requestType(unread, index);
+    if (hasTurn ? !desk.turns().mayGoOn(share) : !desk.turns().mayTake(share)) {
+      desk.turns().await(share, this);
+      return Progress.WAITING;
+    }
     if (type == FrameType.HELLO) {
       greet(unread, index, frameBytes);
     } else if (hello == null) {
@@ -89,8 +108,18 @@ public final class Conversation {
     } else if (!serve(type, unread, index)) {
       return Progress.WAITING;
     }
+    share.spend(units(type, frameBytes, Frames.count(unread, index)));
     unread.skipBytes(frameBytes);
     return Progress.TAKEN;
+  }
+
+  /** The work of a frame: see {@link ClientShare}. */
+  private long units(FrameType type, int frameBytes, int count) {
+    return switch (type) {
+      case BEGIN -> 1 + count / BEGINS_PER_UNIT;
+      case WATERMARK -> share.quantum(); // it may walk over 2^20 places of the tables
+      default -> 1 + (frameBytes - Frames.HEADER_BYTES) / Long.BYTES;
+    };
   }
 
   private void greet(ByteBuf unread, int index, int frameBytes) throws FrameException {
@@ -217,13 +246,22 @@ public final class Conversation {
     transport.write(replies);
   }
 
-  void resume() {
+  /** The log has room again. */
+  void logHasRoom() {
     transport.resume();
+  }
+
+  /** Its host's turn has come, and within it that of this conversation. */
+  void resume() {
+    hasTurn = true;
+    transport.resume();
+    hasTurn = false;
   }
 
   /** The connection is over: drops its replies. */
   public void close() {
     desk.forget(this);
+    desk.turns().leave(host, share, this);
     if (leaving != null) {
       leaving.release();
       leaving = null;

@@ -6,7 +6,6 @@ import io.retso.sequencer.Sequencer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
 import java.util.function.LongSupplier;
 
 /**
@@ -53,15 +52,31 @@ public class FrontDesk implements Sequencer.Replies {
    */
   public record Settings(LongSupplier epoch, LongSupplier nanoClock, Latencies latencies) {}
 
-  /** The largest frames: requests of one frame, rows of one request. */
-  public record FrameSizes(int requestsMax, int rowsMax) {
-    /** What the protocol allows. */
-    public static final FrameSizes OF_PROTOCOL =
-        new FrameSizes(Limits.FRAME_REQUESTS_MAX, Limits.TRANSACTION_ROWS_MAX);
+  /**
+   * Bounds of the work that is done at a time; a simulator gives small ones.
+   *
+   * @param requestsMax requests of one frame
+   * @param rowsMax rows of one request
+   * @param turnUnits rows, timestamps and requests of one client host in a turn of the loop, after
+   *     which the others have theirs; the last frame may exceed it
+   */
+  public record Bounds(int requestsMax, int rowsMax, int turnUnits) {
+    /** What a server uses: a turn of a host is about a millisecond. */
+    public static final Bounds USUAL =
+        new Bounds(Limits.FRAME_REQUESTS_MAX, Limits.TRANSACTION_ROWS_MAX, 1 << 14);
+  }
+
+  /** The thread that it runs on, which works in turns: it reads what is readable, and goes on. */
+  public interface Loop {
+    /** Runs a task when everything that is readable now has been read. */
+    void atEndOfTurn(Runnable task);
+
+    /** Runs a task after everything that is readable then has been read once more. */
+    void inNextTurn(Runnable task);
   }
 
   private final Settings settings;
-  private final Executor endOfTurn;
+  private final Loop loop;
   private final Owner owner;
   private final List<Conversation> burst = new ArrayList<>();
   private final List<Conversation> held = new ArrayList<>();
@@ -70,31 +85,32 @@ public class FrontDesk implements Sequencer.Replies {
   private final CompletableFuture<Void> drained = new CompletableFuture<>();
   private Sequencer sequencer;
   private RequestHandler handler;
+  private Turns turns;
   private boolean burstScheduled;
   private boolean draining;
   private boolean stopped;
 
-  /**
-   * Makes a front desk without a sequencer yet.
-   *
-   * @param endOfTurn runs a task on the sequencer's thread when everything that is readable now has
-   *     been read
-   */
-  public FrontDesk(Settings settings, Executor endOfTurn, Owner owner) {
+  /** Makes a front desk without a sequencer yet. */
+  public FrontDesk(Settings settings, Loop loop, Owner owner) {
     this.settings = settings;
-    this.endOfTurn = endOfTurn;
+    this.loop = loop;
     this.owner = owner;
   }
 
   /** Gives the desk its sequencer, before anybody speaks with it. */
-  public final void attach(Sequencer theSequencer, FrameSizes sizes) {
+  public final void attach(Sequencer theSequencer, Bounds bounds) {
     sequencer = theSequencer;
-    handler = new RequestHandler(theSequencer, sizes);
+    handler = new RequestHandler(theSequencer, bounds);
+    turns = new Turns(bounds.turnUnits(), loop::inNextTurn);
   }
 
-  /** Begins to speak with a client. */
-  public final Conversation open(Transport transport) {
-    return new Conversation(this, transport);
+  /**
+   * Begins to speak with a client.
+   *
+   * @param host the client's: conversations of equal hosts have one share of the server's work
+   */
+  public final Conversation open(Transport transport, Object host) {
+    return new Conversation(this, transport, host);
   }
 
   /** The rule that replies of one lane leave in the order of their requests. */
@@ -112,6 +128,10 @@ public class FrontDesk implements Sequencer.Replies {
     return sequencer;
   }
 
+  final Turns turns() {
+    return turns;
+  }
+
   final RequestHandler handler() {
     return handler;
   }
@@ -121,7 +141,7 @@ public class FrontDesk implements Sequencer.Replies {
     burst.add(conversation);
     if (!burstScheduled) {
       burstScheduled = true;
-      endOfTurn.execute(endOfBurst);
+      loop.atEndOfTurn(endOfBurst);
     }
   }
 
@@ -144,6 +164,7 @@ public class FrontDesk implements Sequencer.Replies {
 
   private void endOfBurst() {
     burstScheduled = false;
+    turns.endTurn();
     if (stopped) {
       return;
     }
@@ -173,7 +194,7 @@ public class FrontDesk implements Sequencer.Replies {
     if (!waitingForLog.isEmpty()) {
       List<Conversation> resumed = new ArrayList<>(waitingForLog);
       waitingForLog.clear();
-      resumed.forEach(Conversation::resume);
+      resumed.forEach(Conversation::logHasRoom);
     }
     finishDraining();
   }

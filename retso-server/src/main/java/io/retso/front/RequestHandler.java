@@ -29,10 +29,10 @@ final class RequestHandler {
   /** The timestamp that the extensions of the current frame share. */
   private long extension;
 
-  RequestHandler(Sequencer sequencer, FrontDesk.FrameSizes sizes) {
+  RequestHandler(Sequencer sequencer, FrontDesk.Bounds bounds) {
     this.sequencer = sequencer;
-    batch = new CommitBatch(sizes.rowsMax());
-    answers = new long[sizes.requestsMax()];
+    batch = new CommitBatch(bounds.rowsMax());
+    answers = new long[bounds.requestsMax()];
     commits = sequencer::commit;
     extensions = requests -> sequencer.extend(requests, extension);
   }

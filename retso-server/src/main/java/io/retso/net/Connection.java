@@ -5,6 +5,7 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.socket.SocketChannel;
 import io.netty.util.concurrent.ScheduledFuture;
 import io.retso.front.Conversation;
 import io.retso.front.Conversation.Progress;
@@ -13,6 +14,7 @@ import io.retso.protocol.ErrorCode;
 import io.retso.protocol.FrameException;
 import io.retso.protocol.Frames;
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -39,9 +41,10 @@ final class Connection extends ChannelInboundHandlerAdapter implements Transport
   private boolean closing;
   private ScheduledFuture<?> stallTimer;
 
-  Connection(OracleServer server) {
+  Connection(OracleServer server, SocketChannel channel) {
     this.server = server;
-    this.conversation = server.desk().open(this);
+    InetSocketAddress remote = channel.remoteAddress(); // null if it is over already
+    this.conversation = server.desk().open(this, remote == null ? channel : remote.getAddress());
   }
 
   @Override
@@ -49,6 +52,15 @@ final class Connection extends ChannelInboundHandlerAdapter implements Transport
     context = ctx;
     if (server.desk().isClosing()) {
       refuse(0, ErrorCode.SHUTTING_DOWN, "the server is shutting down");
+      return;
+    }
+    if (conversation.ofSameHost() > server.settings().connectionsPerHost()) {
+      refuse(
+          0,
+          ErrorCode.TOO_MANY_CONNECTIONS,
+          "this address has its "
+              + server.settings().connectionsPerHost()
+              + " connections; share one client, or raise connections.per.host");
       return;
     }
     if (!server.admit(this)) {

@@ -42,9 +42,11 @@ public final class OracleServer implements FrontDesk.Owner, AutoCloseable {
    * Settings.
    *
    * @param connectionsMax connections at a time; more are refused
+   * @param connectionsPerHost connections at a time from one address; more are refused
    * @param stallMillis time after which a client that does not read its replies is disconnected
    */
-  public record Settings(int connectionsMax, long stallMillis, FrontDesk.Settings front) {}
+  public record Settings(
+      int connectionsMax, int connectionsPerHost, long stallMillis, FrontDesk.Settings front) {}
 
   private final Settings settings;
   private final MultiThreadIoEventLoopGroup group =
@@ -63,7 +65,20 @@ public final class OracleServer implements FrontDesk.Owner, AutoCloseable {
 
   public OracleServer(Settings settings) {
     this.settings = settings;
-    desk = new FrontDesk(settings.front(), loop, this);
+    FrontDesk.Loop turns =
+        new FrontDesk.Loop() {
+          @Override
+          public void atEndOfTurn(Runnable task) {
+            loop.execute(task); // behind what the loop has found readable
+          }
+
+          @Override
+          public void inNextTurn(Runnable task) {
+            // Tasks that are due are fetched once a turn; others would run before the next reads.
+            loop.schedule(guarded(task), 0, TimeUnit.NANOSECONDS);
+          }
+        };
+    desk = new FrontDesk(settings.front(), turns, this);
   }
 
   /** The sequencer's thread. An error in a task on it ends the server. */
@@ -93,7 +108,7 @@ public final class OracleServer implements FrontDesk.Owner, AutoCloseable {
 
   /** Gives the server its sequencer; on the loop, before it listens. */
   public void attach(Sequencer sequencer) {
-    desk.attach(sequencer, FrontDesk.FrameSizes.OF_PROTOCOL);
+    desk.attach(sequencer, FrontDesk.Bounds.USUAL);
   }
 
   /**
@@ -119,7 +134,7 @@ public final class OracleServer implements FrontDesk.Owner, AutoCloseable {
                 new ChannelInitializer<SocketChannel>() {
                   @Override
                   protected void initChannel(SocketChannel channel) {
-                    channel.pipeline().addLast(new Connection(OracleServer.this));
+                    channel.pipeline().addLast(new Connection(OracleServer.this, channel));
                   }
                 });
     try {

@@ -45,6 +45,7 @@ public final class RetsoServer implements AutoCloseable {
   private record Part(String name, AutoCloseable closer) {}
 
   private static final Logger LOG = LoggerFactory.getLogger(RetsoServer.class);
+  private static final int CONNECTIONS_PER_HOST_MIN = 64;
   private static final long DRAIN_SECONDS_MAX = 5;
   private static final long STOP_SECONDS_MAX = 5;
   private static final double NANOS_PER_SECOND = 1e9;
@@ -187,6 +188,7 @@ public final class RetsoServer implements AutoCloseable {
   private OracleServer.Settings netSettings() {
     return new OracleServer.Settings(
         config.get(Settings.CONNECTIONS_MAX),
+        connectionsPerHost(),
         config.get(Settings.CLIENT_STALL_TIMEOUT).toMillis(),
         new FrontDesk.Settings(
             () -> epoch,
@@ -200,6 +202,13 @@ public final class RetsoServer implements AutoCloseable {
               @Override
               public void atOnce(int replies) {} // they do not wait
             }));
+  }
+
+  private int connectionsPerHost() {
+    int set = config.get(Settings.CONNECTIONS_PER_HOST);
+    return set > 0
+        ? set
+        : Math.max(CONNECTIONS_PER_HOST_MIN, config.get(Settings.CONNECTIONS_MAX) / 4);
   }
 
   private Sequencer.Settings sequencerSettings() {

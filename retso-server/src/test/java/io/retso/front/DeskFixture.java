@@ -24,10 +24,14 @@ import java.util.List;
 import java.util.function.Function;
 
 /** A front desk on a log that acknowledges when the test says so; turns end when it says so. */
-final class DeskFixture implements FrontDesk.Owner {
+final class DeskFixture implements FrontDesk.Owner, FrontDesk.Loop {
   static final int RESERVATION = 100;
 
+  /** Work of one host in a turn. */
+  static final int TURN_UNITS = 64;
+
   final ArrayDeque<Runnable> endOfTurn = new ArrayDeque<>();
+  final ArrayDeque<Runnable> nextTurn = new ArrayDeque<>();
   final FrontDesk desk;
   final Sequencer sequencer;
   long nanos;
@@ -42,13 +46,11 @@ final class DeskFixture implements FrontDesk.Owner {
   DeskFixture(Function<Changes, StatusOracle> oracle) {
     desk =
         new FrontDesk(
-            new FrontDesk.Settings(() -> 7, () -> nanos, FrontDesk.Latencies.IGNORED),
-            endOfTurn::add,
-            this);
+            new FrontDesk.Settings(() -> 7, () -> nanos, FrontDesk.Latencies.IGNORED), this, this);
     Sequencer.EntryBytes bytes = new Sequencer.EntryBytes(200, 16, Limits.FRAME_BYTES_MAX);
     sequencer =
         new Sequencer(new Sequencer.Settings(1, RESERVATION, true, bytes), oracle::apply, desk);
-    desk.attach(sequencer, FrontDesk.FrameSizes.OF_PROTOCOL);
+    desk.attach(sequencer, new FrontDesk.Bounds(4096, 100, TURN_UNITS));
     sequencer.start(new Log(), 0);
     acknowledge();
   }
@@ -64,6 +66,22 @@ final class DeskFixture implements FrontDesk.Owner {
     while (!endOfTurn.isEmpty()) {
       endOfTurn.poll().run();
     }
+  }
+
+  @Override
+  public void atEndOfTurn(Runnable task) {
+    endOfTurn.add(task);
+  }
+
+  @Override
+  public void inNextTurn(Runnable task) {
+    nextTurn.add(task);
+  }
+
+  /** What was put off to the next turn happens, and it ends. */
+  void nextTurn() {
+    new ArrayDeque<>(nextTurn).forEach(task -> nextTurn.remove().run());
+    endTurn();
   }
 
   @Override
@@ -104,7 +122,7 @@ final class DeskFixture implements FrontDesk.Owner {
 
   /** A client, without sockets: what it sends is taken as far as it may be. */
   final class Peer implements Transport {
-    final Conversation conversation = desk.open(this);
+    final Conversation conversation;
     final List<ByteBuf> replies = new ArrayList<>();
     private final ByteBuf unread = Unpooled.buffer();
     private final ByteBuf written = Unpooled.buffer();
@@ -113,6 +131,10 @@ final class DeskFixture implements FrontDesk.Owner {
 
     /** Thrown by the next buffer that is asked for. */
     Error allocationError;
+
+    Peer(String host) {
+      conversation = desk.open(this, host);
+    }
 
     Peer hello() throws FrameException {
       Handshake.writeHello(unread, 0, new Handshake.Hello(1, 1, Handshake.Mode.ORACLE, "test"));

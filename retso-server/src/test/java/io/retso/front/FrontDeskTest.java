@@ -24,9 +24,10 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** When replies leave, and when frames wait. */
 class FrontDeskTest {
   private DeskFixture fixture = new DeskFixture();
+  private int hosts;
 
   private Peer peer() throws FrameException {
-    return fixture.new Peer().hello();
+    return fixture.new Peer("host" + hosts++).hello();
   }
 
   @ParameterizedTest
@@ -138,7 +139,7 @@ class FrontDeskTest {
     assertEquals(next, fixture.sequencer.oracle().nextTimestamp());
     stalled.take();
     assertEquals(Progress.WAITING, stalled.progress);
-    Peer late = fixture.new Peer();
+    Peer late = fixture.new Peer("late");
     late.ping();
     assertEquals(Progress.WAITING, late.progress);
   }
@@ -211,5 +212,58 @@ class FrontDeskTest {
     for (int i = 1; i < starts.length; i++) {
       assertEquals(Outcome.ABORTED_CONFLICT, reply.getLong(12 + i * Long.BYTES));
     }
+  }
+
+  /** However much one host sends over however many connections. */
+  @Test
+  void aHostThatUsedUpItsTurnWaitsAndOthersGoFirst() throws FrameException {
+    Peer[] greedy = {
+      fixture.new Peer("greedy").hello(), fixture.new Peer("greedy").hello(), peer()
+    };
+    Peer other = greedy[2];
+    for (int i = 0; greedy[0].progress != Progress.WAITING; i++) {
+      assertTrue(i < 10_000, "it never waits");
+      greedy[0].ping();
+    }
+    greedy[1].begin(1);
+    assertEquals(Progress.WAITING, greedy[1].progress, "of the same host");
+    other.begin(1);
+    assertEquals(Progress.INCOMPLETE, other.progress, "it was taken");
+    for (int i = 0; i < DeskFixture.TURN_UNITS; i++) { // they wait with the first
+      greedy[0].ping();
+    }
+    fixture.endTurn();
+    fixture.nextTurn();
+    assertEquals(Progress.WAITING, greedy[0].progress);
+    assertEquals(Progress.WAITING, greedy[1].progress, "behind the first");
+    other.begin(1);
+    assertEquals(Progress.INCOMPLETE, other.progress);
+    fixture.endTurn();
+    fixture.nextTurn();
+    assertEquals(Progress.INCOMPLETE, greedy[1].progress, "before the first comes again");
+    for (int i = 0; greedy[0].progress == Progress.WAITING; i++) {
+      assertTrue(i < 100, "it is never served");
+      fixture.endTurn();
+      fixture.acknowledge();
+      fixture.nextTurn();
+    }
+    fixture.endTurn();
+    fixture.acknowledge();
+    assertEquals(2 * DeskFixture.TURN_UNITS + 1, greedy[0].replies.size());
+  }
+
+  @Test
+  void aLargeFrameIsADebt() {
+    ClientShare share = new ClientShare(100, 1);
+    assertTrue(share.hasCredit(1));
+    share.spend(350);
+    assertFalse(share.hasCredit(1));
+    assertFalse(share.hasCredit(3));
+    assertTrue(share.hasCredit(4));
+    share.spend(50);
+    assertFalse(share.hasCredit(4));
+    assertTrue(share.hasCredit(1000));
+    share.spend(100);
+    assertFalse(share.hasCredit(1000), "what was not used is not saved");
   }
 }

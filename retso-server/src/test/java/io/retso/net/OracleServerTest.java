@@ -24,6 +24,8 @@ import java.io.OutputStream;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
@@ -36,6 +38,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 class OracleServerTest {
   private static final int CONNECTIONS_MAX = 8;
+  private static final int CONNECTIONS_PER_HOST = 6;
   private static final long STALL_MILLIS = 200;
   private static final int ROUNDS = 200;
 
@@ -48,6 +51,7 @@ class OracleServerTest {
         new OracleServer(
             new OracleServer.Settings(
                 CONNECTIONS_MAX,
+                CONNECTIONS_PER_HOST,
                 STALL_MILLIS,
                 new FrontDesk.Settings(() -> 7, System::nanoTime, FrontDesk.Latencies.IGNORED)));
     Sequencer sequencer =
@@ -77,6 +81,11 @@ class OracleServerTest {
     private final DataInputStream in;
 
     Peer() throws IOException {
+      this("127.0.0.1");
+    }
+
+    Peer(String from) throws IOException {
+      socket.bind(new InetSocketAddress(from, 0));
       socket.connect(address);
       socket.setTcpNoDelay(true);
       out = socket.getOutputStream();
@@ -170,6 +179,13 @@ class OracleServerTest {
       assertTrue(Frames.isError(error, 0));
       assertEquals(code, Frames.errorCode(error, 0), () -> Frames.errorText(error, 0));
       assertClosed();
+    }
+
+    /** The text of the error with which this connection is turned away. */
+    String refusal() throws IOException {
+      ByteBuf error = frame();
+      assertEquals(ErrorCode.TOO_MANY_CONNECTIONS, Frames.errorCode(error, 0));
+      return Frames.errorText(error, 0);
     }
 
     void assertClosed() throws IOException {
@@ -353,16 +369,40 @@ class OracleServerTest {
 
   @Test
   void connectionsBeyondTheLimitAreRefused() throws IOException {
-    Peer[] peers = new Peer[CONNECTIONS_MAX];
-    for (int i = 0; i < CONNECTIONS_MAX; i++) {
-      peers[i] = new Peer().hello();
+    try (Peers first = new Peers("127.0.0.1", CONNECTIONS_PER_HOST);
+        Peers second = new Peers("127.0.0.2", CONNECTIONS_MAX - CONNECTIONS_PER_HOST)) {
+      try (Peer tooMany = new Peer("127.0.0.1")) {
+        assertTrue(tooMany.refusal().contains("connections.per.host"));
+      }
+      try (Peer tooMany = new Peer("127.0.0.3")) {
+        assertTrue(tooMany.refusal().contains("connections.max"));
+      }
+      first.assertServed();
+      second.assertServed();
     }
-    try (Peer tooMany = new Peer()) {
-      tooMany.assertRefused(ErrorCode.TOO_MANY_CONNECTIONS);
+  }
+
+  /** Connections from one address. */
+  private final class Peers implements AutoCloseable {
+    private final List<Peer> peers = new ArrayList<>();
+
+    Peers(String from, int count) throws IOException {
+      while (peers.size() < count) {
+        peers.add(new Peer(from).hello());
+      }
     }
-    for (Peer peer : peers) {
-      assertTrue(peer.begin() > 0);
-      peer.close();
+
+    void assertServed() throws IOException {
+      for (Peer peer : peers) {
+        assertTrue(peer.begin() > 0);
+      }
+    }
+
+    @Override
+    public void close() throws IOException {
+      for (Peer peer : peers) {
+        peer.close();
+      }
     }
   }
 

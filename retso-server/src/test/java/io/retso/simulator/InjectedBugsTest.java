@@ -13,7 +13,6 @@ import io.retso.protocol.Outcome;
 import io.retso.sequencer.Recovery;
 import io.retso.sequencer.Sequencer;
 import java.nio.ByteBuffer;
-import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -324,8 +323,9 @@ class InjectedBugsTest {
     static Parts withoutOrder() {
       return new Parts() {
         @Override
-        FrontDesk frontDesk(FrontDesk.Settings settings, Executor later, FrontDesk.Owner owner) {
-          return new FrontDesk(settings, later, owner) {
+        FrontDesk frontDesk(
+            FrontDesk.Settings settings, FrontDesk.Loop loop, FrontDesk.Owner owner) {
+          return new FrontDesk(settings, loop, owner) {
             @Override
             protected boolean keepsOrder() {
               return false;

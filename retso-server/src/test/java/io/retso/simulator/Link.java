@@ -109,7 +109,7 @@ final class Link implements Transport {
           break;
         } else if (progress == Progress.WAITING) {
           waiting = true;
-          server.counted("waits for the log");
+          server.counted("waits");
         } else if (next != null) {
           taken.put(next.id, untaken.poll());
         }

@@ -7,7 +7,6 @@ import io.retso.oracle.Changes;
 import io.retso.oracle.StatusOracle;
 import io.retso.sequencer.Recovery;
 import io.retso.sequencer.Sequencer;
-import java.util.concurrent.Executor;
 
 /** The production parts of a simulated server; a known bug is injected by replacing one. */
 class Parts {
@@ -20,8 +19,8 @@ class Parts {
     return new Sequencer(sizes.sequencer(), maker, replies);
   }
 
-  FrontDesk frontDesk(FrontDesk.Settings settings, Executor endOfTurn, FrontDesk.Owner owner) {
-    return new FrontDesk(settings, endOfTurn, owner);
+  FrontDesk frontDesk(FrontDesk.Settings settings, FrontDesk.Loop loop, FrontDesk.Owner owner) {
+    return new FrontDesk(settings, loop, owner);
   }
 
   CommitLog log(LedgerLog log) {

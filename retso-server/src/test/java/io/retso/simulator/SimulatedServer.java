@@ -23,7 +23,7 @@ import java.util.List;
 import java.util.Set;
 
 /** One life of a server: the production front, oracle, sequencer, log and recovery. */
-final class SimulatedServer implements FrontDesk.Owner {
+final class SimulatedServer implements FrontDesk.Owner, FrontDesk.Loop {
   private static final long TICK = Simulation.MILLIS / 2;
 
   private final World world;
@@ -49,14 +49,21 @@ final class SimulatedServer implements FrontDesk.Owner {
             .parts()
             .frontDesk(
                 new FrontDesk.Settings(() -> epoch, simulation::now, FrontDesk.Latencies.IGNORED),
-                this::atEndOfTurn,
+                this,
                 this);
   }
 
-  private void atEndOfTurn(Runnable task) {
+  @Override
+  public void atEndOfTurn(Runnable task) {
     // Now and then there is a great deal to read in a turn.
     long typical = simulation.oneIn(10) ? 50 * World.HAND_OVER : World.HAND_OVER;
     simulation.after(simulation.delay(typical), () -> whenAwake(task));
+  }
+
+  @Override
+  public void inNextTurn(Runnable task) {
+    world.counted("waits for a turn");
+    simulation.after(simulation.delay(10 * World.HAND_OVER), () -> whenAwake(task));
   }
 
   boolean isAlive() {
@@ -95,7 +102,7 @@ final class SimulatedServer implements FrontDesk.Owner {
       }
       CommitLog log = parts.log(taken);
       sequencer.start(log, recovery.lastPosition());
-      desk.attach(sequencer, Sizes.FRAMES);
+      desk.attach(sequencer, Sizes.BOUNDS);
       serving = true;
       tick(new TimeLimit(sequencer, sizes.timeLimit()));
       world.counted("servers");
@@ -216,7 +223,7 @@ final class SimulatedServer implements FrontDesk.Owner {
 
   Conversation accept(Link link) {
     links.add(link);
-    return desk.open(link);
+    return desk.open(link, link.client);
   }
 
   void forget(Link link) {

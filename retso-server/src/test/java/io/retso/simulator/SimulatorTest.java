@@ -68,6 +68,8 @@ class SimulatorTest {
               "not extended",
               "late extensions",
               "stamps passed over",
+              "waits",
+              "waits for a turn",
               "expiries"))
         assertTrue(counts.getOrDefault(rare, 0L) > 20, () -> rare + " hardly happened: " + counts);
     }

@@ -24,8 +24,7 @@ record Sizes(
   /** The most requests of one simulated frame. */
   static final int FRAME_REQUESTS = 6;
 
-  static final FrontDesk.FrameSizes FRAMES =
-      new FrontDesk.FrameSizes(FRAME_REQUESTS, TRANSACTION_ROWS);
+  static final FrontDesk.Bounds BOUNDS = new FrontDesk.Bounds(FRAME_REQUESTS, TRANSACTION_ROWS, 8);
 
   private static final int FRAME_BYTES = 12 + FRAME_REQUESTS * (12 + TRANSACTION_ROWS * 8);
 

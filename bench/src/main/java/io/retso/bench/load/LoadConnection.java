@@ -7,6 +7,7 @@ import io.retso.protocol.FrameException;
 import io.retso.protocol.FrameType;
 import io.retso.protocol.Frames;
 import io.retso.protocol.Handshake;
+import io.retso.protocol.Limits;
 import io.retso.protocol.Outcome;
 import io.retso.protocol.Timestamps;
 
@@ -20,9 +21,6 @@ import io.retso.protocol.Timestamps;
  * </pre>
  */
 final class LoadConnection extends ChannelInboundHandlerAdapter {
-  /** Begins of one frame, at most: their commits fit into one frame too. */
-  private static final int FRAME_BEGINS_MAX = 4096;
-
   /** A commit frame of this size takes no further group. */
   private static final int FRAME_BYTES_ENOUGH = 256 * 1024;
 
@@ -82,7 +80,7 @@ final class LoadConnection extends ChannelInboundHandlerAdapter {
   void begin(int transactions, long due) {
     int left = transactions;
     while (left > 0) {
-      int part = Math.min(left, FRAME_BEGINS_MAX);
+      int part = Math.min(left, Limits.FRAME_BEGINS_MAX);
       writeBegin(part, due);
       left -= part;
     }
