@@ -28,6 +28,7 @@ public final class InProcessServer implements AutoCloseable {
             new OracleServer.Settings(
                 64,
                 64,
+                60_000,
                 30_000,
                 new FrontDesk.Settings(() -> 1, System::nanoTime, FrontDesk.Latencies.IGNORED)));
     Sequencer sequencer =

@@ -221,10 +221,22 @@ final class Connection extends ChannelInboundHandlerAdapter {
       if (frameBytes == 0 || partial.readableBytes() < frameBytes) {
         return;
       }
-      Frames.checkReply(partial, index, frameBytes);
-      onFrame(index, frameBytes);
+      if (Frames.isPing(partial, index)) {
+        answerPing(index, frameBytes);
+      } else {
+        Frames.checkReply(partial, index, frameBytes);
+        onFrame(index, frameBytes);
+      }
       partial.readerIndex(index + frameBytes);
     }
+  }
+
+  /** The server heard nothing for a while, and wants to know whether this client lives. */
+  private void answerPing(int index, int frameBytes) throws FrameException {
+    Frames.checkRequest(partial, index, frameBytes);
+    ByteBuf out = channel.alloc().directBuffer(Frames.HEADER_BYTES);
+    Frames.writeReplyHeader(out, FrameType.PING, 0, Frames.frameId(partial, index));
+    channel.writeAndFlush(out, channel.voidPromise());
   }
 
   private static ByteBuf append(ByteBufAllocator allocator, ByteBuf partial, ByteBuf in) {

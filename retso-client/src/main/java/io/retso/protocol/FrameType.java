@@ -16,7 +16,8 @@ package io.retso.protocol;
  *   STATUS     n x (writer's start i64, reader's start i64) n x outcome i64
  *   ABORT      n x start i64                                n x outcome i64
  *   CLEANED    n x start i64                                n x outcome i64
- *   PING       empty                                        empty
+ *   PING       empty; a server asks it, too, of a client    empty
+ *              that has sent nothing for a while
  *   WATERMARK  empty; n calls share the frame               low watermark i64, the same for all n
  *   SWEPT      n x timestamp i64                            n x outcome i64
  *   EXTEND     n x (snapshot i64, rows u32,                 n x answer i64

@@ -99,6 +99,11 @@ public final class Frames {
     return FrameType.ofReply(typeByte(in, index));
   }
 
+  /** Whether the frame at {@code index} is a PING: the one request that a server may make, too. */
+  public static boolean isPing(ByteBuf in, int index) {
+    return typeByte(in, index) == FrameType.PING.request();
+  }
+
   /** Whether the frame at {@code index} is an ERROR. */
   public static boolean isError(ByteBuf in, int index) {
     return typeByte(in, index) == FrameType.ERROR;

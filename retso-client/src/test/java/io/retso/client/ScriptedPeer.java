@@ -130,13 +130,19 @@ final class ScriptedPeer implements AutoCloseable {
       this.in = new DataInputStream(socket.getInputStream());
     }
 
-    /** The next request, checked. */
-    Request read() throws IOException, FrameException {
+    /** The next frame, whatever it is. */
+    ByteBuf readRaw() throws IOException {
       int length = in.readInt();
       byte[] bytes = new byte[Frames.LENGTH_BYTES + length];
       ByteBuf frame = Unpooled.wrappedBuffer(bytes);
       frame.setInt(0, length);
       in.readFully(bytes, Frames.LENGTH_BYTES, length);
+      return frame;
+    }
+
+    /** The next request, checked. */
+    Request read() throws IOException, FrameException {
+      ByteBuf frame = readRaw();
       Frames.checkRequest(frame, 0, Frames.frameBytes(frame, 0));
       return new Request(
           Frames.requestType(frame, 0), Frames.count(frame, 0), Frames.frameId(frame, 0), frame);

@@ -98,6 +98,19 @@ class ProtocolTest {
   }
 
   @Test
+  void aFrameAsksForSoManyStartTimestampsAndNoMore() throws FrameException {
+    ByteBuf out = Unpooled.buffer();
+    Frames.writeHeader(out, FrameType.BEGIN, Limits.FRAME_BEGINS_MAX, 7, 0);
+    Frames.checkRequest(out, 0, out.readableBytes());
+    out.setShort(6, Limits.FRAME_BEGINS_MAX + 1);
+    FrameException e =
+        assertThrows(FrameException.class, () -> Frames.checkRequest(out, 0, out.readableBytes()));
+    assertEquals(ErrorCode.TOO_LARGE, e.code());
+    Frames.writeHeader(out.clear(), FrameType.WATERMARK, Limits.FRAME_BEGINS_MAX + 1, 7, 0);
+    Frames.checkRequest(out, 0, out.readableBytes());
+  }
+
+  @Test
   void extensionsAreThoseOfTheDescription() throws FrameException {
     ByteBuf out = Unpooled.buffer();
     Frames.writeHeader(out, FrameType.EXTEND, 2, 7, 2 * Frames.COMMIT_FIXED_BYTES + Long.BYTES);
@@ -193,7 +206,7 @@ class ProtocolTest {
   @Test
   void outcomesHaveNames() {
     assertEquals("committed at 32", Outcome.nameOf(32));
-    for (long outcome = Outcome.REFUSED_UNCLEANED; outcome <= 0; outcome++) {
+    for (long outcome = Outcome.ALREADY_COMMITTED; outcome <= 0; outcome++) {
       assertFalse(Outcome.nameOf(outcome).startsWith("outcome "), Outcome.nameOf(outcome));
     }
     assertEquals("outcome -99", Outcome.nameOf(-99));

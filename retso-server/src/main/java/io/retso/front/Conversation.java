@@ -88,6 +88,11 @@ public final class Conversation {
       return Progress.INCOMPLETE;
     }
     frameId = Frames.frameId(unread, index);
+    if (Frames.replyType(unread, index) == FrameType.PING) { // it lives, which is all it says
+      Frames.checkReply(unread, index, frameBytes);
+      unread.skipBytes(frameBytes);
+      return Progress.TAKEN;
+    }
     Frames.checkRequest(unread, index, frameBytes);
     FrameType type = Frames.requestType(unread, index);
     if (hasTurn ? !desk.turns().mayGoOn(share) : !desk.turns().mayTake(share)) {
@@ -120,6 +125,16 @@ public final class Conversation {
       case WATERMARK -> share.quantum(); // it may walk over 2^20 places of the tables
       default -> 1 + (frameBytes - Frames.HEADER_BYTES) / Long.BYTES;
     };
+  }
+
+  /** Whether replies wait for the log. */
+  public boolean isHolding() {
+    return holding;
+  }
+
+  /** Asks the client whether it lives. */
+  public void ping() {
+    Frames.writeHeader(leaving(), FrameType.PING, 0, 0, 0);
   }
 
   private void greet(ByteBuf unread, int index, int frameBytes) throws FrameException {

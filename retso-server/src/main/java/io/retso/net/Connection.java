@@ -27,6 +27,11 @@ final class Connection extends ChannelInboundHandlerAdapter implements Transport
   private static final Logger LOG = LoggerFactory.getLogger(Connection.class);
   private static final long HELLO_TIMEOUT_MILLIS = 10_000;
 
+  /** Ticks of the server without a byte after which a client is pinged, and given up. */
+  static final int TICKS_TO_PING = 4;
+
+  private static final int TICKS_TO_CLOSE = 2 * TICKS_TO_PING;
+
   private final OracleServer server;
   private final Conversation conversation;
 
@@ -39,6 +44,10 @@ final class Connection extends ChannelInboundHandlerAdapter implements Transport
   private boolean waiting;
 
   private boolean closing;
+
+  /** Ticks since the last byte came. */
+  private int quietTicks;
+
   private ScheduledFuture<?> stallTimer;
 
   Connection(OracleServer server, SocketChannel channel) {
@@ -87,6 +96,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Transport
   public void channelRead(ChannelHandlerContext ctx, Object message) {
     ByteBuf bytes = (ByteBuf) message;
     server.mutableCounters().bytesIn += bytes.readableBytes();
+    quietTicks = 0;
     if (closing) {
       bytes.release();
       return;
@@ -187,6 +197,22 @@ final class Connection extends ChannelInboundHandlerAdapter implements Transport
         long millis = server.settings().stallMillis();
         stallTimer = ctx.executor().schedule(this::stalled, millis, TimeUnit.MILLISECONDS);
       }
+    }
+  }
+
+  /**
+   * Time passes. Who is silent because nobody reads from it, or because the log owes it replies, is
+   * not idle; who has not said HELLO has a limit of its own.
+   */
+  void tick() {
+    boolean owed = waiting || conversation.isHolding() || !context.channel().isWritable();
+    if (owed || closing || conversation.hello() == null) {
+      quietTicks = 0;
+    } else if (++quietTicks == TICKS_TO_PING) {
+      conversation.ping();
+    } else if (quietTicks == TICKS_TO_CLOSE) {
+      server.mutableCounters().stalled++;
+      refuse(0, ErrorCode.STALLED, "it sent nothing, and did not answer a ping");
     }
   }
 

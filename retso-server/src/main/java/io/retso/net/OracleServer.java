@@ -43,10 +43,16 @@ public final class OracleServer implements FrontDesk.Owner, AutoCloseable {
    *
    * @param connectionsMax connections at a time; more are refused
    * @param connectionsPerHost connections at a time from one address; more are refused
+   * @param idleMillis time after which a client that sends nothing is pinged, and after which it is
+   *     disconnected if it does not answer, at least 4
    * @param stallMillis time after which a client that does not read its replies is disconnected
    */
   public record Settings(
-      int connectionsMax, int connectionsPerHost, long stallMillis, FrontDesk.Settings front) {}
+      int connectionsMax,
+      int connectionsPerHost,
+      long idleMillis,
+      long stallMillis,
+      FrontDesk.Settings front) {}
 
   private final Settings settings;
   private final MultiThreadIoEventLoopGroup group =
@@ -138,6 +144,8 @@ public final class OracleServer implements FrontDesk.Owner, AutoCloseable {
                   }
                 });
     try {
+      long tickMillis = settings.idleMillis() / Connection.TICKS_TO_PING;
+      every(TimeUnit.MILLISECONDS.toNanos(tickMillis), this::tick);
       listening = bootstrap.bind(address).sync().channel();
       return (InetSocketAddress) listening.localAddress();
     } catch (InterruptedException e) {
@@ -148,6 +156,10 @@ public final class OracleServer implements FrontDesk.Owner, AutoCloseable {
           "cannot listen on " + address + ": " + e.getMessage() + "; choose another listen.port",
           e);
     }
+  }
+
+  private void tick() {
+    new ArrayList<>(connections).forEach(Connection::tick);
   }
 
   /** What was counted; read on the loop. */

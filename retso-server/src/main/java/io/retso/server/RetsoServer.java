@@ -189,6 +189,7 @@ public final class RetsoServer implements AutoCloseable {
     return new OracleServer.Settings(
         config.get(Settings.CONNECTIONS_MAX),
         connectionsPerHost(),
+        config.get(Settings.CLIENT_IDLE_TIMEOUT).toMillis(),
         config.get(Settings.CLIENT_STALL_TIMEOUT).toMillis(),
         new FrontDesk.Settings(
             () -> epoch,

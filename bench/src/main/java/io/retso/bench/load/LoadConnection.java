@@ -111,8 +111,13 @@ final class LoadConnection extends ChannelInboundHandlerAdapter {
         if (frameBytes == 0 || unread.readableBytes() < frameBytes) {
           break;
         }
-        Frames.checkReply(unread, index, frameBytes);
-        take(index, frameBytes, now);
+        if (Frames.isPing(unread, index)) {
+          int id = Frames.frameId(unread, index);
+          Frames.writeReplyHeader(out(Frames.HEADER_BYTES), FrameType.PING, 0, id);
+        } else {
+          Frames.checkReply(unread, index, frameBytes);
+          take(index, frameBytes, now);
+        }
         unread.skipBytes(frameBytes);
       }
     } catch (FrameException e) {
