@@ -103,7 +103,8 @@ public final class OracleClient implements AutoCloseable {
    *
    * <p>A transaction is asked to commit once. It fails with {@link UnknownOutcomeException} if the
    * request may have reached the oracle and the decision could not be learned, with {@link
-   * Category#OVERLOADED} if nothing was decided and it may be asked again.
+   * Category#OVERLOADED} if nothing was decided and it may be asked again, with {@link
+   * Category#INVALID_REQUEST} if another request has committed it.
    *
    * @param startTimestamp from {@link #begin()}
    * @param rowIds ids of the rows that it wrote, from {@link RowId}; 0 to {@link

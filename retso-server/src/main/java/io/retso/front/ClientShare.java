@@ -19,6 +19,9 @@ final class ClientShare {
   private long turn;
   private int conversations;
 
+  /** What its host has taken of what all share. */
+  final ClientAccount account = new ClientAccount();
+
   /** Whether it stands in the queue of those that wait for a turn. */
   boolean queued;
 

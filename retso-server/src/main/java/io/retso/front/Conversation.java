@@ -107,6 +107,9 @@ public final class Conversation {
       Frames.writeReplyHeader(leaving(), type, 0, frameId);
     } else if (hello.mode() == Handshake.Mode.ECHO) {
       echo(type, Frames.count(unread, index));
+    } else if (isStart(type) && desk.mustWait(share, Frames.count(unread, index))) {
+      desk.waitForOthers(this);
+      return Progress.WAITING;
     } else if (!desk.sequencer().canTake(frameBytes)) {
       desk.waitForLog(this);
       return Progress.WAITING;
@@ -116,6 +119,10 @@ public final class Conversation {
     share.spend(units(type, frameBytes, Frames.count(unread, index)));
     unread.skipBytes(frameBytes);
     return Progress.TAKEN;
+  }
+
+  private static boolean isStart(FrameType type) {
+    return type == FrameType.BEGIN || type == FrameType.EXTEND;
   }
 
   /** The work of a frame: see {@link ClientShare}. */
@@ -171,7 +178,9 @@ public final class Conversation {
       int count = Frames.count(unread, index);
       RequestHandler handler = desk.handler();
       joinBurst();
-      long position = handler.handle(type, unread, index + Frames.HEADER_BYTES, count);
+      int body = index + Frames.HEADER_BYTES;
+      long position =
+          handler.handle(type, share.account, desk.turns().hosts(), unread, body, count);
       ByteBuf out = replyAt(position, type, count);
       Frames.writeReplyHeader(out, type, count, frameId);
       int answers = type.answersTo(count);
@@ -261,8 +270,8 @@ public final class Conversation {
     transport.write(replies);
   }
 
-  /** The log has room again. */
-  void logHasRoom() {
+  /** The log has room again, or its host need not wait for others. */
+  void tryAgain() {
     transport.resume();
   }
 

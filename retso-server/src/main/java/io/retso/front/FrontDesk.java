@@ -59,11 +59,13 @@ public class FrontDesk implements Sequencer.Replies {
    * @param rowsMax rows of one request
    * @param turnUnits rows, timestamps and requests of one client host in a turn of the loop, after
    *     which the others have theirs; the last frame may exceed it
+   * @param protectedNanos how long an open transaction is safe from other hosts' haste, at least
    */
-  public record Bounds(int requestsMax, int rowsMax, int turnUnits) {
+  public record Bounds(int requestsMax, int rowsMax, int turnUnits, long protectedNanos) {
     /** What a server uses: a turn of a host is about a millisecond. */
     public static final Bounds USUAL =
-        new Bounds(Limits.FRAME_REQUESTS_MAX, Limits.TRANSACTION_ROWS_MAX, 1 << 14);
+        new Bounds(
+            Limits.FRAME_REQUESTS_MAX, Limits.TRANSACTION_ROWS_MAX, 1 << 14, 10_000_000_000L);
   }
 
   /** The thread that it runs on, which works in turns: it reads what is readable, and goes on. */
@@ -81,11 +83,13 @@ public class FrontDesk implements Sequencer.Replies {
   private final List<Conversation> burst = new ArrayList<>();
   private final List<Conversation> held = new ArrayList<>();
   private final List<Conversation> waitingForLog = new ArrayList<>();
+  private final List<Conversation> waitingForOthers = new ArrayList<>();
   private final Runnable endOfBurst = this::endOfBurst;
   private final CompletableFuture<Void> drained = new CompletableFuture<>();
   private Sequencer sequencer;
   private RequestHandler handler;
   private Turns turns;
+  private FairUse fairUse;
   private boolean burstScheduled;
   private boolean draining;
   private boolean stopped;
@@ -100,7 +104,10 @@ public class FrontDesk implements Sequencer.Replies {
   /** Gives the desk its sequencer, before anybody speaks with it. */
   public final void attach(Sequencer theSequencer, Bounds bounds) {
     sequencer = theSequencer;
-    handler = new RequestHandler(theSequencer, bounds);
+    fairUse =
+        new FairUse(
+            theSequencer.oracle(), bounds.protectedNanos(), settings.nanoClock().getAsLong());
+    handler = new RequestHandler(theSequencer, fairUse, bounds);
     turns = new Turns(bounds.turnUnits(), loop::inNextTurn);
   }
 
@@ -155,7 +162,26 @@ public class FrontDesk implements Sequencer.Replies {
     waitingForLog.add(conversation);
   }
 
+  /** Whether a host is to leave timestamps to others. */
+  final boolean mustWait(ClientShare share, int timestamps) {
+    return fairUse.mustWait(share.account, timestamps, turns.hosts());
+  }
+
+  /** The conversation's host must wait; {@link #tick} looks again. */
+  final void waitForOthers(Conversation conversation) {
+    waitingForOthers.add(conversation);
+  }
+
+  /** Time passes; to be called some ten times a second. */
+  public final void tick() {
+    fairUse.tick(settings.nanoClock().getAsLong());
+    List<Conversation> resumed = new ArrayList<>(waitingForOthers);
+    waitingForOthers.clear();
+    resumed.forEach(Conversation::tryAgain);
+  }
+
   final void forget(Conversation conversation) {
+    waitingForOthers.remove(conversation);
     held.remove(conversation);
     waitingForLog.remove(conversation);
     burst.remove(conversation);
@@ -194,7 +220,7 @@ public class FrontDesk implements Sequencer.Replies {
     if (!waitingForLog.isEmpty()) {
       List<Conversation> resumed = new ArrayList<>(waitingForLog);
       waitingForLog.clear();
-      resumed.forEach(Conversation::logHasRoom);
+      resumed.forEach(Conversation::tryAgain);
     }
     finishDraining();
   }

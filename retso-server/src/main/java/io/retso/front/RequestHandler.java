@@ -15,6 +15,7 @@ import io.retso.sequencer.Sequencer;
  */
 final class RequestHandler {
   private final Sequencer sequencer;
+  private final FairUse fairUse;
   private final CommitBatch batch;
   private final long[] answers;
 
@@ -29,25 +30,45 @@ final class RequestHandler {
   /** The timestamp that the extensions of the current frame share. */
   private long extension;
 
-  RequestHandler(Sequencer sequencer, FrontDesk.Bounds bounds) {
+  /** Commits with rows of the current frame that were decided just now. */
+  private int newCommits;
+
+  RequestHandler(Sequencer sequencer, FairUse fairUse, FrontDesk.Bounds bounds) {
     this.sequencer = sequencer;
+    this.fairUse = fairUse;
     batch = new CommitBatch(bounds.rowsMax());
     answers = new long[bounds.requestsMax()];
-    commits = sequencer::commit;
+    commits =
+        requests -> {
+          sequencer.commit(requests);
+          newCommits += requests.newCommits();
+        };
     extensions = requests -> sequencer.extend(requests, extension);
   }
 
   /**
    * Carries out the requests of a checked frame.
    *
+   * @param account of the client's host, of so many hosts
    * @param body index of the frame's body in {@code in}
    * @return the position at which the reply may leave
    */
-  long handle(FrameType type, ByteBuf in, int body, int count) {
+  long handle(FrameType type, ClientAccount account, int hosts, ByteBuf in, int body, int count) {
     switch (type) {
-      case BEGIN -> answers[0] = sequencer.begin(count);
-      case COMMIT -> decide(commits, in, body, count);
+      case BEGIN -> {
+        fairUse.took(account, count);
+        answers[0] = sequencer.begin(count);
+      }
+      case COMMIT -> {
+        batch.refuseRows(fairUse.isAboveUncleaned(account, hosts));
+        newCommits = 0;
+        decide(commits, in, body, count);
+        batch.refuseRows(false);
+        fairUse.took(account, count);
+        fairUse.committed(account, newCommits, 0);
+      }
       case EXTEND -> {
+        fairUse.took(account, 1);
         extension = sequencer.extension();
         decide(extensions, in, body, count);
       }
@@ -65,6 +86,7 @@ final class RequestHandler {
         for (int i = 0, at = body; i < count; i++, at += Long.BYTES) {
           answers[i] = sequencer.cleaned(in.getLong(at));
         }
+        fairUse.committed(account, 0, count);
       }
       case SWEPT -> {
         for (int i = 0, at = body; i < count; i++, at += Long.BYTES) {

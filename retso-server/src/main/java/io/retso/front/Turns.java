@@ -47,6 +47,11 @@ final class Turns {
     }
   }
 
+  /** Hosts that speak with this server. */
+  int hosts() {
+    return shares.size();
+  }
+
   /** A turn of the loop is over. */
   void endTurn() {
     turn++;

@@ -35,6 +35,7 @@ import java.util.concurrent.TimeUnit;
 public final class OracleServer implements FrontDesk.Owner, AutoCloseable {
   private static final int READ_BYTES = 128 * 1024;
   private static final int READS_PER_TURN = 4;
+  private static final long DESK_TICK_MILLIS = 100;
   private static final WriteBufferWaterMark WRITE_MARKS =
       new WriteBufferWaterMark(256 * 1024, 1024 * 1024);
 
@@ -146,6 +147,7 @@ public final class OracleServer implements FrontDesk.Owner, AutoCloseable {
     try {
       long tickMillis = settings.idleMillis() / Connection.TICKS_TO_PING;
       every(TimeUnit.MILLISECONDS.toNanos(tickMillis), this::tick);
+      every(TimeUnit.MILLISECONDS.toNanos(DESK_TICK_MILLIS), desk::tick);
       listening = bootstrap.bind(address).sync().channel();
       return (InetSocketAddress) listening.localAddress();
     } catch (InterruptedException e) {

@@ -27,6 +27,12 @@ import java.util.function.Function;
 final class DeskFixture implements FrontDesk.Owner, FrontDesk.Loop {
   static final int RESERVATION = 100;
 
+  static final int WINDOW = 1024;
+  static final int UNCLEANED = 100;
+
+  /** Nanoseconds for which open transactions are protected. */
+  static final long PERIOD = 1_000;
+
   /** Work of one host in a turn. */
   static final int TURN_UNITS = 64;
 
@@ -40,7 +46,7 @@ final class DeskFixture implements FrontDesk.Owner, FrontDesk.Loop {
   Throwable error;
 
   DeskFixture() {
-    this(changes -> new StatusOracle(1000, 1024, 100, changes));
+    this(changes -> new StatusOracle(1000, WINDOW, UNCLEANED, changes));
   }
 
   DeskFixture(Function<Changes, StatusOracle> oracle) {
@@ -50,7 +56,7 @@ final class DeskFixture implements FrontDesk.Owner, FrontDesk.Loop {
     Sequencer.EntryBytes bytes = new Sequencer.EntryBytes(200, 16, Limits.FRAME_BYTES_MAX);
     sequencer =
         new Sequencer(new Sequencer.Settings(1, RESERVATION, true, bytes), oracle::apply, desk);
-    desk.attach(sequencer, new FrontDesk.Bounds(4096, 100, TURN_UNITS));
+    desk.attach(sequencer, new FrontDesk.Bounds(4096, 100, TURN_UNITS, PERIOD));
     sequencer.start(new Log(), 0);
     acknowledge();
   }

@@ -84,10 +84,18 @@ class DurableServerTest {
     }
 
     ByteBuf commit(long start, long row) throws IOException {
+      return commit(start, 1, row);
+    }
+
+    ByteBuf repeatCommit(long start, long row) throws IOException {
+      return commit(start, 1 | FrameType.REPEAT_FLAG, row);
+    }
+
+    private ByteBuf commit(long start, int flagsAndRows, long row) throws IOException {
       ByteBuf frame = Unpooled.buffer();
       int bodyBytes = Frames.COMMIT_FIXED_BYTES + Long.BYTES;
       Frames.writeHeader(frame, FrameType.COMMIT, 1, nextId++, bodyBytes);
-      frame.writeLong(start).writeInt(1).writeLong(row);
+      frame.writeLong(start).writeInt(flagsAndRows).writeLong(row);
       send(frame);
       return read();
     }
@@ -221,7 +229,7 @@ class DurableServerTest {
       try (RetsoServer server = RetsoServer.start(config);
           Peer peer = new Peer(server.port())) {
         assertEquals(1, server.recoveredTransactions());
-        ByteBuf again = peer.commit(start, 1);
+        ByteBuf again = peer.repeatCommit(start, 1);
         assertEquals(commit, again.getLong(Frames.HEADER_BYTES));
         assertTrue(peer.begin() > commit);
       }

@@ -23,10 +23,10 @@ final class RequestFrame {
    * @param windowLow below this it remembered only uncleaned commits
    * @param nextTimestamp the next one before the frame was taken
    * @param hadMarks for each request whether the transaction had pending marks in the table
-   * @param uncleanedFull whether the limit of uncleaned commits was reached
+   * @param mayRefuse whether a client could have more than its share of uncleaned commits
    */
   record Circumstances(
-      int epoch, long windowLow, long nextTimestamp, boolean[] hadMarks, boolean uncleanedFull) {}
+      int epoch, long windowLow, long nextTimestamp, boolean[] hadMarks, boolean mayRefuse) {}
 
   RequestFrame(int id, List<Request> requests) {
     this.type = requests.get(0).type;
@@ -69,6 +69,6 @@ final class RequestFrame {
           default -> reply.getLong(body + i * Long.BYTES);
         };
     return new Answer(
-        outcome, decided.epoch, decided.windowLow, decided.hadMarks[i], decided.uncleanedFull);
+        outcome, decided.epoch, decided.windowLow, decided.hadMarks[i], decided.mayRefuse);
   }
 }

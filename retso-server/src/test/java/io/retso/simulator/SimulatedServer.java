@@ -122,6 +122,7 @@ final class SimulatedServer implements FrontDesk.Owner, FrontDesk.Loop {
   private void tick(TimeLimit limit) {
     long low = oracle.windowLow();
     limit.tick(simulation.now());
+    desk.tick();
     if (oracle.windowLow() > low) {
       world.counted("expiries");
     }
@@ -235,6 +236,7 @@ final class SimulatedServer implements FrontDesk.Owner, FrontDesk.Loop {
       throws FrameException {
     long low = oracle.windowLow();
     long next = oracle.nextTimestamp();
+    boolean mayRefuse = mayRefuse();
     Progress progress = conversation.take(unread);
     if (progress != Progress.TAKEN) {
       return progress;
@@ -250,12 +252,17 @@ final class SimulatedServer implements FrontDesk.Owner, FrontDesk.Loop {
           request.known() < next || !world.isNewest(epoch),
           next + " does not see " + request.known() + ", which was known before");
     }
-    boolean full = oracle.uncleanedCommits() >= world.sizes().uncleanedCommits();
-    frame.decided = new RequestFrame.Circumstances(epoch, low, next, marks, full);
+    mayRefuse |= mayRefuse();
+    frame.decided = new RequestFrame.Circumstances(epoch, low, next, marks, mayRefuse);
     if (sequencer.replyPosition() > sequencer.durable() && !frame.type.isLogged()) {
       counted(frame.type == FrameType.BEGIN ? "late reservations" : "late extensions");
     }
     return progress;
+  }
+
+  /** From half the limit of uncleaned commits on a client may have more than its share. */
+  private boolean mayRefuse() {
+    return oracle.uncleanedCommits() >= oracle.uncleanedMax() / 2;
   }
 
   /** A reply leaves this server. */

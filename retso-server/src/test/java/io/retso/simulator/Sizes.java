@@ -24,7 +24,8 @@ record Sizes(
   /** The most requests of one simulated frame. */
   static final int FRAME_REQUESTS = 6;
 
-  static final FrontDesk.Bounds BOUNDS = new FrontDesk.Bounds(FRAME_REQUESTS, TRANSACTION_ROWS, 8);
+  static final FrontDesk.Bounds BOUNDS =
+      new FrontDesk.Bounds(FRAME_REQUESTS, TRANSACTION_ROWS, 8, Simulation.MILLIS);
 
   private static final int FRAME_BYTES = 12 + FRAME_REQUESTS * (12 + TRANSACTION_ROWS * 8);
 
