@@ -40,6 +40,14 @@ class Parts {
     return true;
   }
 
+  /**
+   * Whether start timestamps and extensions of a deposed server may be older than what is known.
+   * They are: it hands them out without a word to the log. Strict begins will end that.
+   */
+  boolean deposedServersMayBeStale() {
+    return true;
+  }
+
   boolean fences() {
     return true;
   }

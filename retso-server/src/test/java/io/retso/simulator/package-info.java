@@ -23,6 +23,7 @@
  * io.retso.simulator.InjectedBugsTest} shows that the judge is awake.
  *
  * <p>Not simulated: entries that are damaged on disk, ledgers that are lost, bytes that break the
- * protocol. Start timestamps of a deposed server are only required to be unique.
+ * protocol. Start timestamps of a deposed server are only required to be unique: an expected
+ * failure, which SimulatorTest proves to be one.
  */
 package io.retso.simulator;
