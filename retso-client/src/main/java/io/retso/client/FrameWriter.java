@@ -55,7 +55,8 @@ final class FrameWriter {
     return switch (type) {
       case PING -> 1;
       case BEGIN -> Limits.FRAME_BEGINS_MAX;
-      default -> Limits.FRAME_REQUESTS_MAX;
+      case HELLO, COMMIT, STATUS, ABORT, CLEANED, WATERMARK, SWEPT, EXTEND ->
+          Limits.FRAME_REQUESTS_MAX;
     };
   }
 

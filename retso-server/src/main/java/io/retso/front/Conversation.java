@@ -88,17 +88,32 @@ public final class Conversation {
       return Progress.INCOMPLETE;
     }
     frameId = Frames.frameId(unread, index);
-    if (Frames.replyType(unread, index) == FrameType.PING) { // it lives, which is all it says
+    boolean isPong = Frames.replyType(unread, index) == FrameType.PING;
+    if (isPong) {
       Frames.checkReply(unread, index, frameBytes);
-      unread.skipBytes(frameBytes);
-      return Progress.TAKEN;
+    } else {
+      Frames.checkRequest(unread, index, frameBytes);
     }
-    Frames.checkRequest(unread, index, frameBytes);
     FrameType type = Frames.requestType(unread, index);
     if (hasTurn ? !desk.turns().mayGoOn(share) : !desk.turns().mayTake(share)) {
       desk.turns().await(share, this);
       return Progress.WAITING;
     }
+    if (isPong) { // the client lives, which is all it says
+      share.spend(1);
+      unread.skipBytes(frameBytes);
+      return Progress.TAKEN;
+    }
+    Progress progress = carryOut(type, unread, index, frameBytes);
+    if (progress == Progress.TAKEN) {
+      share.spend(units(type, frameBytes, Frames.count(unread, index)));
+      unread.skipBytes(frameBytes);
+    }
+    return progress;
+  }
+
+  private Progress carryOut(FrameType type, ByteBuf unread, int index, int frameBytes)
+      throws FrameException {
     if (type == FrameType.HELLO) {
       greet(unread, index, frameBytes);
     } else if (hello == null) {
@@ -116,8 +131,6 @@ public final class Conversation {
     } else if (!serve(type, unread, index)) {
       return Progress.WAITING;
     }
-    share.spend(units(type, frameBytes, Frames.count(unread, index)));
-    unread.skipBytes(frameBytes);
     return Progress.TAKEN;
   }
 
@@ -130,7 +143,8 @@ public final class Conversation {
     return switch (type) {
       case BEGIN -> 1 + count / BEGINS_PER_UNIT;
       case WATERMARK -> share.quantum(); // it may walk over 2^20 places of the tables
-      default -> 1 + (frameBytes - Frames.HEADER_BYTES) / Long.BYTES;
+      case HELLO, COMMIT, STATUS, ABORT, CLEANED, PING, SWEPT, EXTEND ->
+          1 + (frameBytes - Frames.HEADER_BYTES) / Long.BYTES;
     };
   }
 
