@@ -21,7 +21,7 @@ import io.retso.protocol.Outcome;
 import io.retso.protocol.Timestamps;
 import org.junit.jupiter.api.Test;
 
-/** Which package may know which. Data flows one way: net, sequencer, oracle, log. */
+/** Which package may know which. Data flows one way: net, front, sequencer, oracle, log. */
 class ArchitectureTest {
   private static final JavaClasses SERVER =
       new ClassFileImporter()
@@ -80,10 +80,19 @@ class ArchitectureTest {
         .resideInAPackage("io.retso.sequencer..")
         .should()
         .dependOnClassesThat(
-            resideInAnyPackage("io.retso.net..", "io.retso.server..")
+            resideInAnyPackage("io.retso.front..", "io.retso.net..", "io.retso.server..")
                 .or(NETTY)
                 .or(BOOKKEEPER)
                 .or(ZOOKEEPER))
+        .check(SERVER);
+    noClasses()
+        .that()
+        .resideInAPackage("io.retso.front..")
+        .should()
+        .dependOnClassesThat(
+            resideInAnyPackage("io.retso.net..", "io.retso.server..")
+                .or(NETTY.and(not(resideInAPackage("io.netty.buffer..")))))
+        .because("a simulator runs it, which has buffers but no sockets")
         .check(SERVER);
     noClasses()
         .that()
@@ -107,7 +116,12 @@ class ArchitectureTest {
         .check(SERVER);
     // BookKeeper's client takes entries as buffers of Netty.
     noClasses()
-        .that(topLevel(not(store.or(resideInAnyPackage("io.retso.net..", "io.retso.server..")))))
+        .that(
+            topLevel(
+                not(
+                    store.or(
+                        resideInAnyPackage(
+                            "io.retso.front..", "io.retso.net..", "io.retso.server..")))))
         .should()
         .dependOnClassesThat(NETTY)
         .check(SERVER);

@@ -1,5 +1,6 @@
 package io.retso.bench;
 
+import io.retso.front.FrontDesk;
 import io.retso.log.MemoryLog;
 import io.retso.net.OracleServer;
 import io.retso.oracle.StatusOracle;
@@ -26,21 +27,15 @@ public final class InProcessServer implements AutoCloseable {
         new OracleServer(
             new OracleServer.Settings(
                 64,
+                64,
+                60_000,
                 30_000,
-                () -> 1,
-                System::nanoTime,
-                new OracleServer.Latencies() {
-                  @Override
-                  public void decided(long nanos, int replies) {}
-
-                  @Override
-                  public void atOnce(int replies) {}
-                }));
+                new FrontDesk.Settings(() -> 1, System::nanoTime, FrontDesk.Latencies.IGNORED)));
     Sequencer sequencer =
         new Sequencer(
             new Sequencer.Settings(4, 1 << 20, false),
             changes -> new StatusOracle(rows, windowStamps, uncleanedMax, changes),
-            net);
+            net.replies());
     CompletableFuture.runAsync(
             () -> {
               sequencer.oracle().replay().start(16);

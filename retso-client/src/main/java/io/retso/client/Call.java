@@ -15,8 +15,7 @@ import java.util.concurrent.ExecutionException;
 final class Call<T> extends CompletableFuture<T> {
   static final long[] NO_ROWS = {};
 
-  /** A request type of {@link FrameType}. */
-  final int type;
+  final FrameType type;
 
   /**
    * Start timestamp of the transaction in question, or of a sweep; the snapshot of an extension; 0
@@ -41,7 +40,7 @@ final class Call<T> extends CompletableFuture<T> {
   /** Once true, the request may have reached the server; never false again. */
   boolean maybeSent;
 
-  Call(int type, long start, long reader, long[] rows, long deadlineNanos, boolean urgent) {
+  Call(FrameType type, long start, long reader, long[] rows, long deadlineNanos, boolean urgent) {
     this.type = type;
     this.start = start;
     this.reader = reader;

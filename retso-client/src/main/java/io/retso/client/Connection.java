@@ -221,10 +221,22 @@ final class Connection extends ChannelInboundHandlerAdapter {
       if (frameBytes == 0 || partial.readableBytes() < frameBytes) {
         return;
       }
-      Frames.checkReply(partial, index, frameBytes);
-      onFrame(index, frameBytes);
+      if (Frames.isPing(partial, index)) {
+        answerPing(index, frameBytes);
+      } else {
+        Frames.checkReply(partial, index, frameBytes);
+        onFrame(index, frameBytes);
+      }
       partial.readerIndex(index + frameBytes);
     }
+  }
+
+  /** The server heard nothing for a while, and wants to know whether this client lives. */
+  private void answerPing(int index, int frameBytes) throws FrameException {
+    Frames.checkRequest(partial, index, frameBytes);
+    ByteBuf out = channel.alloc().directBuffer(Frames.HEADER_BYTES);
+    Frames.writeReplyHeader(out, FrameType.PING, 0, Frames.frameId(partial, index));
+    channel.writeAndFlush(out, channel.voidPromise());
   }
 
   private static ByteBuf append(ByteBufAllocator allocator, ByteBuf partial, ByteBuf in) {
@@ -241,17 +253,16 @@ final class Connection extends ChannelInboundHandlerAdapter {
   }
 
   private void onFrame(int index, int frameBytes) throws FrameException {
-    int type = Frames.type(partial, index);
-    if (type == FrameType.ERROR) {
+    if (Frames.isError(partial, index)) {
       onError(Frames.errorCode(partial, index), Frames.errorText(partial, index));
     } else if (welcome == null) {
-      onWelcome(type, index, frameBytes);
+      onWelcome(Frames.replyType(partial, index), index, frameBytes);
     } else {
-      onReply(type & ~FrameType.REPLY, index);
+      onReply(Frames.replyType(partial, index), index);
     }
   }
 
-  private void onReply(int type, int index) throws FrameException {
+  private void onReply(FrameType type, int index) throws FrameException {
     ArrayDeque<SentFrame> lane = laneOf(type);
     SentFrame frame = lane.peek();
     int id = Frames.frameId(partial, index);
@@ -262,13 +273,13 @@ final class Connection extends ChannelInboundHandlerAdapter {
       throw new FrameException(
           ErrorCode.MALFORMED_FRAME,
           "a reply to "
-              + FrameType.nameOf(type)
+              + type
               + " frame "
               + id
               + " where "
               + (frame == null
                   ? "none is due"
-                  : "that to " + FrameType.nameOf(frame.type) + " frame " + frame.id + " is due"));
+                  : "that to " + frame.type + " frame " + frame.id + " is due"));
     }
     answered = true;
     // Released first: who is told of an answer may at once make the next request.
@@ -290,10 +301,9 @@ final class Connection extends ChannelInboundHandlerAdapter {
     }
   }
 
-  private void onWelcome(int type, int index, int frameBytes) throws FrameException {
-    if (type != (FrameType.HELLO | FrameType.REPLY)) {
-      throw new FrameException(
-          ErrorCode.HANDSHAKE, "a reply to " + FrameType.nameOf(type) + " before the handshake");
+  private void onWelcome(FrameType type, int index, int frameBytes) throws FrameException {
+    if (type != FrameType.HELLO) {
+      throw new FrameException(ErrorCode.HANDSHAKE, "a reply to " + type + " before the handshake");
     }
     Welcome offer =
         Handshake.readWelcome(
@@ -379,13 +389,8 @@ final class Connection extends ChannelInboundHandlerAdapter {
     }
   }
 
-  /** Whether the oracle answers requests of this type when its log has been written. */
-  static boolean isLogged(int type) {
-    return type != FrameType.BEGIN && type != FrameType.EXTEND && type != FrameType.PING;
-  }
-
-  private ArrayDeque<SentFrame> laneOf(int type) {
-    if (isLogged(type)) {
+  private ArrayDeque<SentFrame> laneOf(FrameType type) {
+    if (type.isLogged()) {
       return logLane;
     }
     return type == FrameType.PING ? pingLane : fastLane;

@@ -7,7 +7,9 @@ import io.retso.protocol.Frames;
 import io.retso.protocol.Handshake.Welcome;
 import io.retso.protocol.Limits;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
@@ -21,7 +23,7 @@ import java.util.stream.Collectors;
  * and is released from the limit of outstanding calls.
  */
 final class Dispatcher {
-  private static final int TYPES = FrameType.REQUEST_MAX + 1;
+  private static final FrameType[] TYPES = FrameType.values();
 
   /** Deadlines are checked every so many fractions of the time-out. */
   private static final int SWEEPS_PER_TIMEOUT = 20;
@@ -38,7 +40,7 @@ final class Dispatcher {
   private final List<Slot> slots = new ArrayList<>();
 
   /** Calls without a frame, by type. */
-  private final CallList[] waiting = new CallList[TYPES];
+  private final Map<FrameType, CallList> waiting = new EnumMap<>(FrameType.class);
 
   /**
    * The same in the order in which they are sent, extensions and begins last: whoever commits and
@@ -78,14 +80,15 @@ final class Dispatcher {
         Math.min(
             SWEEP_NANOS_MAX,
             Math.max(SWEEP_NANOS_MIN, settings.requestTimeoutNanos() / SWEEPS_PER_TIMEOUT));
-    for (int type = 0; type < TYPES; type++) {
-      waiting[type] = new CallList();
+    for (FrameType type : TYPES) {
+      CallList calls = new CallList();
+      waiting.put(type, calls);
       if (type != FrameType.BEGIN && type != FrameType.EXTEND) {
-        sendingOrder.add(waiting[type]);
+        sendingOrder.add(calls);
       }
     }
-    sendingOrder.add(waiting[FrameType.EXTEND]);
-    sendingOrder.add(waiting[FrameType.BEGIN]);
+    sendingOrder.add(waiting.get(FrameType.EXTEND));
+    sendingOrder.add(waiting.get(FrameType.BEGIN));
     SplittableRandom random = new SplittableRandom(settings.seed());
     for (int i = 0; i < settings.connections(); i++) {
       slots.add(new Slot(this, settings, loop, random.split()));
@@ -112,7 +115,7 @@ final class Dispatcher {
 
   private void enqueue(Call<?> call) {
     if (call.urgent) {
-      waiting[call.type].add(call);
+      waiting.get(call.type).add(call);
     } else {
       late.add(call);
       lateCount++;
@@ -122,7 +125,7 @@ final class Dispatcher {
   private void releaseLate() {
     Call<?> call;
     while ((call = late.poll()) != null) {
-      waiting[call.type].add(call);
+      waiting.get(call.type).add(call);
     }
     lateCount = 0;
   }
@@ -133,8 +136,8 @@ final class Dispatcher {
   }
 
   private boolean goesToLog() {
-    for (int type = 0; type < TYPES; type++) {
-      if (Connection.isLogged(type) && !waiting[type].isEmpty()) {
+    for (FrameType type : TYPES) {
+      if (type.isLogged() && !waiting.get(type).isEmpty()) {
         return true;
       }
     }
@@ -176,7 +179,7 @@ final class Dispatcher {
   }
 
   private boolean nothingToSend() {
-    for (CallList calls : waiting) {
+    for (CallList calls : sendingOrder) {
       if (!calls.isEmpty() && !isHeldBack(calls)) {
         return false;
       }
@@ -189,7 +192,7 @@ final class Dispatcher {
    * sharing the next frame costs their callers nothing, and saves both sides most of the work.
    */
   private boolean isHeldBack(CallList calls) {
-    if (calls != waiting[FrameType.EXTEND]) {
+    if (calls != waiting.get(FrameType.EXTEND)) {
       return false;
     }
     for (Slot slot : slots) {
@@ -203,7 +206,7 @@ final class Dispatcher {
 
   /** Extensions were answered: those that were held back may go. */
   void extended() {
-    if (!waiting[FrameType.EXTEND].isEmpty()) {
+    if (!waiting.get(FrameType.EXTEND).isEmpty()) {
       dispatch();
     }
   }
@@ -293,7 +296,7 @@ final class Dispatcher {
   void lost(Connection connection, OracleException cause) {
     lastFailure = cause;
     boolean again = !closed && cause.category() != Category.INCOMPATIBLE;
-    CallList[] repeated = new CallList[TYPES];
+    Map<FrameType, CallList> repeated = new EnumMap<>(FrameType.class);
     SentFrame frame;
     while ((frame = connection.pollSent()) != null) {
       Call<?> call = frame.head;
@@ -301,10 +304,7 @@ final class Dispatcher {
         Call<?> next = call.next;
         call.next = null;
         if (again && !call.isDone()) {
-          if (repeated[call.type] == null) {
-            repeated[call.type] = new CallList();
-          }
-          repeated[call.type].add(call);
+          repeated.computeIfAbsent(call.type, type -> new CallList()).add(call);
         } else {
           intake.release(1);
           call.fail(cause.category(), cause.getMessage(), cause);
@@ -312,11 +312,7 @@ final class Dispatcher {
         call = next;
       }
     }
-    for (int type = 0; type < TYPES; type++) {
-      if (repeated[type] != null) {
-        waiting[type].addFirst(repeated[type]);
-      }
-    }
+    repeated.forEach((type, calls) -> waiting.get(type).addFirst(calls));
     dispatch();
   }
 
@@ -334,7 +330,7 @@ final class Dispatcher {
 
   private void failWaiting(OracleException cause) {
     releaseLate();
-    for (CallList calls : waiting) {
+    for (CallList calls : sendingOrder) {
       Call<?> call;
       while ((call = calls.poll()) != null) {
         intake.release(1);
@@ -375,7 +371,7 @@ final class Dispatcher {
                 null));
       }
     }
-    for (CallList calls : waiting) {
+    for (CallList calls : sendingOrder) {
       expireWaiting(calls, nowNanos, overdue);
     }
     if (intake.outstanding() > 0) {

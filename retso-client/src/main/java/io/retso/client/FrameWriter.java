@@ -19,11 +19,10 @@ final class FrameWriter {
   /** Bytes of {@code call} in the body of a frame. */
   static int bytesOf(Call<?> call) {
     return switch (call.type) {
-      case FrameType.COMMIT, FrameType.EXTEND ->
-          Frames.COMMIT_FIXED_BYTES + call.rows.length * Long.BYTES;
-      case FrameType.STATUS -> Frames.STATUS_BYTES;
-      case FrameType.ABORT, FrameType.CLEANED, FrameType.SWEPT -> Long.BYTES;
-      default -> 0;
+      case COMMIT, EXTEND -> Frames.COMMIT_FIXED_BYTES + call.rows.length * Long.BYTES;
+      case STATUS -> Frames.STATUS_BYTES;
+      case ABORT, CLEANED, SWEPT -> Long.BYTES;
+      case HELLO, BEGIN, PING, WATERMARK -> 0;
     };
   }
 
@@ -35,8 +34,8 @@ final class FrameWriter {
   static SentFrame take(CallList calls, int frameId, long nowNanos) {
     CallList taken = new CallList();
     Call<?> call = calls.peek();
-    int type = call.type;
-    int countMax = type == FrameType.PING ? 1 : Limits.FRAME_REQUESTS_MAX;
+    FrameType type = call.type;
+    int countMax = countMax(type);
     int count = 0;
     int bytes = Frames.HEADER_BYTES;
     long deadlineNanos = call.deadlineNanos;
@@ -50,6 +49,15 @@ final class FrameWriter {
       call = calls.peek();
     } while (call != null && count < countMax && bytes + bytesOf(call) <= FRAME_BYTES_TARGET);
     return new SentFrame(type, frameId, count, nowNanos, deadlineNanos, taken.takeAll());
+  }
+
+  private static int countMax(FrameType type) {
+    return switch (type) {
+      case PING -> 1;
+      case BEGIN -> Limits.FRAME_BEGINS_MAX;
+      case HELLO, COMMIT, STATUS, ABORT, CLEANED, WATERMARK, SWEPT, EXTEND ->
+          Limits.FRAME_REQUESTS_MAX;
+    };
   }
 
   /**
@@ -71,7 +79,7 @@ final class FrameWriter {
 
   private static void write(Call<?> call, ByteBuf out) {
     switch (call.type) {
-      case FrameType.COMMIT, FrameType.EXTEND -> {
+      case COMMIT, EXTEND -> {
         boolean isRepeat = call.type == FrameType.COMMIT && call.maybeSent;
         out.writeLong(call.start);
         out.writeInt(call.rows.length | (isRepeat ? FrameType.REPEAT_FLAG : 0));
@@ -79,12 +87,12 @@ final class FrameWriter {
           out.writeLong(row);
         }
       }
-      case FrameType.STATUS -> {
+      case STATUS -> {
         out.writeLong(call.start);
         out.writeLong(call.reader);
       }
-      case FrameType.ABORT, FrameType.CLEANED, FrameType.SWEPT -> out.writeLong(call.start);
-      default -> {}
+      case ABORT, CLEANED, SWEPT -> out.writeLong(call.start);
+      case HELLO, BEGIN, PING, WATERMARK -> {} // the count says all
     }
     call.maybeSent = true;
   }

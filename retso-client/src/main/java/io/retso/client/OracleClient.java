@@ -103,7 +103,8 @@ public final class OracleClient implements AutoCloseable {
    *
    * <p>A transaction is asked to commit once. It fails with {@link UnknownOutcomeException} if the
    * request may have reached the oracle and the decision could not be learned, with {@link
-   * Category#OVERLOADED} if nothing was decided and it may be asked again.
+   * Category#OVERLOADED} if nothing was decided and it may be asked again, with {@link
+   * Category#INVALID_REQUEST} if another request has committed it.
    *
    * @param startTimestamp from {@link #begin()}
    * @param rowIds ids of the rows that it wrote, from {@link RowId}; 0 to {@link
@@ -290,11 +291,11 @@ public final class OracleClient implements AutoCloseable {
     }
   }
 
-  private <T> Call<T> submit(int type, long start, long reader, long[] rows) {
+  private <T> Call<T> submit(FrameType type, long start, long reader, long[] rows) {
     return submit(type, start, reader, rows, true);
   }
 
-  private <T> Call<T> submit(int type, long start, long reader, long[] rows, boolean urgent) {
+  private <T> Call<T> submit(FrameType type, long start, long reader, long[] rows, boolean urgent) {
     long deadlineNanos = System.nanoTime() + settings.requestTimeoutNanos();
     Call<T> call = new Call<>(type, start, reader, rows, deadlineNanos, urgent);
     switch (intake.offer(call, urgent)) {

@@ -27,14 +27,15 @@ final class Replies {
       throws FrameException {
     int body = index + Frames.HEADER_BYTES;
     switch (frame.type) {
-      case FrameType.BEGIN -> begins(frame, in.getLong(body), stampGap, strict);
-      case FrameType.WATERMARK -> watermark(frame, in.getLong(body), strict);
-      case FrameType.PING -> next(frame).answer(null);
-      default -> {
+      case BEGIN -> begins(frame, in.getLong(body), stampGap, strict);
+      case WATERMARK -> watermark(frame, in.getLong(body), strict);
+      case PING -> next(frame).answer(null);
+      case COMMIT, STATUS, ABORT, CLEANED, SWEPT, EXTEND -> {
         for (; frame.head != null; body += Long.BYTES) {
           decided(frame, in.getLong(body), strict);
         }
       }
+      case HELLO -> throw new AssertionError("HELLO has no calls");
     }
   }
 
@@ -71,26 +72,26 @@ final class Replies {
       return;
     }
     switch (call.type) {
-      case FrameType.COMMIT -> commit(frame, outcome);
-      case FrameType.STATUS -> {
+      case COMMIT -> commit(frame, outcome);
+      case STATUS -> {
         TransactionStatus status = TransactionStatus.of(outcome);
         check(status != null, call, outcome);
         next(frame).answer(status);
       }
-      case FrameType.ABORT -> abort(frame, outcome);
-      case FrameType.CLEANED -> cleaned(frame, outcome);
-      case FrameType.EXTEND -> {
+      case ABORT -> abort(frame, outcome);
+      case CLEANED -> cleaned(frame, outcome);
+      case EXTEND -> {
         Extension extension = Extension.of(outcome);
         // An answer below the snapshot would be one of the past.
         boolean sensible = Timestamps.isWellFormed(extension.timestamp());
         check(sensible && extension.timestamp() > call.start, call, outcome);
         next(frame).answer(extension);
       }
-      case FrameType.SWEPT -> {
+      case SWEPT -> {
         check(outcome == Outcome.DONE, call, outcome);
         next(frame).answer(null);
       }
-      default -> throw new AssertionError(FrameType.nameOf(call.type));
+      case HELLO, BEGIN, PING, WATERMARK -> throw new AssertionError(call.type);
     }
   }
 
@@ -109,6 +110,18 @@ final class Replies {
                       + " is not decided: the oracle holds as many committed transactions that"
                       + " nobody cleaned up as it can; report clean-ups (cleanedUp), then commit"
                       + " again",
+                  null));
+    } else if (outcome == Outcome.ALREADY_COMMITTED) {
+      next(frame)
+          .completeExceptionally(
+              new OracleException(
+                  Category.INVALID_REQUEST,
+                  "transaction "
+                      + call.start
+                      + " is committed already, by another request: a transaction is committed"
+                      + " once; abort("
+                      + call.start
+                      + ") tells its commit timestamp",
                   null));
     } else {
       CommitResult result = CommitResult.of(outcome);
@@ -154,12 +167,12 @@ final class Replies {
     next(frame).answer(null);
   }
 
-  private static Object meaningless(int type, long outcome) {
+  private static Object meaningless(FrameType type, long outcome) {
     return switch (type) {
-      case FrameType.STATUS -> TransactionStatus.of(Outcome.RETRY);
-      case FrameType.COMMIT, FrameType.ABORT -> CommitResult.committed(outcome);
-      case FrameType.EXTEND -> Extension.of(outcome);
-      default -> null;
+      case STATUS -> TransactionStatus.of(Outcome.RETRY);
+      case COMMIT, ABORT -> CommitResult.committed(outcome);
+      case EXTEND -> Extension.of(outcome);
+      case HELLO, BEGIN, CLEANED, PING, WATERMARK, SWEPT -> null;
     };
   }
 
@@ -188,11 +201,7 @@ final class Replies {
     if (!sensible) {
       throw new FrameException(
           ErrorCode.MALFORMED_FRAME,
-          Outcome.nameOf(outcome)
-              + " in answer to "
-              + FrameType.nameOf(call.type)
-              + " of transaction "
-              + call.start);
+          Outcome.nameOf(outcome) + " in answer to " + call.type + " of transaction " + call.start);
     }
   }
 

@@ -1,8 +1,10 @@
 package io.retso.client;
 
+import io.retso.protocol.FrameType;
+
 /** A request frame that waits for its reply, with its calls in order. Event loop only. */
 final class SentFrame {
-  final int type;
+  final FrameType type;
   final int id;
   final int count;
   final long sentNanos;
@@ -13,7 +15,7 @@ final class SentFrame {
   /** The first of {@link #count} calls, linked through {@link Call#next}. */
   Call<?> head;
 
-  SentFrame(int type, int id, int count, long sentNanos, long deadlineNanos, Call<?> head) {
+  SentFrame(FrameType type, int id, int count, long sentNanos, long deadlineNanos, Call<?> head) {
     this.type = type;
     this.id = id;
     this.count = count;

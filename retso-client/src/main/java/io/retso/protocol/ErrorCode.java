@@ -16,7 +16,7 @@ public enum ErrorCode {
   LOG_FAILED(6),
   /** The server is shutting down. */
   SHUTTING_DOWN(7),
-  /** The client did not read its replies for too long. */
+  /** The client did not read its replies for too long, or sent nothing and answered no ping. */
   STALLED(8);
 
   private final int number;

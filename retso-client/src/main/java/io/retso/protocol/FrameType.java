@@ -1,7 +1,8 @@
 package io.retso.protocol;
 
 /**
- * Kinds of frames and the layout of their bodies. {@code n} is the frame's count.
+ * Kinds of requests, and the layout of their frames and of the replies. {@code n} is the frame's
+ * count.
  *
  * <pre>
  *   request    body                                         reply body
@@ -15,7 +16,8 @@ package io.retso.protocol;
  *   STATUS     n x (writer's start i64, reader's start i64) n x outcome i64
  *   ABORT      n x start i64                                n x outcome i64
  *   CLEANED    n x start i64                                n x outcome i64
- *   PING       empty                                        empty
+ *   PING       empty; a server asks it, too, of a client    empty
+ *              that has sent nothing for a while
  *   WATERMARK  empty; n calls share the frame               low watermark i64, the same for all n
  *   SWEPT      n x timestamp i64                            n x outcome i64
  *   EXTEND     n x (snapshot i64, rows u32,                 n x answer i64
@@ -30,20 +32,45 @@ package io.retso.protocol;
  * request's rows are at L what they were at its snapshot, {@code L | }{@link #CHANGED_FLAG} if one
  * of them changed or may have changed, or {@link Outcome#INVALID_TIMESTAMP}.
  */
-public final class FrameType {
-  public static final int HELLO = 1;
-  public static final int BEGIN = 2;
-  public static final int COMMIT = 3;
-  public static final int STATUS = 4;
-  public static final int ABORT = 5;
-  public static final int CLEANED = 6;
-  public static final int PING = 7;
-  public static final int WATERMARK = 8;
-  public static final int SWEPT = 9;
-  public static final int EXTEND = 10;
+public enum FrameType {
+  HELLO(1, Body.OWN, Answers.OWN),
+  BEGIN(2, Body.COUNT, Answers.ONE),
+  COMMIT(3, Body.ROWS, Answers.EACH),
+  STATUS(4, Body.PAIRS, Answers.EACH),
+  ABORT(5, Body.TIMESTAMPS, Answers.EACH),
+  CLEANED(6, Body.TIMESTAMPS, Answers.EACH),
+  PING(7, Body.EMPTY, Answers.NONE),
+  WATERMARK(8, Body.COUNT, Answers.ONE),
+  SWEPT(9, Body.TIMESTAMPS, Answers.EACH),
+  EXTEND(10, Body.ROWS, Answers.EACH);
 
-  /** The largest type of a request; the smallest is {@link #HELLO}. */
-  public static final int REQUEST_MAX = EXTEND;
+  /** What a request frame has behind its header. */
+  enum Body {
+    /** A layout of its own: {@link Handshake}. */
+    OWN,
+    /** Nothing, and it has no requests. */
+    EMPTY,
+    /** Nothing: the count of requests says all. */
+    COUNT,
+    /** A timestamp for each request. */
+    TIMESTAMPS,
+    /** Two timestamps for each request. */
+    PAIRS,
+    /** A timestamp, a word of flags and the number of rows, and the rows, for each request. */
+    ROWS
+  }
+
+  /** What a reply frame has behind its header. */
+  enum Answers {
+    /** A layout of its own: {@link Handshake}. */
+    OWN,
+    /** Nothing. */
+    NONE,
+    /** One number for all requests. */
+    ONE,
+    /** A number for each request. */
+    EACH
+  }
 
   /** Set in the type of every reply. */
   public static final int REPLY = 0x80;
@@ -54,7 +81,8 @@ public final class FrameType {
   /**
    * Set on a commit that was sent before and whose reply was lost. Only then can a commit that is
    * older than everything the oracle remembers be {@link Outcome#UNKNOWN}; a first request of that
-   * age is certainly aborted.
+   * age is certainly aborted. And only a repeat is told the outcome of a transaction that is
+   * committed: a first request gets {@link Outcome#ALREADY_COMMITTED}.
    */
   public static final int REPEAT_FLAG = 1 << 31;
 
@@ -64,23 +92,75 @@ public final class FrameType {
   /** Set in the answer to an extension if rows changed; no timestamp has this bit. */
   public static final long CHANGED_FLAG = 1;
 
-  private FrameType() {}
+  private static final FrameType[] BY_NUMBER = new FrameType[values().length + 1];
 
-  /** The name of a request or reply type, for messages. */
-  public static String nameOf(int type) {
-    return switch (type & ~REPLY) {
-      case HELLO -> "HELLO";
-      case BEGIN -> "BEGIN";
-      case COMMIT -> "COMMIT";
-      case STATUS -> "STATUS";
-      case ABORT -> "ABORT";
-      case CLEANED -> "CLEANED";
-      case PING -> "PING";
-      case WATERMARK -> "WATERMARK";
-      case SWEPT -> "SWEPT";
-      case EXTEND -> "EXTEND";
-      case ERROR & ~REPLY -> "ERROR";
-      default -> "type " + type;
+  static {
+    for (FrameType type : values()) {
+      BY_NUMBER[type.number] = type;
+    }
+  }
+
+  private final int number;
+  private final Body body;
+  private final Answers answers;
+
+  FrameType(int number, Body body, Answers answers) {
+    this.number = number;
+    this.body = body;
+    this.answers = answers;
+  }
+
+  /** The type byte of a request. */
+  public int request() {
+    return number;
+  }
+
+  /** The type byte of a reply. */
+  public int reply() {
+    return number | REPLY;
+  }
+
+  /** The request with this type byte; {@code null} if there is none. */
+  public static FrameType ofRequest(int typeByte) {
+    return typeByte < BY_NUMBER.length ? BY_NUMBER[typeByte] : null;
+  }
+
+  /** The request to which a frame with this type byte replies; {@code null} if there is none. */
+  public static FrameType ofReply(int typeByte) {
+    return typeByte < REPLY ? null : ofRequest(typeByte & ~REPLY);
+  }
+
+  Body body() {
+    return body;
+  }
+
+  Answers answers() {
+    return answers;
+  }
+
+  /** The numbers in the reply to a frame of {@code count} requests; 0 for a layout of its own. */
+  public int answersTo(int count) {
+    return switch (answers) {
+      case OWN, NONE -> 0;
+      case ONE -> 1;
+      case EACH -> count;
     };
+  }
+
+  /** Whether the reply waits for the log: it travels in the log lane. */
+  public boolean isLogged() {
+    return switch (this) {
+      case COMMIT, STATUS, ABORT, CLEANED, WATERMARK, SWEPT -> true;
+      case HELLO, BEGIN, EXTEND, PING -> false;
+    };
+  }
+
+  /** The name of a request's or a reply's type byte, for messages. */
+  public static String nameOf(int typeByte) {
+    if (typeByte == ERROR) {
+      return "ERROR";
+    }
+    FrameType type = ofRequest(typeByte & ~REPLY);
+    return type == null ? "type " + typeByte : type.name();
   }
 }

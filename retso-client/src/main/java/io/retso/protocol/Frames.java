@@ -30,15 +30,21 @@ public final class Frames {
 
   private Frames() {}
 
-  /** Whether one number answers all requests of a frame of this type. */
-  public static boolean hasOneAnswer(int type) {
-    return type == FrameType.BEGIN || type == FrameType.WATERMARK;
+  /** Writes the header of a request with a body of {@code bodyBytes}. */
+  public static void writeHeader(
+      ByteBuf out, FrameType type, int count, int frameId, int bodyBytes) {
+    writeHeader(out, type.request(), count, frameId, bodyBytes);
   }
 
-  /** Writes a header for a body of {@code bodyBytes}. */
-  public static void writeHeader(ByteBuf out, int type, int count, int frameId, int bodyBytes) {
+  /** Writes the header of the reply to {@code count} requests; the answers follow it. */
+  public static void writeReplyHeader(ByteBuf out, FrameType type, int count, int frameId) {
+    writeHeader(out, type.reply(), count, frameId, type.answersTo(count) * Long.BYTES);
+  }
+
+  /** Writes a header with any type byte. */
+  public static void writeHeader(ByteBuf out, int typeByte, int count, int frameId, int bodyBytes) {
     out.writeInt(LENGTH_MIN + bodyBytes);
-    out.writeByte(type);
+    out.writeByte(typeByte);
     out.writeByte(0);
     out.writeShort(count);
     out.writeInt(frameId);
@@ -76,9 +82,31 @@ public final class Frames {
     return LENGTH_BYTES + length;
   }
 
-  /** The type of the frame at {@code index}. */
-  public static int type(ByteBuf in, int index) {
+  /** The type byte of the frame at {@code index}. */
+  public static int typeByte(ByteBuf in, int index) {
     return in.getUnsignedByte(index + TYPE_OFFSET);
+  }
+
+  /** The type of the request at {@code index}; {@code null} if it is none. */
+  public static FrameType requestType(ByteBuf in, int index) {
+    return FrameType.ofRequest(typeByte(in, index));
+  }
+
+  /**
+   * The request that the frame at {@code index} replies to; {@code null} if it is no such frame.
+   */
+  public static FrameType replyType(ByteBuf in, int index) {
+    return FrameType.ofReply(typeByte(in, index));
+  }
+
+  /** Whether the frame at {@code index} is a PING: the one request that a server may make, too. */
+  public static boolean isPing(ByteBuf in, int index) {
+    return typeByte(in, index) == FrameType.PING.request();
+  }
+
+  /** Whether the frame at {@code index} is an ERROR. */
+  public static boolean isError(ByteBuf in, int index) {
+    return typeByte(in, index) == FrameType.ERROR;
   }
 
   /** The count of the frame at {@code index}. */
@@ -99,25 +127,41 @@ public final class Frames {
    * @param frameBytes its size, from {@link #frameBytes}
    */
   public static void checkRequest(ByteBuf in, int index, int frameBytes) throws FrameException {
-    int type = type(in, index);
+    FrameType type = requestType(in, index);
     int count = count(in, index);
     int bodyBytes = frameBytes - HEADER_BYTES;
-    if (in.getByte(index + TYPE_OFFSET + 1) != 0) {
-      throw malformed(type, "has unknown flags");
+    if (type == null) {
+      throw malformed(typeByte(in, index), "is not a request");
     }
-    switch (type) {
-      case FrameType.BEGIN, FrameType.WATERMARK -> checkBody(type, count, bodyBytes, 0);
-      case FrameType.COMMIT, FrameType.EXTEND -> checkRows(in, index, count, bodyBytes);
-      case FrameType.STATUS -> checkBody(type, count, bodyBytes, STATUS_BYTES);
-      case FrameType.ABORT, FrameType.CLEANED, FrameType.SWEPT ->
-          checkBody(type, count, bodyBytes, Long.BYTES);
-      case FrameType.PING -> {
-        if (bodyBytes != 0) {
-          throw malformed(type, "has a body");
-        }
-      }
-      case FrameType.HELLO -> {}
-      default -> throw malformed(type, "is not a request");
+    checkFlags(in, index);
+    if (type == FrameType.BEGIN && count > Limits.FRAME_BEGINS_MAX) {
+      throw new FrameException(
+          ErrorCode.TOO_LARGE,
+          "a frame BEGIN asks for "
+              + count
+              + " start timestamps; the limit is "
+              + Limits.FRAME_BEGINS_MAX
+              + ", ask in several frames");
+    }
+    switch (type.body()) {
+      case COUNT -> checkBody(type.request(), count, bodyBytes, 0);
+      case TIMESTAMPS -> checkBody(type.request(), count, bodyBytes, Long.BYTES);
+      case PAIRS -> checkBody(type.request(), count, bodyBytes, STATUS_BYTES);
+      case ROWS -> checkRows(in, index, count, bodyBytes);
+      case EMPTY -> checkEmpty(type.request(), bodyBytes);
+      case OWN -> {} // Handshake checks it
+    }
+  }
+
+  private static void checkFlags(ByteBuf in, int index) throws FrameException {
+    if (in.getByte(index + TYPE_OFFSET + 1) != 0) {
+      throw malformed(typeByte(in, index), "has unknown flags");
+    }
+  }
+
+  private static void checkEmpty(int type, int bodyBytes) throws FrameException {
+    if (bodyBytes != 0) {
+      throw malformed(type, "has a body");
     }
   }
 
@@ -134,8 +178,9 @@ public final class Frames {
   /** Checks a frame whose requests list rows. */
   private static void checkRows(ByteBuf in, int frameIndex, int count, int bodyBytes)
       throws FrameException {
-    int type = type(in, frameIndex);
-    int flags = type == FrameType.COMMIT ? FrameType.REPEAT_FLAG : 0;
+    int type = typeByte(in, frameIndex);
+    boolean isCommit = type == FrameType.COMMIT.request();
+    int flags = isCommit ? FrameType.REPEAT_FLAG : 0;
     if (count == 0) {
       throw malformed(type, "has no requests");
     }
@@ -153,7 +198,7 @@ public final class Frames {
       if (rows > Limits.TRANSACTION_ROWS_MAX) {
         throw new FrameException(
             ErrorCode.TOO_LARGE,
-            (type == FrameType.COMMIT ? "a transaction of " : "an extension of ")
+            (isCommit ? "a transaction of " : "an extension of ")
                 + rows
                 + " rows exceeds the limit of "
                 + Limits.TRANSACTION_ROWS_MAX
@@ -178,39 +223,35 @@ public final class Frames {
    * @param frameBytes its size, from {@link #frameBytes}
    */
   public static void checkReply(ByteBuf in, int index, int frameBytes) throws FrameException {
-    int type = type(in, index);
+    int typeByte = typeByte(in, index);
     int count = count(in, index);
     int bodyBytes = frameBytes - HEADER_BYTES;
-    if (in.getByte(index + TYPE_OFFSET + 1) != 0) {
-      throw malformed(type, "has unknown flags");
+    FrameType type = replyType(in, index);
+    if (type == null && typeByte != FrameType.ERROR) {
+      throw malformed(typeByte, "is not a reply");
     }
-    switch (type) {
-      case FrameType.ERROR -> {
-        if (bodyBytes < ERROR_FIXED_BYTES
-            || bodyBytes - ERROR_FIXED_BYTES
-                != in.getUnsignedShort(index + HEADER_BYTES + Short.BYTES)) {
-          throw malformed(type, "has a text of wrong size");
-        }
-      }
-      case FrameType.BEGIN | FrameType.REPLY, FrameType.WATERMARK | FrameType.REPLY -> {
+    checkFlags(in, index);
+    if (type == null) {
+      checkError(in, index, bodyBytes);
+      return;
+    }
+    switch (type.answers()) {
+      case ONE -> {
         if (count == 0 || bodyBytes != Long.BYTES) {
-          throw malformed(type, "answers " + count + " requests in " + bodyBytes + " bytes");
+          throw malformed(typeByte, "answers " + count + " requests in " + bodyBytes + " bytes");
         }
       }
-      case FrameType.COMMIT | FrameType.REPLY,
-          FrameType.STATUS | FrameType.REPLY,
-          FrameType.ABORT | FrameType.REPLY,
-          FrameType.CLEANED | FrameType.REPLY,
-          FrameType.SWEPT | FrameType.REPLY,
-          FrameType.EXTEND | FrameType.REPLY ->
-          checkBody(type, count, bodyBytes, Long.BYTES);
-      case FrameType.PING | FrameType.REPLY -> {
-        if (bodyBytes != 0) {
-          throw malformed(type, "has a body");
-        }
-      }
-      case FrameType.HELLO | FrameType.REPLY -> {}
-      default -> throw malformed(type, "is not a reply");
+      case EACH -> checkBody(typeByte, count, bodyBytes, Long.BYTES);
+      case NONE -> checkEmpty(typeByte, bodyBytes);
+      case OWN -> {} // Handshake checks it
+    }
+  }
+
+  private static void checkError(ByteBuf in, int index, int bodyBytes) throws FrameException {
+    if (bodyBytes < ERROR_FIXED_BYTES
+        || bodyBytes - ERROR_FIXED_BYTES
+            != in.getUnsignedShort(index + HEADER_BYTES + Short.BYTES)) {
+      throw malformed(FrameType.ERROR, "has a text of wrong size");
     }
   }
 

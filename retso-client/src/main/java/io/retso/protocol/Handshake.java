@@ -81,7 +81,7 @@ public final class Handshake {
 
   /** Writes a complete reply to HELLO. */
   public static void writeWelcome(ByteBuf out, int frameId, Welcome welcome) {
-    Frames.writeHeader(out, FrameType.HELLO | FrameType.REPLY, 0, frameId, WELCOME_BYTES);
+    Frames.writeHeader(out, FrameType.HELLO.reply(), 0, frameId, WELCOME_BYTES);
     out.writeShort(welcome.version());
     out.writeByte(welcome.mode().ordinal());
     out.writeByte(0);

@@ -8,6 +8,9 @@ public final class Limits {
   /** Requests in one frame, at most (the count field has 16 bits). */
   public static final int FRAME_REQUESTS_MAX = 65_535;
 
+  /** Start timestamps that one frame may ask for, at most. */
+  public static final int FRAME_BEGINS_MAX = 4_096;
+
   /**
    * Rows that one transaction may write, and one extension ask about, at most; such a request still
    * fits into one frame.

@@ -48,6 +48,12 @@ public final class Outcome {
    */
   public static final long REFUSED_UNCLEANED = -8;
 
+  /**
+   * The answer to a first request to commit a transaction that is committed: it is not asked again,
+   * so its rows may be others than those that were committed. Only a repeat is told the outcome.
+   */
+  public static final long ALREADY_COMMITTED = -9;
+
   private Outcome() {}
 
   /** Whether {@code outcome} is a commit timestamp. */
@@ -75,6 +81,7 @@ public final class Outcome {
       case (int) UNKNOWN -> "unknown";
       case (int) INVALID_TIMESTAMP -> "invalid timestamp";
       case (int) REFUSED_UNCLEANED -> "refused, too many transactions not cleaned up";
+      case (int) ALREADY_COMMITTED -> "committed before, by another request";
       default -> "outcome " + outcome;
     };
   }

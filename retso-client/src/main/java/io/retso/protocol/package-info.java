@@ -24,6 +24,9 @@
  * ({@link io.retso.protocol.Limits}) is answered with {@code ERROR} and the connection is closed;
  * no other connection notices.
  *
+ * <p>The server speaks without being asked in two cases: {@code ERROR}, and a {@code PING} to a
+ * client that has sent nothing for a while, which must answer it.
+ *
  * <p><strong>Order.</strong> A connection has two lanes. Start timestamps and extensions of
  * snapshots travel in the fast lane, which never waits for the disk; all others (commit, abort,
  * status, cleaned, watermark, swept) travel in the log lane, which is released by the log's

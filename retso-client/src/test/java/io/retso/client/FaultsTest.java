@@ -318,7 +318,7 @@ class FaultsTest {
                     ByteBuf out = Unpooled.buffer();
                     Frames.writeHeader(
                         out,
-                        request.type() | FrameType.REPLY,
+                        request.type().reply(),
                         request.count(),
                         request.id(),
                         words.length * 8);

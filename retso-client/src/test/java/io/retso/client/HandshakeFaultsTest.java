@@ -10,9 +10,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.retso.client.OracleException.Category;
+import io.retso.client.ScriptedPeer.Request;
 import io.retso.client.ScriptedPeer.Script;
 import io.retso.protocol.ErrorCode;
 import io.retso.protocol.FrameException;
+import io.retso.protocol.FrameType;
 import io.retso.protocol.Frames;
 import io.retso.protocol.Handshake.Mode;
 import io.retso.protocol.Handshake.Welcome;
@@ -173,7 +175,7 @@ class HandshakeFaultsTest {
             new ScriptedPeer(
                 wire -> {
                   wire.handshake(4);
-                  wire.drain();
+                  beginAlwaysAt(160, wire); // it does not know that it is deposed
                 });
         OracleClient client = clientOf(leader, deposed).build()) {
       assertEquals(16, client.begin());
@@ -216,6 +218,31 @@ class HandshakeFaultsTest {
       throws IOException, FrameException {
     while (true) {
       wire.reply(wire.read(), start);
+    }
+  }
+
+  @Test
+  void aClientAnswersThePingsOfTheServer() throws Exception {
+    CountDownLatch answered = new CountDownLatch(1);
+    try (ScriptedPeer peer =
+            new ScriptedPeer(
+                wire -> {
+                  wire.handshake(5);
+                  Request begin = wire.read();
+                  ByteBuf ping = Unpooled.buffer();
+                  Frames.writeHeader(ping, FrameType.PING, 0, 77, 0);
+                  wire.send(ping);
+                  ByteBuf pong = wire.readRaw();
+                  Frames.checkReply(pong, 0, pong.readableBytes());
+                  assertEquals(FrameType.PING, Frames.replyType(pong, 0));
+                  assertEquals(77, Frames.frameId(pong, 0));
+                  wire.reply(begin, 16);
+                  answered.countDown();
+                  wire.drain();
+                });
+        OracleClient client = clientOf(peer).build()) {
+      assertEquals(16, client.begin());
+      answered.await();
     }
   }
 

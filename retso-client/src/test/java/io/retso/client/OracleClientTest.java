@@ -239,6 +239,8 @@ class OracleClientTest {
       next.set(Outcome.INVALID_TIMESTAMP);
       assertFails(Category.INVALID_REQUEST, client.commitAsync(GAP));
       assertFails(Category.INVALID_REQUEST, client.statusAsync(GAP, GAP));
+      next.set(Outcome.ALREADY_COMMITTED);
+      assertFails(Category.INVALID_REQUEST, client.commitAsync(GAP));
       next.set(Outcome.REFUSED_UNCLEANED);
       assertFails(Category.OVERLOADED, client.commitAsync(GAP));
       next.set(Outcome.UNKNOWN);
@@ -247,6 +249,32 @@ class OracleClientTest {
       assertEquals(GAP, unknown.startTimestamp());
       assertThrows(UnknownOutcomeException.class, () -> client.abort(GAP));
       assertEquals(1, peer.accepted(), "none of these costs the connection");
+    }
+  }
+
+  /** More begins than one frame may ask for wait for the handshake, and go in several. */
+  @Test
+  void manyBeginsAreSplitIntoFrames() throws Exception {
+    WireOracle oracle = new WireOracle();
+    CountDownLatch asked = new CountDownLatch(1);
+    try (ScriptedPeer peer =
+            new ScriptedPeer(
+                wire -> {
+                  asked.await();
+                  oracle.serve(wire);
+                });
+        OracleClient client = clientOf(peer).build()) {
+      List<CompletableFuture<Long>> begins = new ArrayList<>();
+      for (int i = 0; i < 2 * Limits.FRAME_BEGINS_MAX + 1; i++) {
+        begins.add(client.beginAsync());
+      }
+      asked.countDown();
+      long last = 0;
+      for (CompletableFuture<Long> begin : begins) {
+        assertTrue(begin.get() > last);
+        last = begin.get();
+      }
+      assertTrue(oracle.frames().contains("BEGIN x" + Limits.FRAME_BEGINS_MAX));
     }
   }
 

@@ -93,7 +93,7 @@ final class ScriptedPeer implements AutoCloseable {
   }
 
   /** A complete request frame, header included, at index 0. */
-  record Request(int type, int count, int id, ByteBuf frame) {
+  record Request(FrameType type, int count, int id, ByteBuf frame) {
     /** The i-th 64-bit word of the body. */
     long word(int i) {
       return frame.getLong(Frames.HEADER_BYTES + i * Long.BYTES);
@@ -130,16 +130,22 @@ final class ScriptedPeer implements AutoCloseable {
       this.in = new DataInputStream(socket.getInputStream());
     }
 
-    /** The next request, checked. */
-    Request read() throws IOException, FrameException {
+    /** The next frame, whatever it is. */
+    ByteBuf readRaw() throws IOException {
       int length = in.readInt();
       byte[] bytes = new byte[Frames.LENGTH_BYTES + length];
       ByteBuf frame = Unpooled.wrappedBuffer(bytes);
       frame.setInt(0, length);
       in.readFully(bytes, Frames.LENGTH_BYTES, length);
+      return frame;
+    }
+
+    /** The next request, checked. */
+    Request read() throws IOException, FrameException {
+      ByteBuf frame = readRaw();
       Frames.checkRequest(frame, 0, Frames.frameBytes(frame, 0));
       return new Request(
-          Frames.type(frame, 0), Frames.count(frame, 0), Frames.frameId(frame, 0), frame);
+          Frames.requestType(frame, 0), Frames.count(frame, 0), Frames.frameId(frame, 0), frame);
     }
 
     /** Reads the hello. */
@@ -173,7 +179,7 @@ final class ScriptedPeer implements AutoCloseable {
 
     /** Answers with outcomes, or with the first start timestamp. */
     void reply(Request request, long... words) throws IOException {
-      reply(request.type() | FrameType.REPLY, request.count(), request.id(), words);
+      reply(request.type().reply(), request.count(), request.id(), words);
     }
 
     void reply(int type, int count, int id, long... words) throws IOException {

@@ -48,20 +48,20 @@ final class WireOracle {
 
   synchronized long[] answer(Request request) {
     int count = request.count();
-    frames.add(FrameType.nameOf(request.type()) + " x" + count);
+    frames.add(request.type() + " x" + count);
     switch (request.type()) {
-      case FrameType.BEGIN -> {
+      case BEGIN -> {
         long first = stamp + Timestamps.GAP;
         stamp += (long) count * Timestamps.GAP;
         return new long[] {first};
       }
-      case FrameType.WATERMARK -> {
+      case WATERMARK -> {
         return new long[] {watermark()};
       }
-      case FrameType.PING -> {
+      case PING -> {
         return new long[0];
       }
-      case FrameType.COMMIT -> {
+      case COMMIT -> {
         long[] outcomes = new long[count];
         long[][] commits = request.commits();
         for (int i = 0; i < count; i++) {
@@ -69,7 +69,7 @@ final class WireOracle {
         }
         return outcomes;
       }
-      case FrameType.EXTEND -> {
+      case EXTEND -> {
         return extend(request.commits());
       }
       default -> {

@@ -56,13 +56,13 @@ class FramesFuzzTest {
     int body = index + Frames.HEADER_BYTES;
     int count = Frames.count(in, index);
     int end = index + size;
-    switch (Frames.type(in, index)) {
-      case FrameType.HELLO -> {
+    switch (Frames.requestType(in, index)) {
+      case HELLO -> {
         in.readerIndex(body);
         Handshake.readHello(in, size - Frames.HEADER_BYTES);
         assertEquals(end, in.readerIndex());
       }
-      case FrameType.COMMIT, FrameType.EXTEND -> {
+      case COMMIT, EXTEND -> {
         int at = body;
         for (int i = 0; i < count; i++) {
           int rows = in.getInt(at + 8) & FrameType.ROWS_MASK;
@@ -71,28 +71,28 @@ class FramesFuzzTest {
         }
         assertEquals(end, at);
       }
-      case FrameType.STATUS -> assertEquals(end, body + count * Frames.STATUS_BYTES);
-      case FrameType.ABORT, FrameType.CLEANED, FrameType.SWEPT ->
-          assertEquals(end, body + count * Long.BYTES);
-      default -> assertEquals(end, body);
+      case STATUS -> assertEquals(end, body + count * Frames.STATUS_BYTES);
+      case ABORT, CLEANED, SWEPT -> assertEquals(end, body + count * Long.BYTES);
+      case BEGIN, PING, WATERMARK -> assertEquals(end, body);
     }
   }
 
   private static void readReply(ByteBuf in, int index, int size) throws FrameException {
     int body = index + Frames.HEADER_BYTES;
-    switch (Frames.type(in, index)) {
-      case FrameType.ERROR -> {
-        Frames.errorCode(in, index);
-        assertTrue(Frames.errorText(in, index).length() <= size);
-      }
-      case FrameType.HELLO | FrameType.REPLY -> {
+    if (Frames.isError(in, index)) {
+      Frames.errorCode(in, index);
+      assertTrue(Frames.errorText(in, index).length() <= size);
+      return;
+    }
+    switch (Frames.replyType(in, index)) {
+      case HELLO -> {
         in.readerIndex(body);
         Handshake.readWelcome(in, size - Frames.HEADER_BYTES);
       }
-      case FrameType.BEGIN | FrameType.REPLY, FrameType.WATERMARK | FrameType.REPLY ->
-          in.getLong(body);
-      case FrameType.PING | FrameType.REPLY -> assertEquals(index + size, body);
-      default -> assertEquals(index + size, body + Frames.count(in, index) * Long.BYTES);
+      case BEGIN, WATERMARK -> in.getLong(body);
+      case PING -> assertEquals(index + size, body);
+      case COMMIT, STATUS, ABORT, CLEANED, SWEPT, EXTEND ->
+          assertEquals(index + size, body + Frames.count(in, index) * Long.BYTES);
     }
   }
 
@@ -158,7 +158,7 @@ class FramesFuzzTest {
     buffer.setInt(0, frame.length - Frames.LENGTH_BYTES + change);
     int accepted = receive(bytesOf(buffer), false);
     assertTrue(change == 0 ? accepted >= 1 : accepted <= 1);
-    if (change != 0 && frame[4] != FrameType.HELLO) {
+    if (change != 0 && frame[4] != FrameType.HELLO.request()) {
       assertEquals(0, accepted);
     }
   }
@@ -224,7 +224,7 @@ class FramesFuzzTest {
     Frames.writeError(out, id, code, text.repeat(3));
     int size = Frames.frameBytes(out, 0);
     Frames.checkReply(out, 0, size);
-    assertEquals(FrameType.ERROR, Frames.type(out, 0));
+    assertEquals(FrameType.ERROR, Frames.typeByte(out, 0));
     assertEquals(id, Frames.frameId(out, 0));
     assertEquals(code, Frames.errorCode(out, 0));
     assertTrue(out.readableBytes() <= Frames.HEADER_BYTES + 4 + Limits.ERROR_TEXT_BYTES_MAX);
@@ -236,7 +236,7 @@ class FramesFuzzTest {
       @ForAll @IntRange(min = Limits.TRANSACTION_ROWS_MAX + 1, max = FrameType.ROWS_MASK)
           int rows) {
     ByteBuf out = Unpooled.buffer();
-    int type = extension ? FrameType.EXTEND : FrameType.COMMIT;
+    FrameType type = extension ? FrameType.EXTEND : FrameType.COMMIT;
     Frames.writeHeader(out, type, 1, 1, Frames.COMMIT_FIXED_BYTES);
     out.writeLong(16).writeInt(rows);
     FrameException e =
@@ -258,11 +258,11 @@ class FramesFuzzTest {
                 });
     Arbitrary<byte[]> begin =
         Arbitraries.integers()
-            .between(1, 65535)
+            .between(1, Limits.FRAME_BEGINS_MAX)
             .flatMap(
                 count ->
                     Arbitraries.of(FrameType.BEGIN, FrameType.WATERMARK)
-                        .map(type -> frame(type, count, new long[0])));
+                        .map(type -> frame(type.request(), count, new long[0])));
     Arbitrary<byte[]> fixed =
         Combinators.combine(
                 Arbitraries.of(
@@ -271,8 +271,8 @@ class FramesFuzzTest {
             .as(
                 (type, words) ->
                     type == FrameType.STATUS
-                        ? frame(type, words.length, doubled(words))
-                        : frame(type, words.length, words));
+                        ? frame(type.request(), words.length, doubled(words))
+                        : frame(type.request(), words.length, words));
     Arbitrary<byte[]> ofRows =
         Combinators.combine(
                 Arbitraries.of(FrameType.COMMIT, FrameType.EXTEND),
@@ -283,7 +283,8 @@ class FramesFuzzTest {
                     .ofMinSize(1)
                     .ofMaxSize(6))
             .as(FramesFuzzTest::frameOfRows);
-    Arbitrary<byte[]> ping = Arbitraries.of(0, 1).map(n -> frame(FrameType.PING, n, new long[0]));
+    Arbitrary<byte[]> ping =
+        Arbitraries.of(0, 1).map(n -> frame(FrameType.PING.request(), n, new long[0]));
     return Arbitraries.oneOf(hello, begin, fixed, ofRows, ping);
   }
 
@@ -294,7 +295,7 @@ class FramesFuzzTest {
                 Arbitraries.of(FrameType.BEGIN, FrameType.WATERMARK),
                 Arbitraries.integers().between(1, 65535),
                 Arbitraries.longs())
-            .as((type, count, answer) -> frame(type | FrameType.REPLY, count, new long[] {answer}));
+            .as((type, count, answer) -> frame(type.reply(), count, new long[] {answer}));
     Arbitrary<byte[]> outcomes =
         Combinators.combine(
                 Arbitraries.of(
@@ -305,7 +306,7 @@ class FramesFuzzTest {
                     FrameType.SWEPT,
                     FrameType.EXTEND),
                 Arbitraries.longs().array(long[].class).ofMinSize(1).ofMaxSize(20))
-            .as((type, words) -> frame(type | FrameType.REPLY, words.length, words));
+            .as((type, words) -> frame(type.reply(), words.length, words));
     Arbitrary<byte[]> error =
         Arbitraries.strings()
             .ofMaxLength(50)
@@ -330,7 +331,7 @@ class FramesFuzzTest {
   }
 
   /** Commits, some of them repeated, or extensions. */
-  private static byte[] frameOfRows(int type, List<long[]> requests) {
+  private static byte[] frameOfRows(FrameType type, List<long[]> requests) {
     ByteBuf out = Unpooled.buffer();
     Frames.writeHeader(out, type, 0, 5, 0);
     for (long[] rows : requests) {

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -61,11 +62,21 @@ class ProtocolTest {
       "SWEPT",
       "EXTEND"
     };
-    assertEquals(FrameType.REQUEST_MAX, names.length);
-    for (int type = FrameType.HELLO; type <= FrameType.REQUEST_MAX; type++) {
-      assertEquals(names[type - 1], FrameType.nameOf(type));
+    assertEquals(FrameType.values().length, names.length);
+    for (int number = 1; number <= names.length; number++) {
+      FrameType type = FrameType.ofRequest(number);
+      assertEquals(names[number - 1], type.name());
+      assertEquals(number, type.request());
+      assertSame(type, FrameType.ofReply(type.reply()));
+      assertNull(FrameType.ofReply(number), "a request is no reply");
+      assertNull(FrameType.ofRequest(type.reply()), "a reply is no request");
     }
-    assertEquals("type 11", FrameType.nameOf(FrameType.REQUEST_MAX + 1));
+    for (int none : new int[] {0, names.length + 1, 0x7f, FrameType.REPLY, FrameType.ERROR}) {
+      assertNull(FrameType.ofRequest(none));
+      assertNull(FrameType.ofReply(none));
+    }
+    assertEquals("type 11", FrameType.nameOf(names.length + 1));
+    assertEquals("ERROR", FrameType.nameOf(FrameType.ERROR));
   }
 
   @Test
@@ -75,7 +86,7 @@ class ProtocolTest {
     assertEquals("00000008" + "08" + "00" + "0003" + "00000007", ByteBufUtil.hexDump(out));
     Frames.checkRequest(out, 0, out.readableBytes());
     out.clear();
-    Frames.writeHeader(out, FrameType.WATERMARK | FrameType.REPLY, 3, 7, Long.BYTES);
+    Frames.writeReplyHeader(out, FrameType.WATERMARK, 3, 7);
     out.writeLong(32);
     Frames.checkReply(out, 0, out.readableBytes());
     out.clear();
@@ -84,6 +95,19 @@ class ProtocolTest {
     Frames.checkRequest(out, 0, out.readableBytes());
     out.setShort(6, 3);
     assertThrows(FrameException.class, () -> Frames.checkRequest(out, 0, out.readableBytes()));
+  }
+
+  @Test
+  void aFrameAsksForSoManyStartTimestampsAndNoMore() throws FrameException {
+    ByteBuf out = Unpooled.buffer();
+    Frames.writeHeader(out, FrameType.BEGIN, Limits.FRAME_BEGINS_MAX, 7, 0);
+    Frames.checkRequest(out, 0, out.readableBytes());
+    out.setShort(6, Limits.FRAME_BEGINS_MAX + 1);
+    FrameException e =
+        assertThrows(FrameException.class, () -> Frames.checkRequest(out, 0, out.readableBytes()));
+    assertEquals(ErrorCode.TOO_LARGE, e.code());
+    Frames.writeHeader(out.clear(), FrameType.WATERMARK, Limits.FRAME_BEGINS_MAX + 1, 7, 0);
+    Frames.checkRequest(out, 0, out.readableBytes());
   }
 
   @Test
@@ -113,7 +137,7 @@ class ProtocolTest {
         assertThrows(FrameException.class, () -> Frames.checkRequest(out, 0, out.readableBytes()));
     assertEquals(ErrorCode.TOO_LARGE, rows.code());
     out.clear();
-    Frames.writeHeader(out, FrameType.EXTEND | FrameType.REPLY, 2, 7, 2 * Long.BYTES);
+    Frames.writeReplyHeader(out, FrameType.EXTEND, 2, 7);
     out.writeLong(64).writeLong(64 | FrameType.CHANGED_FLAG);
     Frames.checkReply(out, 0, out.readableBytes());
     out.setShort(6, 3);
@@ -182,7 +206,7 @@ class ProtocolTest {
   @Test
   void outcomesHaveNames() {
     assertEquals("committed at 32", Outcome.nameOf(32));
-    for (long outcome = Outcome.REFUSED_UNCLEANED; outcome <= 0; outcome++) {
+    for (long outcome = Outcome.ALREADY_COMMITTED; outcome <= 0; outcome++) {
       assertFalse(Outcome.nameOf(outcome).startsWith("outcome "), Outcome.nameOf(outcome));
     }
     assertEquals("outcome -99", Outcome.nameOf(-99));

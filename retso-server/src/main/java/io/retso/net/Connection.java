@@ -1,60 +1,77 @@
 package io.retso.net;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.socket.SocketChannel;
 import io.netty.util.concurrent.ScheduledFuture;
-import io.retso.oracle.CommitBatch;
+import io.retso.front.Conversation;
+import io.retso.front.Conversation.Progress;
+import io.retso.front.Transport;
 import io.retso.protocol.ErrorCode;
 import io.retso.protocol.FrameException;
-import io.retso.protocol.FrameType;
 import io.retso.protocol.Frames;
-import io.retso.protocol.Handshake;
-import io.retso.protocol.Limits;
-import io.retso.protocol.Timestamps;
-import io.retso.sequencer.Sequencer;
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One client: takes frames apart, hands the requests to the sequencer and holds the replies until
- * they may leave. Of the event loop.
+ * The bytes of one client: hands them to its {@link Conversation} and sends what comes back, reads
+ * no further than is taken, and disconnects a client that does not read. Of the event loop.
  */
-final class Connection extends ChannelInboundHandlerAdapter {
+final class Connection extends ChannelInboundHandlerAdapter implements Transport {
   private static final Logger LOG = LoggerFactory.getLogger(Connection.class);
   private static final long HELLO_TIMEOUT_MILLIS = 10_000;
 
+  /** Ticks of the server without a byte after which a client is pinged, and given up. */
+  static final int TICKS_TO_PING = 4;
+
+  private static final int TICKS_TO_CLOSE = 2 * TICKS_TO_PING;
+
   private final OracleServer server;
-  private final ReplyLane starts = new ReplyLane();
-  private final ReplyLane decisions = new ReplyLane();
-  private final ReplyLane.Exit exit = this::leave;
+  private final Conversation conversation;
 
   private ChannelHandlerContext context;
-  private Handshake.Hello hello;
-  private boolean echo;
 
   /** Bytes that were read and not taken yet: part of a frame, or frames that wait. */
   private ByteBuf unread;
 
-  /** Replies that leave at the end of this burst. */
-  private ByteBuf leaving;
+  /** Frames wait until {@link #resume}. */
+  private boolean waiting;
 
-  private boolean inBurst;
-  private boolean holding;
-  private boolean waitingForLog;
   private boolean closing;
+
+  /** Ticks since the last byte came. */
+  private int quietTicks;
+
   private ScheduledFuture<?> stallTimer;
 
-  Connection(OracleServer server) {
+  Connection(OracleServer server, SocketChannel channel) {
     this.server = server;
+    InetSocketAddress remote = channel.remoteAddress(); // null if it is over already
+    this.conversation = server.desk().open(this, remote == null ? channel : remote.getAddress());
   }
 
   @Override
   public void channelActive(ChannelHandlerContext ctx) {
     context = ctx;
+    if (server.desk().isClosing()) {
+      refuse(0, ErrorCode.SHUTTING_DOWN, "the server is shutting down");
+      return;
+    }
+    if (conversation.ofSameHost() > server.settings().connectionsPerHost()) {
+      refuse(
+          0,
+          ErrorCode.TOO_MANY_CONNECTIONS,
+          "this address has its "
+              + server.settings().connectionsPerHost()
+              + " connections; share one client, or raise connections.per.host");
+      return;
+    }
     if (!server.admit(this)) {
       refuse(
           0,
@@ -67,7 +84,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
     ctx.executor()
         .schedule(
             () -> {
-              if (hello == null) {
+              if (conversation.hello() == null) {
                 refuse(0, ErrorCode.HANDSHAKE, "no HELLO within 10 seconds");
               }
             },
@@ -79,6 +96,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
   public void channelRead(ChannelHandlerContext ctx, Object message) {
     ByteBuf bytes = (ByteBuf) message;
     server.mutableCounters().bytesIn += bytes.readableBytes();
+    quietTicks = 0;
     if (closing) {
       bytes.release();
       return;
@@ -107,28 +125,23 @@ final class Connection extends ChannelInboundHandlerAdapter {
     }
   }
 
-  /** Takes all complete frames that the log has room for. */
+  /** Takes all complete frames that may be taken now. */
   private void takeFrames() {
-    int id = 0;
     try {
-      while (!waitingForLog && !closing && context.channel().isWritable()) {
-        int index = unread.readerIndex();
-        int frameBytes = Frames.frameBytes(unread, index);
-        if (frameBytes == 0 || unread.readableBytes() < frameBytes) {
+      while (!waiting && !closing && context.channel().isWritable()) {
+        Progress progress = conversation.take(unread);
+        if (progress == Progress.TAKEN) {
+          server.mutableCounters().frames++;
+        } else if (progress == Progress.WAITING) {
+          waiting = true;
+          server.mutableCounters().logWaits++;
+          stopReading();
+        } else {
           break;
         }
-        id = Frames.frameId(unread, index);
-        Frames.checkRequest(unread, index, frameBytes);
-        if (!echo && !server.sequencer().canTake(frameBytes)) {
-          waitForLog();
-          break;
-        }
-        take(index, frameBytes, id);
-        unread.skipBytes(frameBytes);
-        server.mutableCounters().frames++;
       }
     } catch (FrameException e) {
-      refuse(id, e.code(), e.getMessage());
+      refuse(conversation.frameId(), e.code(), e.getMessage());
     }
     if (unread != null && !unread.isReadable()) {
       unread.release();
@@ -136,221 +149,24 @@ final class Connection extends ChannelInboundHandlerAdapter {
     }
   }
 
-  private void take(int index, int frameBytes, int id) throws FrameException {
-    int type = Frames.type(unread, index);
-    int count = Frames.count(unread, index);
-    if (type == FrameType.HELLO) {
-      greet(index, frameBytes, id);
-    } else if (hello == null) {
-      throw new FrameException(
-          ErrorCode.HANDSHAKE, "a frame " + FrameType.nameOf(type) + " precedes HELLO");
-    } else if (type == FrameType.PING) {
-      Frames.writeHeader(leaving(), FrameType.PING | FrameType.REPLY, 0, id, 0);
-    } else if (echo) {
-      echo(type, count, id);
-    } else if (type == FrameType.BEGIN) {
-      begin(count, id);
-    } else if (type == FrameType.EXTEND) {
-      extend(index + Frames.HEADER_BYTES, count, id);
-    } else {
-      decide(type, index + Frames.HEADER_BYTES, count, id);
-    }
+  @Override
+  public ByteBufAllocator allocator() {
+    return context.alloc();
   }
 
-  private void greet(int index, int frameBytes, int id) throws FrameException {
-    if (hello != null) {
-      throw new FrameException(ErrorCode.HANDSHAKE, "a second HELLO");
-    }
-    int bodyBytes = frameBytes - Frames.HEADER_BYTES;
-    ByteBuf body = unread.slice(index + Frames.HEADER_BYTES, bodyBytes);
-    Handshake.Hello theirs = Handshake.readHello(body, bodyBytes);
-    int version = Handshake.chooseVersion(theirs.versionMin(), theirs.versionMax());
-    hello = theirs;
-    echo = theirs.mode() == Handshake.Mode.ECHO;
-    Handshake.writeWelcome(
-        leaving(),
-        id,
-        new Handshake.Welcome(
-            version,
-            theirs.mode(),
-            Limits.FRAME_BYTES_MAX,
-            Limits.TRANSACTION_ROWS_MAX,
-            Timestamps.GAP,
-            server.settings().epoch().getAsLong()));
-  }
-
-  private void begin(int count, int id) {
-    Sequencer sequencer = server.sequencer();
-    long first = sequencer.begin(count);
-    ByteBuf out = fastLane(sequencer.startsPosition(), count);
-    Frames.writeHeader(out, FrameType.BEGIN | FrameType.REPLY, count, id, Long.BYTES);
-    out.writeLong(first);
-  }
-
-  private void extend(int bodyIndex, int count, int id) {
-    Sequencer sequencer = server.sequencer();
-    long stamp = sequencer.extension();
-    ByteBuf out = fastLane(sequencer.extensionPosition(), count);
-    Frames.writeHeader(out, FrameType.EXTEND | FrameType.REPLY, count, id, count * Long.BYTES);
-    takeBatches(bodyIndex, count, stamp, out);
-  }
-
-  private ByteBuf fastLane(long position, int count) {
-    if (position <= server.sequencer().durable() && starts.isEmpty()) {
-      server.settings().latencies().atOnce(count);
-      return leaving();
-    }
-    return hold(starts, position, count);
-  }
-
-  private void decide(int type, int index, int count, int id) {
-    Sequencer sequencer = server.sequencer();
-    boolean isQuery = type == FrameType.STATUS || type == FrameType.WATERMARK;
-    long position = isQuery ? sequencer.queryPosition() : sequencer.position();
-    ByteBuf out;
-    if (position <= sequencer.durable() && decisions.isEmpty()) {
-      server.settings().latencies().decided(0, count);
-      out = leaving();
-    } else {
-      out = hold(decisions, position, count);
-    }
-    int answers = Frames.hasOneAnswer(type) ? 1 : count;
-    Frames.writeHeader(out, type | FrameType.REPLY, count, id, answers * Long.BYTES);
-    joinBurst();
-    switch (type) {
-      case FrameType.COMMIT -> takeBatches(index, count, 0, out);
-      case FrameType.STATUS -> {
-        for (int i = 0, at = index; i < count; i++, at += Frames.STATUS_BYTES) {
-          out.writeLong(sequencer.status(unread.getLong(at), unread.getLong(at + Long.BYTES)));
-        }
-      }
-      case FrameType.ABORT -> {
-        for (int i = 0; i < count; i++) {
-          out.writeLong(sequencer.abort(unread.getLong(index + i * Long.BYTES)));
-        }
-      }
-      case FrameType.WATERMARK -> out.writeLong(sequencer.lowWatermark());
-      case FrameType.SWEPT -> {
-        for (int i = 0; i < count; i++) {
-          out.writeLong(sequencer.swept(unread.getLong(index + i * Long.BYTES)));
-        }
-      }
-      default -> {
-        for (int i = 0; i < count; i++) {
-          out.writeLong(sequencer.cleaned(unread.getLong(index + i * Long.BYTES)));
-        }
-      }
-    }
-  }
-
-  /**
-   * Has requests that list rows decided, as many at a time as a batch takes.
-   *
-   * @param extension the timestamp that snapshots are extended to; 0 if they are commits
-   */
-  private void takeBatches(int bodyIndex, int count, long extension, ByteBuf out) {
-    ByteBuf in = unread;
-    CommitBatch batch = server.batch();
-    long[] rows = batch.rows();
-    int index = bodyIndex;
-    for (int i = 0; i < count; i++) {
-      int word = in.getInt(index + Long.BYTES);
-      int rowCount = word & FrameType.ROWS_MASK;
-      if (!batch.hasRoomFor(rowCount)) {
-        decideBatch(batch, extension, out);
-      }
-      boolean repeat = (word & FrameType.REPEAT_FLAG) != 0;
-      int to = batch.add(in.getLong(index), repeat, rowCount);
-      index += Frames.COMMIT_FIXED_BYTES;
-      for (int end = to + rowCount; to < end; to++, index += Long.BYTES) {
-        rows[to] = in.getLong(index);
-      }
-    }
-    decideBatch(batch, extension, out);
-  }
-
-  private void decideBatch(CommitBatch batch, long extension, ByteBuf out) {
-    if (extension == 0) {
-      server.sequencer().commit(batch);
-    } else {
-      server.sequencer().extend(batch, extension);
-    }
-    for (int i = 0; i < batch.size(); i++) {
-      out.writeLong(batch.outcome(i));
-    }
-    batch.clear();
-  }
-
-  private void echo(int type, int count, int id) {
-    ByteBuf out = leaving();
-    int longs = Frames.hasOneAnswer(type) ? 1 : count;
-    Frames.writeHeader(out, type | FrameType.REPLY, count, id, longs * Long.BYTES);
-    for (int i = 0; i < longs; i++) {
-      out.writeLong(Timestamps.GAP);
-    }
-  }
-
-  private ByteBuf hold(ReplyLane lane, long position, int requests) {
-    if (!holding) {
-      holding = true;
-      server.holds(this);
-    }
-    joinBurst();
-    long now = server.settings().nanoClock().getAsLong();
-    return lane.hold(position, requests, now, context.alloc());
-  }
-
-  private ByteBuf leaving() {
-    joinBurst();
-    if (leaving == null) {
-      leaving = context.alloc().ioBuffer(4096);
-    }
-    return leaving;
-  }
-
-  private void joinBurst() {
-    if (!inBurst) {
-      inBurst = true;
-      server.joinBurst(this);
-    }
-  }
-
-  /** Sends what may leave. */
-  void endOfBurst() {
-    inBurst = false;
-    if (leaving != null) {
-      ByteBuf replies = leaving;
-      leaving = null;
-      context.writeAndFlush(replies, context.voidPromise());
-    }
-  }
-
-  /** The log is durable up to a position. Returns whether replies are still held. */
-  boolean release(long durable) {
-    starts.release(durable, exit);
-    decisions.release(durable, exit);
-    context.flush();
-    holding = !starts.isEmpty() || !decisions.isEmpty();
-    return holding;
-  }
-
-  private void leave(ByteBuf replies, int requests, long since) {
-    server
-        .settings()
-        .latencies()
-        .decided(server.settings().nanoClock().getAsLong() - since, requests);
+  @Override
+  public void write(ByteBuf replies) {
     context.write(replies, context.voidPromise());
   }
 
-  private void waitForLog() {
-    waitingForLog = true;
-    context.channel().config().setAutoRead(false);
-    server.waitForLog(this);
+  @Override
+  public void flush() {
+    context.flush();
   }
 
-  /** The log may have room again. */
-  void resume() {
-    waitingForLog = false;
+  @Override
+  public void resume() {
+    waiting = false;
     takeWaiting();
   }
 
@@ -358,7 +174,8 @@ final class Connection extends ChannelInboundHandlerAdapter {
     if (unread != null) {
       takeFrames();
     }
-    if (!closing && !waitingForLog && context.channel().isWritable()) {
+    boolean takesMore = !closing && !waiting && !server.desk().isClosing();
+    if (takesMore && context.channel().isWritable()) {
       context.channel().config().setAutoRead(true);
     }
   }
@@ -370,7 +187,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
         stallTimer.cancel(false);
         stallTimer = null;
       }
-      if (!waitingForLog && !closing) {
+      if (!waiting && !closing) {
         takeWaiting();
       }
     } else {
@@ -380,6 +197,22 @@ final class Connection extends ChannelInboundHandlerAdapter {
         long millis = server.settings().stallMillis();
         stallTimer = ctx.executor().schedule(this::stalled, millis, TimeUnit.MILLISECONDS);
       }
+    }
+  }
+
+  /**
+   * Time passes. Who is silent because nobody reads from it, or because the log owes it replies, is
+   * not idle; who has not said HELLO has a limit of its own.
+   */
+  void tick() {
+    boolean owed = waiting || conversation.isHolding() || !context.channel().isWritable();
+    if (owed || closing || conversation.hello() == null) {
+      quietTicks = 0;
+    } else if (++quietTicks == TICKS_TO_PING) {
+      conversation.ping();
+    } else if (quietTicks == TICKS_TO_CLOSE) {
+      server.mutableCounters().stalled++;
+      refuse(0, ErrorCode.STALLED, "it sent nothing, and did not answer a ping");
     }
   }
 
@@ -402,15 +235,16 @@ final class Connection extends ChannelInboundHandlerAdapter {
     closing = true;
     server.mutableCounters().rejected++;
     LOG.info("{} is disconnected: {}", name(), text);
-    ByteBuf out = leaving == null ? context.alloc().ioBuffer(256) : leaving;
-    leaving = null;
+    conversation.writeLeaving();
+    ByteBuf out = context.alloc().ioBuffer(256);
     Frames.writeError(out, id, code, text);
     context.writeAndFlush(out).addListener(ChannelFutureListener.CLOSE);
   }
 
   private String name() {
     String address = String.valueOf(context.channel().remoteAddress());
-    return hello == null ? "client " + address : "client " + hello.clientName() + " " + address;
+    String name = conversation.hello() == null ? "" : conversation.hello().clientName() + " ";
+    return "client " + name + address;
   }
 
   @Override
@@ -424,20 +258,20 @@ final class Connection extends ChannelInboundHandlerAdapter {
       unread.release();
       unread = null;
     }
-    if (leaving != null) {
-      leaving.release();
-      leaving = null;
-    }
-    starts.clear();
-    decisions.clear();
+    conversation.close();
   }
 
   @Override
   public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
     if (!(cause instanceof IOException)) { // a reset by the peer is no news
-      LOG.error("{} is disconnected: an error in this server", name(), cause);
+      LOG.error("{} is disconnected: an error in handling its bytes", name(), cause);
     }
+    disconnect();
+  }
+
+  /** Ends the connection without another word. */
+  void disconnect() {
     closing = true;
-    ctx.close();
+    context.close();
   }
 }

@@ -13,21 +13,18 @@ import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.util.concurrent.DefaultThreadFactory;
+import io.retso.front.FrontDesk;
 import io.retso.log.LogException;
-import io.retso.oracle.CommitBatch;
 import io.retso.protocol.ErrorCode;
-import io.retso.protocol.Limits;
 import io.retso.sequencer.Sequencer;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
-import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
-import java.util.function.LongSupplier;
 
 /**
  * Listens for clients and serves them on one event loop, the sequencer's thread.
@@ -35,35 +32,28 @@ import java.util.function.LongSupplier;
  * <p>Life: construct, {@link #attach} a sequencer, {@link #listen}, {@link #drain}, {@link #close}.
  * These may be called from any thread; everything else happens on the loop.
  */
-public final class OracleServer implements Sequencer.Replies, AutoCloseable {
+public final class OracleServer implements FrontDesk.Owner, AutoCloseable {
   private static final int READ_BYTES = 128 * 1024;
   private static final int READS_PER_TURN = 4;
+  private static final long DESK_TICK_MILLIS = 100;
   private static final WriteBufferWaterMark WRITE_MARKS =
       new WriteBufferWaterMark(256 * 1024, 1024 * 1024);
-
-  /** Hears how long requests took, from their arrival to the moment their reply left. */
-  public interface Latencies {
-    /** So many replies of the log lane left after about so many nanoseconds. */
-    void decided(long nanos, int replies);
-
-    /** So many replies of the fast lane (start timestamps, extensions) left at once. */
-    void atOnce(int replies);
-  }
 
   /**
    * Settings.
    *
    * @param connectionsMax connections at a time; more are refused
+   * @param connectionsPerHost connections at a time from one address; more are refused
+   * @param idleMillis time after which a client that sends nothing is pinged, and after which it is
+   *     disconnected if it does not answer, at least 4
    * @param stallMillis time after which a client that does not read its replies is disconnected
-   * @param epoch told to clients; grows with every take-over of the log
-   * @param nanoClock monotonic time
    */
   public record Settings(
       int connectionsMax,
+      int connectionsPerHost,
+      long idleMillis,
       long stallMillis,
-      LongSupplier epoch,
-      LongSupplier nanoClock,
-      Latencies latencies) {}
+      FrontDesk.Settings front) {}
 
   private final Settings settings;
   private final MultiThreadIoEventLoopGroup group =
@@ -72,37 +62,60 @@ public final class OracleServer implements Sequencer.Replies, AutoCloseable {
   private final EventLoop loop = (EventLoop) group.next();
   private final NetCounters counters = new NetCounters();
   private final CompletableFuture<LogException> logFailure = new CompletableFuture<>();
+  private final CompletableFuture<Throwable> error = new CompletableFuture<>();
+  private final FrontDesk desk;
 
   private Channel listening;
 
   // Of the event loop.
-  private Sequencer sequencer;
-  private final CommitBatch batch = new CommitBatch(Limits.TRANSACTION_ROWS_MAX);
   private final Set<Connection> connections = new LinkedHashSet<>();
-  private final List<Connection> burst = new ArrayList<>();
-  private final List<Connection> held = new ArrayList<>();
-  private final List<Connection> waitingForLog = new ArrayList<>();
-  private final Runnable endOfBurst = this::endOfBurst;
-  private boolean burstScheduled;
-  private CompletableFuture<Void> draining;
 
   public OracleServer(Settings settings) {
     this.settings = settings;
+    FrontDesk.Loop turns =
+        new FrontDesk.Loop() {
+          @Override
+          public void atEndOfTurn(Runnable task) {
+            loop.execute(task); // behind what the loop has found readable
+          }
+
+          @Override
+          public void inNextTurn(Runnable task) {
+            // Tasks that are due are fetched once a turn; others would run before the next reads.
+            loop.schedule(guarded(task), 0, TimeUnit.NANOSECONDS);
+          }
+        };
+    desk = new FrontDesk(settings.front(), turns, this);
   }
 
-  /** The sequencer's thread. */
+  /** The sequencer's thread. An error in a task on it ends the server. */
   public Executor executor() {
-    return loop;
+    return task -> loop.execute(guarded(task));
   }
 
   /** Runs a task on the sequencer's thread again and again, until the server is closed. */
   public void every(long periodNanos, Runnable task) {
-    loop.scheduleWithFixedDelay(task, periodNanos, periodNanos, TimeUnit.NANOSECONDS);
+    loop.scheduleWithFixedDelay(guarded(task), periodNanos, periodNanos, TimeUnit.NANOSECONDS);
+  }
+
+  private Runnable guarded(Runnable task) {
+    return () -> {
+      try {
+        task.run();
+      } catch (RuntimeException | Error e) {
+        desk.stop(e);
+      }
+    };
+  }
+
+  /** What the sequencer tells when replies may leave. */
+  public Sequencer.Replies replies() {
+    return desk;
   }
 
   /** Gives the server its sequencer; on the loop, before it listens. */
-  public void attach(Sequencer theSequencer) {
-    sequencer = theSequencer;
+  public void attach(Sequencer sequencer) {
+    desk.attach(sequencer, FrontDesk.Bounds.USUAL);
   }
 
   /**
@@ -128,10 +141,13 @@ public final class OracleServer implements Sequencer.Replies, AutoCloseable {
                 new ChannelInitializer<SocketChannel>() {
                   @Override
                   protected void initChannel(SocketChannel channel) {
-                    channel.pipeline().addLast(new Connection(OracleServer.this));
+                    channel.pipeline().addLast(new Connection(OracleServer.this, channel));
                   }
                 });
     try {
+      long tickMillis = settings.idleMillis() / Connection.TICKS_TO_PING;
+      every(TimeUnit.MILLISECONDS.toNanos(tickMillis), this::tick);
+      every(TimeUnit.MILLISECONDS.toNanos(DESK_TICK_MILLIS), desk::tick);
       listening = bootstrap.bind(address).sync().channel();
       return (InetSocketAddress) listening.localAddress();
     } catch (InterruptedException e) {
@@ -142,6 +158,10 @@ public final class OracleServer implements Sequencer.Replies, AutoCloseable {
           "cannot listen on " + address + ": " + e.getMessage() + "; choose another listen.port",
           e);
     }
+  }
+
+  private void tick() {
+    new ArrayList<>(connections).forEach(Connection::tick);
   }
 
   /** What was counted; read on the loop. */
@@ -155,18 +175,22 @@ public final class OracleServer implements Sequencer.Replies, AutoCloseable {
     return logFailure;
   }
 
+  /**
+   * Completes with an error of this server: it decides and answers nothing any more, and has closed
+   * all connections.
+   */
+  public CompletableFuture<Throwable> error() {
+    return error;
+  }
+
   // For connections, on the loop.
 
   Settings settings() {
     return settings;
   }
 
-  Sequencer sequencer() {
-    return sequencer;
-  }
-
-  CommitBatch batch() {
-    return batch;
+  FrontDesk desk() {
+    return desk;
   }
 
   NetCounters mutableCounters() {
@@ -183,64 +207,22 @@ public final class OracleServer implements Sequencer.Replies, AutoCloseable {
 
   void forget(Connection connection) {
     connections.remove(connection);
-    held.remove(connection);
-    waitingForLog.remove(connection);
-    burst.remove(connection);
-    finishDraining();
-  }
-
-  /** The connection has replies to send, or handed in requests, in this turn of the loop. */
-  void joinBurst(Connection connection) {
-    burst.add(connection);
-    if (!burstScheduled) {
-      burstScheduled = true;
-      loop.execute(endOfBurst); // runs when everything readable in this turn has been read
-    }
-  }
-
-  /** The connection has replies that wait for the log. */
-  void holds(Connection connection) {
-    held.add(connection);
-  }
-
-  /** The connection has requests that the log has no room for. */
-  void waitForLog(Connection connection) {
-    counters.logWaits++;
-    waitingForLog.add(connection);
-  }
-
-  private void endOfBurst() {
-    burstScheduled = false;
-    for (int i = 0; i < burst.size(); i++) {
-      burst.get(i).endOfBurst();
-    }
-    burst.clear();
-    sequencer.flush();
   }
 
   @Override
-  public void durable(long position) {
-    for (int i = held.size() - 1; i >= 0; i--) {
-      if (!held.get(i).release(position)) {
-        held.remove(i);
-      }
-    }
-    if (!waitingForLog.isEmpty()) {
-      List<Connection> resumed = new ArrayList<>(waitingForLog);
-      waitingForLog.clear();
-      resumed.forEach(Connection::resume);
-    }
-    finishDraining();
-  }
-
-  @Override
-  public void failed(LogException cause) {
+  public void logFailed(LogException cause) {
     new ArrayList<>(connections)
         .forEach(
             connection ->
                 connection.refuse(
                     0, ErrorCode.LOG_FAILED, "the log failed: " + cause.getMessage()));
     logFailure.complete(cause);
+  }
+
+  @Override
+  public void stopped(Throwable cause) {
+    new ArrayList<>(connections).forEach(Connection::disconnect);
+    error.complete(cause);
   }
 
   /**
@@ -255,22 +237,18 @@ public final class OracleServer implements Sequencer.Replies, AutoCloseable {
           if (listening != null) {
             listening.close();
           }
-          draining = done;
+          desk.drain().thenRun(() -> done.complete(null));
           connections.forEach(Connection::stopReading);
-          finishDraining();
         });
     return done;
   }
 
-  private void finishDraining() {
-    if (draining != null && held.isEmpty()) {
-      draining.complete(null);
-    }
-  }
-
-  /** Closes all connections and the loop. */
+  /** Closes all connections and the loop; does nothing if that was done. */
   @Override
   public void close() {
+    if (group.isShuttingDown()) {
+      return;
+    }
     loop.execute(
         () ->
             new ArrayList<>(connections)

@@ -20,6 +20,7 @@ public final class CommitBatch {
   final int[] lines;
   int size;
   int rowCount;
+  boolean refusesRows;
 
   /**
    * Allocates a batch.
@@ -58,6 +59,22 @@ public final class CommitBatch {
     int at = add(start, false, to - from);
     System.arraycopy(source, from, rows, at, to - from);
     outcomes[size - 1] = commit;
+  }
+
+  /** Whether commits with rows that are not decided are refused, as if the table were full. */
+  public void refuseRows(boolean refuse) {
+    refusesRows = refuse;
+  }
+
+  /** First requests with rows that committed, once decided. */
+  public int newCommits() {
+    int commits = 0;
+    int from = 0;
+    for (int i = 0; i < size; i++) {
+      commits += outcomes[i] > 0 && !repeats[i] && rowsEnd[i] > from ? 1 : 0;
+      from = rowsEnd[i];
+    }
+    return commits;
   }
 
   /** Where row ids go. */

@@ -86,6 +86,26 @@ public final class OracleCounters {
   /** Stamps between now and the low watermark. */
   public long watermarkLag;
 
+  /** Sets the sizes of the state at this moment. */
+  void describe(
+      CommittedMap map,
+      TransactionWindow window,
+      UncleanedCommits uncleanedTable,
+      long uncleanedCommits,
+      long settledBelow) {
+    open = window.count(TransactionWindow.OPEN);
+    halfAborted = window.count(TransactionWindow.HALF_ABORTED);
+    uncleaned = uncleanedCommits;
+    uncleanedCapacity = uncleanedTable.capacity();
+    forcedSweeps = window.forcedAborts();
+    mapCapacity = map.capacity();
+    mapOccupied = map.occupied();
+    mapEvictions = map.evictions();
+    mapTmaxLag = (int) window.next() - map.newestEvicted() & 0xffff_ffffL;
+    windowLag = window.next() - window.low();
+    watermarkLag = window.next() - settledBelow;
+  }
+
   /** Copies every field of another. */
   public void copyFrom(OracleCounters other) {
     begins = other.begins;

@@ -94,10 +94,11 @@ public class StatusOracle {
     }
     int state = window.state(sequence);
     if (state != TransactionWindow.OPEN && state != TransactionWindow.PRESUMED_OPEN) {
-      return decided(sequence, state);
+      long decided = decided(sequence, state);
+      return decided > 0 && !batch.repeats[i] ? Outcome.ALREADY_COMMITTED : decided;
     }
     boolean empty = from == to;
-    if (!empty && uncleanedCommits() >= uncleaned.capacity()) {
+    if (!empty && (batch.refusesRows || uncleanedCommits() >= uncleaned.capacity())) {
       counters.refused++;
       return Outcome.REFUSED_UNCLEANED;
     }
@@ -143,7 +144,7 @@ public class StatusOracle {
   protected long decidedBeforeWindow(long sequence, boolean repeat) {
     long commit = uncleaned.get(sequence);
     if (commit != 0) {
-      return commit << Timestamps.GAP_BITS;
+      return repeat ? commit << Timestamps.GAP_BITS : Outcome.ALREADY_COMMITTED;
     }
     if (repeat) {
       return Outcome.UNKNOWN;
@@ -202,11 +203,9 @@ public class StatusOracle {
   }
 
   /**
-   * Issues L, the stamp to which the requests of one frame are extended by {@link #extend}. All
-   * commits that were decided have timestamps below L, all that will be have timestamps above.
-   *
-   * <p>It is nobody's transaction: it needs no end and does not hold the low watermark. Nothing is
-   * logged of it, see {@link UnloggedStamps}.
+   * Issues L, the stamp to which the requests of one frame are extended by {@link #extend}: above
+   * all commits that were decided, and below all that will be. It is nobody's transaction: it needs
+   * no end, does not hold the low watermark, and is not logged, see {@link UnloggedStamps}.
    */
   public final long extension() {
     long stamp = nextTimestamp();
@@ -245,8 +244,7 @@ public class StatusOracle {
    * about S - 1 because S may be a commit timestamp: then that commit is not in the snapshot S,
    * which ends below S, but it is in the snapshot L.
    *
-   * <p>A frame has one L for any number of batches. L is issued before they are judged, and nothing
-   * is issued in between: so the map holds every commit below L, and none above.
+   * <p>Nothing is issued between L and this, so the map holds all commits below L and none above.
    *
    * @param stamp L, from {@link #extension}
    */
@@ -468,6 +466,16 @@ public class StatusOracle {
     return window.low() << Timestamps.GAP_BITS;
   }
 
+  /** No transaction that started below this timestamp is open. */
+  public final long oldestOpen() {
+    return window.oldestOpen(WALK_MAX) << Timestamps.GAP_BITS;
+  }
+
+  /** The most committed transactions whose cleanup may be outstanding. */
+  public final int uncleanedMax() {
+    return uncleaned.capacity();
+  }
+
   /** Stamps of the window. */
   public final int windowStamps() {
     return window.capacity();
@@ -480,18 +488,8 @@ public class StatusOracle {
 
   /** Totals since the start, and the state's sizes at this moment. */
   public final OracleCounters counters() {
-    OracleCounters c = counters;
-    c.open = window.count(TransactionWindow.OPEN);
-    c.halfAborted = window.count(TransactionWindow.HALF_ABORTED);
-    c.uncleaned = uncleanedCommits();
-    c.uncleanedCapacity = uncleaned.capacity();
-    c.forcedSweeps = window.forcedAborts();
-    c.mapCapacity = map.capacity();
-    c.mapOccupied = map.occupied();
-    c.mapEvictions = map.evictions();
-    c.mapTmaxLag = (int) window.next() - map.newestEvicted() & 0xffff_ffffL;
-    c.windowLag = window.next() - window.low();
-    c.watermarkLag = window.next() - settledBelow(); // told to nobody who relies on it
-    return c;
+    // The watermark is told to nobody who relies on it.
+    counters.describe(map, window, uncleaned, uncleanedCommits(), settledBelow());
+    return counters;
   }
 }

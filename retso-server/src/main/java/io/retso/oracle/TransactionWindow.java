@@ -77,6 +77,9 @@ final class TransactionWindow {
   /** Invariant: all of [low, settled) are settled. Grows only, except by {@link #startAt}. */
   private long settled = 1;
 
+  /** Invariant: nothing in [low, firstOpen) is open. Grows only, except by {@link #startAt}. */
+  private long firstOpen = 1;
+
   /** No transaction that committed below this sequence has a pending mark. Grows only. */
   private long sweptBelow;
 
@@ -163,6 +166,7 @@ final class TransactionWindow {
     next = sequence;
     low = sequence;
     settled = sequence;
+    firstOpen = sequence;
     sweptBelow = 0;
     sweepCursor = 0;
   }
@@ -202,6 +206,25 @@ final class TransactionWindow {
     }
     settled = sequence;
     return sequence;
+  }
+
+  /**
+   * A sequence below which nothing is open: the first that is, or may be, unless that is more than
+   * {@code stepsMax} ahead of what was known.
+   */
+  long oldestOpen(int stepsMax) {
+    long sequence = Math.max(firstOpen, low);
+    long end = Math.min(next, sequence + stepsMax);
+    while (sequence < end && !isOpen(slots[(int) sequence & mask])) {
+      sequence++;
+    }
+    firstOpen = sequence;
+    return sequence;
+  }
+
+  private static boolean isOpen(long word) {
+    int state = (int) word & STATE_MASK;
+    return state == OPEN || state == PRESUMED_OPEN;
   }
 
   /**

@@ -14,10 +14,9 @@ import io.retso.protocol.Timestamps;
 /**
  * Puts requests, oracle and log in one order.
  *
- * <p>The caller hands in requests, remembers for each reply the {@link #position()} at that moment,
- * calls {@link #flush()} at the end of a burst, and lets the replies go when {@link
- * Replies#durable} has reached their position. Start timestamps go at {@link #startsPosition()},
- * which is durable already except while a reservation is late.
+ * <p>The caller hands in requests, takes for each reply the {@link #replyPosition()} that the
+ * request left, calls {@link #flush()} at the end of a burst, and lets the reply go when {@link
+ * Replies#durable} has reached its position.
  *
  * <p>How entries grow: while nothing is outstanding a burst is written at once, so an idle system
  * adds no delay. While entries are outstanding, smaller bursts wait for company until an
@@ -108,6 +107,9 @@ public class Sequencer implements CommitLog.Listener {
 
   /** Time at which the current segment began. */
   private long segmentStart;
+
+  /** Where the reply to the request that was handed in last may leave. */
+  private long replyPosition;
 
   /** A new segment is ready; requests wait until everything in the old one is durable. */
   private boolean rolling;
@@ -207,11 +209,20 @@ public class Sequencer implements CommitLog.Listener {
   public final long begin(int count) {
     long first = oracle.begin(count);
     reserveAhead();
+    replyPosition = startsPosition();
     return first;
   }
 
-  /** The position at which start timestamps issued just now may leave. */
-  public final long startsPosition() {
+  /**
+   * Where the reply to the request that was handed in last may leave: when {@link #durable()} has
+   * reached it. The request itself sets it, so before the next one there is no wrong moment to ask.
+   */
+  public final long replyPosition() {
+    return replyPosition;
+  }
+
+  /** Of start timestamps that were just issued: at once, or with a reservation that is late. */
+  protected long startsPosition() {
     return oracle.nextTimestamp() <= reservedSafely ? 0 : reservedAt;
   }
 
@@ -219,6 +230,7 @@ public class Sequencer implements CommitLog.Listener {
   public final long extension() {
     long stamp = oracle.extension();
     reserveAhead();
+    replyPosition = extensionPosition();
     return stamp;
   }
 
@@ -244,7 +256,7 @@ public class Sequencer implements CommitLog.Listener {
     return count == missing;
   }
 
-  /** Judges extensions; see {@link StatusOracle#extend}. */
+  /** Judges extensions; see {@link StatusOracle#extend}. Their position is that of the stamp. */
   public final void extend(CommitBatch batch, long stamp) {
     oracle.extend(batch, stamp);
   }
@@ -262,7 +274,7 @@ public class Sequencer implements CommitLog.Listener {
    *       of its successor are above all that it ever reserved durably, and so above L.
    * </ul>
    */
-  public long extensionPosition() {
+  protected long extensionPosition() {
     return startsPosition();
   }
 
@@ -270,36 +282,36 @@ public class Sequencer implements CommitLog.Listener {
   public final void commit(CommitBatch batch) {
     oracle.commit(batch);
     reserveAhead();
-    nullWrite = true;
+    replyAt(decisionPosition());
   }
 
   /** Answers a status query; see {@link StatusOracle#status}. */
   public final long status(long writerStart, long readerStart) {
-    nullWrite = true;
+    replyAt(queryPosition());
     return oracle.status(writerStart, readerStart);
   }
 
   /** Aborts a transaction; see {@link StatusOracle#abort}. */
   public final long abort(long start) {
-    nullWrite = true;
+    replyAt(decisionPosition());
     return oracle.abort(start);
   }
 
   /** Notes a cleanup; see {@link StatusOracle#cleaned}. */
   public final long cleaned(long start) {
-    nullWrite = true;
+    replyAt(decisionPosition());
     return oracle.cleaned(start);
   }
 
   /** The low watermark; see {@link StatusOracle#lowWatermark}. */
   public final long lowWatermark() {
-    nullWrite = true; // it rests on what is under way, as an answer to a status query does
+    replyAt(queryPosition()); // it rests on what is under way, as an answer to a status query does
     return oracle.lowWatermark();
   }
 
   /** Notes a sweep; see {@link StatusOracle#swept}. */
   public final long swept(long timestamp) {
-    nullWrite = true;
+    replyAt(decisionPosition());
     return oracle.swept(timestamp);
   }
 
@@ -319,8 +331,14 @@ public class Sequencer implements CommitLog.Listener {
     entry.expired(below);
   }
 
-  /** The position at which the replies to the requests handed in just now may leave. */
-  public long position() {
+  /** The reply waits for an entry, if only an empty one. */
+  private void replyAt(long position) {
+    nullWrite = true;
+    replyPosition = position;
+  }
+
+  /** The position at which replies to requests that change something may leave. */
+  protected long decisionPosition() {
     return settings.durable() ? filling : 0;
   }
 
@@ -329,8 +347,8 @@ public class Sequencer implements CommitLog.Listener {
    * an answer may rest on a commit that is not durable yet, and a crash would make it false; or
    * this writer may be deposed without knowing it, and only an append tells.
    */
-  public long queryPosition() {
-    return position();
+  protected long queryPosition() {
+    return decisionPosition();
   }
 
   /** Everything up to this position is durable. */
@@ -440,6 +458,9 @@ public class Sequencer implements CommitLog.Listener {
 
   @Override
   public final void durable(long position) {
+    if (failed) {
+      return;
+    }
     durable = position;
     if (reservedAt <= position) {
       reservedSafely = reserved;
@@ -450,6 +471,11 @@ public class Sequencer implements CommitLog.Listener {
     }
     replies.durable(position);
     flush();
+  }
+
+  /** Appends nothing and takes nothing any more: an error left the oracle in an unknown state. */
+  public final void stop() {
+    failed = true;
   }
 
   @Override

@@ -1,5 +1,6 @@
 package io.retso.server;
 
+import io.retso.front.FrontDesk;
 import io.retso.log.BookKeeperStore;
 import io.retso.log.CommitLog;
 import io.retso.log.LedgerLog;
@@ -60,6 +61,7 @@ public final class RetsoServer implements AutoCloseable {
   private record Part(String name, AutoCloseable closer) {}
 
   private static final Logger LOG = LoggerFactory.getLogger(RetsoServer.class);
+  private static final int CONNECTIONS_PER_HOST_MIN = 64;
   private static final long DRAIN_SECONDS_MAX = 5;
   private static final long STOP_SECONDS_MAX = 5;
   private static final double NANOS_PER_SECOND = 1e9;
@@ -133,7 +135,7 @@ public final class RetsoServer implements AutoCloseable {
     // cluster waits for its disk and for itself. So both at a time.
     CompletableFuture<Sequencer> making =
         CompletableFuture.supplyAsync(
-            () -> new Sequencer(sequencerSettings(), this::makeOracle, net));
+            () -> new Sequencer(sequencerSettings(), this::makeOracle, net.replies()));
     startEmbedded();
     sequencer = making.join();
     log = new MeasuredLog(sequencer, nanoClock);
@@ -165,6 +167,7 @@ public final class RetsoServer implements AutoCloseable {
     startSeconds = (nanoClock.getAsLong() - before) / NANOS_PER_SECOND;
     health.serving();
     net.logFailure().thenAccept(this::logFailed);
+    net.error().thenAccept(this::stopped);
   }
 
   private void limitTransactions() {
@@ -201,18 +204,28 @@ public final class RetsoServer implements AutoCloseable {
   private OracleServer.Settings netSettings() {
     return new OracleServer.Settings(
         config.get(Settings.CONNECTIONS_MAX),
+        connectionsPerHost(),
+        config.get(Settings.CLIENT_IDLE_TIMEOUT).toMillis(),
         config.get(Settings.CLIENT_STALL_TIMEOUT).toMillis(),
-        () -> epoch,
-        nanoClock,
-        new OracleServer.Latencies() {
-          @Override
-          public void decided(long nanos, int replies) {
-            decisions.record(nanos, replies);
-          }
+        new FrontDesk.Settings(
+            () -> epoch,
+            nanoClock,
+            new FrontDesk.Latencies() {
+              @Override
+              public void decided(long nanos, int replies) {
+                decisions.record(nanos, replies);
+              }
 
-          @Override
-          public void atOnce(int replies) {} // they do not wait
-        });
+              @Override
+              public void atOnce(int replies) {} // they do not wait
+            }));
+  }
+
+  private int connectionsPerHost() {
+    int set = config.get(Settings.CONNECTIONS_PER_HOST);
+    return set > 0
+        ? set
+        : Math.max(CONNECTIONS_PER_HOST_MIN, config.get(Settings.CONNECTIONS_MAX) / 4);
   }
 
   private Sequencer.Settings sequencerSettings() {
@@ -324,12 +337,27 @@ public final class RetsoServer implements AutoCloseable {
 
   /** On the oracle's thread: connections have been told by now. */
   private void logFailed(LogException cause) {
-    Failure failure =
+    LOG.debug("the cause", cause);
+    failed(
         new Failure(
             ExitCode.of(cause.reason()),
-            "the log failed: " + cause.getMessage() + "; " + remedy(cause.reason()));
+            "the log failed: " + cause.getMessage() + "; " + remedy(cause.reason())));
+  }
+
+  /** On the oracle's thread: nothing is answered any more. */
+  private void stopped(Throwable error) {
+    LOG.error("the oracle's thread met an error", error);
+    failed(
+        new Failure(
+            ExitCode.INTERNAL,
+            "an error in this server: "
+                + error
+                + "; its memory may differ from the log, so it ends. Every acknowledged commit is"
+                + " in the log: start the server again, and report the stack trace above"));
+  }
+
+  private void failed(Failure failure) {
     LOG.error("{}", failure.message());
-    LOG.debug("the cause", cause);
     health.failed(failure.message());
     end.completeAsync(() -> Optional.of(failure));
   }
@@ -373,6 +401,11 @@ public final class RetsoServer implements AutoCloseable {
   /** The embedded cluster, for tests that make it fail; empty if there is none. */
   Optional<EmbeddedBookKeeper> embedded() {
     return Optional.ofNullable(embedded);
+  }
+
+  /** The oracle's thread, for tests that make it fail. */
+  Executor oracleThread() {
+    return net.executor();
   }
 
   /**

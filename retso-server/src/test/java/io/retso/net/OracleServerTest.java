@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.retso.front.FrontDesk;
 import io.retso.log.MemoryLog;
 import io.retso.oracle.CommitBatch;
 import io.retso.oracle.StatusOracle;
@@ -18,11 +19,14 @@ import io.retso.protocol.Outcome;
 import io.retso.protocol.Timestamps;
 import io.retso.sequencer.Sequencer;
 import java.io.DataInputStream;
+import java.io.EOFException;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
@@ -35,6 +39,8 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 class OracleServerTest {
   private static final int CONNECTIONS_MAX = 8;
+  private static final int CONNECTIONS_PER_HOST = 6;
+  private static final long IDLE_MILLIS = 2_000;
   private static final long STALL_MILLIS = 200;
   private static final int ROUNDS = 200;
 
@@ -47,21 +53,15 @@ class OracleServerTest {
         new OracleServer(
             new OracleServer.Settings(
                 CONNECTIONS_MAX,
+                CONNECTIONS_PER_HOST,
+                IDLE_MILLIS,
                 STALL_MILLIS,
-                () -> 7,
-                System::nanoTime,
-                new OracleServer.Latencies() {
-                  @Override
-                  public void decided(long nanos, int replies) {}
-
-                  @Override
-                  public void atOnce(int replies) {}
-                }));
+                new FrontDesk.Settings(() -> 7, System::nanoTime, FrontDesk.Latencies.IGNORED)));
     Sequencer sequencer =
         new Sequencer(
             new Sequencer.Settings(2, 1 << 16, false),
             changes -> new StatusOracle(10_000, 1 << 12, 1_000, changes),
-            server);
+            server.replies());
     CompletableFuture.runAsync(
             () -> {
               server.attach(sequencer);
@@ -84,6 +84,11 @@ class OracleServerTest {
     private final DataInputStream in;
 
     Peer() throws IOException {
+      this("127.0.0.1");
+    }
+
+    Peer(String from) throws IOException {
+      socket.bind(new InetSocketAddress(from, 0));
       socket.connect(address);
       socket.setTcpNoDelay(true);
       out = socket.getOutputStream();
@@ -100,7 +105,7 @@ class OracleServerTest {
       send(
           b ->
               Handshake.writeHello(b, 1, new Handshake.Hello(1, 1, Handshake.Mode.ORACLE, "test")));
-      assertEquals(FrameType.HELLO | FrameType.REPLY, Frames.type(frame(), 0));
+      assertEquals(FrameType.HELLO, Frames.replyType(frame(), 0));
       return this;
     }
 
@@ -162,7 +167,7 @@ class OracleServerTest {
             Frames.finishFrame(b, 0, requests.length);
           });
       ByteBuf reply = frame();
-      assertEquals(FrameType.EXTEND | FrameType.REPLY, Frames.type(reply, 0));
+      assertEquals(FrameType.EXTEND, Frames.replyType(reply, 0));
       assertEquals(9, Frames.frameId(reply, 0));
       long[] answers = new long[Frames.count(reply, 0)];
       assertEquals(Frames.HEADER_BYTES + answers.length * Long.BYTES, reply.readableBytes());
@@ -174,9 +179,16 @@ class OracleServerTest {
 
     void assertRefused(ErrorCode code) throws IOException {
       ByteBuf error = frame();
-      assertEquals(FrameType.ERROR, Frames.type(error, 0));
+      assertTrue(Frames.isError(error, 0));
       assertEquals(code, Frames.errorCode(error, 0), () -> Frames.errorText(error, 0));
       assertClosed();
+    }
+
+    /** The text of the error with which this connection is turned away. */
+    String refusal() throws IOException {
+      ByteBuf error = frame();
+      assertEquals(ErrorCode.TOO_MANY_CONNECTIONS, Frames.errorCode(error, 0));
+      return Frames.errorText(error, 0);
     }
 
     void assertClosed() throws IOException {
@@ -331,17 +343,90 @@ class OracleServerTest {
   }
 
   @Test
-  void connectionsBeyondTheLimitAreRefused() throws IOException {
-    Peer[] peers = new Peer[CONNECTIONS_MAX];
-    for (int i = 0; i < CONNECTIONS_MAX; i++) {
-      peers[i] = new Peer().hello();
-    }
-    try (Peer tooMany = new Peer()) {
-      tooMany.assertRefused(ErrorCode.TOO_MANY_CONNECTIONS);
-    }
-    for (Peer peer : peers) {
+  void aServerThatDrainsAnswersNoMore() throws Exception {
+    try (Peer peer = new Peer().hello()) {
       assertTrue(peer.begin() > 0);
-      peer.close();
+      server.drain().get();
+      peer.send(b -> Frames.writeHeader(b, FrameType.BEGIN, 1, 9, 0));
+      server.close();
+      try {
+        assertTrue(Frames.isError(peer.frame(), 0));
+      } catch (EOFException | SocketException reset) { // of bytes that the server did not read
+        assertTrue(true);
+      }
+    }
+  }
+
+  @Test
+  void anErrorOfTheServerClosesAllConnectionsAndAnswersNobody() throws Exception {
+    try (Peer first = new Peer().hello();
+        Peer second = new Peer().hello()) {
+      assertTrue(first.begin() > 0);
+      server
+          .executor()
+          .execute(
+              () -> {
+                throw new IllegalStateException("injected");
+              });
+      first.assertClosed();
+      second.assertClosed();
+      assertEquals("injected", server.error().get().getMessage());
+    }
+  }
+
+  @Test
+  void connectionsBeyondTheLimitAreRefused() throws IOException {
+    try (Peers first = new Peers("127.0.0.1", CONNECTIONS_PER_HOST);
+        Peers second = new Peers("127.0.0.2", CONNECTIONS_MAX - CONNECTIONS_PER_HOST)) {
+      try (Peer tooMany = new Peer("127.0.0.1")) {
+        assertTrue(tooMany.refusal().contains("connections.per.host"));
+      }
+      try (Peer tooMany = new Peer("127.0.0.3")) {
+        assertTrue(tooMany.refusal().contains("connections.max"));
+      }
+      first.assertServed();
+      second.assertServed();
+    }
+  }
+
+  /** Connections from one address. */
+  private final class Peers implements AutoCloseable {
+    private final List<Peer> peers = new ArrayList<>();
+
+    Peers(String from, int count) throws IOException {
+      while (peers.size() < count) {
+        peers.add(new Peer(from).hello());
+      }
+    }
+
+    void assertServed() throws IOException {
+      for (Peer peer : peers) {
+        assertTrue(peer.begin() > 0);
+      }
+    }
+
+    @Override
+    public void close() throws IOException {
+      for (Peer peer : peers) {
+        peer.close();
+      }
+    }
+  }
+
+  @Test
+  void anIdleClientIsPingedAndDisconnectedIfItIsSilent() throws IOException {
+    try (Peer peer = new Peer().hello();
+        Peer dead = new Peer().hello()) {
+      long before = System.nanoTime();
+      for (int pings = 0; pings < 2; pings++) {
+        ByteBuf ping = peer.frame();
+        assertTrue(Frames.isPing(ping, 0));
+        peer.send(b -> Frames.writeReplyHeader(b, FrameType.PING, 0, Frames.frameId(ping, 0)));
+      }
+      assertTrue(System.nanoTime() - before > IDLE_MILLIS * 1_000_000, "not sooner than it says");
+      assertTrue(Frames.isPing(dead.frame(), 0));
+      dead.assertRefused(ErrorCode.STALLED);
+      assertTrue(peer.begin() > 0);
     }
   }
 

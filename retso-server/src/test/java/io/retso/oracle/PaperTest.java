@@ -164,6 +164,7 @@ class PaperTest {
       long commit = commit(start, 1);
       assertTrue(commit > start);
       assertEquals(commit, commit(start, true, 1));
+      assertEquals(Outcome.ALREADY_COMMITTED, commit(start, 2), "another request");
       assertEquals(commit, oracle.abort(start), "too late to abort");
       assertEquals(List.of("committed " + start), log, "decided once");
     }

@@ -66,7 +66,8 @@ final class ReferenceOracle {
     } else if (start < limits.windowLow()) {
       commitBelowWindow(t, repeat, outcome);
     } else if (t.commit != 0 || t.aborted) {
-      require(outcome == (t.aborted ? Outcome.ABORTED : t.commit), "a repeat changed its outcome");
+      long told = repeat ? t.commit : Outcome.ALREADY_COMMITTED;
+      require(outcome == (t.aborted ? Outcome.ABORTED : told), "a repeat changed its outcome");
     } else if (rows.length > 0 && uncleaned >= uncleanedCapacity) {
       require(outcome == Outcome.REFUSED_UNCLEANED, "the limit of uncleaned commits is passed");
     } else {
@@ -102,7 +103,9 @@ final class ReferenceOracle {
 
   private void commitBelowWindow(Transaction t, boolean repeat, long outcome) {
     if (t.commit != 0 && !t.cleaned) {
-      require(outcome == t.commit, "an uncleaned commit was forgotten");
+      require(
+          outcome == (repeat ? t.commit : Outcome.ALREADY_COMMITTED),
+          "an uncleaned commit was forgotten");
     } else if (repeat) {
       require(outcome == Outcome.UNKNOWN, "claims to know what left the window");
     } else {

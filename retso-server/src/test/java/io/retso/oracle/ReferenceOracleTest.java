@@ -175,7 +175,7 @@ class ReferenceOracleTest {
       List<Boolean> repeats = new ArrayList<>();
       for (long start : starts) {
         rows.add(rows());
-        repeats.add(reference.isDecided(start) || random.nextBoolean());
+        repeats.add(random.nextBoolean());
         add(start, repeats.get(rows.size() - 1), rows.get(rows.size() - 1));
       }
       ReferenceOracle.Limits before = limits();

@@ -114,7 +114,7 @@ class SequencerTest {
   void anIdleLogIsWrittenAtOnceAndABusyOneWaitsForCompany() {
     start();
     commit(sequencer.begin(1), 1);
-    long position = sequencer.position();
+    long position = sequencer.replyPosition();
     sequencer.flush();
     assertEquals(List.of(1L, 2L), log.appended);
     assertEquals(2, position);
@@ -136,9 +136,9 @@ class SequencerTest {
     long start = sequencer.begin(1);
     sequencer.flush();
     assertEquals(1, log.appended.size(), "a start timestamp needs no write");
-    assertEquals(0, sequencer.startsPosition());
-    long position = sequencer.queryPosition();
+    assertEquals(0, sequencer.replyPosition());
     sequencer.status(start, start);
+    long position = sequencer.replyPosition();
     assertTrue(position > sequencer.durable());
     sequencer.flush();
     assertEquals(List.of(1L, position), log.appended);
@@ -149,8 +149,8 @@ class SequencerTest {
   void theWatermarkWaitsForANullWriteLikeAQuery() {
     start();
     long start = sequencer.begin(1);
-    long position = sequencer.queryPosition();
     assertEquals(start, sequencer.lowWatermark());
+    long position = sequencer.replyPosition();
     assertTrue(position > sequencer.durable());
     sequencer.flush();
     assertEquals(List.of(1L, position), log.appended);
@@ -162,8 +162,8 @@ class SequencerTest {
     start();
     long start = sequencer.begin(1);
     assertTrue(sequencer.expireBelow(start + Timestamps.GAP));
-    long position = sequencer.queryPosition();
     assertEquals(Outcome.RETRY, sequencer.status(start, start));
+    long position = sequencer.replyPosition();
     assertTrue(position > sequencer.durable());
     sequencer.flush();
     assertEquals(List.of(1L, position), log.appended);
@@ -258,7 +258,7 @@ class SequencerTest {
     new Recovery(sequencer.oracle()).finish(first);
     sequencer.start(log, 0);
     assertEquals(first, sequencer.begin(1));
-    assertEquals(1, sequencer.startsPosition(), "it leaves when its reservation is in the log");
+    assertEquals(1, sequencer.replyPosition(), "it leaves when its reservation is in the log");
     StatusOracle successor = new StatusOracle(1000, WINDOW, 5000, Changes.NONE);
     Recovery recovery = new Recovery(successor);
     recovery.entry(ByteBuffer.wrap(log.contents.get(0)));
@@ -271,13 +271,14 @@ class SequencerTest {
   void startTimestampsWaitForALateReservation() {
     start();
     sequencer.begin(RESERVATION / 2);
-    assertEquals(0, sequencer.startsPosition(), "the first range is durable");
+    assertEquals(0, sequencer.replyPosition(), "the first range is durable");
     sequencer.begin(RESERVATION);
-    long position = sequencer.startsPosition();
+    long position = sequencer.replyPosition();
     assertEquals(2, position, "used up before the next is durable");
     sequencer.flush();
     sequencer.durable(2);
-    assertEquals(0, sequencer.startsPosition());
+    sequencer.begin(1);
+    assertEquals(0, sequencer.replyPosition());
   }
 
   @Test

@@ -49,7 +49,7 @@ class DurableServerTest {
       ByteBuf hello = Unpooled.buffer();
       Handshake.writeHello(hello, 0, new Handshake.Hello(1, 1, Handshake.Mode.ORACLE, "test"));
       send(hello);
-      assertEquals(FrameType.HELLO | FrameType.REPLY, read().getUnsignedByte(4));
+      assertEquals(FrameType.HELLO.reply(), read().getUnsignedByte(4));
     }
 
     private void send(ByteBuf frame) throws IOException {
@@ -87,10 +87,18 @@ class DurableServerTest {
     }
 
     ByteBuf commit(long start, long row) throws IOException {
+      return commit(start, 1, row);
+    }
+
+    ByteBuf repeatCommit(long start, long row) throws IOException {
+      return commit(start, 1 | FrameType.REPEAT_FLAG, row);
+    }
+
+    private ByteBuf commit(long start, int flagsAndRows, long row) throws IOException {
       ByteBuf frame = Unpooled.buffer();
       int bodyBytes = Frames.COMMIT_FIXED_BYTES + Long.BYTES;
       Frames.writeHeader(frame, FrameType.COMMIT, 1, nextId++, bodyBytes);
-      frame.writeLong(start).writeInt(1).writeLong(row);
+      frame.writeLong(start).writeInt(flagsAndRows).writeLong(row);
       send(frame);
       return read();
     }
@@ -224,7 +232,7 @@ class DurableServerTest {
       try (RetsoServer server = RetsoServer.start(config);
           Peer peer = new Peer(server.port())) {
         assertEquals(1, server.recoveredTransactions());
-        ByteBuf again = peer.commit(start, 1);
+        ByteBuf again = peer.repeatCommit(start, 1);
         assertEquals(commit, again.getLong(Frames.HEADER_BYTES));
         assertTrue(peer.begin() > commit);
       }

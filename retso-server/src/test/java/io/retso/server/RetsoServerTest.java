@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.retso.server.RetsoServer.Failure;
 import io.retso.server.config.ConfigException;
 import io.retso.server.config.ServerConfig;
 import io.retso.server.config.Settings;
@@ -86,6 +87,22 @@ class RetsoServerTest {
     ServerConfig config = TestServers.small().set(Settings.ROWS, "1G").build();
     ConfigException e = assertThrows(ConfigException.class, () -> RetsoServer.start(config));
     assertTrue(e.getMessage().contains("-Xmx"), e.getMessage());
+  }
+
+  @Test
+  void anErrorOnTheOraclesThreadEndsTheServer() throws Exception {
+    try (RetsoServer server = TestServers.inMemory()) {
+      server
+          .oracleThread()
+          .execute(
+              () -> {
+                throw new IllegalStateException("injected");
+              });
+      Failure failure = server.end().get(10, TimeUnit.SECONDS).orElseThrow();
+      assertEquals(ExitCode.INTERNAL, failure.code());
+      assertTrue(failure.message().contains("injected"), failure.message());
+      assertEquals(503, TestServers.get(server.httpPort(), "/health").statusCode());
+    }
   }
 
   @Test

@@ -7,6 +7,6 @@ package io.retso.simulator;
  * @param epoch of the server
  * @param windowLow below this the server remembered only uncleaned commits
  * @param hadMarks whether the transaction had pending marks in the table
- * @param uncleanedFull whether the limit of uncleaned commits was reached
+ * @param mayRefuse whether a client could have more than its share of uncleaned commits
  */
-record Answer(long outcome, int epoch, long windowLow, boolean hadMarks, boolean uncleanedFull) {}
+record Answer(long outcome, int epoch, long windowLow, boolean hadMarks, boolean mayRefuse) {}

@@ -33,7 +33,7 @@ final class ExtendedRead {
   void run() {
     missing = rows.length + 1;
     client.call(
-        Request.Kind.EXTEND, snapshot, world.history().newestKnown(), rows.clone(), this::answered);
+        FrameType.EXTEND, snapshot, world.history().newestKnown(), rows.clone(), this::answered);
     for (int i = 0; i < rows.length; i++) {
       int index = i;
       new RowReader(world, client, rows[i], snapshot, version -> read(index, version)).run();

@@ -2,6 +2,7 @@ package io.retso.simulator;
 
 import static org.junit.jupiter.api.Assertions.fail;
 
+import io.retso.front.FrontDesk;
 import io.retso.log.CommitLog;
 import io.retso.log.LedgerLog;
 import io.retso.log.LogException;
@@ -34,6 +35,8 @@ class InjectedBugsTest {
     EXTENSION_IGNORES_T_MAX(OracleBug.ExtensionIgnoresTmax::new),
     EXTENSION_STAMP_NOT_ISSUED(OracleBug.ExtensionUnissued::new),
     EXTENSION_BEFORE_ITS_RESERVATION(SequencerBug.EarlyExtension::new),
+    POSITION_OF_THE_REQUEST_BEFORE(SequencerBug.StalePosition::new),
+    REPLY_OVERTAKES_IN_ITS_LANE(FrontBug::withoutOrder),
     WATERMARK_NOT_LOGGED(OracleBug.WatermarkUnlogged::new),
     REPEAT_JUDGED_AS_FIRST(OracleBug.NoRepeats::new),
     EXPIRY_NOT_LOGGED(SequencerBug.NoExpiryRecord::new),
@@ -236,7 +239,7 @@ class InjectedBugsTest {
       Sequencer sequencer(Sizes sizes, Sequencer.OracleMaker maker, Sequencer.Replies replies) {
         return new Sequencer(sizes.sequencer(), maker, replies) {
           @Override
-          public long queryPosition() {
+          protected long queryPosition() {
             return 0;
           }
         };
@@ -249,8 +252,25 @@ class InjectedBugsTest {
       Sequencer sequencer(Sizes sizes, Sequencer.OracleMaker maker, Sequencer.Replies replies) {
         return new Sequencer(sizes.sequencer(), maker, replies) {
           @Override
-          public long extensionPosition() {
+          protected long extensionPosition() {
             return 0;
+          }
+        };
+      }
+    }
+
+    /** The position of start timestamps is asked for before they are issued. */
+    static final class StalePosition extends SequencerBug {
+      @Override
+      Sequencer sequencer(Sizes sizes, Sequencer.OracleMaker maker, Sequencer.Replies replies) {
+        return new Sequencer(sizes.sequencer(), maker, replies) {
+          private long before;
+
+          @Override
+          protected long startsPosition() {
+            long asked = before;
+            before = super.startsPosition();
+            return asked;
           }
         };
       }
@@ -262,13 +282,13 @@ class InjectedBugsTest {
       Sequencer sequencer(Sizes sizes, Sequencer.OracleMaker maker, Sequencer.Replies replies) {
         return new Sequencer(sizes.sequencer(), maker, replies) {
           @Override
-          public long position() {
-            return super.position() - 1;
+          protected long decisionPosition() {
+            return super.decisionPosition() - 1;
           }
 
           @Override
-          public long queryPosition() {
-            return super.position();
+          protected long queryPosition() {
+            return super.decisionPosition();
           }
         };
       }
@@ -294,6 +314,25 @@ class InjectedBugsTest {
           protected void logReservation(long timestamp) {}
         };
       }
+    }
+  }
+
+  /** The front is replaced. */
+  private static final class FrontBug {
+    /** What waited for the log leaves before what has waited for the end of its burst. */
+    static Parts withoutOrder() {
+      return new Parts() {
+        @Override
+        FrontDesk frontDesk(
+            FrontDesk.Settings settings, FrontDesk.Loop loop, FrontDesk.Owner owner) {
+          return new FrontDesk(settings, loop, owner) {
+            @Override
+            protected boolean keepsOrder() {
+              return false;
+            }
+          };
+        }
+      };
     }
   }
 

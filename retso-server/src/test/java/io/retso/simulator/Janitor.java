@@ -1,5 +1,6 @@
 package io.retso.simulator;
 
+import io.retso.protocol.FrameType;
 import io.retso.protocol.Outcome;
 
 /** Finishes the transactions of dead clients, and of those that could not learn their outcome. */
@@ -39,7 +40,7 @@ final class Janitor {
 
   private void ask(World.Orphan orphan, long reader) {
     client.call(
-        Request.Kind.STATUS,
+        FrameType.STATUS,
         orphan.start(),
         reader,
         null,
@@ -56,7 +57,7 @@ final class Janitor {
 
   private void abort(World.Orphan orphan, long reader) {
     client.call(
-        Request.Kind.ABORT,
+        FrameType.ABORT,
         orphan.start(),
         0,
         null,
@@ -76,7 +77,7 @@ final class Janitor {
         () -> {
           orphan.rows().forEach(row -> world.finishRow(row, orphan.start(), outcome));
           client.call(
-              Request.Kind.CLEANED,
+              FrameType.CLEANED,
               orphan.start(),
               0,
               null,

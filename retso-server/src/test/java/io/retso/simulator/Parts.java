@@ -1,5 +1,6 @@
 package io.retso.simulator;
 
+import io.retso.front.FrontDesk;
 import io.retso.log.CommitLog;
 import io.retso.log.LedgerLog;
 import io.retso.oracle.Changes;
@@ -18,6 +19,10 @@ class Parts {
     return new Sequencer(sizes.sequencer(), maker, replies);
   }
 
+  FrontDesk frontDesk(FrontDesk.Settings settings, FrontDesk.Loop loop, FrontDesk.Owner owner) {
+    return new FrontDesk(settings, loop, owner);
+  }
+
   CommitLog log(LedgerLog log) {
     return log;
   }
@@ -32,6 +37,14 @@ class Parts {
 
   /** The contract of a sweep. */
   boolean sweepStampIsTakenFirst() {
+    return true;
+  }
+
+  /**
+   * Whether start timestamps and extensions of a deposed server may be older than what is known.
+   * They are: it hands them out without a word to the log. Strict begins will end that.
+   */
+  boolean deposedServersMayBeStale() {
     return true;
   }
 

@@ -1,21 +1,11 @@
 package io.retso.simulator;
 
+import io.retso.protocol.FrameType;
 import java.util.function.Consumer;
 
 /** One request of a client, as long as it has no reply. */
 final class Request {
-  enum Kind {
-    BEGIN,
-    COMMIT,
-    STATUS,
-    ABORT,
-    CLEANED,
-    WATERMARK,
-    SWEPT,
-    EXTEND
-  }
-
-  final Kind kind;
+  final FrameType type;
 
   /**
    * The transaction that it is about; of a begin, the newest timestamp known when it was made; of a
@@ -34,21 +24,20 @@ final class Request {
   /** It was sent before, and the connection was lost. */
   boolean repeat;
 
-  Request(Kind kind, long start, long reader, long[] rows, Consumer<Answer> reply) {
-    this.kind = kind;
+  Request(FrameType type, long start, long reader, long[] rows, Consumer<Answer> reply) {
+    this.type = type;
     this.start = start;
     this.reader = reader;
     this.rows = rows;
     this.reply = reply;
   }
 
-  /** Bytes on the wire, without the frame's header. */
-  int bytes() {
-    return switch (kind) {
-      case BEGIN, WATERMARK -> 0;
-      case COMMIT, EXTEND -> 12 + rows.length * Long.BYTES;
-      case STATUS -> 16;
-      case ABORT, CLEANED, SWEPT -> 8;
+  /** The newest timestamp that was known when it was made, which its answer must be above. */
+  long known() {
+    return switch (type) {
+      case BEGIN -> start;
+      case EXTEND -> Math.max(start, reader);
+      default -> 0;
     };
   }
 }

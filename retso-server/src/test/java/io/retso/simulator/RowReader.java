@@ -1,5 +1,6 @@
 package io.retso.simulator;
 
+import io.retso.protocol.FrameType;
 import io.retso.protocol.Outcome;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -40,7 +41,7 @@ final class RowReader {
     for (VersionedTable.Version version : versions) {
       long writer = version.timestamp();
       if (version.pending() && !outcomes.containsKey(writer)) {
-        client.call(Request.Kind.STATUS, writer, start, null, answer -> resolved(writer, answer));
+        client.call(FrameType.STATUS, writer, start, null, answer -> resolved(writer, answer));
         return;
       }
     }

@@ -1,12 +1,13 @@
 package io.retso.simulator;
 
+import io.retso.protocol.FrameType;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
 
-/** A client process: one connection at a time, requests of one kind share frames. */
+/** A client process: one connection at a time, requests of one type share frames. */
 final class SimulatedClient {
   private final World world;
   private final Simulation simulation;
@@ -32,8 +33,8 @@ final class SimulatedClient {
     return link;
   }
 
-  void call(Request.Kind kind, long start, long reader, long[] rows, Consumer<Answer> reply) {
-    Request request = new Request(kind, start, reader, rows, reply);
+  void call(FrameType type, long start, long reader, long[] rows, Consumer<Answer> reply) {
+    Request request = new Request(type, start, reader, rows, reply);
     outstanding.add(request);
     unsent.add(request);
     scheduleSend();
@@ -41,7 +42,7 @@ final class SimulatedClient {
 
   void begin(Consumer<Answer> reply) {
     call(
-        Request.Kind.BEGIN,
+        FrameType.BEGIN,
         world.history().newestKnown(),
         0,
         null,
@@ -71,14 +72,13 @@ final class SimulatedClient {
         return;
       }
       link = new Link(simulation, this, server);
-      server.accept(link);
       lastReply = simulation.now();
       watch(link);
     }
     List<Request> frame = new ArrayList<>();
     for (Request request : unsent) {
       boolean full = frame.size() == Sizes.FRAME_REQUESTS;
-      if (full || !frame.isEmpty() && frame.get(0).kind != request.kind) {
+      if (full || !frame.isEmpty() && frame.get(0).type != request.type) {
         link.send(frame);
         frame = new ArrayList<>();
       }
@@ -120,7 +120,7 @@ final class SimulatedClient {
     List<Request> again = new ArrayList<>();
     for (Request request : outstanding) {
       Request copy =
-          new Request(request.kind, request.start, request.reader, request.rows, request.reply);
+          new Request(request.type, request.start, request.reader, request.rows, request.reply);
       copy.repeat = request.repeat || !unsent.contains(request);
       again.add(copy);
       world.counted("repeats");

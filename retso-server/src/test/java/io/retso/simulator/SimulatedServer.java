@@ -1,11 +1,17 @@
 package io.retso.simulator;
 
+import io.netty.buffer.ByteBuf;
+import io.retso.front.Conversation;
+import io.retso.front.Conversation.Progress;
+import io.retso.front.FrontDesk;
 import io.retso.log.CommitLog;
 import io.retso.log.LedgerLog;
 import io.retso.log.LedgerStore;
 import io.retso.log.LogException;
-import io.retso.oracle.CommitBatch;
 import io.retso.oracle.StatusOracle;
+import io.retso.protocol.FrameException;
+import io.retso.protocol.FrameType;
+import io.retso.protocol.Frames;
 import io.retso.protocol.Timestamps;
 import io.retso.sequencer.Recovery;
 import io.retso.sequencer.Sequencer;
@@ -16,35 +22,48 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 
-/**
- * One life of a server: the production oracle, sequencer, log and recovery behind a front that
- * follows the rules of the real one (frames wait while the log is full, replies wait for their
- * position, bursts end with a flush).
- */
-final class SimulatedServer implements Sequencer.Replies {
+/** One life of a server: the production front, oracle, sequencer, log and recovery. */
+final class SimulatedServer implements FrontDesk.Owner, FrontDesk.Loop {
   private static final long TICK = Simulation.MILLIS / 2;
 
   private final World world;
   private final Simulation simulation;
-  private final CommitBatch batch = new CommitBatch(Sizes.TRANSACTION_ROWS);
   private final Set<Link> links = new LinkedHashSet<>();
-  private final Set<Link> waiting = new LinkedHashSet<>();
   private final ArrayDeque<Runnable> background = new ArrayDeque<>();
 
   private boolean backgroundBusy;
   private boolean alive = true;
   private boolean serving;
-  private boolean flushScheduled;
   private long lastWriterTask;
   private long pausedUntil;
-  private long lastIssued;
   private int epoch;
+  private final FrontDesk desk;
   private Sequencer sequencer;
   private StatusOracle oracle;
 
   SimulatedServer(World world) {
     this.world = world;
     this.simulation = world.simulation();
+    desk =
+        world
+            .parts()
+            .frontDesk(
+                new FrontDesk.Settings(() -> epoch, simulation::now, FrontDesk.Latencies.IGNORED),
+                this,
+                this);
+  }
+
+  @Override
+  public void atEndOfTurn(Runnable task) {
+    // Now and then there is a great deal to read in a turn.
+    long typical = simulation.oneIn(10) ? 50 * World.HAND_OVER : World.HAND_OVER;
+    simulation.after(simulation.delay(typical), () -> whenAwake(task));
+  }
+
+  @Override
+  public void inNextTurn(Runnable task) {
+    world.counted("waits for a turn");
+    simulation.after(simulation.delay(10 * World.HAND_OVER), () -> whenAwake(task));
   }
 
   boolean isAlive() {
@@ -65,7 +84,7 @@ final class SimulatedServer implements Sequencer.Replies {
     try {
       Sizes sizes = world.sizes().resized(simulation.random());
       Parts parts = world.parts();
-      sequencer = parts.sequencer(sizes, changes -> parts.oracle(sizes, changes), this);
+      sequencer = parts.sequencer(sizes, changes -> parts.oracle(sizes, changes), desk);
       oracle = sequencer.oracle();
       Recovery recovery = new Recovery(oracle);
       LedgerLog taken =
@@ -83,6 +102,7 @@ final class SimulatedServer implements Sequencer.Replies {
       }
       CommitLog log = parts.log(taken);
       sequencer.start(log, recovery.lastPosition());
+      desk.attach(sequencer, Sizes.BOUNDS);
       serving = true;
       tick(new TimeLimit(sequencer, sizes.timeLimit()));
       world.counted("servers");
@@ -102,6 +122,7 @@ final class SimulatedServer implements Sequencer.Replies {
   private void tick(TimeLimit limit) {
     long low = oracle.windowLow();
     limit.tick(simulation.now());
+    desk.tick();
     if (oracle.windowLow() > low) {
       world.counted("expiries");
     }
@@ -201,168 +222,79 @@ final class SimulatedServer implements Sequencer.Replies {
     new ArrayList<>(links).forEach(Link::cut);
   }
 
-  void accept(Link link) {
+  Conversation accept(Link link) {
     links.add(link);
+    return desk.open(link, link.client);
   }
 
   void forget(Link link) {
     links.remove(link);
-    waiting.remove(link);
   }
 
-  void waitForLog(Link link) {
-    waiting.add(link);
-    world.counted("waits for the log");
-  }
-
-  long durable() {
-    return sequencer.durable();
-  }
-
-  /** Takes a frame of requests of one kind, or refuses because the log has no room. */
-  boolean take(Link link, List<Request> frame) {
-    int bytes = 12 + frame.stream().mapToInt(Request::bytes).sum();
-    if (!sequencer.canTake(bytes)) {
-      return false;
-    }
-    Request.Kind kind = frame.get(0).kind;
-    if (kind == Request.Kind.BEGIN) {
-      begin(link, frame);
-    } else if (kind == Request.Kind.EXTEND) {
-      extend(link, frame);
-    } else {
-      long position =
-          kind == Request.Kind.STATUS || kind == Request.Kind.WATERMARK
-              ? sequencer.queryPosition()
-              : sequencer.position();
-      List<Answer> answers = new ArrayList<>();
-      if (kind == Request.Kind.COMMIT) {
-        commit(frame, answers);
-      } else {
-        for (Request request : frame) {
-          answers.add(decide(request));
-        }
-      }
-      link.hold(false, position, () -> link.reply(frame, answers));
-    }
-    scheduleFlush();
-    return true;
-  }
-
-  private void begin(Link link, List<Request> frame) {
-    long first = sequencer.begin(frame.size());
-    Violation.unless(first > lastIssued, first + " follows " + lastIssued);
-    lastIssued = first + (frame.size() - 1L) * Timestamps.GAP;
-    long position = sequencer.startsPosition();
-    List<Answer> answers = new ArrayList<>();
-    for (int i = 0; i < frame.size(); i++) {
-      long start = first + (long) i * Timestamps.GAP;
-      Violation.unless(
-          start > frame.get(i).start || !world.isNewest(epoch),
-          "start " + start + " does not see " + frame.get(i).start + ", which was known before");
-      answers.add(new Answer(start, epoch, 0, false, false));
-    }
-    if (position > durable()) {
-      world.counted("late reservations");
-    }
-    link.hold(
-        true,
-        position,
-        () -> {
-          world.history().issued(epoch, first, frame.size());
-          link.reply(frame, answers);
-        });
-  }
-
-  private void extend(Link link, List<Request> frame) {
-    long stamp = sequencer.extension();
-    Violation.unless(stamp > lastIssued, stamp + " follows " + lastIssued);
-    lastIssued = stamp;
-    fill(frame);
-    sequencer.extend(batch, stamp);
-    List<Answer> answers = new ArrayList<>();
-    for (int i = 0; i < frame.size(); i++) {
-      Request request = frame.get(i);
-      Violation.unless(
-          stamp > Math.max(request.start, request.reader) || !world.isNewest(epoch),
-          stamp + " does not see " + request.reader + ", which was known before");
-      answers.add(new Answer(batch.outcome(i), epoch, 0, false, false));
-    }
-    batch.clear();
-    long position = sequencer.extensionPosition();
-    if (position > durable()) {
-      world.counted("late extensions");
-    }
-    link.hold(
-        true,
-        position,
-        () -> {
-          world.history().issued(epoch, stamp, 1);
-          link.reply(frame, answers);
-        });
-  }
-
-  private Answer decide(Request request) {
-    // Before the decision: it may move the window, or count one uncleaned commit more or less.
+  /** Has the production front take a frame, and notes for the judge what was true then. */
+  Progress take(Conversation conversation, ByteBuf unread, RequestFrame frame)
+      throws FrameException {
     long low = oracle.windowLow();
-    long outcome =
-        switch (request.kind) {
-          case STATUS -> sequencer.status(request.start, request.reader);
-          case ABORT -> sequencer.abort(request.start);
-          case WATERMARK -> sequencer.lowWatermark();
-          case SWEPT -> sequencer.swept(request.start);
-          default -> sequencer.cleaned(request.start);
-        };
-    return new Answer(outcome, epoch, low, world.table().hasMarks(request.start), false);
+    long next = oracle.nextTimestamp();
+    boolean mayRefuse = mayRefuse();
+    Progress progress = conversation.take(unread);
+    if (progress != Progress.TAKEN) {
+      return progress;
+    }
+    if (frame.type == FrameType.COMMIT) {
+      low = oracle.windowLow(); // some of the frame may have been decided against a lower one
+    }
+    boolean[] marks = new boolean[frame.requests.size()];
+    for (int i = 0; i < marks.length; i++) {
+      Request request = frame.requests.get(i);
+      marks[i] = world.table().hasMarks(request.start);
+      Violation.unless(
+          request.known() < next
+              || world.parts().deposedServersMayBeStale() && !world.isNewest(epoch),
+          next + " does not see " + request.known() + ", which was known before");
+    }
+    mayRefuse |= mayRefuse();
+    frame.decided = new RequestFrame.Circumstances(epoch, low, next, marks, mayRefuse);
+    if (sequencer.replyPosition() > sequencer.durable() && !frame.type.isLogged()) {
+      counted(frame.type == FrameType.BEGIN ? "late reservations" : "late extensions");
+    }
+    return progress;
   }
 
-  private void fill(List<Request> frame) {
-    for (Request request : frame) {
-      if (!batch.hasRoomFor(request.rows.length)) {
-        throw new IllegalStateException("frames are small");
-      }
-      int at = batch.add(request.start, request.repeat, request.rows.length);
-      System.arraycopy(request.rows, 0, batch.rows(), at, request.rows.length);
+  /** From half the limit of uncleaned commits on a client may have more than its share. */
+  private boolean mayRefuse() {
+    return oracle.uncleanedCommits() >= oracle.uncleanedMax() / 2;
+  }
+
+  /** A reply leaves this server. */
+  void left(RequestFrame frame, ByteBuf reply, int index) {
+    Violation.unless(frame != null, "a reply to nothing leaves");
+    long stamp = frame.decided.nextTimestamp();
+    if (frame.type == FrameType.BEGIN) {
+      long first = reply.getLong(index + Frames.HEADER_BYTES);
+      Violation.unless(first == stamp, first + " was issued, not " + stamp);
+      world.history().issued(epoch, first, frame.requests.size());
+    } else if (frame.type == FrameType.EXTEND) {
+      world.history().issued(epoch, stamp, 1);
     }
   }
 
-  private void commit(List<Request> frame, List<Answer> answers) {
-    fill(frame);
-    sequencer.commit(batch);
-    long low = oracle.windowLow(); // some of the batch may have been decided against a lower one
-    boolean full = oracle.uncleanedCommits() >= world.sizes().uncleanedCommits();
-    for (int i = 0; i < batch.size(); i++) {
-      boolean marks = world.table().hasMarks(frame.get(i).start);
-      answers.add(new Answer(batch.outcome(i), epoch, low, marks, full));
-    }
-    batch.clear();
-  }
-
-  private void scheduleFlush() {
-    if (!flushScheduled) {
-      flushScheduled = true;
-      simulation.after(
-          simulation.delay(World.HAND_OVER),
-          () ->
-              whenAwake(
-                  () -> {
-                    flushScheduled = false;
-                    sequencer.flush();
-                  }));
-    }
+  void counted(String what) {
+    world.counted(what);
   }
 
   @Override
-  public void durable(long position) {
-    new ArrayList<>(links).forEach(Link::release);
-    List<Link> resumed = new ArrayList<>(waiting);
-    waiting.clear();
-    resumed.forEach(Link::takeFrames);
-  }
-
-  @Override
-  public void failed(LogException cause) {
+  public void logFailed(LogException cause) {
     world.counted("stopped: " + cause.reason());
     die();
+  }
+
+  /** No error is expected: whatever it is, it is a finding. */
+  @Override
+  public void stopped(Throwable cause) {
+    if (cause instanceof Error error) {
+      throw error;
+    }
+    throw (RuntimeException) cause;
   }
 }

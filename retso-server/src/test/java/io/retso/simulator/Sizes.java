@@ -1,5 +1,6 @@
 package io.retso.simulator;
 
+import io.retso.front.FrontDesk;
 import io.retso.protocol.Timestamps;
 import io.retso.sequencer.Sequencer;
 import java.util.Random;
@@ -22,6 +23,9 @@ record Sizes(
 
   /** The most requests of one simulated frame. */
   static final int FRAME_REQUESTS = 6;
+
+  static final FrontDesk.Bounds BOUNDS =
+      new FrontDesk.Bounds(FRAME_REQUESTS, TRANSACTION_ROWS, 8, Simulation.MILLIS);
 
   private static final int FRAME_BYTES = 12 + FRAME_REQUESTS * (12 + TRANSACTION_ROWS * 8);
 

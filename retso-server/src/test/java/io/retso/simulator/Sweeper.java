@@ -1,5 +1,6 @@
 package io.retso.simulator;
 
+import io.retso.protocol.FrameType;
 import io.retso.protocol.Outcome;
 import java.util.ArrayDeque;
 
@@ -33,7 +34,7 @@ final class Sweeper {
   private void ask() {
     long known = world.history().watermark();
     client.call(
-        Request.Kind.WATERMARK,
+        FrameType.WATERMARK,
         known,
         0,
         null,
@@ -73,7 +74,7 @@ final class Sweeper {
       return;
     }
     client.call(
-        Request.Kind.STATUS,
+        FrameType.STATUS,
         writer,
         sweep,
         null,
@@ -88,7 +89,7 @@ final class Sweeper {
 
   private void report(long sweep) {
     client.call(
-        Request.Kind.SWEPT,
+        FrameType.SWEPT,
         sweep,
         0,
         null,
@@ -96,7 +97,7 @@ final class Sweeper {
           Violation.unless(answer.outcome() == Outcome.DONE, "a sweep was refused");
           world.counted("sweeps");
           // It wrote nothing: over, so that it does not hold the watermark back.
-          client.call(Request.Kind.CLEANED, sweep, 0, null, ended -> run());
+          client.call(FrameType.CLEANED, sweep, 0, null, ended -> run());
         });
   }
 }

@@ -1,5 +1,6 @@
 package io.retso.simulator;
 
+import io.retso.protocol.FrameType;
 import io.retso.protocol.Outcome;
 import java.util.ArrayDeque;
 import java.util.LinkedHashSet;
@@ -80,7 +81,7 @@ final class Worker {
   private void step() {
     if (steps-- == 0) {
       if (simulation.oneIn(12)) {
-        client.call(Request.Kind.ABORT, start, 0, null, this::decided);
+        client.call(FrameType.ABORT, start, 0, null, this::decided);
       } else {
         commit();
       }
@@ -107,7 +108,7 @@ final class Worker {
 
   private void commit() {
     long[] rows = written.stream().mapToLong(Long::longValue).toArray();
-    client.call(Request.Kind.COMMIT, start, 0, rows, this::decided);
+    client.call(FrameType.COMMIT, start, 0, rows, this::decided);
   }
 
   private void decided(Answer answer) {
@@ -116,7 +117,7 @@ final class Worker {
     world.counted(outcome > 0 ? "committed" : Outcome.nameOf(outcome));
     if (outcome == Outcome.REFUSED_UNCLEANED) {
       if (++refusals > 3) {
-        client.call(Request.Kind.ABORT, start, 0, null, this::decided);
+        client.call(FrameType.ABORT, start, 0, null, this::decided);
       } else {
         later(20 * World.TABLE_DELAY, this::commit);
       }
@@ -133,7 +134,7 @@ final class Worker {
         simulation.oneIn(30) ? 100 * World.TABLE_DELAY : World.TABLE_DELAY,
         () -> {
           if (rows.isEmpty()) {
-            client.call(Request.Kind.CLEANED, start, 0, null, this::cleaned);
+            client.call(FrameType.CLEANED, start, 0, null, this::cleaned);
           } else {
             world.finishRow(rows.poll(), start, outcome);
             cleanUp(outcome, rows);

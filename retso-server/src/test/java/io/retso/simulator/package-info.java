@@ -1,10 +1,12 @@
 /**
- * A seeded simulator of the whole server, but for the network's bytes and the disks.
+ * A seeded simulator of the whole server, but for sockets and disks: requests and replies are the
+ * bytes of the protocol, and the server's end of a connection is the production one. The client's
+ * end is not: it repeats, gives up and sends its frames by the same rules, in a few lines.
  *
  * <pre>
  *   Worker, Janitor, Sweeper --&gt; SimulatedClient --&gt; Link --&gt; SimulatedServer --&gt; SimulatedLedgers
- *         |                                          (production oracle, sequencer,   |
- *         v                                           log protocol and recovery)      |
+ *         |                                          (production front, oracle,       |
+ *         v                                   sequencer, log protocol and recovery)   |
  *   VersionedTable &lt;--- RowReader                                                     |
  *         |                                                                           v
  *         +-----------------------------&gt;  History  &lt;------------- what can no longer be lost
@@ -20,7 +22,8 @@
  * io.retso.simulator.SimulatorTest} has the command line; {@link
  * io.retso.simulator.InjectedBugsTest} shows that the judge is awake.
  *
- * <p>Not simulated: entries that are damaged on disk, ledgers that are lost, the codec of the wire.
- * Start timestamps of a deposed server are only required to be unique.
+ * <p>Not simulated: entries that are damaged on disk, ledgers that are lost, bytes that break the
+ * protocol. Start timestamps of a deposed server are only required to be unique: an expected
+ * failure, which SimulatorTest proves to be one.
  */
 package io.retso.simulator;

@@ -7,6 +7,7 @@ import io.retso.protocol.FrameException;
 import io.retso.protocol.FrameType;
 import io.retso.protocol.Frames;
 import io.retso.protocol.Handshake;
+import io.retso.protocol.Limits;
 import io.retso.protocol.Outcome;
 import io.retso.protocol.Timestamps;
 
@@ -20,9 +21,6 @@ import io.retso.protocol.Timestamps;
  * </pre>
  */
 final class LoadConnection extends ChannelInboundHandlerAdapter {
-  /** Begins of one frame, at most: their commits fit into one frame too. */
-  private static final int FRAME_BEGINS_MAX = 4096;
-
   /** A commit frame of this size takes no further group. */
   private static final int FRAME_BYTES_ENOUGH = 256 * 1024;
 
@@ -82,7 +80,7 @@ final class LoadConnection extends ChannelInboundHandlerAdapter {
   void begin(int transactions, long due) {
     int left = transactions;
     while (left > 0) {
-      int part = Math.min(left, FRAME_BEGINS_MAX);
+      int part = Math.min(left, Limits.FRAME_BEGINS_MAX);
       writeBegin(part, due);
       left -= part;
     }
@@ -113,8 +111,13 @@ final class LoadConnection extends ChannelInboundHandlerAdapter {
         if (frameBytes == 0 || unread.readableBytes() < frameBytes) {
           break;
         }
-        Frames.checkReply(unread, index, frameBytes);
-        take(index, frameBytes, now);
+        if (Frames.isPing(unread, index)) {
+          int id = Frames.frameId(unread, index);
+          Frames.writeReplyHeader(out(Frames.HEADER_BYTES), FrameType.PING, 0, id);
+        } else {
+          Frames.checkReply(unread, index, frameBytes);
+          take(index, frameBytes, now);
+        }
         unread.skipBytes(frameBytes);
       }
     } catch (FrameException e) {
@@ -137,22 +140,22 @@ final class LoadConnection extends ChannelInboundHandlerAdapter {
   private void take(int index, int frameBytes, long now) throws FrameException {
     int count = Frames.count(unread, index);
     int body = index + Frames.HEADER_BYTES;
-    switch (Frames.type(unread, index)) {
-      case FrameType.BEGIN | FrameType.REPLY -> begun(unread.getLong(body), count, now);
-      case FrameType.COMMIT | FrameType.REPLY -> decided(body, count, now);
-      case FrameType.CLEANED | FrameType.REPLY -> cleanedFrames--;
-      case FrameType.HELLO | FrameType.REPLY -> {
+    if (Frames.isError(unread, index)) {
+      String why = Frames.errorText(unread, index);
+      run.fail("the server refused: " + why + "; the server's log says more", null);
+      return;
+    }
+    switch (Frames.replyType(unread, index)) {
+      case BEGIN -> begun(unread.getLong(body), count, now);
+      case COMMIT -> decided(body, count, now);
+      case CLEANED -> cleanedFrames--;
+      case HELLO -> {
         int bodyBytes = frameBytes - Frames.HEADER_BYTES;
         Handshake.readWelcome(unread.slice(body, bodyBytes), bodyBytes);
         run.welcomed();
       }
-      case FrameType.ERROR ->
-          run.fail(
-              "the server refused: "
-                  + Frames.errorText(unread, index)
-                  + "; the server's log says more",
-              null);
-      default -> run.fail("the server sent a frame that was not asked for", null);
+      case STATUS, ABORT, PING, WATERMARK, SWEPT, EXTEND ->
+          run.fail("the server sent a frame that was not asked for", null);
     }
   }
 

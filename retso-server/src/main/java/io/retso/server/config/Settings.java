@@ -187,6 +187,22 @@ public final class Settings {
           ValueType.smallCount(1, 65_536, "connections"),
           "Client connections at a time; one more is turned away.");
 
+  public static final Setting<Integer> CONNECTIONS_PER_HOST =
+      new Setting<>(
+          "connections.per.host",
+          "auto",
+          ValueType.autoCount(1, 65_536, "connections"),
+          "Of them, connections from one address. auto is a quarter of connections.max, but at"
+              + " least 64.");
+
+  public static final Setting<Duration> CLIENT_IDLE_TIMEOUT =
+      new Setting<>(
+          "client.idle.timeout",
+          "1m",
+          ValueType.duration(Duration.ofSeconds(1), Duration.ofDays(1)),
+          "How long a client may send nothing before it is asked whether it lives, and how long it"
+              + " may take to answer before it is disconnected.");
+
   public static final Setting<Duration> CLIENT_STALL_TIMEOUT =
       new Setting<>(
           "client.stall.timeout",
@@ -229,6 +245,8 @@ public final class Settings {
           TIMESTAMPS_FIRST,
           TRANSACTION_TIMEOUT,
           CONNECTIONS_MAX,
+          CONNECTIONS_PER_HOST,
+          CLIENT_IDLE_TIMEOUT,
           CLIENT_STALL_TIMEOUT,
           INHERITED_RETENTION);
 

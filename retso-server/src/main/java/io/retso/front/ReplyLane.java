@@ -1,4 +1,4 @@
-package io.retso.net;
+package io.retso.front;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
@@ -8,7 +8,7 @@ import java.util.ArrayDeque;
  * Replies of one connection that wait for the log, in the order of their requests. Replies of the
  * same log position share a buffer.
  *
- * <p>Of the event loop.
+ * <p>Of the sequencer's thread.
  */
 final class ReplyLane {
   private static final int BUFFER_BYTES = 4096;
@@ -24,7 +24,16 @@ final class ReplyLane {
   private final ArrayDeque<Held> spare = new ArrayDeque<>();
 
   /**
-   * The buffer for replies that wait for {@code position}, which never goes back.
+   * Whether a reply at {@code position} may leave at once: what it waits for is durable, and no
+   * reply to an earlier request is held.
+   */
+  boolean mayLeave(long position, long durable) {
+    return position <= durable && held.isEmpty();
+  }
+
+  /**
+   * The buffer for replies that wait for {@code position}. A position that is lower than the one
+   * before waits for that one, too.
    *
    * @param now nanoseconds of the injected clock
    */
@@ -47,7 +56,7 @@ final class ReplyLane {
     void leave(ByteBuf replies, int requests, long since);
   }
 
-  /** Lets replies go whose position is durable. */
+  /** Lets replies go whose position is durable, up to the first whose is not. */
   void release(long durable, Exit exit) {
     while (!held.isEmpty() && held.peek().position <= durable) {
       Held first = held.poll();

@@ -1,0 +1,80 @@
+package io.retso.front;
+
+import java.util.ArrayDeque;
+
+/**
+ * What the connections of one client host may have done in a turn of the loop: a deficit round
+ * robin (Shreedhar, Varghese 1995) whose flows are hosts, so that many connections of one host
+ * share what another has for its only one.
+ *
+ * <p>Work is counted in units of about one load from memory: a row, a timestamp, a request. A frame
+ * is taken while there is credit; a large one makes a debt, for which its host waits for turns.
+ *
+ * <p>Of the sequencer's thread.
+ */
+final class ClientShare {
+  private final long quantum;
+  private final ArrayDeque<Conversation> waiting = new ArrayDeque<>();
+  private long credit;
+  private long turn;
+  private int conversations;
+
+  /** What its host has taken of what all share. */
+  final ClientAccount account = new ClientAccount();
+
+  /** Whether it stands in the queue of those that wait for a turn. */
+  boolean queued;
+
+  /**
+   * Makes a share.
+   *
+   * @param quantum units of a turn, above 0
+   */
+  ClientShare(long quantum, long turn) {
+    this.quantum = quantum;
+    this.turn = turn;
+    credit = quantum;
+  }
+
+  /** Units of a turn. */
+  long quantum() {
+    return quantum;
+  }
+
+  /** Counts a conversation more, or with -1 one less; returns how many there are. */
+  int count(int change) {
+    conversations += change;
+    return conversations;
+  }
+
+  /** Whether a frame may be taken now, before those that wait. */
+  boolean hasCredit(long now) {
+    if (turn != now) {
+      credit = Math.min(quantum, credit + quantum * (now - turn));
+      turn = now;
+    }
+    return credit > 0;
+  }
+
+  /** Whether nothing of this host waits for a turn. */
+  boolean isIdle() {
+    return waiting.isEmpty();
+  }
+
+  void spend(long units) {
+    credit -= units;
+  }
+
+  void await(Conversation conversation) {
+    waiting.add(conversation);
+  }
+
+  /** The next that waits, in turn; null if none does. */
+  Conversation next() {
+    return waiting.poll();
+  }
+
+  void forget(Conversation conversation) {
+    waiting.remove(conversation);
+  }
+}

@@ -1,0 +1,310 @@
+package io.retso.front;
+
+import io.netty.buffer.ByteBuf;
+import io.retso.protocol.ErrorCode;
+import io.retso.protocol.FrameException;
+import io.retso.protocol.FrameType;
+import io.retso.protocol.Frames;
+import io.retso.protocol.Handshake;
+import io.retso.protocol.Limits;
+import io.retso.protocol.Timestamps;
+
+/**
+ * The requests and replies of one connection: each frame is carried out when it is taken, and its
+ * reply held until the position of that very work is durable.
+ *
+ * <p>Of the sequencer's thread.
+ */
+public final class Conversation {
+  /** What became of the next frame. */
+  public enum Progress {
+    /** It was taken; its reply leaves when it may. */
+    TAKEN,
+    /** There is none, or only a part of it. */
+    INCOMPLETE,
+    /** It must wait until {@link Transport#resume}; that is never if the server is ending. */
+    WAITING
+  }
+
+  /** Timestamps lie side by side in memory. */
+  private static final int BEGINS_PER_UNIT = 8;
+
+  private final FrontDesk desk;
+  private final Transport transport;
+  private final Object host;
+  private final ClientShare share;
+  private final ReplyLane starts = new ReplyLane();
+  private final ReplyLane decisions = new ReplyLane();
+  private final ReplyLane.Exit exit = this::leave;
+
+  /** Null until the handshake. */
+  private Handshake.Hello hello;
+
+  /** Replies that leave at the end of this burst. */
+  private ByteBuf leaving;
+
+  private int frameId;
+  private boolean inBurst;
+  private boolean holding;
+
+  /** It waited for a turn, and this is it. */
+  private boolean hasTurn;
+
+  Conversation(FrontDesk desk, Transport transport, Object host) {
+    this.desk = desk;
+    this.transport = transport;
+    this.host = host;
+    this.share = desk.turns().join(host);
+  }
+
+  /** How many conversations there are with this client's host, this one included. */
+  public int ofSameHost() {
+    return share.count(0);
+  }
+
+  /** What the client said of itself; {@code null} before the handshake. */
+  public Handshake.Hello hello() {
+    return hello;
+  }
+
+  /** The id of the frame that was looked at last, for an error about it. */
+  public int frameId() {
+    return frameId;
+  }
+
+  /**
+   * Takes the first frame of {@code unread}, if it is complete and may be taken.
+   *
+   * @throws FrameException if it breaks the protocol: the connection is to be ended, nothing of the
+   *     frame was carried out
+   */
+  public Progress take(ByteBuf unread) throws FrameException {
+    if (desk.isClosing()) {
+      return Progress.WAITING;
+    }
+    int index = unread.readerIndex();
+    int frameBytes = Frames.frameBytes(unread, index);
+    if (frameBytes == 0 || unread.readableBytes() < frameBytes) {
+      return Progress.INCOMPLETE;
+    }
+    frameId = Frames.frameId(unread, index);
+    boolean isPong = Frames.replyType(unread, index) == FrameType.PING;
+    if (isPong) {
+      Frames.checkReply(unread, index, frameBytes);
+    } else {
+      Frames.checkRequest(unread, index, frameBytes);
+    }
+    FrameType type = Frames.requestType(unread, index);
+    if (hasTurn ? !desk.turns().mayGoOn(share) : !desk.turns().mayTake(share)) {
+      desk.turns().await(share, this);
+      return Progress.WAITING;
+    }
+    if (isPong) { // the client lives, which is all it says
+      share.spend(1);
+      unread.skipBytes(frameBytes);
+      return Progress.TAKEN;
+    }
+    Progress progress = carryOut(type, unread, index, frameBytes);
+    if (progress == Progress.TAKEN) {
+      share.spend(units(type, frameBytes, Frames.count(unread, index)));
+      unread.skipBytes(frameBytes);
+    }
+    return progress;
+  }
+
+  private Progress carryOut(FrameType type, ByteBuf unread, int index, int frameBytes)
+      throws FrameException {
+    if (type == FrameType.HELLO) {
+      greet(unread, index, frameBytes);
+    } else if (hello == null) {
+      throw new FrameException(ErrorCode.HANDSHAKE, "a frame " + type + " precedes HELLO");
+    } else if (type == FrameType.PING) {
+      Frames.writeReplyHeader(leaving(), type, 0, frameId);
+    } else if (hello.mode() == Handshake.Mode.ECHO) {
+      echo(type, Frames.count(unread, index));
+    } else if (isStart(type) && desk.mustWait(share, Frames.count(unread, index))) {
+      desk.waitForOthers(this);
+      return Progress.WAITING;
+    } else if (!desk.sequencer().canTake(frameBytes)) {
+      desk.waitForLog(this);
+      return Progress.WAITING;
+    } else if (!serve(type, unread, index)) {
+      return Progress.WAITING;
+    }
+    return Progress.TAKEN;
+  }
+
+  private static boolean isStart(FrameType type) {
+    return type == FrameType.BEGIN || type == FrameType.EXTEND;
+  }
+
+  /** The work of a frame: see {@link ClientShare}. */
+  private long units(FrameType type, int frameBytes, int count) {
+    return switch (type) {
+      case BEGIN -> 1 + count / BEGINS_PER_UNIT;
+      case WATERMARK -> share.quantum(); // it may walk over 2^20 places of the tables
+      case HELLO, COMMIT, STATUS, ABORT, CLEANED, PING, SWEPT, EXTEND ->
+          1 + (frameBytes - Frames.HEADER_BYTES) / Long.BYTES;
+    };
+  }
+
+  /** Whether replies wait for the log. */
+  public boolean isHolding() {
+    return holding;
+  }
+
+  /** Asks the client whether it lives. */
+  public void ping() {
+    Frames.writeHeader(leaving(), FrameType.PING, 0, 0, 0);
+  }
+
+  private void greet(ByteBuf unread, int index, int frameBytes) throws FrameException {
+    if (hello != null) {
+      throw new FrameException(ErrorCode.HANDSHAKE, "a second HELLO");
+    }
+    int bodyBytes = frameBytes - Frames.HEADER_BYTES;
+    Handshake.Hello theirs =
+        Handshake.readHello(unread.slice(index + Frames.HEADER_BYTES, bodyBytes), bodyBytes);
+    int version = Handshake.chooseVersion(theirs.versionMin(), theirs.versionMax());
+    hello = theirs;
+    Handshake.writeWelcome(
+        leaving(),
+        frameId,
+        new Handshake.Welcome(
+            version,
+            theirs.mode(),
+            Limits.FRAME_BYTES_MAX,
+            Limits.TRANSACTION_ROWS_MAX,
+            Timestamps.GAP,
+            desk.settings().epoch().getAsLong()));
+  }
+
+  /**
+   * Has a frame carried out and its reply written where it waits.
+   *
+   * <p>An error in here leaves the oracle's state ahead of the log, or a reply half written: the
+   * whole server ends, because nothing that it could still say is sure to be true.
+   *
+   * @return whether that went well
+   */
+  private boolean serve(FrameType type, ByteBuf unread, int index) {
+    try {
+      int count = Frames.count(unread, index);
+      RequestHandler handler = desk.handler();
+      joinBurst();
+      int body = index + Frames.HEADER_BYTES;
+      long position =
+          handler.handle(type, share.account, desk.turns().hosts(), unread, body, count);
+      ByteBuf out = replyAt(position, type, count);
+      Frames.writeReplyHeader(out, type, count, frameId);
+      int answers = type.answersTo(count);
+      for (int i = 0; i < answers; i++) {
+        out.writeLong(handler.answer(i));
+      }
+      return true;
+    } catch (RuntimeException | Error e) {
+      desk.stop(e);
+      return false;
+    }
+  }
+
+  private ByteBuf replyAt(long position, FrameType type, int count) {
+    ReplyLane lane = type.isLogged() ? decisions : starts;
+    if (lane.mayLeave(position, desk.sequencer().durable())) {
+      if (type.isLogged()) {
+        desk.settings().latencies().decided(0, count);
+      } else {
+        desk.settings().latencies().atOnce(count);
+      }
+      return leaving();
+    }
+    if (!holding) {
+      holding = true;
+      desk.holds(this);
+    }
+    long now = desk.settings().nanoClock().getAsLong();
+    return lane.hold(position, count, now, transport.allocator());
+  }
+
+  private void echo(FrameType type, int count) {
+    ByteBuf out = leaving();
+    Frames.writeReplyHeader(out, type, count, frameId);
+    for (int i = type.answersTo(count); i > 0; i--) {
+      out.writeLong(Timestamps.GAP);
+    }
+  }
+
+  private ByteBuf leaving() {
+    joinBurst();
+    if (leaving == null) {
+      leaving = transport.allocator().ioBuffer(4096);
+    }
+    return leaving;
+  }
+
+  private void joinBurst() {
+    if (!inBurst) {
+      inBurst = true;
+      desk.joinBurst(this);
+    }
+  }
+
+  void endOfBurst() {
+    inBurst = false;
+    if (leaving != null) {
+      writeLeaving();
+      transport.flush();
+    }
+  }
+
+  /** Writes the replies that may leave; they leave with the next flush. */
+  public void writeLeaving() {
+    if (leaving != null && !desk.isStopped()) {
+      ByteBuf replies = leaving;
+      leaving = null;
+      transport.write(replies);
+    }
+  }
+
+  /** The log is durable up to a position. Returns whether replies are still held. */
+  boolean release(long durable) {
+    if (desk.keepsOrder()) {
+      writeLeaving(); // a reply that waited must not overtake one of its lane that did not
+    }
+    starts.release(durable, exit);
+    decisions.release(durable, exit);
+    transport.flush();
+    holding = !starts.isEmpty() || !decisions.isEmpty();
+    return holding;
+  }
+
+  private void leave(ByteBuf replies, int requests, long since) {
+    long now = desk.settings().nanoClock().getAsLong();
+    desk.settings().latencies().decided(now - since, requests);
+    transport.write(replies);
+  }
+
+  /** The log has room again, or its host need not wait for others. */
+  void tryAgain() {
+    transport.resume();
+  }
+
+  /** Its host's turn has come, and within it that of this conversation. */
+  void resume() {
+    hasTurn = true;
+    transport.resume();
+    hasTurn = false;
+  }
+
+  /** The connection is over: drops its replies. */
+  public void close() {
+    desk.forget(this);
+    desk.turns().leave(host, share, this);
+    if (leaving != null) {
+      leaving.release();
+      leaving = null;
+    }
+    starts.clear();
+    decisions.clear();
+  }
+}

@@ -1,0 +1,277 @@
+package io.retso.front;
+
+import io.retso.log.LogException;
+import io.retso.protocol.Limits;
+import io.retso.sequencer.Sequencer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.LongSupplier;
+
+/**
+ * Where all {@link Conversation}s of a server meet its sequencer: it ends bursts, lets replies go
+ * when the log is durable, and lets frames wait while the log has no room.
+ *
+ * <p>It has no thread: the network's event loop calls it, and so does a simulator. Every method
+ * belongs to the sequencer's thread.
+ */
+public class FrontDesk implements Sequencer.Replies {
+  /** Hears how long requests took, from their arrival to the moment their reply left. */
+  public interface Latencies {
+    /** Does not care. */
+    Latencies IGNORED =
+        new Latencies() {
+          @Override
+          public void decided(long nanos, int replies) {}
+
+          @Override
+          public void atOnce(int replies) {}
+        };
+
+    /** So many replies of the log lane left after about so many nanoseconds. */
+    void decided(long nanos, int replies);
+
+    /** So many replies of the fast lane (start timestamps, extensions) left at once. */
+    void atOnce(int replies);
+  }
+
+  /** Hears that the server can go on no longer. */
+  public interface Owner {
+    /** The log failed: nothing that is held may leave. */
+    void logFailed(LogException cause);
+
+    /** An error in this server: nothing at all may leave any more. */
+    void stopped(Throwable cause);
+  }
+
+  /**
+   * Settings.
+   *
+   * @param epoch of this server in replies to HELLO; grows with every take-over of the log
+   * @param nanoClock monotonic time
+   */
+  public record Settings(LongSupplier epoch, LongSupplier nanoClock, Latencies latencies) {}
+
+  /**
+   * Bounds of the work that is done at a time; a simulator gives small ones.
+   *
+   * @param requestsMax requests of one frame
+   * @param rowsMax rows of one request
+   * @param turnUnits rows, timestamps and requests of one client host in a turn of the loop, after
+   *     which the others have theirs; the last frame may exceed it
+   * @param protectedNanos how long an open transaction is safe from other hosts' haste, at least
+   */
+  public record Bounds(int requestsMax, int rowsMax, int turnUnits, long protectedNanos) {
+    /** What a server uses: a turn of a host is about a millisecond. */
+    public static final Bounds USUAL =
+        new Bounds(
+            Limits.FRAME_REQUESTS_MAX, Limits.TRANSACTION_ROWS_MAX, 1 << 14, 10_000_000_000L);
+  }
+
+  /** The thread that it runs on, which works in turns: it reads what is readable, and goes on. */
+  public interface Loop {
+    /** Runs a task when everything that is readable now has been read. */
+    void atEndOfTurn(Runnable task);
+
+    /** Runs a task after everything that is readable then has been read once more. */
+    void inNextTurn(Runnable task);
+  }
+
+  private final Settings settings;
+  private final Loop loop;
+  private final Owner owner;
+  private final List<Conversation> burst = new ArrayList<>();
+  private final List<Conversation> held = new ArrayList<>();
+  private final List<Conversation> waitingForLog = new ArrayList<>();
+  private final List<Conversation> waitingForOthers = new ArrayList<>();
+  private final Runnable endOfBurst = this::endOfBurst;
+  private final CompletableFuture<Void> drained = new CompletableFuture<>();
+  private Sequencer sequencer;
+  private RequestHandler handler;
+  private Turns turns;
+  private FairUse fairUse;
+  private boolean burstScheduled;
+  private boolean draining;
+  private boolean stopped;
+
+  /** Makes a front desk without a sequencer yet. */
+  public FrontDesk(Settings settings, Loop loop, Owner owner) {
+    this.settings = settings;
+    this.loop = loop;
+    this.owner = owner;
+  }
+
+  /** Gives the desk its sequencer, before anybody speaks with it. */
+  public final void attach(Sequencer theSequencer, Bounds bounds) {
+    sequencer = theSequencer;
+    fairUse =
+        new FairUse(
+            theSequencer.oracle(), bounds.protectedNanos(), settings.nanoClock().getAsLong());
+    handler = new RequestHandler(theSequencer, fairUse, bounds);
+    turns = new Turns(bounds.turnUnits(), loop::inNextTurn);
+  }
+
+  /**
+   * Begins to speak with a client.
+   *
+   * @param host the client's: conversations of equal hosts have one share of the server's work
+   */
+  public final Conversation open(Transport transport, Object host) {
+    return new Conversation(this, transport, host);
+  }
+
+  /** The rule that replies of one lane leave in the order of their requests. */
+  protected boolean keepsOrder() {
+    return true;
+  }
+
+  // For conversations.
+
+  final Settings settings() {
+    return settings;
+  }
+
+  final Sequencer sequencer() {
+    return sequencer;
+  }
+
+  final Turns turns() {
+    return turns;
+  }
+
+  final RequestHandler handler() {
+    return handler;
+  }
+
+  /** The conversation has replies to send, or handed in requests, in this turn. */
+  final void joinBurst(Conversation conversation) {
+    burst.add(conversation);
+    if (!burstScheduled) {
+      burstScheduled = true;
+      loop.atEndOfTurn(endOfBurst);
+    }
+  }
+
+  /** The conversation has replies that wait for the log. */
+  final void holds(Conversation conversation) {
+    held.add(conversation);
+  }
+
+  /** The conversation has frames that the log has no room for. */
+  final void waitForLog(Conversation conversation) {
+    waitingForLog.add(conversation);
+  }
+
+  /** Whether a host is to leave timestamps to others. */
+  final boolean mustWait(ClientShare share, int timestamps) {
+    return fairUse.mustWait(share.account, timestamps, turns.hosts());
+  }
+
+  /** The conversation's host must wait; {@link #tick} looks again. */
+  final void waitForOthers(Conversation conversation) {
+    waitingForOthers.add(conversation);
+  }
+
+  /** Time passes; to be called some ten times a second. */
+  public final void tick() {
+    fairUse.tick(settings.nanoClock().getAsLong());
+    List<Conversation> resumed = new ArrayList<>(waitingForOthers);
+    waitingForOthers.clear();
+    resumed.forEach(Conversation::tryAgain);
+  }
+
+  final void forget(Conversation conversation) {
+    waitingForOthers.remove(conversation);
+    held.remove(conversation);
+    waitingForLog.remove(conversation);
+    burst.remove(conversation);
+    finishDraining();
+  }
+
+  private void endOfBurst() {
+    burstScheduled = false;
+    turns.endTurn();
+    if (stopped) {
+      return;
+    }
+    try {
+      for (int i = 0; i < burst.size(); i++) { // it may grow: what is sent makes room for more
+        burst.get(i).endOfBurst();
+      }
+      burst.clear();
+      sequencer.flush();
+    } catch (RuntimeException | Error e) {
+      stop(e);
+      return;
+    }
+    finishDraining();
+  }
+
+  @Override
+  public final void durable(long position) {
+    if (stopped) {
+      return;
+    }
+    for (int i = held.size() - 1; i >= 0; i--) {
+      if (!held.get(i).release(position)) {
+        held.remove(i);
+      }
+    }
+    if (!waitingForLog.isEmpty()) {
+      List<Conversation> resumed = new ArrayList<>(waitingForLog);
+      waitingForLog.clear();
+      resumed.forEach(Conversation::tryAgain);
+    }
+    finishDraining();
+  }
+
+  @Override
+  public final void failed(LogException cause) {
+    if (!stopped) {
+      owner.logFailed(cause);
+    }
+  }
+
+  /**
+   * Ends the server because of an error of its own (fail-stop): the oracle's state may be ahead of
+   * the log, and half changed. Nothing is decided, appended to the log or answered any more; what
+   * was answered before is in the log.
+   */
+  public final void stop(Throwable cause) {
+    if (stopped) {
+      return;
+    }
+    stopped = true;
+    if (sequencer != null) {
+      sequencer.stop();
+    }
+    owner.stopped(cause);
+  }
+
+  /** Whether nothing may be answered any more. */
+  public final boolean isStopped() {
+    return stopped;
+  }
+
+  /** Whether no frame is taken any more. */
+  public final boolean isClosing() {
+    return draining || stopped;
+  }
+
+  /**
+   * Takes no more frames, for good.
+   *
+   * @return completes when every reply that is held has left; never if the log hangs
+   */
+  public final CompletableFuture<Void> drain() {
+    draining = true;
+    finishDraining();
+    return drained;
+  }
+
+  private void finishDraining() {
+    if (draining && held.isEmpty() && burst.isEmpty()) {
+      drained.complete(null);
+    }
+  }
+}

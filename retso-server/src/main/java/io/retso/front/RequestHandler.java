@@ -1,0 +1,137 @@
+package io.retso.front;
+
+import io.netty.buffer.ByteBuf;
+import io.retso.oracle.CommitBatch;
+import io.retso.protocol.FrameType;
+import io.retso.protocol.Frames;
+import io.retso.sequencer.Sequencer;
+
+/**
+ * Has the requests of a frame carried out. The answers are kept here until the caller has written
+ * them: the position at which they may leave is known only when the work is done, and with it where
+ * they are to be written.
+ *
+ * <p>One for all connections; of the sequencer's thread. Allocates nothing after construction.
+ */
+final class RequestHandler {
+  private final Sequencer sequencer;
+  private final FairUse fairUse;
+  private final CommitBatch batch;
+  private final long[] answers;
+
+  /** What is done with a batch of requests that list rows. */
+  private interface Judge {
+    void decide(CommitBatch batch);
+  }
+
+  private final Judge commits;
+  private final Judge extensions;
+
+  /** The timestamp that the extensions of the current frame share. */
+  private long extension;
+
+  /** Commits with rows of the current frame that were decided just now. */
+  private int newCommits;
+
+  RequestHandler(Sequencer sequencer, FairUse fairUse, FrontDesk.Bounds bounds) {
+    this.sequencer = sequencer;
+    this.fairUse = fairUse;
+    batch = new CommitBatch(bounds.rowsMax());
+    answers = new long[bounds.requestsMax()];
+    commits =
+        requests -> {
+          sequencer.commit(requests);
+          newCommits += requests.newCommits();
+        };
+    extensions = requests -> sequencer.extend(requests, extension);
+  }
+
+  /**
+   * Carries out the requests of a checked frame.
+   *
+   * @param account of the client's host, of so many hosts
+   * @param body index of the frame's body in {@code in}
+   * @return the position at which the reply may leave
+   */
+  long handle(FrameType type, ClientAccount account, int hosts, ByteBuf in, int body, int count) {
+    switch (type) {
+      case BEGIN -> {
+        fairUse.took(account, count);
+        answers[0] = sequencer.begin(count);
+      }
+      case COMMIT -> {
+        batch.refuseRows(fairUse.isAboveUncleaned(account, hosts));
+        newCommits = 0;
+        decide(commits, in, body, count);
+        batch.refuseRows(false);
+        fairUse.took(account, count);
+        fairUse.committed(account, newCommits, 0);
+      }
+      case EXTEND -> {
+        fairUse.took(account, 1);
+        extension = sequencer.extension();
+        decide(extensions, in, body, count);
+      }
+      case STATUS -> {
+        for (int i = 0, at = body; i < count; i++, at += Frames.STATUS_BYTES) {
+          answers[i] = sequencer.status(in.getLong(at), in.getLong(at + Long.BYTES));
+        }
+      }
+      case ABORT -> {
+        for (int i = 0, at = body; i < count; i++, at += Long.BYTES) {
+          answers[i] = sequencer.abort(in.getLong(at));
+        }
+      }
+      case CLEANED -> {
+        for (int i = 0, at = body; i < count; i++, at += Long.BYTES) {
+          answers[i] = sequencer.cleaned(in.getLong(at));
+        }
+        fairUse.committed(account, 0, count);
+      }
+      case SWEPT -> {
+        for (int i = 0, at = body; i < count; i++, at += Long.BYTES) {
+          answers[i] = sequencer.swept(in.getLong(at));
+        }
+      }
+      case WATERMARK -> answers[0] = sequencer.lowWatermark();
+      case HELLO, PING -> throw new IllegalArgumentException(type + " is no work");
+    }
+    return sequencer.replyPosition();
+  }
+
+  /** The answer to the i-th request of the frame that was handled last. */
+  long answer(int i) {
+    return answers[i];
+  }
+
+  /** Has requests that list rows decided, as many at a time as a batch takes. */
+  private void decide(Judge judge, ByteBuf in, int body, int count) {
+    long[] rows = batch.rows();
+    int answered = 0;
+    int index = body;
+    for (int i = 0; i < count; i++) {
+      int word = in.getInt(index + Long.BYTES);
+      int rowCount = word & FrameType.ROWS_MASK;
+      if (!batch.hasRoomFor(rowCount)) {
+        answered = decideBatch(judge, answered);
+      }
+      boolean repeat = (word & FrameType.REPEAT_FLAG) != 0;
+      int to = batch.add(in.getLong(index), repeat, rowCount);
+      index += Frames.COMMIT_FIXED_BYTES;
+      for (int end = to + rowCount; to < end; to++, index += Long.BYTES) {
+        rows[to] = in.getLong(index);
+      }
+    }
+    decideBatch(judge, answered);
+  }
+
+  private int decideBatch(Judge judge, int answered) {
+    judge.decide(batch);
+    int size = batch.size();
+    for (int i = 0; i < size; i++) {
+      answers[answered + i] = batch.outcome(i);
+    }
+    batch.clear();
+    return answered + size;
+  }
+}

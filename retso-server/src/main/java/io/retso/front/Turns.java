@@ -1,0 +1,108 @@
+package io.retso.front;
+
+import java.util.ArrayDeque;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.Executor;
+
+/**
+ * Shares the loop's time between client hosts: what is left of a host's frames when its {@link
+ * ClientShare} is used up waits for the next turn, and the others are read in between.
+ *
+ * <p>Of the sequencer's thread.
+ */
+final class Turns {
+  private final long quantum;
+  private final Executor nextTurn;
+  private final Map<Object, ClientShare> shares = new HashMap<>();
+
+  /** Hosts of which conversations wait; the others have their turn before one comes again. */
+  private final ArrayDeque<ClientShare> waiting = new ArrayDeque<>();
+
+  private final Runnable serve = this::serve;
+  private boolean scheduled;
+  private long turn;
+
+  /**
+   * Makes an empty schedule.
+   *
+   * @param nextTurn runs a task after everything that is readable has been read once more
+   */
+  Turns(long quantum, Executor nextTurn) {
+    this.quantum = quantum;
+    this.nextTurn = nextTurn;
+  }
+
+  /** The share of a host, for one conversation more. */
+  ClientShare join(Object host) {
+    ClientShare share = shares.computeIfAbsent(host, h -> new ClientShare(quantum, turn));
+    share.count(1);
+    return share;
+  }
+
+  void leave(Object host, ClientShare share, Conversation conversation) {
+    share.forget(conversation);
+    if (share.count(-1) == 0) {
+      shares.remove(host);
+    }
+  }
+
+  /** Hosts that speak with this server. */
+  int hosts() {
+    return shares.size();
+  }
+
+  /** A turn of the loop is over. */
+  void endTurn() {
+    turn++;
+  }
+
+  /** Whether a frame of a conversation that did not have to wait may be taken. */
+  boolean mayTake(ClientShare share) {
+    return share.isIdle() && share.hasCredit(turn);
+  }
+
+  /** Whether a frame of a conversation whose turn it is may be taken. */
+  boolean mayGoOn(ClientShare share) {
+    return share.hasCredit(turn);
+  }
+
+  void await(ClientShare share, Conversation conversation) {
+    share.await(conversation);
+    enqueue(share);
+    schedule();
+  }
+
+  private void enqueue(ClientShare share) {
+    if (!share.queued) {
+      share.queued = true;
+      waiting.add(share);
+    }
+  }
+
+  private void schedule() {
+    if (!scheduled) {
+      scheduled = true;
+      nextTurn.execute(serve);
+    }
+  }
+
+  /** Gives each host that waits its quantum, and its conversations the word one after the other. */
+  private void serve() {
+    scheduled = false;
+    turn++;
+    for (int hosts = waiting.size(); hosts > 0; hosts--) {
+      ClientShare share = waiting.poll();
+      share.queued = false;
+      while (share.hasCredit(turn) && !share.isIdle()) {
+        share.next().resume();
+      }
+      if (!share.isIdle()) {
+        enqueue(share);
+      }
+    }
+    if (!waiting.isEmpty()) {
+      schedule();
+    }
+  }
+}

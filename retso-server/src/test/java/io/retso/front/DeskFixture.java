@@ -1,0 +1,254 @@
+package io.retso.front;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.Unpooled;
+import io.netty.buffer.UnpooledByteBufAllocator;
+import io.retso.front.Conversation.Progress;
+import io.retso.log.CommitLog;
+import io.retso.log.LogException;
+import io.retso.oracle.Changes;
+import io.retso.oracle.StatusOracle;
+import io.retso.protocol.FrameException;
+import io.retso.protocol.FrameType;
+import io.retso.protocol.Frames;
+import io.retso.protocol.Handshake;
+import io.retso.protocol.Limits;
+import io.retso.sequencer.Sequencer;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+
+/** A front desk on a log that acknowledges when the test says so; turns end when it says so. */
+final class DeskFixture implements FrontDesk.Owner, FrontDesk.Loop {
+  static final int RESERVATION = 100;
+
+  static final int WINDOW = 1024;
+  static final int UNCLEANED = 100;
+
+  /** Nanoseconds for which open transactions are protected. */
+  static final long PERIOD = 1_000;
+
+  /** Work of one host in a turn. */
+  static final int TURN_UNITS = 64;
+
+  final ArrayDeque<Runnable> endOfTurn = new ArrayDeque<>();
+  final ArrayDeque<Runnable> nextTurn = new ArrayDeque<>();
+  final FrontDesk desk;
+  final Sequencer sequencer;
+  long nanos;
+  long appended;
+  LogException logFailure;
+  Throwable error;
+
+  DeskFixture() {
+    this(changes -> new StatusOracle(1000, WINDOW, UNCLEANED, changes));
+  }
+
+  DeskFixture(Function<Changes, StatusOracle> oracle) {
+    desk =
+        new FrontDesk(
+            new FrontDesk.Settings(() -> 7, () -> nanos, FrontDesk.Latencies.IGNORED), this, this);
+    Sequencer.EntryBytes bytes = new Sequencer.EntryBytes(200, 16, Limits.FRAME_BYTES_MAX);
+    sequencer =
+        new Sequencer(new Sequencer.Settings(1, RESERVATION, true, bytes), oracle::apply, desk);
+    desk.attach(sequencer, new FrontDesk.Bounds(4096, 100, TURN_UNITS, PERIOD));
+    sequencer.start(new Log(), 0);
+    acknowledge();
+  }
+
+  /** The log's entries become durable, all of them. */
+  void acknowledge() {
+    while (sequencer.durable() < appended) {
+      sequencer.durable(appended);
+    }
+  }
+
+  void endTurn() {
+    while (!endOfTurn.isEmpty()) {
+      endOfTurn.poll().run();
+    }
+  }
+
+  @Override
+  public void atEndOfTurn(Runnable task) {
+    endOfTurn.add(task);
+  }
+
+  @Override
+  public void inNextTurn(Runnable task) {
+    nextTurn.add(task);
+  }
+
+  /** What was put off to the next turn happens, and it ends. */
+  void nextTurn() {
+    new ArrayDeque<>(nextTurn).forEach(task -> nextTurn.remove().run());
+    endTurn();
+  }
+
+  @Override
+  public void logFailed(LogException cause) {
+    logFailure = cause;
+  }
+
+  @Override
+  public void stopped(Throwable cause) {
+    error = cause;
+  }
+
+  private final class Log implements CommitLog {
+    @Override
+    public void append(long position, ByteBuffer entry) {
+      appended = position;
+    }
+
+    @Override
+    public void prepareSegment() {}
+
+    @Override
+    public boolean isSegmentReady() {
+      return false;
+    }
+
+    @Override
+    public void startSegment(long startTimestamp, long windowStart) {}
+
+    @Override
+    public long segmentBytes() {
+      return 0;
+    }
+
+    @Override
+    public void close() {}
+  }
+
+  /** A client, without sockets: what it sends is taken as far as it may be. */
+  final class Peer implements Transport {
+    final Conversation conversation;
+    final List<ByteBuf> replies = new ArrayList<>();
+    private final ByteBuf unread = Unpooled.buffer();
+    private final ByteBuf written = Unpooled.buffer();
+    Progress progress;
+    private int nextId = 1;
+
+    /** Thrown by the next buffer that is asked for. */
+    Error allocationError;
+
+    Peer(String host) {
+      conversation = desk.open(this, host);
+    }
+
+    Peer hello() throws FrameException {
+      Handshake.writeHello(unread, 0, new Handshake.Hello(1, 1, Handshake.Mode.ORACLE, "test"));
+      take();
+      endTurn();
+      assertEquals(FrameType.HELLO, Frames.replyType(replies.remove(0), 0));
+      return this;
+    }
+
+    int begin(int count) throws FrameException {
+      Frames.writeHeader(unread, FrameType.BEGIN, count, nextId, 0);
+      take();
+      return nextId++;
+    }
+
+    int ping() throws FrameException {
+      Frames.writeHeader(unread, FrameType.PING, 0, nextId, 0);
+      take();
+      return nextId++;
+    }
+
+    /** Sends a request whose body is timestamps. */
+    int send(FrameType type, int count, long... words) throws FrameException {
+      Frames.writeHeader(unread, type, count, nextId, words.length * Long.BYTES);
+      for (long word : words) {
+        unread.writeLong(word);
+      }
+      take();
+      return nextId++;
+    }
+
+    /** Asks for the extension of a snapshot of which nothing was read. */
+    int extend(long snapshot) throws FrameException {
+      Frames.writeHeader(unread, FrameType.EXTEND, 1, nextId, Frames.COMMIT_FIXED_BYTES);
+      unread.writeLong(snapshot).writeInt(0);
+      take();
+      return nextId++;
+    }
+
+    /** Sends commits of one row each in one frame. */
+    int commit(boolean repeat, long row, long... starts) throws FrameException {
+      Frames.writeHeader(unread, FrameType.COMMIT, starts.length, nextId, 20 * starts.length);
+      for (long start : starts) {
+        unread.writeLong(start).writeInt(1 | (repeat ? FrameType.REPEAT_FLAG : 0)).writeLong(row);
+      }
+      take();
+      return nextId++;
+    }
+
+    void take() throws FrameException {
+      do {
+        progress = conversation.take(unread);
+      } while (progress == Progress.TAKEN);
+    }
+
+    /** The ids of the replies that came. */
+    List<Integer> ids() {
+      return replies.stream().map(reply -> Frames.frameId(reply, 0)).toList();
+    }
+
+    /** The i-th answer of the first reply, which is taken away. */
+    long answer() {
+      return replies.remove(0).getLong(Frames.HEADER_BYTES);
+    }
+
+    /** Begins one transaction. */
+    long start() throws FrameException {
+      begin(1);
+      endTurn();
+      return answer();
+    }
+
+    @Override
+    public ByteBufAllocator allocator() {
+      if (allocationError != null) {
+        throw allocationError;
+      }
+      return UnpooledByteBufAllocator.DEFAULT;
+    }
+
+    @Override
+    public void write(ByteBuf bytes) {
+      written.writeBytes(bytes);
+      bytes.release();
+    }
+
+    @Override
+    public void flush() {
+      try {
+        while (written.isReadable()) {
+          int bytes = Frames.frameBytes(written, written.readerIndex());
+          Frames.checkReply(written, written.readerIndex(), bytes);
+          ByteBuf reply = Unpooled.buffer(bytes);
+          written.readBytes(reply, bytes);
+          replies.add(reply);
+        }
+      } catch (FrameException e) {
+        throw new AssertionError(e);
+      }
+    }
+
+    @Override
+    public void resume() {
+      try {
+        take();
+      } catch (FrameException e) {
+        throw new AssertionError(e);
+      }
+    }
+  }
+}

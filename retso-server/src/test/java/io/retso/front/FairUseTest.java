@@ -1,0 +1,121 @@
+package io.retso.front;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.retso.front.Conversation.Progress;
+import io.retso.front.DeskFixture.Peer;
+import io.retso.protocol.FrameException;
+import io.retso.protocol.FrameType;
+import io.retso.protocol.Outcome;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** One host takes all that it can get, and others do not notice. */
+class FairUseTest {
+  private static final int FRAME = 16;
+
+  private final DeskFixture fixture = new DeskFixture();
+  private Peer greedy;
+  private Peer other;
+
+  @BeforeEach
+  void connect() throws FrameException {
+    greedy = fixture.new Peer("greedy").hello();
+    other = fixture.new Peer("other").hello();
+  }
+
+  /** Ends the turn and lets the log catch up. */
+  private void settle() {
+    fixture.endTurn();
+    fixture.acknowledge();
+    fixture.nextTurn();
+    fixture.acknowledge();
+  }
+
+  /** Begins as much as it may; returns how many frames were taken. */
+  private int beginsUntilItWaits() throws FrameException {
+    int frames = 0;
+    do {
+      assertTrue(frames < 10 * DeskFixture.WINDOW / FRAME, "it never waits");
+      greedy.begin(FRAME);
+      settle();
+      frames++;
+    } while (greedy.progress != Progress.WAITING);
+    return frames - 1;
+  }
+
+  @Test
+  void theWindowIsNotMovedOverAnOpenTransactionOfAnother() throws FrameException {
+    long open = other.start();
+    int frames = beginsUntilItWaits();
+    assertTrue(frames * FRAME >= DeskFixture.WINDOW / 2 - FRAME, "half a window is free");
+    assertTrue(frames * FRAME <= DeskFixture.WINDOW / 2 + FRAME);
+    for (int i = 0; i < 8; i++) { // the other one goes on
+      long start = other.start();
+      other.commit(false, 3 + i, start);
+      settle();
+      assertTrue(Outcome.isCommitted(other.answer()));
+    }
+    other.commit(false, 1, open);
+    settle();
+    assertTrue(Outcome.isCommitted(other.answer()));
+  }
+
+  @Test
+  void itWaitsNoLongerThanTheTransactionIsProtected() throws FrameException {
+    other.start();
+    beginsUntilItWaits();
+    int replies = greedy.replies.size();
+    fixture.desk.tick();
+    settle();
+    assertEquals(replies, greedy.replies.size());
+    for (int i = 0; i < 2; i++) {
+      fixture.nanos += DeskFixture.PERIOD;
+      fixture.desk.tick();
+      settle();
+    }
+    assertTrue(greedy.replies.size() > replies);
+  }
+
+  @Test
+  void aHostAloneNeedNotWaitForItself() throws FrameException {
+    other.conversation.close();
+    for (int i = 0; i < 3 * DeskFixture.WINDOW / FRAME; i++) {
+      greedy.begin(FRAME);
+      settle();
+      assertEquals(Progress.INCOMPLETE, greedy.progress);
+    }
+  }
+
+  @Test
+  void whoDoesNotCleanUpIsRefusedBeforeTheTableIsFullForAll() throws FrameException {
+    long outcome;
+    int commits = 0;
+    do {
+      assertTrue(commits <= DeskFixture.UNCLEANED, "it is never refused");
+      outcome = commit(greedy, commits++);
+    } while (outcome != Outcome.REFUSED_UNCLEANED);
+    assertEquals(DeskFixture.UNCLEANED / 2 + 2, commits);
+    for (int i = 0; i < 20; i++) {
+      assertTrue(Outcome.isCommitted(commit(other, 1000 + i)));
+    }
+    assertEquals(Outcome.REFUSED_UNCLEANED, commit(greedy, 1));
+    long start = start(greedy);
+    greedy.send(FrameType.ABORT, 1, start);
+    settle();
+    assertEquals(Outcome.ABORTED, greedy.answer(), "all else is answered");
+  }
+
+  private long start(Peer peer) throws FrameException {
+    peer.begin(1);
+    settle();
+    return peer.answer();
+  }
+
+  private long commit(Peer peer, long row) throws FrameException {
+    peer.commit(false, row, start(peer));
+    settle();
+    return peer.answer();
+  }
+}
