@@ -80,7 +80,7 @@ final class ZooKeeperCatalog implements AutoCloseable {
       }
       Stat stat = new Stat();
       String text = text(client.getData().storingStatIn(stat).forPath(path));
-      return new Catalog(stat.getVersion(), parse(text));
+      return new Catalog(stat.getVersion(), parse(text), text.contains(writer));
     } catch (Exception e) {
       throw failure("read", e);
     }
@@ -99,7 +99,7 @@ final class ZooKeeperCatalog implements AutoCloseable {
     byte[] bytes = format(ledgers);
     try {
       Stat stat = client.setData().withVersion(expected.version()).forPath(path, bytes);
-      return new Catalog(stat.getVersion(), List.copyOf(ledgers));
+      return new Catalog(stat.getVersion(), List.copyOf(ledgers), true);
     } catch (KeeperException.BadVersionException e) {
       return ownOrConflict(expected.version() + 1, ledgers, text(bytes));
     } catch (Exception e) {
@@ -114,7 +114,7 @@ final class ZooKeeperCatalog implements AutoCloseable {
       Stat stat = new Stat();
       String found = text(client.getData().storingStatIn(stat).forPath(path));
       if (stat.getVersion() == version && found.equals(wanted)) {
-        return new Catalog(version, List.copyOf(ledgers));
+        return new Catalog(version, List.copyOf(ledgers), true);
       }
     } catch (Exception e) {
       throw failure("read", e);
