@@ -1,5 +1,7 @@
 package io.retso.server;
 
+import java.util.Optional;
+
 /**
  * The heap that a configuration needs: what its settings say, plus a constant. All of the first
  * part is allocated at the start and never grows.
@@ -26,6 +28,9 @@ record MemoryPlan(long map, long window, long uncleaned, long rest) {
   private static final long UNCLEANED_PLACE_BYTES = 16;
   private static final long MEBIBYTE = 1L << 20;
 
+  /** A heap limit that is so many times what is needed is worth a warning. */
+  private static final int EXCESS_FACTOR = 2;
+
   static MemoryPlan of(ServerConfig config) {
     long embedded = EMBEDDED_BYTES + config.get(Settings.EMBEDDED_BOOKIES) * EMBEDDED_BOOKIE_BYTES;
     return new MemoryPlan(
@@ -51,6 +56,30 @@ record MemoryPlan(long map, long window, long uncleaned, long rest) {
   /** What is allocated at the start and lives as long as the server. */
   long tables() {
     return map + window + uncleaned;
+  }
+
+  /** The heap limit to start a JVM with: what is needed, rounded up to 64 MiB. */
+  long recommendedMebibytes() {
+    return roundedUp(total());
+  }
+
+  /**
+   * What to tell about a heap limit that is far above what is needed: the collector lets garbage
+   * grow into it before it collects. Empty if it is not.
+   */
+  Optional<String> excess(long heapBytes) {
+    long recommended = recommendedMebibytes() * MEBIBYTE;
+    if (heapBytes <= EXCESS_FACTOR * recommended) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        "the heap limit is "
+            + mebibytes(heapBytes)
+            + ", and the process will grow to about that by garbage; the settings need "
+            + mebibytes(recommended)
+            + ": start it with RETSO_OPTS=-Xmx"
+            + recommendedMebibytes()
+            + "m");
   }
 
   /**

@@ -92,7 +92,9 @@ public final class RetsoServer implements AutoCloseable {
   public static RetsoServer start(ServerConfig config)
       throws ConfigException, IOException, LogException, InterruptedException {
     RetsoServer server = new RetsoServer(config);
-    server.memory.check(Runtime.getRuntime().maxMemory());
+    long heapLimit = Runtime.getRuntime().maxMemory();
+    server.memory.check(heapLimit);
+    server.memory.excess(heapLimit).ifPresent(LOG::warn);
     boolean serves = false;
     try {
       server.startParts();
@@ -111,6 +113,9 @@ public final class RetsoServer implements AutoCloseable {
     // First, so that a port that is taken is known before anything long, and recovery can be seen.
     http = HttpEndpoint.start(address(Settings.HTTP_HOST, Settings.HTTP_PORT), observation.pages());
     started("http", http);
+    InetSocketAddress listenAddress = address(Settings.LISTEN_HOST, Settings.LISTEN_PORT);
+    ReservedPort reserved = ReservedPort.of(listenAddress);
+    started("reserved port", reserved);
     net = new OracleServer(netSettings());
     started("network", net);
     // The tables are hundreds of megabytes, which the system hands over page by page; an embedded
@@ -133,8 +138,8 @@ public final class RetsoServer implements AutoCloseable {
     started("log", () -> onLoop(log::close));
     limitTransactions();
     followClock();
-    InetSocketAddress bound = net.listen(address(Settings.LISTEN_HOST, Settings.LISTEN_PORT));
-    port = bound.getPort();
+    port = net.listen(listenAddress).getPort();
+    reserved.close();
     facts =
         new ServerFacts(
             config.get(Settings.LISTEN_HOST) + ":" + port,
@@ -201,9 +206,7 @@ public final class RetsoServer implements AutoCloseable {
 
   private Sequencer.Settings sequencerSettings() {
     return new Sequencer.Settings(
-        config.get(Settings.LOG_INFLIGHT),
-        config.get(Settings.RESERVATION_STAMPS),
-        config.isDurable());
+        config.get(Settings.LOG_INFLIGHT), config.reservation(), config.isDurable());
   }
 
   private StatusOracle makeOracle(io.retso.oracle.Changes changes) {
@@ -384,10 +387,11 @@ public final class RetsoServer implements AutoCloseable {
         "  clients    %s, at most %,d"
             .formatted(facts.address(), config.get(Settings.CONNECTIONS_MAX)),
         "  log        %s, %s".formatted(facts.logKind(), facts.logPlace()),
-        "  memory     %s of tables, heap limit %s"
+        "  memory     %s of tables, heap limit %s (%d MiB are needed)"
             .formatted(
                 MemoryPlan.mebibytes(memory.tables()),
-                MemoryPlan.mebibytes(Runtime.getRuntime().maxMemory())),
+                MemoryPlan.mebibytes(Runtime.getRuntime().maxMemory()),
+                memory.recommendedMebibytes()),
         "  rows       %,d (%s); window %,d stamps (%s); uncleaned %,d (%s)"
             .formatted(
                 config.get(Settings.ROWS),

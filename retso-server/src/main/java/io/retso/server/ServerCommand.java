@@ -89,6 +89,13 @@ public final class ServerCommand implements Callable<Integer> {
               + " at the end.")
   private Path readyFile;
 
+  @Option(
+      names = "--print-heap",
+      description =
+          "Starts nothing; prints the heap limit that these settings need, a number of MiB, as a"
+              + " launcher gives it to the JVM (-Xmx).")
+  private boolean printHeap;
+
   /** Runs this command alone, without the launcher. */
   public static void main(String[] arguments) {
     System.exit(new CommandLine(new ServerCommand()).execute(arguments));
@@ -97,8 +104,23 @@ public final class ServerCommand implements Callable<Integer> {
   @Override
   public Integer call() throws InterruptedException {
     PrintWriter out = spec.commandLine().getOut();
+    try {
+      ServerConfig config = config();
+      if (printHeap) {
+        out.println(MemoryPlan.of(config).recommendedMebibytes());
+        out.flush();
+        return ExitCode.CLEAN.number();
+      }
+      return serve(config, out);
+    } catch (ConfigException e) {
+      return failed(ExitCode.USAGE, e.getMessage());
+    }
+  }
+
+  private int serve(ServerConfig config, PrintWriter out)
+      throws ConfigException, InterruptedException {
     removeReadyFile();
-    try (RetsoServer server = RetsoServer.start(config())) {
+    try (RetsoServer server = RetsoServer.start(config)) {
       announce(server, out);
       Thread hook = new Thread(() -> stopped(server, out), "shutdown");
       Runtime.getRuntime().addShutdownHook(hook);
@@ -110,8 +132,6 @@ public final class ServerCommand implements Callable<Integer> {
       removeReadyFile();
       ExitCode code = failure.get().code(); // what happened was logged
       return failed(code, "ends with exit code " + code.number() + " (" + code + ")");
-    } catch (ConfigException e) {
-      return failed(ExitCode.USAGE, e.getMessage());
     } catch (LogException e) {
       LOG.debug("the log", e);
       return failed(ExitCode.of(e.reason()), e.getMessage() + "; " + ExitCode.remedy(e.reason()));

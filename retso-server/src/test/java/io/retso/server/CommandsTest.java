@@ -71,6 +71,16 @@ class CommandsTest {
   }
 
   @Test
+  void theHeapOfTheSettingsIsPrintedForALauncher() {
+    Run run = run(new ServerCommand(), "--print-heap", "--rows=2M", "--window-stamps=2^20");
+    assertEquals(0, run.code, run.err);
+    assertEquals("256", run.out.strip());
+    Run wrong = run(new ServerCommand(), "--print-heap", "--rows=lots");
+    assertEquals(ExitCode.USAGE.number(), wrong.code);
+    assertEquals("", wrong.out);
+  }
+
+  @Test
   void aFlagOverridesTheFile(@TempDir Path dir) throws Exception {
     Path file = Files.writeString(dir.resolve("f"), "rows = 1M\nlog.ack.quorum = 9\n");
     Run run = run(new ServerCommand(), "--config=" + file, "--log-ack-quorum=7");
