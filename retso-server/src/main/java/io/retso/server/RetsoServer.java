@@ -275,7 +275,9 @@ public final class RetsoServer implements AutoCloseable {
             silence,
             silence,
             ZOOKEEPER_TIMEOUT,
-            OPERATION_TIMEOUT.compareTo(silence) > 0 ? OPERATION_TIMEOUT : silence));
+            OPERATION_TIMEOUT.compareTo(silence) > 0 ? OPERATION_TIMEOUT : silence),
+        Optional.ofNullable(embedded)
+            .map(cluster -> cluster.witnessFile(config.get(Settings.LOG_ZNODE))));
   }
 
   private static void stop(ExecutorService executor) throws InterruptedException {

@@ -35,7 +35,7 @@ class DurableServerTest {
   }
 
   /** A connection that sends a frame and reads a frame. */
-  private static final class Peer implements AutoCloseable {
+  static final class Peer implements AutoCloseable {
     private final Socket socket;
     private final DataInputStream in;
     private int nextId = 1;
