@@ -410,7 +410,9 @@ final class Connection extends ChannelInboundHandlerAdapter {
 
   private String name() {
     String address = String.valueOf(context.channel().remoteAddress());
-    return hello == null ? "client " + address : "client " + hello.clientName() + " " + address;
+    return hello == null
+        ? "client " + address
+        : "client " + PrintableName.of(hello.clientName()) + " " + address;
   }
 
   @Override
