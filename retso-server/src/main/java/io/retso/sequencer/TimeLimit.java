@@ -70,6 +70,17 @@ public final class TimeLimit {
     }
   }
 
+  /**
+   * A timestamp that was the next one the limit ago, or earlier: every transaction that started
+   * below it is too old. Until the first limit is over it is the one at which the limit began.
+   */
+  public long tooOldBelow() {
+    if (tooOld > 0 || noted == 0) {
+      return tooOld;
+    }
+    return stamps[index(0)];
+  }
+
   private static int index(long note) {
     return (int) (note % RING);
   }

@@ -67,6 +67,7 @@ public final class RetsoServer implements AutoCloseable {
   private HttpEndpoint http;
   private OracleServer net;
   private Sequencer sequencer;
+  private ClockFollower clock;
   private MeasuredLog log;
   private EmbeddedBookKeeper embedded;
   private ServerFacts facts;
@@ -136,8 +137,7 @@ public final class RetsoServer implements AutoCloseable {
           sequencer.start(log, lastPosition);
         });
     started("log", () -> onLoop(log::close));
-    limitTransactions();
-    followClock();
+    followClock(limitTransactions());
     port = net.listen(listenAddress).getPort();
     reserved.close();
     facts =
@@ -156,20 +156,21 @@ public final class RetsoServer implements AutoCloseable {
     net.logFailure().thenAccept(this::logFailed);
   }
 
-  private void limitTransactions() {
+  private TimeLimit limitTransactions() {
     long limitNanos = config.get(Settings.TRANSACTION_TIMEOUT).toNanos();
     TimeLimit limit = new TimeLimit(sequencer, limitNanos);
     net.every(
         Math.min(limitNanos / TimeLimit.STEPS, TICK_NANOS_MAX),
         () -> limit.tick(nanoClock.getAsLong()));
+    return limit;
   }
 
-  private void followClock() {
+  private void followClock(TimeLimit limit) {
+    clock = new ClockFollower(sequencer, limit);
     if (config.get(Settings.TIMESTAMPS_FIRST) == ValueType.CLOCK) {
-      ClockFollower follower = new ClockFollower(sequencer);
       net.every(
           TimeUnit.MILLISECONDS.toNanos(ClockFollower.PERIOD_MILLIS),
-          () -> follower.tick(System.currentTimeMillis()));
+          () -> clock.tick(System.currentTimeMillis()));
     }
   }
 
@@ -309,6 +310,7 @@ public final class RetsoServer implements AutoCloseable {
     figures.net.copyFrom(net.counters());
     figures.decisions.copyFrom(decisions);
     log.copyInto(figures);
+    figures.clockLagMillis = clock.lagMillis();
   }
 
   /** On the oracle's thread: connections have been told by now. */
