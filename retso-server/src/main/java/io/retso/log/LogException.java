@@ -13,7 +13,9 @@ public final class LogException extends Exception {
     /** Bytes that are not what was written. Do not start; look at the bookies' disks. */
     CORRUPT,
     /** The list of ledgers is older than the log, or is gone. Restore ZooKeeper's data. */
-    LOST
+    LOST,
+    /** The log is sound and holds more than this server's settings have room for. Raise them. */
+    TOO_LARGE
   }
 
   private final Reason reason;

@@ -53,6 +53,7 @@ public enum ExitCode {
       case FENCED -> FENCED;
       case UNAVAILABLE -> LOG_UNAVAILABLE;
       case CORRUPT, LOST -> LOG_CORRUPT;
+      case TOO_LARGE -> USAGE;
     };
   }
 
@@ -68,6 +69,9 @@ public enum ExitCode {
       case CORRUPT ->
           "do not start the server again; look for failing disks on the bookies, and let BookKeeper"
               + " re-replicate from healthy copies";
+      case TOO_LARGE ->
+          "nothing is lost: start with an uncleaned.max as large as it was before, let clients or"
+              + " 'retso hbase sweep' clean up, and make it smaller then";
       case LOST ->
           "restore ZooKeeper's data, from a copy of its directory for example. Only if the log is"
               + " to be given up, begin a new one: choose another log.znode, and set"

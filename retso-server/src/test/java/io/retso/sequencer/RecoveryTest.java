@@ -1,6 +1,8 @@
 package io.retso.sequencer;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.log.LogEntry;
 import io.retso.log.LogException;
@@ -68,5 +70,21 @@ class RecoveryTest {
     recover();
     assertEquals(80, oracle.lowWatermark());
     assertEquals(48, oracle.status(16, 80));
+  }
+
+  @Test
+  void moreUncleanedCommitsThanFitAreNoDamageOfTheLog() {
+    StatusOracle small = new StatusOracle(100, 64, 2, Changes.NONE);
+    LogEntry head = new LogEntry(1_000);
+    head.segment(1_600);
+    head.window(64);
+    for (long start = 16; start <= 80; start += 32) {
+      head.uncleaned(start, start + 16);
+    }
+    head.continued();
+    LogException e =
+        assertThrows(LogException.class, () -> new Recovery(small).entry(head.seal(1)));
+    assertEquals(LogException.Reason.TOO_LARGE, e.reason());
+    assertTrue(e.getMessage().contains("uncleaned.max = 2"), e.getMessage());
   }
 }
