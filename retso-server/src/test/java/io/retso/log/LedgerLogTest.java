@@ -316,57 +316,6 @@ class LedgerLogTest {
     assertFalse(ledgers.catalog().contains(~old));
   }
 
-  /** A store whose calls fail while told to, before they take effect or after. */
-  private final class FailingStore extends ForwardingStore {
-    boolean fails;
-    boolean takesEffect;
-    int failures;
-
-    FailingStore() {
-      super(ledgers.store(() -> true));
-    }
-
-    private void mayFail() throws LogException {
-      if (fails) {
-        failures++;
-        throw new LogException(LogException.Reason.UNAVAILABLE, "nobody answers");
-      }
-    }
-
-    @Override
-    public Catalog readCatalog() throws LogException {
-      mayFail();
-      return super.readCatalog();
-    }
-
-    @Override
-    public Catalog replaceCatalog(Catalog expected, List<Long> wanted) throws LogException {
-      if (!takesEffect) {
-        mayFail();
-      }
-      Catalog replaced = super.replaceCatalog(expected, wanted);
-      mayFail();
-      return replaced;
-    }
-
-    @Override
-    public Ledger create() throws LogException {
-      if (!takesEffect) {
-        mayFail();
-      }
-      return super.create();
-    }
-
-    @Override
-    public void delete(long ledger) throws LogException {
-      if (!takesEffect) {
-        mayFail();
-      }
-      super.delete(ledger);
-      mayFail();
-    }
-  }
-
   /** Lets a writer append for a while of virtual time. */
   private void appendFor(Writer writer, long nanos, long timestamp) {
     long end = simulation.now() + nanos;
@@ -379,7 +328,7 @@ class LedgerLogTest {
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void aSegmentIsPreparedOnceThatIsPossibleAgain(boolean takesEffect) throws LogException {
-    FailingStore store = new FailingStore();
+    FailingStore store = new FailingStore(ledgers.store(() -> true));
     Writer writer = new Writer(store, SPAN, RETENTION);
     writer.startSegment(16);
     store.takesEffect = takesEffect;
@@ -403,7 +352,7 @@ class LedgerLogTest {
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void whatCannotBeDeletedIsDeletedLater(boolean takesEffect) throws LogException {
-    FailingStore store = new FailingStore();
+    FailingStore store = new FailingStore(ledgers.store(() -> true));
     Writer writer = new Writer(store, SPAN, RETENTION);
     writer.startSegment(16);
     store.takesEffect = takesEffect;
@@ -425,7 +374,7 @@ class LedgerLogTest {
   /** A successor is noticed although an attempt of one's own may have changed the catalog, too. */
   @Test
   void housekeepingOfADeposedWriterIsFencedAfterAFailure() throws LogException {
-    FailingStore store = new FailingStore();
+    FailingStore store = new FailingStore(ledgers.store(() -> true));
     Writer first = new Writer(store, SPAN, RETENTION);
     first.startSegment(16);
     settle();
@@ -447,7 +396,7 @@ class LedgerLogTest {
 
   @Test
   void aLedgerThatGrowsForTooLongEndsTheWriterWithTheReason() throws LogException {
-    FailingStore store = new FailingStore();
+    FailingStore store = new FailingStore(ledgers.store(() -> true));
     Writer writer = new Writer(store, SPAN, RETENTION);
     writer.log.segmentBytesLimit = 1_000;
     writer.startSegment(16);
@@ -510,41 +459,5 @@ class LedgerLogTest {
     settle();
     LogException e = assertThrows(LogException.class, Writer::new);
     assertEquals(LogException.Reason.CORRUPT, e.reason());
-  }
-
-  private static final class Starts implements LogEntry.Visitor {
-    long start;
-
-    @Override
-    public void committed(long s, long commit, long[] rows, int from, int to) {}
-
-    @Override
-    public void aborted(long s) {}
-
-    @Override
-    public void cleaned(long s) {}
-
-    @Override
-    public void swept(long below) {}
-
-    @Override
-    public void expired(long below) {}
-
-    @Override
-    public void settled(long below) {}
-
-    @Override
-    public void reserved(long timestamp) {}
-
-    @Override
-    public void segment(long timestamp) {
-      start = timestamp;
-    }
-
-    @Override
-    public void uncleaned(long s, long commit) {}
-
-    @Override
-    public void continued() {}
   }
 }
