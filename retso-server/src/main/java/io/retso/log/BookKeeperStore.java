@@ -5,11 +5,10 @@ import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.buffer.Unpooled;
 import io.retso.log.LogException.Reason;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.List;
-import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -20,8 +19,6 @@ import org.apache.bookkeeper.client.BKException;
 import org.apache.bookkeeper.client.BookKeeper;
 import org.apache.bookkeeper.client.LedgerHandle;
 import org.apache.bookkeeper.client.api.DigestType;
-import org.apache.bookkeeper.client.api.LedgerEntries;
-import org.apache.bookkeeper.client.api.LedgerEntry;
 import org.apache.bookkeeper.client.api.ReadHandle;
 import org.apache.bookkeeper.client.api.WriteHandle;
 import org.apache.bookkeeper.conf.ClientConfiguration;
@@ -40,10 +37,6 @@ import org.slf4j.LoggerFactory;
  */
 public final class BookKeeperStore implements LedgerStore {
   private static final Logger LOGGER = LoggerFactory.getLogger(BookKeeperStore.class);
-
-  /** Marks the ledgers of this log among those of other applications. */
-  private static final Map<String, byte[]> CUSTOM_METADATA =
-      Map.of("application", "retso".getBytes(StandardCharsets.UTF_8));
 
   /** Ledgers are protected by the fence and by ZooKeeper's access lists, not by passwords. */
   private static final byte[] NO_PASSWORD = new byte[0];
@@ -147,29 +140,44 @@ public final class BookKeeperStore implements LedgerStore {
   private final Settings settings;
   private final BookKeeper client;
   private final ZooKeeperCatalog catalog;
+  private final Optional<CatalogWitness> witness;
 
   /** Ledgers that are being sealed: rarely more than one. */
   private final Set<CompletableFuture<?>> seals = ConcurrentHashMap.newKeySet();
 
-  private BookKeeperStore(Settings settings, BookKeeper client, ZooKeeperCatalog catalog) {
+  private BookKeeperStore(
+      Settings settings,
+      BookKeeper client,
+      ZooKeeperCatalog catalog,
+      Optional<CatalogWitness> witness) {
+    this.witness = witness;
     this.settings = settings;
     this.client = client;
     this.catalog = catalog;
   }
 
-  /**
-   * Connects.
-   *
-   * @throws LogException {@link Reason#UNAVAILABLE} if ZooKeeper cannot be reached or has no
-   *     BookKeeper cluster
-   */
+  /** Like the other, without a witness. */
   public static BookKeeperStore connect(Settings settings) throws LogException {
+    return connect(settings, Optional.empty());
+  }
+
+  /**
+   * Connects, and makes sure that the catalog knows all of the log.
+   *
+   * @param witnessFile where the newest version of the catalog is remembered, if its ZooKeeper is
+   *     the only copy; empty if ZooKeeper's own quorum is enough
+   * @throws LogException {@link Reason#UNAVAILABLE} if ZooKeeper cannot be reached or has no
+   *     BookKeeper cluster; {@link Reason#LOST} if the bookies hold ledgers of this log that are
+   *     newer than the catalog, or the witness remembers a newer catalog
+   */
+  public static BookKeeperStore connect(Settings settings, Optional<Path> witnessFile)
+      throws LogException {
     ZooKeeperCatalog catalog =
         ZooKeeperCatalog.connect(
             settings.zookeeper(), settings.znode(), settings.zookeeperTimeout());
+    BookKeeper client = null;
     try {
-      BookKeeper client = BookKeeper.forConfig(configuration(settings)).build();
-      return new BookKeeperStore(settings, client, catalog);
+      client = BookKeeper.forConfig(configuration(settings)).build();
     } catch (Exception e) {
       catalog.close();
       if (e instanceof InterruptedException) {
@@ -185,6 +193,43 @@ public final class BookKeeperStore implements LedgerStore {
               + "; check the address and that the cluster's metadata was initialized there",
           e);
     }
+    BookKeeperStore store =
+        new BookKeeperStore(settings, client, catalog, witnessFile.map(CatalogWitness::new));
+    try {
+      store.checkCatalog();
+      return store;
+    } catch (LogException e) {
+      store.close();
+      throw e;
+    }
+  }
+
+  /** A server that is in charge may roll and delete meanwhile, which is no loss. */
+  private void checkCatalog() throws LogException {
+    Catalog before = catalog.read();
+    if (witness.isPresent()) {
+      witness.get().check(catalog.logId(), before.version());
+    }
+    long newest = before.ledgers().stream().mapToLong(id -> id < 0 ? ~id : id).max().orElse(-1);
+    List<Long> lost =
+        new BookKeeperLostLedgers(client, settings.operationTimeout(), DIGEST)
+            .newerThan(newest, settings.znode());
+    lost.removeAll(catalog.read().ledgers());
+    if (!lost.isEmpty()) {
+      throw new LogException(
+          Reason.LOST,
+          "the bookies hold ledgers "
+              + lost
+              + " of the log at "
+              + settings.znode()
+              + ", which its catalog in ZooKeeper does not know: it ends with ledger "
+              + newest);
+    }
+  }
+
+  /** The log's identity: random, made with the catalog, the same for ever. */
+  public String logId() {
+    return catalog.logId();
   }
 
   private static ClientConfiguration configuration(Settings settings) {
@@ -224,7 +269,9 @@ public final class BookKeeperStore implements LedgerStore {
 
   @Override
   public Catalog replaceCatalog(Catalog expected, List<Long> ledgers) throws LogException {
-    return catalog.replace(expected, ledgers);
+    Catalog replaced = catalog.replace(expected, ledgers);
+    witness.ifPresent(w -> w.remember(catalog.logId(), replaced.version()));
+    return replaced;
   }
 
   /**
@@ -256,7 +303,7 @@ public final class BookKeeperStore implements LedgerStore {
             .withAckQuorumSize(settings.ackQuorum())
             .withDigestType(DIGEST)
             .withPassword(NO_PASSWORD)
-            .withCustomMetadata(CUSTOM_METADATA)
+            .withCustomMetadata(BookKeeperLostLedgers.metadata(settings.znode(), catalog.logId()))
             .execute();
     LedgerHandle handle = (LedgerHandle) await(creation, "create a ledger");
     if (ensemble < settings.ensemble()) {
@@ -280,7 +327,8 @@ public final class BookKeeperStore implements LedgerStore {
             .withPassword(NO_PASSWORD)
             .execute();
     try {
-      return new FencedEntries(await(opening, "open ledger " + ledger));
+      return new BookKeeperEntries(
+          await(opening, "open ledger " + ledger), settings.operationTimeout());
     } catch (LogException e) {
       if (e.reason() == Reason.CORRUPT && !readCatalog().ledgers().contains(ledger)) {
         throw new LogException(
@@ -386,78 +434,6 @@ public final class BookKeeperStore implements LedgerStore {
       CompletableFuture<Void> seal = handle.closeAsync();
       seals.add(seal);
       seal.whenComplete((done, e) -> seals.remove(seal));
-    }
-  }
-
-  /** The entries of a ledger that nobody can append to any more. */
-  private final class FencedEntries implements Entries {
-    private static final int CHUNK_BYTES = 2 << 20;
-    private static final int CHUNK_ENTRIES_MAX = 64;
-
-    /** Being visited, and read meanwhile. */
-    private static final int CHUNKS = 3;
-
-    private final ReadHandle handle;
-    private final String what;
-
-    FencedEntries(ReadHandle handle) {
-      this.handle = handle;
-      this.what = "read ledger " + handle.getId();
-    }
-
-    @Override
-    public long count() {
-      return handle.getLastAddConfirmed() + 1;
-    }
-
-    @Override
-    public void read(long from, long to, EntryVisitor visitor) throws LogException {
-      if (from < 0 || to > count()) {
-        throw new IllegalArgumentException(
-            "entries " + from + " to " + to + " of a ledger of " + count());
-      }
-      ArrayDeque<CompletableFuture<LedgerEntries>> chunks = new ArrayDeque<>();
-      try {
-        long bytesPerEntry = count() == 0 ? 0 : handle.getLength() / count();
-        long next = from;
-        while (next < to || !chunks.isEmpty()) {
-          while (next < to && chunks.size() < CHUNKS) {
-            long end = Math.min(to, next + entriesOf(bytesPerEntry));
-            chunks.add(handle.readAsync(next, end - 1));
-            next = end;
-          }
-          LedgerEntries entries = await(chunks.peek(), what);
-          chunks.remove();
-          bytesPerEntry = visit(entries, visitor);
-        }
-      } finally {
-        chunks.forEach(chunk -> chunk.thenAccept(LedgerEntries::close));
-      }
-    }
-
-    /** Entries are of similar size in a stretch of the log; a chunk learns from the one before. */
-    private static int entriesOf(long bytesPerEntry) {
-      return (int) Math.max(1, Math.min(CHUNK_ENTRIES_MAX, CHUNK_BYTES / (bytesPerEntry + 1)));
-    }
-
-    /** Returns the mean size. */
-    private static long visit(LedgerEntries entries, EntryVisitor visitor) throws LogException {
-      long bytes = 0;
-      int count = 0;
-      try (entries) {
-        for (LedgerEntry entry : entries) {
-          ByteBuffer buffer = entry.getEntryNioBuffer();
-          bytes += buffer.remaining();
-          count++;
-          visitor.entry(buffer);
-        }
-      }
-      return bytes / count;
-    }
-
-    @Override
-    public void close() {
-      handle.closeAsync().exceptionally(e -> null);
     }
   }
 }

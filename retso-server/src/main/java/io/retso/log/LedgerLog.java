@@ -10,8 +10,8 @@ import java.util.function.LongSupplier;
  * The log's protocol on a {@link LedgerStore}: take-over by fencing, recovery, appends, rolling to
  * a new segment, deletion of old ones. The reasoning is in the package's description.
  *
- * <p>Appends belong to the writer's thread. The catalog belongs to the background executor, which
- * must run one task at a time; what it finds is handed to the writer through the writer's executor.
+ * <p>Appends belong to the writer's thread. {@link Housekeeping} changes the catalog in the
+ * background executor, which must run one task at a time.
  */
 public final class LedgerLog implements CommitLog {
   /** Sees the log's entries during recovery. */
@@ -32,12 +32,18 @@ public final class LedgerLog implements CommitLog {
    */
   static final int TAKE_OVER_ATTEMPTS_MAX = 20;
 
+  /**
+   * Bytes of a segment at which the log fails. Usually a segment ends at a small part of it; it
+   * grows further only while no next one can be prepared. A longer one would make the next recovery
+   * take many minutes and fill the bookies' disks, which cannot delete a part of a ledger.
+   */
+  static final long SEGMENT_BYTES_LIMIT = 16L << 30;
+
   /** How the log's parts are run; a simulator gives its own. */
   public record Threads(Executor writer, Executor background, LongSupplier nanoClock) {}
 
   private record Segment(long ledger, long start, boolean inherited) {}
 
-  private final LedgerStore store;
   private final Threads threads;
   private final long inheritedRetentionNanos;
   private final long tookOverAt;
@@ -45,15 +51,14 @@ public final class LedgerLog implements CommitLog {
   private final LedgerStore.AppendCallback completed = this::onCompleted;
   private final DurableSignal signal;
 
-  // Of the background executor.
-  private LedgerStore.Catalog catalog;
-
   // Of the writer's thread.
+  private final Housekeeping housekeeping;
   private final List<Segment> segments;
   private LedgerStore.Ledger current;
-  private LedgerStore.Ledger prepared;
-  private boolean preparing;
   private long segmentBytes;
+
+  /** A test makes it smaller. */
+  long segmentBytesLimit = SEGMENT_BYTES_LIMIT;
 
   /** The window's start when the current segment began. */
   private long windowStartOfSegment;
@@ -64,14 +69,13 @@ public final class LedgerLog implements CommitLog {
       Listener listener,
       long inheritedRetentionNanos,
       Taken taken) {
-    this.store = store;
     this.threads = threads;
     this.inheritedRetentionNanos = inheritedRetentionNanos;
     this.tookOverAt = threads.nanoClock().getAsLong();
     this.signal = new DurableSignal(threads.writer(), listener);
-    this.catalog = taken.catalog;
     this.segments = taken.segments;
-    this.prepared = taken.own;
+    this.housekeeping =
+        new Housekeeping(store, threads, taken.catalog, taken.own, this.signal::failed);
     this.epoch = taken.own.id() + 1; // ledger ids begin at 0, which reads like none
   }
 
@@ -118,9 +122,7 @@ public final class LedgerLog implements CommitLog {
           store.delete(own.id());
           continue; // somebody rolled or took over meanwhile; what was opened may not be the end
         }
-        for (int i = opened.size() - 1; i >= 0; i--) {
-          opened.get(i).read(0, opened.get(i).count(), replay::entry);
-        }
+        replayAll(store, ours, opened, replay);
         Taken taken = new Taken(ours, segments, own);
         return new LedgerLog(store, threads, listener, inheritedRetentionNanos, taken);
       } finally {
@@ -150,6 +152,28 @@ public final class LedgerLog implements CommitLog {
     } catch (LogException e) {
       if (store.readCatalog().version() != catalog.version()) {
         return null;
+      }
+      throw e;
+    }
+  }
+
+  /**
+   * Reads all that was opened, oldest first. A server that took over after this one may delete what
+   * is read: then the take-over was lost, and the ledgers are not damaged.
+   */
+  private static void replayAll(
+      LedgerStore store, LedgerStore.Catalog ours, List<LedgerStore.Entries> opened, Replay replay)
+      throws LogException {
+    try {
+      for (int i = opened.size() - 1; i >= 0; i--) {
+        opened.get(i).read(0, opened.get(i).count(), replay::entry);
+      }
+    } catch (LogException e) {
+      if (store.readCatalog().version() != ours.version()) {
+        throw new LogException(
+            LogException.Reason.FENCED,
+            "another server took the log over while this one read it",
+            e);
       }
       throw e;
     }
@@ -234,6 +258,21 @@ public final class LedgerLog implements CommitLog {
   public void append(long position, ByteBuffer entry) {
     segmentBytes += entry.remaining();
     current.append(entry, position, completed);
+    housekeeping.proceed();
+    if (segmentBytes > segmentBytesLimit) {
+      signal.failed(tooLong());
+    }
+  }
+
+  private LogException tooLong() {
+    LogException failure = housekeeping.failure();
+    return new LogException(
+        LogException.Reason.UNAVAILABLE,
+        "a ledger of the log has grown to "
+            + segmentBytes
+            + " bytes because no next one could be prepared"
+            + (failure == null ? "" : ": " + failure.getMessage()),
+        failure);
   }
 
   private void onCompleted(long position, LogException failure) {
@@ -246,52 +285,25 @@ public final class LedgerLog implements CommitLog {
 
   @Override
   public void prepareSegment() {
-    if (preparing || prepared != null) {
-      return;
-    }
-    preparing = true;
-    threads.background().execute(this::prepareInBackground);
-  }
-
-  private void prepareInBackground() {
-    LedgerStore.Ledger ledger;
-    try {
-      ledger = store.create();
-      List<Long> ledgers = new ArrayList<>(catalog.ledgers());
-      ledgers.add(ledger.id());
-      // In the catalog before its first append: a successor must know of every ledger in use.
-      catalog = store.replaceCatalog(catalog, ledgers);
-    } catch (LogException e) {
-      signal.failed(e);
-      return;
-    }
-    threads
-        .writer()
-        .execute(
-            () -> {
-              prepared = ledger;
-              preparing = false;
-            });
+    housekeeping.prepare();
   }
 
   @Override
   public boolean isSegmentReady() {
-    return prepared != null;
+    return housekeeping.isReady();
   }
 
   @Override
   public void startSegment(long startTimestamp, long windowStart) {
     LedgerStore.Ledger old = current;
-    current = prepared;
-    prepared = null;
+    current = housekeeping.take();
     segmentBytes = 0;
     segments.add(new Segment(current.id(), startTimestamp, false));
     if (old != null) {
       old.closeAsync();
       // By the window of the segment before. A crash may leave the new segment without an entry, or
       // the writer may have been deposed without knowing it: then a recovery starts from the
-      // segment
-      // before and reaches back over that one's window.
+      // segment before and reaches back over that one's window.
       trim(windowStartOfSegment);
     }
     windowStartOfSegment = windowStart;
@@ -315,29 +327,7 @@ public final class LedgerLog implements CommitLog {
     }
     if (!dead.isEmpty()) {
       segments.removeAll(dead);
-      threads.background().execute(() -> deleteInBackground(dead));
-    }
-  }
-
-  /**
-   * Condemns ledgers in the catalog, deletes them, and takes them out. So a crash leaves neither a
-   * name that recovery would try to open nor a ledger that nobody would ever delete; and a writer
-   * that was deposed cannot condemn, and deletes nothing.
-   */
-  private void deleteInBackground(List<Segment> dead) {
-    try {
-      List<Long> ledgers = new ArrayList<>(catalog.ledgers());
-      for (Segment segment : dead) {
-        ledgers.replaceAll(ledger -> ledger == segment.ledger ? ~ledger : ledger);
-      }
-      catalog = store.replaceCatalog(catalog, ledgers);
-      for (Segment segment : dead) {
-        store.delete(segment.ledger);
-        ledgers.remove(~segment.ledger);
-      }
-      catalog = store.replaceCatalog(catalog, ledgers);
-    } catch (LogException e) {
-      signal.failed(e);
+      housekeeping.delete(dead.stream().map(Segment::ledger).toList());
     }
   }
 
@@ -352,6 +342,7 @@ public final class LedgerLog implements CommitLog {
 
   @Override
   public void close() {
+    housekeeping.stop();
     if (current != null) {
       current.closeAsync();
     }

@@ -15,14 +15,18 @@ public interface LedgerStore extends AutoCloseable {
    * a ledger that is being deleted.
    *
    * @param version changes with every replacement
+   * @param isOwn whether it was this store, and no other, that replaced the catalog last
    */
-  record Catalog(int version, List<Long> ledgers) {}
+  record Catalog(int version, List<Long> ledgers, boolean isOwn) {}
 
   /** Reads the catalog; an empty one is created if there is none. */
   Catalog readCatalog() throws LogException;
 
   /**
    * Replaces the catalog if it still has the version of {@code expected}.
+   *
+   * <p>After {@link LogException.Reason#UNAVAILABLE} it may or may not be replaced, or be replaced
+   * later.
    *
    * @throws LogException {@link LogException.Reason#FENCED} if it was replaced by somebody else
    */

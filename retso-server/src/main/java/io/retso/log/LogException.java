@@ -11,7 +11,11 @@ public final class LogException extends Exception {
     /** Too few bookies or no ZooKeeper. Restore them; then start the server again. */
     UNAVAILABLE,
     /** Bytes that are not what was written. Do not start; look at the bookies' disks. */
-    CORRUPT
+    CORRUPT,
+    /** The list of ledgers is older than the log, or is gone. Restore ZooKeeper's data. */
+    LOST,
+    /** The log is sound and holds more than this server's settings have room for. Raise them. */
+    TOO_LARGE
   }
 
   private final Reason reason;

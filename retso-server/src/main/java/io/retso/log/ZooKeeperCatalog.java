@@ -14,21 +14,26 @@ import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.data.Stat;
 
 /**
- * The list of the log's ledgers: one node of ZooKeeper, replaced by compare-and-set on its version.
- * Survives the loss of connections and sessions.
+ * The list of the log's ledgers, and the log's identity: one node of ZooKeeper, replaced by
+ * compare-and-set on its version. Survives the loss of connections and sessions.
  *
  * <pre>
- *   retso-log 1          the format and its version
+ *   retso-log 2          the format and its version
  *   writer 5b1e...       who replaced it last
  *   ledgers 17 19 23     oldest first
+ *   id 0c9a...           of the log: random, never changes
  * </pre>
+ *
+ * <p>Version 1 has no id; it gets one when it is replaced.
  *
  * <p>Thread-safe.
  */
 final class ZooKeeperCatalog implements AutoCloseable {
-  private static final String FORMAT = "retso-log 1";
+  private static final String FORMAT = "retso-log 2";
+  private static final String FORMAT_WITHOUT_ID = "retso-log 1";
   private static final String WRITER = "writer";
   private static final String LEDGERS = "ledgers";
+  private static final String ID = "id ";
   private static final int RETRY_INTERVAL_MS = 100;
 
   private final CuratorFramework client;
@@ -37,6 +42,9 @@ final class ZooKeeperCatalog implements AutoCloseable {
 
   /** Tells a replacement of our own, whose reply was lost, from somebody else's. */
   private final String writer = UUID.randomUUID().toString();
+
+  /** The id of the log, as it was read last. */
+  private volatile String logId = UUID.randomUUID().toString();
 
   private ZooKeeperCatalog(CuratorFramework client, String zookeeper, String path) {
     this.client = client;
@@ -72,6 +80,11 @@ final class ZooKeeperCatalog implements AutoCloseable {
     }
   }
 
+  /** The log's identity: that of the catalog which was read last. */
+  String logId() {
+    return logId;
+  }
+
   /** Reads the list; creates an empty one if there is none. */
   Catalog read() throws LogException {
     try {
@@ -80,7 +93,7 @@ final class ZooKeeperCatalog implements AutoCloseable {
       }
       Stat stat = new Stat();
       String text = text(client.getData().storingStatIn(stat).forPath(path));
-      return new Catalog(stat.getVersion(), parse(text));
+      return new Catalog(stat.getVersion(), parse(text), text.contains(writer));
     } catch (Exception e) {
       throw failure("read", e);
     }
@@ -99,7 +112,7 @@ final class ZooKeeperCatalog implements AutoCloseable {
     byte[] bytes = format(ledgers);
     try {
       Stat stat = client.setData().withVersion(expected.version()).forPath(path, bytes);
-      return new Catalog(stat.getVersion(), List.copyOf(ledgers));
+      return new Catalog(stat.getVersion(), List.copyOf(ledgers), true);
     } catch (KeeperException.BadVersionException e) {
       return ownOrConflict(expected.version() + 1, ledgers, text(bytes));
     } catch (Exception e) {
@@ -114,7 +127,7 @@ final class ZooKeeperCatalog implements AutoCloseable {
       Stat stat = new Stat();
       String found = text(client.getData().storingStatIn(stat).forPath(path));
       if (stat.getVersion() == version && found.equals(wanted)) {
-        return new Catalog(version, List.copyOf(ledgers));
+        return new Catalog(version, List.copyOf(ledgers), true);
       }
     } catch (Exception e) {
       throw failure("read", e);
@@ -128,13 +141,19 @@ final class ZooKeeperCatalog implements AutoCloseable {
     text.append(FORMAT).append('\n').append(WRITER).append(' ').append(writer).append('\n');
     text.append(LEDGERS);
     ledgers.forEach(ledger -> text.append(' ').append(ledger));
+    text.append('\n').append(ID).append(logId);
     return text.append('\n').toString().getBytes(StandardCharsets.UTF_8);
   }
 
   private List<Long> parse(String text) throws LogException {
     String[] lines = text.split("\n");
-    if (lines.length != 3 || !lines[0].equals(FORMAT) || !lines[2].startsWith(LEDGERS)) {
+    boolean hasId = lines.length == 4 && lines[0].equals(FORMAT) && lines[3].startsWith(ID);
+    boolean hadNone = lines.length == 3 && lines[0].equals(FORMAT_WITHOUT_ID);
+    if (!hasId && !hadNone || !lines[2].startsWith(LEDGERS)) {
       throw corrupt(text, null);
+    }
+    if (hasId) {
+      logId = lines[3].substring(ID.length());
     }
     List<Long> ledgers = new ArrayList<>();
     for (String ledger : lines[2].substring(LEDGERS.length()).trim().split(" ")) {

@@ -243,8 +243,9 @@ final class Connection extends ChannelInboundHandlerAdapter implements Transport
 
   private String name() {
     String address = String.valueOf(context.channel().remoteAddress());
-    String name = conversation.hello() == null ? "" : conversation.hello().clientName() + " ";
-    return "client " + name + address;
+    return conversation.hello() == null
+        ? "client " + address
+        : "client " + PrintableName.of(conversation.hello().clientName()) + " " + address;
   }
 
   @Override

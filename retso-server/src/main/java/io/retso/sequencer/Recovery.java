@@ -4,6 +4,7 @@ import io.retso.log.LedgerLog;
 import io.retso.log.LogEntry;
 import io.retso.log.LogException;
 import io.retso.oracle.CommitBatch;
+import io.retso.oracle.OracleCounters;
 import io.retso.oracle.StatusOracle;
 import io.retso.protocol.Limits;
 import io.retso.protocol.Timestamps;
@@ -68,6 +69,14 @@ public final class Recovery implements LedgerLog.Replay {
       position = LogEntry.read(entry, rows, applier);
       applyBatch();
     } catch (IllegalStateException e) { // the entry is intact, but the oracle cannot have made it
+      OracleCounters counters = oracle.counters();
+      if (counters.uncleaned >= counters.uncleanedCapacity) {
+        throw new LogException(
+            LogException.Reason.TOO_LARGE,
+            "the log holds more commits that are not cleaned up than uncleaned.max = "
+                + counters.uncleanedCapacity,
+            e);
+      }
       throw new LogException(
           LogException.Reason.CORRUPT,
           "the log does not fit this server behind position "

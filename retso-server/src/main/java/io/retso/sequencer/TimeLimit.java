@@ -10,11 +10,18 @@ package io.retso.sequencer;
  * aborted when it is older than the limit by at most a step and the time between two ticks; never
  * before. Stamps that were issued before a restart count as issued at the first tick.
  *
+ * <p>While the process stands still (stopped, suspended, a long collection of garbage) nobody can
+ * commit. A gap between two ticks of more than a quarter of the limit therefore counts as a
+ * quarter: otherwise the first tick afterwards would abort whatever was open before the clients'
+ * requests, which wait in their sockets, are read.
+ *
  * <p>Allocates nothing after construction. Single-threaded.
  */
 public final class TimeLimit {
   /** Steps that a limit is divided into. */
   public static final int STEPS = 32;
+
+  private static final int GAPS_PER_LIMIT = 4;
 
   /** Those younger than the limit, more than a {@value #STEPS}th apart, and one just noted. */
   private static final int RING = STEPS + 2;
@@ -27,6 +34,15 @@ public final class TimeLimit {
   private final long[] times = new long[RING];
 
   private final long[] stamps = new long[RING];
+
+  /** A longer gap between two ticks counts as one of this length. */
+  private final long gapNanosMax;
+
+  /** The time of the tick before, and by how much this limit's time is behind it. */
+  private long lastTickNanos;
+
+  private long stoodStillNanos;
+  private boolean ticked;
 
   /** Notes that were taken and removed; their differences are what the ring holds. */
   private long noted;
@@ -48,6 +64,7 @@ public final class TimeLimit {
     this.sequencer = sequencer;
     this.limitNanos = limitNanos;
     this.stepNanos = limitNanos / STEPS + 1;
+    this.gapNanosMax = limitNanos / GAPS_PER_LIMIT;
   }
 
   /**
@@ -57,6 +74,17 @@ public final class TimeLimit {
    * @param nowNanos monotonic time
    */
   public void tick(long nowNanos) {
+    long gap = nowNanos - lastTickNanos;
+    if (ticked && gap > gapNanosMax) {
+      stoodStillNanos += gap - gapNanosMax;
+    }
+    ticked = true;
+    lastTickNanos = nowNanos;
+    tickRunning(nowNanos - stoodStillNanos);
+  }
+
+  /** Of the time during which the process ran. */
+  private void tickRunning(long nowNanos) {
     while (removed < noted && nowNanos - times[index(removed)] >= limitNanos) {
       tooOld = stamps[index(removed++)];
     }
@@ -68,6 +96,17 @@ public final class TimeLimit {
       sequencer.expireBelow(tooOld);
       sequencer.flush();
     }
+  }
+
+  /**
+   * A timestamp that was the next one the limit ago, or earlier: every transaction that started
+   * below it is too old. Until the first limit is over it is the one at which the limit began.
+   */
+  public long tooOldBelow() {
+    if (tooOld > 0 || noted == 0) {
+      return tooOld;
+    }
+    return stamps[index(0)];
   }
 
   private static int index(long note) {

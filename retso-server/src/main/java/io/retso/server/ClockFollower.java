@@ -2,6 +2,7 @@ package io.retso.server;
 
 import io.retso.protocol.Timestamps;
 import io.retso.sequencer.Sequencer;
+import io.retso.sequencer.TimeLimit;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -15,9 +16,16 @@ import org.slf4j.LoggerFactory;
  * ({@link Sequencer#passTo}). If it is set back, or timestamps are ahead of it because many are
  * issued, or because a restart skipped reserved ones, nothing happens until it has caught up.
  *
+ * <p>A clock that is set forward, or that of another host which is hours ahead, must not push the
+ * window over transactions that are not too old yet. So what is passed over leaves half of the
+ * window to those: the next timestamp goes no further than that above the one that was next a time
+ * limit ago ({@link TimeLimit#tooOldBelow}). With the usual settings that is 18 hours of the clock
+ * in 10 minutes. As fast as the clock itself goes, it is followed in any case. Meanwhile the lag is
+ * told.
+ *
  * <p>Single-threaded, as the sequencer is.
  */
-final class ClockFollower {
+public final class ClockFollower {
   /** Time between two ticks. */
   static final long PERIOD_MILLIS = 20;
 
@@ -26,27 +34,57 @@ final class ClockFollower {
 
   private static final Logger LOG = LoggerFactory.getLogger(ClockFollower.class);
 
-  private final Sequencer sequencer;
-  private boolean warned;
+  /** More than this behind the clock is told: a pause of the process or of the log is less. */
+  public static final long LAG_MILLIS_MAX = TimeUnit.MINUTES.toMillis(1);
 
-  ClockFollower(Sequencer sequencer) {
+  /** The part of the window that may be passed over within a time limit. */
+  private static final int WINDOW_SHARE = 2;
+
+  private final Sequencer sequencer;
+  private final TimeLimit limit;
+  private boolean warned;
+  private long lagMillis;
+
+  ClockFollower(Sequencer sequencer, TimeLimit limit) {
     this.sequencer = sequencer;
+    this.limit = limit;
+  }
+
+  /** How far timestamps were behind the clock at the last tick; 0 if they were not. */
+  long lagMillis() {
+    return lagMillis;
   }
 
   /** Goes on to where the clock will be at the next tick, some of the way if it is far. */
   void tick(long nowMillis) {
     long next = sequencer.oracle().nextTimestamp();
-    if (nowMillis - next > AHEAD_MILLIS_MAX) {
-      if (!warned) {
-        warned = true;
-        LOG.warn(
-            "the clock is {} days ahead of the timestamps, which do not follow it so far: if it is"
-                + " right, start a new oracle",
-            TimeUnit.MILLISECONDS.toDays(nowMillis - next));
-      }
-      return;
+    boolean isAbsurd = nowMillis - next > AHEAD_MILLIS_MAX;
+    if (!isAbsurd) {
+      long share = sequencer.oracle().windowStamps() / WINDOW_SHARE;
+      long tolerable = limit.tooOldBelow() + (share << Timestamps.GAP_BITS);
+      long asTheClock = next + PERIOD_MILLIS + Timestamps.GAP;
+      long wanted = Timestamps.atLeast(nowMillis + PERIOD_MILLIS);
+      sequencer.passTo(Math.min(wanted, Math.max(tolerable, asTheClock)));
+      sequencer.flush();
     }
-    sequencer.passTo(Timestamps.atLeast(nowMillis + PERIOD_MILLIS));
-    sequencer.flush();
+    tell(nowMillis, isAbsurd);
+  }
+
+  private void tell(long nowMillis, boolean isAbsurd) {
+    long next = sequencer.oracle().nextTimestamp();
+    lagMillis = nowMillis < next ? 0 : nowMillis - next;
+    if (lagMillis <= LAG_MILLIS_MAX) {
+      warned = false;
+    } else if (!warned) {
+      warned = true;
+      LOG.warn(
+          "the clock is {} minutes ahead of the timestamps, which {}. If the clock is wrong, set it"
+              + " right: timestamps never go back. {}",
+          TimeUnit.MILLISECONDS.toMinutes(lagMillis),
+          isAbsurd
+              ? "do not follow it so far"
+              : "follow it as fast as open transactions allow (transaction.timeout, window.stamps)",
+          isAbsurd ? "If it is right, start a new oracle" : "");
+    }
   }
 }

@@ -26,7 +26,8 @@ public enum ExitCode {
   FENCED(75, "Another server took the log over. Start again only to take over in turn."),
   LOG_CORRUPT(
       76,
-      "The log has bytes that nobody wrote. Do not start again; look at the disks of the bookies.");
+      "The log has bytes that nobody wrote, or lacks what it had. Do not start again; look at the"
+          + " disks of the bookies and of ZooKeeper.");
 
   private final int number;
   private final String meaning;
@@ -51,7 +52,8 @@ public enum ExitCode {
     return switch (reason) {
       case FENCED -> FENCED;
       case UNAVAILABLE -> LOG_UNAVAILABLE;
-      case CORRUPT -> LOG_CORRUPT;
+      case CORRUPT, LOST -> LOG_CORRUPT;
+      case TOO_LARGE -> USAGE;
     };
   }
 
@@ -67,6 +69,13 @@ public enum ExitCode {
       case CORRUPT ->
           "do not start the server again; look for failing disks on the bookies, and let BookKeeper"
               + " re-replicate from healthy copies";
+      case TOO_LARGE ->
+          "nothing is lost: start with an uncleaned.max as large as it was before, let clients or"
+              + " 'retso hbase sweep' clean up, and make it smaller then";
+      case LOST ->
+          "restore ZooKeeper's data, from a copy of its directory for example. Only if the log is"
+              + " to be given up, begin a new one: choose another log.znode, and set"
+              + " timestamps.first above every timestamp in the tables";
     };
   }
 }

@@ -85,6 +85,7 @@ public final class RetsoServer implements AutoCloseable {
   private HttpEndpoint http;
   private OracleServer net;
   private Sequencer sequencer;
+  private ClockFollower clock;
   private MeasuredLog log;
   private EmbeddedBookKeeper embedded;
   private ServerFacts facts;
@@ -110,7 +111,9 @@ public final class RetsoServer implements AutoCloseable {
   public static RetsoServer start(ServerConfig config)
       throws ConfigException, IOException, LogException, InterruptedException {
     RetsoServer server = new RetsoServer(config);
-    server.memory.check(Runtime.getRuntime().maxMemory());
+    long heapLimit = Runtime.getRuntime().maxMemory();
+    server.memory.check(heapLimit);
+    server.memory.excess(heapLimit).ifPresent(LOG::warn);
     boolean serves = false;
     try {
       server.startParts();
@@ -129,6 +132,9 @@ public final class RetsoServer implements AutoCloseable {
     // First, so that a port that is taken is known before anything long, and recovery can be seen.
     http = HttpEndpoint.start(address(Settings.HTTP_HOST, Settings.HTTP_PORT), observation.pages());
     started("http", http);
+    InetSocketAddress listenAddress = address(Settings.LISTEN_HOST, Settings.LISTEN_PORT);
+    ReservedPort reserved = ReservedPort.of(listenAddress);
+    started("reserved port", reserved);
     net = new OracleServer(netSettings());
     started("network", net);
     // The tables are hundreds of megabytes, which the system hands over page by page; an embedded
@@ -149,10 +155,9 @@ public final class RetsoServer implements AutoCloseable {
           sequencer.start(log, lastPosition);
         });
     started("log", () -> onLoop(log::close));
-    limitTransactions();
-    followClock();
-    InetSocketAddress bound = net.listen(address(Settings.LISTEN_HOST, Settings.LISTEN_PORT));
-    port = bound.getPort();
+    followClock(limitTransactions());
+    port = net.listen(listenAddress).getPort();
+    reserved.close();
     facts =
         new ServerFacts(
             config.get(Settings.LISTEN_HOST) + ":" + port,
@@ -170,20 +175,21 @@ public final class RetsoServer implements AutoCloseable {
     net.error().thenAccept(this::stopped);
   }
 
-  private void limitTransactions() {
+  private TimeLimit limitTransactions() {
     long limitNanos = config.get(Settings.TRANSACTION_TIMEOUT).toNanos();
     TimeLimit limit = new TimeLimit(sequencer, limitNanos);
     net.every(
         Math.min(limitNanos / TimeLimit.STEPS, TICK_NANOS_MAX),
         () -> limit.tick(nanoClock.getAsLong()));
+    return limit;
   }
 
-  private void followClock() {
+  private void followClock(TimeLimit limit) {
+    clock = new ClockFollower(sequencer, limit);
     if (config.get(Settings.TIMESTAMPS_FIRST) == ValueType.CLOCK) {
-      ClockFollower follower = new ClockFollower(sequencer);
       net.every(
           TimeUnit.MILLISECONDS.toNanos(ClockFollower.PERIOD_MILLIS),
-          () -> follower.tick(System.currentTimeMillis()));
+          () -> clock.tick(System.currentTimeMillis()));
     }
   }
 
@@ -230,9 +236,7 @@ public final class RetsoServer implements AutoCloseable {
 
   private Sequencer.Settings sequencerSettings() {
     return new Sequencer.Settings(
-        config.get(Settings.LOG_INFLIGHT),
-        config.get(Settings.RESERVATION_STAMPS),
-        config.isDurable());
+        config.get(Settings.LOG_INFLIGHT), config.reservation(), config.isDurable());
   }
 
   private StatusOracle makeOracle(io.retso.oracle.Changes changes) {
@@ -301,7 +305,9 @@ public final class RetsoServer implements AutoCloseable {
             silence,
             silence,
             ZOOKEEPER_TIMEOUT,
-            OPERATION_TIMEOUT.compareTo(silence) > 0 ? OPERATION_TIMEOUT : silence));
+            OPERATION_TIMEOUT.compareTo(silence) > 0 ? OPERATION_TIMEOUT : silence),
+        Optional.ofNullable(embedded)
+            .map(cluster -> cluster.witnessFile(config.get(Settings.LOG_ZNODE))));
   }
 
   private static void stop(ExecutorService executor) throws InterruptedException {
@@ -333,6 +339,7 @@ public final class RetsoServer implements AutoCloseable {
     figures.net.copyFrom(net.counters());
     figures.decisions.copyFrom(decisions);
     log.copyInto(figures);
+    figures.clockLagMillis = clock.lagMillis();
   }
 
   /** On the oracle's thread: connections have been told by now. */
@@ -433,10 +440,11 @@ public final class RetsoServer implements AutoCloseable {
         "  clients    %s, at most %,d"
             .formatted(facts.address(), config.get(Settings.CONNECTIONS_MAX)),
         "  log        %s, %s".formatted(facts.logKind(), facts.logPlace()),
-        "  memory     %s of tables, heap limit %s"
+        "  memory     %s of tables, heap limit %s (%d MiB are needed)"
             .formatted(
                 MemoryPlan.mebibytes(memory.tables()),
-                MemoryPlan.mebibytes(Runtime.getRuntime().maxMemory())),
+                MemoryPlan.mebibytes(Runtime.getRuntime().maxMemory()),
+                memory.recommendedMebibytes()),
         "  rows       %,d (%s); window %,d stamps (%s); uncleaned %,d (%s)"
             .formatted(
                 config.get(Settings.ROWS),

@@ -97,7 +97,9 @@ public final class ServerCommand implements Callable<Integer> {
 
   @Option(
       names = "--print-heap",
-      description = "Prints the heap that the settings need, in MiB, and starts nothing.")
+      description =
+          "Starts nothing; prints the heap limit that these settings need, a number of MiB, as a"
+              + " launcher gives it to the JVM (-Xmx).")
   private boolean printHeap;
 
   /** Runs this command alone, without the launcher. */
@@ -108,11 +110,23 @@ public final class ServerCommand implements Callable<Integer> {
   @Override
   public Integer call() throws InterruptedException {
     PrintWriter out = spec.commandLine().getOut();
-    if (printHeap) {
-      return printHeap(out);
+    try {
+      ServerConfig config = config();
+      if (printHeap) {
+        out.println(MemoryPlan.of(config).recommendedMebibytes());
+        out.flush();
+        return ExitCode.CLEAN.number();
+      }
+      return serve(config, out);
+    } catch (ConfigException e) {
+      return failed(ExitCode.USAGE, e.getMessage());
     }
+  }
+
+  private int serve(ServerConfig config, PrintWriter out)
+      throws ConfigException, InterruptedException {
     removeReadyFile();
-    try (RetsoServer server = RetsoServer.start(config())) {
+    try (RetsoServer server = RetsoServer.start(config)) {
       announce(server, out);
       Thread hook = new Thread(() -> stopped(server, out), "shutdown");
       Runtime.getRuntime().addShutdownHook(hook);
@@ -124,24 +138,12 @@ public final class ServerCommand implements Callable<Integer> {
       removeReadyFile();
       ExitCode code = failure.get().code(); // what happened was logged
       return failed(code, "ends with exit code " + code.number() + " (" + code + ")");
-    } catch (ConfigException e) {
-      return failed(ExitCode.USAGE, e.getMessage());
     } catch (LogException e) {
       LOG.debug("the log", e);
       return failed(ExitCode.of(e.reason()), e.getMessage() + "; " + ExitCode.remedy(e.reason()));
     } catch (IOException e) {
       LOG.debug("start", e);
       return failed(ExitCode.CANNOT_OPEN, e.getMessage());
-    }
-  }
-
-  private int printHeap(PrintWriter out) {
-    try {
-      out.println(MemoryPlan.of(config()).heapMebibytes());
-      out.flush();
-      return ExitCode.CLEAN.number();
-    } catch (ConfigException e) {
-      return failed(ExitCode.USAGE, e.getMessage());
     }
   }
 

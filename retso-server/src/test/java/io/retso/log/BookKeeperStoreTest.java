@@ -1,6 +1,7 @@
 package io.retso.log;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -103,12 +104,14 @@ class BookKeeperStoreTest {
       assertEquals(List.of(), empty.ledgers());
 
       LedgerStore.Catalog one = mine.replaceCatalog(empty, List.of(7L));
-      assertEquals(one, other.readCatalog());
+      assertTrue(one.isOwn() && mine.readCatalog().isOwn());
+      assertEquals(new LedgerStore.Catalog(one.version(), List.of(7L), false), other.readCatalog());
       LedgerStore.Catalog two = other.replaceCatalog(one, List.of(7L, 9L));
 
       assertEquals(Reason.FENCED, reasonOf(() -> mine.replaceCatalog(one, List.of(7L, 8L))));
       assertEquals(Reason.FENCED, reasonOf(() -> mine.replaceCatalog(empty, List.of())));
-      assertEquals(two, mine.readCatalog());
+      assertEquals(two.ledgers(), mine.readCatalog().ledgers());
+      assertFalse(mine.readCatalog().isOwn());
     }
   }
 
@@ -133,7 +136,7 @@ class BookKeeperStoreTest {
       client
           .create()
           .creatingParentsIfNeeded()
-          .forPath(settings.znode(), "retso-log 2\nsomething\nledgers\n".getBytes());
+          .forPath(settings.znode(), "retso-log 3\nsomething\nledgers\n".getBytes());
     }
     assertEquals(Reason.CORRUPT, reasonOf(() -> BookKeeperStore.connect(settings)));
   }
@@ -289,5 +292,92 @@ class BookKeeperStoreTest {
         IllegalArgumentException.class, () -> BookKeeperStore.Settings.of("localhost", 3, 2, 3));
     assertThrows(
         IllegalArgumentException.class, () -> BookKeeperStore.Settings.of("localhost", 3, 2, 0));
+  }
+
+  private static void withZooKeeper(ZooKeeperCall call) throws Exception {
+    try (CuratorFramework client =
+        CuratorFrameworkFactory.newClient(cluster.zookeeper(), new RetryOneTime(100))) {
+      client.start();
+      call.run(client);
+    }
+  }
+
+  private interface ZooKeeperCall {
+    void run(CuratorFramework client) throws Exception;
+  }
+
+  private void appendToNewLedger(BookKeeperStore store) throws Exception {
+    LedgerStore.Ledger ledger = store.create();
+    LedgerStore.Catalog catalog = store.readCatalog();
+    List<Long> ledgers = new ArrayList<>(catalog.ledgers());
+    ledgers.add(ledger.id());
+    store.replaceCatalog(catalog, ledgers);
+    appendAndWait(ledger, entry(100, 0), 0);
+  }
+
+  @Test
+  void aLogKeepsItsIdentity(TestInfo test) throws Exception {
+    String id;
+    try (BookKeeperStore store = connect(test, 1, 1)) {
+      id = store.logId();
+      appendToNewLedger(store);
+    }
+    try (BookKeeperStore store = connect(test, 1, 1)) {
+      assertEquals(id, store.logId());
+      appendToNewLedger(store);
+      assertEquals(id, store.logId());
+    }
+  }
+
+  @Test
+  void aCatalogOfTheVersionBeforeIsReadAndGetsAnIdentity(TestInfo test) throws Exception {
+    String znode = settings(test, 1, 1).znode();
+    byte[] before = "retso-log 1\nwriter somebody\nledgers 100000001\n".getBytes();
+    withZooKeeper(client -> client.create().creatingParentsIfNeeded().forPath(znode, before));
+    try (BookKeeperStore store = connect(test, 1, 1)) {
+      LedgerStore.Catalog read = store.readCatalog();
+      assertEquals(List.of(100_000_001L), read.ledgers());
+      store.replaceCatalog(read, read.ledgers());
+      String id = store.logId();
+      store.readCatalog();
+      assertEquals(id, store.logId());
+    }
+  }
+
+  @Test
+  void aCatalogThatIsGoneWhileTheBookiesHoldTheLogIsNoNewLog(TestInfo test) throws Exception {
+    try (BookKeeperStore store = connect(test, 1, 1)) {
+      appendToNewLedger(store);
+    }
+    withZooKeeper(client -> client.delete().forPath(settings(test, 1, 1).znode()));
+    LogException failure = assertThrows(LogException.class, () -> connect(test, 1, 1));
+    assertEquals(Reason.LOST, failure.reason());
+    assertTrue(failure.getMessage().contains("which its catalog"), failure.getMessage());
+    assertEquals(Reason.LOST, reasonOf(() -> connect(test, 1, 1)), "still");
+  }
+
+  @Test
+  void aCatalogThatLacksItsNewestLedgerIsRefused(TestInfo test) throws Exception {
+    String znode = settings(test, 1, 1).znode();
+    try (BookKeeperStore store = connect(test, 1, 1)) {
+      appendToNewLedger(store);
+      withZooKeeper(
+          client -> {
+            byte[] older = client.getData().forPath(znode);
+            appendToNewLedger(store);
+            client.setData().forPath(znode, older);
+          });
+    }
+    assertEquals(Reason.LOST, reasonOf(() -> connect(test, 1, 1)));
+  }
+
+  /** A crash between creating a ledger and adding it leaves one; so does a take-over that lost. */
+  @Test
+  void anEmptyLedgerThatTheCatalogDoesNotKnowIsNoLoss(TestInfo test) throws Exception {
+    try (BookKeeperStore store = connect(test, 1, 1)) {
+      appendToNewLedger(store);
+      store.create();
+    }
+    connect(test, 1, 1).close();
   }
 }

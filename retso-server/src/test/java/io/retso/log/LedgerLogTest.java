@@ -2,6 +2,7 @@ package io.retso.log;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -12,6 +13,8 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The log's protocol, step by step, on simulated ledgers. */
 class LedgerLogTest {
@@ -135,42 +138,16 @@ class LedgerLogTest {
 
   /** A store on which somebody else changes the catalog before each of our replacements. */
   private LedgerStore contended(int times) {
-    LedgerStore own = ledgers.store(() -> true);
     LedgerStore others = ledgers.store(() -> true);
     int[] left = {times};
-    return new LedgerStore() {
-      @Override
-      public Catalog readCatalog() throws LogException {
-        return own.readCatalog();
-      }
-
+    return new ForwardingStore(ledgers.store(() -> true)) {
       @Override
       public Catalog replaceCatalog(Catalog expected, List<Long> wanted) throws LogException {
         if (left[0]-- > 0) {
           Catalog now = others.readCatalog();
           others.replaceCatalog(now, now.ledgers());
         }
-        return own.replaceCatalog(expected, wanted);
-      }
-
-      @Override
-      public Ledger create() throws LogException {
-        return own.create();
-      }
-
-      @Override
-      public Entries openFenced(long ledger) throws LogException {
-        return own.openFenced(ledger);
-      }
-
-      @Override
-      public void delete(long ledger) throws LogException {
-        own.delete(ledger);
-      }
-
-      @Override
-      public void close() {
-        own.close();
+        return super.replaceCatalog(expected, wanted);
       }
     };
   }
@@ -339,6 +316,140 @@ class LedgerLogTest {
     assertFalse(ledgers.catalog().contains(~old));
   }
 
+  /** Lets a writer append for a while of virtual time. */
+  private void appendFor(Writer writer, long nanos, long timestamp) {
+    long end = simulation.now() + nanos;
+    while (simulation.now() < end) {
+      writer.append(timestamp);
+      simulation.block(Housekeeping.PAUSE_NANOS_MAX / 200);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void aSegmentIsPreparedOnceThatIsPossibleAgain(boolean takesEffect) throws LogException {
+    FailingStore store = new FailingStore(ledgers.store(() -> true));
+    Writer writer = new Writer(store, SPAN, RETENTION);
+    writer.startSegment(16);
+    store.takesEffect = takesEffect;
+    store.fails = true;
+    writer.log.prepareSegment();
+    appendFor(writer, 100 * Housekeeping.PAUSE_NANOS_MAX, 32);
+    assertFalse(writer.log.isSegmentReady());
+    assertTrue(store.failures >= 100 && store.failures < 120, store.failures + " attempts");
+    store.fails = false;
+    appendFor(writer, 2 * Housekeeping.PAUSE_NANOS_MAX, 48);
+    assertTrue(writer.log.isSegmentReady());
+    writer.startSegment(400);
+    settle();
+    assertEquals(writer.position, writer.durable);
+    assertNull(writer.failure);
+    assertEquals(2, ledgers.catalog().size());
+    assertEquals(ledgers.catalog(), ledgers.existing(), "failed attempts leave no ledgers");
+    assertEquals(positions(1, writer.position), new Writer().replayed);
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void whatCannotBeDeletedIsDeletedLater(boolean takesEffect) throws LogException {
+    FailingStore store = new FailingStore(ledgers.store(() -> true));
+    Writer writer = new Writer(store, SPAN, RETENTION);
+    writer.startSegment(16);
+    store.takesEffect = takesEffect;
+    for (long time = 400; time <= 8000; time += 400) {
+      writer.log.prepareSegment();
+      settle();
+      appendFor(writer, 2 * Housekeeping.PAUSE_NANOS_MAX, time);
+      store.fails = true;
+      writer.startSegment(time);
+      appendFor(writer, Housekeeping.PAUSE_NANOS_MAX, time);
+      store.fails = false;
+    }
+    assertNull(writer.failure);
+    appendFor(writer, 2 * Housekeeping.PAUSE_NANOS_MAX, 8000);
+    assertTrue(ledgers.catalog().size() <= 6, () -> "catalog " + ledgers.catalog());
+    assertEquals(ledgers.catalog(), ledgers.existing());
+  }
+
+  /** A successor is noticed although an attempt of one's own may have changed the catalog, too. */
+  @Test
+  void housekeepingOfADeposedWriterIsFencedAfterAFailure() throws LogException {
+    FailingStore store = new FailingStore(ledgers.store(() -> true));
+    Writer first = new Writer(store, SPAN, RETENTION);
+    first.startSegment(16);
+    settle();
+    store.takesEffect = true;
+    store.fails = true;
+    first.log.prepareSegment();
+    settle();
+    assertNull(first.failure);
+    store.fails = false;
+    Writer second = new Writer();
+    second.startSegment(32);
+    List<Long> catalog = ledgers.catalog();
+    simulation.block(Housekeeping.PAUSE_NANOS_MAX);
+    first.log.prepareSegment();
+    settle();
+    assertEquals(LogException.Reason.FENCED, first.failure.reason());
+    assertEquals(catalog, ledgers.catalog());
+  }
+
+  @Test
+  void aLedgerThatGrowsForTooLongEndsTheWriterWithTheReason() throws LogException {
+    FailingStore store = new FailingStore(ledgers.store(() -> true));
+    Writer writer = new Writer(store, SPAN, RETENTION);
+    writer.log.segmentBytesLimit = 1_000;
+    writer.startSegment(16);
+    store.fails = true;
+    writer.log.prepareSegment();
+    while (writer.log.segmentBytes() <= 1_000) {
+      assertNull(writer.failure);
+      writer.append(32);
+      settle();
+    }
+    settle();
+    assertEquals(LogException.Reason.UNAVAILABLE, writer.failure.reason());
+    assertTrue(writer.failure.getMessage().contains("nobody answers"), writer.failure::getMessage);
+  }
+
+  /** The successor of a successor deletes what the latter still reads. */
+  @Test
+  void aTakeOverThatIsOvertakenWhileItReadsIsFencedAndNotCorrupt() throws LogException {
+    Writer first = new Writer();
+    first.startSegment(16);
+    settle();
+    LedgerStore store =
+        new ForwardingStore(ledgers.store(() -> true)) {
+          @Override
+          public Entries openFenced(long ledger) throws LogException {
+            Entries entries = super.openFenced(ledger);
+            return new Entries() {
+              @Override
+              public long count() {
+                return entries.count();
+              }
+
+              @Override
+              public void read(long from, long to, EntryVisitor visitor) throws LogException {
+                if (ledgers.catalog().size() > 1) { // which is when all of it is read
+                  new Writer();
+                  throw new LogException(LogException.Reason.CORRUPT, "no such ledger");
+                }
+                entries.read(from, to, visitor);
+              }
+
+              @Override
+              public void close() {
+                entries.close();
+              }
+            };
+          }
+        };
+    LogException e = assertThrows(LogException.class, () -> new Writer(store, SPAN, RETENTION));
+    assertEquals(LogException.Reason.FENCED, e.reason());
+    assertTrue(e.getMessage().contains("took the log over"), e.getMessage());
+  }
+
   @Test
   void aDamagedEntryStopsTheTakeOver() throws LogException {
     Writer first = new Writer();
@@ -348,41 +459,5 @@ class LedgerLogTest {
     settle();
     LogException e = assertThrows(LogException.class, Writer::new);
     assertEquals(LogException.Reason.CORRUPT, e.reason());
-  }
-
-  private static final class Starts implements LogEntry.Visitor {
-    long start;
-
-    @Override
-    public void committed(long s, long commit, long[] rows, int from, int to) {}
-
-    @Override
-    public void aborted(long s) {}
-
-    @Override
-    public void cleaned(long s) {}
-
-    @Override
-    public void swept(long below) {}
-
-    @Override
-    public void expired(long below) {}
-
-    @Override
-    public void settled(long below) {}
-
-    @Override
-    public void reserved(long timestamp) {}
-
-    @Override
-    public void segment(long timestamp) {
-      start = timestamp;
-    }
-
-    @Override
-    public void uncleaned(long s, long commit) {}
-
-    @Override
-    public void continued() {}
   }
 }

@@ -26,11 +26,32 @@ class TimeLimitTest {
     return batch.outcome(0);
   }
 
+  /** Ticks often enough for the time between to count. */
+  private void tick(long from, long to) {
+    for (long now = from; now < to; now += LIMIT / 10) {
+      limit.tick(now);
+    }
+    limit.tick(to);
+  }
+
+  /** A process that was stopped for long gives clients time to go on before it aborts. */
+  @Test
+  void aPauseCountsAsAQuarterOfTheLimit() {
+    long start = sequencer.begin(1);
+    tick(0, LIMIT / 2);
+    long pause = 100 * LIMIT;
+    limit.tick(pause + LIMIT / 2);
+    assertEquals(Outcome.OPEN, sequencer.status(start, start));
+    tick(pause + LIMIT / 2, pause + 3 * LIMIT / 4 - 1);
+    assertEquals(Outcome.OPEN, sequencer.status(start, start));
+    limit.tick(pause + 3 * LIMIT / 4);
+    assertEquals(Outcome.RETRY, sequencer.status(start, start));
+  }
+
   @Test
   void anOpenTransactionIsAbortedWhenItIsTooOld() {
     long start = sequencer.begin(1);
-    limit.tick(0);
-    limit.tick(LIMIT - 1);
+    tick(0, LIMIT - 1);
     assertEquals(Outcome.OPEN, sequencer.status(start, start));
     assertEquals(start, sequencer.lowWatermark());
     limit.tick(LIMIT);
@@ -44,8 +65,7 @@ class TimeLimitTest {
   void whatIsCommittedStaysSoAndIsStillToBeCleanedUp() {
     long start = sequencer.begin(1);
     long commit = commit(start, 1);
-    limit.tick(0);
-    limit.tick(2 * LIMIT);
+    tick(0, 2 * LIMIT);
     assertEquals(commit, sequencer.status(start, start));
     assertEquals(commit, commit(start, 1), "asked again");
     assertEquals(start, sequencer.lowWatermark());
@@ -82,8 +102,9 @@ class TimeLimitTest {
         }
         startedAt.headMap(low).clear();
       }
-      ofSeed.tick(now + LIMIT);
-      ofSeed.tick(now + 2 * LIMIT);
+      for (long end = now + 3 * LIMIT; now < end; now += LIMIT / 10) {
+        ofSeed.tick(now);
+      }
       assertEquals(sequencer.oracle().nextTimestamp(), sequencer.oracle().windowLow());
     }
   }

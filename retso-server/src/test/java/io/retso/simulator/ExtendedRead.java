@@ -43,7 +43,7 @@ final class ExtendedRead {
   private void answered(Answer told) {
     answer = told.outcome();
     if (answer > 0) {
-      world.history().begun(answer & ~FrameType.CHANGED_FLAG);
+      world.history().extended(answer & ~FrameType.CHANGED_FLAG);
     }
     arrived();
   }

@@ -33,6 +33,8 @@ final class History implements SimulatedLedgers.Durable, LogEntry.Visitor {
     long commit; // in the log
     boolean abortedTold;
     boolean abortConcluded; // from RETRY, with the mark still there
+    boolean abortLogged;
+    boolean begun; // a client has it
     long openFor; // the newest reader that was told that it is open
   }
 
@@ -60,6 +62,12 @@ final class History implements SimulatedLedgers.Durable, LogEntry.Visitor {
   /** What started below it and is not committed in the log never will be. */
   private long expiredBelow;
 
+  /** The window of the writer whose records come now, as a distance of timestamps. */
+  private long windowSpan;
+
+  /** What started below it may have left the window of a writer. */
+  private long leftWindowBelow;
+
   private long commits;
   private long reads;
 
@@ -82,7 +90,13 @@ final class History implements SimulatedLedgers.Durable, LogEntry.Visitor {
 
   /** A client got a start timestamp. */
   void begun(long start) {
-    newestKnown = Math.max(newestKnown, start);
+    facts(start).begun = true;
+    extended(start);
+  }
+
+  /** A client got a timestamp that is nobody's transaction. */
+  void extended(long stamp) {
+    newestKnown = Math.max(newestKnown, stamp);
   }
 
   private Facts facts(long start) {
@@ -153,7 +167,9 @@ final class History implements SimulatedLedgers.Durable, LogEntry.Visitor {
   }
 
   @Override
-  public void aborted(long start) {}
+  public void aborted(long start) {
+    facts(start).abortLogged = true;
+  }
 
   @Override
   public void cleaned(long start) {
@@ -180,7 +196,14 @@ final class History implements SimulatedLedgers.Durable, LogEntry.Visitor {
   public void settled(long below) {}
 
   @Override
-  public void reserved(long timestamp) {}
+  public void window(long stamps) {
+    windowSpan = stamps - 1 << Timestamps.GAP_BITS;
+  }
+
+  @Override
+  public void reserved(long timestamp) {
+    leftWindowBelow = Math.max(leftWindowBelow, timestamp - windowSpan);
+  }
 
   @Override
   public void segment(long timestamp) {}
@@ -282,12 +305,17 @@ final class History implements SimulatedLedgers.Durable, LogEntry.Visitor {
     long lag = oracle.counters().watermarkLag << Timestamps.GAP_BITS;
     long recovered = oracle.nextTimestamp() - lag;
     unless(recovered >= watermark, "the low watermark fell from " + watermark + " to " + recovered);
+    long ownSpan = oracle.windowStamps() - 1L << Timestamps.GAP_BITS;
+    long openFrom =
+        Math.max(
+            Math.max(expiredBelow, watermark),
+            Math.max(leftWindowBelow, oracle.nextTimestamp() - ownSpan));
     transactions
         .tailMap(2 * low - oracle.nextTimestamp(), true)
-        .forEach((start, facts) -> compare(oracle, start, facts));
+        .forEach((start, facts) -> compare(oracle, start, facts, openFrom));
   }
 
-  private void compare(StatusOracle oracle, long start, Facts facts) {
+  private void compare(StatusOracle oracle, long start, Facts facts, long openFrom) {
     unless(start < oracle.nextTimestamp(), "the recovered server will issue " + start + " again");
     long outcome = oracle.status(start, start);
     if (facts.commit != 0) {
@@ -300,6 +328,9 @@ final class History implements SimulatedLedgers.Durable, LogEntry.Visitor {
           outcome != Outcome.OPEN
               || !facts.abortedTold && !facts.abortConcluded && start >= watermark,
           () -> start + " was told to be aborted, and could commit again");
+      unless(
+          outcome == Outcome.OPEN || !facts.begun || facts.abortLogged || start < openFrom,
+          () -> start + " was open at a crash, and is " + Outcome.nameOf(outcome) + " after it");
     }
   }
 

@@ -10,6 +10,7 @@ import io.retso.oracle.Changes;
 import io.retso.oracle.ForwardedChanges;
 import io.retso.oracle.StatusOracle;
 import io.retso.protocol.Outcome;
+import io.retso.protocol.Timestamps;
 import io.retso.sequencer.Recovery;
 import io.retso.sequencer.Sequencer;
 import java.nio.ByteBuffer;
@@ -27,6 +28,7 @@ class InjectedBugsTest {
     NO_NULL_WRITE(SequencerBug.NoNullWrite::new),
     REPLY_BEFORE_ACKNOWLEDGEMENT(SequencerBug.Early::new),
     FORGOTTEN_RESERVATION(SequencerBug.NoReservation::new),
+    SEGMENT_WITHOUT_A_RESERVATION(SequencerBug.NoReservationInSegment::new),
     HOLE_A_ALGORITHM_3_AS_PRINTED(OracleBug.NoForcedAbort::new),
     HOLE_B_OPEN_IS_NOT_COMMITTED_FOR_EVER(OracleBug.OpenIsAborted::new),
     HOLE_B_RETRY_FOR_OPEN(OracleBug.OpenIsRetry::new),
@@ -47,6 +49,7 @@ class InjectedBugsTest {
     RECOVERY_WITHOUT_FENCE(LogBug.NoFence::new),
     CATALOG_WITHOUT_COMPARE(LogBug.NoCompare::new),
     ZOMBIES_LEDGER_DELETED(LogBug.NoRetention::new),
+    OPEN_TRANSACTIONS_ABORTED_BY_RECOVERY(RecoveryBug.AbortsTheOpen::new),
     RESERVATION_NOT_RECOVERED(RecoveryBug.NoFinish::new),
     LAST_ENTRY_NOT_REPLAYED(RecoveryBug.DropsEntries::new);
 
@@ -305,6 +308,25 @@ class InjectedBugsTest {
       }
     }
 
+    /** A reservation that lasts is not written again when a segment begins. */
+    static final class NoReservationInSegment extends SequencerBug {
+      @Override
+      Sequencer sequencer(Sizes sizes, Sequencer.OracleMaker maker, Sequencer.Replies replies) {
+        return new Sequencer(sizes.sequencer(), maker, replies) {
+          private long reserved;
+
+          @Override
+          protected void logReservation(long timestamp) {
+            long half = (long) sizes.sequencer().reservationStamps() << Timestamps.GAP_BITS - 1;
+            if (timestamp - half > reserved) {
+              reserved = timestamp;
+              super.logReservation(timestamp);
+            }
+          }
+        };
+      }
+    }
+
     /** Stamps are used that no record reserves. */
     static final class NoReservation extends SequencerBug {
       @Override
@@ -386,6 +408,23 @@ class InjectedBugsTest {
 
   /** Recovery is replaced. */
   private abstract static class RecoveryBug extends Parts {
+    /** What was open at a crash is no longer in the window: safe, and useless. */
+    static final class AbortsTheOpen extends RecoveryBug {
+      private StatusOracle newest;
+
+      @Override
+      StatusOracle oracle(Sizes sizes, Changes changes) {
+        newest = super.oracle(sizes, changes);
+        return newest;
+      }
+
+      @Override
+      void finish(Recovery recovery, long firstTimestamp) {
+        newest.replay().windowLow(newest.nextTimestamp());
+        super.finish(recovery, firstTimestamp);
+      }
+    }
+
     static final class NoFinish extends RecoveryBug {
       @Override
       void finish(Recovery recovery, long firstTimestamp) {}

@@ -19,7 +19,8 @@ import java.util.function.BooleanSupplier;
  *       survive; opening the ledger with fencing decides it, for a prefix of those outstanding. A
  *       writer that lives on hears late acknowledgements of what survived, then that it is fenced.
  *   <li>Blocking calls let the world go on before they take effect and after.
- *   <li>A replaced catalog may be reported as a failure although it was replaced.
+ *   <li>A replaced catalog may be reported as a failure although it was replaced, and a deleted
+ *       ledger as one that was not; other calls may fail before they take effect.
  *   <li>A deleted ledger has forgotten that it was fenced: it acknowledges appends and loses them.
  * </ul>
  */
@@ -58,6 +59,7 @@ public final class SimulatedLedgers {
   private final Map<Long, Stored> ledgers = new HashMap<>();
   private List<Long> catalog = List.of();
   private int version;
+  private Store lastWriter;
   private long nextId = 1;
 
   public SimulatedLedgers(Simulation simulation, Behaviour behaviour, Durable durable) {
@@ -99,6 +101,12 @@ public final class SimulatedLedgers {
       this.alive = alive;
     }
 
+    private void mayFail(String what) throws LogException {
+      if (behaviour.failureOdds > 0 && simulation.oneIn(behaviour.failureOdds)) {
+        throw new LogException(LogException.Reason.UNAVAILABLE, "could not " + what);
+      }
+    }
+
     private void block() {
       if (behaviour.blockDelay > 0) {
         simulation.block(simulation.delay(behaviour.blockDelay));
@@ -109,9 +117,10 @@ public final class SimulatedLedgers {
     }
 
     @Override
-    public Catalog readCatalog() {
+    public Catalog readCatalog() throws LogException {
       block();
-      Catalog read = new Catalog(version, catalog);
+      mayFail("read the catalog");
+      Catalog read = new Catalog(version, catalog, lastWriter == this);
       block();
       return read;
     }
@@ -127,7 +136,8 @@ public final class SimulatedLedgers {
         throw new LogException(LogException.Reason.FENCED, "the catalog was replaced");
       }
       catalog = List.copyOf(newLedgers);
-      Catalog replaced = new Catalog(++version, catalog);
+      lastWriter = this;
+      Catalog replaced = new Catalog(++version, catalog, true);
       block();
       if (fails) {
         throw new LogException(LogException.Reason.UNAVAILABLE, "the catalog did not answer");
@@ -136,8 +146,9 @@ public final class SimulatedLedgers {
     }
 
     @Override
-    public Ledger create() {
+    public Ledger create() throws LogException {
       block();
+      mayFail("create a ledger");
       Stored stored = new Stored(nextId++);
       ledgers.put(stored.id, stored);
       block();
@@ -170,10 +181,11 @@ public final class SimulatedLedgers {
     }
 
     @Override
-    public void delete(long id) {
+    public void delete(long id) throws LogException {
       block();
       ledgers.get(id).deleted = true;
       block();
+      mayFail("delete a ledger");
     }
 
     @Override

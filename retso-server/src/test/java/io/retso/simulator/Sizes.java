@@ -37,7 +37,7 @@ record Sizes(
         new Sequencer.EntryBytes(
             60 + random.nextInt(400), 16 + random.nextInt(random.nextInt(2) + 100), FRAME_BYTES);
     Sequencer.Settings settings =
-        new Sequencer.Settings(1 + random.nextInt(4), 4 + random.nextInt(60), true, bytes);
+        new Sequencer.Settings(1 + random.nextInt(4), reservation(random, window), true, bytes);
     return new Sizes(
         5 + random.nextInt(random.nextBoolean() ? 20 : 400),
         window,
@@ -49,6 +49,11 @@ record Sizes(
         (2 + random.nextInt(20)) * Simulation.MILLIS,
         firstTimestamp(random),
         (random.nextBoolean() ? 2 + random.nextInt(20) : 100_000) * Simulation.MILLIS);
+  }
+
+  /** Some are longer than all segments of a window; a server refuses that, a sequencer does not. */
+  private static int reservation(Random random, int window) {
+    return 4 + random.nextInt(random.nextInt(4) == 0 ? 4 * window : 60);
   }
 
   /** What an operator may change between two lives of a server. */

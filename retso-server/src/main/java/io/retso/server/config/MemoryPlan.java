@@ -1,5 +1,7 @@
 package io.retso.server.config;
 
+import java.util.Optional;
+
 /**
  * The heap that a configuration needs: what its settings say, plus a constant. All of the first
  * part is allocated at the start and never grows.
@@ -26,6 +28,9 @@ public record MemoryPlan(long map, long window, long uncleaned, long rest) {
   private static final long UNCLEANED_PLACE_BYTES = 16;
   private static final long MEBIBYTE = 1L << 20;
 
+  /** A heap limit that is so many times what is needed is worth a warning. */
+  private static final int EXCESS_FACTOR = 2;
+
   public static MemoryPlan of(ServerConfig config) {
     long embedded = EMBEDDED_BYTES + config.get(Settings.EMBEDDED_BOOKIES) * EMBEDDED_BOOKIE_BYTES;
     return new MemoryPlan(
@@ -51,6 +56,31 @@ public record MemoryPlan(long map, long window, long uncleaned, long rest) {
   /** What is allocated at the start and lives as long as the server. */
   public long tables() {
     return map + window + uncleaned;
+  }
+
+  /** The heap limit to start a JVM with: what is needed, rounded up to 64 MiB. */
+  public long recommendedMebibytes() {
+    long step = 64 * MEBIBYTE;
+    return (total() + step - 1) / step * step / MEBIBYTE;
+  }
+
+  /**
+   * What to tell about a heap limit that is far above what is needed: the collector lets garbage
+   * grow into it before it collects. Empty if it is not.
+   */
+  public Optional<String> excess(long heapBytes) {
+    long recommended = recommendedMebibytes() * MEBIBYTE;
+    if (heapBytes <= EXCESS_FACTOR * recommended) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        "the heap limit is "
+            + mebibytes(heapBytes)
+            + ", and the process will grow to about that by garbage; the settings need "
+            + mebibytes(recommended)
+            + ": start it with RETSO_OPTS=-Xmx"
+            + recommendedMebibytes()
+            + "m");
   }
 
   /**
@@ -81,15 +111,9 @@ public record MemoryPlan(long map, long window, long uncleaned, long rest) {
             + "), but this JVM has "
             + mebibytes(heapBytes)
             + ": start it with RETSO_OPTS=-Xmx"
-            + heapMebibytes()
+            + recommendedMebibytes()
             + "m, "
             + smaller);
-  }
-
-  /** A value for the JVM's {@code -Xmx}, MiB: the total, rounded up. */
-  public long heapMebibytes() {
-    long step = 64 * MEBIBYTE;
-    return (total() + step - 1) / step * step / MEBIBYTE;
   }
 
   /** Bytes for people, in MiB. */

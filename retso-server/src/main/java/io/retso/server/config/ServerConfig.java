@@ -22,12 +22,23 @@ public final class ServerConfig {
 
   private static final int ENSEMBLE_AUTO = 3;
 
+  /**
+   * A reservation is at most this part of the window. Each restart skips what is left of it, and
+   * whatever started more than a window before the end of it is aborted: an eighth leaves seven for
+   * the transactions that are open then, and for seven more restarts.
+   */
+  private static final int RESERVATIONS_PER_WINDOW = 8;
+
+  private static final int RESERVATION_AUTO_MAX = 1 << 20;
+
   private final Map<Setting<?>, Object> values;
   private final Quorums quorums;
+  private final int reservation;
 
   private ServerConfig(Map<Setting<?>, Object> values) throws ConfigException {
     this.values = Map.copyOf(values);
     this.quorums = checkedQuorums();
+    this.reservation = checkedReservation();
   }
 
   /** Starts from the defaults. */
@@ -55,6 +66,31 @@ public final class ServerConfig {
   /** The quorums of the log, with {@code auto} replaced by numbers. */
   public Quorums quorums() {
     return quorums;
+  }
+
+  /** Timestamps reserved ahead, with {@code auto} replaced by a number. */
+  public int reservation() {
+    return reservation;
+  }
+
+  private int checkedReservation() throws ConfigException {
+    int wanted = get(Settings.RESERVATION_STAMPS);
+    int window = get(Settings.WINDOW_STAMPS);
+    int most = window / RESERVATIONS_PER_WINDOW;
+    if (wanted > most) {
+      throw new ConfigException(
+          "reservation.stamps = "
+              + wanted
+              + " is more than an eighth of window.stamps = "
+              + window
+              + ": a restart would skip so many timestamps that it aborts open transactions; use at"
+              + " most "
+              + most
+              + ", or set window.stamps to "
+              + (Integer.highestOneBit(RESERVATIONS_PER_WINDOW * wanted - 1) << 1));
+    }
+    // Of two at least: half of it is used before the next is asked for.
+    return wanted > 0 ? wanted : Math.max(2, Math.min(most, RESERVATION_AUTO_MAX));
   }
 
   private Quorums checkedQuorums() throws ConfigException {

@@ -154,10 +154,11 @@ public final class Settings {
   public static final Setting<Integer> RESERVATION_STAMPS =
       new Setting<>(
           "reservation.stamps",
-          "2^20",
-          ValueType.smallCount(1 << 10, 1 << 26, "timestamps"),
+          "auto",
+          ValueType.autoCount(1 << 10, 1 << 25, "timestamps"),
           "Timestamps reserved in the log ahead of use: twice what is used during the slowest log"
-              + " write. A crash skips what is left of them.");
+              + " write, and at most an eighth of window.stamps. A crash skips what is left of"
+              + " them. auto is an eighth of window.stamps, at most 2^20.");
 
   public static final Setting<Long> TIMESTAMPS_FIRST =
       new Setting<>(

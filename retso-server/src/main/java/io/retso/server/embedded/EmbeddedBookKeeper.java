@@ -29,6 +29,7 @@ import org.apache.bookkeeper.server.conf.BookieConfiguration;
  * <pre>
  *   dataDir/lock               held while this object is open
  *   dataDir/location           the directory's own path
+ *   dataDir/catalog.*          the version that ZooKeeper's list of the log's ledgers has at least
  *   dataDir/zookeeper/         transactions and snapshots; "port" is the port of last time
  *   dataDir/bookie-0/journal/  what makes an append durable; at most about 0.5 GB
  *   dataDir/bookie-0/ledgers/  the entries, until their ledger is deleted and collected
@@ -124,6 +125,7 @@ public final class EmbeddedBookKeeper implements AutoCloseable {
     checkLocation();
     zooKeeper = EmbeddedZooKeeper.start(dataDir.resolve("zookeeper"));
     if (!zooKeeper.exists(BookieSettings.LEDGERS_ROOT + "/INSTANCEID")) {
+      checkNothingIsStored();
       format();
     }
     // A process that was killed leaves its bookies registered until ZooKeeper's session times out,
@@ -175,6 +177,21 @@ public final class EmbeddedBookKeeper implements AutoCloseable {
               + dataDir
               + ", and its bookies know it by its path; put it back, or a symbolic link in its"
               + " place, and use the old path");
+    }
+  }
+
+  /** ZooKeeper knows of no bookie: so there must be none. */
+  private void checkNothingIsStored() throws IOException {
+    for (int i = 0; i < running.length; i++) {
+      Path ledgers = dataDir.resolve(BookieSettings.name(i)).resolve("ledgers/current/VERSION");
+      if (Files.exists(ledgers)) {
+        throw new IOException(
+            dataDir
+                + " has a bookie with a log, but its ZooKeeper has lost all data: put back "
+                + dataDir.resolve("zookeeper")
+                + ", or give the log up by choosing another data directory, with timestamps.first"
+                + " above every timestamp in the tables");
+      }
     }
   }
 
@@ -264,6 +281,15 @@ public final class EmbeddedBookKeeper implements AutoCloseable {
   /** The connect string of ZooKeeper, {@code host:port}. */
   public String zookeeper() {
     return zooKeeper.address();
+  }
+
+  /**
+   * The file that remembers the newest version of a catalog: this ZooKeeper is its only copy.
+   *
+   * @param znode the catalog's path
+   */
+  public Path witnessFile(String znode) {
+    return dataDir.resolve("catalog" + znode.replace('/', '.'));
   }
 
   /** Stops a bookie as a failure would, for tests; does nothing if it is stopped. */

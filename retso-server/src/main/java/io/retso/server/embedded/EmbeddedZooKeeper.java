@@ -52,6 +52,16 @@ final class EmbeddedZooKeeper implements AutoCloseable {
       Thread.currentThread().interrupt();
       connections.shutdown();
       throw new IOException("interrupted while ZooKeeper starts", e);
+    } catch (IOException e) {
+      connections.shutdown();
+      throw new IOException(
+          "the embedded ZooKeeper cannot read its data in "
+              + directory
+              + ": "
+              + e.getMessage()
+              + "; put back a sound copy, or give the log up by choosing another data directory,"
+              + " with timestamps.first above every timestamp in the tables",
+          e);
     }
   }
 

@@ -31,6 +31,9 @@ public final class Figures {
   /** How long the oldest of them waits, nanoseconds. */
   long oldestOutstandingNanos;
 
+  /** How far timestamps are behind the clock that they follow, milliseconds. */
+  public long clockLagMillis;
+
   /** Transactions that ended otherwise than by a commit. */
   long aborts() {
     return oracle.conflicts + oracle.evicted + oracle.forced + oracle.requested;

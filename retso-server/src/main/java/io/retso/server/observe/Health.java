@@ -1,5 +1,6 @@
 package io.retso.server.observe;
 
+import io.retso.server.ClockFollower;
 import java.util.Locale;
 
 /** Whether the server serves, and if not, why. Thread-safe. */
@@ -15,7 +16,7 @@ public final class Health {
   /**
    * What is said when somebody asks.
    *
-   * @param reason why it does not serve; empty if it does
+   * @param reason why it does not serve; if it does, a warning or empty
    */
   record Verdict(boolean serving, String status, String reason) {}
 
@@ -56,6 +57,14 @@ public final class Health {
           false,
           "stuck",
           "the log has not acknowledged an entry for " + seconds(figures.oldestOutstandingNanos));
+    }
+    if (figures.clockLagMillis > ClockFollower.LAG_MILLIS_MAX) {
+      return new Verdict(
+          true,
+          "serving",
+          "timestamps are "
+              + figures.clockLagMillis / 1_000
+              + " s behind the clock; if it is wrong, set it right");
     }
     return new Verdict(true, "serving", "");
   }

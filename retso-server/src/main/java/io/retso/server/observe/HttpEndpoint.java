@@ -1,26 +1,33 @@
 package io.retso.server.observe;
 
-import com.sun.net.httpserver.HttpExchange;
-import com.sun.net.httpserver.HttpServer;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.SocketChannel;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.util.concurrent.DefaultThreadFactory;
 import java.io.IOException;
 import java.net.InetSocketAddress;
-import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashSet;
 import java.util.Map;
-import java.util.concurrent.ArrayBlockingQueue;
-import java.util.concurrent.ThreadPoolExecutor;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * A few read-only pages over HTTP. Only GET of a known path is answered.
  *
- * <p>Bounded: two daemon threads, a short queue, and a time limit for requests and replies, so that
- * whoever connects here can take nothing from the oracle but these. Thread-safe.
+ * <p>Bounded, so that whoever connects here can take nothing from the oracle but these: one daemon
+ * thread, which waits for no client; {@value #CONNECTIONS_MAX} connections, of which the oldest
+ * gives way to a new one, so that idle ones keep nobody out; one request each, of {@value
+ * HttpConnection#REQUEST_BYTES_MAX} bytes, within {@value #TIME_LIMIT_MILLIS} ms. Thread-safe.
  */
 public final class HttpEndpoint implements AutoCloseable {
-  /** A page, made anew for each request, on a thread of this end point. */
+  /** A page, made anew for each request, on the thread of this end point: it must not block. */
   interface Page {
     /**
      * Makes the page.
@@ -36,49 +43,32 @@ public final class HttpEndpoint implements AutoCloseable {
     static final String TEXT = "text/plain; charset=utf-8";
   }
 
-  private static final Logger LOG = LoggerFactory.getLogger(HttpEndpoint.class);
-  private static final int THREADS = 2;
-  private static final int QUEUE_MAX = 16;
-  private static final int BACKLOG = 16;
-  private static final String REQUEST_SECONDS_MAX = "10";
+  static final int METHOD_NOT_ALLOWED = 405;
 
+  static final int CONNECTIONS_MAX = 64;
+
+  /** From the connection to the end of its reply. */
+  static final long TIME_LIMIT_MILLIS = 5_000;
+
+  private static final Logger LOG = LoggerFactory.getLogger(HttpEndpoint.class);
+  private static final int BACKLOG = 64;
   private static final int NOT_FOUND = 404;
-  private static final int METHOD_NOT_ALLOWED = 405;
   private static final int INTERNAL_ERROR = 500;
 
-  static {
-    // The JDK's server reads these once. Without them a client that sends half a request keeps a
-    // thread for ever.
-    setIfAbsent("sun.net.httpserver.maxReqTime", REQUEST_SECONDS_MAX);
-    setIfAbsent("sun.net.httpserver.maxRspTime", REQUEST_SECONDS_MAX);
-  }
-
-  private final HttpServer server;
-  private final ThreadPoolExecutor threads;
+  private final MultiThreadIoEventLoopGroup thread =
+      new MultiThreadIoEventLoopGroup(
+          1, new DefaultThreadFactory("http", true), NioIoHandler.newFactory());
   private final Map<String, Page> pages;
+  private final long timeLimitMillis;
 
-  private HttpEndpoint(HttpServer server, Map<String, Page> pages) {
-    this.server = server;
+  /** The oldest first; of the thread. */
+  private final Set<HttpConnection> connections = new LinkedHashSet<>();
+
+  private Channel listening;
+
+  private HttpEndpoint(Map<String, Page> pages, long timeLimitMillis) {
     this.pages = Map.copyOf(pages);
-    AtomicInteger count = new AtomicInteger();
-    this.threads =
-        new ThreadPoolExecutor(
-            THREADS,
-            THREADS,
-            0,
-            TimeUnit.SECONDS,
-            new ArrayBlockingQueue<>(QUEUE_MAX), // beyond it the connection is closed
-            task -> {
-              Thread thread = new Thread(task, "http-" + count.incrementAndGet());
-              thread.setDaemon(true);
-              return thread;
-            });
-  }
-
-  private static void setIfAbsent(String property, String value) {
-    if (System.getProperty(property) == null) {
-      System.setProperty(property, value);
-    }
+    this.timeLimitMillis = timeLimitMillis;
   }
 
   /**
@@ -90,10 +80,22 @@ public final class HttpEndpoint implements AutoCloseable {
    */
   public static HttpEndpoint start(InetSocketAddress address, Map<String, Page> pages)
       throws IOException {
-    HttpServer server;
+    return start(address, pages, TIME_LIMIT_MILLIS);
+  }
+
+  /** Like the other, with a time limit of one's own. */
+  public static HttpEndpoint start(
+      InetSocketAddress address, Map<String, Page> pages, long timeLimitMillis) throws IOException {
+    HttpEndpoint endpoint = new HttpEndpoint(pages, timeLimitMillis);
     try {
-      server = HttpServer.create(address, BACKLOG);
-    } catch (IOException | IllegalArgumentException e) {
+      endpoint.listening = endpoint.bootstrap().bind(address).sync().channel();
+      return endpoint;
+    } catch (InterruptedException e) {
+      endpoint.close();
+      Thread.currentThread().interrupt();
+      throw new IOException("interrupted while binding " + address, e);
+    } catch (Exception e) { // Netty throws checked exceptions past the compiler
+      endpoint.close();
       throw new IOException(
           "cannot listen on "
               + address
@@ -102,51 +104,64 @@ public final class HttpEndpoint implements AutoCloseable {
               + "; choose another http.host or http.port",
           e);
     }
-    HttpEndpoint endpoint = new HttpEndpoint(server, pages);
-    server.createContext("/", endpoint::handle);
-    server.setExecutor(endpoint.threads);
-    server.start();
-    return endpoint;
+  }
+
+  private ServerBootstrap bootstrap() {
+    return new ServerBootstrap()
+        .group(thread)
+        .channel(NioServerSocketChannel.class)
+        .option(ChannelOption.SO_BACKLOG, BACKLOG)
+        .option(ChannelOption.SO_REUSEADDR, true)
+        .childHandler(
+            new ChannelInitializer<SocketChannel>() {
+              @Override
+              protected void initChannel(SocketChannel channel) {
+                channel.pipeline().addLast(new HttpConnection(HttpEndpoint.this));
+              }
+            });
   }
 
   /** The port it listens on. */
   public int port() {
-    return server.getAddress().getPort();
+    return ((InetSocketAddress) listening.localAddress()).getPort();
   }
 
-  private void handle(HttpExchange exchange) throws IOException {
-    try (exchange) {
-      Reply reply = reply(exchange);
-      byte[] body = reply.body.getBytes(StandardCharsets.UTF_8);
-      exchange.getResponseHeaders().set("Content-Type", reply.contentType);
-      exchange.getResponseHeaders().set("Cache-Control", "no-store");
-      exchange.sendResponseHeaders(reply.status, body.length == 0 ? -1 : body.length);
-      exchange.getResponseBody().write(body);
+  // For connections, on the thread.
+
+  long timeLimitMillis() {
+    return timeLimitMillis;
+  }
+
+  void opened(HttpConnection connection) {
+    if (connections.size() >= CONNECTIONS_MAX) {
+      connections.iterator().next().close();
     }
+    connections.add(connection);
   }
 
-  private Reply reply(HttpExchange exchange) {
-    Page page = pages.get(exchange.getRequestURI().getPath());
+  void closed(HttpConnection connection) {
+    connections.remove(connection);
+  }
+
+  Reply reply(String method, String path, String accept) {
+    Page page = pages.get(path);
     if (page == null) {
       String known = String.join(", ", pages.keySet().stream().sorted().toList());
       return new Reply(NOT_FOUND, Reply.TEXT, "no such page; there are " + known + "\n");
     }
-    if (!exchange.getRequestMethod().equals("GET")) {
-      exchange.getResponseHeaders().set("Allow", "GET");
+    if (!method.equals("GET")) {
       return new Reply(METHOD_NOT_ALLOWED, Reply.TEXT, "only GET is allowed\n");
     }
-    String accept = exchange.getRequestHeaders().getFirst("Accept");
     try {
-      return page.get(accept == null ? "" : accept);
+      return page.get(accept);
     } catch (RuntimeException e) {
-      LOG.error("the page {} failed", exchange.getRequestURI().getPath(), e);
+      LOG.error("the page {} failed", path, e);
       return new Reply(INTERNAL_ERROR, Reply.TEXT, "internal error: " + e + "\n");
     }
   }
 
   @Override
   public void close() {
-    server.stop(0);
-    threads.shutdownNow();
+    thread.shutdownGracefully(0, 1_000, TimeUnit.MILLISECONDS).awaitUninterruptibly(2_000);
   }
 }

@@ -87,6 +87,10 @@ public final class Metrics implements AutoCloseable {
         "retso.sweeps",
         "Open transactions that left the window: they can no longer commit.",
         f -> f.oracle.forcedSweeps);
+    gauge(
+        "retso.clock.lag.seconds",
+        "How far timestamps are behind the clock that they follow.",
+        f -> f.clockLagMillis / 1e3);
     gauge("retso.open.transactions", "Started and not decided.", f -> f.oracle.open);
     gauge(
         "retso.half.aborted.transactions",

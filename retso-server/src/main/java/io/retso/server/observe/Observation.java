@@ -69,8 +69,8 @@ public final class Observation implements AutoCloseable {
     Health.Verdict verdict = verdict();
     Map<String, Object> body = new LinkedHashMap<>();
     body.put("status", verdict.status());
-    if (!verdict.serving()) {
-      body.put("reason", verdict.reason());
+    if (!verdict.reason().isEmpty()) {
+      body.put(verdict.serving() ? "warning" : "reason", verdict.reason());
     }
     return new Reply(verdict.serving() ? OK : UNAVAILABLE, Reply.JSON, Json.of(body));
   }

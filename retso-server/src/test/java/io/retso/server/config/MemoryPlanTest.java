@@ -53,4 +53,14 @@ class MemoryPlanTest {
     String message = assertThrows(ConfigException.class, () -> plan.check(512 * MIB)).getMessage();
     assertTrue(message.contains("window.stamps and uncleaned.max smaller"), message);
   }
+
+  @Test
+  void aHeapThatIsFarTooLargeIsToldAboutWithTheOneThatIsNeeded() throws Exception {
+    MemoryPlan plan = plan("32M", "2^23", "1M");
+    assertEquals(576, plan.recommendedMebibytes());
+    assertDoesNotThrow(() -> plan.check(plan.recommendedMebibytes() * MIB));
+    assertTrue(plan.excess(1152 * MIB).isEmpty());
+    String message = plan.excess(1153 * MIB).orElseThrow();
+    assertTrue(message.contains("RETSO_OPTS=-Xmx576m"), message);
+  }
 }

@@ -261,4 +261,23 @@ class ServerConfigTest {
     Path file = Files.write(dir.resolve("bom"), "\uFEFFrows=1M".getBytes(StandardCharsets.UTF_8));
     assertThrows(ConfigException.class, () -> ServerConfig.builder().load(file));
   }
+
+  @Test
+  void aReservationIsAtMostAnEighthOfTheWindow() throws Exception {
+    assertEquals(1 << 20, ServerConfig.builder().build().reservation());
+    ServerConfig.Builder small = ServerConfig.builder().set(Settings.WINDOW_STAMPS, "2^16");
+    assertEquals(1 << 13, small.build().reservation());
+    assertEquals(1 << 12, small.set(Settings.RESERVATION_STAMPS, 4096).build().reservation());
+    small.set(Settings.RESERVATION_STAMPS, 8193);
+    String message = assertThrows(ConfigException.class, small::build).getMessage();
+    assertTrue(message.contains("use at most 8192, or set window.stamps to 131072"), message);
+    assertEquals(8193, small.set(Settings.WINDOW_STAMPS, 131_072).build().reservation());
+    assertEquals(
+        2,
+        small
+            .set(Settings.WINDOW_STAMPS, 8)
+            .set(Settings.RESERVATION_STAMPS, "auto")
+            .build()
+            .reservation());
+  }
 }

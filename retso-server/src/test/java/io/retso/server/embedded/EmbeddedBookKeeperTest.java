@@ -48,6 +48,7 @@ class EmbeddedBookKeeperTest {
       LedgerStore.Ledger written = store.create();
       ledger = written.id();
       store.replaceCatalog(store.readCatalog(), List.of(ledger));
+      store.replaceCatalog(store.readCatalog(), List.of(ledger));
       for (int i = 0; i < 10; i++) {
         assertEquals(null, append(written, 1000 + i));
       }
@@ -94,6 +95,7 @@ class EmbeddedBookKeeperTest {
     try (EmbeddedBookKeeper cluster = EmbeddedBookKeeper.start(directory, 1, false);
         BookKeeperStore store = connect(cluster)) {
       LedgerStore.Ledger ledger = store.create();
+      store.replaceCatalog(store.readCatalog(), List.of(ledger.id()));
       assertEquals(null, append(ledger, 100));
       cluster.stopBookie(0);
       assertEquals(LogException.Reason.UNAVAILABLE, append(ledger, 100).reason());
@@ -120,6 +122,7 @@ class EmbeddedBookKeeperTest {
         BookKeeperStore store = connect(cluster)) {
       LedgerStore.Ledger written = store.create();
       ledger = written.id();
+      store.replaceCatalog(store.readCatalog(), List.of(ledger));
       Files.createDirectory(obstacle); // where the first entry log would be: it cannot be opened
       for (int i = 0; i < 10; i++) {
         assertEquals(null, append(written, 1000 + i));

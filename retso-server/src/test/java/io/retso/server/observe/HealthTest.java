@@ -33,6 +33,14 @@ class HealthTest {
   }
 
   @Test
+  void timestampsFarBehindTheClockAreAWarning() {
+    health.serving();
+    figures.clockLagMillis = 61_000;
+    assertTrue(verdict().serving());
+    assertTrue(verdict().reason().contains("61 s behind the clock"), verdict().reason());
+  }
+
+  @Test
   void aFailureStaysTheReasonDuringShutdown() {
     health.serving();
     health.failed("the log failed");

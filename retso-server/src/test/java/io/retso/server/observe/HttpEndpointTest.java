@@ -9,7 +9,11 @@ import io.retso.server.observe.HttpEndpoint.Reply;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.Socket;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -80,5 +84,57 @@ class HttpEndpointTest {
         new InetSocketAddress(InetAddress.getLoopbackAddress(), endpoint.port());
     IOException e = assertThrows(IOException.class, () -> HttpEndpoint.start(taken, Map.of()));
     assertTrue(e.getMessage().contains("http.port"), e.getMessage());
+  }
+
+  private Socket send(String bytes) throws IOException {
+    Socket socket = new Socket(InetAddress.getLoopbackAddress(), endpoint.port());
+    socket.setSoTimeout(30_000);
+    socket.getOutputStream().write(bytes.getBytes(StandardCharsets.ISO_8859_1));
+    return socket;
+  }
+
+  private String answer(String bytes) throws IOException {
+    try (Socket socket = send(bytes)) {
+      return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    }
+  }
+
+  /** Clients that send half a request, or nothing, keep nobody from a page. */
+  @Test
+  void clientsThatNeverFinishKeepNobodyOut() throws Exception {
+    List<Socket> slow = new ArrayList<>();
+    try {
+      for (int i = 0; i < 3 * HttpEndpoint.CONNECTIONS_MAX; i++) {
+        slow.add(send(i % 2 == 0 ? "" : "GET /page HTTP/1.1\r\nAccept: "));
+        if (i % 16 == 0) {
+          assertEquals(200, TestServers.get(endpoint.port(), "/page").statusCode());
+        }
+      }
+      assertEquals(-1, slow.get(0).getInputStream().read(), "the oldest gave way");
+    } finally {
+      for (Socket socket : slow) {
+        socket.close();
+      }
+    }
+  }
+
+  @Test
+  void aRequestHasATimeLimit() throws Exception {
+    try (HttpEndpoint hasty =
+            HttpEndpoint.start(
+                new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), Map.of(), 50);
+        Socket socket = new Socket(InetAddress.getLoopbackAddress(), hasty.port())) {
+      socket.setSoTimeout(30_000);
+      assertEquals(-1, socket.getInputStream().read());
+    }
+  }
+
+  @Test
+  void requestsThatAreTooLongOrNoneAreRefused() throws Exception {
+    String header = "X: " + "x".repeat(HttpConnection.REQUEST_BYTES_MAX) + "\r\n";
+    assertTrue(answer("GET /page HTTP/1.1\r\n" + header).startsWith("HTTP/1.1 431 "));
+    assertTrue(answer("hello\r\n\r\n").startsWith("HTTP/1.1 400 "));
+    assertTrue(answer("GET %zz HTTP/1.1\r\n\r\n").startsWith("HTTP/1.1 400 "));
+    assertTrue(answer("GET /page HTTP/1.0\r\n\r\n").contains("for "));
   }
 }

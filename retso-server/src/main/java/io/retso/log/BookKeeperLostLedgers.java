@@ -1,0 +1,126 @@
+package io.retso.log;
+
+import io.retso.log.LogException.Reason;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import org.apache.bookkeeper.client.BKException;
+import org.apache.bookkeeper.client.BookKeeper;
+import org.apache.bookkeeper.client.api.DigestType;
+import org.apache.bookkeeper.client.api.LedgerEntries;
+import org.apache.bookkeeper.client.api.LedgerMetadata;
+import org.apache.bookkeeper.client.api.LedgersIterator;
+import org.apache.bookkeeper.client.api.ReadHandle;
+
+/**
+ * Looks for ledgers that belong to a log and that its catalog does not know. Every ledger names its
+ * log. One that is newer than all of the catalog and has an entry was written by a server whose
+ * catalog was lost: an empty one is left by a crash between its creation and its addition.
+ */
+final class BookKeeperLostLedgers {
+  private static final String APPLICATION = "application";
+  private static final String ZNODE = "retso.znode";
+  private static final String LOG_ID = "retso.log";
+
+  private final BookKeeper client;
+  private final Duration timeout;
+  private final DigestType digest;
+
+  BookKeeperLostLedgers(BookKeeper client, Duration timeout, DigestType digest) {
+    this.client = client;
+    this.timeout = timeout;
+    this.digest = digest;
+  }
+
+  /** What a ledger of a log tells of itself. */
+  static Map<String, byte[]> metadata(String znode, String logId) {
+    return Map.of(APPLICATION, bytes("retso"), ZNODE, bytes(znode), LOG_ID, bytes(logId));
+  }
+
+  private static byte[] bytes(String text) {
+    return text.getBytes(StandardCharsets.UTF_8);
+  }
+
+  /**
+   * The ledgers of the log at {@code znode} that are newer than {@code newest} and have entries.
+   * Asks ZooKeeper about each newer ledger of the cluster, of whatever application.
+   *
+   * @param newest the newest ledger of the catalog, -1 if it is empty
+   */
+  List<Long> newerThan(long newest, String znode) throws LogException {
+    List<Long> lost = new ArrayList<>();
+    for (long ledger : ids(newest)) {
+      try {
+        LedgerMetadata found = await(client.getLedgerMetadata(ledger), "look at ledger " + ledger);
+        byte[] owner = found.getCustomMetadata().get(ZNODE);
+        if (Arrays.equals(owner, bytes(znode)) && hasEntries(ledger)) {
+          lost.add(ledger);
+        }
+      } catch (LogException e) {
+        if (!isGone(e)) {
+          throw e;
+        }
+      }
+    }
+    return lost;
+  }
+
+  private List<Long> ids(long newest) throws LogException {
+    List<Long> ids = new ArrayList<>();
+    // The result is a view of ZooKeeper's nodes: there is nothing to be closed.
+    LedgersIterator each = await(client.newListLedgersOp().execute(), "list ledgers").iterator();
+    try {
+      while (each.hasNext()) {
+        long ledger = each.next();
+        if (ledger > newest) {
+          ids.add(ledger);
+        }
+      }
+      return ids;
+    } catch (IOException e) {
+      throw new LogException(Reason.UNAVAILABLE, "cannot list ledgers: " + e.getMessage(), e);
+    }
+  }
+
+  /** Without fencing, and whether or not anybody was told that the entry is durable. */
+  private boolean hasEntries(long ledger) throws LogException {
+    String what = "look into ledger " + ledger;
+    ReadHandle handle =
+        await(
+            client
+                .newOpenLedgerOp()
+                .withLedgerId(ledger)
+                .withRecovery(false)
+                .withDigestType(digest)
+                .withPassword(new byte[0])
+                .execute(),
+            what);
+    try (LedgerEntries first = await(handle.readUnconfirmedAsync(0, 0), what)) {
+      return first.iterator().hasNext();
+    } catch (LogException e) {
+      if (isGone(e)) {
+        return false;
+      }
+      throw e;
+    } finally {
+      handle.closeAsync().exceptionally(e -> null);
+    }
+  }
+
+  /** Of an entry: it is not there. Of a ledger: it was deleted meanwhile. */
+  private static boolean isGone(LogException e) {
+    int code = BKException.getExceptionCode(e.getCause(), BKException.Code.OK);
+    return code == BKException.Code.NoSuchEntryException
+        || code == BKException.Code.NoSuchLedgerExistsException
+        || code == BKException.Code.NoSuchLedgerExistsOnMetadataServerException;
+  }
+
+  private <T> T await(CompletableFuture<T> operation, String what) throws LogException {
+    return BookKeeperFailure.await(operation, timeout, what);
+  }
+}

@@ -1,0 +1,38 @@
+package io.retso.log;
+
+/** Finds the timestamp at which a segment starts. */
+final class Starts implements LogEntry.Visitor {
+  long start;
+
+  @Override
+  public void committed(long s, long commit, long[] rows, int from, int to) {}
+
+  @Override
+  public void aborted(long s) {}
+
+  @Override
+  public void cleaned(long s) {}
+
+  @Override
+  public void swept(long below) {}
+
+  @Override
+  public void expired(long below) {}
+
+  @Override
+  public void settled(long below) {}
+
+  @Override
+  public void reserved(long timestamp) {}
+
+  @Override
+  public void segment(long timestamp) {
+    start = timestamp;
+  }
+
+  @Override
+  public void uncleaned(long s, long commit) {}
+
+  @Override
+  public void continued() {}
+}

@@ -1,0 +1,91 @@
+package io.retso.log;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** Forwards connections to a port of this machine, until it is cut. Thread-safe. */
+final class Tunnel implements AutoCloseable {
+  private final ServerSocket front;
+  private final int target;
+  private final Set<Socket> open = ConcurrentHashMap.newKeySet();
+  private volatile boolean cut;
+
+  Tunnel(int target) throws IOException {
+    this.target = target;
+    this.front = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+    start(this::accept);
+  }
+
+  int port() {
+    return front.getLocalPort();
+  }
+
+  /** Breaks all connections; new ones break at once until {@link #mend}. */
+  void cut() {
+    cut = true;
+    open.forEach(Tunnel::close);
+  }
+
+  void mend() {
+    cut = false;
+  }
+
+  private void accept() {
+    try {
+      while (true) {
+        Socket client = front.accept();
+        if (cut) {
+          client.close();
+          continue;
+        }
+        Socket server = new Socket(InetAddress.getLoopbackAddress(), target);
+        open.add(client);
+        open.add(server);
+        start(() -> copy(client, server));
+        start(() -> copy(server, client));
+      }
+    } catch (IOException e) {
+      cut(); // it was closed
+    }
+  }
+
+  private void copy(Socket from, Socket to) {
+    try (from;
+        to;
+        InputStream in = from.getInputStream()) {
+      if (!cut) {
+        in.transferTo(to.getOutputStream());
+      }
+    } catch (IOException e) {
+      return; // one side is gone, and both are closed by now
+    } finally {
+      open.remove(from);
+      open.remove(to);
+    }
+  }
+
+  private static void close(Socket socket) {
+    try {
+      socket.close();
+    } catch (IOException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private static void start(Runnable task) {
+    Thread thread = new Thread(task, "tunnel");
+    thread.setDaemon(true);
+    thread.start();
+  }
+
+  @Override
+  public void close() throws IOException {
+    front.close();
+    cut();
+  }
+}

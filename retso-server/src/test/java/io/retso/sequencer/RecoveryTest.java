@@ -1,0 +1,90 @@
+package io.retso.sequencer;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.retso.log.LogEntry;
+import io.retso.log.LogException;
+import io.retso.oracle.Changes;
+import io.retso.oracle.StatusOracle;
+import io.retso.protocol.Outcome;
+import org.junit.jupiter.api.Test;
+
+/** Records of one entry are applied in their order, although commits are applied in batches. */
+class RecoveryTest {
+  private static final long[] ROWS = {1};
+
+  private final StatusOracle oracle = new StatusOracle(100, 64, 10, Changes.NONE);
+  private final Recovery recovery = new Recovery(oracle);
+  private final LogEntry entry = new LogEntry(1_000);
+
+  RecoveryTest() {
+    entry.segment(16);
+    entry.window(64);
+    entry.continued();
+    entry.committed(16, 48, ROWS, 0, 1);
+  }
+
+  private void recover() throws LogException {
+    entry.reserved(160);
+    recovery.entry(entry.seal(1));
+    recovery.finish(16);
+  }
+
+  @Test
+  void aCleanupFollowsItsCommit() throws LogException {
+    entry.cleaned(16);
+    recover();
+    assertEquals(48, oracle.status(16, 64));
+    assertEquals(0, oracle.uncleanedCommits());
+  }
+
+  @Test
+  void anAbortFollowsCommits() throws LogException {
+    entry.aborted(64);
+    recover();
+    assertEquals(Outcome.ABORTED, oracle.status(64, 64));
+    assertEquals(48, oracle.status(16, 64));
+  }
+
+  @Test
+  void anExpiryAboveACommitFollowsIt() throws LogException {
+    entry.expired(96);
+    recover();
+    assertEquals(48, oracle.status(16, 96));
+    assertEquals(96, oracle.windowLow());
+  }
+
+  @Test
+  void aSweepFollowsItsCommits() throws LogException {
+    entry.swept(64);
+    recover();
+    assertEquals(0, oracle.uncleanedCommits());
+  }
+
+  @Test
+  void aWatermarkFollowsCommits() throws LogException {
+    entry.cleaned(16);
+    entry.settled(80);
+    recover();
+    assertEquals(80, oracle.lowWatermark());
+    assertEquals(48, oracle.status(16, 80));
+  }
+
+  @Test
+  void moreUncleanedCommitsThanFitAreNoDamageOfTheLog() {
+    StatusOracle small = new StatusOracle(100, 64, 2, Changes.NONE);
+    LogEntry head = new LogEntry(1_000);
+    head.segment(1_600);
+    head.window(64);
+    for (long start = 16; start <= 80; start += 32) {
+      head.uncleaned(start, start + 16);
+    }
+    head.continued();
+    LogException e =
+        assertThrows(LogException.class, () -> new Recovery(small).entry(head.seal(1)));
+    assertEquals(LogException.Reason.TOO_LARGE, e.reason());
+    assertTrue(e.getMessage().contains("uncleaned.max = 2"), e.getMessage());
+  }
+}
