@@ -129,7 +129,7 @@ class InjectedBugsTest {
     REMEMBERS_AFTER_A_FAILURE(
         "coprocessor/write/RegionWrites.java",
         "} else if (batch.prepared) {",
-        "} else if (batch.prepared && batch.depth < 0) {",
+        "} else if (batch.prepared && batch.next < 0) {",
         CleanupFromMemoryTest.class,
         "aBatchThatFailedIsNotRemembered"),
     MOVES_BELOW_THE_HORIZON(
