@@ -80,7 +80,8 @@ public class Sequencer implements CommitLog.Listener {
   private final Settings settings;
   private final StatusOracle oracle;
   private final Replies replies;
-  private final LogEntry[] entries;
+  private final EntryRing ring;
+  private final Reservation reservation;
   private final int entryBytesEnough;
   private final SequencerCounters counters = new SequencerCounters();
 
@@ -88,22 +89,6 @@ public class Sequencer implements CommitLog.Listener {
   private LogEntry entry;
   private boolean nullWrite;
   private boolean failed;
-
-  /** Position of the entry that is being filled. Positions have no gaps. */
-  private long filling;
-
-  /** Invariant: durable < filling, and filling - 1 - durable entries are outstanding. */
-  private long durable;
-
-  /** Start timestamps below this may leave: their reservation is durable. */
-  private long reservedSafely;
-
-  /**
-   * The newest reservation and the position of its entry. Invariant: next timestamp <= reserved.
-   */
-  private long reserved;
-
-  private long reservedAt;
 
   /** Time at which the current segment began. */
   private long segmentStart;
@@ -122,11 +107,10 @@ public class Sequencer implements CommitLog.Listener {
   public Sequencer(Settings settings, OracleMaker sizes, Replies replies) {
     this.settings = settings;
     this.replies = replies;
-    entries = new LogEntry[settings.entriesInFlight() + 1];
     entryBytesEnough = settings.entryBytes().enough();
-    for (int i = 0; i < entries.length; i++) {
-      entries[i] = newEntry();
-    }
+    int entryBytes = settings.durable() ? settings.entryBytes().capacity() : LogEntry.HEADER_BYTES;
+    ring = new EntryRing(settings.entriesInFlight(), entryBytes);
+    reservation = new Reservation(settings.reservationStamps());
     oracle = sizes.make(settings.durable() ? new Recorder() : Changes.NONE);
   }
 
@@ -161,29 +145,13 @@ public class Sequencer implements CommitLog.Listener {
    */
   public final void start(CommitLog takenLog, long lastPosition) {
     log = takenLog;
-    durable = lastPosition;
-    filling = lastPosition + 1;
-    entry = entryAt(filling);
-    entry.clear();
+    ring.startBehind(lastPosition);
+    entry = ring.next();
     if (settings.durable()) {
       startSegment();
     } else {
-      reservedSafely = Long.MAX_VALUE;
-      reserved = Long.MAX_VALUE;
+      reservation.everything();
     }
-  }
-
-  private LogEntry newEntry() {
-    return new LogEntry(
-        settings.durable() ? settings.entryBytes().capacity() : LogEntry.HEADER_BYTES);
-  }
-
-  private LogEntry entryAt(long position) {
-    return entries[slot(position)];
-  }
-
-  private int slot(long position) {
-    return (int) (position % entries.length);
   }
 
   /**
@@ -197,7 +165,7 @@ public class Sequencer implements CommitLog.Listener {
     if (!settings.durable()) {
       return true;
     }
-    if (entry.bytes() >= entryBytesEnough && !rolling && !isFull()) {
+    if (entry.bytes() >= entryBytesEnough && !rolling && !ring.isFull()) {
       flushNow();
     }
     return !rolling
@@ -223,7 +191,7 @@ public class Sequencer implements CommitLog.Listener {
 
   /** Of start timestamps that were just issued: at once, or with a reservation that is late. */
   protected long startsPosition() {
-    return oracle.nextTimestamp() <= reservedSafely ? 0 : reservedAt;
+    return reservation.positionOfStarts(oracle.nextTimestamp());
   }
 
   /** Issues the stamp of a frame of extensions; see {@link StatusOracle#extension}. */
@@ -339,7 +307,7 @@ public class Sequencer implements CommitLog.Listener {
 
   /** The position at which replies to requests that change something may leave. */
   protected long decisionPosition() {
-    return settings.durable() ? filling : 0;
+    return settings.durable() ? ring.filling() : 0;
   }
 
   /**
@@ -353,26 +321,17 @@ public class Sequencer implements CommitLog.Listener {
 
   /** Everything up to this position is durable. */
   public final long durable() {
-    return durable;
+    return ring.durable();
   }
 
-  /**
-   * Reserves the next range when half of the current one is used, so that nobody ever waits for it.
-   * If the log is so slow that a range is used up before the next is durable, start timestamps wait
-   * in {@link #startsPosition()}; commits wait for their own entry, which is behind the
-   * reservation.
-   */
   private void reserveAhead() {
-    long span = (long) settings.reservationStamps() << Timestamps.GAP_BITS;
-    if (oracle.nextTimestamp() + (span >>> 1) > reserved) {
-      reserve(span);
+    if (reservation.isDue(oracle.nextTimestamp())) {
+      reserve();
     }
   }
 
-  private void reserve(long span) {
-    reserved = oracle.nextTimestamp() + span;
-    reservedAt = filling;
-    logReservation(reserved);
+  private void reserve() {
+    logReservation(reservation.renew(oracle.nextTimestamp(), ring.filling()));
   }
 
   /** The rule that no stamp is used before a successor is sure to skip it. */
@@ -380,27 +339,22 @@ public class Sequencer implements CommitLog.Listener {
     entry.reserved(timestamp);
   }
 
-  private boolean isFull() {
-    return filling - durable > settings.entriesInFlight();
-  }
-
   /** Ends a burst of requests: writes what there is, now or when it is worthwhile. */
   public final void flush() {
     boolean nothing = !nullWrite && entry.isEmpty();
-    if (failed || !settings.durable() || nothing || rolling || isFull()) {
+    if (failed || !settings.durable() || nothing || rolling || ring.isFull()) {
       return;
     }
-    boolean idle = filling - durable == 1;
-    if (idle || entry.bytes() >= settings.entryBytes().worthwhile()) {
+    if (ring.isIdle() || entry.bytes() >= settings.entryBytes().worthwhile()) {
       flushNow();
     }
   }
 
-  /** Writes the current entry; the ring must have another one: not {@link #isFull}. */
+  /** Writes the current entry; the ring must have another one. */
   private void flushNow() {
+    assert !ring.isFull();
     appendEntry(entry);
-    entry = entryAt(filling);
-    entry.clear();
+    entry = ring.next();
     nullWrite = false;
     if (segmentIsDue()) {
       log.prepareSegment();
@@ -411,8 +365,8 @@ public class Sequencer implements CommitLog.Listener {
   private void appendEntry(LogEntry full) {
     counters.entries++;
     counters.entryBytes += full.bytes();
-    log.append(filling, full.seal(filling));
-    filling++;
+    log.append(ring.filling(), full.seal(ring.filling()));
+    ring.appended();
   }
 
   private boolean segmentIsDue() {
@@ -427,13 +381,14 @@ public class Sequencer implements CommitLog.Listener {
    * segments before: no entry of this segment can survive a crash that one of those does not.
    */
   private void startSegment() {
+    assert ring.isIdle() && entry.isEmpty();
     long span = (long) oracle.windowStamps() << Timestamps.GAP_BITS;
     segmentStart = oracle.nextTimestamp();
     log.startSegment(segmentStart, segmentStart - span);
     entry.segment(segmentStart);
     entry.window(oracle.windowStamps());
     // The ring's entry takes what is usual. A long list continues in entries made for it.
-    long first = filling;
+    long first = ring.filling();
     LogEntry[] part = {entry};
     oracle.forEachUncleaned(
         (start, commit) -> {
@@ -445,14 +400,9 @@ public class Sequencer implements CommitLog.Listener {
         });
     part[0].continued();
     entry = part[0];
-    reserve((long) settings.reservationStamps() << Timestamps.GAP_BITS);
+    reserve();
     appendEntry(entry);
-    if (slot(filling) == slot(first)) {
-      // So long a list that the ring came round to the entry of its first part, which is under way.
-      entries[slot(filling)] = newEntry();
-    }
-    entry = entryAt(filling);
-    entry.clear();
+    entry = ring.nextBehind(first);
     counters.segments++;
   }
 
@@ -461,11 +411,9 @@ public class Sequencer implements CommitLog.Listener {
     if (failed) {
       return;
     }
-    durable = position;
-    if (reservedAt <= position) {
-      reservedSafely = reserved;
-    }
-    if (rolling && filling - durable == 1) {
+    ring.durable(position);
+    reservation.durable(position);
+    if (rolling && ring.isIdle()) {
       rolling = false;
       startSegment();
     }
