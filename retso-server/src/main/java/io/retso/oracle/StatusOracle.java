@@ -5,9 +5,9 @@ import io.retso.protocol.Outcome;
 import io.retso.protocol.Timestamps;
 
 /**
- * The transaction status oracle: start timestamps, commit requests (Algorithm 3), status queries
- * (Algorithm 4), extensions of snapshots, aborts and cleanups. Answers are the numbers of {@link
- * Outcome}.
+ * The transaction status oracle: start timestamps, commit requests, status queries (Algorithm 4),
+ * extensions of snapshots, aborts and cleanups. Answers are the numbers of {@link Outcome}. The
+ * rule of conflicts (Algorithm 3) is {@link CommitDecision}, the low watermark {@link Watermark}.
  *
  * <p>State changes here first and reaches the log through {@link Changes}; whoever calls must not
  * let an answer out before the log has everything that was changed up to it (section 3.3).
@@ -16,12 +16,6 @@ import io.retso.protocol.Timestamps;
  * to inject a known hole are protected and named after the rule that they protect.
  */
 public class StatusOracle {
-  /** Places that one request looks at, at most, beside its own: about a millisecond. */
-  private static final int WALK_MAX = 1 << 20;
-
-  /** Places that each batch of commits or begins takes of a sweep: some microseconds. */
-  private static final int SWEEP_SHARE = 1 << 12;
-
   private final CommittedMap map;
   private final TransactionWindow window;
   private final UncleanedCommits uncleaned;
@@ -29,9 +23,8 @@ public class StatusOracle {
   private final Replay replay;
   private final UnloggedStamps unlogged = new UnloggedStamps();
   private final OracleCounters counters = new OracleCounters();
-
-  /** The window and the table still have to take in the last sweep. */
-  private boolean sweeping;
+  private final CommitDecision decision;
+  private final Watermark watermark;
 
   /**
    * Allocates all memory that the oracle will ever use.
@@ -49,6 +42,9 @@ public class StatusOracle {
     window = new TransactionWindow(windowStamps, uncleaned);
     this.changes = changes;
     replay = new Replay(map, window, uncleaned);
+    decision = new CommitDecision(map, window, changes, counters);
+    watermark =
+        new Watermark(window, uncleaned, unlogged, this::lowestUncleaned, changes, counters);
   }
 
   /** Brings this oracle, still unused, to the state that a log tells. */
@@ -73,7 +69,7 @@ public class StatusOracle {
 
   /** Decides the requests of a batch in their order. */
   public final void commit(CommitBatch batch) {
-    map.locate(batch.rows, 0, batch.rowCount, batch.lines);
+    decision.locate(batch);
     int from = 0;
     for (int i = 0; i < batch.size; i++) {
       int to = batch.rowsEnd[i];
@@ -102,27 +98,7 @@ public class StatusOracle {
       counters.refused++;
       return Outcome.REFUSED_UNCLEANED;
     }
-    if (map.conflicts(batch.rows, from, to, batch.lines, (int) sequence)) {
-      boolean certain = map.conflictsCertainly(batch.rows, from, to, batch.lines, (int) sequence);
-      window.setState(sequence, TransactionWindow.HALF_ABORTED);
-      changes.aborted(start);
-      if (certain) {
-        counters.conflicts++;
-        return Outcome.ABORTED_CONFLICT;
-      }
-      counters.evicted++;
-      return Outcome.ABORTED_TOO_OLD;
-    }
-    long commitSequence = window.next();
-    map.put(batch.rows, from, to, batch.lines, (int) commitSequence);
-    // Before the stamp is taken: taking it may push this very transaction out of the window.
-    window.remember(sequence, commitSequence, empty);
-    window.issue(TransactionWindow.NO_TRANSACTION);
-    long commit = commitSequence << Timestamps.GAP_BITS;
-    changes.committed(start, commit, batch.rows, from, to);
-    counters.commits++;
-    counters.rows += to - from;
-    return commit;
+    return decision.decide(start, batch, from, to);
   }
 
   /**
@@ -249,7 +225,7 @@ public class StatusOracle {
    * @param stamp L, from {@link #extension}
    */
   public final void extend(CommitBatch batch, long stamp) {
-    map.locate(batch.rows, 0, batch.rowCount, batch.lines);
+    decision.locate(batch);
     int from = 0;
     for (int i = 0; i < batch.size; i++) {
       int to = batch.rowsEnd[i];
@@ -270,16 +246,19 @@ public class StatusOracle {
       counters.extensionsForced++;
       return true;
     }
-    int before = (int) (snapshot - 1);
-    if (!map.conflicts(batch.rows, from, to, batch.lines, before)) {
-      return false;
+    switch (decision.changeSince(snapshot - 1, batch, from, to)) {
+      case CommitDecision.UNCHANGED -> {
+        return false;
+      }
+      case CommitDecision.CHANGED -> {
+        counters.extensionsChanged++;
+        return true;
+      }
+      default -> {
+        counters.extensionsEvicted++;
+        return evictedRowHasChanged();
+      }
     }
-    if (map.conflictsCertainly(batch.rows, from, to, batch.lines, before)) {
-      counters.extensionsChanged++;
-      return true;
-    }
-    counters.extensionsEvicted++;
-    return evictedRowHasChanged();
   }
 
   /** The rule that T_max stands for the rows that are not in the map. */
@@ -355,21 +334,12 @@ public class StatusOracle {
    * reported or not: its cells are never visible. It never falls, not over a restart either: see
    * the package's description.
    *
-   * <p>Each stamp is passed once, at most {@link #WALK_MAX} by one call, and the table gone over
-   * only when its lowest entry left; until a later call has caught up the answer is lower than need
-   * be.
+   * <p>Each stamp is passed once, at most {@link Watermark#WALK_MAX} by one call, and the table
+   * gone over only when its lowest entry left; until a later call has caught up the answer is lower
+   * than need be.
    */
   public final long lowWatermark() {
-    long low = settledBelow();
-    if (unlogged.passedBy(low)) {
-      changes.settled(low << Timestamps.GAP_BITS);
-    }
-    return low << Timestamps.GAP_BITS;
-  }
-
-  private long settledBelow() {
-    uncleaned.tidy(WALK_MAX);
-    return Math.min(window.settled(WALK_MAX), lowestUncleaned());
+    return watermark.answer();
   }
 
   /** Committed transactions that left the window uncleaned hold the watermark back, too. */
@@ -390,19 +360,8 @@ public class StatusOracle {
     if (!wasIssued(timestamp) || window.state(sequence) == TransactionWindow.NO_TRANSACTION) {
       return Outcome.INVALID_TIMESTAMP;
     }
-    counters.sweptReports++;
-    if (window.sweep(sequence)) {
-      uncleaned.sweep(sequence);
-      changes.swept(timestamp);
-      sweeping = true;
-      sweepOn(WALK_MAX);
-    }
+    watermark.swept(timestamp);
     return Outcome.DONE;
-  }
-
-  private void sweepOn(int stepsMax) {
-    boolean windowDone = window.sweepOn(stepsMax);
-    sweeping = !uncleaned.tidy(stepsMax) || !windowDone;
   }
 
   /**
@@ -414,18 +373,11 @@ public class StatusOracle {
    * <p>Of what is below, only uncleaned commits are known any more; they move to the table, which
    * has a place for each.
    *
-   * @return whether all is done; if not, call again: one call takes {@link #WALK_MAX} stamps
+   * @return whether all is done; if not, call again: one call takes {@link Watermark#WALK_MAX}
+   *     stamps
    */
   public final boolean expire(long timestamp) {
-    long target = Math.min(timestamp >>> Timestamps.GAP_BITS, window.next());
-    long to = Math.min(target, window.low() + WALK_MAX);
-    if (to > window.low()) {
-      long before = window.forcedAborts();
-      window.raiseLow(to);
-      counters.expired += window.forcedAborts() - before;
-      changes.expired(to << Timestamps.GAP_BITS);
-    }
-    return to >= target;
+    return watermark.expire(timestamp);
   }
 
   private boolean wasIssued(long timestamp) {
@@ -437,9 +389,7 @@ public class StatusOracle {
     if (map.isDue(now)) {
       map.advance(now);
     }
-    if (sweeping) {
-      sweepOn(SWEEP_SHARE);
-    }
+    watermark.sweepOn();
   }
 
   /** Shows every uncleaned commit (full timestamps) for a snapshot of what the log must keep. */
@@ -468,7 +418,7 @@ public class StatusOracle {
 
   /** No transaction that started below this timestamp is open. */
   public final long oldestOpen() {
-    return window.oldestOpen(WALK_MAX) << Timestamps.GAP_BITS;
+    return watermark.oldestOpen() << Timestamps.GAP_BITS;
   }
 
   /** The most committed transactions whose cleanup may be outstanding. */
@@ -489,7 +439,7 @@ public class StatusOracle {
   /** Totals since the start, and the state's sizes at this moment. */
   public final OracleCounters counters() {
     // The watermark is told to nobody who relies on it.
-    counters.describe(map, window, uncleaned, uncleanedCommits(), settledBelow());
+    counters.describe(map, window, uncleaned, uncleanedCommits(), watermark.sequence());
     return counters;
   }
 }

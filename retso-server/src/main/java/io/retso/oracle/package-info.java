@@ -8,7 +8,9 @@
  * <p>Where to find what:
  *
  * <ul>
- *   <li>Algorithms 3 and 4: {@link io.retso.oracle.StatusOracle};
+ *   <li>each request, and Algorithm 4: {@link io.retso.oracle.StatusOracle};
+ *   <li>Algorithm 3: {@link io.retso.oracle.CommitDecision};
+ *   <li>the low watermark, sweeps and the time limit: {@link io.retso.oracle.Watermark};
  *   <li>the lazy, self-collecting hash map of the last NR committed rows, and T_max: {@link
  *       io.retso.oracle.CommittedMap};
  *   <li>the lists of open and half-aborted transactions: {@link io.retso.oracle.TransactionWindow};

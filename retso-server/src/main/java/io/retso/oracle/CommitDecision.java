@@ -1,0 +1,89 @@
+package io.retso.oracle;
+
+import io.retso.protocol.Outcome;
+import io.retso.protocol.Timestamps;
+
+/**
+ * Algorithm 3: whether an open transaction of the window commits, judged by the rows of its request
+ * and by nothing else. The isolation level is decided here: snapshot isolation looks at the rows
+ * that a transaction writes.
+ *
+ * <p>Whether a transaction may still be decided at all is tested before, by {@link StatusOracle}.
+ */
+final class CommitDecision {
+  /** Certainly nobody committed one of the rows. */
+  static final int UNCHANGED = 0;
+
+  /** One of the rows is in the map with a later commit (line 4). */
+  static final int CHANGED = 1;
+
+  /** Only rows that are not in the map may have been committed, as T_max is later (line 8). */
+  static final int EVICTED = 2;
+
+  private final CommittedMap map;
+  private final TransactionWindow window;
+  private final Changes changes;
+  private final OracleCounters counters;
+
+  CommitDecision(
+      CommittedMap map, TransactionWindow window, Changes changes, OracleCounters counters) {
+    this.map = map;
+    this.window = window;
+    this.changes = changes;
+    this.counters = counters;
+  }
+
+  /** Finds the rows of all requests of a batch in the map; comes before they are judged. */
+  void locate(CommitBatch batch) {
+    map.locate(batch.rows, 0, batch.rowCount, batch.lines);
+  }
+
+  /**
+   * Lines 1 to 11: what became of the rows from {@code from} to {@code to} of the batch after a
+   * sequence of the window.
+   *
+   * @return {@link #UNCHANGED}, {@link #CHANGED} or {@link #EVICTED}
+   */
+  int changeSince(long sequence, CommitBatch batch, int from, int to) {
+    if (!map.conflicts(batch.rows, from, to, batch.lines, (int) sequence)) {
+      return UNCHANGED;
+    }
+    boolean certain = map.conflictsCertainly(batch.rows, from, to, batch.lines, (int) sequence);
+    return certain ? CHANGED : EVICTED;
+  }
+
+  /**
+   * Decides an open transaction.
+   *
+   * @return its outcome: the commit timestamp, which is above all that were issued, or an abort
+   */
+  long decide(long start, CommitBatch batch, int from, int to) {
+    long sequence = start >>> Timestamps.GAP_BITS;
+    int change = changeSince(sequence, batch, from, to);
+    if (change == UNCHANGED) {
+      return commit(start, batch, from, to);
+    }
+    window.setState(sequence, TransactionWindow.HALF_ABORTED);
+    changes.aborted(start);
+    if (change == CHANGED) {
+      counters.conflicts++;
+      return Outcome.ABORTED_CONFLICT;
+    }
+    counters.evicted++;
+    return Outcome.ABORTED_TOO_OLD;
+  }
+
+  /** Lines 12 to 14. */
+  private long commit(long start, CommitBatch batch, int from, int to) {
+    long commitSequence = window.next();
+    map.put(batch.rows, from, to, batch.lines, (int) commitSequence);
+    // Before the stamp is taken: taking it may push this very transaction out of the window.
+    window.remember(start >>> Timestamps.GAP_BITS, commitSequence, from == to);
+    window.issue(TransactionWindow.NO_TRANSACTION);
+    long commit = commitSequence << Timestamps.GAP_BITS;
+    changes.committed(start, commit, batch.rows, from, to);
+    counters.commits++;
+    counters.rows += to - from;
+    return commit;
+  }
+}

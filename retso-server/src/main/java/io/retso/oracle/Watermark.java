@@ -1,0 +1,103 @@
+package io.retso.oracle;
+
+import io.retso.protocol.Timestamps;
+import java.util.function.LongSupplier;
+
+/**
+ * The low watermark, and what raises it for many transactions at a time: sweeps and the time limit.
+ * Each call takes a bounded number of steps; what is left follows with later calls.
+ */
+final class Watermark {
+  /** Places that one request looks at, at most, beside its own: about a millisecond. */
+  static final int WALK_MAX = 1 << 20;
+
+  /** Places that each batch of commits or begins takes of a sweep: some microseconds. */
+  private static final int SWEEP_SHARE = 1 << 12;
+
+  private final TransactionWindow window;
+  private final UncleanedCommits uncleaned;
+  private final UnloggedStamps unlogged;
+  private final LongSupplier lowestUncleaned;
+  private final Changes changes;
+  private final OracleCounters counters;
+
+  /** The window and the table still have to take in the last sweep. */
+  private boolean sweeping;
+
+  /**
+   * Makes a watermark.
+   *
+   * @param lowestUncleaned {@link StatusOracle#lowestUncleaned}
+   */
+  Watermark(
+      TransactionWindow window,
+      UncleanedCommits uncleaned,
+      UnloggedStamps unlogged,
+      LongSupplier lowestUncleaned,
+      Changes changes,
+      OracleCounters counters) {
+    this.window = window;
+    this.uncleaned = uncleaned;
+    this.unlogged = unlogged;
+    this.lowestUncleaned = lowestUncleaned;
+    this.changes = changes;
+    this.counters = counters;
+  }
+
+  /** The watermark as an answer to somebody who relies on it; see {@link StatusOracle}. */
+  long answer() {
+    long low = sequence();
+    if (unlogged.passedBy(low)) {
+      changes.settled(low << Timestamps.GAP_BITS);
+    }
+    return low << Timestamps.GAP_BITS;
+  }
+
+  /** The watermark's sequence, for somebody who does not rely on it. */
+  long sequence() {
+    uncleaned.tidy(WALK_MAX);
+    return Math.min(window.settled(WALK_MAX), lowestUncleaned.getAsLong());
+  }
+
+  /** No transaction that started below this sequence is open. */
+  long oldestOpen() {
+    return window.oldestOpen(WALK_MAX);
+  }
+
+  /** Nothing that committed below an issued timestamp has marks left. */
+  void swept(long timestamp) {
+    long sequence = timestamp >>> Timestamps.GAP_BITS;
+    counters.sweptReports++;
+    if (window.sweep(sequence)) {
+      uncleaned.sweep(sequence);
+      changes.swept(timestamp);
+      sweeping = true;
+      sweepOn(WALK_MAX);
+    }
+  }
+
+  /** A small part of what a sweep left to do. */
+  void sweepOn() {
+    if (sweeping) {
+      sweepOn(SWEEP_SHARE);
+    }
+  }
+
+  private void sweepOn(int stepsMax) {
+    boolean windowDone = window.sweepOn(stepsMax);
+    sweeping = !uncleaned.tidy(stepsMax) || !windowDone;
+  }
+
+  /** Raises the low end of the window; returns whether all is done. */
+  boolean expire(long timestamp) {
+    long target = Math.min(timestamp >>> Timestamps.GAP_BITS, window.next());
+    long to = Math.min(target, window.low() + WALK_MAX);
+    if (to > window.low()) {
+      long before = window.forcedAborts();
+      window.raiseLow(to);
+      counters.expired += window.forcedAborts() - before;
+      changes.expired(to << Timestamps.GAP_BITS);
+    }
+    return to >= target;
+  }
+}
