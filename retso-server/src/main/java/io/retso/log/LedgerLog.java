@@ -57,6 +57,9 @@ public final class LedgerLog implements CommitLog {
   private LedgerStore.Ledger current;
   private long segmentBytes;
 
+  /** The writer's thread, since the first {@link #startSegment}; {@code assert} only. */
+  private Thread owner;
+
   /** A test makes it smaller. */
   long segmentBytesLimit = SEGMENT_BYTES_LIMIT;
 
@@ -256,12 +259,17 @@ public final class LedgerLog implements CommitLog {
 
   @Override
   public void append(long position, ByteBuffer entry) {
+    assert isOwner();
     segmentBytes += entry.remaining();
     current.append(entry, position, completed);
     housekeeping.proceed();
     if (segmentBytes > segmentBytesLimit) {
       signal.failed(tooLong());
     }
+  }
+
+  private boolean isOwner() {
+    return Thread.currentThread() == owner;
   }
 
   private LogException tooLong() {
@@ -285,6 +293,7 @@ public final class LedgerLog implements CommitLog {
 
   @Override
   public void prepareSegment() {
+    assert isOwner();
     housekeeping.prepare();
   }
 
@@ -295,6 +304,8 @@ public final class LedgerLog implements CommitLog {
 
   @Override
   public void startSegment(long startTimestamp, long windowStart) {
+    owner = owner == null ? Thread.currentThread() : owner;
+    assert isOwner();
     LedgerStore.Ledger old = current;
     current = housekeeping.take();
     segmentBytes = 0;

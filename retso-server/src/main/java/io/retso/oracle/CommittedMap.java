@@ -201,6 +201,8 @@ final class CommittedMap {
       int shift = (index & 1) << 5;
       w[word] = w[word] & ~(LOW << shift) | (commit & LOW) << shift;
     }
+    assert commit - newestEvicted >= 0 : "T_max is above the commit " + commit;
+    assert occupied <= lines * WAYS;
   }
 
   /** Makes room in a full line: returns the index of its oldest row, and raises T_max. */
@@ -249,6 +251,7 @@ final class CommittedMap {
         newestEvicted = held(newestEvicted, now);
       }
     }
+    assert !isDue(now);
   }
 
   /** Whether the next {@link #advance} to {@code now} has work to do. */

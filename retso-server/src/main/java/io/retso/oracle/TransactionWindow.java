@@ -127,6 +127,7 @@ final class TransactionWindow {
   /** Takes the next sequence and gives it a state. */
   long issue(int state) {
     long sequence = next++;
+    assert slots[(int) sequence & mask] == PRESUMED_OPEN : sequence + " was issued before";
     slots[(int) sequence & mask] = state;
     if (state >= COUNTED) {
       counts[state]++;
@@ -134,6 +135,7 @@ final class TransactionWindow {
     if (next - low == slots.length) {
       leave(low++);
     }
+    assert next - low < slots.length;
     return sequence;
   }
 
@@ -147,6 +149,7 @@ final class TransactionWindow {
       return;
     }
     counts[state]--;
+    assert counts[state] >= 0;
     if (state == COMMITTED) {
       if (!isSwept(word)) {
         uncleaned.put(sequence, word >>> STATE_BITS);
@@ -181,6 +184,7 @@ final class TransactionWindow {
       next = target;
       low = target - slots.length + 1;
     }
+    assert next - low < slots.length;
   }
 
   /** Lets go of the sequences below {@code target}, if they are not gone yet. */
@@ -205,6 +209,7 @@ final class TransactionWindow {
       sequence++;
     }
     settled = sequence;
+    assert low <= settled && settled <= next;
     return sequence;
   }
 
@@ -219,6 +224,7 @@ final class TransactionWindow {
       sequence++;
     }
     firstOpen = sequence;
+    assert low <= firstOpen && firstOpen <= next;
     return sequence;
   }
 
@@ -309,10 +315,23 @@ final class TransactionWindow {
   }
 
   private void set(long sequence, long commitSequence, int state) {
+    assert contains(sequence) : sequence + " is not within the window";
     int slot = (int) sequence & mask;
-    counts[(int) slots[slot] & STATE_MASK]--;
+    int before = (int) slots[slot] & STATE_MASK;
+    counts[before]--;
     counts[state]++;
     slots[slot] = commitSequence << STATE_BITS | state;
+    assert before < COUNTED || counts[before] >= 0;
+    assert keepsInvariants(sequence);
+  }
+
+  /** Of a slot that was changed: the invariants of what lies behind the three marks of progress. */
+  private boolean keepsInvariants(long sequence) {
+    long word = slots[(int) sequence & mask];
+    boolean sweptCommit = ((int) word & STATE_MASK) == COMMITTED && isSwept(word);
+    return (sequence >= settled || isSettled(word))
+        && (sequence >= firstOpen || !isOpen(word))
+        && (sequence >= sweepCursor || !sweptCommit);
   }
 
   /**

@@ -71,6 +71,7 @@ final class UncleanedCommits {
   }
 
   void put(long startSequence, long commitSequence) {
+    assert startSequence > 0 && commitSequence > 0; // 0 stands for a vacant place
     int place = find(startSequence);
     if (starts[place] == 0) {
       if (size == capacity) {
@@ -84,6 +85,8 @@ final class UncleanedCommits {
       }
     }
     commits[place] = commitSequence;
+    assert lowest <= startSequence;
+    assert size <= capacity && 2 * capacity <= starts.length; // so a search meets a vacant place
   }
 
   /** In a replay swept entries may stand in the way; otherwise the caller saw to it. */
@@ -114,6 +117,7 @@ final class UncleanedCommits {
   }
 
   private void removeAt(int place) {
+    assert starts[place] != 0 && lowest <= starts[place];
     untidy |= starts[place] == lowest;
     again |= starts[place] == lowestPassed;
     close(place);
@@ -167,6 +171,7 @@ final class UncleanedCommits {
       }
     }
     if (untidy && passed == starts.length) {
+      assert lowest <= lowestPassed;
       lowest = lowestPassed;
       endPass(again);
     }

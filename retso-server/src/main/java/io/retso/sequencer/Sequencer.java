@@ -85,6 +85,9 @@ public class Sequencer implements CommitLog.Listener {
   private final int entryBytesEnough;
   private final SequencerCounters counters = new SequencerCounters();
 
+  /** The thread of {@link #start}, and of everything from then on; {@code assert} only. */
+  private Thread owner;
+
   private CommitLog log;
   private LogEntry entry;
   private boolean nullWrite;
@@ -144,6 +147,7 @@ public class Sequencer implements CommitLog.Listener {
    * @param lastPosition the position of the last entry that was replayed, 0 if there was none
    */
   public final void start(CommitLog takenLog, long lastPosition) {
+    owner = Thread.currentThread();
     log = takenLog;
     ring.startBehind(lastPosition);
     entry = ring.next();
@@ -154,11 +158,16 @@ public class Sequencer implements CommitLog.Listener {
     }
   }
 
+  private boolean isOwner() {
+    return Thread.currentThread() == owner;
+  }
+
   /**
    * Whether requests of so many bytes on the wire can be taken now. If not, the caller keeps them
    * and asks again when something became durable.
    */
   public final boolean canTake(int frameBytes) {
+    assert isOwner();
     if (failed) {
       return false;
     }
@@ -226,6 +235,7 @@ public class Sequencer implements CommitLog.Listener {
 
   /** Judges extensions; see {@link StatusOracle#extend}. Their position is that of the stamp. */
   public final void extend(CommitBatch batch, long stamp) {
+    assert isOwner();
     oracle.extend(batch, stamp);
   }
 
@@ -301,6 +311,8 @@ public class Sequencer implements CommitLog.Listener {
 
   /** The reply waits for an entry, if only an empty one. */
   private void replyAt(long position) {
+    assert isOwner();
+    assert position <= ring.filling() : "a reply waits for an entry behind the current one";
     nullWrite = true;
     replyPosition = position;
   }
@@ -325,6 +337,7 @@ public class Sequencer implements CommitLog.Listener {
   }
 
   private void reserveAhead() {
+    assert isOwner();
     if (reservation.isDue(oracle.nextTimestamp())) {
       reserve();
     }
@@ -341,6 +354,8 @@ public class Sequencer implements CommitLog.Listener {
 
   /** Ends a burst of requests: writes what there is, now or when it is worthwhile. */
   public final void flush() {
+    assert isOwner();
+    assert reservation.covers(oracle.nextTimestamp()) : "a timestamp was issued unreserved";
     boolean nothing = !nullWrite && entry.isEmpty();
     if (failed || !settings.durable() || nothing || rolling || ring.isFull()) {
       return;
@@ -408,6 +423,7 @@ public class Sequencer implements CommitLog.Listener {
 
   @Override
   public final void durable(long position) {
+    assert isOwner();
     if (failed) {
       return;
     }
@@ -423,11 +439,13 @@ public class Sequencer implements CommitLog.Listener {
 
   /** Appends nothing and takes nothing any more: an error left the oracle in an unknown state. */
   public final void stop() {
+    assert owner == null || isOwner();
     failed = true;
   }
 
   @Override
   public final void failed(LogException cause) {
+    assert owner == null || isOwner();
     failed = true;
     replies.failed(cause);
   }

@@ -2,7 +2,9 @@ package io.retso.sequencer;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.log.CommitLog;
@@ -18,6 +20,8 @@ import java.util.Arrays;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import org.junit.jupiter.api.Test;
 
 /** The sequencer against a log that acknowledges when the test says so. */
@@ -293,6 +297,15 @@ class SequencerTest {
     assertEquals(IN_FLIGHT, log.appended.size() - 1, "entries outstanding");
     sequencer.durable(2);
     assertTrue(sequencer.canTake(frame), "one acknowledgement makes room");
+  }
+
+  /** One writer: an assertion, which is on in tests. */
+  @Test
+  void onlyTheThreadThatStartedItMayUseIt() {
+    start();
+    CompletableFuture<Long> other = CompletableFuture.supplyAsync(() -> sequencer.begin(1));
+    CompletionException failure = assertThrows(CompletionException.class, other::join);
+    assertInstanceOf(AssertionError.class, failure.getCause());
   }
 
   @Test
