@@ -4,6 +4,7 @@ import io.retso.protocol.FrameType;
 import io.retso.protocol.Outcome;
 import io.retso.protocol.Timestamps;
 
+
 /**
  * The transaction status oracle: start timestamps, commit requests (Algorithm 3), status queries
  * (Algorithm 4), extensions of snapshots, aborts and cleanups. Answers are the numbers of {@link

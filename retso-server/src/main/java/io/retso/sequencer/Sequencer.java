@@ -11,6 +11,7 @@ import io.retso.oracle.StatusOracle;
 import io.retso.protocol.Limits;
 import io.retso.protocol.Timestamps;
 
+
 /**
  * Puts requests, oracle and log in one order.
  *
