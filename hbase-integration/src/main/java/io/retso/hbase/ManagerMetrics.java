@@ -2,7 +2,6 @@ package io.retso.hbase;
 
 import io.retso.hbase.metrics.Counters;
 
-
 /**
  * What a transaction manager did since it was built, and what it has to do; read without a lock, so
  * the numbers may be some operations apart. Immutable.

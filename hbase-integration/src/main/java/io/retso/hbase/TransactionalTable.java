@@ -1,10 +1,10 @@
 package io.retso.hbase;
 
-import io.retso.hbase.errors.Failures;
-import io.retso.hbase.errors.TransactionException;
 import com.google.protobuf.Descriptors;
 import com.google.protobuf.Message;
 import com.google.protobuf.Service;
+import io.retso.hbase.errors.Failures;
+import io.retso.hbase.errors.TransactionException;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;

@@ -7,15 +7,15 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.retso.hbase.CleanupGate.State;
 import io.retso.hbase.admin.SweepResult;
+import io.retso.hbase.admin.TablePreparation.Options;
 import io.retso.hbase.cleanup.Cleaner;
 import io.retso.hbase.cleanup.Orphans;
 import io.retso.hbase.errors.ConflictException;
 import io.retso.hbase.layout.CleanupRequest;
 import io.retso.hbase.metrics.Counters;
 import io.retso.hbase.table.PreparedTable;
-import io.retso.hbase.CleanupGate.State;
-import io.retso.hbase.admin.TablePreparation.Options;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

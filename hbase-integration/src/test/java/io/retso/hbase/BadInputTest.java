@@ -12,6 +12,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.hbase.admin.SweepResult;
+import io.retso.hbase.admin.TablePreparation.Options;
 import io.retso.hbase.errors.OracleUnavailableException;
 import io.retso.hbase.errors.TableNotPreparedException;
 import io.retso.hbase.errors.WriteSetTooLargeException;
@@ -19,7 +20,6 @@ import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.layout.Tombstone;
 import io.retso.protocol.Timestamps;
 import io.retso.server.RetsoServer;
-import io.retso.hbase.admin.TablePreparation.Options;
 import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -6,14 +6,14 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.retso.hbase.cleanup.Cleaner;
-import io.retso.hbase.layout.CleanupRequest;
-import io.retso.hbase.table.PreparedTable;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import io.retso.hbase.admin.TablePreparation.Options;
+import io.retso.hbase.cleanup.Cleaner;
+import io.retso.hbase.layout.CleanupRequest;
+import io.retso.hbase.table.PreparedTable;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;

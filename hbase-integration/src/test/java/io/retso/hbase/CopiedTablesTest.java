@@ -8,8 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.hbase.admin.SweepResult;
-import io.retso.hbase.errors.TableNotPreparedException;
 import io.retso.hbase.admin.TablePreparation.Options;
+import io.retso.hbase.errors.TableNotPreparedException;
 import java.io.IOException;
 import java.util.List;
 import org.apache.hadoop.hbase.TableName;

@@ -9,9 +9,9 @@ import static io.retso.hbase.Fixture.text;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import io.retso.hbase.admin.TablePreparation.Options;
 import io.retso.hbase.errors.ConflictException;
 import io.retso.hbase.options.Conflicts;
-import io.retso.hbase.admin.TablePreparation.Options;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,11 +1,11 @@
 package io.retso.hbase;
 
 import io.retso.hbase.admin.TablePreparation;
+import io.retso.hbase.admin.TablePreparation.Options;
 import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.layout.TableSettings;
 import io.retso.hbase.operation.OperationChecks;
 import io.retso.hbase.table.PreparedTable;
-import io.retso.hbase.admin.TablePreparation.Options;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;

@@ -11,13 +11,13 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.hbase.admin.SweepResult;
+import io.retso.hbase.admin.TablePreparation.Options;
 import io.retso.hbase.cleanup.RowCleanup;
 import io.retso.hbase.errors.SnapshotTooOldException;
 import io.retso.hbase.layout.CleanupRequest;
 import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.options.Reads;
 import io.retso.hbase.table.PreparedTable;
-import io.retso.hbase.admin.TablePreparation.Options;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ExecutionException;

@@ -3,12 +3,12 @@ package io.retso.hbase;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.retso.hbase.options.Conflicts;
-import io.retso.hbase.options.Reads;
 import io.retso.hbase.Interleaving.Outcome;
 import io.retso.hbase.Interleaving.Place;
 import io.retso.hbase.Interleaving.Step;
 import io.retso.hbase.admin.TablePreparation.Options;
+import io.retso.hbase.options.Conflicts;
+import io.retso.hbase.options.Reads;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

@@ -11,8 +11,8 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.admin.TablePreparation.Options;
+import io.retso.hbase.layout.PendingWrite;
 import java.security.Key;
 import java.util.Arrays;
 import java.util.List;

@@ -17,9 +17,9 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.retso.hbase.admin.TablePreparation.Options;
 import io.retso.hbase.errors.ConflictException;
 import io.retso.hbase.options.Conflicts;
-import io.retso.hbase.admin.TablePreparation.Options;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

@@ -9,11 +9,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.client.OracleClient;
 import io.retso.hbase.admin.TablePreparation;
+import io.retso.hbase.admin.TablePreparation.Options;
 import io.retso.hbase.errors.OracleUnavailableException;
 import io.retso.hbase.options.Reads;
 import io.retso.hbase.table.TableRules;
 import io.retso.server.RetsoServer;
-import io.retso.hbase.admin.TablePreparation.Options;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;

@@ -13,12 +13,12 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.client.OracleClient;
+import io.retso.hbase.admin.TablePreparation.Options;
 import io.retso.hbase.metrics.Counters;
 import io.retso.hbase.options.Conflicts;
 import io.retso.hbase.read.SharedSnapshots;
 import io.retso.hbase.read.Snapshot;
 import io.retso.server.RetsoServer;
-import io.retso.hbase.admin.TablePreparation.Options;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

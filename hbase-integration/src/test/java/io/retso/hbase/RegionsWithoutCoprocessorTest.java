@@ -14,6 +14,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.hbase.admin.SweepResult;
 import io.retso.hbase.admin.TablePreparation;
+import io.retso.hbase.admin.TablePreparation.Options;
 import io.retso.hbase.cleanup.RowCleanup;
 import io.retso.hbase.embedded.EmbeddedHBase;
 import io.retso.hbase.errors.TableNotPreparedException;
@@ -23,7 +24,6 @@ import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.resolve.SnapshotRequests;
 import io.retso.hbase.table.PreparedTable;
 import io.retso.server.RetsoServer;
-import io.retso.hbase.admin.TablePreparation.Options;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;

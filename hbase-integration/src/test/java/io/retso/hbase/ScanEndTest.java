@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.retso.hbase.read.BlockingScanner;
 import io.retso.hbase.admin.TablePreparation.Options;
+import io.retso.hbase.read.BlockingScanner;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;

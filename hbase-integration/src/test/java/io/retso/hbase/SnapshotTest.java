@@ -14,6 +14,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.client.OracleClient;
 import io.retso.hbase.admin.TablePreparation;
+import io.retso.hbase.admin.TablePreparation.Options;
 import io.retso.hbase.errors.ConflictException;
 import io.retso.hbase.metrics.Counters;
 import io.retso.hbase.options.Conflicts;
@@ -22,7 +23,6 @@ import io.retso.hbase.read.SharedSnapshots;
 import io.retso.hbase.read.Snapshot;
 import io.retso.hbase.table.PreparedTable;
 import io.retso.server.RetsoServer;
-import io.retso.hbase.admin.TablePreparation.Options;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

@@ -4,15 +4,14 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.retso.hbase.admin.TablePreparation;
-import io.retso.hbase.errors.TableNotPreparedException;
-import io.retso.hbase.layout.PendingWrite;
-import io.retso.hbase.layout.RegionSettings;
-import io.retso.hbase.table.TableRisks;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import io.retso.hbase.admin.TablePreparation.Options;
+import io.retso.hbase.errors.TableNotPreparedException;
+import io.retso.hbase.layout.PendingWrite;
+import io.retso.hbase.layout.RegionSettings;
+import io.retso.hbase.table.TableRisks;
 import java.util.List;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hbase.TableName;
@@ -116,7 +115,7 @@ class TableRisksTest {
 
   @Test
   void applicationsAreToldOnce(Fixture fixture) throws Exception {
-    Logger log = (Logger) LoggerFactory.getLogger(TablePreparation.class);
+    Logger log = (Logger) LoggerFactory.getLogger(TableRisks.class);
     ListAppender<ILoggingEvent> said = new ListAppender<>();
     said.start();
     log.addAppender(said);

@@ -3,7 +3,6 @@ package io.retso.hbase.errors;
 import io.retso.hbase.RetryPolicy;
 import io.retso.hbase.TransactionManager;
 
-
 /**
  * {@link TransactionManager#run} ran a transaction as often, or for as long, as its {@link
  * RetryPolicy} allows. The cause is what the last attempt failed with, the category says why that

@@ -2,7 +2,6 @@ package io.retso.hbase.errors;
 
 import io.retso.hbase.TransactionManager;
 
-
 /**
  * The oracle was asked to commit and no answer could be had: the transaction may or may not be
  * committed. {@link TransactionManager#resolve} finds out, or makes sure that it never will be;

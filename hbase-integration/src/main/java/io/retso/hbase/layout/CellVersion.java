@@ -2,7 +2,6 @@ package io.retso.hbase.layout;
 
 import io.retso.protocol.Timestamps;
 
-
 /**
  * The versions of cells, docs/hbase.md, "What is in a table".
  *

@@ -4,7 +4,6 @@ import io.retso.hbase.cleanup.Orphans;
 import io.retso.hbase.metrics.Counters;
 import io.retso.hbase.table.PreparedTable;
 
-
 /** Makes the readers of one manager's tables. Immutable. */
 public record TableReaders(
     OracleQueries queries, Orphans orphans, SharedSnapshots snapshots, Counters counters) {

@@ -2,7 +2,6 @@ package io.retso.hbase.write;
 
 import io.retso.protocol.Limits;
 
-
 /**
  * Limits of what one transaction may write. Immutable.
  *

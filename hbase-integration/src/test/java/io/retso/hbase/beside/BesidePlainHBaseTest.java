@@ -3,8 +3,8 @@ package io.retso.hbase.beside;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.hbase.RetsoCluster;
-import io.retso.hbase.options.Conflicts;
 import io.retso.hbase.admin.TablePreparation.Options;
+import io.retso.hbase.options.Conflicts;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;

@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.hbase.RetsoCluster;
-import io.retso.hbase.layout.CleanupRequest;
 import io.retso.hbase.coprocessor.HeldBatch.Hold;
+import io.retso.hbase.layout.CleanupRequest;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;

@@ -1,7 +1,7 @@
 package io.retso.hbase.coprocessor.write;
 
-import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.coprocessor.write.RowLatches.Claim;
+import io.retso.hbase.layout.PendingWrite;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;

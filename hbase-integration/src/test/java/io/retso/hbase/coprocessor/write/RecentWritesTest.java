@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.coprocessor.write.RowLatches.Claim;
+import io.retso.hbase.layout.PendingWrite;
 import java.util.AbstractList;
 import java.util.ArrayList;
 import java.util.List;
