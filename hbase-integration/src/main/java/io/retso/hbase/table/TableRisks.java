@@ -12,7 +12,7 @@ import org.apache.hadoop.hbase.client.TableDescriptor;
 
 /**
  * Settings with which transactions work, but not in every case as an operator would expect; {@code
- * docs/hbase.md}, "Durability has two halves". Stateless.
+ * docs/operating-hbase.md}, "Durability has two halves". Stateless.
  */
 public final class TableRisks {
   private static final String STRIPES = "StripeStoreEngine";

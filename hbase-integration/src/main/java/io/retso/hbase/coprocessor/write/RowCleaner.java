@@ -19,7 +19,7 @@ import org.apache.hadoop.hbase.regionserver.Region;
 import org.apache.hadoop.hbase.regionserver.RegionScanner;
 
 /**
- * Turns a cleanup request into what it asks for; docs/hbase.md, "Cleanup of one row".
+ * Turns a cleanup request into what it asks for; docs/protocol.md, "Cleanup of one row".
  *
  * <p>The request is a put of the mark. Its cells are replaced, inside of the batch, by
  *
