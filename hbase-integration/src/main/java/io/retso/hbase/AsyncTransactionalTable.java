@@ -180,14 +180,12 @@ public final class AsyncTransactionalTable implements AsyncTable<ScanResultConsu
 
   /** A failure of a write decides the transaction's fate, whoever waited for it. */
   private CompletableFuture<Void> sent(CompletableFuture<Void> sending) {
-    return sending
-        .handle(
-            (done, failure) ->
-                failure == null
-                    ? CompletableFuture.<Void>completedFuture(null)
-                    : Failures.<Void>failed(
-                        tx.writeFailed(Failures.ofStore(failure, tx.version()))))
-        .thenCompose(outcome -> outcome);
+    return Failures.compose(
+        sending,
+        (done, failure) ->
+            failure == null
+                ? CompletableFuture.completedFuture(null)
+                : Failures.failed(tx.writeFailed(Failures.ofStore(failure, tx.version()))));
   }
 
   @Override
