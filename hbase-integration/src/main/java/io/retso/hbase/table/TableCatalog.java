@@ -33,7 +33,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>HBase's master is asked for descriptors. While it does not answer nobody can alter a table,
  * and what is remembered serves on: transactions go on without a master, as HBase's own reads and
- * writes do. Users to whom it shows nothing ask a region ({@link DescriptorQuery}).
+ * writes do. Users who are shown nothing ask a region ({@link DescriptorQuery}).
  *
  * <p>Thread-safe.
  */
