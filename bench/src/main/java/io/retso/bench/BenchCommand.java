@@ -19,6 +19,7 @@ import io.retso.bench.suite.BenchException;
 import io.retso.bench.suite.RestartBench;
 import io.retso.bench.suite.Suite;
 import io.retso.bench.suite.SuiteSettings;
+import io.retso.cluster.Tethered;
 import io.retso.hbase.table.TableRisks;
 import io.retso.server.BuildVersion;
 import io.retso.server.UsualExitCodes;

@@ -6,7 +6,7 @@ import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
 /** Counts such as {@code 20M}, {@code 500k} or {@code 1000}: suffixes are powers of ten. */
-final class CountConverter implements ITypeConverter<Long> {
+public final class CountConverter implements ITypeConverter<Long> {
   private static final Pattern COUNT = Pattern.compile("(\\d{1,15})([kKMG]?)");
 
   @Override

@@ -2,7 +2,6 @@ package io.retso.cluster;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.retso.bench.Tethered;
 import io.retso.hbase.embedded.EmbeddedHBase;
 import java.io.IOException;
 import java.nio.file.Path;

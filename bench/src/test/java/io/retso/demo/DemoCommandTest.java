@@ -3,7 +3,7 @@ package io.retso.demo;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.retso.bench.Retso;
+import io.retso.cli.Retso;
 import io.retso.server.ExitCode;
 import java.io.BufferedReader;
 import java.io.IOException;

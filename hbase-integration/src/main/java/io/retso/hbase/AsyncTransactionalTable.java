@@ -11,19 +11,15 @@ import io.retso.hbase.read.SnapshotScan;
 import io.retso.hbase.read.TableReader;
 import io.retso.hbase.read.TableReaders;
 import io.retso.hbase.table.PreparedTable;
-import io.retso.hbase.write.RowCondition;
-import io.retso.hbase.write.RowEdit;
+import io.retso.hbase.write.TableEdits;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.apache.hadoop.conf.Configuration;
-import org.apache.hadoop.hbase.Cell;
-import org.apache.hadoop.hbase.CellUtil;
 import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.client.Append;
 import org.apache.hadoop.hbase.client.AsyncTable;
@@ -66,6 +62,7 @@ public final class AsyncTransactionalTable implements AsyncTable<ScanResultConsu
   private final PreparedTable table;
   private final OperationChecks checks;
   private final TableReaders readers;
+  private final TableEdits edits;
 
   AsyncTransactionalTable(
       Transaction tx, PreparedTable table, OperationChecks checks, TableReaders readers) {
@@ -73,6 +70,19 @@ public final class AsyncTransactionalTable implements AsyncTable<ScanResultConsu
     this.table = table;
     this.checks = checks;
     this.readers = readers;
+    this.edits = new TableEdits(tx.version(), table, tx.writes(), checks, new EditAccess());
+  }
+
+  private final class EditAccess implements TableEdits.Access {
+    @Override
+    public CompletableFuture<List<Result>> read(List<Get> gets) {
+      return AsyncTransactionalTable.this.read(gets);
+    }
+
+    @Override
+    public CompletableFuture<Void> sendAll() {
+      return sent(tx.writes().sendAll());
+    }
   }
 
   Transaction transaction() {
@@ -170,14 +180,12 @@ public final class AsyncTransactionalTable implements AsyncTable<ScanResultConsu
 
   /** A failure of a write decides the transaction's fate, whoever waited for it. */
   private CompletableFuture<Void> sent(CompletableFuture<Void> sending) {
-    return sending
-        .handle(
-            (done, failure) ->
-                failure == null
-                    ? CompletableFuture.<Void>completedFuture(null)
-                    : Failures.<Void>failed(
-                        tx.writeFailed(Failures.ofStore(failure, tx.version()))))
-        .thenCompose(outcome -> outcome);
+    return Failures.compose(
+        sending,
+        (done, failure) ->
+            failure == null
+                ? CompletableFuture.completedFuture(null)
+                : Failures.failed(tx.writeFailed(Failures.ofStore(failure, tx.version()))));
   }
 
   @Override
@@ -213,12 +221,11 @@ public final class AsyncTransactionalTable implements AsyncTable<ScanResultConsu
 
   /** Puts, or deletes, of any rows: all or none. */
   private CompletableFuture<Void> mutateAll(List<? extends Mutation> mutations) {
-    List<RowEdit> edits = new ArrayList<>(notNull(mutations).size());
-    for (Mutation mutation : mutations) {
+    for (Mutation mutation : notNull(mutations)) {
       checks.check((Row) mutation);
-      edits.add(new RowEdit(tx.version(), mutation.getRow(), List.of(mutation)));
     }
-    return tx.run(true, () -> edit(edits, List.of())).thenApply(results -> null);
+    List<Mutation> checked = List.copyOf(mutations);
+    return tx.run(true, () -> edits.editAll(checked));
   }
 
   @Override
@@ -249,39 +256,7 @@ public final class AsyncTransactionalTable implements AsyncTable<ScanResultConsu
   private CompletableFuture<Result> editRow(
       Row action, byte[] row, List<? extends Mutation> mutations) {
     checks.check(action);
-    return tx.run(true, () -> edit(row, mutations, List.of()));
-  }
-
-  private CompletableFuture<Result> edit(
-      byte[] row, List<? extends Mutation> mutations, Collection<Long> guarded) {
-    return edit(List.of(new RowEdit(tx.version(), row, mutations)), guarded)
-        .thenApply(results -> results.get(0));
-  }
-
-  /** Reads what the edits need, all at once, carries them out, and buffers what they come to. */
-  private CompletableFuture<List<Result>> edit(List<RowEdit> edits, Collection<Long> guarded) {
-    List<Get> needed = edits.stream().map(RowEdit::needs).filter(Objects::nonNull).toList();
-    return read(needed)
-        .thenCompose(
-            seen -> {
-              List<Result> results = new ArrayList<>(edits.size());
-              List<Cell> cells = new ArrayList<>();
-              try {
-                int next = 0;
-                for (RowEdit edit : edits) {
-                  results.add(
-                      edit.apply(
-                          edit.needs() == null ? Result.EMPTY_RESULT : seen.get(next++), checks));
-                  cells.addAll(edit.written());
-                }
-                tx.writes().add(table, cells, guarded);
-              } catch (IOException | RuntimeException e) {
-                return Failures.failed(e);
-              }
-              return tx.writes().isFull()
-                  ? sent(tx.writes().sendAll()).thenApply(done -> results)
-                  : CompletableFuture.completedFuture(results);
-            });
+    return tx.run(true, () -> edits.edit(row, mutations));
   }
 
   /**
@@ -293,39 +268,7 @@ public final class AsyncTransactionalTable implements AsyncTable<ScanResultConsu
   @Override
   public CompletableFuture<CheckAndMutateResult> checkAndMutate(CheckAndMutate action) {
     checks.check(notNull(action));
-    return tx.run(true, () -> checkThenEdit(action));
-  }
-
-  private CompletableFuture<CheckAndMutateResult> checkThenEdit(CheckAndMutate action) {
-    RowCondition condition = new RowCondition(action);
-    return read(List.of(condition.get()))
-        .thenCompose(
-            seen -> {
-              if (!condition.holds(seen.get(0))) {
-                return CompletableFuture.completedFuture(new CheckAndMutateResult(false, null));
-              }
-              Row then = action.getAction();
-              List<? extends Mutation> mutations =
-                  then instanceof RowMutations many
-                      ? many.getMutations()
-                      : List.of((Mutation) then);
-              return edit(action.getRow(), mutations, guarded(action, seen.get(0)))
-                  .thenApply(r -> new CheckAndMutateResult(true, r.isEmpty() ? null : r));
-            });
-  }
-
-  private List<Long> guarded(CheckAndMutate action, Result seen) {
-    List<Long> ids = new ArrayList<>();
-    if (!action.hasFilter()) {
-      ids.add(table.conflictId(action.getRow(), action.getFamily(), action.getQualifier()));
-    } else if (!seen.isEmpty()) {
-      for (Cell cell : seen.rawCells()) {
-        ids.add(
-            table.conflictId(
-                action.getRow(), CellUtil.cloneFamily(cell), CellUtil.cloneQualifier(cell)));
-      }
-    }
-    return ids;
+    return tx.run(true, () -> edits.checkThenEdit(action));
   }
 
   @Override
@@ -355,13 +298,14 @@ public final class AsyncTransactionalTable implements AsyncTable<ScanResultConsu
       return read(actions.stream().map(get -> new Get((Get) get)).toList());
     }
     if (action instanceof CheckAndMutate conditional) {
-      return checkThenEdit(conditional).thenApply(List::of);
+      return edits.checkThenEdit(conditional).thenApply(List::of);
     }
     if (action instanceof RowMutations many) {
-      return edit(action.getRow(), many.getMutations(), List.of())
+      return edits
+          .edit(action.getRow(), many.getMutations())
           .thenApply(result -> List.of(carriedOut(result)));
     }
-    return edit(action.getRow(), List.of((Mutation) action), List.of()).thenApply(List::of);
+    return edits.edit(action.getRow(), List.of((Mutation) action)).thenApply(List::of);
   }
 
   @Override

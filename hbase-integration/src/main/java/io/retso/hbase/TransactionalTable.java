@@ -204,14 +204,14 @@ public final class TransactionalTable implements Table {
                 CompletableFuture.allOf(outcomes.toArray(CompletableFuture<?>[]::new)));
           } finally {
             for (int i = 0; results != null && i < results.length; i++) {
-              results[i] = told(outcomes.get(i));
+              results[i] = resultOrFailure(outcomes.get(i));
             }
           }
         });
   }
 
   /** A result, or what failed; null if it is under way, as the caller was interrupted. */
-  private static Object told(CompletableFuture<Object> outcome) {
+  private static Object resultOrFailure(CompletableFuture<Object> outcome) {
     return outcome
         .handle((result, failure) -> failure == null ? result : Failures.unwrap(failure))
         .getNow(null);

@@ -10,7 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.retso.hbase.CleanupGate.State;
 import io.retso.hbase.admin.SweepResult;
 import io.retso.hbase.admin.TablePreparation.Options;
-import io.retso.hbase.cleanup.Cleaner;
+import io.retso.hbase.cleanup.CleanupJob;
 import io.retso.hbase.cleanup.Orphans;
 import io.retso.hbase.errors.ConflictException;
 import io.retso.hbase.layout.CleanupRequest;
@@ -190,7 +190,7 @@ class BackPressureTest {
     Transaction tx = written(prefix, rows);
     assertTrue(manager.resolve(tx.startTimestamp()).isEmpty());
     return manager.cleaner.offer(
-        new Cleaner.Job(tx.startTimestamp(), CleanupRequest.ABORTED, tx.writes().sentRows()));
+        new CleanupJob(tx.startTimestamp(), CleanupRequest.ABORTED, tx.writes().sentRows()));
   }
 
   /** Their outcomes are known. What was admitted may take as long as HBase's client likes. */

@@ -12,6 +12,7 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import io.retso.hbase.admin.TablePreparation.Options;
 import io.retso.hbase.cleanup.Cleaner;
+import io.retso.hbase.cleanup.CleanupJob;
 import io.retso.hbase.layout.CleanupRequest;
 import io.retso.hbase.table.PreparedTable;
 import java.io.IOException;
@@ -133,7 +134,7 @@ class CleanerCloseTest {
   }
 
   /** A job of rows that are not there, on a table whose requests a test answers. */
-  private Cleaner.Job job(TransactionManager manager, Options mode, Fixture.Around around)
+  private CleanupJob job(TransactionManager manager, Options mode, Fixture.Around around)
       throws Exception {
     PreparedTable table = Fixture.prepared(manager, fixture.table(mode), around);
     SortedMap<byte[], Integer> rows = new TreeMap<>(Bytes.BYTES_COMPARATOR);
@@ -141,7 +142,7 @@ class CleanerCloseTest {
       rows.put(Fixture.bytes("row" + i), 1);
     }
     long start = manager.oracle.begin();
-    return new Cleaner.Job(start, CleanupRequest.ABORTED, Map.of(table, rows));
+    return new CleanupJob(start, CleanupRequest.ABORTED, Map.of(table, rows));
   }
 
   @ParameterizedTest
@@ -150,7 +151,7 @@ class CleanerCloseTest {
     TransactionManager manager = closingAtOnce();
     List<CompletableFuture<Object>> requests = new CopyOnWriteArrayList<>();
     AtomicInteger calls = new AtomicInteger();
-    Cleaner.Job job =
+    CleanupJob job =
         job(
             manager,
             mode,
@@ -204,7 +205,7 @@ class CleanerCloseTest {
         fixture.opened(fixture.builder().cleanupTimeout(Duration.ofMillis(1)).build());
     AtomicInteger calls = new AtomicInteger();
     AtomicLong deepest = new AtomicLong();
-    Cleaner.Job job =
+    CleanupJob job =
         job(
             manager,
             Options.DEFAULT,
@@ -223,12 +224,12 @@ class CleanerCloseTest {
   }
 
   private static long sendersOnTheStack() {
-    String cleaner = Cleaner.class.getName();
+    String batches = Cleaner.class.getPackageName() + ".CleanupBatches";
     return StackWalker.getInstance()
         .walk(
             frames ->
                 frames
-                    .filter(frame -> frame.getClassName().equals(cleaner))
+                    .filter(frame -> frame.getClassName().equals(batches))
                     .filter(frame -> frame.getMethodName().equals("send"))
                     .count());
   }

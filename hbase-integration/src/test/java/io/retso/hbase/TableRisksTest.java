@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
-import io.retso.hbase.admin.TablePreparation;
 import io.retso.hbase.admin.TablePreparation.Options;
 import io.retso.hbase.errors.TableNotPreparedException;
 import io.retso.hbase.layout.PendingWrite;
@@ -116,7 +115,7 @@ class TableRisksTest {
 
   @Test
   void applicationsAreToldOnce(Fixture fixture) throws Exception {
-    Logger log = (Logger) LoggerFactory.getLogger(TablePreparation.class);
+    Logger log = (Logger) LoggerFactory.getLogger(TableRisks.class);
     ListAppender<ILoggingEvent> said = new ListAppender<>();
     said.start();
     log.addAppender(said);

@@ -1,6 +1,5 @@
 package io.retso.front;
 
-import io.netty.buffer.ByteBuf;
 import io.retso.protocol.ErrorCode;
 import io.retso.protocol.FrameException;
 import io.retso.protocol.FrameType;
@@ -8,6 +7,7 @@ import io.retso.protocol.Frames;
 import io.retso.protocol.Handshake;
 import io.retso.protocol.Limits;
 import io.retso.protocol.Timestamps;
+import io.netty.buffer.ByteBuf;
 
 /**
  * The requests and replies of one connection: each frame is carried out when it is taken, and its

@@ -3,6 +3,7 @@ package io.retso.server;
 import io.retso.protocol.Timestamps;
 import io.retso.sequencer.Sequencer;
 import io.retso.sequencer.TimeLimit;
+import io.retso.server.observe.Health;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -33,9 +34,6 @@ public final class ClockFollower {
   private static final long AHEAD_MILLIS_MAX = TimeUnit.DAYS.toMillis(366);
 
   private static final Logger LOG = LoggerFactory.getLogger(ClockFollower.class);
-
-  /** More than this behind the clock is told: a pause of the process or of the log is less. */
-  public static final long LAG_MILLIS_MAX = TimeUnit.MINUTES.toMillis(1);
 
   /** The part of the window that may be passed over within a time limit. */
   private static final int WINDOW_SHARE = 2;
@@ -73,7 +71,7 @@ public final class ClockFollower {
   private void tell(long nowMillis, boolean isAbsurd) {
     long next = sequencer.oracle().nextTimestamp();
     lagMillis = nowMillis < next ? 0 : nowMillis - next;
-    if (lagMillis <= LAG_MILLIS_MAX) {
+    if (lagMillis <= Health.CLOCK_LAG_MILLIS_MAX) {
       warned = false;
     } else if (!warned) {
       warned = true;

@@ -20,8 +20,12 @@ class TimeLimitTest {
   private final TimeLimit limit = new TimeLimit(sequencer, LIMIT);
 
   private long commit(long start, long row) {
+    return commit(start, false, row);
+  }
+
+  private long commit(long start, boolean repeat, long row) {
     CommitBatch batch = new CommitBatch(1);
-    batch.rows()[batch.add(start, false, 1)] = row;
+    batch.rows()[batch.add(start, repeat, 1)] = row;
     sequencer.commit(batch);
     return batch.outcome(0);
   }
@@ -67,7 +71,7 @@ class TimeLimitTest {
     long commit = commit(start, 1);
     tick(0, 2 * LIMIT);
     assertEquals(commit, sequencer.status(start, start));
-    assertEquals(commit, commit(start, 1), "asked again");
+    assertEquals(commit, commit(start, true, 1), "asked again");
     assertEquals(start, sequencer.lowWatermark());
     assertEquals(1, sequencer.oracle().uncleanedCommits());
     sequencer.cleaned(start);

@@ -8,6 +8,7 @@ import io.retso.protocol.Timestamps;
 import io.retso.sequencer.Sequencer;
 import io.retso.sequencer.SmallSequencer;
 import io.retso.sequencer.TimeLimit;
+import io.retso.server.observe.Health;
 import java.util.ArrayDeque;
 import org.junit.jupiter.api.Test;
 
@@ -68,7 +69,7 @@ class ClockFollowerTest {
     follower.tick(Long.MIN_VALUE / 2);
     follower.tick(next + 400L * 24 * 3600 * 1000);
     follower.tick(Long.MAX_VALUE / 2);
-    assertTrue(follower.lagMillis() > ClockFollower.LAG_MILLIS_MAX);
+    assertTrue(follower.lagMillis() > Health.CLOCK_LAG_MILLIS_MAX);
     assertEquals(next, sequencer.oracle().nextTimestamp());
   }
 }

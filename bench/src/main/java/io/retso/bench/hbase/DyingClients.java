@@ -14,8 +14,8 @@ import org.apache.hadoop.hbase.client.Table;
 
 /**
  * Clients that die in the middle of a transaction. What is left of one is what it had sent: here
- * the steps of its protocol (docs/hbase.md, "Transactions") are done by hand up to the point of its
- * death. For one thread.
+ * the steps of its protocol (docs/protocol.md, "Transactions") are done by hand up to the point of
+ * its death. For one thread.
  */
 final class DyingClients implements AutoCloseable {
   /** Where a client dies. */

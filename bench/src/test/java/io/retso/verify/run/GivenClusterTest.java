@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.retso.bench.Retso;
+import io.retso.cli.Retso;
 import io.retso.cluster.ClusterException;
 import io.retso.verify.VerifyCommand;
 import java.io.BufferedReader;

@@ -34,7 +34,7 @@ import org.apache.hadoop.hbase.client.Table;
 import org.apache.hadoop.hbase.util.Bytes;
 
 /**
- * A client that writes by itself, with plain calls of HBase and of the oracle, as docs/hbase.md
+ * A client that writes by itself, with plain calls of HBase and of the oracle, as docs/protocol.md
  * says: with no flaw it works together with the product, which does its reads. Each flaw breaks one
  * rule of that page.
  *

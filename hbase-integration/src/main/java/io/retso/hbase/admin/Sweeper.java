@@ -35,8 +35,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * One sweep: every mark of every prepared table is visited, and what is decided is cleaned up;
- * docs/hbase.md, "Sweep". Then the oracle is told, on condition that nothing was left out: a commit
- * whose mark is still somewhere must not be forgotten, or its readers would take it for aborted.
+ * docs/protocol.md, "Sweep". Then the oracle is told, on condition that nothing was left out: a
+ * commit whose mark is still somewhere must not be forgotten, or its readers would take it for
+ * aborted.
  *
  * <p>Hence the oracle is not told if a table of the cluster is prepared for another oracle address
  * (it may be a second name of this one), if this user is not shown a table or may not read all of

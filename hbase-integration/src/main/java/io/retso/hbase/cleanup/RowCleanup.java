@@ -30,8 +30,8 @@ import org.apache.hadoop.hbase.client.RowMutations;
 import org.apache.hadoop.hbase.client.Scan;
 
 /**
- * Cleans up rows of one table after decided transactions; docs/hbase.md, "Cleanup of one row". The
- * rows of a region server travel in one request.
+ * Cleans up rows of one table after decided transactions; docs/protocol.md, "Cleanup of one row".
+ * The rows of a region server travel in one request.
  *
  * <p>Without a coprocessor a row is read and then changed, on condition that its mark is still the
  * one that was read, number included. If somebody wrote or cleaned up in between, nothing changes:

@@ -4,6 +4,7 @@ import io.retso.client.CommitResult;
 import io.retso.client.OracleClient;
 import io.retso.client.OracleException;
 import io.retso.hbase.cleanup.Cleaner;
+import io.retso.hbase.cleanup.CleanupJob;
 import io.retso.hbase.errors.Failures;
 import io.retso.hbase.errors.RollbackOnlyException;
 import io.retso.hbase.errors.TransactionException;
@@ -99,7 +100,7 @@ public final class CommitProtocol {
   }
 
   private CompletableFuture<Void> cleanUp(long start, long outcome, WriteBuffer writes) {
-    return cleaner.offer(new Cleaner.Job(start, outcome, writes.sentRows()));
+    return cleaner.offer(new CleanupJob(start, outcome, writes.sentRows()));
   }
 
   private void rollBack(long start, WriteBuffer writes) {
@@ -112,6 +113,6 @@ public final class CommitProtocol {
    * transaction sent is on its way any more.
    */
   public void abort(long start, WriteBuffer writes) {
-    cleaner.offerOrDrop(new Cleaner.Job(start, 0, writes.sentRows()));
+    cleaner.offerOrDrop(new CleanupJob(start, 0, writes.sentRows()));
   }
 }

@@ -1,6 +1,6 @@
 /**
  * What region servers do for transactional tables: snapshot reads, cleanup, the horizon and purge,
- * and the cleanup of what dead clients left behind. docs/hbase.md is the specification.
+ * and the cleanup of what dead clients left behind. docs/protocol.md is the specification.
  *
  * <p>{@link io.retso.hbase.coprocessor.TransactionRegionObserver} has the hooks; it is the one
  * class to install. {@code TransactionalRegion} is one open region and puts its parts together,

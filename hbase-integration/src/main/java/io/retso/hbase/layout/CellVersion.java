@@ -3,7 +3,7 @@ package io.retso.hbase.layout;
 import io.retso.protocol.Timestamps;
 
 /**
- * The versions of cells, docs/hbase.md, "What is in a table".
+ * The versions of cells, docs/data-format.md, "The rule of marks".
  *
  * <p>The oracle's timestamps are multiples of 16. A cell is written at its transaction's start
  * timestamp {@code Ts}, and cleanup moves it to {@code Tc + 1}: a version that says by itself that

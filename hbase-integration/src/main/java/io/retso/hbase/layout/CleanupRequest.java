@@ -11,8 +11,8 @@ import org.apache.hadoop.hbase.util.Bytes;
  * One row in which a decided transaction has left its mark: what cleanup is to do there.
  *
  * <p>To a region server it travels as a put of the mark itself with an attribute, so that it can be
- * batched with others. The region replaces the put by the cleanup; docs/hbase.md, "Cleanup of one
- * row". A region without our coprocessor takes it for what it is, and puts a mark that is there
+ * batched with others. The region replaces the put by the cleanup; docs/protocol.md, "Cleanup of
+ * one row". A region without our coprocessor takes it for what it is, and puts a mark that is there
  * already. So the region that did the cleanup says so in its answer ({@link #DONE}), and only then
  * may the transaction be reported as cleaned up. Immutable, except for the array of the row, which
  * nobody may change.

@@ -35,15 +35,15 @@ public record RegionSettings(boolean forcesLog, long versionsAheadMillis, String
         region.get(STORE_ENGINE, ""));
   }
 
-  /** What a region has told; null if this is the table's own descriptor, which does not say it. */
-  public static RegionSettings of(TableDescriptor told) {
-    String ahead = told.getValue(PREFIX + VERSIONS_AHEAD);
+  /** What a region reported; null if this is the table's own descriptor, which does not say it. */
+  public static RegionSettings of(TableDescriptor reported) {
+    String ahead = reported.getValue(PREFIX + VERSIONS_AHEAD);
     return ahead == null
         ? null
         : new RegionSettings(
-            Boolean.parseBoolean(told.getValue(PREFIX + FORCED_LOG)),
+            Boolean.parseBoolean(reported.getValue(PREFIX + FORCED_LOG)),
             Long.parseLong(ahead),
-            Objects.requireNonNullElse(told.getValue(PREFIX + STORE_ENGINE), ""));
+            Objects.requireNonNullElse(reported.getValue(PREFIX + STORE_ENGINE), ""));
   }
 
   /** Adds them to an answer. */

@@ -79,13 +79,12 @@ public final class OrderedBatch {
     for (int i = 0; i < actions.size(); i++) {
       int index = i;
       outcomes.add(
-          ended
-              .handle(
-                  (done, failure) ->
-                      failure == null || index < results.size()
-                          ? CompletableFuture.completedFuture((T) results.get(index))
-                          : Failures.<T>failed(Failures.unwrap(failure)))
-              .thenCompose(outcome -> outcome));
+          Failures.compose(
+              ended,
+              (done, failure) ->
+                  failure == null || index < results.size()
+                      ? CompletableFuture.completedFuture((T) results.get(index))
+                      : Failures.failed(failure)));
     }
     return outcomes;
   }

@@ -37,19 +37,17 @@ public final class OracleQueries {
    * counts only if it was open <em>after</em> that read: nobody removes marks of an open one.
    */
   CompletableFuture<Void> confirmOpen(long start) {
-    return oracle
-        .statusAsync(start, start)
-        .handle(
-            (status, failure) -> {
-              if (failure != null) {
-                return Failures.<Void>failed(
-                    Failures.ofOracle(failure, "asking whether the transaction is still open"));
-              }
-              return status.state() == TransactionStatus.State.OPEN
-                  ? CompletableFuture.<Void>completedFuture(null)
-                  : Failures.<Void>failed(Failures.tooOld(start, null));
-            })
-        .thenCompose(outcome -> outcome);
+    return Failures.compose(
+        oracle.statusAsync(start, start),
+        (status, failure) -> {
+          if (failure != null) {
+            return Failures.failed(
+                Failures.ofOracle(failure, "asking whether the transaction is still open"));
+          }
+          return status.state() == TransactionStatus.State.OPEN
+              ? CompletableFuture.completedFuture(null)
+              : Failures.failed(Failures.tooOld(start, null));
+        });
   }
 
   /** Learns the status of all {@link WriterStatuses#unknown} writers for the reader. */
@@ -60,18 +58,16 @@ public final class OracleQueries {
     for (long writer : writers) {
       answers.add(oracle.statusAsync(writer, readTimestamp));
     }
-    return CompletableFuture.allOf(answers.toArray(CompletableFuture<?>[]::new))
-        .handle(
-            (done, failure) -> {
-              if (failure != null) {
-                return Failures.<Void>failed(
-                    Failures.ofOracle(failure, "asking who wrote what was read"));
-              }
-              for (int i = 0; i < writers.length; i++) {
-                statuses.learn(writers[i], answers.get(i).join());
-              }
-              return CompletableFuture.<Void>completedFuture(null);
-            })
-        .thenCompose(outcome -> outcome);
+    return Failures.compose(
+        CompletableFuture.allOf(answers.toArray(CompletableFuture<?>[]::new)),
+        (done, failure) -> {
+          if (failure != null) {
+            return Failures.failed(Failures.ofOracle(failure, "asking who wrote what was read"));
+          }
+          for (int i = 0; i < writers.length; i++) {
+            statuses.learn(writers[i], answers.get(i).join());
+          }
+          return CompletableFuture.completedFuture(null);
+        });
   }
 }

@@ -127,21 +127,19 @@ public final class Snapshot {
     if (older == 0) {
       return pinned(rows, rows::at);
     }
-    return rows.ifCurrent(older)
-        .handle(
-            (found, failure) -> {
-              Throwable cause = failure == null ? null : Failures.unwrap(failure);
-              if (cause != null && !(cause instanceof SnapshotTooOldException)) {
-                return Failures.<List<Result>>failed(cause);
-              }
-              if (cause == null && found.isPresent() && keep(rows)) {
-                counters.currentReads.increment();
-                return CompletableFuture.completedFuture(found.get());
-              }
-              counters.changedSnapshots.increment();
-              return timestamp().thenCompose(rows::at); // if too old, then only S was
-            })
-        .thenCompose(answer -> answer);
+    return Failures.compose(
+        rows.ifCurrent(older),
+        (found, failure) -> {
+          if (failure != null && !(failure instanceof SnapshotTooOldException)) {
+            return Failures.failed(failure);
+          }
+          if (failure == null && found.isPresent() && keep(rows)) {
+            counters.currentReads.increment();
+            return CompletableFuture.completedFuture(found.get());
+          }
+          counters.changedSnapshots.increment();
+          return timestamp().thenCompose(rows::at); // if too old, then only S was
+        });
   }
 
   /** The older timestamp S if these rows may be read unpinned, otherwise 0. */

@@ -14,8 +14,8 @@ import org.apache.hadoop.hbase.KeyValue;
 import org.apache.hadoop.hbase.KeyValueUtil;
 
 /**
- * What a snapshot sees of one row; docs/hbase.md, "Reads at Tr". The same code decides in clients
- * and in region servers.
+ * What a snapshot sees of one row; docs/protocol.md, "Reads at Tr". The same code decides in
+ * clients and in region servers.
  *
  * <pre>
  *   cells: [ marks, by Ts ][ column a: newest, older, ... ][ column b: ... ]     as HBase returns them
@@ -286,7 +286,7 @@ public final class SnapshotRow {
         long version = cells.get(i).getTimestamp();
         if (!isMarked(version)) {
           if (version <= timestamp) {
-            break; // nobody below commits any more: see docs/hbase.md, "Order of versions"
+            break; // nobody below commits any more: see docs/protocol.md, "Order of versions"
           }
           // The timestamp is nobody's commit, and what is not committed so is a plain writer's.
           boolean isCommit = version - 1 > timestamp && Timestamps.isWellFormed(version - 1);

@@ -4,7 +4,7 @@
  * io.retso.hbase.resolve.WriterStatuses} and the shared {@link io.retso.hbase.resolve.StatusCache},
  * {@link io.retso.hbase.resolve.RowFilter} applies the application's filter to what is visible.
  * {@link io.retso.hbase.resolve.SnapshotRequests} checks what the application asks for and turns it
- * into reads of versions and marks. docs/hbase.md is the specification.
+ * into reads of versions and marks. docs/protocol.md is the specification.
  *
  * <p>Internal to this module.
  */

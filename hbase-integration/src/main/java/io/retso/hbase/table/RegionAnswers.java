@@ -32,11 +32,11 @@ public record RegionAnswers(TableName table, Set<String> servers, Set<RegionSett
       Result[] results = regions.get(rows.keySet().stream().map(DescriptorQuery::query).toList());
       int i = 0;
       for (HRegionLocation region : rows.values()) {
-        TableDescriptor told = DescriptorQuery.parse(results[i++]);
-        if (told == null) {
+        TableDescriptor reported = DescriptorQuery.parse(results[i++]);
+        if (reported == null) {
           answers.servers.add(String.valueOf(region.getServerName()));
-        } else if (RegionSettings.of(told) != null) {
-          answers.settings.add(RegionSettings.of(told));
+        } else if (RegionSettings.of(reported) != null) {
+          answers.settings.add(RegionSettings.of(reported));
         }
       }
     }

@@ -33,7 +33,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>HBase's master is asked for descriptors. While it does not answer nobody can alter a table,
  * and what is remembered serves on: transactions go on without a master, as HBase's own reads and
- * writes do. Users to whom it shows nothing ask a region ({@link DescriptorQuery}).
+ * writes do. Users who are shown nothing ask a region ({@link DescriptorQuery}).
  *
  * <p>Thread-safe.
  */
@@ -59,7 +59,7 @@ public final class TableCatalog {
   private final LongSupplier nanoClock;
   private final ConcurrentHashMap<TableName, PreparedTable> known = new ConcurrentHashMap<>();
 
-  /** Tables of whose risks the log has told. */
+  /** Tables whose risks are in the log. */
   private final Set<TableName> warned = ConcurrentHashMap.newKeySet();
 
   /** Of those that were found. Sweeps look at all tables of the cluster, and do not count. */
@@ -122,13 +122,10 @@ public final class TableCatalog {
 
   /** Asks the master. What is known is forgotten, unless there is no answer. */
   private CompletableFuture<PreparedTable> read(TableName name) {
-    return hbase
-        .getAdmin()
-        .getDescriptor(name)
-        .handle(
-            (descriptor, failure) ->
-                failure == null ? check(descriptor, false) : unread(name, Failures.unwrap(failure)))
-        .thenCompose(found -> found);
+    return Failures.compose(
+        hbase.getAdmin().getDescriptor(name),
+        (descriptor, failure) ->
+            failure == null ? check(descriptor, false) : unread(name, failure));
   }
 
   private CompletableFuture<PreparedTable> unread(TableName name, Throwable cause) {
@@ -145,18 +142,14 @@ public final class TableCatalog {
 
   /** The master shows descriptors to few; regions of tables with server reads to all readers. */
   private CompletableFuture<PreparedTable> readFromRegion(TableName name, Throwable refusal) {
-    return hbase
-        .getTable(name)
-        .get(DescriptorQuery.query())
-        .handle(
-            (answer, failure) ->
-                failure == null
-                    ? told(name, answer, refusal)
-                    : untold(name, Failures.unwrap(failure), refusal))
-        .thenCompose(found -> found);
+    return Failures.compose(
+        hbase.getTable(name).get(DescriptorQuery.query()),
+        (answer, failure) ->
+            failure == null ? answered(name, answer, refusal) : unanswered(name, failure, refusal));
   }
 
-  private CompletableFuture<PreparedTable> told(TableName name, Result answer, Throwable refusal) {
+  private CompletableFuture<PreparedTable> answered(
+      TableName name, Result answer, Throwable refusal) {
     try {
       TableDescriptor descriptor = DescriptorQuery.parse(answer);
       return descriptor == null
@@ -167,7 +160,7 @@ public final class TableCatalog {
     }
   }
 
-  private CompletableFuture<PreparedTable> untold(
+  private CompletableFuture<PreparedTable> unanswered(
       TableName name, Throwable failure, Throwable refusal) {
     if (failure instanceof AccessDeniedException) {
       return denied(name, "grant READ and WRITE, all families", failure);
@@ -195,7 +188,7 @@ public final class TableCatalog {
   /**
    * What was just read.
    *
-   * @param byRegion told by the first region: so it runs the coprocessor
+   * @param byRegion whether the first region reported it: then it runs the coprocessor
    */
   private CompletableFuture<PreparedTable> check(TableDescriptor descriptor, boolean byRegion) {
     PreparedTable table;
@@ -224,35 +217,32 @@ public final class TableCatalog {
    * answered goes on: wrong settings are mostly the same everywhere.
    */
   private CompletableFuture<PreparedTable> requireCoprocessor(PreparedTable table) {
-    return table
-        .shortTimeout()
-        .get(DescriptorQuery.query())
-        .handle(
-            (answer, failure) -> {
-              try {
-                TableDescriptor told = failure == null ? DescriptorQuery.parse(answer) : null;
-                if (failure == null && told == null) {
-                  return Failures.<PreparedTable>failed(
-                      new TableNotPreparedException(
-                          TableRules.NO_COPROCESSOR.formatted(table.name(), "(the first)"), null));
-                }
-                if (told != null) {
-                  warn(told);
-                }
-              } catch (IOException e) {
-                return Failures.<PreparedTable>failed(e);
-              }
-              return CompletableFuture.completedFuture(keep(table));
-            })
-        .thenCompose(found -> found);
+    return Failures.compose(
+        table.shortTimeout().get(DescriptorQuery.query()),
+        (answer, failure) -> {
+          try {
+            TableDescriptor reported = failure == null ? DescriptorQuery.parse(answer) : null;
+            if (failure == null && reported == null) {
+              return Failures.failed(
+                  new TableNotPreparedException(
+                      TableRules.NO_COPROCESSOR.formatted(table.name(), "(the first)"), null));
+            }
+            if (reported != null) {
+              warn(reported);
+            }
+          } catch (IOException e) {
+            return Failures.failed(e);
+          }
+          return CompletableFuture.completedFuture(keep(table));
+        });
   }
 
   /** Of what its first region says; once for each table. */
-  private void warn(TableDescriptor told) {
-    RegionSettings region = RegionSettings.of(told);
-    if (region != null && warned.size() < TABLES_MAX && warned.add(told.getTableName())) {
-      TableRisks.of(told, Set.of(region))
-          .forEach(risk -> LOG.warn("table {}: {}", told.getTableName(), risk));
+  private void warn(TableDescriptor reported) {
+    RegionSettings region = RegionSettings.of(reported);
+    if (region != null && warned.size() < TABLES_MAX && warned.add(reported.getTableName())) {
+      TableRisks.of(reported, Set.of(region))
+          .forEach(risk -> LOG.warn("table {}: {}", reported.getTableName(), risk));
     }
   }
 

@@ -12,7 +12,7 @@ import org.apache.hadoop.hbase.client.TableDescriptor;
 
 /**
  * Settings with which transactions work, but not in every case as an operator would expect; {@code
- * docs/hbase.md}, "Durability has two halves". Stateless.
+ * docs/operating-hbase.md}, "Durability has two halves". Stateless.
  */
 public final class TableRisks {
   private static final String STRIPES = "StripeStoreEngine";
@@ -22,7 +22,7 @@ public final class TableRisks {
   /**
    * What is risky, one sentence each, with the remedy.
    *
-   * @param regions what regions of the table told; empty if none was asked, or they cannot tell
+   * @param regions what regions of the table reported; empty if none was asked, or they cannot tell
    */
   public static List<String> of(TableDescriptor table, Collection<RegionSettings> regions) {
     List<String> found = new ArrayList<>();

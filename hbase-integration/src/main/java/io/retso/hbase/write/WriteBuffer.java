@@ -85,9 +85,9 @@ public final class WriteBuffer {
    *
    * @param cells at version {@code start}, of any rows; a later cell of a column replaces an
    *     earlier
-   * @param guarded conflict ids besides those of the cells
+   * @param checkedIds conflict ids besides those of the cells: of what conditions have checked
    */
-  public synchronized void add(PreparedTable table, List<Cell> cells, Collection<Long> guarded)
+  public synchronized void add(PreparedTable table, List<Cell> cells, Collection<Long> checkedIds)
       throws WriteSetTooLargeException {
     if (sealed) {
       throw new IllegalStateException(
@@ -97,7 +97,7 @@ public final class WriteBuffer {
     for (Cell cell : cells) {
       more += cell.getSerializedSize() + CELL_OVERHEAD_BYTES;
     }
-    Set<Long> ids = new HashSet<>(guarded);
+    Set<Long> ids = new HashSet<>(checkedIds);
     cells.forEach(cell -> ids.add(table.conflictId(cell)));
     ids.removeAll(conflictIds);
     check(bytes + more <= limits.bytesMax(), limits.bytesMax() + " bytes", "maxWriteBytes");

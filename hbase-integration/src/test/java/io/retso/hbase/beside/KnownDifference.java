@@ -32,7 +32,7 @@ import org.apache.hadoop.hbase.util.Bytes;
 
 /** Every statement whose outcome need not be that of a plain table, and why. */
 enum KnownDifference {
-  /** The value that means deleted cannot be written; docs/hbase.md says so. */
+  /** The value that means deleted cannot be written; docs/differences.md says so. */
   RESERVED_VALUE(
       true, (mode, s) -> cells(s).anyMatch(cell -> !CellUtil.isDelete(cell) && Tombstone.is(cell))),
 

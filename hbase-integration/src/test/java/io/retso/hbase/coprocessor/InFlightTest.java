@@ -129,7 +129,7 @@ class InFlightTest {
     assertEquals(List.of(), t.cells(ROW));
   }
 
-  /** A second cleanup must not end the first one's claim of the row. */
+  /** A second cleanup must not end the first one's latch of the row. */
   @Test
   void aSecondCleanupLetsNoWriteInDuringTheFirst() throws Exception {
     long start = t.oracle.begin();
@@ -218,7 +218,7 @@ class InFlightTest {
     assertEquals(Map.of("b", "2"), t.read(t.snapshot(), ROW));
   }
 
-  /** Another coprocessor fails after the row was claimed and read. */
+  /** Another coprocessor fails after the row was latched and read. */
   @Test
   void aRowIsNotClaimedAfterItsBatchHasFailed() throws Exception {
     long start = t.oracle.begin();

@@ -32,14 +32,14 @@ class InjectedBugsTest {
         "aWriteIsRefusedDuringACleanupOfItsTransaction"),
     CLEANUPS_ENTER_DURING_WRITES(
         "coprocessor/write/RowLatches.java",
-        "return claims.putIfAbsent(claim, CLEANER) == null;",
-        "return claims.putIfAbsent(claim, CLEANER) != Integer.valueOf(CLEANER);",
+        "return held.putIfAbsent(latch, CLEANER) == null;",
+        "return held.putIfAbsent(latch, CLEANER) != Integer.valueOf(CLEANER);",
         InFlightTest.class,
         "aCleanupIsTurnedAwayDuringAWriteOfItsTransaction"),
     CLEANUPS_ENTER_DURING_CLEANUPS(
         "coprocessor/write/RowLatches.java",
-        "return claims.putIfAbsent(claim, CLEANER) == null;",
-        "Integer old = claims.putIfAbsent(claim, CLEANER); return old == null || old < 0;",
+        "return held.putIfAbsent(latch, CLEANER) == null;",
+        "Integer old = held.putIfAbsent(latch, CLEANER); return old == null || old < 0;",
         InFlightTest.class,
         "aSecondCleanupLetsNoWriteInDuringTheFirst"),
     CLEANS_UP_WITHOUT_THE_MARK(
@@ -80,8 +80,8 @@ class InjectedBugsTest {
         "aRowOfUnknownBatchesIsRead"),
     CLEANUPS_LEAVE_WHAT_THEY_DO_NOT_USE(
         "coprocessor/write/RecentWrites.java",
-        "Entry entry = entries.remove(claim);\n    if (entry == null) {",
-        "Entry entry = number > 0 ? entries.remove(claim) : null;\n    if (entry == null) {",
+        "Entry entry = entries.remove(latch);\n    if (entry == null) {",
+        "Entry entry = number > 0 ? entries.remove(latch) : null;\n    if (entry == null) {",
         CleanupFromMemoryTest.class,
         "aCleanupBySomebodyElseMakesTheRegionForget"),
     PLAIN_CHANGES_LEAVE_THE_MEMORY(

@@ -143,22 +143,22 @@ class OrphansTest {
 
   @Test
   void aRowThatIsBeingWrittenIsLeftAlone() {
-    RowLatches claims = new RowLatches();
-    RowLatches.Claim claim = new RowLatches.Claim(Bytes.toBytes("r"), 16);
-    RowLatches.Claim same = new RowLatches.Claim(Bytes.toBytes("r"), 16);
-    RowLatches.Claim other = new RowLatches.Claim(Bytes.toBytes("r"), 32);
-    assertTrue(claims.claimForWrite(claim));
-    assertTrue(claims.claimForWrite(same));
-    assertFalse(claims.claimForCleanup(same));
-    assertTrue(claims.claimForCleanup(other));
-    assertFalse(claims.claimForCleanup(other));
-    claims.releaseWrite(claim);
-    assertFalse(claims.claimForCleanup(claim));
-    claims.releaseWrite(same);
-    assertTrue(claims.claimForCleanup(claim));
-    assertFalse(claims.claimForWrite(same));
-    claims.releaseCleanup(claim);
-    assertTrue(claims.claimForWrite(same));
+    RowLatches latches = new RowLatches();
+    RowLatches.Latch latch = new RowLatches.Latch(Bytes.toBytes("r"), 16);
+    RowLatches.Latch same = new RowLatches.Latch(Bytes.toBytes("r"), 16);
+    RowLatches.Latch other = new RowLatches.Latch(Bytes.toBytes("r"), 32);
+    assertTrue(latches.latchForWrite(latch));
+    assertTrue(latches.latchForWrite(same));
+    assertFalse(latches.latchForCleanup(same));
+    assertTrue(latches.latchForCleanup(other));
+    assertFalse(latches.latchForCleanup(other));
+    latches.releaseWrite(latch);
+    assertFalse(latches.latchForCleanup(latch));
+    latches.releaseWrite(same);
+    assertTrue(latches.latchForCleanup(latch));
+    assertFalse(latches.latchForWrite(same));
+    latches.releaseCleanup(latch);
+    assertTrue(latches.latchForWrite(same));
   }
 
   @Test

@@ -21,7 +21,7 @@ import org.apache.hadoop.hbase.client.Put;
 import org.apache.hadoop.hbase.util.Bytes;
 import org.junit.jupiter.api.Test;
 
-/** The bytes of docs/hbase.md: other clients of the same tables rely on them. */
+/** The bytes of docs/data-format.md: other clients of the same tables rely on them. */
 class LayoutTest {
   private static final byte[] ROW = Bytes.toBytes("row");
   private static final byte[] F = Bytes.toBytes("f");

@@ -152,7 +152,7 @@ final class RowModel {
     writer.cleaned = true;
   }
 
-  /** Cleanup of one row, docs/hbase.md: conditional on the mark. */
+  /** Cleanup of one row, docs/protocol.md: conditional on the mark. */
   void cleanUp(long start, long commit) {
     if (marks.remove(start)) {
       for (TreeMap<Long, String> column : versions.values()) {

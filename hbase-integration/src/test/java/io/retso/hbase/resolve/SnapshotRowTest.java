@@ -19,7 +19,7 @@ import org.apache.hadoop.hbase.KeyValue;
 import org.apache.hadoop.hbase.util.Bytes;
 import org.junit.jupiter.api.Test;
 
-/** The rules of docs/hbase.md, "Reads at Tr", one by one. The reader is at 320. */
+/** The rules of docs/protocol.md, "Reads at Tr", one by one. The reader is at 320. */
 public class SnapshotRowTest {
   private static final long TR = 320;
   private static final byte[] ROW = Bytes.toBytes("row");

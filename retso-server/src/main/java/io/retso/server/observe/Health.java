@@ -1,10 +1,12 @@
 package io.retso.server.observe;
 
-import io.retso.server.ClockFollower;
 import java.util.Locale;
 
 /** Whether the server serves, and if not, why. Thread-safe. */
 public final class Health {
+  /** More than this behind the clock is told: a pause of the process or of the log is less. */
+  public static final long CLOCK_LAG_MILLIS_MAX = 60_000;
+
   /** Where the server is in its life. */
   enum State {
     STARTING,
@@ -58,7 +60,7 @@ public final class Health {
           "stuck",
           "the log has not acknowledged an entry for " + seconds(figures.oldestOutstandingNanos));
     }
-    if (figures.clockLagMillis > ClockFollower.LAG_MILLIS_MAX) {
+    if (figures.clockLagMillis > CLOCK_LAG_MILLIS_MAX) {
       return new Verdict(
           true,
           "serving",

@@ -29,7 +29,7 @@ import org.apache.hadoop.hbase.regionserver.Region;
 import org.apache.hadoop.hbase.regionserver.RegionScanner;
 
 /**
- * Decides row after row for one read at Tr; docs/hbase.md, "Reads at Tr".
+ * Decides row after row for one read at Tr; docs/protocol.md, "Reads at Tr".
  *
  * <p>If every column begins with a version that is committed by its own number, the row is decided
  * as it is. Otherwise the columns in doubt are read again, together with the marks of the versions

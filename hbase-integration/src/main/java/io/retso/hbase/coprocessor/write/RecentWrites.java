@@ -1,6 +1,6 @@
 package io.retso.hbase.coprocessor.write;
 
-import io.retso.hbase.coprocessor.write.RowLatches.Claim;
+import io.retso.hbase.coprocessor.write.RowLatches.Latch;
 import io.retso.hbase.layout.PendingWrite;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -100,7 +100,7 @@ public final class RecentWrites {
   /** What one batch wrote into a row for a transaction. */
   static final class Entry {
     private final RecentWrites owner;
-    private final Claim claim;
+    private final Latch latch;
     private final int number;
     private final int size;
 
@@ -110,16 +110,16 @@ public final class RecentWrites {
     /** Guarded by {@link Shared}. */
     private long since;
 
-    private Entry(RecentWrites owner, Claim claim, int number, List<KeyValue> cells, int size) {
+    private Entry(RecentWrites owner, Latch latch, int number, List<KeyValue> cells, int size) {
       this.owner = owner;
-      this.claim = claim;
+      this.latch = latch;
       this.number = number;
       this.cells = cells;
       this.size = size;
     }
 
     private void drop() {
-      if (owner.entries.remove(claim, this)) {
+      if (owner.entries.remove(latch, this)) {
         release();
       }
     }
@@ -133,7 +133,7 @@ public final class RecentWrites {
   }
 
   private final Shared shared;
-  private final ConcurrentMap<Claim, Entry> entries = new ConcurrentHashMap<>();
+  private final ConcurrentMap<Latch, Entry> entries = new ConcurrentHashMap<>();
 
   /** Plain changes that have begun. Those that ended are counted after they are visible. */
   private final AtomicLong plainBegun = new AtomicLong();
@@ -185,9 +185,11 @@ public final class RecentWrites {
     return plainBegun.get() == ended ? ended : -1; // in this order: none is under way
   }
 
-  /** What {@code claim} wrote, to be remembered; null if it is too large or may be hidden. */
-  Entry entry(Claim claim, Mutation write) {
-    if (claim.start() <= hiddenUpTo.get()) {
+  /**
+   * What was written under the latch, to be remembered; null if it is too large or may be hidden.
+   */
+  Entry entry(Latch latch, Mutation write) {
+    if (latch.start() <= hiddenUpTo.get()) {
       return null;
     }
     int number = 0;
@@ -207,16 +209,16 @@ public final class RecentWrites {
         copies.add(KeyValueUtil.copyToNewKeyValue(cell)); // the request's memory is given back
       }
     }
-    return new Entry(this, claim, number, copies, size);
+    return new Entry(this, latch, number, copies, size);
   }
 
   /** Whether a write has nothing but puts of its own row and version. */
-  static boolean isRegular(Claim claim, Mutation write) {
+  static boolean isRegular(Latch latch, Mutation write) {
     for (List<Cell> family : write.getFamilyCellMap().values()) {
       for (Cell cell : family) {
-        if (cell.getTimestamp() != claim.start()
+        if (cell.getTimestamp() != latch.start()
             || cell.getType() != Cell.Type.Put
-            || !CellUtil.matchingRows(cell, claim.row())) {
+            || !CellUtil.matchingRows(cell, latch.row())) {
           return false;
         }
       }
@@ -226,7 +228,7 @@ public final class RecentWrites {
 
   /**
    * Remembers writes that are visible, unless something plain was under way since {@code moment}.
-   * Their rows are still claimed, so that no cleanup can use an entry before it is taken back.
+   * Their rows are still latched, so that no cleanup can use an entry before it is taken back.
    */
   void remember(List<Entry> writes, long moment) {
     if (moment != plainBegun.get() || writes.isEmpty()) {
@@ -234,7 +236,7 @@ public final class RecentWrites {
     }
     for (Entry entry : writes) {
       shared.bytes.addAndGet(entry.size);
-      Entry old = entries.put(entry.claim, entry);
+      Entry old = entries.put(entry.latch, entry);
       if (old != null) {
         old.release();
       }
@@ -252,8 +254,8 @@ public final class RecentWrites {
    * @param number of the only batch that wrote the row, or 0 if there may be several
    * @return the cells of the version Ts, which the caller may change; null if they must be read
    */
-  List<KeyValue> take(Claim claim, int number) {
-    Entry entry = entries.remove(claim);
+  List<KeyValue> take(Latch latch, int number) {
+    Entry entry = entries.remove(latch);
     if (entry == null) {
       return null;
     }

@@ -3,7 +3,7 @@ package io.retso.hbase.coprocessor.write;
 import io.retso.hbase.coprocessor.region.BatchesInFlight;
 import io.retso.hbase.coprocessor.region.Horizon;
 import io.retso.hbase.coprocessor.region.ObserverMetrics;
-import io.retso.hbase.coprocessor.write.RowLatches.Claim;
+import io.retso.hbase.coprocessor.write.RowLatches.Latch;
 import io.retso.hbase.layout.CleanupRequest;
 import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.layout.Refusal;
@@ -39,7 +39,7 @@ import org.apache.hadoop.hbase.regionserver.OperationStatus;
  *
  * <p>HBase asks for changed mutations under a lock for which each flush waits, and behind the flush
  * all writes of the region. A row that is to be cleaned up may have to be read from a disk. So it
- * is claimed and read before, outside of all locks ({@link #read}); the claim keeps the
+ * is latched and read before, outside of all locks ({@link #read}); the latch keeps the
  * transaction's cells as they were read. Only if something plain was changed since then, it is read
  * once more, out of blocks that are in memory now.
  *
@@ -52,10 +52,10 @@ public final class RegionWrites {
   private static final OperationStatus CLEANED =
       new OperationStatus(OperationStatusCode.SUCCESS, CleanupRequest.DONE);
 
-  private record Write(Claim claim, Mutation mutation) {}
+  private record Write(Latch latch, Mutation mutation) {}
 
   /**
-   * A row that is claimed for its cleanup.
+   * A row that is latched for its cleanup.
    *
    * @param row what the transaction wrote there; null if it has no mark
    * @param moment of {@link RecentWrites}, before the look at the row
@@ -66,10 +66,10 @@ public final class RegionWrites {
     private final BatchesInFlight.Epoch epoch = inFlight.enter();
     private final long moment = recent.moment();
     private final List<Write> writes = new ArrayList<>();
-    private final Map<Claim, Cleanup> cleanups = new HashMap<>();
+    private final Map<Latch, Cleanup> cleanups = new HashMap<>();
 
     /** Those that are in the mutations. */
-    private final Set<Claim> cleaned = new HashSet<>();
+    private final Set<Latch> cleaned = new HashSet<>();
 
     /** What was applied and is not remembered yet. */
     private final List<RecentWrites.Entry> applied = new ArrayList<>();
@@ -90,30 +90,30 @@ public final class RegionWrites {
       }
     }
 
-    /** The claim for the next of the writes if that is {@code mutation}, or null. */
-    private Claim nextWrite(Mutation mutation) {
+    /** The latch for the next of the writes if that is {@code mutation}, or null. */
+    private Latch nextWrite(Mutation mutation) {
       return next < writes.size() && writes.get(next).mutation == mutation
-          ? writes.get(next++).claim
+          ? writes.get(next++).latch
           : null;
     }
 
-    /** Claims a row and looks at it, unless that was done; null if another batch has it. */
-    private Cleanup claim(Claim claim, CleanupRequest request) throws IOException {
-      Cleanup cleanup = cleanups.get(claim);
-      if (cleanup == null && claims.claimForCleanup(claim)) {
-        cleanups.put(claim, NOT_READ); // to be released, should the read fail
+    /** Latches a row and looks at it, unless that was done; null if another batch has it. */
+    private Cleanup latch(Latch latch, CleanupRequest request) throws IOException {
+      Cleanup cleanup = cleanups.get(latch);
+      if (cleanup == null && latches.latchForCleanup(latch)) {
+        cleanups.put(latch, NOT_READ); // to be released, should the read fail
         long before = recent.moment();
-        List<KeyValue> remembered = recent.take(claim, request.onlyBatch());
+        List<KeyValue> remembered = recent.take(latch, request.onlyBatch());
         cleanup =
             new Cleanup(
                 remembered == null ? cleaner.read(request) : RowCleaner.remembered(remembered),
                 before);
-        cleanups.put(claim, cleanup);
+        cleanups.put(latch, cleanup);
       }
       return cleanup;
     }
 
-    /** What a claimed row has, now that nothing plain comes before the cleanup any more. */
+    /** What a latched row has, now that nothing plain comes before the cleanup any more. */
     private RowCleaner.Written row(Cleanup cleanup, CleanupRequest request) throws IOException {
       boolean isCurrent = cleanup.moment >= 0 && cleanup.moment == recent.moment();
       return isCurrent ? cleanup.row : cleaner.read(request);
@@ -123,8 +123,8 @@ public final class RegionWrites {
       if (plain) {
         recent.plainEnds();
       }
-      writes.forEach(write -> claims.releaseWrite(write.claim));
-      cleanups.keySet().forEach(claims::releaseCleanup);
+      writes.forEach(write -> latches.releaseWrite(write.latch));
+      cleanups.keySet().forEach(latches::releaseCleanup);
       epoch.leave();
     }
   }
@@ -142,7 +142,7 @@ public final class RegionWrites {
   private final RowCleaner cleaner;
   private final RecentWrites recent;
   private final ObserverMetrics metrics;
-  private final RowLatches claims = new RowLatches();
+  private final RowLatches latches = new RowLatches();
   private final ThreadLocal<Open> open = new ThreadLocal<>();
 
   /** Operations of this thread that are no batches. */
@@ -195,8 +195,8 @@ public final class RegionWrites {
   }
 
   /**
-   * Claims and reads the row of a cleanup request, outside of all locks. If another batch has it or
-   * the request is malformed, {@link #prepare} says so, of this mutation alone.
+   * Latches and reads the row of a cleanup request, outside of all locks. If another batch has it
+   * or the request is malformed, {@link #prepare} says so, of this mutation alone.
    *
    * @throws IOException if it cannot be read
    */
@@ -209,7 +209,7 @@ public final class RegionWrites {
       return;
     }
     if (request != null) {
-      batch.claim(new Claim(request.row(), request.start()), request);
+      batch.latch(new Latch(request.row(), request.start()), request);
     }
   }
 
@@ -296,17 +296,17 @@ public final class RegionWrites {
     }
     for (int i = 0; i < mutations.size(); i++) {
       Mutation mutation = mutations.getOperation(i);
-      Claim claim = batch.nextWrite(mutation);
+      Latch latch = batch.nextWrite(mutation);
       if (mutations.getOperationStatus(i).getOperationStatusCode() != OperationStatusCode.NOT_RUN) {
         continue; // refused
       }
-      boolean isWrite = claim != null && RecentWrites.isRegular(claim, mutation);
-      if (mutations.getOperationsFromCoprocessors(i) != null || claim != null && !isWrite) {
+      boolean isWrite = latch != null && RecentWrites.isRegular(latch, mutation);
+      if (mutations.getOperationsFromCoprocessors(i) != null || latch != null && !isWrite) {
         plain(batch, mutation); // what others added is among its cells
       } else if (isWrite && !batch.plain) {
-        RecentWrites.Entry entry = recent.entry(claim, mutation);
+        RecentWrites.Entry entry = recent.entry(latch, mutation);
         if (entry == null) {
-          recent.take(claim, 0); // of an earlier batch
+          recent.take(latch, 0); // of an earlier batch
         } else {
           batch.applied.add(entry);
         }
@@ -350,9 +350,9 @@ public final class RegionWrites {
       return;
     }
     Mutation mutation = mutations.getOperation(i);
-    Claim claim = new Claim(mutation.getRow(), start);
-    if (claims.claimForWrite(claim)) {
-      batch().writes.add(new Write(claim, mutation));
+    Latch latch = new Latch(mutation.getRow(), start);
+    if (latches.latchForWrite(latch)) {
+      batch().writes.add(new Write(latch, mutation));
     } else {
       metrics.refusedWrites.increment();
       refuse(mutations, i, Refusal.DECIDED.message(start, "its writes are being cleaned up"));
@@ -363,12 +363,12 @@ public final class RegionWrites {
       MiniBatchOperationInProgress<Mutation> mutations, int i, CleanupRequest request)
       throws IOException {
     Batch batch = batch();
-    Claim claim = new Claim(request.row(), request.start());
-    Cleanup cleanup = batch.claim(claim, request);
+    Latch latch = new Latch(request.row(), request.start());
+    Cleanup cleanup = batch.latch(latch, request);
     if (cleanup != null) {
       Mutation mutation = mutations.getOperation(i);
       CleanupRequest.replaced(mutation);
-      if (batch.cleaned.add(claim)) {
+      if (batch.cleaned.add(latch)) {
         boolean move = request.isCommitted() && request.start() >= horizon.refused();
         cleaner.cleanUp(mutation, request, move, batch.row(cleanup, request));
       } else {

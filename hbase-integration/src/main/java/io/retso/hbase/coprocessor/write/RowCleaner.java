@@ -19,7 +19,7 @@ import org.apache.hadoop.hbase.regionserver.Region;
 import org.apache.hadoop.hbase.regionserver.RegionScanner;
 
 /**
- * Turns a cleanup request into what it asks for; docs/hbase.md, "Cleanup of one row".
+ * Turns a cleanup request into what it asks for; docs/protocol.md, "Cleanup of one row".
  *
  * <p>The request is a put of the mark. Its cells are replaced, inside of the batch, by
  *
@@ -34,7 +34,7 @@ import org.apache.hadoop.hbase.regionserver.RegionScanner;
  * visible at once. Deletes name single versions of single columns, and so sort behind the newest
  * version of their column: a reader that has found that one does not come across them.
  *
- * <p>The caller holds the claim of the row for this transaction ({@link RowLatches}): what is read
+ * <p>The caller holds the latch of the row for this transaction ({@link RowLatches}): what is read
  * here is all there is, and stays so until the batch is over.
  *
  * <p><em>Hidden cells are deleted, too</em>: those of version Ts that an older delete marker hides

@@ -11,7 +11,7 @@ import java.util.concurrent.ConcurrentMap;
  * cleanup reads the row, then changes it. Were a write of the same transaction to come in between,
  * the cleanup would take the mark away and leave the new cells, which would then pass for a plain
  * writer's. So the two exclude each other, for the same row and transaction only. Nobody waits,
- * hence no deadlock: a cleanup that finds a writer is told to come back, and a writer that finds a
+ * hence no deadlock: a cleanup that finds a writer has to come back, and a writer that finds a
  * cleanup has been decided already.
  *
  * <p>Two cleanups exclude each other, too: the end of the second one would let writes in while the
@@ -22,13 +22,13 @@ import java.util.concurrent.ConcurrentMap;
 public final class RowLatches {
   private static final int CLEANER = -1;
 
-  /** A row and the transaction's start timestamp. */
-  public static final class Claim {
+  /** What is latched: a row, for the transaction with this start timestamp. */
+  public static final class Latch {
     private final byte[] row;
     private final long start;
     private final int hash;
 
-    public Claim(byte[] row, long start) {
+    public Latch(byte[] row, long start) {
       this.row = row;
       this.start = start;
       this.hash = 31 * Arrays.hashCode(row) + Long.hashCode(start);
@@ -44,7 +44,7 @@ public final class RowLatches {
 
     @Override
     public boolean equals(Object other) {
-      return other instanceof Claim that && start == that.start && Arrays.equals(row, that.row);
+      return other instanceof Latch that && start == that.start && Arrays.equals(row, that.row);
     }
 
     @Override
@@ -53,24 +53,24 @@ public final class RowLatches {
     }
   }
 
-  /** Number of writers, or {@link #CLEANER}. */
-  private final ConcurrentMap<Claim, Integer> claims = new ConcurrentHashMap<>();
+  /** Those that are held: by how many writers, or by {@link #CLEANER}. */
+  private final ConcurrentMap<Latch, Integer> held = new ConcurrentHashMap<>();
 
   /** Whether the row may be written; to be released. */
-  public boolean claimForWrite(Claim claim) {
-    return claims.merge(claim, 1, (old, one) -> old == CLEANER ? CLEANER : old + one) != CLEANER;
+  public boolean latchForWrite(Latch latch) {
+    return held.merge(latch, 1, (old, one) -> old == CLEANER ? CLEANER : old + one) != CLEANER;
   }
 
   /** Whether the row may be cleaned up; to be released. */
-  public boolean claimForCleanup(Claim claim) {
-    return claims.putIfAbsent(claim, CLEANER) == null;
+  public boolean latchForCleanup(Latch latch) {
+    return held.putIfAbsent(latch, CLEANER) == null;
   }
 
-  public void releaseWrite(Claim claim) {
-    claims.computeIfPresent(claim, (key, count) -> count == 1 ? null : count - 1);
+  public void releaseWrite(Latch latch) {
+    held.computeIfPresent(latch, (key, count) -> count == 1 ? null : count - 1);
   }
 
-  public void releaseCleanup(Claim claim) {
-    claims.remove(claim);
+  public void releaseCleanup(Latch latch) {
+    held.remove(latch);
   }
 }

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.retso.hbase.coprocessor.write.RowLatches.Claim;
+import io.retso.hbase.coprocessor.write.RowLatches.Latch;
 import io.retso.hbase.layout.PendingWrite;
 import java.util.AbstractList;
 import java.util.ArrayList;
@@ -42,8 +42,8 @@ public class RecentWritesTest {
     return region;
   }
 
-  private static Claim claim(String row) {
-    return new Claim(Bytes.toBytes(row), START);
+  private static Latch latch(String row) {
+    return new Latch(Bytes.toBytes(row), START);
   }
 
   private static Put put(String row, int batch, byte[] value) {
@@ -53,17 +53,17 @@ public class RecentWritesTest {
 
   private static void write(RecentWrites region, String row, int batch, int valueBytes) {
     long moment = region.moment();
-    RecentWrites.Entry entry = region.entry(claim(row), put(row, batch, new byte[valueBytes]));
+    RecentWrites.Entry entry = region.entry(latch(row), put(row, batch, new byte[valueBytes]));
     region.remember(List.of(entry), moment);
   }
 
   @Test
   void anEntryIsUsedOnce() {
     write(recent, "r", 1, 5);
-    List<KeyValue> cells = recent.take(claim("r"), 1);
+    List<KeyValue> cells = recent.take(latch("r"), 1);
     assertEquals(List.of(put("r", 1, new byte[5]).get(F, Q).get(0)), cells);
-    assertNull(recent.take(claim("r"), 1));
-    assertNull(recent.take(claim("other"), 1));
+    assertNull(recent.take(latch("r"), 1));
+    assertNull(recent.take(latch("other"), 1));
     assertEquals(0, shared.bytes());
   }
 
@@ -71,13 +71,13 @@ public class RecentWritesTest {
   void anEntryIsForTheNamedBatchOnlyAndGoneEitherWay() {
     for (int named : new int[] {0, 2}) {
       write(recent, "r", 1, 5);
-      assertNull(recent.take(claim("r"), named));
-      assertNull(recent.take(claim("r"), 1));
+      assertNull(recent.take(latch("r"), named));
+      assertNull(recent.take(latch("r"), 1));
     }
     Put unnumbered = new Put(Bytes.toBytes("r")).addColumn(F, Q, START, Q);
     unnumbered.addColumn(PendingWrite.family(), PendingWrite.qualifier(START), START, Q);
-    recent.remember(List.of(recent.entry(claim("r"), unnumbered)), recent.moment());
-    assertNull(recent.take(claim("r"), 0));
+    recent.remember(List.of(recent.entry(latch("r"), unnumbered)), recent.moment());
+    assertNull(recent.take(latch("r"), 0));
   }
 
   @Test
@@ -85,7 +85,7 @@ public class RecentWritesTest {
     write(recent, "r", 1, 5);
     write(recent, "r", 2, 7);
     assertEquals(1, recent.size());
-    assertEquals(7, recent.take(claim("r"), 2).get(0).getValueLength());
+    assertEquals(7, recent.take(latch("r"), 2).get(0).getValueLength());
     assertEquals(0, shared.bytes());
   }
 
@@ -97,12 +97,12 @@ public class RecentWritesTest {
     assertTrue(recent.moment() < 0);
     recent.plainEnds();
     write(recent, "r", 1, 5);
-    assertNotNull(recent.take(claim("r"), 1));
+    assertNotNull(recent.take(latch("r"), 1));
   }
 
   @Test
   void whatWasWrittenAtTheSameTimeAsPlainChangesIsNotRemembered() {
-    RecentWrites.Entry entry = recent.entry(claim("r"), put("r", 1, Q));
+    RecentWrites.Entry entry = recent.entry(latch("r"), put("r", 1, Q));
     long before = recent.moment();
     recent.plainBegins();
     long during = recent.moment();
@@ -118,7 +118,7 @@ public class RecentWritesTest {
   /** The change begins after the first look at it, and finds the memory empty. */
   @Test
   void whatAPlainChangeMeetsHalfRememberedIsForgotten() {
-    RecentWrites.Entry entry = recent.entry(claim("r"), put("r", 1, Q));
+    RecentWrites.Entry entry = recent.entry(latch("r"), put("r", 1, Q));
     List<RecentWrites.Entry> writes =
         new AbstractList<>() {
           private boolean isBegun;
@@ -144,37 +144,37 @@ public class RecentWritesTest {
 
   @Test
   void whatADeleteMayHideIsNotRemembered() {
-    assertNull(new RecentWrites(shared).entry(claim("r"), put("r", 1, Q)), "not open");
+    assertNull(new RecentWrites(shared).entry(latch("r"), put("r", 1, Q)), "not open");
     recent.hidden(START - 1);
-    assertNotNull(recent.entry(claim("r"), put("r", 1, Q)));
+    assertNotNull(recent.entry(latch("r"), put("r", 1, Q)));
     recent.hidden(START);
     recent.hidden(5);
-    assertNull(recent.entry(claim("r"), put("r", 1, Q)));
+    assertNull(recent.entry(latch("r"), put("r", 1, Q)));
   }
 
   @Test
   void largeCellsAndThoseWithTagsAreNotRemembered() {
-    assertNull(recent.entry(claim("r"), put("r", 1, new byte[RecentWrites.CELL_BYTES_MAX])));
+    assertNull(recent.entry(latch("r"), put("r", 1, new byte[RecentWrites.CELL_BYTES_MAX])));
     List<Tag> tags = List.of(new ArrayBackedTag((byte) 99, "x"));
     Put tagged = PendingWrite.mark(new Put(Bytes.toBytes("r")), START, 1);
     List<Cell> cells = new ArrayList<>();
     cells.add(new KeyValue(Bytes.toBytes("r"), F, Q, START, KeyValue.Type.Put, Q, tags));
     tagged.getFamilyCellMap().put(F, cells);
-    assertNull(recent.entry(claim("r"), tagged));
+    assertNull(recent.entry(latch("r"), tagged));
   }
 
   @Test
   void onlyPutsOfTheClaimedRowAndVersionAreRegular() {
-    assertTrue(RecentWrites.isRegular(claim("r"), put("r", 1, Q)));
-    assertFalse(RecentWrites.isRegular(claim("s"), put("r", 1, Q)));
+    assertTrue(RecentWrites.isRegular(latch("r"), put("r", 1, Q)));
+    assertFalse(RecentWrites.isRegular(latch("s"), put("r", 1, Q)));
     Mutation otherVersion = put("r", 1, Q).addColumn(F, Q, START + 16, Q);
-    assertFalse(RecentWrites.isRegular(claim("r"), otherVersion));
+    assertFalse(RecentWrites.isRegular(latch("r"), otherVersion));
     Put withDelete = put("r", 1, Q);
     withDelete
         .getFamilyCellMap()
         .get(F)
         .add(new KeyValue(Bytes.toBytes("r"), F, F, START, KeyValue.Type.Delete));
-    assertFalse(RecentWrites.isRegular(claim("r"), withDelete));
+    assertFalse(RecentWrites.isRegular(latch("r"), withDelete));
   }
 
   @Test
@@ -200,8 +200,8 @@ public class RecentWritesTest {
       assertTrue(shared.bytes() <= RecentWrites.BYTES_MAX);
     }
     assertTrue(shared.bytes() > RecentWrites.BYTES_MAX - 2 * value);
-    assertNull(recent.take(claim("r0"), 1));
-    assertNotNull(recent.take(claim("r499"), 1));
+    assertNull(recent.take(latch("r0"), 1));
+    assertNotNull(recent.take(latch("r499"), 1));
   }
 
   @Test
@@ -212,7 +212,7 @@ public class RecentWritesTest {
     assertEquals(2, recent.size());
     now++;
     write(recent, "t", 1, 5);
-    assertNull(recent.take(claim("r"), 1));
-    assertNotNull(recent.take(claim("s"), 1));
+    assertNull(recent.take(latch("r"), 1));
+    assertNotNull(recent.take(latch("s"), 1));
   }
 }

@@ -1,4 +1,4 @@
-package io.retso.bench;
+package io.retso.cli;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;

@@ -1,10 +1,12 @@
-package io.retso.bench;
+package io.retso.cli;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.retso.bench.CountConverter;
+import io.retso.bench.InProcessServer;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;

@@ -1,6 +1,7 @@
-package io.retso.bench;
+package io.retso.cli;
 
 import io.retso.admin.HBaseCommand;
+import io.retso.bench.BenchCommand;
 import io.retso.demo.DemoCommand;
 import io.retso.server.BuildVersion;
 import io.retso.server.CommandLines;

@@ -1,12 +1,13 @@
-package io.retso.bench;
+package io.retso.cluster;
 
+import io.retso.server.ServerMain;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Runs a {@code retso} command as a child that never outlives its parent: it shuts down when its
- * standard input ends, which happens however the parent ends.
+ * Runs an oracle as a child that never outlives its parent: it shuts down when its standard input
+ * ends, which happens however the parent ends.
  */
 public final class Tethered {
   private static final long SHUTDOWN_SECONDS_MAX = 10;
@@ -18,7 +19,7 @@ public final class Tethered {
     Thread tether = new Thread(Tethered::awaitParent, "tether");
     tether.setDaemon(true);
     tether.start();
-    Retso.main(arguments);
+    ServerMain.main(arguments);
   }
 
   private static void awaitParent() {

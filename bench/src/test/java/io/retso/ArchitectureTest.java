@@ -1,0 +1,58 @@
+package io.retso;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+
+/** Which package of the workshop may know which. */
+class ArchitectureTest {
+  private static final JavaClasses BENCH =
+      new ClassFileImporter().importPath(Path.of("target", "classes"));
+
+  @Test
+  void packagesFormNoCycles() {
+    slices().matching("io.retso.(**)").should().beFreeOfCycles().check(BENCH);
+  }
+
+  @Test
+  void nobodyKnowsTheCommandLine() {
+    noClasses()
+        .that()
+        .resideOutsideOfPackage("io.retso.cli")
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage("io.retso.cli")
+        .check(BENCH);
+  }
+
+  @Test
+  void clustersKnowNobodyWhoUsesThem() {
+    noClasses()
+        .that()
+        .resideInAPackage("io.retso.cluster")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage("io.retso.bench..", "io.retso.demo..", "io.retso.verify..")
+        .check(BENCH);
+  }
+
+  @Test
+  void transactionalTablesAreUsedAsApplicationsUseThem() {
+    noClasses()
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage(
+            "io.retso.hbase.read",
+            "io.retso.hbase.write",
+            "io.retso.hbase.commit",
+            "io.retso.hbase.cleanup",
+            "io.retso.hbase.operation",
+            "io.retso.hbase.resolve",
+            "io.retso.hbase.coprocessor..")
+        .check(BENCH);
+  }
+}

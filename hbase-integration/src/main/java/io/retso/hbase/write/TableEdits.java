@@ -1,0 +1,137 @@
+package io.retso.hbase.write;
+
+import io.retso.hbase.errors.Failures;
+import io.retso.hbase.operation.OperationChecks;
+import io.retso.hbase.table.PreparedTable;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import org.apache.hadoop.hbase.Cell;
+import org.apache.hadoop.hbase.CellUtil;
+import org.apache.hadoop.hbase.client.CheckAndMutate;
+import org.apache.hadoop.hbase.client.CheckAndMutateResult;
+import org.apache.hadoop.hbase.client.Get;
+import org.apache.hadoop.hbase.client.Mutation;
+import org.apache.hadoop.hbase.client.Result;
+import org.apache.hadoop.hbase.client.Row;
+import org.apache.hadoop.hbase.client.RowMutations;
+
+/**
+ * Mutations of one table within one transaction: reads what they depend on, and buffers what they
+ * come to. Each call is within an operation of the transaction, which keeps it apart from the
+ * others.
+ */
+public final class TableEdits {
+  /** How the transaction reads rows of the table, and sends what it has buffered. */
+  public interface Access {
+    /** The rows as the transaction sees them, its own writes included. */
+    CompletableFuture<List<Result>> read(List<Get> gets);
+
+    /** Sends all that is buffered; a failure has decided the transaction's fate already. */
+    CompletableFuture<Void> sendAll();
+  }
+
+  private final long start;
+  private final PreparedTable table;
+  private final WriteBuffer writes;
+  private final OperationChecks checks;
+  private final Access access;
+
+  /** The edits of the transaction that started at {@code start}. */
+  public TableEdits(
+      long start, PreparedTable table, WriteBuffer writes, OperationChecks checks, Access access) {
+    this.start = start;
+    this.table = table;
+    this.writes = writes;
+    this.checks = checks;
+    this.access = access;
+  }
+
+  /** Carries out mutations of one row; what increments and appends return. */
+  public CompletableFuture<Result> edit(byte[] row, List<? extends Mutation> mutations) {
+    return edit(row, mutations, List.of());
+  }
+
+  /** Carries out mutations of any rows: all or none. */
+  public CompletableFuture<Void> editAll(List<? extends Mutation> mutations) {
+    List<RowEdit> edits = new ArrayList<>(mutations.size());
+    for (Mutation mutation : mutations) {
+      edits.add(new RowEdit(start, mutation.getRow(), List.of(mutation)));
+    }
+    return edit(edits, List.of()).thenApply(results -> null);
+  }
+
+  /**
+   * Carries out the action if its condition holds. What was checked is protected: it counts as
+   * written.
+   */
+  public CompletableFuture<CheckAndMutateResult> checkThenEdit(CheckAndMutate action) {
+    RowCondition condition = new RowCondition(action);
+    return access
+        .read(List.of(condition.get()))
+        .thenCompose(
+            seen -> {
+              if (!condition.holds(seen.get(0))) {
+                return CompletableFuture.completedFuture(new CheckAndMutateResult(false, null));
+              }
+              Row then = action.getAction();
+              List<? extends Mutation> mutations =
+                  then instanceof RowMutations many
+                      ? many.getMutations()
+                      : List.of((Mutation) then);
+              return edit(action.getRow(), mutations, checkedIds(action, seen.get(0)))
+                  .thenApply(r -> new CheckAndMutateResult(true, r.isEmpty() ? null : r));
+            });
+  }
+
+  /** Conflict ids of the column that was checked, or of those that passed the filter. */
+  private List<Long> checkedIds(CheckAndMutate action, Result seen) {
+    List<Long> ids = new ArrayList<>();
+    if (!action.hasFilter()) {
+      ids.add(table.conflictId(action.getRow(), action.getFamily(), action.getQualifier()));
+    } else if (!seen.isEmpty()) {
+      for (Cell cell : seen.rawCells()) {
+        ids.add(
+            table.conflictId(
+                action.getRow(), CellUtil.cloneFamily(cell), CellUtil.cloneQualifier(cell)));
+      }
+    }
+    return ids;
+  }
+
+  private CompletableFuture<Result> edit(
+      byte[] row, List<? extends Mutation> mutations, Collection<Long> checkedIds) {
+    return edit(List.of(new RowEdit(start, row, mutations)), checkedIds)
+        .thenApply(results -> results.get(0));
+  }
+
+  /** Reads what the edits need, all at once, carries them out, and buffers what they come to. */
+  private CompletableFuture<List<Result>> edit(List<RowEdit> edits, Collection<Long> checkedIds) {
+    List<Get> needs = edits.stream().map(RowEdit::needs).toList(); // null where nothing is needed
+    return access
+        .read(needs.stream().filter(Objects::nonNull).toList())
+        .thenCompose(
+            seen -> {
+              List<Result> results = new ArrayList<>(edits.size());
+              List<Cell> cells = new ArrayList<>();
+              try {
+                int next = 0;
+                for (int i = 0; i < edits.size(); i++) {
+                  RowEdit edit = edits.get(i);
+                  Result row = needs.get(i) == null ? Result.EMPTY_RESULT : seen.get(next++);
+                  results.add(edit.apply(row, checks));
+                  cells.addAll(edit.written());
+                }
+                writes.add(table, cells, checkedIds);
+              } catch (IOException | RuntimeException e) {
+                return Failures.failed(e);
+              }
+              return writes.isFull()
+                  ? access.sendAll().thenApply(done -> results)
+                  : CompletableFuture.completedFuture(results);
+            });
+  }
+}

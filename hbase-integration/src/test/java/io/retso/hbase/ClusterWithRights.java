@@ -1,0 +1,168 @@
+package io.retso.hbase;
+
+import static io.retso.hbase.Fixture.get;
+import static io.retso.hbase.Fixture.put;
+import static io.retso.hbase.Fixture.text;
+
+import io.retso.hbase.admin.TablePreparation;
+import io.retso.hbase.embedded.EmbeddedHBase;
+import io.retso.server.RetsoServer;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.hbase.Cell;
+import org.apache.hadoop.hbase.CellUtil;
+import org.apache.hadoop.hbase.TableName;
+import org.apache.hadoop.hbase.client.Admin;
+import org.apache.hadoop.hbase.client.AsyncConnection;
+import org.apache.hadoop.hbase.client.Connection;
+import org.apache.hadoop.hbase.client.ConnectionFactory;
+import org.apache.hadoop.hbase.client.Put;
+import org.apache.hadoop.hbase.client.Result;
+import org.apache.hadoop.hbase.client.ResultScanner;
+import org.apache.hadoop.hbase.client.Scan;
+import org.apache.hadoop.hbase.client.Table;
+import org.apache.hadoop.hbase.security.User;
+import org.apache.hadoop.hbase.security.access.AccessController;
+import org.apache.hadoop.hbase.security.access.Permission;
+import org.apache.hadoop.hbase.security.access.Permission.Action;
+import org.apache.hadoop.hbase.security.access.UserPermission;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * HBase that checks rights, for the tests of a class; and for each test tables of fresh names, and
+ * an oracle of its own.
+ */
+abstract class ClusterWithRights {
+  private static final AtomicInteger NAMES = new AtomicInteger();
+
+  static EmbeddedHBase hbase;
+  static Connection root;
+  static Admin admin;
+
+  final TableName shown = freshName("shown");
+  final TableName plain = freshName("plain");
+  final TableName partly = freshName("partly");
+  final TableName hidden = freshName("hidden");
+
+  private RetsoServer server;
+  String oracle;
+
+  /**
+   * A cluster takes seconds to start, so the tests of a class share it; none finds what another one
+   * left.
+   */
+  @BeforeAll
+  static void startHBase(@TempDir Path directory) throws Exception {
+    EmbeddedHBase.Builder builder =
+        EmbeddedHBase.in(directory).set(User.HBASE_SECURITY_AUTHORIZATION_CONF_KEY, "true");
+    for (String where : new String[] {"master", "region", "regionserver"}) {
+      builder.set("hbase.coprocessor." + where + ".classes", AccessController.class.getName());
+    }
+    hbase = builder.start();
+    root = ConnectionFactory.createConnection(hbase.configuration());
+    admin = root.getAdmin();
+  }
+
+  @AfterAll
+  static void stopHBase() throws Exception {
+    close(admin, root, hbase);
+  }
+
+  /** One for each test: what the others left open does not hold its watermark back. */
+  @BeforeEach
+  void startOracle() throws Exception {
+    server = RetsoCluster.startOracle();
+    oracle = "127.0.0.1:" + server.port();
+  }
+
+  /** The rights to a table go with it. */
+  @AfterEach
+  void dropTables() throws Exception {
+    for (TableName table : admin.listTableNames()) {
+      admin.disableTable(table);
+      admin.deleteTable(table);
+    }
+    close(server);
+  }
+
+  private static void close(AutoCloseable... all) throws Exception {
+    for (AutoCloseable opened : all) {
+      if (opened != null) {
+        opened.close();
+      }
+    }
+  }
+
+  /** Servers learn of rights and of lost ones when they can: not of those to an earlier table. */
+  private static TableName freshName(String prefix) {
+    return TableName.valueOf(prefix + "-" + NAMES.incrementAndGet());
+  }
+
+  void create(TableName name, TablePreparation.Options options) throws IOException {
+    new TablePreparation(root, oracle).create(Fixture.descriptor(name).build(), options);
+  }
+
+  /** A table of which HBase filters what the user may not see, instead of refusing. */
+  void createFiltered(TableName name, TablePreparation.Options options) throws IOException {
+    new TablePreparation(root, oracle)
+        .create(
+            Fixture.descriptor(name).setValue("hbase.security.access.early_out", "false").build(),
+            options);
+  }
+
+  /** Its clients leave their cleanup undone. */
+  TransactionManager dying() throws Exception {
+    return TransactionManager.builder(root).oracle(oracle).cleanupAlive(start -> false).build();
+  }
+
+  void grant(String user, TableName table, Action... actions) throws IOException {
+    admin.grant(
+        new UserPermission(user, Permission.newBuilder(table).withActions(actions).build()), false);
+  }
+
+  void grantFamily(String user, TableName table, byte[] family, Action... actions)
+      throws IOException {
+    Permission permission =
+        Permission.newBuilder(table).withFamily(family).withActions(actions).build();
+    admin.grant(new UserPermission(user, permission), false);
+  }
+
+  AsyncConnection connect(String user) throws Exception {
+    Configuration configuration = hbase.configuration();
+    configuration.setInt("hbase.client.operation.timeout", 20_000);
+    return ConnectionFactory.createAsyncConnection(
+            configuration, User.createUserForTesting(configuration, user, new String[0]))
+        .get();
+  }
+
+  /** A put in families f and g. */
+  static Put inBothFamilies(String row, String value) {
+    return put(row, value).addColumn(Fixture.G, Fixture.Q, Fixture.bytes("g" + value));
+  }
+
+  /** Rows a and c by gets, then all by a scan, like "a f=1 g=g1, null, a f=1 g=g1". */
+  static String wholeRows(Table table) throws IOException {
+    List<String> rows = new ArrayList<>();
+    List<Result> results = new ArrayList<>(List.of(table.get(List.of(get("a"), get("c")))));
+    try (ResultScanner scanner = table.getScanner(new Scan())) {
+      scanner.forEach(results::add);
+    }
+    for (Result result : results) {
+      StringBuilder row = new StringBuilder(String.valueOf(text(result.getRow())));
+      for (Cell cell : result.isEmpty() ? new Cell[0] : result.rawCells()) {
+        row.append(' ').append(text(CellUtil.cloneFamily(cell)));
+        row.append('=').append(text(CellUtil.cloneValue(cell)));
+      }
+      rows.add(row.toString());
+    }
+    return String.join(", ", rows);
+  }
+}
