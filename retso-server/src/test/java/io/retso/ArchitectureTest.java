@@ -9,16 +9,16 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
-import io.retso.oracle.Changes;
-import io.retso.protocol.Limits;
-import io.retso.protocol.Outcome;
-import io.retso.protocol.Timestamps;
 import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaAccess;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
+import io.retso.oracle.Changes;
+import io.retso.protocol.Limits;
+import io.retso.protocol.Outcome;
+import io.retso.protocol.Timestamps;
 import org.junit.jupiter.api.Test;
 
 /** Which package may know which. Data flows one way: net, front, sequencer, oracle, log. */

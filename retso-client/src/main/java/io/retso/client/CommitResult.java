@@ -2,7 +2,6 @@ package io.retso.client;
 
 import io.retso.protocol.Outcome;
 
-
 /**
  * The final outcome of a transaction: committed with a timestamp, or aborted for a reason. It never
  * changes and may be cached for ever. Immutable.

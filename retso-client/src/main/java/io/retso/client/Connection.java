@@ -1,16 +1,16 @@
 package io.retso.client;
 
-import io.retso.protocol.ErrorCode;
-import io.retso.protocol.FrameException;
-import io.retso.protocol.FrameType;
-import io.retso.protocol.Frames;
-import io.retso.protocol.Handshake;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.retso.client.OracleException.Category;
+import io.retso.protocol.ErrorCode;
+import io.retso.protocol.FrameException;
+import io.retso.protocol.FrameType;
+import io.retso.protocol.Frames;
+import io.retso.protocol.Handshake;
 import io.retso.protocol.Handshake.Welcome;
 import java.net.InetSocketAddress;
 import java.util.ArrayDeque;

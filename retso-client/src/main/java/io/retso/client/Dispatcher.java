@@ -1,11 +1,11 @@
 package io.retso.client;
 
-import io.retso.protocol.FrameType;
-import io.retso.protocol.Frames;
-import io.retso.protocol.Limits;
 import io.netty.channel.EventLoop;
 import io.retso.client.OracleException.Category;
+import io.retso.protocol.FrameType;
+import io.retso.protocol.Frames;
 import io.retso.protocol.Handshake.Welcome;
+import io.retso.protocol.Limits;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;

@@ -2,7 +2,6 @@ package io.retso.client;
 
 import io.retso.protocol.FrameType;
 
-
 /**
  * The answer to {@link OracleClient#extendAsync}: a fresh timestamp L, and whether the snapshot
  * that was asked about could be extended to it. Immutable.

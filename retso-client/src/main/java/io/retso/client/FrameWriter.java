@@ -1,10 +1,10 @@
 package io.retso.client;
 
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
 import io.retso.protocol.FrameType;
 import io.retso.protocol.Frames;
 import io.retso.protocol.Limits;
-import io.netty.buffer.ByteBuf;
-import io.netty.buffer.ByteBufAllocator;
 
 /** Packs calls of one type into request frames. Stateless. */
 final class FrameWriter {

@@ -1,15 +1,15 @@
 package io.retso.client;
 
-import io.retso.protocol.FrameType;
-import io.retso.protocol.Handshake;
-import io.retso.protocol.Limits;
-import io.retso.protocol.Timestamps;
 import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.retso.client.OracleException.Category;
+import io.retso.protocol.FrameType;
+import io.retso.protocol.Handshake;
+import io.retso.protocol.Limits;
+import io.retso.protocol.Timestamps;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;

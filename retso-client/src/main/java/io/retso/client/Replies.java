@@ -1,13 +1,13 @@
 package io.retso.client;
 
+import io.netty.buffer.ByteBuf;
+import io.retso.client.OracleException.Category;
 import io.retso.protocol.ErrorCode;
 import io.retso.protocol.FrameException;
 import io.retso.protocol.FrameType;
 import io.retso.protocol.Frames;
 import io.retso.protocol.Outcome;
 import io.retso.protocol.Timestamps;
-import io.netty.buffer.ByteBuf;
-import io.retso.client.OracleException.Category;
 
 /** Turns the outcomes of a checked reply frame into answers of calls. Stateless. */
 final class Replies {

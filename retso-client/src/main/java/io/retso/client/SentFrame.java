@@ -2,7 +2,6 @@ package io.retso.client;
 
 import io.retso.protocol.FrameType;
 
-
 /** A request frame that waits for its reply, with its calls in order. Event loop only. */
 final class SentFrame {
   final FrameType type;

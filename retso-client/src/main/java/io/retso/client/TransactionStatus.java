@@ -2,7 +2,6 @@ package io.retso.client;
 
 import io.retso.protocol.Outcome;
 
-
 /**
  * What the oracle says to a reader about the writer of a value that the reader found. Immutable.
  */

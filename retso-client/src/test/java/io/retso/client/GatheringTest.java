@@ -7,10 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.retso.protocol.FrameType;
-import io.retso.protocol.Timestamps;
 import io.retso.client.OracleException.Category;
 import io.retso.client.ScriptedPeer.Request;
+import io.retso.protocol.FrameType;
+import io.retso.protocol.Timestamps;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

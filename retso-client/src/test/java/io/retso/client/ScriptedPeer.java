@@ -1,14 +1,14 @@
 package io.retso.client;
 
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import io.retso.protocol.FrameException;
 import io.retso.protocol.FrameType;
 import io.retso.protocol.Frames;
 import io.retso.protocol.Handshake;
+import io.retso.protocol.Handshake.Welcome;
 import io.retso.protocol.Limits;
 import io.retso.protocol.Timestamps;
-import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
-import io.retso.protocol.Handshake.Welcome;
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.net.InetAddress;

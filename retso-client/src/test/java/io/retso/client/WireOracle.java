@@ -1,11 +1,11 @@
 package io.retso.client;
 
+import io.retso.client.ScriptedPeer.Request;
+import io.retso.client.ScriptedPeer.Wire;
 import io.retso.protocol.FrameException;
 import io.retso.protocol.FrameType;
 import io.retso.protocol.Outcome;
 import io.retso.protocol.Timestamps;
-import io.retso.client.ScriptedPeer.Request;
-import io.retso.client.ScriptedPeer.Wire;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;

@@ -1,5 +1,6 @@
 package io.retso.front;
 
+import io.netty.buffer.ByteBuf;
 import io.retso.protocol.ErrorCode;
 import io.retso.protocol.FrameException;
 import io.retso.protocol.FrameType;
@@ -7,7 +8,6 @@ import io.retso.protocol.Frames;
 import io.retso.protocol.Handshake;
 import io.retso.protocol.Limits;
 import io.retso.protocol.Timestamps;
-import io.netty.buffer.ByteBuf;
 
 /**
  * The requests and replies of one connection: each frame is carried out when it is taken, and its

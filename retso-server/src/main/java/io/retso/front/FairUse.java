@@ -3,7 +3,6 @@ package io.retso.front;
 import io.retso.oracle.StatusOracle;
 import io.retso.protocol.Timestamps;
 
-
 /**
  * Keeps one client host from using up what all share: the window of start timestamps, and the table
  * of committed transactions that nobody has cleaned up. Decision 15 describes it.

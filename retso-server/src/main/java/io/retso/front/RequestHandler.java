@@ -1,10 +1,10 @@
 package io.retso.front;
 
+import io.netty.buffer.ByteBuf;
 import io.retso.oracle.CommitBatch;
 import io.retso.protocol.FrameType;
 import io.retso.protocol.Frames;
 import io.retso.sequencer.Sequencer;
-import io.netty.buffer.ByteBuf;
 
 /**
  * Has the requests of a frame carried out. The answers are kept here until the caller has written

@@ -1,10 +1,5 @@
 package io.retso.net;
 
-import io.retso.front.Conversation;
-import io.retso.front.Transport;
-import io.retso.protocol.ErrorCode;
-import io.retso.protocol.FrameException;
-import io.retso.protocol.Frames;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.ChannelFutureListener;
@@ -12,7 +7,12 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.util.concurrent.ScheduledFuture;
+import io.retso.front.Conversation;
 import io.retso.front.Conversation.Progress;
+import io.retso.front.Transport;
+import io.retso.protocol.ErrorCode;
+import io.retso.protocol.FrameException;
+import io.retso.protocol.Frames;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.concurrent.TimeUnit;

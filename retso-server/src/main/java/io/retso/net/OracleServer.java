@@ -1,9 +1,5 @@
 package io.retso.net;
 
-import io.retso.front.FrontDesk;
-import io.retso.log.LogException;
-import io.retso.protocol.ErrorCode;
-import io.retso.sequencer.Sequencer;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.channel.Channel;
@@ -17,6 +13,10 @@ import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.util.concurrent.DefaultThreadFactory;
+import io.retso.front.FrontDesk;
+import io.retso.log.LogException;
+import io.retso.protocol.ErrorCode;
+import io.retso.sequencer.Sequencer;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;

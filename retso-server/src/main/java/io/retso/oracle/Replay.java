@@ -2,7 +2,6 @@ package io.retso.oracle;
 
 import io.retso.protocol.Timestamps;
 
-
 /**
  * Recovery of a {@link StatusOracle}: the log's records are applied in their order, without judging
  * them again. {@link #end} comes last, before the first request.

@@ -4,7 +4,6 @@ import io.retso.server.config.MemoryPlan;
 import io.retso.server.config.Setting;
 import io.retso.server.config.Settings;
 
-
 /**
  * Writes the table of settings for people: {@code deploy/retso.properties} and {@code
  * docs/configuration.md}. A test compares both files with what is written here.

@@ -2,7 +2,6 @@ package io.retso.server;
 
 import io.retso.log.LogException;
 
-
 /**
  * What a command's exit code means. The numbers follow sysexits.h where it has a fitting one.
  *

@@ -2,6 +2,11 @@ package io.retso.front;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.Unpooled;
+import io.netty.buffer.UnpooledByteBufAllocator;
+import io.retso.front.Conversation.Progress;
 import io.retso.log.CommitLog;
 import io.retso.log.LogException;
 import io.retso.oracle.Changes;
@@ -12,11 +17,6 @@ import io.retso.protocol.Frames;
 import io.retso.protocol.Handshake;
 import io.retso.protocol.Limits;
 import io.retso.sequencer.Sequencer;
-import io.netty.buffer.ByteBuf;
-import io.netty.buffer.ByteBufAllocator;
-import io.netty.buffer.Unpooled;
-import io.netty.buffer.UnpooledByteBufAllocator;
-import io.retso.front.Conversation.Progress;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

@@ -3,11 +3,11 @@ package io.retso.front;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.retso.front.Conversation.Progress;
+import io.retso.front.DeskFixture.Peer;
 import io.retso.protocol.FrameException;
 import io.retso.protocol.FrameType;
 import io.retso.protocol.Outcome;
-import io.retso.front.Conversation.Progress;
-import io.retso.front.DeskFixture.Peer;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 

@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.retso.server.embedded.EmbeddedBookKeeper;
 import io.retso.log.LogException.Reason;
+import io.retso.server.embedded.EmbeddedBookKeeper;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;

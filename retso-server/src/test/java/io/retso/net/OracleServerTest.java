@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import io.retso.front.FrontDesk;
 import io.retso.log.MemoryLog;
 import io.retso.oracle.CommitBatch;
@@ -16,8 +18,6 @@ import io.retso.protocol.Limits;
 import io.retso.protocol.Outcome;
 import io.retso.protocol.Timestamps;
 import io.retso.sequencer.Sequencer;
-import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
 import java.io.DataInputStream;
 import java.io.EOFException;
 import java.io.IOException;

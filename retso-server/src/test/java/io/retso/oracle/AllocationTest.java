@@ -2,8 +2,8 @@ package io.retso.oracle;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.retso.protocol.Timestamps;
 import com.sun.management.ThreadMXBean;
+import io.retso.protocol.Timestamps;
 import java.lang.management.ManagementFactory;
 import org.junit.jupiter.api.Test;
 

@@ -4,7 +4,6 @@ import io.retso.log.LogException;
 import io.retso.log.MemoryLog;
 import io.retso.oracle.StatusOracle;
 
-
 /** A sequencer for tests of what is done to one, not of what becomes of its replies. */
 public final class SmallSequencer {
   private SmallSequencer() {}

@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import io.retso.protocol.ErrorCode;
 import io.retso.protocol.FrameType;
 import io.retso.protocol.Frames;
@@ -11,8 +13,6 @@ import io.retso.protocol.Handshake;
 import io.retso.server.config.ServerConfig;
 import io.retso.server.config.Settings;
 import io.retso.server.embedded.EmbeddedBookKeeper;
-import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.net.Socket;

@@ -5,10 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.retso.server.RetsoServer.Failure;
 import io.retso.server.config.ConfigException;
 import io.retso.server.config.ServerConfig;
 import io.retso.server.config.Settings;
-import io.retso.server.RetsoServer.Failure;
 import java.io.IOException;
 import java.net.ServerSocket;
 import java.net.http.HttpResponse;

@@ -3,7 +3,6 @@ package io.retso.simulator;
 import io.retso.protocol.FrameType;
 import io.retso.protocol.Outcome;
 
-
 /** Finishes the transactions of dead clients, and of those that could not learn their outcome. */
 final class Janitor {
   private final World world;

@@ -1,16 +1,16 @@
 package io.retso.simulator;
 
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.Unpooled;
+import io.netty.buffer.UnpooledByteBufAllocator;
 import io.retso.front.Conversation;
+import io.retso.front.Conversation.Progress;
 import io.retso.front.Transport;
 import io.retso.protocol.FrameException;
 import io.retso.protocol.FrameType;
 import io.retso.protocol.Frames;
 import io.retso.protocol.Handshake;
-import io.netty.buffer.ByteBuf;
-import io.netty.buffer.ByteBufAllocator;
-import io.netty.buffer.Unpooled;
-import io.netty.buffer.UnpooledByteBufAllocator;
-import io.retso.front.Conversation.Progress;
 import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.List;

@@ -8,7 +8,6 @@ import io.retso.oracle.StatusOracle;
 import io.retso.sequencer.Recovery;
 import io.retso.sequencer.Sequencer;
 
-
 /** The production parts of a simulated server; a known bug is injected by replacing one. */
 class Parts {
   StatusOracle oracle(Sizes sizes, Changes changes) {

@@ -1,10 +1,10 @@
 package io.retso.simulator;
 
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import io.retso.protocol.FrameType;
 import io.retso.protocol.Frames;
 import io.retso.protocol.Timestamps;
-import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
 import java.util.List;
 
 /** Requests of one type on their way, as bytes, and what the judge must know of their decision. */

@@ -1,6 +1,8 @@
 package io.retso.simulator;
 
+import io.netty.buffer.ByteBuf;
 import io.retso.front.Conversation;
+import io.retso.front.Conversation.Progress;
 import io.retso.front.FrontDesk;
 import io.retso.log.CommitLog;
 import io.retso.log.LedgerLog;
@@ -14,8 +16,6 @@ import io.retso.protocol.Timestamps;
 import io.retso.sequencer.Recovery;
 import io.retso.sequencer.Sequencer;
 import io.retso.sequencer.TimeLimit;
-import io.netty.buffer.ByteBuf;
-import io.retso.front.Conversation.Progress;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;

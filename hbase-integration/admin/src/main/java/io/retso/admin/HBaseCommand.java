@@ -1,8 +1,12 @@
 package io.retso.admin;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import io.retso.admin.ClusterOptions.AmbiguousOracleException;
 import io.retso.hbase.TransactionManager;
 import io.retso.hbase.admin.SweepResult;
 import io.retso.hbase.admin.TablePreparation;
+import io.retso.hbase.admin.TablePreparation.Options;
 import io.retso.hbase.errors.TableNotPreparedException;
 import io.retso.hbase.errors.TransactionException;
 import io.retso.hbase.layout.PendingWrite;
@@ -12,10 +16,6 @@ import io.retso.hbase.options.Reads;
 import io.retso.server.BuildVersion;
 import io.retso.server.ExitCode;
 import io.retso.server.UsualExitCodes;
-import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
-import io.retso.admin.ClusterOptions.AmbiguousOracleException;
-import io.retso.hbase.admin.TablePreparation.Options;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.List;

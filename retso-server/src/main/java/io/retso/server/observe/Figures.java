@@ -4,7 +4,6 @@ import io.retso.net.NetCounters;
 import io.retso.oracle.OracleCounters;
 import io.retso.sequencer.SequencerCounters;
 
-
 /**
  * All that the oracle's thread has counted, copied by it at one moment. Filled once by that thread
  * and never changed after it was handed on.

@@ -2,7 +2,6 @@ package io.retso.server.observe;
 
 import io.retso.server.config.MemoryPlan;
 
-
 /**
  * What is known when the server serves, and does not change.
  *
