@@ -32,19 +32,15 @@ final class ExtendedRead {
 
   void run() {
     missing = rows.length + 1;
-    client.call(
-        FrameType.EXTEND, snapshot, world.history().newestKnown(), rows.clone(), this::answered);
+    client.call(FrameType.EXTEND, snapshot, 0, rows.clone(), this::answered);
     for (int i = 0; i < rows.length; i++) {
       int index = i;
       new RowReader(world, client, rows[i], snapshot, version -> read(index, version)).run();
     }
   }
 
-  private void answered(Answer told) {
-    answer = told.outcome();
-    if (answer > 0) {
-      world.history().extended(answer & ~FrameType.CHANGED_FLAG);
-    }
+  private void answered(long told) {
+    answer = told;
     arrived();
   }
 

@@ -36,6 +36,7 @@ final class SimulatedServer implements FrontDesk.Owner, FrontDesk.Loop, Simulate
   private long lastWriterTask;
   private long pausedUntil;
   private int epoch;
+  private long number;
   private final FrontDesk desk;
   private Sequencer sequencer;
   private StatusOracle oracle;
@@ -47,7 +48,7 @@ final class SimulatedServer implements FrontDesk.Owner, FrontDesk.Loop, Simulate
         world
             .parts()
             .frontDesk(
-                new FrontDesk.Settings(() -> epoch, simulation::now, FrontDesk.Latencies.IGNORED),
+                new FrontDesk.Settings(() -> number, simulation::now, FrontDesk.Latencies.IGNORED),
                 this,
                 this);
   }
@@ -79,6 +80,11 @@ final class SimulatedServer implements FrontDesk.Owner, FrontDesk.Loop, Simulate
     return epoch;
   }
 
+  /** What it tells its clients of its take-over. */
+  long number() {
+    return number;
+  }
+
   /** Begins to take the log over; recovers and serves when that is done. */
   void start() {
     Sizes sizes = world.sizes().resized(simulation.random());
@@ -107,7 +113,8 @@ final class SimulatedServer implements FrontDesk.Owner, FrontDesk.Loop, Simulate
 
   private void serve(Sizes sizes, Recovery recovery, LedgerLog taken) {
     Parts parts = world.parts();
-    world.numbered(epoch, taken.epoch());
+    number = taken.epoch();
+    world.numbered(epoch, number);
     parts.finish(recovery, sizes.firstTimestamp());
     if (world.isNewest(epoch)) {
       world.history().recovered(oracle);
@@ -220,17 +227,13 @@ final class SimulatedServer implements FrontDesk.Owner, FrontDesk.Loop, Simulate
     if (frame.type == FrameType.COMMIT) {
       low = oracle.windowLow(); // some of the frame may have been decided against a lower one
     }
-    boolean[] marks = new boolean[frame.requests.size()];
+    boolean[] marks = new boolean[frame.count];
     for (int i = 0; i < marks.length; i++) {
-      Request request = frame.requests.get(i);
-      marks[i] = world.table().hasMarks(request.start);
-      Violation.unless(
-          request.known() < next
-              || world.parts().deposedServersMayBeStale() && !world.isNewest(epoch),
-          next + " does not see " + request.known() + ", which was known before");
+      marks[i] = world.table().hasMarks(frame.starts[i]);
     }
     mayRefuse |= mayRefuse();
-    frame.decided = new RequestFrame.Circumstances(epoch, low, next, marks, mayRefuse);
+    frame.decided =
+        new RequestFrame.Circumstances(epoch, world.isNewest(epoch), low, next, marks, mayRefuse);
     if (sequencer.replyPosition() > sequencer.durable() && !frame.type.isLogged()) {
       counted(frame.type == FrameType.BEGIN ? "late reservations" : "late extensions");
     }
@@ -246,12 +249,13 @@ final class SimulatedServer implements FrontDesk.Owner, FrontDesk.Loop, Simulate
   void left(RequestFrame frame, ByteBuf reply, int index) {
     Violation.unless(frame != null, "a reply to nothing leaves");
     long stamp = frame.decided.nextTimestamp();
+    long deposedNumber = frame.decided.isNewest() ? 0 : number;
     if (frame.type == FrameType.BEGIN) {
       long first = reply.getLong(index + Frames.HEADER_BYTES);
       Violation.unless(first == stamp, first + " was issued, not " + stamp);
-      world.history().issued(epoch, first, frame.requests.size());
+      world.history().issued(epoch, first, frame.count, deposedNumber);
     } else if (frame.type == FrameType.EXTEND) {
-      world.history().issued(epoch, stamp, 1);
+      world.history().issued(epoch, stamp, 1, deposedNumber);
     }
   }
 
