@@ -32,17 +32,8 @@ public final class OracleCounters {
   /** Status queries. */
   public long queries;
 
-  /** Extensions of snapshots that were asked for. */
-  public long extensions;
-
-  /** Extensions refused because a row was committed since. */
-  public long extensionsChanged;
-
-  /** Extensions refused because a row may have been: it was evicted from the map. */
-  public long extensionsEvicted;
-
-  /** Extensions refused because the snapshot is below the window. */
-  public long extensionsForced;
+  /** Timestamps issued that are no transactions; those that were passed over do not count. */
+  public long timestamps;
 
   /** Cleaned-up requests. */
   public long cleanups;
@@ -117,10 +108,7 @@ public final class OracleCounters {
     requested = other.requested;
     refused = other.refused;
     queries = other.queries;
-    extensions = other.extensions;
-    extensionsChanged = other.extensionsChanged;
-    extensionsEvicted = other.extensionsEvicted;
-    extensionsForced = other.extensionsForced;
+    timestamps = other.timestamps;
     cleanups = other.cleanups;
     sweptReports = other.sweptReports;
     expired = other.expired;

@@ -38,9 +38,4 @@ public final class Figures {
   long aborts() {
     return oracle.conflicts + oracle.evicted + oracle.forced + oracle.requested;
   }
-
-  /** Extensions that were answered with "changed". */
-  long changedExtensions() {
-    return oracle.extensionsChanged + oracle.extensionsEvicted + oracle.extensionsForced;
-  }
 }

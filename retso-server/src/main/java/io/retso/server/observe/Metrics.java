@@ -70,10 +70,10 @@ public final class Metrics implements AutoCloseable {
         "Commit requests refused because too many commits are not cleaned up.",
         f -> f.oracle.refused);
     counter("retso.queries", "Status queries.", f -> f.oracle.queries);
-    counter("retso.extensions", "Extensions of snapshots.", f -> f.oracle.extensions);
-    refusedExtensions("conflict", f -> f.oracle.extensionsChanged);
-    refusedExtensions("evicted", f -> f.oracle.extensionsEvicted);
-    refusedExtensions("forced", f -> f.oracle.extensionsForced);
+    counter(
+        "retso.timestamps",
+        "Timestamps issued to readers, which are no transactions.",
+        f -> f.oracle.timestamps);
     counter("retso.cleanups", "Transactions reported as cleaned up.", f -> f.oracle.cleanups);
     counter(
         "retso.sweep.reports",
@@ -190,13 +190,6 @@ public final class Metrics implements AutoCloseable {
   private void aborts(String reason, ToLongFunction<Figures> value) {
     FunctionCounter.builder("retso.aborts", this, m -> value.applyAsLong(m.figures))
         .description("Transactions aborted.")
-        .tag("reason", reason)
-        .register(registry);
-  }
-
-  private void refusedExtensions(String reason, ToLongFunction<Figures> value) {
-    FunctionCounter.builder("retso.changed.extensions", this, m -> value.applyAsLong(m.figures))
-        .description("Extensions of snapshots answered with: changed.")
         .tag("reason", reason)
         .register(registry);
   }

@@ -66,7 +66,7 @@ final class StatusReport {
     Map<String, Object> m = new LinkedHashMap<>();
     m.put("overSeconds", seconds);
     m.put("begins", rate(now.oracle.begins, before.oracle.begins));
-    m.put("extensions", rate(now.oracle.extensions, before.oracle.extensions));
+    m.put("timestamps", rate(now.oracle.timestamps, before.oracle.timestamps));
     m.put("commits", rate(now.oracle.commits, before.oracle.commits));
     m.put("aborts", rate(now.aborts(), before.aborts()));
     m.put("queries", rate(now.oracle.queries, before.oracle.queries));
@@ -86,8 +86,7 @@ final class StatusReport {
   private Map<String, Object> transactions() {
     Map<String, Object> m = new LinkedHashMap<>();
     m.put("begins", now.oracle.begins);
-    m.put("extensions", now.oracle.extensions);
-    m.put("changedExtensions", now.changedExtensions());
+    m.put("timestamps", now.oracle.timestamps);
     m.put("commits", now.oracle.commits);
     m.put("rows", now.oracle.rows);
     m.put("queries", now.oracle.queries);
@@ -181,10 +180,10 @@ final class StatusReport {
     line(
         out,
         "per second",
-        "%,.0f begins, %,.0f extensions, %,.0f commits, %,.0f aborts, %,.0f queries, %,.0f cleanups"
+        "%,.0f begins, %,.0f timestamps, %,.0f commits, %,.0f aborts, %,.0f queries, %,.0f cleanups"
             + " (last %.0f s)",
         rate(now.oracle.begins, before.oracle.begins),
-        rate(now.oracle.extensions, before.oracle.extensions),
+        rate(now.oracle.timestamps, before.oracle.timestamps),
         rate(now.oracle.commits, before.oracle.commits),
         rate(now.aborts(), before.aborts()),
         rate(now.oracle.queries, before.oracle.queries),

@@ -72,10 +72,6 @@ class MetricsTest {
     for (String reason : new String[] {"conflict", "evicted", "forced", "requested"}) {
       assertTrue(scrape.contains("retso_aborts_total{reason=\"" + reason + "\"} 0.0"), reason);
     }
-    for (String reason : new String[] {"conflict", "evicted", "forced"}) {
-      assertTrue(
-          scrape.contains("retso_changed_extensions_total{reason=\"" + reason + "\"} 0.0"), reason);
-    }
   }
 
   @Test
