@@ -49,9 +49,9 @@ class InjectedBugsTest {
         CleanupTest.class,
         "doesNothingWithoutTheMark"),
     LEAVES_WHAT_A_DELETE_HIDES(
-        "coprocessor/write/RowCleaner.java",
-        "new Scan(raw).setRaw(true)",
-        "new Scan(raw)",
+        "layout/RawVersion.java",
+        "new Scan().setRaw(true)",
+        "new Scan()",
         LateDuplicateTest.class,
         "ofAnAbortedTransactionStaysAwayWhenTheMarkerIsCompactedAway"),
     MOVES_WHAT_A_DELETE_HIDES(
