@@ -32,17 +32,8 @@ public final class OracleCounters implements Cloneable {
   /** Status queries. */
   public long queries;
 
-  /** Extensions of snapshots that were asked for. */
-  public long extensions;
-
-  /** Extensions refused because a row was committed since. */
-  public long extensionsChanged;
-
-  /** Extensions refused because a row may have been: it was evicted from the map. */
-  public long extensionsEvicted;
-
-  /** Extensions refused because the snapshot is below the window. */
-  public long extensionsForced;
+  /** Timestamps issued that are no transactions; those that were passed over do not count. */
+  public long timestamps;
 
   /** Cleaned-up requests. */
   public long cleanups;

@@ -121,7 +121,7 @@ class CommandsTest {
         assertTrue(run.out.contains("\n" + line), line);
       }
       assertTrue(run.out.contains("0 of 100,000 rows (0.0 %)"), run.out);
-      assertTrue(run.out.contains("0 begins, 0 extensions, 0 commits"), run.out);
+      assertTrue(run.out.contains("0 begins, 0 timestamps, 0 commits"), run.out);
 
       Run json = status("--json", "--http", "127.0.0.1:" + server.httpPort());
       assertTrue(

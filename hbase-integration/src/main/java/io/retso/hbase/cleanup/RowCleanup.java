@@ -4,6 +4,7 @@ import io.retso.hbase.errors.Failures;
 import io.retso.hbase.layout.CellVersion;
 import io.retso.hbase.layout.CleanupRequest;
 import io.retso.hbase.layout.PendingWrite;
+import io.retso.hbase.layout.RawVersion;
 import io.retso.hbase.table.PreparedTable;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -27,7 +28,6 @@ import org.apache.hadoop.hbase.client.Mutation;
 import org.apache.hadoop.hbase.client.Put;
 import org.apache.hadoop.hbase.client.Result;
 import org.apache.hadoop.hbase.client.RowMutations;
-import org.apache.hadoop.hbase.client.Scan;
 
 /**
  * Cleans up rows of one table after decided transactions; docs/protocol.md, "Cleanup of one row".
@@ -151,10 +151,7 @@ public final class RowCleanup {
     for (int i = 0; i < requests.size(); i++) {
       CleanupRequest request = requests.get(i);
       if (!rows.get(i).isCompletedExceptionally() && mark(request, rows.get(i).join()) != null) {
-        Get get = new Get(request.row()).setTimestamp(request.start()).readAllVersions();
-        // HBase makes a scan of each get, attributes included; that of a raw one is an attribute.
-        new Scan().setRaw(true).getAttributesMap().forEach(get::setAttribute);
-        gets.add(get);
+        gets.add(RawVersion.get(request.row(), request.start()));
         indexes.add(i);
       }
     }
@@ -252,7 +249,9 @@ public final class RowCleanup {
     Delete delete = new Delete(request.row());
     Set<Cell> written = new TreeSet<>(CellComparator.getInstance());
     written.addAll(List.of(row.rawCells())); // the mark at least: without a cell it deletes the row
-    Stream.of(whole.rawCells()).filter(cell -> !CellUtil.isDelete(cell)).forEach(written::add);
+    Stream.of(whole.rawCells())
+        .filter(cell -> RawVersion.isCell(cell, request.start()))
+        .forEach(written::add);
     for (Cell cell : written) {
       delete.addColumn(CellUtil.cloneFamily(cell), CellUtil.cloneQualifier(cell), request.start());
     }

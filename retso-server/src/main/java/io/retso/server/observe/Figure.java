@@ -22,8 +22,11 @@ enum Figure {
       "Commit requests refused because too many commits are not cleaned up.",
       f -> f.oracle.refused),
   STATUS_QUERIES(Group.TRANSACTIONS, "status.queries", "Status queries.", f -> f.oracle.queries),
-  EXTENSIONS(
-      Group.TRANSACTIONS, "extensions", "Extensions of snapshots.", f -> f.oracle.extensions),
+  TIMESTAMPS(
+      Group.TRANSACTIONS,
+      "timestamps",
+      "Timestamps issued to readers, which are no transactions.",
+      f -> f.oracle.timestamps),
   CLEANUPS(
       Group.TRANSACTIONS,
       "cleanups",

@@ -133,10 +133,10 @@ final class StatusReport {
     line(
         out,
         "per second",
-        "%,.0f begins, %,.0f extensions, %,.0f commits, %,.0f aborts, %,.0f queries, %,.0f cleanups"
+        "%,.0f begins, %,.0f timestamps, %,.0f commits, %,.0f aborts, %,.0f queries, %,.0f cleanups"
             + " (last %.0f s)",
         rate(Figure.BEGINS),
-        rate(Figure.EXTENSIONS),
+        rate(Figure.TIMESTAMPS),
         rate(Figure.COMMITS),
         abortRate(),
         rate(Figure.STATUS_QUERIES),
