@@ -124,7 +124,7 @@ public class StatusOracle {
     if (repeat) {
       return Outcome.UNKNOWN;
     }
-    counters.forced++;
+    counters.outOfWindow++;
     return Outcome.ABORTED_TOO_OLD;
   }
 

@@ -127,7 +127,7 @@ class CommandsTest {
       assertTrue(
           json.out.startsWith("{\n  \"status\": \"serving\",\n  \"serving\": true"), json.out);
       assertTrue(json.out.contains("\"tmaxLagStamps\": "), json.out);
-      assertTrue(json.out.contains("\"timestamps\": 0,"), json.out);
+      assertTrue(json.out.contains("\"abortsOutOfWindow\": 0,"), json.out);
     }
   }
 

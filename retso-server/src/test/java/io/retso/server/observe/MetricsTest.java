@@ -69,7 +69,7 @@ class MetricsTest {
 
   @Test
   void everyReasonIsALabel() {
-    for (String reason : new String[] {"conflict", "evicted", "forced", "requested"}) {
+    for (String reason : new String[] {"conflict", "evicted", "out_of_window", "requested"}) {
       assertTrue(scrape.contains("retso_aborts_total{reason=\"" + reason + "\"} 0.0"), reason);
     }
   }
