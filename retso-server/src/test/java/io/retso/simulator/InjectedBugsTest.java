@@ -65,7 +65,7 @@ class InjectedBugsTest {
     for (int seed = 1; seed <= SEEDS_MAX; seed++) {
       try {
         new World(seed, bug.parts.get()).run(OPERATIONS);
-      } catch (AssertionError | IllegalStateException caught) {
+      } catch (AssertionError | IllegalStateException caught) { // the judge, or an assertion
         System.out.println(bug + ": seed " + seed + ", " + caught.getMessage());
         return;
       }
