@@ -142,7 +142,7 @@ class PinningTest {
     }
   }
 
-  /** The oracle cannot tell of whole rows where conflicts are by cell. Regions can, briefly. */
+  /** Regions tell of the first change of whole rows, briefly. */
   @Test
   void pinningDoesNotFetchTheHistoryOfARow() throws Exception {
     TableName cells = fixture.table(Options.DEFAULT.with(Conflicts.CELL));

@@ -122,7 +122,7 @@ public final class Conversation {
       Frames.writeReplyHeader(leaving(), type, 0, frameId);
     } else if (hello.mode() == Handshake.Mode.ECHO) {
       echo(type, Frames.count(unread, index));
-    } else if (isStart(type) && desk.mustWait(share, Frames.count(unread, index))) {
+    } else if (mustWait(type, Frames.count(unread, index))) {
       desk.waitForOthers(this);
       return Progress.WAITING;
     } else if (!desk.sequencer().canTake(frameBytes)) {
@@ -134,16 +134,22 @@ public final class Conversation {
     return Progress.TAKEN;
   }
 
-  private static boolean isStart(FrameType type) {
-    return type == FrameType.BEGIN || type == FrameType.EXTEND;
+  /** Whether a frame takes timestamps that its host is to leave to others for now. */
+  private boolean mustWait(FrameType type, int count) {
+    return switch (type) {
+      case BEGIN -> desk.mustWait(share, count);
+      case TIMESTAMP -> desk.mustWait(share, 1);
+      case HELLO, COMMIT, STATUS, ABORT, CLEANED, PING, WATERMARK, SWEPT -> false;
+    };
   }
 
   /** The work of a frame: see {@link ClientShare}. */
   private long units(FrameType type, int frameBytes, int count) {
     return switch (type) {
       case BEGIN -> 1 + count / BEGINS_PER_UNIT;
+      case TIMESTAMP -> 1;
       case WATERMARK -> share.quantum(); // it may walk over 2^20 places of the tables
-      case HELLO, COMMIT, STATUS, ABORT, CLEANED, PING, SWEPT, EXTEND ->
+      case HELLO, COMMIT, STATUS, ABORT, CLEANED, PING, SWEPT ->
           1 + (frameBytes - Frames.HEADER_BYTES) / Long.BYTES;
     };
   }

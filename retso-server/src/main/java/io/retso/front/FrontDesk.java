@@ -31,7 +31,7 @@ public class FrontDesk implements Sequencer.Replies {
     /** So many replies of the log lane left after about so many nanoseconds. */
     void decided(long nanos, int replies);
 
-    /** So many replies of the fast lane (start timestamps, extensions) left at once. */
+    /** So many replies of the fast lane (timestamps) left at once. */
     void atOnce(int replies);
   }
 

@@ -251,12 +251,17 @@ final class SimulatedServer implements FrontDesk.Owner, FrontDesk.Loop {
       Violation.unless(
           request.known() < next
               || world.parts().deposedServersMayBeStale() && !world.isNewest(epoch),
-          next + " does not see " + request.known() + ", which was known before");
+          frame.type
+              + " "
+              + next
+              + " does not see "
+              + request.known()
+              + ", which was known before");
     }
     mayRefuse |= mayRefuse();
     frame.decided = new RequestFrame.Circumstances(epoch, low, next, marks, mayRefuse);
     if (sequencer.replyPosition() > sequencer.durable() && !frame.type.isLogged()) {
-      counted(frame.type == FrameType.BEGIN ? "late reservations" : "late extensions");
+      counted("late reservations of " + frame.type);
     }
     return progress;
   }
@@ -269,14 +274,13 @@ final class SimulatedServer implements FrontDesk.Owner, FrontDesk.Loop {
   /** A reply leaves this server. */
   void left(RequestFrame frame, ByteBuf reply, int index) {
     Violation.unless(frame != null, "a reply to nothing leaves");
-    long stamp = frame.decided.nextTimestamp();
-    if (frame.type == FrameType.BEGIN) {
-      long first = reply.getLong(index + Frames.HEADER_BYTES);
-      Violation.unless(first == stamp, first + " was issued, not " + stamp);
-      world.history().issued(epoch, first, frame.requests.size());
-    } else if (frame.type == FrameType.EXTEND) {
-      world.history().issued(epoch, stamp, 1);
+    if (frame.type != FrameType.BEGIN && frame.type != FrameType.TIMESTAMP) {
+      return;
     }
+    long next = frame.decided.nextTimestamp();
+    long first = reply.getLong(index + Frames.HEADER_BYTES);
+    Violation.unless(first == next, first + " was issued, not " + next);
+    world.history().issued(epoch, first, frame.type == FrameType.BEGIN ? frame.requests.size() : 1);
   }
 
   void counted(String what) {

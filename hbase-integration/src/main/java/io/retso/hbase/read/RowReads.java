@@ -51,11 +51,6 @@ public final class RowReads {
     return copy;
   }
 
-  /** What the oracle is to be asked about; null if it cannot be named. */
-  long[] conflictIds() {
-    return table.conflictIds(gets);
-  }
-
   /** Reads at a timestamp; the answers are in the order of the gets. */
   CompletableFuture<List<Result>> at(long timestamp) {
     return readers.at(table, timestamp).getAll(gets);
