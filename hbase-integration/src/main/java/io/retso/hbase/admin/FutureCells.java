@@ -39,6 +39,11 @@ final class FutureCells {
    */
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(3);
 
+  /**
+   * More than an oracle issues meanwhile, however busy: what is further ahead is refused at once.
+   */
+  private static final long AHEAD_MAX = 1L << 30;
+
   private static final long PAUSE_MILLIS = 20;
 
   private final TableName name;
@@ -51,7 +56,8 @@ final class FutureCells {
   }
 
   /**
-   * Waits for the oracle to get beyond all that is in the table, a few seconds for each row.
+   * Waits for the oracle to get beyond all that is in the table, a few seconds for each row that is
+   * not too far ahead.
    *
    * @throws TableNotPreparedException if it does not; says what there is, and what to do
    */
@@ -84,7 +90,7 @@ final class FutureCells {
     while (cell.getTimestamp() >= next) {
       next = oracle.next();
       if (cell.getTimestamp() >= next) {
-        if (System.nanoTime() - begun > PATIENCE_NANOS) {
+        if (cell.getTimestamp() - next > AHEAD_MAX || System.nanoTime() - begun > PATIENCE_NANOS) {
           throw refused(cell);
         }
         pause();

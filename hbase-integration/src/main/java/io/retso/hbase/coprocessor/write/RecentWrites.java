@@ -161,6 +161,11 @@ public final class RecentWrites {
     hiddenUpTo.accumulateAndGet(version, Math::max);
   }
 
+  /** The region is closed: what it remembers counts no more. */
+  public void closed() {
+    entries.values().forEach(Entry::drop);
+  }
+
   /**
    * Changes that are neither a transaction's writes nor cleanups are about to be applied; {@link
    * #plainEnds} when they are visible, or failed.

@@ -192,6 +192,8 @@ public class RecentWritesTest {
     write(recent, "one more", 1, 5);
     assertEquals(0, other.size());
     assertEquals(RecentWrites.ENTRIES_MAX, recent.size());
+    recent.closed();
+    assertEquals(0, shared.bytes());
   }
 
   @Test
