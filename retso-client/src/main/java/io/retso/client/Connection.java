@@ -17,7 +17,7 @@ import java.util.List;
  * One TCP connection from its first byte to its last: handshake, then request frames out and reply
  * frames in. Event loop only. Lives for one connection; its {@link Slot} makes the next one.
  *
- * <p>Frames wait for replies in lanes, as the protocol orders them: begins and extensions in one,
+ * <p>Frames wait for replies in lanes, as the protocol orders them: begins and timestamps in one,
  * decisions in the other. A ping has a lane of its own, because the protocol does not say which it
  * travels in.
  */
@@ -42,9 +42,6 @@ final class Connection {
 
   /** Bytes of a frame that is not complete; null if there are none. */
   private ByteBuf partial;
-
-  /** Frames of extensions among those that wait for replies. */
-  private int extending;
 
   private int nextFrameId = HELLO_FRAME_ID + 1;
   private long lastReadNanos;
@@ -77,11 +74,6 @@ final class Connection {
     return welcome;
   }
 
-  /** Whether extensions are under way. */
-  boolean isExtending() {
-    return extending > 0;
-  }
-
   /** Whether the server ever answered a request on this connection. */
   boolean answered() {
     return answered;
@@ -92,7 +84,6 @@ final class Connection {
     while (!ended && !calls.isEmpty() && transport.isWritable()) {
       SentFrame frame = FrameWriter.take(calls, nextFrameId++, nowNanos);
       laneOf(frame.type).add(frame);
-      extending += frame.type == FrameType.EXTEND ? 1 : 0;
       transport.write(FrameWriter.encode(frame, transport.allocator()));
     }
   }
@@ -301,10 +292,6 @@ final class Connection {
       throw e;
     } finally {
       lane.poll();
-      extending -= type == FrameType.EXTEND ? 1 : 0;
-    }
-    if (type == FrameType.EXTEND) {
-      slot.extended();
     }
   }
 

@@ -303,9 +303,9 @@ final class ServerParts {
 
   /** On the oracle's thread. */
   private void copyFigures(Figures figures) {
-    figures.oracle.copyFrom(sequencer.oracleCounters());
-    figures.sequencer.copyFrom(sequencer.counters());
-    figures.net.copyFrom(net.counters());
+    figures.oracle = sequencer.oracleCounters().copy();
+    figures.sequencer = sequencer.counters().copy();
+    figures.net = net.counters().copy();
     figures.decisions.copyFrom(decisions);
     log.copyInto(figures);
     figures.clockLagMillis = clock.lagMillis();

@@ -5,6 +5,7 @@ import static io.retso.simulator.Violation.unless;
 import io.retso.log.LogEntry;
 import io.retso.log.LogException;
 import io.retso.oracle.StatusOracle;
+import io.retso.protocol.FrameType;
 import io.retso.protocol.Outcome;
 import io.retso.protocol.Timestamps;
 import java.nio.ByteBuffer;
@@ -93,11 +94,11 @@ final class History implements SimulatedLedgers.Durable, LogEntry.Visitor {
   /** A client got a start timestamp. */
   void begun(long start) {
     facts(start).begun = true;
-    extended(start);
+    timestamp(start);
   }
 
   /** A client got a timestamp that is nobody's transaction. */
-  void extended(long stamp) {
+  void timestamp(long stamp) {
     newestKnown = Math.max(newestKnown, stamp);
   }
 
@@ -254,11 +255,11 @@ final class History implements SimulatedLedgers.Durable, LogEntry.Visitor {
    * @param mayBeStale whether that of a deposed server may be older, as long as the client has met
    *     none of its successors
    */
-  void mustSee(long stamp, long known, long met, boolean mayBeStale) {
+  void mustSee(FrameType type, long stamp, long known, long met, boolean mayBeStale) {
     boolean excused = mayBeStale && ofDeposed.getOrDefault(stamp, -1L) >= met;
     unless(
         stamp > known || excused,
-        stamp + " does not see " + known + ", which was known before, or " + met + " was met");
+        type + " " + stamp + " does not see " + known + ", which was known before; met " + met);
   }
 
   /** The highest low watermark that anybody knows. */

@@ -21,6 +21,9 @@ final class RequestFrame {
   /** What was true when the server took it; null before. */
   Circumstances decided;
 
+  /** It asks for timestamps, and waited while others had need of them. */
+  boolean putOff;
+
   /**
    * What was true when a server took a frame.
    *
@@ -67,7 +70,7 @@ final class RequestFrame {
     int at = body;
     for (int i = 0; i < count; i++) {
       switch (type) {
-        case HELLO, PING, BEGIN, WATERMARK -> {} // the count says all
+        case HELLO, PING, BEGIN, TIMESTAMP, WATERMARK -> {} // the count says all
         case STATUS -> {
           starts[i] = in.getLong(at);
           readers[i] = in.getLong(at + Long.BYTES);
@@ -77,7 +80,7 @@ final class RequestFrame {
           starts[i] = in.getLong(at);
           at += Long.BYTES;
         }
-        case COMMIT, EXTEND -> {
+        case COMMIT -> {
           starts[i] = in.getLong(at);
           at += Frames.COMMIT_FIXED_BYTES + rows(in, at) * Long.BYTES;
         }
@@ -114,7 +117,7 @@ final class RequestFrame {
     long outcome =
         switch (type) {
           case BEGIN -> reply.getLong(body) + i * (long) Timestamps.GAP;
-          case WATERMARK -> reply.getLong(body);
+          case TIMESTAMP, WATERMARK -> reply.getLong(body);
           default -> reply.getLong(body + i * Long.BYTES);
         };
     return new Answer(outcome, decided.windowLow, decided.hadMarks[i], decided.mayRefuse);

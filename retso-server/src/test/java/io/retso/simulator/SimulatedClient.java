@@ -2,7 +2,6 @@ package io.retso.simulator;
 
 import io.netty.buffer.ByteBuf;
 import io.retso.client.CommitResult;
-import io.retso.client.Extension;
 import io.retso.client.OracleClient;
 import io.retso.client.OracleException;
 import io.retso.client.SimulatedLoop;
@@ -114,10 +113,9 @@ final class SimulatedClient {
   /**
    * Makes a request; what fails without harm is asked again.
    *
-   * @param start the transaction that it is about; of a sweep, its timestamp; of an extension, its
-   *     snapshot
+   * @param start the transaction that it is about; of a sweep, its timestamp
    * @param reader the reader's start, of a status query
-   * @param rows of a commit or an extension
+   * @param rows of a commit
    */
   void call(FrameType type, long start, long reader, long[] rows, LongConsumer told) {
     long known = world.history().newestKnown();
@@ -147,6 +145,10 @@ final class SimulatedClient {
     call(FrameType.BEGIN, 0, 0, null, told);
   }
 
+  void timestamp(LongConsumer told) {
+    call(FrameType.TIMESTAMP, 0, 0, null, told);
+  }
+
   private CompletableFuture<?> request(FrameType type, long start, long reader, long[] rows) {
     return switch (type) {
       case BEGIN -> oracle.beginAsync();
@@ -157,21 +159,17 @@ final class SimulatedClient {
           simulation.oneIn(2) ? oracle.cleanedUpAsync(start) : oracle.cleanedUpLater(start);
       case SWEPT -> oracle.sweptAsync(start);
       case WATERMARK -> oracle.lowWatermarkAsync();
-      case EXTEND -> oracle.extendAsync(start, rows);
+      case TIMESTAMP -> oracle.timestampAsync();
       case HELLO, PING -> throw new AssertionError(type);
     };
   }
 
   private static long number(FrameType type, Object value) {
     return switch (type) {
-      case BEGIN, WATERMARK -> (Long) value;
+      case BEGIN, TIMESTAMP, WATERMARK -> (Long) value;
       case COMMIT, ABORT -> number((CommitResult) value);
       case STATUS -> number((TransactionStatus) value);
       case CLEANED, SWEPT -> Outcome.DONE;
-      case EXTEND -> {
-        Extension extension = (Extension) value;
-        yield extension.timestamp() | (extension.isUnchanged() ? 0 : FrameType.CHANGED_FLAG);
-      }
       case HELLO, PING -> throw new AssertionError(type);
     };
   }
@@ -230,15 +228,13 @@ final class SimulatedClient {
       FrameType type, long start, long reader, long outcome, long known, long metBefore) {
     History history = world.history();
     switch (type) {
-      case BEGIN -> {
-        history.mustSee(outcome, known, metBefore, world.parts().deposedServersMayBeStale());
-        history.begun(outcome);
-      }
-      case EXTEND -> {
-        long stamp = outcome & ~FrameType.CHANGED_FLAG;
-        history.mustSee(
-            stamp, Math.max(start, known), metBefore, world.parts().deposedServersMayBeStale());
-        history.extended(stamp);
+      case BEGIN, TIMESTAMP -> {
+        history.mustSee(type, outcome, known, metBefore, world.parts().deposedServersMayBeStale());
+        if (type == FrameType.BEGIN) {
+          history.begun(outcome);
+        } else {
+          history.timestamp(outcome);
+        }
       }
       case COMMIT, STATUS, ABORT -> history.told(start, reader, outcome);
       case HELLO, PING, CLEANED, SWEPT, WATERMARK -> {}

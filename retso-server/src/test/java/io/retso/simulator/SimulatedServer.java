@@ -234,8 +234,12 @@ final class SimulatedServer implements FrontDesk.Owner, FrontDesk.Loop, Simulate
     mayRefuse |= mayRefuse();
     frame.decided =
         new RequestFrame.Circumstances(epoch, world.isNewest(epoch), low, next, marks, mayRefuse);
+    frame.putOff = isStart(frame) && oracle.nextTimestamp() == next;
+    if (frame.putOff) {
+      counted("starts that wait for others");
+    }
     if (sequencer.replyPosition() > sequencer.durable() && !frame.type.isLogged()) {
-      counted(frame.type == FrameType.BEGIN ? "late reservations" : "late extensions");
+      counted("late reservations of " + frame.type);
     }
     return progress;
   }
@@ -245,18 +249,27 @@ final class SimulatedServer implements FrontDesk.Owner, FrontDesk.Loop, Simulate
     return oracle.uncleanedCommits() >= oracle.uncleanedMax() / 2;
   }
 
+  private static boolean isStart(RequestFrame frame) {
+    return frame.type == FrameType.BEGIN || frame.type == FrameType.TIMESTAMP;
+  }
+
   /** A reply leaves this server. */
   void left(RequestFrame frame, ByteBuf reply, int index) {
     Violation.unless(frame != null, "a reply to nothing leaves");
-    long stamp = frame.decided.nextTimestamp();
-    long deposedNumber = frame.decided.isNewest() ? 0 : number;
-    if (frame.type == FrameType.BEGIN) {
-      long first = reply.getLong(index + Frames.HEADER_BYTES);
-      Violation.unless(first == stamp, first + " was issued, not " + stamp);
-      world.history().issued(epoch, first, frame.count, deposedNumber);
-    } else if (frame.type == FrameType.EXTEND) {
-      world.history().issued(epoch, stamp, 1, deposedNumber);
+    if (!isStart(frame)) {
+      return;
     }
+    long next = frame.decided.nextTimestamp();
+    long first = reply.getLong(index + Frames.HEADER_BYTES);
+    Violation.unless(
+        frame.putOff ? first >= next : first == next, first + " was issued, not " + next);
+    world
+        .history()
+        .issued(
+            epoch,
+            first,
+            frame.type == FrameType.BEGIN ? frame.count : 1,
+            frame.decided.isNewest() ? 0 : number);
   }
 
   void counted(String what) {
