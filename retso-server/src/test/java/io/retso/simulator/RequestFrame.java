@@ -16,6 +16,9 @@ final class RequestFrame {
   /** What was true when the server took it; null before. */
   Circumstances decided;
 
+  /** It asks for timestamps, and waited while others had need of them. */
+  boolean putOff;
+
   /**
    * What was true when a server took a frame.
    *
