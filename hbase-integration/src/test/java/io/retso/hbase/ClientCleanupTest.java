@@ -10,6 +10,7 @@ import io.retso.hbase.admin.TablePreparation.Options;
 import io.retso.hbase.cleanup.RowCleanup;
 import io.retso.hbase.layout.CleanupRequest;
 import io.retso.hbase.table.PreparedTable;
+import io.retso.hbase.transaction.Inside;
 import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -43,7 +44,7 @@ class ClientCleanupTest {
 
   private Void write(String value) throws Exception {
     zombie.table(name).put(put("a", value));
-    zombie.writes().sendAll().get(30, TimeUnit.SECONDS);
+    Inside.writes(zombie).sendAll().get(30, TimeUnit.SECONDS);
     return null;
   }
 
@@ -73,10 +74,10 @@ class ClientCleanupTest {
   }
 
   private Void cleanUp() throws Exception {
-    PreparedTable table = manager.tables.find(name).get(30, TimeUnit.SECONDS);
+    PreparedTable table = Inside.tables(manager).find(name).get(30, TimeUnit.SECONDS);
     RowCleanup.send(table, List.of(request())).get(0).get(30, TimeUnit.SECONDS);
     assertEquals(List.of(), fixture.raw(name));
-    assertEquals("", manager.call(tx -> scan(tx.table(name), new Scan())));
+    assertEquals("", manager.run(tx -> scan(tx.table(name), new Scan())));
     return null;
   }
 
@@ -118,7 +119,7 @@ class ClientCleanupTest {
       region.compact(true);
     }
     assertEquals(List.of(), fixture.raw(name));
-    assertEquals("", manager.call(tx -> scan(tx.table(name), new Scan())));
+    assertEquals("", manager.run(tx -> scan(tx.table(name), new Scan())));
   }
 
   private void flush() throws IOException {
