@@ -16,7 +16,8 @@ import org.apache.hadoop.hbase.client.ScanResultConsumer;
 /**
  * A table within one transaction, with the interface of HBase's {@code AsyncTable}: reads come from
  * the transaction's snapshot and its own writes; writes are kept back until its own reads or the
- * commit need them, and are visible to nobody else before.
+ * commit need them, and are visible to nobody else before. A get of columns that were all just
+ * written, or deleted, is answered from what is kept back, with no request.
  *
  * <p><strong>What differs from HBase.</strong> A delete of the newest version of a cell deletes the
  * cell: a snapshot has one version of each. Lists are all or nothing; actions of a batch are

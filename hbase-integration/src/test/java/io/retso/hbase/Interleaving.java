@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.retso.hbase.errors.ConflictException;
+import io.retso.hbase.errors.Failures;
 import io.retso.hbase.transaction.Inside;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -282,6 +283,7 @@ public final class Interleaving {
 
   /** Sends what was written, and checks that its own transaction sees it. */
   private void readBack(Participant who, Set<String> cells) throws IOException {
+    Failures.await(Inside.writes(who.writer).sendAll());
     for (String cell : cells) {
       String before = who.read.get(cell);
       read(who, cell);

@@ -15,6 +15,7 @@ import io.retso.hbase.table.PreparedTable;
 import io.retso.hbase.write.TableEdits;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -138,11 +139,30 @@ final class HBaseAsyncTransactionalTable implements AsyncTransactionalTable {
     return checked;
   }
 
-  /** Within an operation of the transaction. */
+  /** Within an operation of the transaction. What was just written is answered at once. */
   private CompletableFuture<List<Result>> read(List<Get> gets) {
-    if (gets.isEmpty()) {
-      return CompletableFuture.completedFuture(List.of());
+    List<Result> answers = new ArrayList<>(gets.size());
+    List<Get> asked = new ArrayList<>();
+    for (Get get : gets) {
+      Result own = tx.writes().answer(table, get);
+      answers.add(own);
+      if (own == null) {
+        asked.add(get);
+      }
     }
+    if (asked.isEmpty()) {
+      return CompletableFuture.completedFuture(answers);
+    }
+    return ask(asked)
+        .thenApply(
+            found -> {
+              Iterator<Result> next = found.iterator();
+              answers.replaceAll(own -> own == null ? next.next() : own);
+              return answers;
+            });
+  }
+
+  private CompletableFuture<List<Result>> ask(List<Get> gets) {
     List<byte[]> rows = gets.stream().map(Get::getRow).toList();
     return sent(tx.writes().sendBeforeReading(table, rows))
         .thenCompose(done -> tx.snapshot().read(new RowReads(readers, table, gets)))
