@@ -11,15 +11,6 @@ import io.retso.protocol.Timestamps;
  * <p>Whether a transaction may still be decided at all is tested before, by {@link StatusOracle}.
  */
 final class CommitDecision {
-  /** Certainly nobody committed one of the rows. */
-  static final int UNCHANGED = 0;
-
-  /** One of the rows is in the map with a later commit (line 4). */
-  static final int CHANGED = 1;
-
-  /** Only rows that are not in the map may have been committed, as T_max is later (line 8). */
-  static final int EVICTED = 2;
-
   private final CommittedMap map;
   private final TransactionWindow window;
   private final Changes changes;
@@ -39,33 +30,20 @@ final class CommitDecision {
   }
 
   /**
-   * Lines 1 to 11: what became of the rows from {@code from} to {@code to} of the batch after a
-   * sequence of the window.
-   *
-   * @return {@link #UNCHANGED}, {@link #CHANGED} or {@link #EVICTED}
-   */
-  int changeSince(long sequence, CommitBatch batch, int from, int to) {
-    if (!map.conflicts(batch.rows, from, to, batch.lines, (int) sequence)) {
-      return UNCHANGED;
-    }
-    boolean certain = map.conflictsCertainly(batch.rows, from, to, batch.lines, (int) sequence);
-    return certain ? CHANGED : EVICTED;
-  }
-
-  /**
-   * Decides an open transaction.
+   * Lines 1 to 11: decides an open transaction by its rows from {@code from} to {@code to} of the
+   * batch. One of them is in the map with a later commit (line 4); or only rows that are not in the
+   * map may have been committed, as T_max is later (line 8); or certainly nobody did.
    *
    * @return its outcome: the commit timestamp, which is above all that were issued, or an abort
    */
   long decide(long start, CommitBatch batch, int from, int to) {
     long sequence = start >>> Timestamps.GAP_BITS;
-    int change = changeSince(sequence, batch, from, to);
-    if (change == UNCHANGED) {
+    if (!map.conflicts(batch.rows, from, to, batch.lines, (int) sequence)) {
       return commit(start, batch, from, to);
     }
     window.setState(sequence, TransactionWindow.HALF_ABORTED);
     changes.aborted(start);
-    if (change == CHANGED) {
+    if (map.conflictsCertainly(batch.rows, from, to, batch.lines, (int) sequence)) {
       counters.conflicts++;
       return Outcome.ABORTED_CONFLICT;
     }
