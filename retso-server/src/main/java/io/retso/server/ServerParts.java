@@ -70,6 +70,7 @@ final class ServerParts {
   private final LongSupplier nanoClock = System::nanoTime;
   private final Observation observation;
   private final BatchHistogram decisions = BatchHistogram.ofLatencies();
+  private final BatchHistogram turns = BatchHistogram.ofLatencies();
 
   /** What was started, the last one first: to be closed in this order. */
   private final Deque<Part> parts = new ArrayDeque<>();
@@ -191,6 +192,11 @@ final class ServerParts {
 
               @Override
               public void atOnce(int replies) {} // they do not wait
+
+              @Override
+              public void turn(long nanos) {
+                turns.record(nanos, 1);
+              }
             }));
   }
 
@@ -305,6 +311,7 @@ final class ServerParts {
     figures.sequencer.copyFrom(sequencer.counters());
     figures.net.copyFrom(net.counters());
     figures.decisions.copyFrom(decisions);
+    figures.turns.copyFrom(turns);
     log.copyInto(figures);
     figures.clockLagMillis = clock.lagMillis();
   }

@@ -163,6 +163,11 @@ public final class Metrics implements AutoCloseable {
         f -> f.net.stalled);
     counter("retso.request.frames", "Request frames taken.", f -> f.net.frames);
     counter("retso.request.bytes", "Bytes received from clients.", f -> f.net.bytesIn);
+    histogram(
+        "retso_turn_seconds",
+        "Turns of the oracle's thread: all that it does between two looks for requests.",
+        f -> f.turns,
+        NANOS_PER_SECOND);
   }
 
   private void server(Health health, ServerFacts facts) {

@@ -18,6 +18,7 @@ final class StatusReport {
   private final Figures before;
   private final double seconds;
   private final BatchHistogram decisions;
+  private final BatchHistogram turns;
   private final BatchHistogram appends;
   private final BatchHistogram entrySizes;
 
@@ -28,6 +29,7 @@ final class StatusReport {
     this.before = before;
     this.seconds = Math.max((now.nanos - before.nanos) / NANOS_PER_SECOND, 1e-3);
     this.decisions = now.decisions.since(before.decisions);
+    this.turns = now.turns.since(before.turns);
     this.appends = now.appends.since(before.appends);
     this.entrySizes = now.entrySizes.since(before.entrySizes);
   }
@@ -160,6 +162,7 @@ final class StatusReport {
     m.put("frames", now.net.frames);
     m.put("bytesIn", now.net.bytesIn);
     m.put("logWaits", now.net.logWaits);
+    m.put("turnMillis", latency(turns));
     return m;
   }
 
