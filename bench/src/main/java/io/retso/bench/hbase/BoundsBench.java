@@ -2,10 +2,10 @@ package io.retso.bench.hbase;
 
 import io.retso.bench.hbase.DyingClients.Death;
 import io.retso.bench.hbase.LongRun.Observation;
+import io.retso.bench.report.BenchException;
 import io.retso.bench.report.Comparison;
 import io.retso.bench.report.ReportText;
 import io.retso.bench.report.Texts;
-import io.retso.bench.suite.BenchException;
 import io.retso.client.OracleClient;
 import io.retso.cluster.DeleteAtExit;
 import io.retso.cluster.LocalCluster;
