@@ -68,7 +68,8 @@ class DeployTest {
     Set<String> keys = Settings.ALL.stream().map(Setting::key).collect(Collectors.toSet());
     Set<String> files = Set.of("sbom.cyclonedx.json");
     int named = 0;
-    for (MatchResult m : KEY_IN_TEXT.matcher(read("README.md")).results().toList()) {
+    for (MatchResult m :
+        KEY_IN_TEXT.matcher(read("../docs/operating-oracle.md")).results().toList()) {
       String key = m.group(1) == null ? m.group(2) : m.group(1);
       boolean isHbases = key.startsWith("hbase.");
       assertTrue(keys.contains(key) || files.contains(key) || isHbases, key);

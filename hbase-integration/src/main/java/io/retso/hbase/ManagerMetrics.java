@@ -9,8 +9,7 @@ import io.retso.hbase.metrics.Counters;
  * @param begun transactions begun, read-only ones included
  * @param currentReads reads of read-only transactions at an older timestamp, at which all was still
  *     current, so that the oracle was not asked
- * @param extendedSnapshots snapshots that were taken beside a read
- * @param changedSnapshots those for which a read was repeated, as its rows had changed
+ * @param changedSnapshots such reads that were repeated at the timestamp, as their rows had changed
  * @param committed transactions committed, those that wrote nothing included
  * @param conflicts aborted by a conflict
  * @param tooOld aborted for their age
@@ -32,7 +31,6 @@ import io.retso.hbase.metrics.Counters;
 public record ManagerMetrics(
     long begun,
     long currentReads,
-    long extendedSnapshots,
     long changedSnapshots,
     long committed,
     long conflicts,
@@ -55,7 +53,6 @@ public record ManagerMetrics(
     return new ManagerMetrics(
         c.begun.sum(),
         c.currentReads.sum(),
-        c.extendedSnapshots.sum(),
         c.changedSnapshots.sum(),
         c.committed.sum(),
         c.conflicts.sum(),

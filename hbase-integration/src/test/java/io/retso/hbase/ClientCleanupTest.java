@@ -1,5 +1,6 @@
 package io.retso.hbase;
 
+import static io.retso.hbase.Fixture.F;
 import static io.retso.hbase.Fixture.put;
 import static io.retso.hbase.Fixture.scan;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -9,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import io.retso.hbase.admin.TablePreparation.Options;
 import io.retso.hbase.cleanup.RowCleanup;
 import io.retso.hbase.layout.CleanupRequest;
+import io.retso.hbase.layout.RawVersion;
 import io.retso.hbase.table.PreparedTable;
 import java.io.IOException;
 import java.util.List;
@@ -17,15 +19,21 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.hbase.TableName;
+import org.apache.hadoop.hbase.client.Put;
+import org.apache.hadoop.hbase.client.Result;
 import org.apache.hadoop.hbase.client.Scan;
 import org.apache.hadoop.hbase.regionserver.HRegion;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Cleanup without a coprocessor: a row changes between the read and the mutation. */
 @ExtendWith(RetsoCluster.Extension.class)
 class ClientCleanupTest {
+  private static final byte[] A = Fixture.bytes("a");
+  private static final byte[] EMPTY = {};
+
   private Fixture fixture;
   private TransactionManager manager;
   private TableName name;
@@ -48,7 +56,7 @@ class ClientCleanupTest {
   }
 
   private CleanupRequest request() {
-    return new CleanupRequest(Fixture.bytes("a"), zombie.startTimestamp(), CleanupRequest.ABORTED);
+    return new CleanupRequest(A, zombie.startTimestamp(), CleanupRequest.ABORTED);
   }
 
   /** The cleanup fails, since {@code meanwhile} is done between the read and the mutation. */
@@ -72,9 +80,13 @@ class ClientCleanupTest {
     assertInstanceOf(RowCleanup.NotAsRead.class, failure.getCause());
   }
 
-  private Void cleanUp() throws Exception {
+  private void cleanUp(CleanupRequest request) throws Exception {
     PreparedTable table = manager.tables.find(name).get(30, TimeUnit.SECONDS);
-    RowCleanup.send(table, List.of(request())).get(0).get(30, TimeUnit.SECONDS);
+    RowCleanup.send(table, List.of(request)).get(0).get(30, TimeUnit.SECONDS);
+  }
+
+  private Void cleanUp() throws Exception {
+    cleanUp(request());
     assertEquals(List.of(), fixture.raw(name));
     assertEquals("", manager.call(tx -> scan(tx.table(name), new Scan())));
     return null;
@@ -119,6 +131,34 @@ class ClientCleanupTest {
     }
     assertEquals(List.of(), fixture.raw(name));
     assertEquals("", manager.call(tx -> scan(tx.table(name), new Scan())));
+  }
+
+  /** A time range would never get past the moved cell: see {@link RawVersion}. */
+  @Test
+  @Timeout(60)
+  void aMovedCellWithAnEmptyQualifierIsPassed() throws Exception {
+    zombie.table(name).put(List.of(put("b", "1"), put("c", "1")));
+    zombie.writes().sendAll().get(30, TimeUnit.SECONDS);
+    TransactionManager dying = fixture.dyingManager();
+    Transaction moved = dying.begin();
+    Transaction later = dying.begin();
+    fixture.flushWhileRead(
+        name,
+        () -> {
+          moved.table(name).put(new Put(A).addColumn(F, EMPTY, Fixture.bytes("moved")));
+          moved.writes().sendAll().get(30, TimeUnit.SECONDS);
+          later.table(name).put(put("b", "2")); // so the file is not passed over
+          later.writes().sendAll().get(30, TimeUnit.SECONDS);
+        });
+    long committed = moved.commit();
+    cleanUp(new CleanupRequest(A, moved.startTimestamp(), committed));
+    later.table(name).put(put("a", "2"));
+    later.writes().sendAll().get(30, TimeUnit.SECONDS);
+    later.rollback();
+    cleanUp(new CleanupRequest(A, later.startTimestamp(), CleanupRequest.ABORTED));
+    assertEquals("a=null", manager.call(tx -> scan(tx.table(name), new Scan())));
+    Result row = manager.call(tx -> tx.table(name).get(Fixture.get("a")));
+    assertEquals("moved", Fixture.text(row.getValue(F, EMPTY)));
   }
 
   private void flush() throws IOException {

@@ -214,6 +214,26 @@ public final class Fixture implements AutoCloseable {
     }
   }
 
+  /** Something that HBase may refuse. */
+  public interface Action {
+    void run() throws Exception;
+  }
+
+  /**
+   * Writes and flushes while an older scanner is open: then HBase keeps the sequence numbers of
+   * cells in the file. The table has two rows at least.
+   */
+  public void flushWhileRead(TableName name, Action writes) throws Exception {
+    try (Table table = cluster.connection().getTable(name);
+        ResultScanner older = table.getScanner(new Scan().setCaching(1))) {
+      older.next();
+      writes.run();
+      for (HRegion region : regions(name)) {
+        region.flush(true);
+      }
+    }
+  }
+
   /** Those that are open. */
   public List<HRegion> regions(TableName name) {
     return cluster.hbase().cluster().getLiveRegionServers().stream()

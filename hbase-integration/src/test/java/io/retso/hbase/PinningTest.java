@@ -118,7 +118,7 @@ class PinningTest {
   }
 
   @Test
-  void theGetThatTakesTheTimestampIsOneGet() throws Exception {
+  void theGetThatTakesTheTimestampIsSentOnce() throws Exception {
     takeOlderSnapshot();
     AtomicInteger requests = new AtomicInteger();
     try (Transaction tx = manager.beginReadOnly()) {
@@ -138,11 +138,11 @@ class PinningTest {
       requests.set(0);
       table.get(get("last")).get(1, TimeUnit.MINUTES);
       assertFalse(tx.toString().contains("without a timestamp"), tx::toString);
-      assertEquals(1, requests.get());
+      assertEquals(2, requests.get(), "the question about what was read before, and the get");
     }
   }
 
-  /** The oracle cannot tell of whole rows where conflicts are by cell. Regions can, briefly. */
+  /** Regions tell of the first change of whole rows, briefly. */
   @Test
   void pinningDoesNotFetchTheHistoryOfARow() throws Exception {
     TableName cells = fixture.table(Options.DEFAULT.with(Conflicts.CELL));

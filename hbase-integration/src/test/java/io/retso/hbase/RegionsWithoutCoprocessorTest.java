@@ -13,20 +13,16 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.hbase.admin.SweepResult;
-import io.retso.hbase.admin.TablePreparation;
 import io.retso.hbase.admin.TablePreparation.Options;
 import io.retso.hbase.cleanup.RowCleanup;
-import io.retso.hbase.embedded.EmbeddedHBase;
 import io.retso.hbase.errors.TableNotPreparedException;
 import io.retso.hbase.layout.CleanupRequest;
 import io.retso.hbase.layout.DescriptorQuery;
 import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.resolve.SnapshotRequests;
 import io.retso.hbase.table.PreparedTable;
-import io.retso.server.RetsoServer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -35,9 +31,7 @@ import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hbase.HConstants;
 import org.apache.hadoop.hbase.TableName;
-import org.apache.hadoop.hbase.client.Admin;
 import org.apache.hadoop.hbase.client.AsyncConnection;
-import org.apache.hadoop.hbase.client.Connection;
 import org.apache.hadoop.hbase.client.ConnectionFactory;
 import org.apache.hadoop.hbase.client.Get;
 import org.apache.hadoop.hbase.client.Scan;
@@ -45,16 +39,10 @@ import org.apache.hadoop.hbase.client.Table;
 import org.apache.hadoop.hbase.filter.PrefixFilter;
 import org.apache.hadoop.hbase.security.AccessDeniedException;
 import org.apache.hadoop.hbase.security.User;
-import org.apache.hadoop.hbase.security.access.AccessController;
-import org.apache.hadoop.hbase.security.access.Permission;
 import org.apache.hadoop.hbase.security.access.Permission.Action;
-import org.apache.hadoop.hbase.security.access.UserPermission;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.function.Executable;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -64,40 +52,10 @@ import org.junit.jupiter.params.provider.ValueSource;
  * own, which runs.
  */
 @Timeout(180)
-class RegionsWithoutCoprocessorTest {
+class RegionsWithoutCoprocessorTest extends ClusterWithRights {
   private static final String LOADING = "hbase.coprocessor.user.enabled";
 
-  private static EmbeddedHBase hbase;
-  private static RetsoServer server;
-  private static Connection root;
-  private static Admin admin;
-
-  private final TableName name = TableName.valueOf("t-" + System.nanoTime());
-
-  @BeforeAll
-  static void start(@TempDir Path directory) throws Exception {
-    EmbeddedHBase.Builder builder =
-        EmbeddedHBase.in(directory).set(User.HBASE_SECURITY_AUTHORIZATION_CONF_KEY, "true");
-    for (String where : new String[] {"master", "region", "regionserver"}) {
-      builder.set("hbase.coprocessor." + where + ".classes", AccessController.class.getName());
-    }
-    hbase = builder.start();
-    server = RetsoCluster.startOracle();
-    root = ConnectionFactory.createConnection(hbase.configuration());
-    admin = root.getAdmin();
-  }
-
-  @AfterAll
-  static void stop() throws Exception {
-    admin.close();
-    root.close();
-    hbase.close();
-    server.close();
-  }
-
-  private static String oracle() {
-    return "127.0.0.1:" + server.port();
-  }
+  private final TableName name = freshName("t");
 
   /** Its region is opened anew, with our coprocessor or without. */
   private void reopen(boolean withCoprocessor) throws Exception {
@@ -120,7 +78,7 @@ class RegionsWithoutCoprocessorTest {
   }
 
   private ManagerBuilder managerOf(AsyncConnection connection) {
-    return TransactionManager.builder(connection).oracle(oracle()).sweepInterval(Duration.ZERO);
+    return TransactionManager.builder(connection).oracle(oracle).sweepInterval(Duration.ZERO);
   }
 
   /** Row a is committed and not cleaned up, b is open; c was cleaned up. */
@@ -150,14 +108,9 @@ class RegionsWithoutCoprocessorTest {
   @ParameterizedTest
   @ValueSource(strings = {"root", "bob"})
   void readsAreRefused(String reader) throws Exception {
-    new TablePreparation(root, oracle()).create(Fixture.descriptor(name).build(), Options.DEFAULT);
+    create(name, Options.DEFAULT);
     for (byte[] family : List.of(Fixture.F, PendingWrite.family())) {
-      Permission permission =
-          Permission.newBuilder(name)
-              .withFamily(family)
-              .withActions(Action.READ, Action.WRITE)
-              .build();
-      admin.grant(new UserPermission("bob", permission), false);
+      grantFamily("bob", name, family, Action.READ, Action.WRITE);
     }
     Configuration configuration = impatient();
     User user =
@@ -209,7 +162,7 @@ class RegionsWithoutCoprocessorTest {
   /** The oracle would forget the commit, and whoever comes across its mark remove its cells. */
   @Test
   void cleanupsAreNotTakenForDone() throws Exception {
-    new TablePreparation(root, oracle()).create(Fixture.descriptor(name).build(), Options.DEFAULT);
+    create(name, Options.DEFAULT);
     try (AsyncConnection connection = connect(hbase.configuration(), User.getCurrent());
         TransactionManager manager =
             managerOf(connection).cleanupTimeout(Duration.ofSeconds(1)).build();

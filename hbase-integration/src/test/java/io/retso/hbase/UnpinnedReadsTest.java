@@ -85,7 +85,7 @@ class UnpinnedReadsTest {
     }
     ManagerMetrics metrics = manager.metrics();
     assertEquals(2, metrics.currentReads(), metrics::toString);
-    assertEquals(0, metrics.extendedSnapshots() + metrics.changedSnapshots(), metrics::toString);
+    assertEquals(0, metrics.changedSnapshots(), metrics::toString);
   }
 
   @Test

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hbase.TableName;
+import org.apache.hadoop.hbase.client.Admin;
 import org.apache.hadoop.hbase.client.AsyncConnection;
 import org.apache.hadoop.hbase.client.Connection;
 import org.apache.hadoop.hbase.client.ConnectionFactory;
@@ -27,7 +28,9 @@ import org.apache.hadoop.hbase.security.visibility.Authorizations;
 import org.apache.hadoop.hbase.security.visibility.CellVisibility;
 import org.apache.hadoop.hbase.security.visibility.VisibilityClient;
 import org.apache.hadoop.hbase.security.visibility.VisibilityController;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -38,17 +41,14 @@ import org.junit.jupiter.api.io.TempDir;
 class VisibilityTest {
   private static final TableName NAME = TableName.valueOf("labelled");
 
-  @TempDir Path directory;
+  private static EmbeddedHBase hbase;
+  private static Connection root;
 
   private RetsoServer server;
   private String oracle;
-  private EmbeddedHBase hbase;
-  private Connection root;
 
-  @BeforeEach
-  void start() throws Exception {
-    server = RetsoCluster.startOracle();
-    oracle = "127.0.0.1:" + server.port();
+  @BeforeAll
+  static void startHBase(@TempDir Path directory) throws Exception {
     EmbeddedHBase.Builder builder =
         EmbeddedHBase.in(directory).set(User.HBASE_SECURITY_AUTHORIZATION_CONF_KEY, "true");
     for (String where : new String[] {"master", "region"}) {
@@ -58,13 +58,25 @@ class VisibilityTest {
     root = ConnectionFactory.createConnection(hbase.configuration());
   }
 
+  @AfterAll
+  static void stopHBase() throws Exception {
+    root.close();
+    hbase.close();
+  }
+
+  @BeforeEach
+  void startOracle() throws Exception {
+    server = RetsoCluster.startOracle();
+    oracle = "127.0.0.1:" + server.port();
+  }
+
   @AfterEach
-  void stop() throws Exception {
-    for (AutoCloseable opened : new AutoCloseable[] {root, hbase, server}) {
-      if (opened != null) {
-        opened.close();
-      }
+  void dropTable() throws Exception {
+    try (Admin admin = root.getAdmin()) {
+      admin.disableTable(NAME);
+      admin.deleteTable(NAME);
     }
+    server.close();
   }
 
   private void create(TablePreparation.Options options) throws Exception {

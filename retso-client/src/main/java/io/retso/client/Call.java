@@ -17,16 +17,13 @@ final class Call<T> extends CompletableFuture<T> {
 
   final FrameType type;
 
-  /**
-   * Start timestamp of the transaction in question, or of a sweep; the snapshot of an extension; 0
-   * if there is none.
-   */
+  /** Start timestamp of the transaction in question, or of a sweep; 0 if there is none. */
   final long start;
 
   /** The reader's start timestamp of a status query. */
   final long reader;
 
-  /** Rows of a commit or an extension. */
+  /** Rows of a commit. */
   final long[] rows;
 
   final long deadlineNanos;

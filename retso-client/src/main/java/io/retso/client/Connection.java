@@ -21,7 +21,7 @@ import java.util.concurrent.TimeUnit;
  * One TCP connection from its first byte to its last: handshake, then request frames out and reply
  * frames in. Event loop only. Lives for one connection; its {@link Slot} makes the next one.
  *
- * <p>Frames wait for replies in lanes, as the protocol orders them: begins and extensions in one,
+ * <p>Frames wait for replies in lanes, as the protocol orders them: begins and timestamps in one,
  * decisions in the other. A ping has a lane of its own, because the protocol does not say which it
  * travels in.
  */
@@ -45,9 +45,6 @@ final class Connection extends ChannelInboundHandlerAdapter {
 
   /** Bytes of a frame that is not complete; null if there are none. */
   private ByteBuf partial;
-
-  /** Frames of extensions among those that wait for replies. */
-  private int extending;
 
   private int nextFrameId = HELLO_FRAME_ID + 1;
   private long lastReadNanos;
@@ -75,11 +72,6 @@ final class Connection extends ChannelInboundHandlerAdapter {
     return welcome;
   }
 
-  /** Whether extensions are under way. */
-  boolean isExtending() {
-    return extending > 0;
-  }
-
   /** Whether the server ever answered a request on this connection. */
   boolean answered() {
     return answered;
@@ -90,7 +82,6 @@ final class Connection extends ChannelInboundHandlerAdapter {
     while (!ended && !calls.isEmpty() && channel.isWritable()) {
       SentFrame frame = FrameWriter.take(calls, nextFrameId++, nowNanos);
       laneOf(frame.type).add(frame);
-      extending += frame.type == FrameType.EXTEND ? 1 : 0;
       channel.write(FrameWriter.encode(frame, channel.alloc()), channel.voidPromise());
     }
   }
@@ -294,10 +285,6 @@ final class Connection extends ChannelInboundHandlerAdapter {
       throw e;
     } finally {
       lane.poll();
-      extending -= type == FrameType.EXTEND ? 1 : 0;
-    }
-    if (type == FrameType.EXTEND) {
-      slot.extended();
     }
   }
 

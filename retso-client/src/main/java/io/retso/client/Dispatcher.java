@@ -43,7 +43,7 @@ final class Dispatcher {
   private final Map<FrameType, CallList> waiting = new EnumMap<>(FrameType.class);
 
   /**
-   * The same in the order in which they are sent, extensions and begins last: whoever commits and
+   * The same in the order in which they are sent, timestamps and begins last: whoever commits and
    * begins the next transaction in one go is to get a snapshot with that commit. Replies to them
    * wait for nothing that is sent before.
    */
@@ -83,11 +83,11 @@ final class Dispatcher {
     for (FrameType type : TYPES) {
       CallList calls = new CallList();
       waiting.put(type, calls);
-      if (type != FrameType.BEGIN && type != FrameType.EXTEND) {
+      if (type != FrameType.BEGIN && type != FrameType.TIMESTAMP) {
         sendingOrder.add(calls);
       }
     }
-    sendingOrder.add(waiting.get(FrameType.EXTEND));
+    sendingOrder.add(waiting.get(FrameType.TIMESTAMP));
     sendingOrder.add(waiting.get(FrameType.BEGIN));
     SplittableRandom random = new SplittableRandom(settings.seed());
     for (int i = 0; i < settings.connections(); i++) {
@@ -160,10 +160,8 @@ final class Dispatcher {
     while ((connection = nextWritable()) != null) {
       long nowNanos = System.nanoTime();
       for (CallList calls : sendingOrder) {
-        if (!isHeldBack(calls)) {
-          refuseTooLarge(calls, connection.welcome());
-          connection.send(calls, nowNanos);
-        }
+        refuseTooLarge(calls, connection.welcome());
+        connection.send(calls, nowNanos);
       }
       connection.flush();
       if (nothingToSend()) {
@@ -180,35 +178,11 @@ final class Dispatcher {
 
   private boolean nothingToSend() {
     for (CallList calls : sendingOrder) {
-      if (!calls.isEmpty() && !isHeldBack(calls)) {
+      if (!calls.isEmpty()) {
         return false;
       }
     }
     return true;
-  }
-
-  /**
-   * One frame of extensions is under way at a time: they run beside reads that take longer, so that
-   * sharing the next frame costs their callers nothing, and saves both sides most of the work.
-   */
-  private boolean isHeldBack(CallList calls) {
-    if (calls != waiting.get(FrameType.EXTEND)) {
-      return false;
-    }
-    for (Slot slot : slots) {
-      Connection connection = slot.ready();
-      if (connection != null && connection.isExtending()) {
-        return true;
-      }
-    }
-    return false;
-  }
-
-  /** Extensions were answered: those that were held back may go. */
-  void extended() {
-    if (!waiting.get(FrameType.EXTEND).isEmpty()) {
-      dispatch();
-    }
   }
 
   /** The next connection in turn that is ready and has room; null if there is none. */
@@ -227,7 +201,7 @@ final class Dispatcher {
   private void refuseTooLarge(CallList calls, Welcome limits) {
     Call<?> first = calls.peek();
     if (first == null
-        || (first.type != FrameType.COMMIT && first.type != FrameType.EXTEND)
+        || first.type != FrameType.COMMIT
         || (limits.rowsMax() >= Limits.TRANSACTION_ROWS_MAX
             && limits.frameBytesMax() >= Limits.FRAME_BYTES_MAX)) {
       return;
@@ -244,9 +218,9 @@ final class Dispatcher {
       intake.release(1);
       call.fail(
           Category.INVALID_REQUEST,
-          (call.type == FrameType.COMMIT
-                  ? "transaction " + call.start + " writes "
-                  : "an extension of " + call.start + " asks about ")
+          "transaction "
+              + call.start
+              + " writes "
               + call.rows.length
               + " rows; this oracle takes at most "
               + limits.rowsMax()

@@ -19,10 +19,10 @@ final class FrameWriter {
   /** Bytes of {@code call} in the body of a frame. */
   static int bytesOf(Call<?> call) {
     return switch (call.type) {
-      case COMMIT, EXTEND -> Frames.COMMIT_FIXED_BYTES + call.rows.length * Long.BYTES;
+      case COMMIT -> Frames.COMMIT_FIXED_BYTES + call.rows.length * Long.BYTES;
       case STATUS -> Frames.STATUS_BYTES;
       case ABORT, CLEANED, SWEPT -> Long.BYTES;
-      case HELLO, BEGIN, PING, WATERMARK -> 0;
+      case HELLO, BEGIN, TIMESTAMP, PING, WATERMARK -> 0;
     };
   }
 
@@ -55,7 +55,7 @@ final class FrameWriter {
     return switch (type) {
       case PING -> 1;
       case BEGIN -> Limits.FRAME_BEGINS_MAX;
-      case HELLO, COMMIT, STATUS, ABORT, CLEANED, WATERMARK, SWEPT, EXTEND ->
+      case HELLO, COMMIT, STATUS, ABORT, CLEANED, WATERMARK, SWEPT, TIMESTAMP ->
           Limits.FRAME_REQUESTS_MAX;
     };
   }
@@ -79,10 +79,9 @@ final class FrameWriter {
 
   private static void write(Call<?> call, ByteBuf out) {
     switch (call.type) {
-      case COMMIT, EXTEND -> {
-        boolean isRepeat = call.type == FrameType.COMMIT && call.maybeSent;
+      case COMMIT -> {
         out.writeLong(call.start);
-        out.writeInt(call.rows.length | (isRepeat ? FrameType.REPEAT_FLAG : 0));
+        out.writeInt(call.rows.length | (call.maybeSent ? FrameType.REPEAT_FLAG : 0));
         for (long row : call.rows) {
           out.writeLong(row);
         }
@@ -92,7 +91,7 @@ final class FrameWriter {
         out.writeLong(call.reader);
       }
       case ABORT, CLEANED, SWEPT -> out.writeLong(call.start);
-      case HELLO, BEGIN, PING, WATERMARK -> {} // the count says all
+      case HELLO, BEGIN, TIMESTAMP, PING, WATERMARK -> {} // the count says all
     }
     call.maybeSent = true;
   }

@@ -113,7 +113,14 @@ public final class OracleClient implements AutoCloseable {
    */
   public CompletableFuture<CommitResult> commitAsync(long startTimestamp, long... rowIds) {
     checkStamp(startTimestamp, "start timestamp");
-    checkRows(rowIds, "a transaction");
+    if (rowIds.length > Limits.TRANSACTION_ROWS_MAX) {
+      throw new IllegalArgumentException(
+          "a transaction of "
+              + rowIds.length
+              + " rows exceeds the limit of "
+              + Limits.TRANSACTION_ROWS_MAX
+              + "; split it");
+    }
     return submit(FrameType.COMMIT, startTimestamp, 0, rowIds);
   }
 
@@ -151,27 +158,20 @@ public final class OracleClient implements AutoCloseable {
   }
 
   /**
-   * Extends a snapshot: asks whether what is read of some rows at an old timestamp is still so, and
-   * gets a fresh timestamp with the answer. So a transaction can read at once, while this request
-   * is under way, and need not wait for {@link #begin()} first.
+   * A fresh timestamp that is no transaction: above all commits that were answered before this
+   * call, and below all that are asked for after its answer. A reader who has an older snapshot
+   * open may read at it, and ask for the status of writers with it. It cannot commit, needs no end,
+   * and keeps no old version from being dropped. Several callers may get the same one.
    *
-   * <p>The answer waits for no disk. The request changes nothing; after a lost connection it is
-   * simply asked again, and the answer is that of the last time.
-   *
-   * @param snapshot a timestamp that the oracle issued: from {@link #begin()} or {@link
-   *     Extension#timestamp()}. Older than the oracle remembers, it counts as changed
-   * @param rowIds ids of the rows, from {@link RowId}; 0 to {@link Limits#TRANSACTION_ROWS_MAX}, in
-   *     any order. An array is not copied: leave it unchanged until the future completes
+   * <p>The answer waits for no disk.
    */
-  public CompletableFuture<Extension> extendAsync(long snapshot, long... rowIds) {
-    checkStamp(snapshot, "snapshot");
-    checkRows(rowIds, "an extension");
-    return submit(FrameType.EXTEND, snapshot, 0, rowIds);
+  public CompletableFuture<Long> timestampAsync() {
+    return submit(FrameType.TIMESTAMP, 0, 0, Call.NO_ROWS);
   }
 
-  /** Like {@link #extendAsync}, waiting for the answer. */
-  public Extension extend(long snapshot, long... rowIds) {
-    return await(() -> extendAsync(snapshot, rowIds));
+  /** Like {@link #timestampAsync()}, waiting for the answer. */
+  public long timestamp() {
+    return await(this::timestampAsync);
   }
 
   /**
@@ -333,18 +333,6 @@ public final class OracleClient implements AutoCloseable {
               + " use the asynchronous twin, or leave the loop with thenApplyAsync");
     }
     return ((Call<T>) request.get()).await();
-  }
-
-  private static void checkRows(long[] rowIds, String what) {
-    if (rowIds.length > Limits.TRANSACTION_ROWS_MAX) {
-      throw new IllegalArgumentException(
-          what
-              + " of "
-              + rowIds.length
-              + " rows exceeds the limit of "
-              + Limits.TRANSACTION_ROWS_MAX
-              + "; split it");
-    }
   }
 
   private void checkStamp(long timestamp, String name) {

@@ -28,9 +28,9 @@ final class Replies {
     int body = index + Frames.HEADER_BYTES;
     switch (frame.type) {
       case BEGIN -> begins(frame, in.getLong(body), stampGap, strict);
-      case WATERMARK -> watermark(frame, in.getLong(body), strict);
+      case WATERMARK, TIMESTAMP -> shared(frame, in.getLong(body), strict);
       case PING -> next(frame).answer(null);
-      case COMMIT, STATUS, ABORT, CLEANED, SWEPT, EXTEND -> {
+      case COMMIT, STATUS, ABORT, CLEANED, SWEPT -> {
         for (; frame.head != null; body += Long.BYTES) {
           decided(frame, in.getLong(body), strict);
         }
@@ -51,13 +51,15 @@ final class Replies {
     }
   }
 
-  private static void watermark(SentFrame frame, long watermark, boolean strict)
+  /** One timestamp is the answer to all calls of the frame. */
+  private static void shared(SentFrame frame, long timestamp, boolean strict)
       throws FrameException {
-    if (strict && !Timestamps.isWellFormed(watermark)) {
-      throw new FrameException(ErrorCode.MALFORMED_FRAME, "low watermark " + watermark);
+    if (strict && !Timestamps.isWellFormed(timestamp)) {
+      throw new FrameException(
+          ErrorCode.MALFORMED_FRAME, timestamp + " in answer to " + frame.type);
     }
     while (frame.head != null) {
-      next(frame).answer(watermark);
+      next(frame).answer(timestamp);
     }
   }
 
@@ -80,18 +82,11 @@ final class Replies {
       }
       case ABORT -> abort(frame, outcome);
       case CLEANED -> cleaned(frame, outcome);
-      case EXTEND -> {
-        Extension extension = Extension.of(outcome);
-        // An answer below the snapshot would be one of the past.
-        boolean sensible = Timestamps.isWellFormed(extension.timestamp());
-        check(sensible && extension.timestamp() > call.start, call, outcome);
-        next(frame).answer(extension);
-      }
       case SWEPT -> {
         check(outcome == Outcome.DONE, call, outcome);
         next(frame).answer(null);
       }
-      case HELLO, BEGIN, PING, WATERMARK -> throw new AssertionError(call.type);
+      case HELLO, BEGIN, PING, WATERMARK, TIMESTAMP -> throw new AssertionError(call.type);
     }
   }
 
@@ -171,8 +166,7 @@ final class Replies {
     return switch (type) {
       case STATUS -> TransactionStatus.of(Outcome.RETRY);
       case COMMIT, ABORT -> CommitResult.committed(outcome);
-      case EXTEND -> Extension.of(outcome);
-      case HELLO, BEGIN, CLEANED, PING, WATERMARK, SWEPT -> null;
+      case HELLO, BEGIN, CLEANED, PING, WATERMARK, SWEPT, TIMESTAMP -> null;
     };
   }
 
@@ -193,7 +187,7 @@ final class Replies {
             "the oracle never issued timestamp "
                 + call.start
                 + (call.type == FrameType.STATUS ? " or " + call.reader : "")
-                + "; use timestamps that begin() or extend() of the same oracle returned",
+                + "; use timestamps that begin() or timestamp() of the same oracle returned",
             null));
   }
 

@@ -119,11 +119,6 @@ final class Slot {
     dispatcher.onWake();
   }
 
-  /** The current connection brought answers to extensions. */
-  void extended() {
-    dispatcher.extended();
-  }
-
   /** The current connection or the attempt to make it is over. */
   void ended(Connection ended, OracleException cause) {
     connection = null;

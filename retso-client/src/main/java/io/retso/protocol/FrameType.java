@@ -20,17 +20,12 @@ package io.retso.protocol;
  *              that has sent nothing for a while
  *   WATERMARK  empty; n calls share the frame               low watermark i64, the same for all n
  *   SWEPT      n x timestamp i64                            n x outcome i64
- *   EXTEND     n x (snapshot i64, rows u32,                 n x answer i64
- *                   rows x row id i64)
+ *   TIMESTAMP  empty; n calls share the frame               timestamp i64, the same for all n
  *   -          -                                            ERROR: code u16, length u16, text (UTF-8)
  * </pre>
  *
  * <p>The {@code flags and rows} word of a commit holds the number of rows in its lower 24 bits and
  * {@link #REPEAT_FLAG} above. Outcomes are the numbers of {@link Outcome}.
- *
- * <p>The answers to a frame {@code EXTEND} share one fresh timestamp L: an answer is L if the
- * request's rows are at L what they were at its snapshot, {@code L | }{@link #CHANGED_FLAG} if one
- * of them changed or may have changed, or {@link Outcome#INVALID_TIMESTAMP}.
  */
 public enum FrameType {
   HELLO(1, Body.OWN, Answers.OWN),
@@ -42,7 +37,7 @@ public enum FrameType {
   PING(7, Body.EMPTY, Answers.NONE),
   WATERMARK(8, Body.COUNT, Answers.ONE),
   SWEPT(9, Body.TIMESTAMPS, Answers.EACH),
-  EXTEND(10, Body.ROWS, Answers.EACH);
+  TIMESTAMP(10, Body.COUNT, Answers.ONE);
 
   /** What a request frame has behind its header. */
   enum Body {
@@ -86,11 +81,8 @@ public enum FrameType {
    */
   public static final int REPEAT_FLAG = 1 << 31;
 
-  /** The bits of a commit's or an extension's second word that count its rows. */
+  /** The bits of a commit's second word that count its rows. */
   public static final int ROWS_MASK = (1 << 24) - 1;
-
-  /** Set in the answer to an extension if rows changed; no timestamp has this bit. */
-  public static final long CHANGED_FLAG = 1;
 
   private static final FrameType[] BY_NUMBER = new FrameType[values().length + 1];
 
@@ -151,7 +143,7 @@ public enum FrameType {
   public boolean isLogged() {
     return switch (this) {
       case COMMIT, STATUS, ABORT, CLEANED, WATERMARK, SWEPT -> true;
-      case HELLO, BEGIN, EXTEND, PING -> false;
+      case HELLO, BEGIN, TIMESTAMP, PING -> false;
     };
   }
 

@@ -16,7 +16,7 @@ public final class Frames {
   /** Bytes of the header, length field included. */
   public static final int HEADER_BYTES = 12;
 
-  /** Bytes of a commit or extension request without its rows. */
+  /** Bytes of a commit request without its rows. */
   public static final int COMMIT_FIXED_BYTES = 12;
 
   /** Bytes of a status query. */
@@ -179,8 +179,6 @@ public final class Frames {
   private static void checkRows(ByteBuf in, int frameIndex, int count, int bodyBytes)
       throws FrameException {
     int type = typeByte(in, frameIndex);
-    boolean isCommit = type == FrameType.COMMIT.request();
-    int flags = isCommit ? FrameType.REPEAT_FLAG : 0;
     if (count == 0) {
       throw malformed(type, "has no requests");
     }
@@ -192,13 +190,13 @@ public final class Frames {
       }
       int word = in.getInt(index + Long.BYTES);
       int rows = word & FrameType.ROWS_MASK;
-      if ((word & ~FrameType.ROWS_MASK & ~flags) != 0) {
+      if ((word & ~FrameType.ROWS_MASK & ~FrameType.REPEAT_FLAG) != 0) {
         throw malformed(type, "has unknown flags in request " + i);
       }
       if (rows > Limits.TRANSACTION_ROWS_MAX) {
         throw new FrameException(
             ErrorCode.TOO_LARGE,
-            (isCommit ? "a transaction of " : "an extension of ")
+            "a transaction of "
                 + rows
                 + " rows exceeds the limit of "
                 + Limits.TRANSACTION_ROWS_MAX

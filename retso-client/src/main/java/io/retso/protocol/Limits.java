@@ -11,10 +11,7 @@ public final class Limits {
   /** Start timestamps that one frame may ask for, at most. */
   public static final int FRAME_BEGINS_MAX = 4_096;
 
-  /**
-   * Rows that one transaction may write, and one extension ask about, at most; such a request still
-   * fits into one frame.
-   */
+  /** Rows that one transaction may write, at most; such a request still fits into one frame. */
   public static final int TRANSACTION_ROWS_MAX = 100_000;
 
   /** Bytes of UTF-8 in a client's name, at most. */

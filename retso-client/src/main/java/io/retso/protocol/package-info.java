@@ -27,10 +27,10 @@
  * <p>The server speaks without being asked in two cases: {@code ERROR}, and a {@code PING} to a
  * client that has sent nothing for a while, which must answer it.
  *
- * <p><strong>Order.</strong> A connection has two lanes. Start timestamps and extensions of
- * snapshots travel in the fast lane, which never waits for the disk; all others (commit, abort,
- * status, cleaned, watermark, swept) travel in the log lane, which is released by the log's
+ * <p><strong>Order.</strong> A connection has two lanes. Timestamps (of begins, and those that are
+ * no transactions) travel in the fast lane, which never waits for the disk; all others (commit,
+ * abort, status, cleaned, watermark, swept) travel in the log lane, which is released by the log's
  * acknowledgement. Inside a lane replies keep the order of requests; a begin may overtake an
- * earlier commit, never another begin or an extension.
+ * earlier commit, never another begin or timestamp.
  */
 package io.retso.protocol;

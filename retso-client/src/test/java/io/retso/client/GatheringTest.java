@@ -87,21 +87,21 @@ class GatheringTest {
   }
 
   @Test
-  void extensionsThatGatherShareAFrameAndAreSentBehindCommits() throws Exception {
+  void timestampsThatGatherAreOneAndAreSentBehindCommits() throws Exception {
     WireOracle oracle = new WireOracle(500);
     CountDownLatch gathered = new CountDownLatch(1);
     try (ScriptedPeer peer = servingOnce(gathered, oracle);
         OracleClient client = clientOf(peer).build()) {
       CompletableFuture<Long> begin = client.beginAsync();
-      CompletableFuture<Extension> of7 = client.extendAsync(GAP, 6, 7);
-      CompletableFuture<Extension> of8 = client.extendAsync(GAP, 8);
+      CompletableFuture<Long> first = client.timestampAsync();
+      CompletableFuture<Long> second = client.timestampAsync();
       CompletableFuture<CommitResult> commit = client.commitAsync(GAP, 7);
       gathered.countDown();
       assertTrue(get(commit).isCommitted());
-      assertEquals(new Extension(502 * GAP, false), get(of7));
-      assertEquals(new Extension(502 * GAP, true), get(of8), "one stamp for the frame");
+      assertEquals(502 * GAP, get(first));
+      assertEquals(502 * GAP, get(second), "one timestamp for the frame");
       assertEquals(503 * GAP, get(begin));
-      assertEquals(List.of("COMMIT x1", "EXTEND x2", "BEGIN x1"), oracle.frames());
+      assertEquals(List.of("COMMIT x1", "TIMESTAMP x2", "BEGIN x1"), oracle.frames());
     }
   }
 
@@ -129,68 +129,6 @@ class GatheringTest {
         assertEquals(160, get(call));
       }
       assertFails(Category.INCOMPATIBLE, client.lowWatermarkAsync());
-    }
-  }
-
-  @Test
-  void extensionsShareTheFrameBehindTheOneUnderWay() throws Exception {
-    CountDownLatch underWay = new CountDownLatch(1);
-    try (ScriptedPeer peer =
-            new ScriptedPeer(
-                wire -> {
-                  wire.handshake();
-                  Request first = wire.read();
-                  assertEquals(1, first.count());
-                  underWay.countDown();
-                  Request ping = wire.read();
-                  assertEquals(FrameType.PING, ping.type(), "the others are held back");
-                  wire.reply(ping);
-                  wire.reply(first, 5 * GAP);
-                  Request others = wire.read();
-                  assertEquals(3, others.count());
-                  wire.reply(others, 6 * GAP, 6 * GAP, 6 * GAP);
-                  Request last = wire.read();
-                  assertEquals(1, last.count(), "nothing is under way any more");
-                  wire.reply(last, 7 * GAP);
-                });
-        OracleClient client = clientOf(peer).build()) {
-      CompletableFuture<Extension> first = client.extendAsync(GAP, 1);
-      underWay.await();
-      List<CompletableFuture<Extension>> others = new ArrayList<>();
-      for (int row = 2; row < 5; row++) {
-        others.add(client.extendAsync(GAP, row));
-      }
-      client.ping();
-      assertEquals(5 * GAP, get(first).timestamp());
-      for (CompletableFuture<Extension> other : others) {
-        assertEquals(6 * GAP, get(other).timestamp());
-      }
-      assertEquals(7 * GAP, client.extend(GAP, 5).timestamp());
-    }
-  }
-
-  @Test
-  void extensionsHeldBackAreSentOnTheNextConnection() throws Exception {
-    WireOracle oracle = new WireOracle(10);
-    CountDownLatch underWay = new CountDownLatch(1);
-    CountDownLatch heldBack = new CountDownLatch(1);
-    try (ScriptedPeer peer =
-            new ScriptedPeer(
-                wire -> {
-                  wire.handshake();
-                  wire.read();
-                  underWay.countDown();
-                  heldBack.await();
-                }, // and hangs up
-                oracle::serve);
-        OracleClient client = clientOf(peer).build()) {
-      CompletableFuture<Extension> first = client.extendAsync(GAP, 1);
-      underWay.await();
-      CompletableFuture<Extension> second = client.extendAsync(GAP, 2);
-      heldBack.countDown();
-      assertTrue(get(first).isUnchanged());
-      assertTrue(get(second).isUnchanged());
-      assertTrue(client.extend(GAP, 3).isUnchanged());
     }
   }
 

@@ -94,64 +94,52 @@ class OracleClientTest {
   }
 
   @Test
-  void snapshotsAreExtendedUntilARowChanges() throws Exception {
+  void aTimestampIsNewAndNobodys() throws Exception {
     WireOracle oracle = new WireOracle();
     try (ScriptedPeer peer = new ScriptedPeer(oracle::serve);
         OracleClient client = clientOf(peer).build()) {
-      long snapshot = client.begin();
-      Extension first = client.extend(snapshot, 1, 2);
-      assertTrue(first.isUnchanged());
-      assertTrue(first.timestamp() > snapshot);
       long commit = client.commit(client.begin(), 2).commitTimestamp();
-      Extension changed = client.extend(snapshot, 1, 2);
-      assertFalse(changed.isUnchanged());
-      assertTrue(changed.timestamp() > commit);
-      assertEquals(0, changed.timestamp() % GAP);
-      assertTrue(client.extend(snapshot, 1).isUnchanged());
-      assertTrue(client.extend(snapshot).isUnchanged(), "no row, no change");
-      assertTrue(client.extend(changed.timestamp(), 1, 2).isUnchanged(), "a snapshot like others");
-      assertTrue(client.extend(commit + GAP, 2).isUnchanged());
-      assertFails(Category.INVALID_REQUEST, client.extendAsync(commit + 1000L * GAP, 1));
+      long timestamp = client.timestamp();
+      assertEquals(commit + GAP, timestamp);
+      assertEquals(timestamp + GAP, client.begin());
       assertEquals(0, client.outstanding());
     }
   }
 
   @Test
-  void extensionsOvertakeCommitsAndAreRepeatedWithoutAFlag() throws Exception {
+  void timestampsOvertakeCommitsAndAreRepeated() throws Exception {
     CountDownLatch committing = new CountDownLatch(1);
-    CountDownLatch extended = new CountDownLatch(1);
+    CountDownLatch answered = new CountDownLatch(1);
     try (ScriptedPeer peer =
             new ScriptedPeer(
                 wire -> {
                   wire.handshake();
                   assertEquals(FrameType.COMMIT, wire.read().type());
                   committing.countDown();
-                  assertEquals(FrameType.EXTEND, wire.read().type());
+                  assertEquals(FrameType.TIMESTAMP, wire.read().type());
                 }, // and hangs up
                 wire -> {
                   wire.handshake();
                   Request commit = wire.read();
                   assertEquals(1 | FrameType.REPEAT_FLAG, commit.commits()[0][1]);
-                  Request extension = wire.read();
-                  assertEquals(2, extension.commits()[0][1], "two rows, no flag");
-                  wire.reply(extension, 5 * GAP | FrameType.CHANGED_FLAG);
-                  extended.await();
+                  wire.reply(wire.read(), 5 * GAP);
+                  answered.await();
                   wire.reply(commit, 6 * GAP);
                   wire.drain();
                 });
         OracleClient client = clientOf(peer).build()) {
       CompletableFuture<CommitResult> commit = client.commitAsync(GAP, 1);
       committing.await();
-      assertEquals(new Extension(5 * GAP, false), get(client.extendAsync(GAP, 1, 2)));
+      assertEquals(5 * GAP, get(client.timestampAsync()));
       assertFalse(commit.isDone());
-      extended.countDown();
+      answered.countDown();
       assertEquals(6 * GAP, get(commit).commitTimestamp());
     }
   }
 
   @Test
-  void extensionsIntoThePastOrMisshapenBreakTheProtocol() throws Exception {
-    for (long senseless : new long[] {2 * GAP, 3 * GAP, 4 * GAP + 2, 0, Outcome.RETRY}) {
+  void misshapenTimestampsBreakTheProtocol() throws Exception {
+    for (long senseless : new long[] {4 * GAP + 2, 0, Outcome.RETRY}) {
       try (ScriptedPeer peer =
               new ScriptedPeer(
                   wire -> {
@@ -160,7 +148,7 @@ class OracleClientTest {
                     wire.drain();
                   });
           OracleClient client = clientOf(peer).build()) {
-        assertFails(Category.INCOMPATIBLE, client.extendAsync(3 * GAP, 1));
+        assertFails(Category.INCOMPATIBLE, client.timestampAsync());
       }
     }
   }
@@ -290,11 +278,6 @@ class OracleClientTest {
       assertThrows(
           IllegalArgumentException.class,
           () -> client.commitAsync(GAP, new long[Limits.TRANSACTION_ROWS_MAX + 1]));
-      assertThrows(IllegalArgumentException.class, () -> client.extendAsync(GAP + 1));
-      assertThrows(NullPointerException.class, () -> client.extendAsync(GAP, (long[]) null));
-      assertThrows(
-          IllegalArgumentException.class,
-          () -> client.extendAsync(GAP, new long[Limits.TRANSACTION_ROWS_MAX + 1]));
       assertThrows(IllegalArgumentException.class, () -> client.statusAsync(GAP, 3));
       assertThrows(IllegalArgumentException.class, () -> client.statusAsync(3, GAP));
       assertThrows(IllegalArgumentException.class, () -> client.abortAsync(Long.MAX_VALUE));
@@ -331,8 +314,6 @@ class OracleClientTest {
         OracleClient client = clientOf(peer).build()) {
       long start = client.begin();
       assertFails(Category.INVALID_REQUEST, client.commitAsync(start, new long[11]));
-      assertFails(Category.INVALID_REQUEST, client.extendAsync(start, new long[11]));
-      assertTrue(client.extend(start, new long[10]).isUnchanged());
       assertTrue(client.commit(start, new long[10]).isCommitted());
       List<CompletableFuture<CommitResult>> commits = new ArrayList<>();
       for (int i = 0; i < 200; i++) {

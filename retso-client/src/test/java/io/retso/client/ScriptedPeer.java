@@ -99,10 +99,7 @@ final class ScriptedPeer implements AutoCloseable {
       return frame.getLong(Frames.HEADER_BYTES + i * Long.BYTES);
     }
 
-    /**
-     * Start timestamp (of an extension, its snapshot), then the word of flags and rows, then the
-     * rows of each commit.
-     */
+    /** Start timestamp, then the word of flags and rows, then the rows, of each commit. */
     long[][] commits() {
       long[][] commits = new long[count][];
       int at = Frames.HEADER_BYTES;

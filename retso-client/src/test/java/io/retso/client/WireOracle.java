@@ -69,8 +69,9 @@ final class WireOracle {
         }
         return outcomes;
       }
-      case EXTEND -> {
-        return extend(request.commits());
+      case TIMESTAMP -> {
+        stamp += Timestamps.GAP;
+        return new long[] {stamp};
       }
       default -> {
         long[] outcomes = new long[count];
@@ -108,21 +109,6 @@ final class WireOracle {
     }
     decided.put(start, outcome);
     return outcome;
-  }
-
-  private long[] extend(long[][] extensions) {
-    stamp += Timestamps.GAP;
-    long[] answers = new long[extensions.length];
-    for (int i = 0; i < answers.length; i++) {
-      long snapshot = extensions[i][0];
-      boolean changed = false;
-      for (int row = 2; row < extensions[i].length; row++) {
-        changed |= lastCommit.getOrDefault(extensions[i][row], 0L) >= snapshot;
-      }
-      long answer = changed ? stamp | FrameType.CHANGED_FLAG : stamp;
-      answers[i] = snapshot < stamp ? answer : Outcome.INVALID_TIMESTAMP;
-    }
-    return answers;
   }
 
   /** Below the oldest start that is not decided and cleaned up. */

@@ -62,7 +62,7 @@ class FramesFuzzTest {
         Handshake.readHello(in, size - Frames.HEADER_BYTES);
         assertEquals(end, in.readerIndex());
       }
-      case COMMIT, EXTEND -> {
+      case COMMIT -> {
         int at = body;
         for (int i = 0; i < count; i++) {
           int rows = in.getInt(at + 8) & FrameType.ROWS_MASK;
@@ -73,7 +73,7 @@ class FramesFuzzTest {
       }
       case STATUS -> assertEquals(end, body + count * Frames.STATUS_BYTES);
       case ABORT, CLEANED, SWEPT -> assertEquals(end, body + count * Long.BYTES);
-      case BEGIN, PING, WATERMARK -> assertEquals(end, body);
+      case BEGIN, TIMESTAMP, PING, WATERMARK -> assertEquals(end, body);
     }
   }
 
@@ -89,9 +89,9 @@ class FramesFuzzTest {
         in.readerIndex(body);
         Handshake.readWelcome(in, size - Frames.HEADER_BYTES);
       }
-      case BEGIN, WATERMARK -> in.getLong(body);
+      case BEGIN, TIMESTAMP, WATERMARK -> in.getLong(body);
       case PING -> assertEquals(index + size, body);
-      case COMMIT, STATUS, ABORT, CLEANED, SWEPT, EXTEND ->
+      case COMMIT, STATUS, ABORT, CLEANED, SWEPT ->
           assertEquals(index + size, body + Frames.count(in, index) * Long.BYTES);
     }
   }
@@ -232,12 +232,10 @@ class FramesFuzzTest {
 
   @Property
   void tooManyRowsAreTooLarge(
-      @ForAll boolean extension,
       @ForAll @IntRange(min = Limits.TRANSACTION_ROWS_MAX + 1, max = FrameType.ROWS_MASK)
           int rows) {
     ByteBuf out = Unpooled.buffer();
-    FrameType type = extension ? FrameType.EXTEND : FrameType.COMMIT;
-    Frames.writeHeader(out, type, 1, 1, Frames.COMMIT_FIXED_BYTES);
+    Frames.writeHeader(out, FrameType.COMMIT, 1, 1, Frames.COMMIT_FIXED_BYTES);
     out.writeLong(16).writeInt(rows);
     FrameException e =
         assertThrows(FrameException.class, () -> Frames.checkRequest(out, 0, out.readableBytes()));
@@ -261,7 +259,7 @@ class FramesFuzzTest {
             .between(1, Limits.FRAME_BEGINS_MAX)
             .flatMap(
                 count ->
-                    Arbitraries.of(FrameType.BEGIN, FrameType.WATERMARK)
+                    Arbitraries.of(FrameType.BEGIN, FrameType.TIMESTAMP, FrameType.WATERMARK)
                         .map(type -> frame(type.request(), count, new long[0])));
     Arbitrary<byte[]> fixed =
         Combinators.combine(
@@ -274,15 +272,13 @@ class FramesFuzzTest {
                         ? frame(type.request(), words.length, doubled(words))
                         : frame(type.request(), words.length, words));
     Arbitrary<byte[]> ofRows =
-        Combinators.combine(
-                Arbitraries.of(FrameType.COMMIT, FrameType.EXTEND),
-                Arbitraries.longs()
-                    .array(long[].class)
-                    .ofMaxSize(12)
-                    .list()
-                    .ofMinSize(1)
-                    .ofMaxSize(6))
-            .as(FramesFuzzTest::frameOfRows);
+        Arbitraries.longs()
+            .array(long[].class)
+            .ofMaxSize(12)
+            .list()
+            .ofMinSize(1)
+            .ofMaxSize(6)
+            .map(FramesFuzzTest::frameOfRows);
     Arbitrary<byte[]> ping =
         Arbitraries.of(0, 1).map(n -> frame(FrameType.PING.request(), n, new long[0]));
     return Arbitraries.oneOf(hello, begin, fixed, ofRows, ping);
@@ -292,7 +288,7 @@ class FramesFuzzTest {
   Arbitrary<byte[]> replies() {
     Arbitrary<byte[]> begin =
         Combinators.combine(
-                Arbitraries.of(FrameType.BEGIN, FrameType.WATERMARK),
+                Arbitraries.of(FrameType.BEGIN, FrameType.TIMESTAMP, FrameType.WATERMARK),
                 Arbitraries.integers().between(1, 65535),
                 Arbitraries.longs())
             .as((type, count, answer) -> frame(type.reply(), count, new long[] {answer}));
@@ -303,8 +299,7 @@ class FramesFuzzTest {
                     FrameType.STATUS,
                     FrameType.ABORT,
                     FrameType.CLEANED,
-                    FrameType.SWEPT,
-                    FrameType.EXTEND),
+                    FrameType.SWEPT),
                 Arbitraries.longs().array(long[].class).ofMinSize(1).ofMaxSize(20))
             .as((type, words) -> frame(type.reply(), words.length, words));
     Arbitrary<byte[]> error =
@@ -330,12 +325,12 @@ class FramesFuzzTest {
     return both;
   }
 
-  /** Commits, some of them repeated, or extensions. */
-  private static byte[] frameOfRows(FrameType type, List<long[]> requests) {
+  /** Commits, some of them repeated. */
+  private static byte[] frameOfRows(List<long[]> requests) {
     ByteBuf out = Unpooled.buffer();
-    Frames.writeHeader(out, type, 0, 5, 0);
+    Frames.writeHeader(out, FrameType.COMMIT, 0, 5, 0);
     for (long[] rows : requests) {
-      boolean repeat = type == FrameType.COMMIT && rows.length % 2 == 0;
+      boolean repeat = rows.length % 2 == 0;
       out.writeLong(160).writeInt(rows.length | (repeat ? FrameType.REPEAT_FLAG : 0));
       for (long row : rows) {
         out.writeLong(row);

@@ -60,7 +60,7 @@ class ProtocolTest {
       "PING",
       "WATERMARK",
       "SWEPT",
-      "EXTEND"
+      "TIMESTAMP"
     };
     assertEquals(FrameType.values().length, names.length);
     for (int number = 1; number <= names.length; number++) {
@@ -80,7 +80,7 @@ class ProtocolTest {
   }
 
   @Test
-  void watermarkAndSweptAreThatOfTheDescription() throws FrameException {
+  void watermarkTimestampAndSweptAreThoseOfTheDescription() throws FrameException {
     ByteBuf out = Unpooled.buffer();
     Frames.writeHeader(out, FrameType.WATERMARK, 3, 7, 0);
     assertEquals("00000008" + "08" + "00" + "0003" + "00000007", ByteBufUtil.hexDump(out));
@@ -88,6 +88,14 @@ class ProtocolTest {
     out.clear();
     Frames.writeReplyHeader(out, FrameType.WATERMARK, 3, 7);
     out.writeLong(32);
+    Frames.checkReply(out, 0, out.readableBytes());
+    out.clear();
+    Frames.writeHeader(out, FrameType.TIMESTAMP, 2, 7, 0);
+    assertEquals("00000008" + "0a" + "00" + "0002" + "00000007", ByteBufUtil.hexDump(out));
+    Frames.checkRequest(out, 0, out.readableBytes());
+    out.clear();
+    Frames.writeReplyHeader(out, FrameType.TIMESTAMP, 2, 7);
+    out.writeLong(64);
     Frames.checkReply(out, 0, out.readableBytes());
     out.clear();
     Frames.writeHeader(out, FrameType.SWEPT, 2, 7, 2 * Long.BYTES);
@@ -108,48 +116,6 @@ class ProtocolTest {
     assertEquals(ErrorCode.TOO_LARGE, e.code());
     Frames.writeHeader(out.clear(), FrameType.WATERMARK, Limits.FRAME_BEGINS_MAX + 1, 7, 0);
     Frames.checkRequest(out, 0, out.readableBytes());
-  }
-
-  @Test
-  void extensionsAreThoseOfTheDescription() throws FrameException {
-    ByteBuf out = Unpooled.buffer();
-    Frames.writeHeader(out, FrameType.EXTEND, 2, 7, 2 * Frames.COMMIT_FIXED_BYTES + Long.BYTES);
-    out.writeLong(32).writeInt(1).writeLong(-2).writeLong(48).writeInt(0);
-    assertEquals(
-        "00000028"
-            + "0a"
-            + "00"
-            + "0002"
-            + "00000007" // header
-            + "0000000000000020"
-            + "00000001"
-            + "fffffffffffffffe"
-            + "0000000000000030"
-            + "00000000",
-        ByteBufUtil.hexDump(out));
-    Frames.checkRequest(out, 0, out.readableBytes());
-    out.setInt(Frames.HEADER_BYTES + Long.BYTES, 1 | FrameType.REPEAT_FLAG);
-    FrameException flags =
-        assertThrows(FrameException.class, () -> Frames.checkRequest(out, 0, out.readableBytes()));
-    assertEquals(ErrorCode.MALFORMED_FRAME, flags.code(), "it has nothing to repeat");
-    out.setInt(Frames.HEADER_BYTES + Long.BYTES, Limits.TRANSACTION_ROWS_MAX + 1);
-    FrameException rows =
-        assertThrows(FrameException.class, () -> Frames.checkRequest(out, 0, out.readableBytes()));
-    assertEquals(ErrorCode.TOO_LARGE, rows.code());
-    out.clear();
-    Frames.writeReplyHeader(out, FrameType.EXTEND, 2, 7);
-    out.writeLong(64).writeLong(64 | FrameType.CHANGED_FLAG);
-    Frames.checkReply(out, 0, out.readableBytes());
-    out.setShort(6, 3);
-    assertThrows(FrameException.class, () -> Frames.checkReply(out, 0, out.readableBytes()));
-  }
-
-  /** An answer to an extension is told by its lowest bit and its sign. */
-  @Test
-  void noTimestampHasTheFlagOfAChange() {
-    assertEquals(0, Timestamps.MAX & FrameType.CHANGED_FLAG);
-    assertTrue(FrameType.CHANGED_FLAG < Timestamps.GAP);
-    assertTrue(Outcome.INVALID_TIMESTAMP < 0);
   }
 
   @Test

@@ -34,7 +34,7 @@ public class FrontDesk implements Sequencer.Replies {
     /** So many replies of the log lane left after about so many nanoseconds. */
     void decided(long nanos, int replies);
 
-    /** So many replies of the fast lane (start timestamps, extensions) left at once. */
+    /** So many replies of the fast lane (timestamps) left at once. */
     void atOnce(int replies);
 
     /** A turn of the loop took so many nanoseconds; a loop that measures its turns tells. */
@@ -173,7 +173,7 @@ public class FrontDesk implements Sequencer.Replies {
     return fairUse.mustWait(share.account, timestamps, turns.hosts());
   }
 
-  /** The conversation's host must wait; {@link #tick} looks again. */
+  /** The conversation has put off what its host must wait for; {@link #tick} looks again. */
   final void waitForOthers(Conversation conversation) {
     waitingForOthers.add(conversation);
   }
@@ -183,7 +183,7 @@ public class FrontDesk implements Sequencer.Replies {
     fairUse.tick(settings.nanoClock().getAsLong());
     List<Conversation> resumed = new ArrayList<>(waitingForOthers);
     waitingForOthers.clear();
-    resumed.forEach(Conversation::tryAgain);
+    resumed.forEach(Conversation::tryStartsAgain);
   }
 
   final void forget(Conversation conversation) {

@@ -19,17 +19,6 @@ final class RequestHandler {
   private final CommitBatch batch;
   private final long[] answers;
 
-  /** What is done with a batch of requests that list rows. */
-  private interface Judge {
-    void decide(CommitBatch batch);
-  }
-
-  private final Judge commits;
-  private final Judge extensions;
-
-  /** The timestamp that the extensions of the current frame share. */
-  private long extension;
-
   /** Commits with rows of the current frame that were decided just now. */
   private int newCommits;
 
@@ -38,12 +27,6 @@ final class RequestHandler {
     this.fairUse = fairUse;
     batch = new CommitBatch(bounds.rowsMax());
     answers = new long[bounds.requestsMax()];
-    commits =
-        requests -> {
-          sequencer.commit(requests);
-          newCommits += requests.newCommits();
-        };
-    extensions = requests -> sequencer.extend(requests, extension);
   }
 
   /**
@@ -62,15 +45,14 @@ final class RequestHandler {
       case COMMIT -> {
         batch.refuseRows(fairUse.isAboveUncleaned(account, hosts));
         newCommits = 0;
-        decide(commits, in, body, count);
+        decide(in, body, count);
         batch.refuseRows(false);
         fairUse.took(account, count);
         fairUse.committed(account, newCommits, 0);
       }
-      case EXTEND -> {
+      case TIMESTAMP -> {
         fairUse.took(account, 1);
-        extension = sequencer.extension();
-        decide(extensions, in, body, count);
+        answers[0] = sequencer.timestamp();
       }
       case STATUS -> {
         for (int i = 0, at = body; i < count; i++, at += Frames.STATUS_BYTES) {
@@ -104,8 +86,8 @@ final class RequestHandler {
     return answers[i];
   }
 
-  /** Has requests that list rows decided, as many at a time as a batch takes. */
-  private void decide(Judge judge, ByteBuf in, int body, int count) {
+  /** Has commits decided, as many at a time as a batch takes. */
+  private void decide(ByteBuf in, int body, int count) {
     long[] rows = batch.rows();
     int answered = 0;
     int index = body;
@@ -113,7 +95,7 @@ final class RequestHandler {
       int word = in.getInt(index + Long.BYTES);
       int rowCount = word & FrameType.ROWS_MASK;
       if (!batch.hasRoomFor(rowCount)) {
-        answered = decideBatch(judge, answered);
+        answered = decideBatch(answered);
       }
       boolean repeat = (word & FrameType.REPEAT_FLAG) != 0;
       int to = batch.add(in.getLong(index), repeat, rowCount);
@@ -122,11 +104,12 @@ final class RequestHandler {
         rows[to] = in.getLong(index);
       }
     }
-    decideBatch(judge, answered);
+    decideBatch(answered);
   }
 
-  private int decideBatch(Judge judge, int answered) {
-    judge.decide(batch);
+  private int decideBatch(int answered) {
+    sequencer.commit(batch);
+    newCommits += batch.newCommits();
     int size = batch.size();
     for (int i = 0; i < size; i++) {
       answers[answered + i] = batch.outcome(i);

@@ -1,7 +1,7 @@
 package io.retso.net;
 
 /** What the network front counted; plain fields of its event loop. */
-public final class NetCounters {
+public final class NetCounters implements Cloneable {
   /** Connections open now. */
   public long connections;
 
@@ -23,14 +23,12 @@ public final class NetCounters {
   /** Times that requests had to wait because the log was behind. */
   public long logWaits;
 
-  /** Copies every field of another. */
-  public void copyFrom(NetCounters other) {
-    connections = other.connections;
-    accepted = other.accepted;
-    rejected = other.rejected;
-    stalled = other.stalled;
-    frames = other.frames;
-    bytesIn = other.bytesIn;
-    logWaits = other.logWaits;
+  /** A copy, to be handed to other threads. */
+  public NetCounters copy() {
+    try {
+      return (NetCounters) clone();
+    } catch (CloneNotSupportedException e) {
+      throw new AssertionError(e);
+    }
   }
 }

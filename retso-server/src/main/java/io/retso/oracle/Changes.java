@@ -43,8 +43,8 @@ public interface Changes {
   void expired(long below);
 
   /**
-   * The low watermark is about to be told, and passed stamps of extensions: below it everything is
-   * settled. Otherwise that follows from the other changes.
+   * The low watermark is about to be told, and passed stamps that are nobody's: below it everything
+   * is settled. Otherwise that follows from the other changes.
    */
   void settled(long below);
 }

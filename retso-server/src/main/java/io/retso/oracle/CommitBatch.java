@@ -1,9 +1,9 @@
 package io.retso.oracle;
 
 /**
- * Requests about rows, commits or extensions, that are decided together, so that the memory loads
- * of their rows overlap (about 16 requests are enough, more bring nothing). Filled, decided, read
- * and cleared by one thread, again and again; it allocates nothing after construction.
+ * Commit requests that are decided together, so that the memory loads of their rows overlap (about
+ * 16 requests are enough, more bring nothing). Filled, decided, read and cleared by one thread,
+ * again and again; it allocates nothing after construction.
  */
 public final class CommitBatch {
   /** Requests of a batch, at most. */
@@ -46,7 +46,6 @@ public final class CommitBatch {
    * Adds a request and returns the index in {@link #rows()} at which the caller must put its row
    * ids, {@code requestRows} of them.
    *
-   * @param startTimestamp of an extension, its snapshot
    * @param repeat whether the client sent this commit before and lost the reply
    */
   public int add(long startTimestamp, boolean repeat, int requestRows) {

@@ -11,15 +11,6 @@ import io.retso.protocol.Timestamps;
  * <p>Whether a transaction may still be decided at all is tested before, by {@link StatusOracle}.
  */
 final class CommitDecision {
-  /** Certainly nobody committed one of the rows. */
-  static final int UNCHANGED = 0;
-
-  /** One of the rows is in the map with a later commit (line 4). */
-  static final int CHANGED = 1;
-
-  /** Only rows that are not in the map may have been committed, as T_max is later (line 8). */
-  static final int EVICTED = 2;
-
   private static final int PIECE = CommitBatch.ROWS_ENOUGH;
 
   private final CommittedMap map;
@@ -47,43 +38,33 @@ final class CommitDecision {
   }
 
   /**
-   * Lines 1 to 11: what became of the rows from {@code from} to {@code to} of the batch after a
-   * sequence of the window.
-   *
-   * @return {@link #UNCHANGED}, {@link #CHANGED} or {@link #EVICTED}
-   */
-  int changeSince(long sequence, CommitBatch batch, int from, int to) {
-    boolean isLarge = to - from > PIECE;
-    int change = UNCHANGED;
-    for (int at = from; at < to; at += PIECE) {
-      int end = Math.min(at + PIECE, to);
-      if (isLarge) {
-        map.locate(batch.rows, at, end, batch.lines);
-      }
-      if (map.conflicts(batch.rows, at, end, batch.lines, (int) sequence)) {
-        if (map.conflictsCertainly(batch.rows, at, end, batch.lines, (int) sequence)) {
-          return CHANGED;
-        }
-        change = EVICTED;
-      }
-    }
-    return change;
-  }
-
-  /**
-   * Decides an open transaction.
+   * Lines 1 to 11: decides an open transaction by its rows from {@code from} to {@code to} of the
+   * batch. One of them is in the map with a later commit (line 4); or only rows that are not in the
+   * map may have been committed, as T_max is later (line 8); or certainly nobody did.
    *
    * @return its outcome: the commit timestamp, which is above all that were issued, or an abort
    */
   long decide(long start, CommitBatch batch, int from, int to) {
     long sequence = start >>> Timestamps.GAP_BITS;
-    int change = changeSince(sequence, batch, from, to);
-    if (change == UNCHANGED) {
+    boolean isLarge = to - from > PIECE;
+    boolean unchanged = true;
+    boolean certainly = false;
+    for (int at = from; at < to && !certainly; at += PIECE) {
+      int end = Math.min(at + PIECE, to);
+      if (isLarge) {
+        map.locate(batch.rows, at, end, batch.lines);
+      }
+      if (map.conflicts(batch.rows, at, end, batch.lines, (int) sequence)) {
+        unchanged = false;
+        certainly = map.conflictsCertainly(batch.rows, at, end, batch.lines, (int) sequence);
+      }
+    }
+    if (unchanged) {
       return commit(start, batch, from, to);
     }
     window.setState(sequence, TransactionWindow.HALF_ABORTED);
     changes.aborted(start);
-    if (change == CHANGED) {
+    if (certainly) {
       counters.conflicts++;
       return Outcome.ABORTED_CONFLICT;
     }

@@ -4,7 +4,7 @@ package io.retso.oracle;
  * What the oracle counted. Plain fields, written by the oracle's thread; other threads read copies
  * that this thread published.
  */
-public final class OracleCounters {
+public final class OracleCounters implements Cloneable {
   /** Start timestamps issued. */
   public long begins;
 
@@ -21,7 +21,7 @@ public final class OracleCounters {
   public long evicted;
 
   /** Commit requests of transactions that had left the window. */
-  public long forced;
+  public long outOfWindow;
 
   /** Aborts by request of the client. */
   public long requested;
@@ -32,17 +32,8 @@ public final class OracleCounters {
   /** Status queries. */
   public long queries;
 
-  /** Extensions of snapshots that were asked for. */
-  public long extensions;
-
-  /** Extensions refused because a row was committed since. */
-  public long extensionsChanged;
-
-  /** Extensions refused because a row may have been: it was evicted from the map. */
-  public long extensionsEvicted;
-
-  /** Extensions refused because the snapshot is below the window. */
-  public long extensionsForced;
+  /** Timestamps issued that are no transactions; those that were passed over do not count. */
+  public long timestamps;
 
   /** Cleaned-up requests. */
   public long cleanups;
@@ -66,7 +57,7 @@ public final class OracleCounters {
   public long uncleanedCapacity;
 
   /** Open transactions that left the window. */
-  public long forcedSweeps;
+  public long leftWindow;
 
   /** Rows that fit into the map. */
   public long mapCapacity;
@@ -97,7 +88,7 @@ public final class OracleCounters {
     halfAborted = window.count(TransactionWindow.HALF_ABORTED);
     uncleaned = uncleanedCommits;
     uncleanedCapacity = uncleanedTable.capacity();
-    forcedSweeps = window.forcedAborts();
+    leftWindow = window.forcedAborts();
     mapCapacity = map.capacity();
     mapOccupied = map.occupied();
     mapEvictions = map.evictions();
@@ -106,34 +97,12 @@ public final class OracleCounters {
     watermarkLag = window.next() - settledBelow;
   }
 
-  /** Copies every field of another. */
-  public void copyFrom(OracleCounters other) {
-    begins = other.begins;
-    commits = other.commits;
-    rows = other.rows;
-    conflicts = other.conflicts;
-    evicted = other.evicted;
-    forced = other.forced;
-    requested = other.requested;
-    refused = other.refused;
-    queries = other.queries;
-    extensions = other.extensions;
-    extensionsChanged = other.extensionsChanged;
-    extensionsEvicted = other.extensionsEvicted;
-    extensionsForced = other.extensionsForced;
-    cleanups = other.cleanups;
-    sweptReports = other.sweptReports;
-    expired = other.expired;
-    open = other.open;
-    halfAborted = other.halfAborted;
-    uncleaned = other.uncleaned;
-    uncleanedCapacity = other.uncleanedCapacity;
-    forcedSweeps = other.forcedSweeps;
-    mapCapacity = other.mapCapacity;
-    mapOccupied = other.mapOccupied;
-    mapEvictions = other.mapEvictions;
-    mapTmaxLag = other.mapTmaxLag;
-    windowLag = other.windowLag;
-    watermarkLag = other.watermarkLag;
+  /** A copy, to be handed to other threads. */
+  public OracleCounters copy() {
+    try {
+      return (OracleCounters) clone();
+    } catch (CloneNotSupportedException e) {
+      throw new AssertionError(e);
+    }
   }
 }

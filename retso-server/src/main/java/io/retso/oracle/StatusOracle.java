@@ -1,13 +1,12 @@
 package io.retso.oracle;
 
-import io.retso.protocol.FrameType;
 import io.retso.protocol.Outcome;
 import io.retso.protocol.Timestamps;
 
 /**
  * The transaction status oracle: start timestamps, commit requests, status queries (Algorithm 4),
- * extensions of snapshots, aborts and cleanups. Answers are the numbers of {@link Outcome}. The
- * rule of conflicts (Algorithm 3) is {@link CommitDecision}, the low watermark {@link Watermark}.
+ * aborts and cleanups. Answers are the numbers of {@link Outcome}. The rule of conflicts (Algorithm
+ * 3) is {@link CommitDecision}, the low watermark {@link Watermark}.
  *
  * <p>State changes here first and reaches the log through {@link Changes}; whoever calls must not
  * let an answer out before the log has everything that was changed up to it (section 3.3).
@@ -125,7 +124,7 @@ public class StatusOracle {
     if (repeat) {
       return Outcome.UNKNOWN;
     }
-    counters.forced++;
+    counters.outOfWindow++;
     return Outcome.ABORTED_TOO_OLD;
   }
 
@@ -179,91 +178,35 @@ public class StatusOracle {
   }
 
   /**
-   * Issues L, the stamp to which the requests of one frame are extended by {@link #extend}: above
-   * all commits that were decided, and below all that will be. It is nobody's transaction: it needs
-   * no end, does not hold the low watermark, and is not logged, see {@link UnloggedStamps}.
+   * Issues a timestamp that is above all commits that were decided, and below all that will be. It
+   * is nobody's transaction: it needs no end, does not hold the low watermark, and is not logged,
+   * see {@link UnloggedStamps}.
    */
-  public final long extension() {
-    long stamp = nextTimestamp();
+  public final long timestamp() {
+    long timestamp = nextTimestamp();
     pass(1);
-    return stamp;
+    counters.timestamps++;
+    return timestamp;
   }
 
   /**
-   * Lets time pass: the next {@code count} stamps are nobody's. To all others they are stamps of
-   * extensions that nobody heard of.
+   * Lets time pass: the next {@code count} stamps are nobody's, as if they had been issued by
+   * {@link #timestamp} and nobody had heard of them.
    *
    * @param count at most 2^16, as {@link CommittedMap} must see stamps age
    */
   public final void pass(int count) {
     long first = window.next();
     for (int i = 0; i < count; i++) {
-      issueExtension();
+      issueToNobody();
     }
     unlogged.add(first, window.next() - 1);
     age();
   }
 
-  /** The rule that L is a stamp of its own: no commit that comes later may have it. */
-  protected void issueExtension() {
+  /** The rule that a stamp that is nobody's is one of its own: no later commit may have it. */
+  protected void issueToNobody() {
     window.issue(TransactionWindow.NO_TRANSACTION);
-  }
-
-  /**
-   * Extension of snapshots (LSA: Riegel, Felber, Fetzer 2006): for each request whether what was
-   * read of its rows at its snapshot S is what is to be read at L. If certainly nobody committed
-   * one of them between S and L, the answer is L, and who read them at S has read the snapshot L;
-   * otherwise it is {@code L | }{@link FrameType#CHANGED_FLAG}. Changes nothing.
-   *
-   * <p>The judge is the map, as for a commit: an evicted row counts as changed if T_max is above S,
-   * and all rows do if S is below the window, of which alone the map knows everything. It is asked
-   * about S - 1 because S may be a commit timestamp: then that commit is not in the snapshot S,
-   * which ends below S, but it is in the snapshot L.
-   *
-   * <p>Nothing is issued between L and this, so the map holds all commits below L and none above.
-   *
-   * @param stamp L, from {@link #extension}
-   */
-  public final void extend(CommitBatch batch, long stamp) {
-    decision.locate(batch);
-    int from = 0;
-    for (int i = 0; i < batch.size; i++) {
-      int to = batch.rowsEnd[i];
-      long snapshot = batch.starts[i];
-      if (!Timestamps.isWellFormed(snapshot) || snapshot >= stamp) {
-        batch.outcomes[i] = Outcome.INVALID_TIMESTAMP;
-      } else {
-        counters.extensions++;
-        boolean changed = hasChanged(batch, snapshot >>> Timestamps.GAP_BITS, from, to);
-        batch.outcomes[i] = changed ? stamp | FrameType.CHANGED_FLAG : stamp;
-      }
-      from = to;
-    }
-  }
-
-  private boolean hasChanged(CommitBatch batch, long snapshot, int from, int to) {
-    if (!window.contains(snapshot)) {
-      counters.extensionsForced++;
-      return true;
-    }
-    switch (decision.changeSince(snapshot - 1, batch, from, to)) {
-      case CommitDecision.UNCHANGED -> {
-        return false;
-      }
-      case CommitDecision.CHANGED -> {
-        counters.extensionsChanged++;
-        return true;
-      }
-      default -> {
-        counters.extensionsEvicted++;
-        return evictedRowHasChanged();
-      }
-    }
-  }
-
-  /** The rule that T_max stands for the rows that are not in the map. */
-  protected boolean evictedRowHasChanged() {
-    return true;
   }
 
   /**

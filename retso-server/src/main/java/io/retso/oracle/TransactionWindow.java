@@ -42,7 +42,7 @@ final class TransactionWindow {
    */
   static final int PRESUMED_OPEN = 0;
 
-  /** No transaction started here: a commit timestamp, or the stamp of an extension. */
+  /** No transaction started here: a commit timestamp, or one of {@link UnloggedStamps}. */
   static final int NO_TRANSACTION = 1;
 
   /** Committed, and every row cleaned up. */

@@ -1,7 +1,7 @@
 package io.retso.oracle;
 
 /**
- * Sequences of stamps that are nobody's: those of extensions, and those that were passed over.
+ * Sequences of stamps that are nobody's: those issued to readers, and those that were passed over.
  * Nothing is logged of them, so to a successor they look like each stamp that was reserved:
  * presumed open, until they leave the window or the time limit passes. Below a watermark that was
  * told this must not be, as the successor's would be lower: when the watermark passes one of them,

@@ -16,7 +16,7 @@
  *   <li>the lists of open and half-aborted transactions: {@link io.retso.oracle.TransactionWindow};
  *   <li>committed transactions that nobody has cleaned up and that left the window: {@link
  *       io.retso.oracle.UncleanedCommits};
- *   <li>stamps of extensions, of which the log says nothing: {@link
+ *   <li>stamps that are nobody's, of which the log says nothing: {@link
  *       io.retso.oracle.UnloggedStamps};
  *   <li>recovery from a log: {@link io.retso.oracle.Replay}.
  * </ul>
@@ -56,10 +56,10 @@
  * settled; a transaction that leaves the window uncleaned was not settled, so W had not passed it;
  * new stamps are above. Over a restart: an answer leaves after the entry of its time is durable, so
  * each commit, abort, cleanup, sweep and expiry that settled a transaction is replayed, and so is W
- * itself if it passed stamps of extensions, which leave no other trace; what had left the window of
- * the writer before stays outside of the next one's; and the stamps that recovery presumes to be
- * open are above W: they were open in that writer, or extensions, or above its {@code next}. They
- * hold the next W back until they leave the window or the time limit passes. A deposed writer
- * cannot answer a call that is made after its successor answered one: its append fails.
+ * itself if it passed stamps that are nobody's, which leave no other trace; what had left the
+ * window of the writer before stays outside of the next one's; and the stamps that recovery
+ * presumes to be open are above W: they were open in that writer, or nobody's, or above its {@code
+ * next}. They hold the next W back until they leave the window or the time limit passes. A deposed
+ * writer cannot answer a call that is made after its successor answered one: its append fails.
  */
 package io.retso.oracle;

@@ -203,12 +203,21 @@ public class Sequencer implements CommitLog.Listener {
     return reservation.positionOfStarts(oracle.nextTimestamp());
   }
 
-  /** Issues the stamp of a frame of extensions; see {@link StatusOracle#extension}. */
-  public final long extension() {
-    long stamp = oracle.extension();
+  /**
+   * Issues a timestamp that is no transaction; see {@link StatusOracle#timestamp}. The answer may
+   * leave with that to a begin at the same moment: once the timestamp is reserved, no successor
+   * commits below it.
+   */
+  public final long timestamp() {
+    long timestamp = oracle.timestamp();
     reserveAhead();
-    replyPosition = extensionPosition();
-    return stamp;
+    replyPosition = timestampPosition();
+    return timestamp;
+  }
+
+  /** Of a timestamp that is no transaction. */
+  protected long timestampPosition() {
+    return startsPosition();
   }
 
   /**
@@ -231,29 +240,6 @@ public class Sequencer implements CommitLog.Listener {
     oracle.pass(count);
     reserveAhead();
     return count == missing;
-  }
-
-  /** Judges extensions; see {@link StatusOracle#extend}. Their position is that of the stamp. */
-  public final void extend(CommitBatch batch, long stamp) {
-    assert isOwner();
-    oracle.extend(batch, stamp);
-  }
-
-  /**
-   * The position at which answers to extensions may leave: that of start timestamps issued at the
-   * same moment, because what was said about the time up to L is to remain true.
-   *
-   * <ul>
-   *   <li>Nobody may commit below L any more. Once L is reserved, no successor does.
-   *   <li>"Unchanged" need not wait for commits on their way to the log: they count as changes. If
-   *       a crash undoes one, then "changed" was said for nothing.
-   *   <li>A writer that was deposed without knowing it cannot say "unchanged" wrongly, and needs no
-   *       null write to find out: each commit below L is its own or was replayed by it, for those
-   *       of its successor are above all that it ever reserved durably, and so above L.
-   * </ul>
-   */
-  protected long extensionPosition() {
-    return startsPosition();
   }
 
   /** Decides commit requests; see {@link StatusOracle#commit}. */

@@ -1,7 +1,7 @@
 package io.retso.sequencer;
 
 /** What the sequencer counted; plain fields of its thread. */
-public final class SequencerCounters {
+public final class SequencerCounters implements Cloneable {
   /** Entries appended to the log. */
   public long entries;
 
@@ -11,10 +11,12 @@ public final class SequencerCounters {
   /** Segments started. */
   public long segments;
 
-  /** Copies every field of another. */
-  public void copyFrom(SequencerCounters other) {
-    entries = other.entries;
-    entryBytes = other.entryBytes;
-    segments = other.segments;
+  /** A copy, to be handed to other threads. */
+  public SequencerCounters copy() {
+    try {
+      return (SequencerCounters) clone();
+    } catch (CloneNotSupportedException e) {
+      throw new AssertionError(e);
+    }
   }
 }

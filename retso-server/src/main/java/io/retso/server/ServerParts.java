@@ -39,8 +39,6 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.LongSupplier;
@@ -239,18 +237,16 @@ final class ServerParts {
     }
     LedgerStore store = openStore();
     started("bookkeeper client", store);
-    ExecutorService background =
-        Executors.newSingleThreadExecutor(task -> new Thread(task, "log-background"));
-    started("log background", () -> stop(background));
     long before = nanoClock.getAsLong();
     LedgerLog taken =
-        LedgerLog.takeOver(
-            store,
-            new LedgerLog.Threads(net.executor(), background, nanoClock),
-            log.listener(),
-            (long) config.get(Settings.WINDOW_STAMPS) << Timestamps.GAP_BITS,
-            config.get(Settings.INHERITED_RETENTION).toNanos(),
-            recovery);
+        await(
+            LedgerLog.takeOver(
+                store,
+                new LedgerLog.Threads(net.executor(), nanoClock),
+                log.listener(),
+                (long) config.get(Settings.WINDOW_STAMPS) << Timestamps.GAP_BITS,
+                config.get(Settings.INHERITED_RETENTION).toNanos(),
+                recovery));
     recovery.finish(firstTimestamp());
     recoveryNanos = nanoClock.getAsLong() - before;
     epoch = taken.epoch();
@@ -283,10 +279,16 @@ final class ServerParts {
             .map(cluster -> cluster.witnessFile(config.get(Settings.LOG_ZNODE))));
   }
 
-  private static void stop(ExecutorService executor) throws InterruptedException {
-    executor.shutdown();
-    if (!executor.awaitTermination(STOP_SECONDS_MAX, TimeUnit.SECONDS)) {
-      executor.shutdownNow();
+  /** As long as it takes: each step of a take-over is bounded. */
+  private static LedgerLog await(CompletableFuture<LedgerLog> takeOver)
+      throws LogException, InterruptedException {
+    try {
+      return takeOver.get();
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof LogException failure) {
+        throw failure;
+      }
+      throw new IllegalStateException(e.getCause().getMessage(), e.getCause());
     }
   }
 
@@ -307,9 +309,9 @@ final class ServerParts {
 
   /** On the oracle's thread. */
   private void copyFigures(Figures figures) {
-    figures.oracle.copyFrom(sequencer.oracleCounters());
-    figures.sequencer.copyFrom(sequencer.counters());
-    figures.net.copyFrom(net.counters());
+    figures.oracle = sequencer.oracleCounters().copy();
+    figures.sequencer = sequencer.counters().copy();
+    figures.net = net.counters().copy();
     figures.decisions.copyFrom(decisions);
     figures.turns.copyFrom(turns);
     log.copyInto(figures);

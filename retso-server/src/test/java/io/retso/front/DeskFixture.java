@@ -172,14 +172,6 @@ final class DeskFixture implements FrontDesk.Owner, FrontDesk.Loop {
       return nextId++;
     }
 
-    /** Asks for the extension of a snapshot of which nothing was read. */
-    int extend(long snapshot) throws FrameException {
-      Frames.writeHeader(unread, FrameType.EXTEND, 1, nextId, Frames.COMMIT_FIXED_BYTES);
-      unread.writeLong(snapshot).writeInt(0);
-      take();
-      return nextId++;
-    }
-
     /** Sends commits of one row each in one frame. */
     int commit(boolean repeat, long row, long... starts) throws FrameException {
       Frames.writeHeader(unread, FrameType.COMMIT, starts.length, nextId, 20 * starts.length);

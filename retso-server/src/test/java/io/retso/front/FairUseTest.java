@@ -7,7 +7,9 @@ import io.retso.front.Conversation.Progress;
 import io.retso.front.DeskFixture.Peer;
 import io.retso.protocol.FrameException;
 import io.retso.protocol.FrameType;
+import io.retso.protocol.Frames;
 import io.retso.protocol.Outcome;
+import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -33,16 +35,27 @@ class FairUseTest {
     fixture.acknowledge();
   }
 
-  /** Begins as much as it may; returns how many frames were taken. */
+  /** Begins as much as it may; returns how many frames were answered. */
   private int beginsUntilItWaits() throws FrameException {
-    int frames = 0;
+    int frames = -1;
+    int answered;
     do {
       assertTrue(frames < 10 * DeskFixture.WINDOW / FRAME, "it never waits");
+      answered = greedy.replies.size();
       greedy.begin(FRAME);
       settle();
       frames++;
-    } while (greedy.progress != Progress.WAITING);
-    return frames - 1;
+    } while (greedy.replies.size() > answered);
+    return frames;
+  }
+
+  /** As much time that nothing open is protected any more. */
+  private void pass() {
+    for (int i = 0; i < 2; i++) {
+      fixture.nanos += DeskFixture.PERIOD;
+      fixture.desk.tick();
+      settle();
+    }
   }
 
   @Test
@@ -70,12 +83,47 @@ class FairUseTest {
     fixture.desk.tick();
     settle();
     assertEquals(replies, greedy.replies.size());
-    for (int i = 0; i < 2; i++) {
-      fixture.nanos += DeskFixture.PERIOD;
-      fixture.desk.tick();
-      settle();
-    }
+    pass();
     assertTrue(greedy.replies.size() > replies);
+  }
+
+  @Test
+  void whatEndsTransactionsIsNotKeptBehindBeginsThatWait() throws FrameException {
+    long own = start(greedy);
+    long open = other.start();
+    beginsUntilItWaits();
+    greedy.replies.clear();
+    greedy.commit(false, 7, own);
+    settle();
+    assertTrue(Outcome.isCommitted(greedy.answer()), "it is answered before the begins");
+    int last = greedy.begin(1);
+    greedy.ping();
+    settle();
+    assertEquals(FrameType.PING, Frames.replyType(greedy.replies.remove(0), 0));
+    assertEquals(List.of(), greedy.ids());
+    other.commit(false, 1, open);
+    settle();
+    assertTrue(Outcome.isCommitted(other.answer()));
+    pass();
+    assertEquals(List.of(last - 2, last), greedy.ids(), "begins keep their order");
+  }
+
+  @Test
+  void aConnectionPutsOffSoManyBeginsAndThenIsNotReadFrom() throws FrameException {
+    other.start();
+    beginsUntilItWaits(); // which put one off
+    for (int i = 1; i < Conversation.PUT_OFF_MAX; i++) {
+      greedy.begin(1);
+      settle();
+      assertEquals(Progress.INCOMPLETE, greedy.progress);
+    }
+    greedy.begin(1);
+    settle();
+    assertEquals(Progress.WAITING, greedy.progress);
+    greedy.replies.clear();
+    pass();
+    assertEquals(Conversation.PUT_OFF_MAX + 1, greedy.replies.size());
+    assertEquals(Progress.INCOMPLETE, greedy.progress);
   }
 
   @Test

@@ -52,16 +52,16 @@ class FrontDeskTest {
   }
 
   @Test
-  void startTimestampsAndExtensionsOvertakeDecisionsAndNotOneAnother() throws FrameException {
+  void timestampsOvertakeDecisionsAndNotOneAnother() throws FrameException {
     Peer peer = peer();
     long start = peer.start();
     int commit = peer.commit(false, 1, start);
     int first = peer.begin(1);
-    int extension = peer.extend(start);
+    int timestamp = peer.send(FrameType.TIMESTAMP, 2);
     fixture.endTurn();
-    assertEquals(List.of(first, extension), peer.ids());
+    assertEquals(List.of(first, timestamp), peer.ids());
     fixture.acknowledge();
-    assertEquals(List.of(first, extension, commit), peer.ids());
+    assertEquals(List.of(first, timestamp, commit), peer.ids());
   }
 
   /** The acknowledgement may come between two requests and the end of their turn. */

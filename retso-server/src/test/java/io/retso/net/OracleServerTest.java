@@ -8,7 +8,6 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.retso.front.FrontDesk;
 import io.retso.log.MemoryLog;
-import io.retso.oracle.CommitBatch;
 import io.retso.oracle.StatusOracle;
 import io.retso.protocol.ErrorCode;
 import io.retso.protocol.FrameType;
@@ -153,28 +152,15 @@ class OracleServerTest {
       return frame().getLong(Frames.HEADER_BYTES);
     }
 
-    /** Extends one snapshot for each list of rows, in one frame. */
-    long[] extend(long snapshot, long[]... requests) throws IOException {
-      send(
-          b -> {
-            Frames.writeHeader(b, FrameType.EXTEND, 0, 9, 0);
-            for (long[] rows : requests) {
-              b.writeLong(snapshot).writeInt(rows.length);
-              for (long row : rows) {
-                b.writeLong(row);
-              }
-            }
-            Frames.finishFrame(b, 0, requests.length);
-          });
+    /** One timestamp for so many calls. */
+    long timestamp(int calls) throws IOException {
+      send(b -> Frames.writeHeader(b, FrameType.TIMESTAMP, calls, 9, 0));
       ByteBuf reply = frame();
-      assertEquals(FrameType.EXTEND, Frames.replyType(reply, 0));
+      assertEquals(FrameType.TIMESTAMP, Frames.replyType(reply, 0));
       assertEquals(9, Frames.frameId(reply, 0));
-      long[] answers = new long[Frames.count(reply, 0)];
-      assertEquals(Frames.HEADER_BYTES + answers.length * Long.BYTES, reply.readableBytes());
-      for (int i = 0; i < answers.length; i++) {
-        answers[i] = reply.getLong(Frames.HEADER_BYTES + i * Long.BYTES);
-      }
-      return answers;
+      assertEquals(calls, Frames.count(reply, 0));
+      assertEquals(Frames.HEADER_BYTES + Long.BYTES, reply.readableBytes());
+      return reply.getLong(Frames.HEADER_BYTES);
     }
 
     void assertRefused(ErrorCode code) throws IOException {
@@ -239,39 +225,12 @@ class OracleServerTest {
   }
 
   @Test
-  void extensionsOfAFrameShareOneStampHoweverManyBatchesItTakes() throws IOException {
+  void callsOfAFrameShareATimestampThatIsIssuedOnce() throws IOException {
     try (Peer peer = new Peer().hello()) {
-      long snapshot = peer.begin();
       long commit = peer.commit(peer.begin(), 77);
-      int count = 3 * CommitBatch.COMMITS_MAX + 5;
-      long[][] requests = new long[count][];
-      for (int i = 0; i < count; i++) {
-        requests[i] = i % 4 == 0 ? new long[] {1000 + i, 77} : new long[] {1000 + i};
-      }
-      long[] answers = peer.extend(snapshot, requests);
-      assertEquals(count, answers.length);
-      long stamp = commit + Timestamps.GAP;
-      for (int i = 0; i < count; i++) {
-        assertEquals(i % 4 == 0 ? stamp | FrameType.CHANGED_FLAG : stamp, answers[i]);
-      }
-      assertEquals(stamp + Timestamps.GAP, peer.begin(), "the stamp is issued, once");
-      assertArrayEquals(
-          new long[] {Outcome.INVALID_TIMESTAMP}, peer.extend(stamp + 1600, new long[] {1}));
-      assertArrayEquals(new long[] {stamp + 3 * Timestamps.GAP}, peer.extend(stamp, new long[0]));
+      assertEquals(commit + Timestamps.GAP, peer.timestamp(500));
+      assertEquals(commit + 2 * Timestamps.GAP, peer.begin());
     }
-  }
-
-  @Test
-  void anExtensionThatRepeatsIsRefused() throws IOException {
-    try (Peer peer = new Peer().hello()) {
-      peer.send(
-          b -> {
-            Frames.writeHeader(b, FrameType.EXTEND, 1, 1, Frames.COMMIT_FIXED_BYTES);
-            b.writeLong(Timestamps.GAP).writeInt(FrameType.REPEAT_FLAG);
-          });
-      peer.assertRefused(ErrorCode.MALFORMED_FRAME);
-    }
-    assertServes();
   }
 
   @Test

@@ -44,7 +44,7 @@ class AllocationTest {
       oracle.swept(first);
       oracle.expire(first);
     }
-    oracle.extend(batch, oracle.extension());
+    oracle.timestamp();
     batch.clear();
   }
 

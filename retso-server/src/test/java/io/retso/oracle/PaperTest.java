@@ -227,7 +227,7 @@ class PaperTest {
       long start = begin();
       passWindow();
       assertEquals(Outcome.ABORTED_TOO_OLD, commit(start, 1));
-      assertEquals(1, oracle.counters().forced);
+      assertEquals(1, oracle.counters().outOfWindow);
     }
 
     @Test

@@ -1,15 +1,14 @@
 package io.retso.oracle;
 
-import io.retso.protocol.FrameType;
 import io.retso.protocol.Outcome;
 import io.retso.protocol.Timestamps;
 import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Algorithms 1 and 2 of the paper with nothing ever forgotten, extended by repeats, aborts and
- * cleanups: naive on purpose. It judges each answer of the real oracle, and follows it where the
- * real one has a choice: it may abort more, and it may forget what the rules let it forget.
+ * Algorithms 1 and 2 of the paper with nothing ever forgotten, with repeats, aborts and cleanups
+ * added: naive on purpose. It judges each answer of the real oracle, and follows it where the real
+ * one has a choice: it may abort more, and it may forget what the rules let it forget.
  */
 final class ReferenceOracle {
   /** What is known of one transaction. */
@@ -147,30 +146,9 @@ final class ReferenceOracle {
   }
 
   /** A stamp that is no transaction. */
-  void extension(long stamp) {
-    require(stamp == next, "an extension's stamp is " + stamp + " instead of " + next);
+  void timestamp(long stamp) {
+    require(stamp == next, "a timestamp is " + stamp + " instead of " + next);
     next += Timestamps.GAP;
-  }
-
-  /** What a reader saw of the rows at a snapshot is what is to be seen at the stamp. */
-  void extend(long snapshot, long stamp, long[] rows, long answer, Limits limits) {
-    if (!Timestamps.isWellFormed(snapshot) || snapshot >= stamp) {
-      require(answer == Outcome.INVALID_TIMESTAMP, "extended a snapshot of the future");
-      return;
-    }
-    boolean changed = false;
-    for (long row : rows) {
-      // A snapshot ends below its own timestamp, even if that is a commit's.
-      changed |= lastCommit.getOrDefault(row, 0L) >= snapshot;
-    }
-    if (answer == stamp) {
-      require(!changed, "called unchanged what has changed");
-      require(snapshot >= limits.windowLow(), "extended a snapshot from below the window");
-      return;
-    }
-    require(answer == (stamp | FrameType.CHANGED_FLAG), "neither changed nor unchanged");
-    boolean mayHave = snapshot < limits.windowLow() || limits.hasEvicted() && rows.length > 0;
-    require(changed || mayHave, "a change was named that does not exist");
   }
 
   void abort(long start, long outcome, Limits limits) {

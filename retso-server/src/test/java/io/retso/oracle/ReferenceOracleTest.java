@@ -69,12 +69,7 @@ class ReferenceOracleTest {
             "cleaned done",
             "cleaned invalid timestamp",
             "kept beyond the window",
-            "extend unchanged",
-            "extend changed",
-            "extend changed below the window",
-            "extend a commit timestamp",
-            "extend an extension",
-            "extend invalid timestamp")) {
+            "timestamp")) {
       assertTrue(seen.getOrDefault(name, 0L) > 50, () -> name + " was hardly reached: " + seen);
     }
   }
@@ -96,7 +91,7 @@ class ReferenceOracleTest {
     /** The last of them; no transactions, so requests that name them are to be refused. */
     final ArrayDeque<Long> commits = new ArrayDeque<>();
 
-    final ArrayDeque<Long> extensions = new ArrayDeque<>();
+    final ArrayDeque<Long> timestamps = new ArrayDeque<>();
     int operation;
 
     Run(long seed) {
@@ -118,9 +113,9 @@ class ReferenceOracleTest {
           commits();
         } else if (kind < 67) {
           status(anyStamp(), anyStamp());
+        } else if (kind < 70) {
+          timestamp();
         } else if (kind < 75) {
-          extend();
-        } else if (kind < 80) {
           abort(anyStamp());
         } else if (kind < 97) {
           cleaned(anyStamp());
@@ -219,26 +214,11 @@ class ReferenceOracleTest {
       reference.status(writer, reader, outcome, limits());
     }
 
-    /** A frame of up to three batches, whose requests share one stamp. */
-    private void extend() {
-      long stamp = oracle.extension();
-      reference.extension(stamp);
-      ReferenceOracle.Limits limits = limits();
-      for (int batches = 1 + random.nextInt(3); batches > 0; batches--) {
-        List<long[]> rows = new ArrayList<>();
-        for (int i = random.nextInt(5); i >= 0; i--) {
-          rows.add(rows());
-          add(anySnapshot(), false, rows.get(rows.size() - 1));
-        }
-        oracle.extend(batch, stamp);
-        for (int i = 0; i < rows.size(); i++) {
-          long snapshot = batch.starts[i];
-          countExtension(snapshot, stamp, batch.outcome(i), limits);
-          reference.extend(snapshot, stamp, rows.get(i), batch.outcome(i), limits);
-        }
-        batch.clear();
-      }
-      remember(extensions, stamp);
+    private void timestamp() {
+      long stamp = oracle.timestamp();
+      reference.timestamp(stamp);
+      remember(timestamps, stamp);
+      seen.merge("timestamp", 1L, Long::sum);
     }
 
     /** Time goes on, now and then further than a window. */
@@ -247,32 +227,10 @@ class ReferenceOracleTest {
       long from = oracle.nextTimestamp();
       oracle.pass(count);
       for (int i = 0; i < count; i++) {
-        reference.extension(from + (long) i * Timestamps.GAP);
+        reference.timestamp(from + (long) i * Timestamps.GAP);
       }
-      remember(extensions, from);
+      remember(timestamps, from);
       seen.merge("passed", 1L, Long::sum);
-    }
-
-    private long anySnapshot() {
-      ArrayDeque<Long> others = random.nextBoolean() ? commits : extensions;
-      return random.nextInt(4) == 0 && !others.isEmpty() ? others.peekLast() : anyStamp();
-    }
-
-    private void countExtension(
-        long snapshot, long stamp, long answer, ReferenceOracle.Limits limits) {
-      boolean isUnchanged = answer == stamp;
-      if (answer < 0) {
-        count("extend", answer);
-        return;
-      }
-      boolean below = snapshot < limits.windowLow();
-      String name = isUnchanged ? "unchanged" : below ? "changed below the window" : "changed";
-      seen.merge("extend " + name, 1L, Long::sum);
-      if (isUnchanged && commits.contains(snapshot)) {
-        seen.merge("extend a commit timestamp", 1L, Long::sum);
-      } else if (isUnchanged && extensions.contains(snapshot)) {
-        seen.merge("extend an extension", 1L, Long::sum);
-      }
     }
 
     private static void remember(ArrayDeque<Long> stamps, long stamp) {
@@ -329,8 +287,8 @@ class ReferenceOracleTest {
         return reference.next() + (long) random.nextInt(3) * Timestamps.GAP;
       } else if (kind < 3) {
         return random.nextInt(3) == 0 ? random.nextLong() : random.nextInt(40) - 5;
-      } else if (kind < 4 && !extensions.isEmpty()) {
-        return extensions.peekLast(); // as a transaction it is invalid, as a reader it is not
+      } else if (kind < 4 && !timestamps.isEmpty()) {
+        return timestamps.peekLast(); // as a transaction it is invalid, as a reader it is not
       } else if (kind < 7 || recent.isEmpty()) {
         return (1 + (long) (random.nextDouble() * (reference.next() >>> Timestamps.GAP_BITS)))
             << Timestamps.GAP_BITS;

@@ -121,13 +121,13 @@ class CommandsTest {
         assertTrue(run.out.contains("\n" + line), line);
       }
       assertTrue(run.out.contains("0 of 100,000 rows (0.0 %)"), run.out);
-      assertTrue(run.out.contains("0 begins, 0 extensions, 0 commits"), run.out);
+      assertTrue(run.out.contains("0 begins, 0 timestamps, 0 commits"), run.out);
 
       Run json = status("--json", "--http", "127.0.0.1:" + server.httpPort());
       assertTrue(
           json.out.startsWith("{\n  \"status\": \"serving\",\n  \"serving\": true"), json.out);
       assertTrue(json.out.contains("\"tmaxLagStamps\": "), json.out);
-      assertTrue(json.out.contains("\"changedExtensions\": 0,"), json.out);
+      assertTrue(json.out.contains("\"abortsOutOfWindow\": 0,"), json.out);
     }
   }
 

@@ -91,11 +91,11 @@ final class History implements SimulatedLedgers.Durable, LogEntry.Visitor {
   /** A client got a start timestamp. */
   void begun(long start) {
     facts(start).begun = true;
-    extended(start);
+    timestamp(start);
   }
 
   /** A client got a timestamp that is nobody's transaction. */
-  void extended(long stamp) {
+  void timestamp(long stamp) {
     newestKnown = Math.max(newestKnown, stamp);
   }
 

@@ -43,6 +43,9 @@ final class Link implements Transport {
   /** Bytes on their way, with the frame that they complete, if they do. */
   private final ArrayDeque<Packet> arriving = new ArrayDeque<>();
 
+  /** Replies on their way. */
+  private final ArrayDeque<ByteBuf> departed = new ArrayDeque<>();
+
   // The server's end.
   private boolean serverEnd = true;
   private boolean waiting;
@@ -83,7 +86,17 @@ final class Link implements Transport {
   private void arrive(ByteBuf bytes, RequestFrame complete) {
     lastAtServer = Math.max(lastAtServer, simulation.now() + simulation.delay(World.NETWORK_DELAY));
     arriving.add(new Packet(bytes, complete));
-    simulation.at(lastAtServer, () -> server.whenAwake(this::arrived));
+    simulation.at(lastAtServer, () -> whenReachable(() -> server.whenAwake(this::arrived)));
+  }
+
+  /** Packets of a server that is cut off are sent again until they arrive. */
+  private void whenReachable(Runnable arrival) {
+    long until = server.cutOffUntil(SimulatedLedgers.Party.CLIENTS);
+    if (until > simulation.now()) {
+      simulation.at(until, () -> whenReachable(arrival));
+    } else {
+      arrival.run();
+    }
   }
 
   /** The next packet arrives; not that of the event, for those of a paused process lose order. */
@@ -148,7 +161,13 @@ final class Link implements Transport {
     forEachReply(
         replies, index -> server.left(taken.get(Frames.frameId(replies, index)), replies, index));
     lastAtClient = Math.max(lastAtClient, simulation.now() + simulation.delay(World.NETWORK_DELAY));
-    simulation.at(lastAtClient, () -> forEachReply(replies, index -> reply(replies, index)));
+    departed.add(replies);
+    simulation.at(lastAtClient, () -> whenReachable(this::replied));
+  }
+
+  private void replied() {
+    ByteBuf replies = departed.poll();
+    forEachReply(replies, index -> reply(replies, index));
   }
 
   private interface ReplyVisitor {

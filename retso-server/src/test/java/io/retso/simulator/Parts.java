@@ -41,8 +41,8 @@ class Parts {
   }
 
   /**
-   * Whether start timestamps and extensions of a deposed server may be older than what is known.
-   * They are: it hands them out without a word to the log. Strict begins will end that.
+   * Whether timestamps of a deposed server may be older than what is known. They are: it hands them
+   * out without a word to the log. Strict begins will end that.
    */
   boolean deposedServersMayBeStale() {
     return true;

@@ -8,15 +8,15 @@ final class Request {
   final FrameType type;
 
   /**
-   * The transaction that it is about; of a begin, the newest timestamp known when it was made; of a
-   * sweep, its timestamp; of an extension, its snapshot.
+   * The transaction that it is about; where a timestamp is wanted, the newest one that was known
+   * when it was made; of a sweep, its timestamp.
    */
   final long start;
 
-  /** The reader's start, of a status query; of an extension, the newest timestamp known. */
+  /** The reader's timestamp, of a status query. */
   final long reader;
 
-  /** The rows of a commit or an extension. */
+  /** The rows of a commit. */
   final long[] rows;
 
   final Consumer<Answer> reply;
@@ -35,8 +35,7 @@ final class Request {
   /** The newest timestamp that was known when it was made, which its answer must be above. */
   long known() {
     return switch (type) {
-      case BEGIN -> start;
-      case EXTEND -> Math.max(start, reader);
+      case BEGIN, TIMESTAMP -> start;
       default -> 0;
     };
   }

@@ -16,6 +16,9 @@ final class RequestFrame {
   /** What was true when the server took it; null before. */
   Circumstances decided;
 
+  /** It asks for timestamps, and waited while others had need of them. */
+  boolean putOff;
+
   /**
    * What was true when a server took a frame.
    *
@@ -45,13 +48,12 @@ final class RequestFrame {
 
   private static void write(Request request, ByteBuf out) {
     switch (request.type) {
-      case HELLO, BEGIN, PING, WATERMARK -> {} // the count says all
+      case HELLO, BEGIN, TIMESTAMP, PING, WATERMARK -> {} // the count says all
       case STATUS -> out.writeLong(request.start).writeLong(request.reader);
       case ABORT, CLEANED, SWEPT -> out.writeLong(request.start);
-      case COMMIT, EXTEND -> {
-        boolean repeats = request.type == FrameType.COMMIT && request.repeat;
+      case COMMIT -> {
         out.writeLong(request.start);
-        out.writeInt(request.rows.length | (repeats ? FrameType.REPEAT_FLAG : 0));
+        out.writeInt(request.rows.length | (request.repeat ? FrameType.REPEAT_FLAG : 0));
         for (long row : request.rows) {
           out.writeLong(row);
         }
@@ -65,7 +67,7 @@ final class RequestFrame {
     long outcome =
         switch (type) {
           case BEGIN -> reply.getLong(body) + i * (long) Timestamps.GAP;
-          case WATERMARK -> reply.getLong(body);
+          case TIMESTAMP, WATERMARK -> reply.getLong(body);
           default -> reply.getLong(body + i * Long.BYTES);
         };
     return new Answer(

@@ -52,6 +52,18 @@ final class SimulatedClient {
         });
   }
 
+  void timestamp(Consumer<Answer> reply) {
+    call(
+        FrameType.TIMESTAMP,
+        world.history().newestKnown(),
+        0,
+        null,
+        answer -> {
+          world.history().timestamp(answer.outcome());
+          reply.accept(answer);
+        });
+  }
+
   private void scheduleSend() {
     if (!sendScheduled && alive) {
       sendScheduled = true;

@@ -15,7 +15,7 @@ final class Worker {
   /** The current transaction; 0 between two. */
   private long start;
 
-  /** An old snapshot, of this transaction or one before; may be the result of an extension. */
+  /** An old timestamp at which it reads, of this transaction or one before; may be nobody's. */
   private long snapshot;
 
   private final Set<Long> written = new LinkedHashSet<>();
@@ -86,9 +86,9 @@ final class Worker {
         commit();
       }
     } else if (simulation.oneIn(4)) {
-      new ExtendedRead(world, client, snapshot, this::extended).run();
+      client.timestamp(this::pinned);
     } else if (simulation.oneIn(2)) {
-      new RowReader(world, client, world.anyRow(), start, seen -> pause()).run();
+      readAt(simulation.oneIn(2) ? snapshot : start);
     } else {
       if (written.size() < Sizes.TRANSACTION_ROWS) {
         long row = world.anyRow();
@@ -99,11 +99,15 @@ final class Worker {
     }
   }
 
-  private void extended(long timestamp) {
-    if (timestamp > 0 && simulation.oneIn(2)) {
-      snapshot = timestamp;
-    }
-    pause();
+  /** A reader got a timestamp that is no transaction. */
+  private void pinned(Answer answer) {
+    world.counted("timestamps");
+    snapshot = answer.outcome();
+    readAt(snapshot);
+  }
+
+  private void readAt(long timestamp) {
+    new RowReader(world, client, world.anyRow(), timestamp, seen -> pause()).run();
   }
 
   private void commit() {

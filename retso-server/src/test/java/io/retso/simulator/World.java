@@ -1,5 +1,6 @@
 package io.retso.simulator;
 
+import io.retso.simulator.SimulatedLedgers.Party;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -17,7 +18,9 @@ final class World {
   static final long ZOMBIE_LIFE_MAX = 60 * Simulation.MILLIS;
 
   private static final long APPEND_DELAY = 300 * Simulation.MICROS;
-  private static final long BLOCK_DELAY = 200 * Simulation.MICROS;
+  private static final long CALL_DELAY = 200 * Simulation.MICROS;
+  private static final long CALL_PATIENCE = 20 * Simulation.MILLIS;
+  private static final long CUT_OFF_MAX = 50 * Simulation.MILLIS;
   private static final int FAILURE_ODDS = 300;
   private static final int JANITORS = 3;
   private static final int SWEEPERS = 2;
@@ -54,7 +57,12 @@ final class World {
         new SimulatedLedgers(
             simulation,
             new SimulatedLedgers.Behaviour(
-                parts.fences(), parts.comparesCatalog(), APPEND_DELAY, BLOCK_DELAY, FAILURE_ODDS),
+                parts.fences(),
+                parts.comparesCatalog(),
+                APPEND_DELAY,
+                CALL_DELAY,
+                CALL_PATIENCE,
+                FAILURE_ODDS),
             history);
   }
 
@@ -138,6 +146,9 @@ final class World {
         deposed.add(server);
       }
     }
+    if (deposed.stream().anyMatch(server -> server.isCutOff() && server.isServing())) {
+      counted("taken over from one that is cut off");
+    }
     long life = simulation.random().nextInt((int) ZOMBIE_LIFE_MAX);
     simulation.after(life, () -> deposed.forEach(SimulatedServer::die));
   }
@@ -186,16 +197,16 @@ final class World {
     if (draining) {
       return;
     }
-    switch (simulation.below(11)) {
+    switch (simulation.below(14)) {
       case 0, 1 -> servers.forEach(SimulatedServer::die);
-      case 2 -> servers.get(simulation.below(servers.size())).die();
+      case 2 -> anyOf(servers).die();
       case 3, 4 -> startServer(); // the others live on
       case 10 -> {
         servers.forEach(server -> server.pause(1 + simulation.below((int) ZOMBIE_LIFE_MAX / 2)));
         startServer();
       }
       case 5 -> {
-        simulation.after(simulation.delay(BLOCK_DELAY), this::startServer);
+        simulation.after(simulation.delay(CALL_DELAY), this::startServer);
         startServer();
       }
       case 6, 7 -> {
@@ -211,10 +222,37 @@ final class World {
                   janitor.client().link().cut();
                 }
               });
+      case 11, 12, 13 -> cutOff(anyOf(servers));
       default -> replaceClient();
     }
     history.prune();
     simulation.after(simulation.delay(sizes.faultEvery()), this::fault);
+  }
+
+  /** From one party, from the whole log, or from all; mostly others take over meanwhile. */
+  private void cutOff(SimulatedServer server) {
+    long duration = 1 + simulation.below((int) CUT_OFF_MAX);
+    switch (simulation.below(5)) {
+      case 0 -> server.cutOff(Party.BOOKIES, duration);
+      case 1 -> server.cutOff(Party.CATALOG, duration);
+      case 2 -> server.cutOff(Party.CLIENTS, duration);
+      case 3 -> {
+        server.cutOff(Party.BOOKIES, duration);
+        server.cutOff(Party.CATALOG, duration);
+      }
+      default -> {
+        for (Party party : Party.values()) {
+          server.cutOff(party, duration);
+        }
+      }
+    }
+    if (!simulation.oneIn(3)) {
+      simulation.after(simulation.delay(CALL_DELAY), this::startServer);
+    }
+  }
+
+  private <T> T anyOf(List<T> list) {
+    return list.get(simulation.below(list.size()));
   }
 
   private SimulatedClient anyClient() {
@@ -259,6 +297,8 @@ final class World {
     must(simulation.run(this::isQuiet, simulation.now() + PATIENCE), "work is never finished");
     readEverything();
     rollOn();
+    counts.put("earlier call answered first", ledgers.order().earlierFirst());
+    counts.put("later call answered first", ledgers.order().laterFirst());
   }
 
   private boolean isQuiet() {

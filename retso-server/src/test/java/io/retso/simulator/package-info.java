@@ -15,7 +15,9 @@
  * <p>{@link io.retso.simulator.World} makes everything happen that can: servers that are killed,
  * paused, deposed or restarted with other sizes, two servers at once, connections that break with
  * requests and replies on their way, acknowledgements that are lost, a catalog that fails after it
- * was replaced, clients that die between any two steps. {@link io.retso.simulator.History} judges
+ * was replaced, servers that are cut off from bookies, catalog or clients while others go on,
+ * clients that die between any two steps. Nobody blocks: calls of several servers to the log are
+ * under way at a time and are answered in any order. {@link io.retso.simulator.History} judges
  * every answer against the log, which is the truth, and against every later truth.
  *
  * <p>One thread, virtual time, one random number generator: a seed replays exactly. {@link

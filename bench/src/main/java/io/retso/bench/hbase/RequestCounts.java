@@ -62,7 +62,7 @@ final class RequestCounts {
           what + ", " + variant,
           (double) (hbaseRequests() - hbase) / OPERATIONS,
           grown(before, after, "retso_request_frames_total") / OPERATIONS,
-          grown(before, after, "retso_queries_total") / OPERATIONS);
+          grown(before, after, "retso_status_queries_total") / OPERATIONS);
     }
   }
 

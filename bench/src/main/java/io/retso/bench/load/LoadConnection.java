@@ -154,7 +154,7 @@ final class LoadConnection extends ChannelInboundHandlerAdapter {
         Handshake.readWelcome(unread.slice(body, bodyBytes), bodyBytes);
         run.welcomed();
       }
-      case STATUS, ABORT, PING, WATERMARK, SWEPT, EXTEND ->
+      case STATUS, ABORT, PING, WATERMARK, SWEPT, TIMESTAMP ->
           run.fail("the server sent a frame that was not asked for", null);
     }
   }

@@ -61,7 +61,7 @@ final class PlainLists implements ListStore, AutoCloseable {
     /** Start timestamps are taken ahead and kept. */
     BEGINS_AHEAD,
     /** The first read is made in an older snapshot, and nobody asks whether that has changed. */
-    EXTENDS_UNASKED,
+    VALIDATES_NOTHING,
     /** A write on condition is made though the condition is false. */
     MUTATES_ANYWAY
   }
@@ -201,7 +201,7 @@ final class PlainLists implements ListStore, AutoCloseable {
           }
         }
         case CLEANS_UNASKED -> removeMarks(key);
-        case EXTENDS_UNASKED -> {
+        case VALIDATES_NOTHING -> {
           if (!hasRead) {
             hasRead = true;
             try (Transaction older = begunAhead()) {

@@ -6,7 +6,6 @@ import java.util.concurrent.atomic.LongAdder;
 public final class Counters {
   public final LongAdder begun = new LongAdder();
   public final LongAdder currentReads = new LongAdder();
-  public final LongAdder extendedSnapshots = new LongAdder();
   public final LongAdder changedSnapshots = new LongAdder();
   public final LongAdder committed = new LongAdder();
   public final LongAdder conflicts = new LongAdder();

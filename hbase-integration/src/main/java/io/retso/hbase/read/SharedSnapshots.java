@@ -18,8 +18,8 @@ import java.util.function.Predicate;
  * as their transactions. Thread-safe.
  */
 public final class SharedSnapshots {
-  /** For so long after it was asked for, a snapshot may be extended. */
-  private static final long EXTENDED_NANOS = TimeUnit.SECONDS.toNanos(1);
+  /** For so long after it was asked for, readers begin with a snapshot. */
+  private static final long SHARED_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   /** One in use is renewed so often: then a begin is shared by many, and few rows have changed. */
   private static final long RENEWED_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
@@ -90,7 +90,7 @@ public final class SharedSnapshots {
     Shared renewed = null;
     synchronized (this) {
       older = recent;
-      if (older == null || older.ageNanos() > EXTENDED_NANOS) {
+      if (older == null || older.ageNanos() > SHARED_NANOS) {
         return null;
       }
       older.users++;
@@ -135,11 +135,11 @@ public final class SharedSnapshots {
               }
             });
     // On the timer's own thread: it takes no time, and a pool might make a thread for each.
-    CompletableFuture.delayedExecutor(EXTENDED_NANOS, TimeUnit.NANOSECONDS, Runnable::run)
+    CompletableFuture.delayedExecutor(SHARED_NANOS, TimeUnit.NANOSECONDS, Runnable::run)
         .execute(snapshot::retire);
   }
 
-  /** The start timestamp is known: from now on this one is extended. */
+  /** The start timestamp is known: from now on readers begin with this one. */
   private synchronized void started(Shared snapshot, long start) {
     if (snapshot.retired) {
       return;

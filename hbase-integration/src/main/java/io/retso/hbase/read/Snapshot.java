@@ -1,34 +1,30 @@
 package io.retso.hbase.read;
 
-import io.retso.client.Extension;
 import io.retso.client.OracleClient;
 import io.retso.hbase.errors.Failures;
 import io.retso.hbase.errors.SnapshotTooOldException;
 import io.retso.hbase.metrics.Counters;
 import io.retso.hbase.read.SharedSnapshots.Lease;
-import io.retso.hbase.table.PreparedTable;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.LongFunction;
-import java.util.stream.LongStream;
 import org.apache.hadoop.hbase.client.Result;
 
 /**
  * What a transaction reads: everything that was committed below a timestamp.
  *
- * <p>Transactions that write, and those content with a shared snapshot, have theirs from the
- * beginning ({@link #at}). Others ({@link #fresh}) begin to read without one, at an older timestamp
- * S that the manager has at hand, and mostly never need another:
+ * <p>Transactions that write have theirs from the beginning ({@link #at}). Others ({@link #fresh})
+ * begin to read without one, at an older timestamp S that the manager has at hand, and mostly never
+ * need another:
  *
  * <pre>
- *   UNPINNED    reads go to S, and regions tell whether what they look at is still as it was at S.
+ *   UNPINNED  reads go to S, and regions tell whether what they look at is still as it was at S.
  *      |      If so, it is current: that was the answer, and nobody else is asked
  *      |
  *      |      something has changed; or regions cannot tell; or the timestamp is wanted
  *      v
  *   PINNED    the timestamp is L, which the oracle issues now; or, if what was read before has
- *             changed by now, that of the first commit that changed it
+ *             changed between S and L, C, that of the first commit that changed it: regions find it
  * </pre>
  *
  * <p><strong>Safety, unpinned.</strong> Let t be the moment of the first read in its region, later
@@ -37,12 +33,12 @@ import org.apache.hadoop.hbase.client.Result;
  * current, at t or later, was changed by a commit from S up to t: all that was read is the snapshot
  * of the moment t, and that is as fresh as one that begins with a question to the oracle.
  *
- * <p><strong>Safety, pinned.</strong> At L: the oracle, who issued it, says that nothing of what
- * was read was committed from S up to L ("snapshot extension": Riegel, Felber, Fetzer, A Lazy
- * Snapshot Algorithm with Eager Validation, DISC 2006), or the versions of the rows say so. At C,
- * the first commit that changed something that was read: up to it nothing was. It was decided after
- * t, as its cells were not there when they were looked for; so everything that was committed before
- * t is below it.
+ * <p><strong>Safety, pinned.</strong> At L: the versions of the rows say that nothing of what was
+ * read was committed from S up to L, so it is as it was read (a lazy snapshot: Riegel, Felber,
+ * Fetzer, A Lazy Snapshot Algorithm with Eager Validation, DISC 2006). Regions are asked after L
+ * was issued, and what is not decided then commits above it. At C, the first commit that changed
+ * something that was read: up to it nothing was. It was decided after t, as its cells were not
+ * there when they were looked for; so everything that was committed before t is below it.
  *
  * <p>S is held open by a lease until the transaction ends, so the low watermark stays below S,
  * hence below L and C, and no region purges what the snapshot contains.
@@ -52,15 +48,6 @@ import org.apache.hadoop.hbase.client.Result;
 public final class Snapshot {
   /** Gets of one transaction unpinned, which are remembered; the next ones pin it. */
   public static final int UNPINNED_MAX = 1000;
-
-  private static final long[] NO_ROWS = {};
-
-  /**
-   * How it was pinned.
-   *
-   * @param isUnchanged whether nothing that was named to the oracle was committed from S up to here
-   */
-  private record Pinned(long timestamp, boolean isUnchanged) {}
 
   private final SharedSnapshots shared;
   private final OracleClient oracle;
@@ -116,16 +103,11 @@ public final class Snapshot {
     return now != 0 || seen.isEmpty() ? now : lease.start();
   }
 
-  /** The timestamp; pins the snapshot if it is unpinned. Fails as the oracle and HBase do. */
-  public CompletableFuture<Long> timestamp() {
-    return pinned(null, CompletableFuture::completedFuture);
-  }
-
   /** Reads rows in the snapshot. */
   public CompletableFuture<List<Result>> read(RowReads rows) {
     long older = startOfUnpinnedRead(rows);
     if (older == 0) {
-      return pinned(rows, rows::at);
+      return timestamp().thenCompose(rows::at);
     }
     return Failures.compose(
         rows.ifCurrent(older),
@@ -168,88 +150,47 @@ public final class Snapshot {
     return true;
   }
 
-  /**
-   * Reads at the timestamp. If there is no way to that yet, goes there, and meanwhile reads at S.
-   *
-   * @param rows what {@code read} looks at; null if it is not to be sent before
-   */
-  private <T> CompletableFuture<T> pinned(RowReads rows, LongFunction<CompletableFuture<T>> read) {
+  /** The timestamp; pins the snapshot if it is unpinned. Fails as the oracle and HBase do. */
+  public CompletableFuture<Long> timestamp() {
     CompletableFuture<Long> taken = new CompletableFuture<>();
     long older;
+    List<RowReads> reads;
     synchronized (this) {
       if (timestamp != null) {
-        return timestamp.thenCompose(read::apply);
+        return timestamp;
       }
       timestamp = taken;
       older = isLeased() ? lease.start() : 0;
+      reads = List.copyOf(seen);
     }
-    CompletableFuture<Pinned> pinning;
-    boolean isBeside = false;
-    try {
-      if (older == 0) { // nothing was read
-        pinning = ofOracle(shared.acquire()).thenApply(now -> new Pinned(keep(now), false));
-      } else {
-        long[] all = rows == null ? null : conflictIds(readSoFar(rows));
-        isBeside = all != null;
-        long[] ids = isBeside ? all : conflictIds(readSoFar(null));
-        pinning =
-            ofOracle(oracle.extendAsync(older, ids == null ? NO_ROWS : ids))
-                .thenCompose(
-                    extension -> pin(older, extension, ids != null && extension.isUnchanged()));
-      }
-    } catch (RuntimeException | Error e) { // nothing was sent
-      unpin(taken, e);
-      throw e;
-    }
-    pinning.whenComplete(
-        (pinned, failure) -> {
-          if (failure == null) {
-            taken.complete(pinned.timestamp());
-          } else {
-            unpin(taken, Failures.unwrap(failure));
-          }
-        });
-    // Behind the question: of a few rows, this is the sooner answer.
-    CompletableFuture<T> early = isBeside ? read.apply(older) : null;
-    return pinning.thenCompose(pinned -> best(pinned, early, read));
+    // Whatever fails, and be it the request itself, the next one who asks is to try again.
+    CompletableFuture.completedFuture(older)
+        .thenCompose(from -> from == 0 ? newest() : newestSince(from, reads))
+        .whenComplete(
+            (pinned, failure) -> {
+              if (failure == null) {
+                taken.complete(pinned);
+              } else {
+                unpin(taken, Failures.unwrap(failure));
+              }
+            });
+    return taken;
+  }
+
+  /** Without an older snapshot nothing was read. */
+  private CompletableFuture<Long> newest() {
+    return ofOracle(shared.acquire()).thenApply(this::keep);
+  }
+
+  private CompletableFuture<Long> newestSince(long older, List<RowReads> reads) {
+    return ofOracle(oracle.timestampAsync())
+        .thenCompose(now -> RowReads.firstChange(reads, older, now));
   }
 
   private static <A> CompletableFuture<A> ofOracle(CompletableFuture<A> asked) {
     return asked.exceptionallyCompose(
         failure ->
             Failures.failed(Failures.ofOracle(failure, "taking the snapshot of a transaction")));
-  }
-
-  /** What was read, to the oracle; null if it cannot be named, or is too much. */
-  private static long[] conflictIds(List<RowReads> reads) {
-    LongStream.Builder ids = LongStream.builder();
-    int size = 0;
-    for (RowReads rows : reads) {
-      long[] named = rows.conflictIds();
-      if (named == null || (size += named.length) > PreparedTable.EXTENDED_ROWS_MAX) {
-        return null;
-      }
-      for (long id : named) {
-        ids.add(id);
-      }
-    }
-    return ids.build().toArray();
-  }
-
-  /** With what is read now. */
-  private synchronized List<RowReads> readSoFar(RowReads beside) {
-    List<RowReads> reads = new ArrayList<>(seen);
-    if (beside != null) {
-      reads.add(beside);
-    }
-    return reads;
-  }
-
-  private CompletableFuture<Pinned> pin(long older, Extension extension, boolean isUnchanged) {
-    return (isUnchanged
-            ? CompletableFuture.completedFuture(extension.timestamp())
-            : RowReads.firstChange(readSoFar(null), older, extension.timestamp()))
-        .thenApply(pinned -> new Pinned(pinned, isUnchanged));
   }
 
   /** The next one who needs the timestamp tries again. */
@@ -267,23 +208,6 @@ public final class Snapshot {
       lease = now;
     }
     return now.start();
-  }
-
-  private <T> CompletableFuture<T> best(
-      Pinned pinned, CompletableFuture<T> early, LongFunction<CompletableFuture<T>> read) {
-    if (early == null) {
-      return read.apply(pinned.timestamp());
-    }
-    if (!pinned.isUnchanged()) {
-      counters.changedSnapshots.increment();
-      return read.apply(pinned.timestamp());
-    }
-    counters.extendedSnapshots.increment();
-    return early.exceptionallyCompose(
-        failure ->
-            Failures.unwrap(failure) instanceof SnapshotTooOldException
-                ? read.apply(pinned.timestamp()) // only S was too old
-                : Failures.failed(Failures.unwrap(failure)));
   }
 
   /** The transaction has ended, and nothing of it is under way. */

@@ -4,17 +4,12 @@ import io.retso.client.RowId;
 import io.retso.hbase.layout.TableSettings;
 import io.retso.hbase.options.Conflicts;
 import io.retso.hbase.options.Reads;
-import java.util.List;
-import java.util.Map;
-import java.util.NavigableSet;
-import java.util.stream.LongStream;
 import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.CellUtil;
 import org.apache.hadoop.hbase.HConstants;
 import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.client.AdvancedScanResultConsumer;
 import org.apache.hadoop.hbase.client.AsyncTable;
-import org.apache.hadoop.hbase.client.Get;
 import org.apache.hadoop.hbase.client.TableDescriptor;
 
 /**
@@ -32,9 +27,6 @@ public record PreparedTable(
     AsyncTable<AdvancedScanResultConsumer> raw,
     AsyncTable<AdvancedScanResultConsumer> shortTimeout,
     long loadedNanos) {
-  /** Rows (cells) of one read that the oracle is asked about; beyond, the snapshot comes first. */
-  public static final int EXTENDED_ROWS_MAX = 1000;
-
   /** The same, as if it had been read then. */
   PreparedTable loadedAt(long nanos) {
     return new PreparedTable(descriptor, settings, raw, shortTimeout, nanos);
@@ -66,35 +58,5 @@ public record PreparedTable(
     return isCellConflicts()
         ? RowId.of(name().getName(), row, family, column)
         : RowId.of(name().getName(), row);
-  }
-
-  /**
-   * What the rows of reads are to the oracle: a commit that changes what they see writes one of
-   * these. Null if they cannot be named, since with conflicts by cell only columns have ids, or are
-   * too many.
-   */
-  public long[] conflictIds(List<Get> gets) {
-    if (gets.size() > EXTENDED_ROWS_MAX) {
-      return null;
-    }
-    if (!isCellConflicts()) {
-      return gets.stream().mapToLong(get -> RowId.of(name().getName(), get.getRow())).toArray();
-    }
-    LongStream.Builder ids = LongStream.builder();
-    int size = 0;
-    for (Get get : gets) {
-      if (!get.hasFamilies()) {
-        return null;
-      }
-      for (Map.Entry<byte[], NavigableSet<byte[]>> family : get.getFamilyMap().entrySet()) {
-        NavigableSet<byte[]> columns = family.getValue();
-        if (columns == null || size + columns.size() > EXTENDED_ROWS_MAX) {
-          return null;
-        }
-        size += columns.size();
-        columns.forEach(column -> ids.add(conflictId(get.getRow(), family.getKey(), column)));
-      }
-    }
-    return ids.build().toArray();
   }
 }

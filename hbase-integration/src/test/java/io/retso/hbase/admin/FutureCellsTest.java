@@ -25,6 +25,7 @@ import org.apache.hadoop.hbase.client.Table;
 import org.apache.hadoop.hbase.client.TableDescriptor;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Tables are not prepared while something is in them that is above the oracle's timestamps. */
@@ -98,8 +99,9 @@ class FutureCellsTest {
   @Test
   void rowsThatWereDeletedAreRefusedUntilTheyAreCompacted() throws Exception {
     plain(put("r", "old"), new Delete(bytes("r"), LATER));
-    plain(new Put(bytes("s")).addColumn(F, Q, LATER, bytes("later")));
     refused("a delete marker in row r");
+    plain(new Put(bytes("s")).addColumn(F, Q, LATER, bytes("later")));
+    refused("a cell in row s");
     plain(new Delete(bytes("s")).addColumn(F, Q, LATER)); // as the refusal advises
     fixture.compact(name);
     fixture.preparation().prepare(name, Options.CLIENT_READS);
@@ -124,5 +126,28 @@ class FutureCellsTest {
     assertEquals("old", manager.call(tx -> read(tx.table(name), "r")));
     manager.run(tx -> tx.table(name).put(put("s", "new")));
     assertEquals("new", manager.call(tx -> read(tx.table(name), "s")));
+  }
+
+  /** A raw scan for what is above would never end; see {@link io.retso.hbase.layout.RawVersion}. */
+  @Test
+  @Timeout(60)
+  void deletedCellsWithEmptyQualifiersArePassed() throws Exception {
+    byte[] empty = {};
+    try (TimestampSource oracle =
+        new TimestampSource(TableSettings.addresses(fixture.cluster.oracleAddress()))) {
+      plain(put("r", "old"), put("s", "old"));
+      long soon = oracle.next() + 2000;
+      fixture.flushWhileRead(
+          name,
+          () ->
+              plain(
+                  new Put(bytes("r")).addColumn(F, empty, 10, bytes("deleted")),
+                  new Put(bytes("r")).addColumn(F, Q, soon, bytes("soon"))));
+      plain(
+          new Delete(bytes("r")).addColumn(F, empty, 10),
+          new Put(bytes("s")).addColumn(F, Q, soon, bytes("soon")));
+      fixture.preparation().prepare(name, Options.CLIENT_READS);
+      assertTrue(oracle.next() > soon);
+    }
   }
 }

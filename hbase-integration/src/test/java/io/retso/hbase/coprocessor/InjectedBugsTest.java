@@ -49,9 +49,9 @@ class InjectedBugsTest {
         CleanupTest.class,
         "doesNothingWithoutTheMark"),
     LEAVES_WHAT_A_DELETE_HIDES(
-        "coprocessor/write/RowCleaner.java",
-        "new Scan(raw).setRaw(true)",
-        "new Scan(raw)",
+        "layout/RawVersion.java",
+        "new Scan().setRaw(true)",
+        "new Scan()",
         LateDuplicateTest.class,
         "ofAnAbortedTransactionStaysAwayWhenTheMarkerIsCompactedAway"),
     MOVES_WHAT_A_DELETE_HIDES(
@@ -86,8 +86,8 @@ class InjectedBugsTest {
         "aCleanupBySomebodyElseMakesTheRegionForget"),
     PLAIN_CHANGES_LEAVE_THE_MEMORY(
         "coprocessor/write/RecentWrites.java",
-        "for (Entry entry : entries.values()) {",
-        "for (Entry entry : List.<Entry>of()) {",
+        "entry.moment == plainBegun.get()",
+        "entry.moment <= plainBegun.get()",
         CleanupFromMemoryTest.class,
         "aPlainPutOfTheVersionIsNotLost"),
     PLAIN_CHANGES_ARE_NOT_SEEN(
@@ -272,12 +272,12 @@ class InjectedBugsTest {
         "region.writes().begin();",
         CleanupFromMemoryTest.class,
         "aRegionRemembersAgainAfterALoadOfFilesThatWasRefused"),
-    REMEMBERS_WITHOUT_A_SECOND_LOOK(
+    REMEMBERS_AS_OF_THE_LAST_LOOK(
         "coprocessor/write/RecentWrites.java",
-        "writes.forEach(Entry::drop);",
-        "",
+        "entry.moment = moment;",
+        "entry.moment = plainBegun.get();",
         RecentWritesTest.class,
-        "whatAPlainChangeMeetsHalfRememberedIsForgotten"),
+        "whatAPlainChangeMeetsHalfRememberedIsNotUsed"),
     PURGES_BY_WHAT_SCANNERS_DO_NOT_SEE(
         "coprocessor/purge/VersionPurge.java",
         " || sequence(cell) > readPoint",

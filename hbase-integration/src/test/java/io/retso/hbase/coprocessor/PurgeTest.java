@@ -106,6 +106,22 @@ class PurgeTest {
     assertEquals(Map.of(), t.read(t.oracle.begin(), ROW));
   }
 
+  /** Its transaction did commit, and the oracle says so; but a tombstone above it was purged. */
+  @Test
+  void aMarkBelowTheHorizonIsOfNoCommit() throws IOException {
+    long start = t.oracle.begin();
+    t.write(start, ROW, "a", "1");
+    t.cleanUp(start, t.commit(start, ROW), ROW);
+    t.oracle.cleanedUp(start);
+    t.update(ROW, "a", null);
+    t.snapshot();
+    t.flush();
+    t.compact();
+    assertEquals(List.of(), t.raw(ROW));
+    t.putUnseen(RawTable.put(start, ROW, "a", "1"));
+    assertEquals(Map.of(), t.read(t.snapshot(), ROW));
+  }
+
   @Test
   void anUncleanedTransactionOlderThanATombstoneDoesNotComeBack() throws IOException {
     long lost = t.oracle.begin();

@@ -25,6 +25,12 @@ public final class KnownNoise extends Filter<ILoggingEvent> {
           new Message(
               "org.apache.bookkeeper.client.RackawareEnsemblePlacementPolicyImpl",
               "Failed to initialize DNS Resolver"),
+          // What a take-over of the log does to the ledgers of the server before.
+          new Message("org.apache.bookkeeper.proto.ReadEntryProcessor", "Ledger fenced"),
+          // Files are extended as they grow instead, which costs nothing here.
+          new Message(
+              "org.apache.bookkeeper.bookie.storage.directentrylogger.DirectWriter",
+              "Fallocate not available"),
           // Its threads are daemons, and nothing waits for them.
           new Message(
               "org.apache.bookkeeper.client.BookKeeper",

@@ -12,9 +12,9 @@ public final class Figures {
   /** When they were copied, nanoseconds of the server's clock. */
   long nanos;
 
-  public final OracleCounters oracle = new OracleCounters();
-  public final SequencerCounters sequencer = new SequencerCounters();
-  public final NetCounters net = new NetCounters();
+  public OracleCounters oracle = new OracleCounters();
+  public SequencerCounters sequencer = new SequencerCounters();
+  public NetCounters net = new NetCounters();
 
   /** Nanoseconds from a decision to the release of its reply, by requests. */
   public final BatchHistogram decisions = BatchHistogram.ofLatencies();
@@ -36,14 +36,4 @@ public final class Figures {
 
   /** How far timestamps are behind the clock that they follow, milliseconds. */
   public long clockLagMillis;
-
-  /** Transactions that ended otherwise than by a commit. */
-  long aborts() {
-    return oracle.conflicts + oracle.evicted + oracle.forced + oracle.requested;
-  }
-
-  /** Extensions that were answered with "changed". */
-  long changedExtensions() {
-    return oracle.extensionsChanged + oracle.extensionsEvicted + oracle.extensionsForced;
-  }
 }

@@ -1,8 +1,10 @@
 package io.retso.server.observe;
 
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.regex.Pattern;
 
 /**
  * The state of a server at one moment, with rates and latencies over the last ten seconds: as JSON
@@ -11,6 +13,7 @@ import java.util.Map;
 final class StatusReport {
   private static final double NANOS_PER_SECOND = 1e9;
   private static final double NANOS_PER_MILLI = 1e6;
+  private static final Pattern WORD_START = Pattern.compile("[._](\\w)");
 
   private final ServerFacts facts;
   private final Health.Verdict health;
@@ -43,16 +46,17 @@ final class StatusReport {
     all.put("address", facts.address());
     all.put("epoch", facts.epoch());
     all.put("uptimeSeconds", uptimeSeconds());
+    for (Figure.Group group : Figure.Group.values()) {
+      all.put(group.name().toLowerCase(Locale.ROOT), group(group));
+    }
+    all.put("overSeconds", seconds);
     all.put("perSecond", rates());
     all.put("decisionMillis", latency(decisions));
-    all.put("transactions", transactions());
-    all.put("aborts", aborts());
-    all.put("map", map());
-    all.put("window", Map.of("lagStamps", now.oracle.windowLag));
-    all.put("watermark", Map.of("lagStamps", now.oracle.watermarkLag));
-    all.put("log", log());
-    all.put("network", network());
-    all.put("memory", memory());
+    all.put("turnMillis", latency(turns));
+    all.put("logAppendMillis", latency(appends));
+    all.put("logEntryBytes", Map.of("mean", entrySizes.mean(), "p99", entrySizes.quantile(0.99)));
+    all.put("commitsPerLogEntry", commitsPerEntry());
+    all.put("start", start());
     return Json.of(all);
   }
 
@@ -60,19 +64,43 @@ final class StatusReport {
     return (now.nanos - facts.startedNanos()) / NANOS_PER_SECOND;
   }
 
-  private double rate(long later, long earlier) {
-    return (later - earlier) / seconds;
+  private Map<String, Object> group(Figure.Group group) {
+    Map<String, Object> m = new LinkedHashMap<>();
+    for (Figure figure : Figure.values()) {
+      if (figure.group == group) {
+        double value = figure.in(now);
+        m.put(key(figure), value == Math.rint(value) ? (Object) (long) value : (Object) value);
+      }
+    }
+    if (group == Figure.Group.MEMORY) {
+      Runtime runtime = Runtime.getRuntime();
+      m.put("tablesBytes", facts.memory().tables());
+      m.put("heapUsedBytes", runtime.totalMemory() - runtime.freeMemory());
+      m.put("heapMaxBytes", runtime.maxMemory());
+    }
+    return m;
+  }
+
+  /** The metric's name in the way of JSON: {@code abortsConflict}. */
+  private static String key(Figure figure) {
+    String reason =
+        figure.reason == null ? "" : "." + figure.reason.name().toLowerCase(Locale.ROOT);
+    return WORD_START
+        .matcher(figure.metric + reason)
+        .replaceAll(start -> start.group(1).toUpperCase(Locale.ROOT));
+  }
+
+  private double rate(Figure counter) {
+    return (counter.in(now) - counter.in(before)) / seconds;
   }
 
   private Map<String, Object> rates() {
     Map<String, Object> m = new LinkedHashMap<>();
-    m.put("overSeconds", seconds);
-    m.put("begins", rate(now.oracle.begins, before.oracle.begins));
-    m.put("extensions", rate(now.oracle.extensions, before.oracle.extensions));
-    m.put("commits", rate(now.oracle.commits, before.oracle.commits));
-    m.put("aborts", rate(now.aborts(), before.aborts()));
-    m.put("queries", rate(now.oracle.queries, before.oracle.queries));
-    m.put("cleanups", rate(now.oracle.cleanups, before.oracle.cleanups));
+    for (Figure figure : Figure.values()) {
+      if (figure.kind == Figure.Kind.COUNTER) {
+        m.put(key(figure), rate(figure));
+      }
+    }
     return m;
   }
 
@@ -85,94 +113,18 @@ final class StatusReport {
     return m;
   }
 
-  private Map<String, Object> transactions() {
+  private Map<String, Object> start() {
     Map<String, Object> m = new LinkedHashMap<>();
-    m.put("begins", now.oracle.begins);
-    m.put("extensions", now.oracle.extensions);
-    m.put("changedExtensions", now.changedExtensions());
-    m.put("commits", now.oracle.commits);
-    m.put("rows", now.oracle.rows);
-    m.put("queries", now.oracle.queries);
-    m.put("cleanups", now.oracle.cleanups);
-    m.put("refused", now.oracle.refused);
-    m.put("sweepReports", now.oracle.sweptReports);
-    m.put("open", now.oracle.open);
-    m.put("halfAborted", now.oracle.halfAborted);
-    m.put("uncleaned", now.oracle.uncleaned);
-    m.put("uncleanedMax", now.oracle.uncleanedCapacity);
-    return m;
-  }
-
-  private Map<String, Object> aborts() {
-    Map<String, Object> m = new LinkedHashMap<>();
-    m.put("conflict", now.oracle.conflicts);
-    m.put("evicted", now.oracle.evicted);
-    m.put("forced", now.oracle.forced);
-    m.put("requested", now.oracle.requested);
-    m.put("expired", now.oracle.expired);
-    return m;
-  }
-
-  private double fill() {
-    return now.oracle.mapCapacity == 0
-        ? 0
-        : (double) now.oracle.mapOccupied / now.oracle.mapCapacity;
-  }
-
-  private Map<String, Object> map() {
-    Map<String, Object> m = new LinkedHashMap<>();
-    m.put("rows", now.oracle.mapOccupied);
-    m.put("rowsMax", now.oracle.mapCapacity);
-    m.put("fill", fill());
-    m.put("evictions", now.oracle.mapEvictions);
-    m.put("tmaxLagStamps", now.oracle.mapTmaxLag);
-    return m;
-  }
-
-  private Map<String, Object> log() {
-    Map<String, Object> m = new LinkedHashMap<>();
-    m.put("kind", facts.logKind());
-    m.put("place", facts.logPlace());
-    m.put("entries", now.sequencer.entries);
-    m.put("entriesPerSecond", rate(now.sequencer.entries, before.sequencer.entries));
-    m.put("bytesPerSecond", rate(now.entrySizes.sum(), before.entrySizes.sum()));
-    m.put("entryBytesMean", entrySizes.mean());
-    m.put("entryBytesP99", entrySizes.quantile(0.99));
-    m.put("transactionsPerEntry", transactionsPerEntry());
-    m.put("appendMillis", latency(appends));
-    m.put("outstandingEntries", now.outstanding);
-    m.put("oldestOutstandingMillis", now.oldestOutstandingNanos / NANOS_PER_MILLI);
-    m.put("segments", now.sequencer.segments);
+    m.put("logKind", facts.logKind());
+    m.put("logPlace", facts.logPlace());
     m.put("recoveredTransactions", facts.recoveredTransactions());
     m.put("recoverySeconds", facts.recoverySeconds());
     return m;
   }
 
-  private double transactionsPerEntry() {
-    long entries = now.sequencer.entries - before.sequencer.entries;
-    return entries == 0 ? 0 : (double) (now.oracle.commits - before.oracle.commits) / entries;
-  }
-
-  private Map<String, Object> network() {
-    Map<String, Object> m = new LinkedHashMap<>();
-    m.put("connections", now.net.connections);
-    m.put("accepted", now.net.accepted);
-    m.put("rejected", now.net.rejected);
-    m.put("stalled", now.net.stalled);
-    m.put("frames", now.net.frames);
-    m.put("bytesIn", now.net.bytesIn);
-    m.put("logWaits", now.net.logWaits);
-    m.put("turnMillis", latency(turns));
-    return m;
-  }
-
-  private Map<String, Object> memory() {
-    Runtime runtime = Runtime.getRuntime();
-    Map<String, Object> m = new LinkedHashMap<>();
-    m.put("tablesBytes", facts.memory().tables());
-    m.put("heapUsedBytes", runtime.totalMemory() - runtime.freeMemory());
-    m.put("heapMaxBytes", runtime.maxMemory());
-    return m;
+  private double commitsPerEntry() {
+    double entries = Figure.LOG_ENTRIES.in(now) - Figure.LOG_ENTRIES.in(before);
+    return entries == 0 ? 0 : (Figure.COMMITS.in(now) - Figure.COMMITS.in(before)) / entries;
   }
 
   /** The report as text, a dozen lines. */
@@ -184,55 +136,63 @@ final class StatusReport {
     line(
         out,
         "per second",
-        "%,.0f begins, %,.0f extensions, %,.0f commits, %,.0f aborts, %,.0f queries, %,.0f cleanups"
+        "%,.0f begins, %,.0f timestamps, %,.0f commits, %,.0f aborts, %,.0f queries, %,.0f cleanups"
             + " (last %.0f s)",
-        rate(now.oracle.begins, before.oracle.begins),
-        rate(now.oracle.extensions, before.oracle.extensions),
-        rate(now.oracle.commits, before.oracle.commits),
-        rate(now.aborts(), before.aborts()),
-        rate(now.oracle.queries, before.oracle.queries),
-        rate(now.oracle.cleanups, before.oracle.cleanups),
+        rate(Figure.BEGINS),
+        rate(Figure.TIMESTAMPS),
+        rate(Figure.COMMITS),
+        abortRate(),
+        rate(Figure.STATUS_QUERIES),
+        rate(Figure.CLEANUPS),
         seconds);
     line(out, "decisions", "%s", latencyText(decisions));
-    line(
+    counts(
         out,
         "aborted",
-        "%,d conflict, %,d evicted, %,d forced, %,d requested, %,d expired; %,d commits refused",
-        now.oracle.conflicts,
-        now.oracle.evicted,
-        now.oracle.forced,
-        now.oracle.requested,
-        now.oracle.expired,
-        now.oracle.refused);
-    line(
+        "%,d conflict, %,d evicted, %,d out of window, %,d requested, %,d expired;"
+            + " %,d commits refused",
+        Figure.ABORTS_CONFLICT,
+        Figure.ABORTS_EVICTED,
+        Figure.ABORTS_OUT_OF_WINDOW,
+        Figure.ABORTS_REQUESTED,
+        Figure.EXPIRED,
+        Figure.REFUSED_COMMITS);
+    counts(
         out,
         "held",
         "%,d open, %,d half-aborted, %,d of %,d uncleaned, low watermark %,d stamps ago",
-        now.oracle.open,
-        now.oracle.halfAborted,
-        now.oracle.uncleaned,
-        now.oracle.uncleanedCapacity,
-        now.oracle.watermarkLag);
+        Figure.OPEN,
+        Figure.HALF_ABORTED,
+        Figure.UNCLEANED,
+        Figure.UNCLEANED_LIMIT,
+        Figure.WATERMARK_LAG);
     line(
         out,
         "map",
         "%,d of %,d rows (%.1f %%), %,d evictions, T_max %,d stamps ago",
-        now.oracle.mapOccupied,
-        now.oracle.mapCapacity,
-        fill() * 100,
-        now.oracle.mapEvictions,
-        now.oracle.mapTmaxLag);
+        Figure.MAP_ROWS.count(now),
+        Figure.MAP_ROWS_LIMIT.count(now),
+        100 * Figure.MAP_ROWS.in(now) / Math.max(Figure.MAP_ROWS_LIMIT.in(now), 1),
+        Figure.MAP_EVICTIONS.count(now),
+        Figure.TMAX_LAG.count(now));
     logText(out);
-    line(
+    counts(
         out,
         "network",
         "%,d connections (%,d accepted, %,d rejected, %,d stalled), %,d waits for the log",
-        now.net.connections,
-        now.net.accepted,
-        now.net.rejected,
-        now.net.stalled,
-        now.net.logWaits);
+        Figure.CONNECTIONS,
+        Figure.CONNECTIONS_ACCEPTED,
+        Figure.CONNECTIONS_REJECTED,
+        Figure.CONNECTIONS_STALLED,
+        Figure.LOG_WAITS);
     return out.toString();
+  }
+
+  private double abortRate() {
+    return Arrays.stream(Figure.values())
+        .filter(figure -> figure.reason != null)
+        .mapToDouble(this::rate)
+        .sum();
   }
 
   private void logText(StringBuilder out) {
@@ -244,11 +204,11 @@ final class StatusReport {
         out,
         "log entries",
         "%,.0f/s, %,.0f bytes on average, %,.1f commits each, %d outstanding, %,d segments",
-        rate(now.sequencer.entries, before.sequencer.entries),
+        rate(Figure.LOG_ENTRIES),
         entrySizes.mean(),
-        transactionsPerEntry(),
-        now.outstanding,
-        now.sequencer.segments);
+        commitsPerEntry(),
+        Figure.LOG_OUTSTANDING.count(now),
+        Figure.LOG_SEGMENTS.count(now));
     line(out, "log appends", "%s", latencyText(appends));
   }
 
@@ -264,6 +224,10 @@ final class StatusReport {
             Locale.ROOT,
             "mean %.3f ms, p50 %.3f, p99 %.3f, p99.9 %.3f",
             latency(h).values().toArray());
+  }
+
+  private void counts(StringBuilder out, String name, String format, Figure... figures) {
+    line(out, name, format, Arrays.stream(figures).map(f -> (Object) f.count(now)).toArray());
   }
 
   private static void line(StringBuilder out, String name, String format, Object... values) {

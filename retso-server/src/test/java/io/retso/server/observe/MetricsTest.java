@@ -69,12 +69,8 @@ class MetricsTest {
 
   @Test
   void everyReasonIsALabel() {
-    for (String reason : new String[] {"conflict", "evicted", "forced", "requested"}) {
+    for (String reason : new String[] {"conflict", "evicted", "out_of_window", "requested"}) {
       assertTrue(scrape.contains("retso_aborts_total{reason=\"" + reason + "\"} 0.0"), reason);
-    }
-    for (String reason : new String[] {"conflict", "evicted", "forced"}) {
-      assertTrue(
-          scrape.contains("retso_changed_extensions_total{reason=\"" + reason + "\"} 0.0"), reason);
     }
   }
 

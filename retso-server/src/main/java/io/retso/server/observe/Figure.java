@@ -1,0 +1,222 @@
+package io.retso.server.observe;
+
+import java.util.function.ToDoubleFunction;
+
+/**
+ * Each single number that a server shows: the one table from which {@link Metrics} and {@link
+ * StatusReport} take them, in the order and the groups of {@code docs/metrics.md}. What is a
+ * distribution is a {@link BatchHistogram} and not here.
+ */
+enum Figure {
+  BEGINS(Group.TRANSACTIONS, "begins", "Start timestamps issued.", f -> f.oracle.begins),
+  COMMITS(Group.TRANSACTIONS, "commits", "Transactions committed.", f -> f.oracle.commits),
+  COMMITTED_ROWS(
+      Group.TRANSACTIONS, "committed.rows", "Rows of committed transactions.", f -> f.oracle.rows),
+  ABORTS_CONFLICT(Reason.CONFLICT, f -> f.oracle.conflicts),
+  ABORTS_EVICTED(Reason.EVICTED, f -> f.oracle.evicted),
+  ABORTS_OUT_OF_WINDOW(Reason.OUT_OF_WINDOW, f -> f.oracle.outOfWindow),
+  ABORTS_REQUESTED(Reason.REQUESTED, f -> f.oracle.requested),
+  REFUSED_COMMITS(
+      Group.TRANSACTIONS,
+      "refused.commits",
+      "Commit requests refused because too many commits are not cleaned up.",
+      f -> f.oracle.refused),
+  STATUS_QUERIES(Group.TRANSACTIONS, "status.queries", "Status queries.", f -> f.oracle.queries),
+  TIMESTAMPS(
+      Group.TRANSACTIONS,
+      "timestamps",
+      "Timestamps issued to readers, which are no transactions.",
+      f -> f.oracle.timestamps),
+  CLEANUPS(
+      Group.TRANSACTIONS,
+      "cleanups",
+      "Transactions reported as cleaned up.",
+      f -> f.oracle.cleanups),
+  SWEEP_REPORTS(
+      Group.TRANSACTIONS,
+      "sweep.reports",
+      "Sweeps of the tables reported: what committed before them is cleaned up.",
+      f -> f.oracle.sweptReports),
+  EXPIRED(
+      Group.TRANSACTIONS,
+      "expired.transactions",
+      "Open transactions aborted because they were older than transaction.timeout.",
+      f -> f.oracle.expired),
+  OUT_OF_WINDOW(
+      Group.TRANSACTIONS,
+      "out.of.window.transactions",
+      "Open transactions that left the window: they can no longer commit.",
+      f -> f.oracle.leftWindow),
+  OPEN(
+      Group.TRANSACTIONS,
+      Kind.GAUGE,
+      "open.transactions",
+      "Started and not decided.",
+      f -> f.oracle.open),
+  HALF_ABORTED(
+      Group.TRANSACTIONS,
+      Kind.GAUGE,
+      "half.aborted.transactions",
+      "Aborted, and their cleanup not reported.",
+      f -> f.oracle.halfAborted),
+  UNCLEANED(
+      Group.TRANSACTIONS,
+      Kind.GAUGE,
+      "uncleaned.transactions",
+      "Committed, and their cleanup not reported.",
+      f -> f.oracle.uncleaned),
+  UNCLEANED_LIMIT(
+      Group.TRANSACTIONS,
+      Kind.GAUGE,
+      "uncleaned.transactions.limit",
+      "The setting uncleaned.max.",
+      f -> f.oracle.uncleanedCapacity),
+
+  MAP_ROWS(Group.MEMORY, Kind.GAUGE, "map.rows", "Rows in the map.", f -> f.oracle.mapOccupied),
+  MAP_ROWS_LIMIT(
+      Group.MEMORY,
+      Kind.GAUGE,
+      "map.rows.limit",
+      "Rows that fit into the map.",
+      f -> f.oracle.mapCapacity),
+  MAP_EVICTIONS(
+      Group.MEMORY,
+      "map.evictions",
+      "Rows that gave their place in the map to another.",
+      f -> f.oracle.mapEvictions),
+  TMAX_LAG(
+      Group.MEMORY,
+      Kind.GAUGE,
+      "tmax.lag.stamps",
+      "Timestamps between now and T_max, the newest evicted row; a transaction takes two.",
+      f -> f.oracle.mapTmaxLag),
+  CLOCK_LAG(
+      Group.MEMORY,
+      Kind.GAUGE,
+      "clock.lag.seconds",
+      "How far timestamps are behind the clock that they follow.",
+      f -> f.clockLagMillis / 1e3),
+  WINDOW_LAG(
+      Group.MEMORY,
+      Kind.GAUGE,
+      "window.lag.stamps",
+      "Timestamps between now and the oldest transaction that may still commit.",
+      f -> f.oracle.windowLag),
+  WATERMARK_LAG(
+      Group.MEMORY,
+      Kind.GAUGE,
+      "watermark.lag.stamps",
+      "Timestamps between now and the oldest transaction that is open, or committed and not"
+          + " cleaned up.",
+      f -> f.oracle.watermarkLag),
+
+  LOG_ENTRIES(Group.LOG, "log.entries", "Entries appended to the log.", f -> f.sequencer.entries),
+  LOG_OUTSTANDING(
+      Group.LOG,
+      Kind.GAUGE,
+      "log.outstanding.entries",
+      "Entries not acknowledged yet.",
+      f -> f.outstanding),
+  LOG_OLDEST_OUTSTANDING(
+      Group.LOG,
+      Kind.GAUGE,
+      "log.oldest.outstanding.seconds",
+      "How long the oldest entry that is not acknowledged has been waiting.",
+      f -> f.oldestOutstandingNanos / 1e9),
+  LOG_SEGMENTS(Group.LOG, "log.segments", "Segments (ledgers) started.", f -> f.sequencer.segments),
+  LOG_WAITS(
+      Group.LOG,
+      "log.waits",
+      "Times that a connection had to wait because the log was behind.",
+      f -> f.net.logWaits),
+
+  CONNECTIONS(
+      Group.NETWORK, Kind.GAUGE, "connections", "Client connections open.", f -> f.net.connections),
+  CONNECTIONS_ACCEPTED(
+      Group.NETWORK, "connections.accepted", "Connections accepted.", f -> f.net.accepted),
+  CONNECTIONS_REJECTED(
+      Group.NETWORK,
+      "connections.rejected",
+      "Connections closed with an error.",
+      f -> f.net.rejected),
+  CONNECTIONS_STALLED(
+      Group.NETWORK,
+      "connections.stalled",
+      "Connections closed because the client did not read its replies.",
+      f -> f.net.stalled),
+  REQUEST_FRAMES(Group.NETWORK, "request.frames", "Request frames taken.", f -> f.net.frames),
+  REQUEST_BYTES(Group.NETWORK, "request.bytes", "Bytes received from clients.", f -> f.net.bytesIn);
+
+  /** How a figure behaves. */
+  enum Kind {
+    /** Grows only; its rate is of interest. */
+    COUNTER,
+    /** Goes up and down. */
+    GAUGE
+  }
+
+  /** What a figure is about: a chapter of {@code docs/metrics.md}. */
+  enum Group {
+    TRANSACTIONS,
+    MEMORY,
+    LOG,
+    NETWORK
+  }
+
+  /** Why a transaction was aborted: the labels of one metric. */
+  enum Reason {
+    CONFLICT,
+    EVICTED,
+    OUT_OF_WINDOW,
+    REQUESTED
+  }
+
+  final Group group;
+  final Kind kind;
+
+  /** Of the metric, words separated by dots, without the prefix of all. */
+  final String metric;
+
+  /** The label {@code reason}; null: the metric has none. */
+  final Reason reason;
+
+  final String help;
+  final ToDoubleFunction<Figures> value;
+
+  Figure(Group group, String metric, String help, ToDoubleFunction<Figures> value) {
+    this(group, Kind.COUNTER, metric, null, help, value);
+  }
+
+  Figure(Group group, Kind kind, String metric, String help, ToDoubleFunction<Figures> value) {
+    this(group, kind, metric, null, help, value);
+  }
+
+  Figure(Reason reason, ToDoubleFunction<Figures> value) {
+    this(Group.TRANSACTIONS, Kind.COUNTER, "aborts", reason, "Transactions aborted.", value);
+  }
+
+  Figure(
+      Group group,
+      Kind kind,
+      String metric,
+      Reason reason,
+      String help,
+      ToDoubleFunction<Figures> value) {
+    this.group = group;
+    this.kind = kind;
+    this.metric = metric;
+    this.reason = reason;
+    this.help = help;
+    this.value = value;
+  }
+
+  /** Its value among the figures of a moment. */
+  double in(Figures figures) {
+    return value.applyAsDouble(figures);
+  }
+
+  /** A number without fraction, exact below 2^53. */
+  long count(Figures figures) {
+    return (long) in(figures);
+  }
+}
