@@ -71,7 +71,7 @@ enum Attack {
     }
   },
 
-  SMALL_COMMITS("commits of 1 row, 50,000 a frame", 4) {
+  SMALL_COMMITS("commits of 1 row, 4,096 a frame", 16) {
     @Override
     void welcomed(Attacker a) {
       a.begin(Limits.FRAME_BEGINS_MAX);
@@ -79,7 +79,7 @@ enum Attack {
 
     @Override
     void begun(Attacker a, long first, int count) {
-      a.commit(first, FULL, 1, false); // most of them were never begun, and are looked up as well
+      a.commit(first, count, 1, false);
     }
 
     @Override
@@ -188,7 +188,6 @@ enum Attack {
 
   private static final int IN_FLIGHT = 8;
   private static final int SMALL = 64;
-  private static final int FULL = 50_000;
   private static final int REPEATED = 500;
   private static final int ROWS = 20;
   private static final int UNREAD = 200;

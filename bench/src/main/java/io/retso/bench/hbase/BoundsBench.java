@@ -28,7 +28,7 @@ import org.apache.hadoop.hbase.client.ConnectionFactory;
 import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
 
 /**
- * {@code retso bench --bounds}: one row is updated for long while clients die, and nothing may
+ * {@code retso bench bounds}: one row is updated for long while clients die, and nothing may
  * grow: neither the table nor what the oracle remembers nor the latency of reads. The first half of
  * the run is compared with the second one.
  */
