@@ -194,7 +194,6 @@ public final class ManagerBuilder {
 
   private ManagerSettings settings() {
     return new ManagerSettings(
-        Set.copyOf(addresses),
         writeLimits,
         retryPolicy,
         new Cleaner.Options(cleanupRowsMax, cleanupDelayMillis, cleanupTimeoutMillis, cleanupAlive),
@@ -208,7 +207,7 @@ public final class ManagerBuilder {
     addresses.forEach(builder::address);
     OracleClient oracle = oracleSettings.apply(builder).build();
     try {
-      oracle.ping(); // a wrong address, or another version, is to be known now
+      oracle.identity(); // a wrong address, or another version, is to be known now
       return oracle;
     } catch (OracleException e) {
       oracle.close();

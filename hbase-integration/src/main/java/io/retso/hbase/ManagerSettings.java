@@ -2,11 +2,9 @@ package io.retso.hbase;
 
 import io.retso.hbase.cleanup.Cleaner;
 import io.retso.hbase.write.WriteLimits;
-import java.util.Set;
 
 /** What a transaction manager was built with; checked by its builder. Immutable. */
 record ManagerSettings(
-    Set<String> oracleAddresses,
     WriteLimits writeLimits,
     RetryPolicy retryPolicy,
     Cleaner.Options cleanup,

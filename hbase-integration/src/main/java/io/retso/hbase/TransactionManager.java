@@ -97,7 +97,7 @@ public final class TransactionManager implements AutoCloseable {
     this.tables =
         new TableCatalog(
             hbase,
-            settings.oracleAddresses(),
+            oracle.identity(), // known: the builder asked
             settings.cleanup().timeoutMillis(),
             System::nanoTime);
     this.cleaner = new Cleaner(oracle, counters, settings.cleanup());

@@ -12,6 +12,7 @@ import io.retso.oracle.StatusOracle;
 import io.retso.protocol.FrameException;
 import io.retso.protocol.FrameType;
 import io.retso.protocol.Frames;
+import io.retso.protocol.OracleIdentity;
 import io.retso.protocol.Timestamps;
 import io.retso.sequencer.Recovery;
 import io.retso.sequencer.Sequencer;
@@ -21,10 +22,14 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.UUID;
 
 /** One life of a server: the production front, oracle, sequencer, log and recovery. */
 final class SimulatedServer implements FrontDesk.Owner, FrontDesk.Loop {
   private static final long TICK = Simulation.MILLIS / 2;
+
+  /** All are of one log. */
+  private static final OracleIdentity ORACLE = new OracleIdentity(new UUID(1, 2), "simulated");
 
   private final World world;
   private final Simulation simulation;
@@ -48,7 +53,8 @@ final class SimulatedServer implements FrontDesk.Owner, FrontDesk.Loop {
         world
             .parts()
             .frontDesk(
-                new FrontDesk.Settings(() -> epoch, simulation::now, FrontDesk.Latencies.IGNORED),
+                new FrontDesk.Settings(
+                    () -> ORACLE, () -> epoch, simulation::now, FrontDesk.Latencies.IGNORED),
                 this,
                 this);
   }

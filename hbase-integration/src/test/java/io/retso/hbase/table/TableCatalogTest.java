@@ -4,16 +4,17 @@ import static io.retso.hbase.Fixture.eventually;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.retso.client.OracleClient;
 import io.retso.hbase.Fixture;
 import io.retso.hbase.RetsoCluster;
 import io.retso.hbase.admin.TablePreparation;
 import io.retso.hbase.embedded.EmbeddedHBase;
 import io.retso.hbase.errors.Failures;
 import io.retso.hbase.errors.TableNotPreparedException;
+import io.retso.protocol.OracleIdentity;
 import io.retso.server.RetsoServer;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.apache.hadoop.hbase.LocalHBaseCluster;
@@ -59,7 +60,11 @@ class TableCatalogTest {
         AsyncConnection async =
             ConnectionFactory.createAsyncConnection(hbase.configuration()).get()) {
       String oracle = "127.0.0.1:" + server.port();
-      TableCatalog tables = new TableCatalog(async, Set.of(oracle), 5000, nanos::get);
+      OracleIdentity identity;
+      try (OracleClient client = OracleClient.builder().address(oracle).build()) {
+        identity = client.identity();
+      }
+      TableCatalog tables = new TableCatalog(async, identity, 5000, nanos::get);
       new TablePreparation(connection, oracle)
           .create(Fixture.descriptor(TABLE).build(), TablePreparation.Options.DEFAULT);
       PreparedTable first = found(tables);
