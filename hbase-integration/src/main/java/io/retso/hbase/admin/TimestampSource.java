@@ -29,13 +29,7 @@ final class TimestampSource implements AutoCloseable {
       oracle.abort(timestamp);
       return timestamp;
     } catch (OracleException e) {
-      throw new OracleUnavailableException(
-          "the oracle at "
-              + String.join(",", addresses)
-              + " cannot be used: "
-              + e.getMessage()
-              + "; check the address",
-          e);
+      throw OracleAddresses.unavailable(addresses, e);
     }
   }
 
