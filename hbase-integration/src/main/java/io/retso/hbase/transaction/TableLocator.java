@@ -1,4 +1,4 @@
-package io.retso.hbase;
+package io.retso.hbase.transaction;
 
 import io.retso.hbase.errors.Failures;
 import java.io.IOException;

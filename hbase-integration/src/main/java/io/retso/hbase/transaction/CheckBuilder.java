@@ -1,4 +1,4 @@
-package io.retso.hbase;
+package io.retso.hbase.transaction;
 
 import java.io.IOException;
 import org.apache.hadoop.hbase.CompareOperator;
@@ -14,7 +14,7 @@ import org.apache.hadoop.hbase.io.TimeRange;
  * waiting for the answer. Not thread-safe.
  */
 @SuppressWarnings("deprecation") // of HBase's interface
-record CheckBuilder(TransactionalTable table, AsyncTable.CheckAndMutateBuilder async)
+record CheckBuilder(HBaseTransactionalTable table, AsyncTable.CheckAndMutateBuilder async)
     implements Table.CheckAndMutateBuilder {
   @Override
   public Table.CheckAndMutateBuilder qualifier(byte[] column) {
@@ -56,7 +56,7 @@ record CheckBuilder(TransactionalTable table, AsyncTable.CheckAndMutateBuilder a
   }
 
   /** The builder whose condition is a filter. Not thread-safe. */
-  record WithFilter(TransactionalTable table, AsyncTable.CheckAndMutateWithFilterBuilder async)
+  record WithFilter(HBaseTransactionalTable table, AsyncTable.CheckAndMutateWithFilterBuilder async)
       implements Table.CheckAndMutateWithFilterBuilder {
     @Override
     public Table.CheckAndMutateWithFilterBuilder timeRange(TimeRange range) {

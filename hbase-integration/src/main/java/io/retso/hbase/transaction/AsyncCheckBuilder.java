@@ -1,4 +1,4 @@
-package io.retso.hbase;
+package io.retso.hbase.transaction;
 
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -16,7 +16,7 @@ import org.apache.hadoop.hbase.io.TimeRange;
  */
 @SuppressWarnings("deprecation") // of HBase's interface
 final class AsyncCheckBuilder implements AsyncTable.CheckAndMutateBuilder {
-  private final AsyncTransactionalTable table;
+  private final HBaseAsyncTransactionalTable table;
   private final byte[] row;
   private final byte[] family;
   private byte[] qualifier;
@@ -26,7 +26,7 @@ final class AsyncCheckBuilder implements AsyncTable.CheckAndMutateBuilder {
 
   private byte[] value;
 
-  AsyncCheckBuilder(AsyncTransactionalTable table, byte[] row, byte[] family) {
+  AsyncCheckBuilder(HBaseAsyncTransactionalTable table, byte[] row, byte[] family) {
     this.table = table;
     this.row = Objects.requireNonNull(row, "row is null: name it");
     this.family = Objects.requireNonNull(family, "family is null: name it");
@@ -84,7 +84,7 @@ final class AsyncCheckBuilder implements AsyncTable.CheckAndMutateBuilder {
   }
 
   /** The builder whose condition is a filter. Not thread-safe. */
-  record WithFilter(AsyncTransactionalTable table, CheckAndMutate.Builder check)
+  record WithFilter(HBaseAsyncTransactionalTable table, CheckAndMutate.Builder check)
       implements AsyncTable.CheckAndMutateWithFilterBuilder {
     @Override
     public AsyncTable.CheckAndMutateWithFilterBuilder timeRange(TimeRange range) {
