@@ -16,7 +16,10 @@ import java.util.function.LongSupplier;
  * belongs to the sequencer's thread.
  */
 public class FrontDesk implements Sequencer.Replies {
-  /** Hears how long requests took, from their arrival to the moment their reply left. */
+  /**
+   * Hears how long requests took, from their arrival to the moment their reply left, and turns of
+   * the loop. On the sequencer's thread.
+   */
   public interface Latencies {
     /** Does not care. */
     Latencies IGNORED =
@@ -33,6 +36,9 @@ public class FrontDesk implements Sequencer.Replies {
 
     /** So many replies of the fast lane (timestamps) left at once. */
     void atOnce(int replies);
+
+    /** A turn of the loop took so many nanoseconds; a loop that measures its turns tells. */
+    default void turn(long nanos) {}
   }
 
   /** Hears that the server can go on no longer. */

@@ -68,6 +68,7 @@ final class ServerParts {
   private final LongSupplier nanoClock = System::nanoTime;
   private final Observation observation;
   private final BatchHistogram decisions = BatchHistogram.ofLatencies();
+  private final BatchHistogram turns = BatchHistogram.ofLatencies();
 
   /** What was started, the last one first: to be closed in this order. */
   private final Deque<Part> parts = new ArrayDeque<>();
@@ -189,6 +190,11 @@ final class ServerParts {
 
               @Override
               public void atOnce(int replies) {} // they do not wait
+
+              @Override
+              public void turn(long nanos) {
+                turns.record(nanos, 1);
+              }
             }));
   }
 
@@ -307,6 +313,7 @@ final class ServerParts {
     figures.sequencer = sequencer.counters().copy();
     figures.net = net.counters().copy();
     figures.decisions.copyFrom(decisions);
+    figures.turns.copyFrom(turns);
     log.copyInto(figures);
     figures.clockLagMillis = clock.lagMillis();
   }
