@@ -1,6 +1,7 @@
 package io.retso.hbase;
 
 import io.retso.client.OracleClient;
+import io.retso.client.OracleClientBuilder;
 import io.retso.client.OracleException;
 import io.retso.hbase.cleanup.Cleaner;
 import io.retso.hbase.errors.Failures;
@@ -33,7 +34,7 @@ public final class ManagerBuilder {
   private final Supplier<CompletableFuture<AsyncConnection>> hbase;
   private final boolean ownsHBase;
   private final Set<String> addresses = new LinkedHashSet<>();
-  private UnaryOperator<OracleClient.Builder> oracleSettings = UnaryOperator.identity();
+  private UnaryOperator<OracleClientBuilder> oracleSettings = UnaryOperator.identity();
   private WriteLimits writeLimits = WriteLimits.DEFAULT;
   private RetryPolicy retryPolicy = RetryPolicy.DEFAULT;
   private long cleanupRowsMax = 200_000;
@@ -71,7 +72,7 @@ public final class ManagerBuilder {
   }
 
   /** Settings of the oracle client: time-outs, connections, back-off, its name. */
-  public ManagerBuilder oracleSettings(UnaryOperator<OracleClient.Builder> change) {
+  public ManagerBuilder oracleSettings(UnaryOperator<OracleClientBuilder> change) {
     this.oracleSettings = given(change, "oracleSettings");
     return this;
   }
@@ -203,7 +204,7 @@ public final class ManagerBuilder {
   }
 
   private OracleClient connectOracle() throws IOException {
-    OracleClient.Builder builder = OracleClient.builder().name("retso-hbase");
+    OracleClientBuilder builder = OracleClient.builder().name("retso-hbase");
     addresses.forEach(builder::address);
     OracleClient oracle = oracleSettings.apply(builder).build();
     try {
