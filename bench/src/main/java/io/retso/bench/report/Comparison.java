@@ -25,6 +25,6 @@ public record Comparison(
 
   /** What is to be said of it. */
   public String verdict() {
-    return doubt.isEmpty() ? met() ? "met" : "missed" : "not judged: " + doubt;
+    return doubt.isEmpty() ? met() ? "met" : "missed" : "not judged";
   }
 }

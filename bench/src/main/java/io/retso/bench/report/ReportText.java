@@ -146,7 +146,7 @@ public final class ReportText {
           rate ? Texts.rate(c.value()) : Texts.decimal(c.value()),
           (c.atLeast() ? ">= " : "<= ") + (rate ? Texts.rate(c.target()) : c.target()),
           c.verdict(),
-          c.made());
+          c.doubt().isEmpty() ? c.made() : c.doubt());
     }
     return table;
   }

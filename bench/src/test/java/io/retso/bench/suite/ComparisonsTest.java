@@ -99,10 +99,10 @@ class ComparisonsTest {
             null,
             new Histogram(1000, 3));
     assertEquals(1, all.size());
+    assertEquals("not judged", all.get(0).verdict());
     assertEquals(
-        "not judged: the server's thread had 0.6 of a core, and waited for one for 35 % of the"
-            + " time",
-        all.get(0).verdict());
+        "the server's thread had 0.6 of a core, and waited for one for 35 % of the time",
+        all.get(0).doubt());
   }
 
   @Test
