@@ -16,6 +16,7 @@ import io.retso.protocol.Outcome;
 import io.retso.protocol.Timestamps;
 import io.retso.sequencer.Recovery;
 import io.retso.sequencer.Sequencer;
+import io.retso.server.ClockFollower;
 import java.nio.ByteBuffer;
 import java.util.function.Supplier;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -49,6 +50,7 @@ class InjectedBugsTest {
     EXPIRY_NOT_LOGGED(SequencerBug.NoExpiryRecord::new),
     SWEEP_NOT_LOGGED(OracleBug.SweepsUnlogged::new),
     WATERMARK_IGNORES_THE_UNCLEANED(OracleBug.WatermarkOfWindow::new),
+    CLOCK_FOLLOWED_AT_ONCE(UnboundClock::new),
     SWEEP_STAMP_TAKEN_LAST(LateSweepStamp::new),
     REPEATS_NOT_FLAGGED(ClientBug::withoutFlags),
     EPOCH_OVERLOOKED(ClientBug::withoutEpochs),
@@ -391,6 +393,15 @@ class InjectedBugsTest {
           return outcome;
         }
       };
+    }
+  }
+
+  /** Timestamps go to where the clock is, whoever is open. */
+  private static final class UnboundClock extends Parts {
+    @Override
+    void follow(ClockFollower clock, Sequencer sequencer, long nowMillis) {
+      sequencer.passTo(Timestamps.atLeast(nowMillis));
+      sequencer.flush();
     }
   }
 
