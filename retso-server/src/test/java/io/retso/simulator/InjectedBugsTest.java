@@ -2,7 +2,6 @@ package io.retso.simulator;
 
 import static org.junit.jupiter.api.Assertions.fail;
 
-import io.netty.buffer.ByteBuf;
 import io.retso.front.FrontDesk;
 import io.retso.log.CommitLog;
 import io.retso.log.ForwardedLog;
@@ -11,7 +10,6 @@ import io.retso.log.LogException;
 import io.retso.oracle.Changes;
 import io.retso.oracle.ForwardedChanges;
 import io.retso.oracle.StatusOracle;
-import io.retso.protocol.Frames;
 import io.retso.protocol.Outcome;
 import io.retso.protocol.Timestamps;
 import io.retso.sequencer.Recovery;
@@ -26,9 +24,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 class InjectedBugsTest {
   private static final int SEEDS_MAX = 1_500;
   private static final long OPERATIONS = 5_000;
-
-  /** In the body of a greeting. */
-  private static final int EPOCH_OFFSET = 16;
 
   /** A rule that is broken, and the part that breaks it. */
   enum Bug {
@@ -352,45 +347,6 @@ class InjectedBugsTest {
               return false;
             }
           };
-        }
-      };
-    }
-  }
-
-  /** A client behaves otherwise. */
-  private static final class ClientBug {
-    static Parts withoutFlags() {
-      return new Parts() {
-        @Override
-        boolean clientsFlagRepeats() {
-          return false;
-        }
-      };
-    }
-
-    static Parts withoutEpochs() {
-      return new Parts() {
-        @Override
-        void greeting(ByteBuf reply, int index) {
-          reply.setLong(index + Frames.HEADER_BYTES + EPOCH_OFFSET, 1);
-        }
-      };
-    }
-
-    static Parts withMixedConnections() {
-      return new Parts() {
-        @Override
-        boolean clientsKeepConnectionsApart() {
-          return false;
-        }
-      };
-    }
-
-    static Parts telling(long outcome) {
-      return new Parts() {
-        @Override
-        long toldInsteadOfUnknown() {
-          return outcome;
         }
       };
     }
