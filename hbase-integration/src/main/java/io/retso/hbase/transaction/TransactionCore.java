@@ -167,7 +167,8 @@ final class TransactionCore {
       return Failures.await(commit);
     } catch (InterruptedIOException e) {
       reported = false;
-      throw new UnknownCommitException(start, e, shared.commits()::resolve);
+      throw Failures.name(
+          new UnknownCommitException(start, e, shared.commits()::resolve), options.name());
     } finally {
       synchronized (this) {
         unreported = reported ? null : unreported;
@@ -324,15 +325,8 @@ final class TransactionCore {
   }
 
   private SnapshotTooOldException timedOut() {
-    SnapshotTooOldException failure =
-        new SnapshotTooOldException(
-            name()
-                + " was rolled back, as it was open for longer than its time limit of "
-                + options.timeLimit().orElseThrow()
-                + ": make it shorter, or give it more time (TransactionOptions.withTimeLimit)",
-            null);
-    Failures.name(failure, options.name());
-    return failure;
+    return Failures.name(
+        Failures.overTime(name(), options.timeLimit().orElseThrow()), options.name());
   }
 
   /** Ends it unless it has ended; one that only reads has nothing to roll back. */
