@@ -1,17 +1,16 @@
 package io.retso.client;
 
-import io.netty.channel.EventLoop;
 import io.retso.client.OracleException.Category;
 import io.retso.protocol.FrameType;
 import io.retso.protocol.Frames;
 import io.retso.protocol.Handshake.Welcome;
 import io.retso.protocol.Limits;
+import io.retso.protocol.OracleIdentity;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
 /**
@@ -35,7 +34,7 @@ final class Dispatcher {
   private static final long SWEEP_NANOS_MAX = 100_000_000;
 
   private final ClientSettings settings;
-  private final EventLoop loop;
+  private final ClientLoop loop;
   private final Intake<Call<?>> intake;
   private final List<Slot> slots = new ArrayList<>();
 
@@ -64,6 +63,11 @@ final class Dispatcher {
   private int nextSlot;
   private long epochSeen = Long.MIN_VALUE;
 
+  /**
+   * The oracle that this client is for; null before the first has answered. Any thread reads it.
+   */
+  private volatile OracleIdentity oracle;
+
   /** Why the last attempt to connect failed; null since the last success. */
   private OracleException lastFailure;
 
@@ -72,10 +76,11 @@ final class Dispatcher {
 
   private long refusalEndNanos;
 
-  Dispatcher(ClientSettings settings, EventLoop loop, Intake<Call<?>> intake) {
+  Dispatcher(ClientSettings settings, ClientLoop loop, Intake<Call<?>> intake) {
     this.settings = settings;
     this.loop = loop;
     this.intake = intake;
+    this.oracle = settings.expected();
     this.sweepNanos =
         Math.min(
             SWEEP_NANOS_MAX,
@@ -101,7 +106,7 @@ final class Dispatcher {
 
   /** The intake's wake-up: all that is queued goes out with one flush. */
   void onWake() {
-    assert loop.inEventLoop();
+    assert loop.inLoop();
     intake.drainTo(this::enqueue);
     dispatch();
   }
@@ -158,7 +163,7 @@ final class Dispatcher {
     scheduleSweep();
     Connection connection;
     while ((connection = nextWritable()) != null) {
-      long nowNanos = System.nanoTime();
+      long nowNanos = loop.nanoTime();
       for (CallList calls : sendingOrder) {
         refuseTooLarge(calls, connection.welcome());
         connection.send(calls, nowNanos);
@@ -168,7 +173,7 @@ final class Dispatcher {
         return;
       }
     }
-    if (refusal != null && refusalEndNanos - System.nanoTime() > 0) {
+    if (refusal != null && refusalEndNanos - loop.nanoTime() > 0) {
       failWaiting(refusal);
       return;
     }
@@ -232,13 +237,30 @@ final class Dispatcher {
     calls.addFirst(allowed);
   }
 
-  /** Whether an oracle of this epoch may be talked to; remembers it if so. */
-  boolean acceptsEpoch(long epoch) {
-    if (epoch < epochSeen) {
-      return false;
+  /**
+   * Why the one who answers must not be talked to; null if it may, which is remembered. The first
+   * oracle that this client meets is the one that it is for, unless it was built for one.
+   */
+  OracleException objection(Connection asked, Welcome offer) {
+    OracleIdentity expected = oracle;
+    if (expected != null && !offer.oracle().isSameAs(expected)) {
+      return asked.another(offer.oracle(), expected);
     }
-    epochSeen = epoch;
-    return true;
+    if (offer.epoch() < epochSeen) {
+      return asked.unavailable(
+          "has epoch "
+              + offer.epoch()
+              + ", below the one of a server met before: it was deposed, and another one leads now",
+          null);
+    }
+    oracle = offer.oracle();
+    epochSeen = offer.epoch();
+    return null;
+  }
+
+  /** The oracle that this client is for; null before the first has answered. Any thread. */
+  OracleIdentity oracle() {
+    return oracle;
   }
 
   /** A connection became ready: the others, if any, are worth trying now, too. */
@@ -298,7 +320,7 @@ final class Dispatcher {
       }
     }
     refusal = cause;
-    refusalEndNanos = System.nanoTime() + settings.backoffMaxNanos();
+    refusalEndNanos = loop.nanoTime() + settings.backoffMaxNanos();
     failWaiting(cause);
   }
 
@@ -316,7 +338,7 @@ final class Dispatcher {
   private void scheduleSweep() {
     if (!sweepScheduled) {
       sweepScheduled = true;
-      loop.schedule(this::sweep, sweepNanos, TimeUnit.NANOSECONDS);
+      loop.schedule(this::sweep, sweepNanos);
     }
   }
 
@@ -325,7 +347,7 @@ final class Dispatcher {
     if (closed) {
       return;
     }
-    long nowNanos = System.nanoTime();
+    long nowNanos = loop.nanoTime();
     String overdue =
         "no answer within "
             + Durations.text(settings.requestTimeoutNanos())
@@ -417,7 +439,7 @@ final class Dispatcher {
       while ((call = calls.poll()) != null) {
         (call.urgent ? others : unhurried).add(call);
       }
-      connection.send(unhurried, System.nanoTime());
+      connection.send(unhurried, loop.nanoTime());
       calls.addFirst(others);
       calls.addFirst(unhurried); // what did not fit
     }

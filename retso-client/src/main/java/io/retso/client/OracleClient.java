@@ -1,14 +1,10 @@
 package io.retso.client;
 
-import io.netty.channel.EventLoop;
-import io.netty.channel.EventLoopGroup;
-import io.netty.channel.MultiThreadIoEventLoopGroup;
-import io.netty.channel.nio.NioIoHandler;
-import io.netty.util.concurrent.DefaultThreadFactory;
 import io.retso.client.OracleException.Category;
 import io.retso.protocol.FrameType;
 import io.retso.protocol.Handshake;
 import io.retso.protocol.Limits;
+import io.retso.protocol.OracleIdentity;
 import io.retso.protocol.Timestamps;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
@@ -18,7 +14,6 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /**
@@ -58,23 +53,17 @@ public final class OracleClient implements AutoCloseable {
   /** Longest time for which what is in no hurry waits for other requests. */
   public static final Duration LINGER = Duration.ofMillis(50);
 
-  private static final long CLOSE_SECONDS_MAX = 10;
-
   private final ClientSettings settings;
   private final Intake<Call<?>> intake;
-  private final EventLoopGroup group;
-  private final EventLoop loop;
+  private final ClientLoop loop;
   private final Dispatcher dispatcher;
   private final Runnable wake;
   private final Runnable linger;
 
-  private OracleClient(ClientSettings settings) {
+  OracleClient(ClientSettings settings, ClientLoop loop) {
     this.settings = settings;
     this.intake = new Intake<>(settings.outstandingMax());
-    this.group =
-        new MultiThreadIoEventLoopGroup(
-            1, new DefaultThreadFactory(settings.name(), true), NioIoHandler.newFactory());
-    this.loop = group.next();
+    this.loop = loop;
     this.dispatcher = new Dispatcher(settings, loop, intake);
     this.wake = dispatcher::onWake;
     this.linger = dispatcher::onLinger;
@@ -266,6 +255,25 @@ public final class OracleClient implements AutoCloseable {
     await(this::pingAsync);
   }
 
+  /**
+   * Which oracle this client talks to. The first one that answers is the one that it is for, unless
+   * it was {@link Builder#oracle built for one}; from then on it takes answers from no other, and
+   * requests that can reach only another one fail with {@link Category#INCOMPATIBLE}.
+   */
+  public CompletableFuture<OracleIdentity> identityAsync() {
+    return dispatcher.oracle() != null
+        ? CompletableFuture.completedFuture(dispatcher.oracle())
+        : pingAsync().thenApply(answered -> dispatcher.oracle());
+  }
+
+  /** Like {@link #identityAsync}, waiting for the answer. */
+  public OracleIdentity identity() {
+    if (dispatcher.oracle() == null) {
+      ping();
+    }
+    return dispatcher.oracle();
+  }
+
   /** Requests whose answer has not come; an estimate while other threads make requests. */
   public int outstanding() {
     return intake.outstanding();
@@ -283,11 +291,11 @@ public final class OracleClient implements AutoCloseable {
       loop.execute(
           () -> {
             dispatcher.close();
-            group.shutdownGracefully(0, 1, TimeUnit.SECONDS);
+            loop.shutDown();
           });
     }
-    if (!loop.inEventLoop()) {
-      group.terminationFuture().awaitUninterruptibly(CLOSE_SECONDS_MAX, TimeUnit.SECONDS);
+    if (!loop.inLoop()) {
+      loop.awaitEnd();
     }
   }
 
@@ -296,12 +304,12 @@ public final class OracleClient implements AutoCloseable {
   }
 
   private <T> Call<T> submit(FrameType type, long start, long reader, long[] rows, boolean urgent) {
-    long deadlineNanos = System.nanoTime() + settings.requestTimeoutNanos();
+    long deadlineNanos = loop.nanoTime() + settings.requestTimeoutNanos();
     Call<T> call = new Call<>(type, start, reader, rows, deadlineNanos, urgent);
     switch (intake.offer(call, urgent)) {
       case QUEUED -> {}
       case WAKE -> onLoop(() -> loop.execute(wake));
-      case LINGER -> onLoop(() -> loop.schedule(linger, LINGER.toNanos(), TimeUnit.NANOSECONDS));
+      case LINGER -> onLoop(() -> loop.schedule(linger, LINGER.toNanos()));
       case FULL ->
           call.completeExceptionally(
               new OracleException(
@@ -327,7 +335,7 @@ public final class OracleClient implements AutoCloseable {
   }
 
   private <T> T await(Supplier<CompletableFuture<T>> request) {
-    if (loop.inEventLoop()) {
+    if (loop.inLoop()) {
       throw new IllegalStateException(
           "a blocking method was called on the client's event loop, which would wait for itself;"
               + " use the asynchronous twin, or leave the loop with thenApplyAsync");
@@ -364,6 +372,7 @@ public final class OracleClient implements AutoCloseable {
     private long backoffMinNanos = Duration.ofMillis(10).toNanos();
     private long backoffMaxNanos = Duration.ofSeconds(2).toNanos();
     private Long seed;
+    private OracleIdentity expected;
 
     private Builder() {}
 
@@ -387,6 +396,12 @@ public final class OracleClient implements AutoCloseable {
       int bytes = name.getBytes(StandardCharsets.UTF_8).length;
       check(bytes >= 1 && bytes <= Limits.CLIENT_NAME_BYTES_MAX, "name", name);
       this.name = name;
+      return this;
+    }
+
+    /** The oracle that the client is for: another one is refused. Default: the first it meets. */
+    public Builder oracle(OracleIdentity oracle) {
+      this.expected = Objects.requireNonNull(oracle);
       return this;
     }
 
@@ -454,7 +469,7 @@ public final class OracleClient implements AutoCloseable {
       if (addresses.isEmpty()) {
         throw new IllegalStateException("give the address(\"host:port\") of an oracle");
       }
-      return new OracleClient(
+      ClientSettings settings =
           new ClientSettings(
               List.copyOf(addresses),
               name,
@@ -465,7 +480,9 @@ public final class OracleClient implements AutoCloseable {
               connectTimeoutNanos,
               backoffMinNanos,
               backoffMaxNanos,
-              seed == null ? System.nanoTime() ^ System.identityHashCode(this) : seed));
+              seed == null ? System.nanoTime() ^ System.identityHashCode(this) : seed,
+              expected);
+      return new OracleClient(settings, new NettyLoop(settings));
     }
 
     private static void check(boolean good, String name, Object value) {

@@ -23,6 +23,8 @@ class FairUseTest {
 
   @BeforeEach
   void connect() throws FrameException {
+    fixture.nanos = 10 * DeskFixture.PERIOD + 1;
+    fixture.desk.tick();
     greedy = fixture.new Peer("greedy").hello();
     other = fixture.new Peer("other").hello();
   }
@@ -153,6 +155,81 @@ class FairUseTest {
     greedy.send(FrameType.ABORT, 1, start);
     settle();
     assertEquals(Outcome.ABORTED, greedy.answer(), "all else is answered");
+  }
+
+  @Test
+  void whatWasTakenInThePeriodBeforeCountsStill() throws FrameException {
+    other.start();
+    beginsUntilItWaits();
+    int replies = greedy.replies.size();
+    fixture.nanos += DeskFixture.PERIOD; // what is open began in the period before: protected still
+    fixture.desk.tick();
+    settle();
+    assertEquals(replies, greedy.replies.size());
+    fixture.nanos += DeskFixture.PERIOD - 1;
+    fixture.desk.tick();
+    settle();
+    assertEquals(replies, greedy.replies.size(), "the next period has not begun");
+  }
+
+  @Test
+  void anAccountRemembersTwoPeriods() {
+    ClientAccount account = new ClientAccount();
+    account.take(7, 10);
+    account.take(8, 1);
+    assertEquals(11, account.taken(8));
+    assertEquals(1, account.taken(9));
+    account.take(11, 5);
+    assertEquals(5, account.taken(11));
+    assertEquals(0, account.taken(13));
+  }
+
+  @Test
+  void whoReportsItsCleanupsMayCommitAgain() throws FrameException {
+    for (int i = 0; i < DeskFixture.UNCLEANED / 4 + 5; i++) { // so that accounts are not forgotten
+      assertTrue(Outcome.isCommitted(commit(other, i)));
+    }
+    for (int i = 0; i < DeskFixture.UNCLEANED / 5; i++) {
+      long start = start(greedy);
+      greedy.commit(false, 100 + i, start);
+      settle();
+      assertTrue(Outcome.isCommitted(greedy.answer()));
+      greedy.send(FrameType.CLEANED, 1, start);
+      settle();
+      greedy.answer();
+    }
+    fillHalf();
+    for (int i = 0; i < DeskFixture.UNCLEANED / 5; i++) {
+      assertTrue(Outcome.isCommitted(commit(greedy, 200 + i)), "its account is empty");
+    }
+  }
+
+  @Test
+  void whatOthersCleanedUpForIsForgottenOnceTheTableIsNearlyEmpty() throws FrameException {
+    for (int i = 0; i < DeskFixture.UNCLEANED / 3; i++) {
+      long start = start(greedy);
+      greedy.commit(false, 100 + i, start);
+      settle();
+      assertTrue(Outcome.isCommitted(greedy.answer()));
+      other.send(FrameType.CLEANED, 1, start);
+      settle();
+      other.answer();
+    }
+    assertTrue(Outcome.isCommitted(commit(greedy, 99)));
+    fillHalf();
+    for (int i = 0; i < DeskFixture.UNCLEANED / 5; i++) {
+      assertTrue(Outcome.isCommitted(commit(greedy, 200 + i)), "its account was emptied");
+    }
+  }
+
+  /** Has the other one commit until half of the table is taken. */
+  private void fillHalf() throws FrameException {
+    long outcome;
+    int commits = 0;
+    do {
+      assertTrue(commits <= DeskFixture.UNCLEANED, "it is never refused");
+      outcome = commit(other, 1_000 + commits++);
+    } while (outcome != Outcome.REFUSED_UNCLEANED);
   }
 
   private long start(Peer peer) throws FrameException {

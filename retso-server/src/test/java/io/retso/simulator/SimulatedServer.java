@@ -11,6 +11,7 @@ import io.retso.oracle.StatusOracle;
 import io.retso.protocol.FrameException;
 import io.retso.protocol.FrameType;
 import io.retso.protocol.Frames;
+import io.retso.protocol.OracleIdentity;
 import io.retso.protocol.Timestamps;
 import io.retso.sequencer.Recovery;
 import io.retso.sequencer.Sequencer;
@@ -20,10 +21,14 @@ import java.util.EnumMap;
 import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Set;
+import java.util.UUID;
 
 /** One life of a server: the production front, oracle, sequencer, log and recovery. */
 final class SimulatedServer implements FrontDesk.Owner, FrontDesk.Loop, SimulatedLedgers.Process {
   private static final long TICK = Simulation.MILLIS / 2;
+
+  /** All are of one log. */
+  private static final OracleIdentity ORACLE = new OracleIdentity(new UUID(1, 2), "simulated");
 
   private final World world;
   private final Simulation simulation;
@@ -36,6 +41,7 @@ final class SimulatedServer implements FrontDesk.Owner, FrontDesk.Loop, Simulate
   private long lastWriterTask;
   private long pausedUntil;
   private int epoch;
+  private long number;
   private final FrontDesk desk;
   private Sequencer sequencer;
   private StatusOracle oracle;
@@ -47,7 +53,8 @@ final class SimulatedServer implements FrontDesk.Owner, FrontDesk.Loop, Simulate
         world
             .parts()
             .frontDesk(
-                new FrontDesk.Settings(() -> epoch, simulation::now, FrontDesk.Latencies.IGNORED),
+                new FrontDesk.Settings(
+                    () -> ORACLE, () -> number, simulation::now, FrontDesk.Latencies.IGNORED),
                 this,
                 this);
   }
@@ -79,6 +86,11 @@ final class SimulatedServer implements FrontDesk.Owner, FrontDesk.Loop, Simulate
     return epoch;
   }
 
+  /** What it tells its clients of its take-over. */
+  long number() {
+    return number;
+  }
+
   /** Begins to take the log over; recovers and serves when that is done. */
   void start() {
     Sizes sizes = world.sizes().resized(simulation.random());
@@ -107,7 +119,8 @@ final class SimulatedServer implements FrontDesk.Owner, FrontDesk.Loop, Simulate
 
   private void serve(Sizes sizes, Recovery recovery, LedgerLog taken) {
     Parts parts = world.parts();
-    world.numbered(epoch, taken.epoch());
+    number = taken.epoch();
+    world.numbered(epoch, number);
     parts.finish(recovery, sizes.firstTimestamp());
     if (world.isNewest(epoch)) {
       world.history().recovered(oracle);
@@ -220,22 +233,13 @@ final class SimulatedServer implements FrontDesk.Owner, FrontDesk.Loop, Simulate
     if (frame.type == FrameType.COMMIT) {
       low = oracle.windowLow(); // some of the frame may have been decided against a lower one
     }
-    boolean[] marks = new boolean[frame.requests.size()];
+    boolean[] marks = new boolean[frame.count];
     for (int i = 0; i < marks.length; i++) {
-      Request request = frame.requests.get(i);
-      marks[i] = world.table().hasMarks(request.start);
-      Violation.unless(
-          request.known() < next
-              || world.parts().deposedServersMayBeStale() && !world.isNewest(epoch),
-          frame.type
-              + " "
-              + next
-              + " does not see "
-              + request.known()
-              + ", which was known before");
+      marks[i] = world.table().hasMarks(frame.starts[i]);
     }
     mayRefuse |= mayRefuse();
-    frame.decided = new RequestFrame.Circumstances(epoch, low, next, marks, mayRefuse);
+    frame.decided =
+        new RequestFrame.Circumstances(epoch, world.isNewest(epoch), low, next, marks, mayRefuse);
     frame.putOff = isStart(frame) && oracle.nextTimestamp() == next;
     if (frame.putOff) {
       counted("starts that wait for others");
@@ -265,7 +269,13 @@ final class SimulatedServer implements FrontDesk.Owner, FrontDesk.Loop, Simulate
     long first = reply.getLong(index + Frames.HEADER_BYTES);
     Violation.unless(
         frame.putOff ? first >= next : first == next, first + " was issued, not " + next);
-    world.history().issued(epoch, first, frame.type == FrameType.BEGIN ? frame.requests.size() : 1);
+    world
+        .history()
+        .issued(
+            epoch,
+            first,
+            frame.type == FrameType.BEGIN ? frame.count : 1,
+            frame.decided.isNewest() ? 0 : number);
   }
 
   void counted(String what) {

@@ -84,6 +84,8 @@ class SimulatorTest {
               "retries",
               "unknown",
               "repeats",
+              "given up by clients",
+              "calls that failed: TIMEOUT",
               "orphans",
               "stopped: FENCED",
               "late reservations of BEGIN",

@@ -1,6 +1,6 @@
 package io.retso.bench.hbase;
 
-import io.retso.bench.suite.ServerMetrics;
+import io.retso.bench.server.ServerMetrics;
 import io.retso.client.OracleClient;
 import io.retso.hbase.TransactionManager;
 import io.retso.hbase.layout.PendingWrite;

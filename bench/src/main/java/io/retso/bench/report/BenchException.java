@@ -1,4 +1,4 @@
-package io.retso.bench.suite;
+package io.retso.bench.report;
 
 /** The benchmark cannot go on; the message says why and what to do next. */
 public final class BenchException extends Exception {

@@ -1,6 +1,5 @@
-package io.retso.bench.suite;
+package io.retso.bench.report;
 
-import io.retso.bench.report.Texts;
 import java.io.PrintWriter;
 
 /**
@@ -29,7 +28,7 @@ public final class ProgressLine {
   }
 
   /** Shows a run under way. */
-  void show(String run, String phase, double perSecond, double millis) {
+  public void show(String run, String phase, double perSecond, double millis) {
     String latency = millis > 0 ? "  " + Texts.millis(millis) + " ms" : "";
     show(run + "  " + phase + "  " + Texts.rate(perSecond) + "/s" + latency);
   }

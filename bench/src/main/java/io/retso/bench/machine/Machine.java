@@ -1,8 +1,9 @@
-package io.retso.bench.suite;
+package io.retso.bench.machine;
 
 import com.sun.management.OperatingSystemMXBean;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
@@ -12,6 +13,10 @@ import java.util.Map;
 public final class Machine {
   private static final OperatingSystemMXBean SYSTEM =
       ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
+
+  private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
+  private static final int STEAL = 8;
+  private static final long TICK_NANOS = 10_000_000;
 
   private Machine() {}
 
@@ -34,6 +39,38 @@ public final class Machine {
   /** CPU time that this process used so far, nanoseconds. */
   public static long ownCpuNanos() {
     return SYSTEM.getProcessCpuTime();
+  }
+
+  /** CPU time that this thread used so far, nanoseconds. */
+  public static long threadCpuNanos() {
+    return THREADS.getCurrentThreadCpuTime();
+  }
+
+  /**
+   * Time for which other guests of the hardware had the processors that this machine could have
+   * used, so far, over all cores, nanoseconds; 0 if the system does not tell.
+   */
+  public static long stolenNanos() {
+    try {
+      // cpu user nice system idle iowait irq softirq steal ..., in hundredths of a second
+      String[] columns = Files.readAllLines(Path.of("/proc/stat")).get(0).trim().split(" +");
+      return columns.length > STEAL ? Long.parseLong(columns[STEAL]) * TICK_NANOS : 0;
+    } catch (IOException e) {
+      return 0;
+    }
+  }
+
+  /** Bytes of memory that new processes can have without swapping; all of it if unknown. */
+  public static long availableBytes() {
+    try {
+      return Files.readAllLines(Path.of("/proc/meminfo")).stream()
+          .filter(line -> line.startsWith("MemAvailable:"))
+          .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", "")) * 1024)
+          .findFirst()
+          .orElse(SYSTEM.getTotalMemorySize());
+    } catch (IOException e) {
+      return SYSTEM.getTotalMemorySize();
+    }
   }
 
   private static String cpu() {

@@ -1,5 +1,6 @@
-package io.retso.bench.suite;
+package io.retso.bench.server;
 
+import io.retso.bench.report.BenchException;
 import io.retso.bench.report.RunFigures.Target;
 import io.retso.cluster.Directories;
 import java.io.IOException;
@@ -20,25 +21,25 @@ import java.util.stream.Stream;
  * this is closed, and at the latest when this process ends, the children are gone and so is their
  * data.
  */
-final class Servers implements AutoCloseable {
+public final class Servers implements AutoCloseable {
   private static final Pattern DATA = Pattern.compile("server-[a-z]+-(\\d{1,18})");
 
   private final Map<Target, ServerProcess> children = new EnumMap<>(Target.class);
   private final List<Path> data = new ArrayList<>();
-  private final SuiteSettings settings;
+  private final ServersPlan plan;
   private volatile boolean stopping;
   private final Thread hook = new Thread(this::stop, "stop-servers");
 
-  private Servers(SuiteSettings settings) {
-    this.settings = settings;
+  private Servers(ServersPlan plan) {
+    this.plan = plan;
   }
 
   /** Starts what is asked for, and waits until it serves. */
-  static Servers start(SuiteSettings settings) throws BenchException, InterruptedException {
-    Servers servers = new Servers(settings);
+  public static Servers start(ServersPlan plan) throws BenchException, InterruptedException {
+    Servers servers = new Servers(plan);
     Runtime.getRuntime().addShutdownHook(servers.hook);
     try {
-      if (settings.remote().isEmpty()) {
+      if (plan.remote().isEmpty()) {
         servers.deleteLeftovers();
         servers.startChildren();
       }
@@ -51,7 +52,7 @@ final class Servers implements AutoCloseable {
 
   /** Data of benchmarks that were killed. */
   private void deleteLeftovers() {
-    try (Stream<Path> files = Files.list(settings.directory())) {
+    try (Stream<Path> files = Files.list(plan.directory())) {
       for (Path file : files.toList()) {
         Matcher name = DATA.matcher(file.getFileName().toString());
         if (name.matches() && ProcessHandle.of(Long.parseLong(name.group(1))).isEmpty()) {
@@ -59,15 +60,15 @@ final class Servers implements AutoCloseable {
         }
       }
     } catch (IOException | UncheckedIOException e) {
-      System.err.println("retso bench: " + settings.directory() + ": " + e.getMessage());
+      System.err.println("retso bench: " + plan.directory() + ": " + e.getMessage());
     }
   }
 
   private void startChildren() throws BenchException, InterruptedException {
-    if (settings.logOff()) {
+    if (plan.logOff()) {
       startChild(Target.LOG_OFF);
     }
-    if (settings.logOn()) {
+    if (plan.logOn()) {
       startChild(Target.LOG_ON);
     }
     for (ServerProcess child : List.copyOf(children.values())) {
@@ -77,9 +78,9 @@ final class Servers implements AutoCloseable {
 
   private synchronized void startChild(Target target) throws BenchException {
     Path directory =
-        settings.directory().resolve("server-" + log(target) + "-" + ProcessHandle.current().pid());
+        plan.directory().resolve("server-" + log(target) + "-" + ProcessHandle.current().pid());
     data.add(directory);
-    children.put(target, ServerProcess.start(log(target), directory, settings));
+    children.put(target, ServerProcess.start(log(target), directory, plan));
   }
 
   private static String log(Target target) {
@@ -89,29 +90,29 @@ final class Servers implements AutoCloseable {
   /**
    * Kills a child as a crash would, starts it on its data, and returns the time until it serves.
    */
-  long killAndRestart(Target target) throws BenchException, InterruptedException {
+  public long killAndRestart(Target target) throws BenchException, InterruptedException {
     ServerProcess killed = child(target);
     killed.kill();
     long before = System.nanoTime();
     synchronized (this) {
-      children.put(target, ServerProcess.start(log(target), killed.directory(), settings));
+      children.put(target, ServerProcess.start(log(target), killed.directory(), plan));
     }
     child(target).awaitReady();
     return System.nanoTime() - before;
   }
 
   /** The targets of runs, without echo. */
-  List<Target> targets() {
-    return settings.remote().isPresent() ? List.of(Target.REMOTE) : List.copyOf(children.keySet());
+  public List<Target> targets() {
+    return plan.remote().isPresent() ? List.of(Target.REMOTE) : List.copyOf(children.keySet());
   }
 
   /** Where a target listens; any server echoes. */
-  InetSocketAddress address(Target target) {
-    return settings.remote().orElseGet(() -> child(target).address());
+  public InetSocketAddress address(Target target) {
+    return plan.remote().orElseGet(() -> child(target).address());
   }
 
   /** The child behind a target; {@code null} if it runs elsewhere. */
-  ServerProcess child(Target target) {
+  public ServerProcess child(Target target) {
     if (target == Target.ECHO && !children.isEmpty()) {
       return children.values().iterator().next();
     }
@@ -129,7 +130,7 @@ final class Servers implements AutoCloseable {
   }
 
   /** Whether the servers are being stopped, or were. */
-  boolean isStopping() {
+  public boolean isStopping() {
     return stopping;
   }
 

@@ -1,4 +1,4 @@
-package io.retso.bench.suite;
+package io.retso.bench.machine;
 
 import io.retso.bench.report.DiskFigures;
 import java.io.IOException;
@@ -13,7 +13,7 @@ import java.util.Arrays;
  * Measures how long bytes take to the disk, in the way of a journal: consecutive writes into a file
  * of fixed length whose blocks are not written yet, each followed by fdatasync.
  */
-final class DiskProbe {
+public final class DiskProbe {
   private static final long FILE_BYTES = 256L << 20;
   private static final int WRITES_MIN = 10;
 
@@ -26,7 +26,7 @@ final class DiskProbe {
    * @param writes at most
    * @param seconds after which it ends at the latest (but not before ten writes)
    */
-  static DiskFigures measure(Path directory, int bytes, int writes, double seconds)
+  public static DiskFigures measure(Path directory, int bytes, int writes, double seconds)
       throws IOException {
     Path file = Files.createTempFile(directory, "disk", ".probe");
     try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {

@@ -1,7 +1,8 @@
-package io.retso.bench.suite;
+package io.retso.bench.server;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.retso.bench.report.BenchException;
 import io.retso.cluster.ChildProcess;
 import io.retso.cluster.ClusterException;
 import java.io.IOException;
@@ -9,6 +10,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 
 /** A {@code retso server} as a child process. */
@@ -29,25 +31,28 @@ public final class ServerProcess implements AutoCloseable {
    * @param log {@code memory} or {@code bookkeeper}
    * @param directory for its data; its output goes to a file beside it
    */
-  static ServerProcess start(String log, Path directory, SuiteSettings settings)
-      throws BenchException {
+  static ServerProcess start(String log, Path directory, ServersPlan plan) throws BenchException {
     Path ready = directory.resolve("ready.json");
+    List<String> arguments =
+        new ArrayList<>(
+            List.of(
+                "server",
+                "--log=" + log,
+                "--rows=" + plan.mapRows(),
+                "--listen-port=0",
+                "--http-port=0",
+                "--data-dir=" + directory,
+                "--ready-file=" + ready));
+    arguments.addAll(plan.flags());
     try {
       ChildProcess process =
           ChildProcess.start(
               "the server",
               directory.resolveSibling("server-" + log + ".txt"),
               ready,
-              settings.serverOptions(),
-              settings.serverMain(),
-              List.of(
-                  "server",
-                  "--log=" + log,
-                  "--rows=" + settings.mapRows(),
-                  "--listen-port=0",
-                  "--http-port=0",
-                  "--data-dir=" + directory,
-                  "--ready-file=" + ready));
+              plan.jvmOptions(),
+              plan.mainClass(),
+              arguments);
       return new ServerProcess(process, directory);
     } catch (ClusterException e) {
       throw new BenchException(e.getMessage() + " with --out", e);
@@ -68,7 +73,7 @@ public final class ServerProcess implements AutoCloseable {
   }
 
   /** The last lines of its output, indented. */
-  String lastLines() {
+  public String lastLines() {
     return process.lastLines();
   }
 
@@ -85,6 +90,11 @@ public final class ServerProcess implements AutoCloseable {
   /** Where its data is. */
   public Path directory() {
     return directory;
+  }
+
+  /** Its process id. */
+  public long pid() {
+    return process.pid();
   }
 
   /** CPU time used so far. */

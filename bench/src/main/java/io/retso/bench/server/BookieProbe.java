@@ -1,4 +1,4 @@
-package io.retso.bench.suite;
+package io.retso.bench.server;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
@@ -17,7 +17,7 @@ import org.slf4j.LoggerFactory;
  * Measures what one append costs without ReTSO: a BookKeeper client of this process adds small
  * entries, one at a time, to the bookie that a server runs in its process.
  */
-final class BookieProbe implements AutoCloseable {
+public final class BookieProbe implements AutoCloseable {
   /** As large as the log entry of a single transaction. */
   private static final int ENTRY_BYTES = 128;
 
@@ -32,7 +32,7 @@ final class BookieProbe implements AutoCloseable {
   }
 
   /** Connects to the bookie of the server with this data directory. */
-  static BookieProbe connect(Path dataDirectory) throws IOException {
+  public static BookieProbe connect(Path dataDirectory) throws IOException {
     String port = Files.readString(dataDirectory.resolve("zookeeper").resolve("port")).trim();
     ClientConfiguration configuration = new ClientConfiguration();
     configuration.setMetadataServiceUri("zk+hierarchical://127.0.0.1:" + port + "/ledgers");
@@ -56,7 +56,7 @@ final class BookieProbe implements AutoCloseable {
   }
 
   /** Adds entries for so long and records each add, nanoseconds. */
-  void measure(double seconds, Histogram nanos) throws IOException, InterruptedException {
+  public void measure(double seconds, Histogram nanos) throws IOException, InterruptedException {
     byte[] entry = new byte[ENTRY_BYTES];
     long deadline = System.nanoTime() + (long) (seconds * 1e9);
     try {
