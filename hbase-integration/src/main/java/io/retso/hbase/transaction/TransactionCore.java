@@ -179,7 +179,7 @@ final class TransactionCore {
   /**
    * Commits unless the work has ended it; fails if it ran out of time. Waits for the outcome of a
    * commit that nobody was seen to wait for, though it may have come by now: otherwise it would be
-   * chance whether a failure is told.
+   * chance whether a failure is reported.
    */
   void finish() throws IOException {
     CompletableFuture<OptionalLong> asked = unreported();
@@ -190,7 +190,9 @@ final class TransactionCore {
     }
   }
 
-  /** The same; who waits for a commit without blocking is seen by nobody, so it is told anyway. */
+  /**
+   * The same; who waits for a commit without blocking is seen by nobody, so it is always reported.
+   */
   CompletableFuture<OptionalLong> finishAsync() {
     CompletableFuture<OptionalLong> asked = unreported();
     if (asked != null) {
