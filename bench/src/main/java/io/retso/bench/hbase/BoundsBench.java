@@ -28,9 +28,9 @@ import org.apache.hadoop.hbase.client.ConnectionFactory;
 import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
 
 /**
- * {@code retso bench bounds}: one row is updated for long while clients die, and nothing may
- * grow: neither the table nor what the oracle remembers nor the latency of reads. The first half of
- * the run is compared with the second one.
+ * {@code retso bench bounds}: one row is updated for long while clients die, and nothing may grow:
+ * neither the table nor what the oracle remembers nor the latency of reads. The first half of the
+ * run is compared with the second one.
  */
 public final class BoundsBench {
   /** The time limit of a transaction: dead clients hold the low watermark back for that long. */

@@ -47,10 +47,9 @@ class AttackBenchTest {
               .run("test", List.of());
       assertEquals(Attack.values().length + 1, report.runs().size());
       for (AttackReport.Run run : report.runs()) {
-        assertTrue(run.good().count() > 20, run::toString);
-        assertTrue(
-            run.attack().equals("alone") || run.answeredPerSecond() + run.refused() > 0,
-            run::toString);
+        assertTrue(run.good().count() > 0, run::toString);
+        boolean felt = run.answered() + run.refused() > 0;
+        assertTrue(felt || run.attack().equals("alone"), run::toString);
       }
       assertTrue(AttackText.of(report).contains(Attack.LARGE_COMMITS.toString()));
       assertTrue(AttackText.figure(report).endsWith("</svg>\n"));
