@@ -268,7 +268,6 @@ public final class ManagerBuilder {
   private ManagerSettings settings() {
     return new ManagerSettings(
         clientName,
-        Set.copyOf(addresses),
         writeLimits,
         retryPolicy,
         new Cleaner.Options(cleanupRowsMax, cleanupDelayMillis, cleanupTimeoutMillis, cleanupAlive),
@@ -281,7 +280,7 @@ public final class ManagerBuilder {
     addresses.forEach(client::address);
     OracleClient oracle = client.build();
     try {
-      oracle.ping(); // a wrong address, or another version, is to be known now
+      oracle.identity(); // a wrong address, or another version, is to be known now
       return oracle;
     } catch (OracleException e) {
       oracle.close();

@@ -136,7 +136,7 @@ public final class Fixture implements AutoCloseable {
         boolean isEnabled = admin.isTableEnabled(name);
         boolean isOurs =
             !TableSettings.isPrepared(table)
-                || cluster.oracleAddress().equals(TableSettings.of(table).oracle())
+                || cluster.oracleAddress().equals(TableSettings.of(table).addresses())
                     && preparation().check(name).isEmpty();
         if (!isEnabled || !isOurs) {
           if (isEnabled) {

@@ -21,9 +21,11 @@ import io.retso.protocol.Handshake;
 import io.retso.protocol.Handshake.Mode;
 import io.retso.protocol.Handshake.Welcome;
 import io.retso.protocol.Limits;
+import io.retso.protocol.OracleIdentity;
 import io.retso.server.RetsoServer;
 import java.time.Duration;
 import java.util.List;
+import java.util.UUID;
 import org.apache.hadoop.hbase.TableName;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -57,8 +59,11 @@ class OtherVersionTest {
   private static byte[] choice() {
     ByteBuf out = Unpooled.buffer();
     int version = Handshake.VERSION_MAX + 1;
+    OracleIdentity identity = new OracleIdentity(new UUID(1, 2), "later");
     Handshake.writeWelcome(
-        out, 0, new Welcome(version, Mode.values()[0], Limits.FRAME_BYTES_MAX, 1000, 16, 1));
+        out,
+        0,
+        new Welcome(version, Mode.values()[0], Limits.FRAME_BYTES_MAX, 1000, 16, 1, identity));
     return ByteBufUtil.getBytes(out);
   }
 

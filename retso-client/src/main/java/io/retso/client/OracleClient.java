@@ -4,6 +4,7 @@ import io.retso.client.OracleException.Category;
 import io.retso.protocol.FrameType;
 import io.retso.protocol.Handshake;
 import io.retso.protocol.Limits;
+import io.retso.protocol.OracleIdentity;
 import io.retso.protocol.Timestamps;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
@@ -254,6 +255,25 @@ public final class OracleClient implements AutoCloseable {
     await(this::pingAsync);
   }
 
+  /**
+   * Which oracle this client talks to. The first one that answers is the one that it is for, unless
+   * it was {@link Builder#oracle built for one}; from then on it takes answers from no other, and
+   * requests that can reach only another one fail with {@link Category#INCOMPATIBLE}.
+   */
+  public CompletableFuture<OracleIdentity> identityAsync() {
+    return dispatcher.oracle() != null
+        ? CompletableFuture.completedFuture(dispatcher.oracle())
+        : pingAsync().thenApply(answered -> dispatcher.oracle());
+  }
+
+  /** Like {@link #identityAsync}, waiting for the answer. */
+  public OracleIdentity identity() {
+    if (dispatcher.oracle() == null) {
+      ping();
+    }
+    return dispatcher.oracle();
+  }
+
   /** Requests whose answer has not come; an estimate while other threads make requests. */
   public int outstanding() {
     return intake.outstanding();
@@ -352,6 +372,7 @@ public final class OracleClient implements AutoCloseable {
     private long backoffMinNanos = Duration.ofMillis(10).toNanos();
     private long backoffMaxNanos = Duration.ofSeconds(2).toNanos();
     private Long seed;
+    private OracleIdentity expected;
 
     private Builder() {}
 
@@ -375,6 +396,12 @@ public final class OracleClient implements AutoCloseable {
       int bytes = name.getBytes(StandardCharsets.UTF_8).length;
       check(bytes >= 1 && bytes <= Limits.CLIENT_NAME_BYTES_MAX, "name", name);
       this.name = name;
+      return this;
+    }
+
+    /** The oracle that the client is for: another one is refused. Default: the first it meets. */
+    public Builder oracle(OracleIdentity oracle) {
+      this.expected = Objects.requireNonNull(oracle);
       return this;
     }
 
@@ -453,7 +480,8 @@ public final class OracleClient implements AutoCloseable {
               connectTimeoutNanos,
               backoffMinNanos,
               backoffMaxNanos,
-              seed == null ? System.nanoTime() ^ System.identityHashCode(this) : seed);
+              seed == null ? System.nanoTime() ^ System.identityHashCode(this) : seed,
+              expected);
       return new OracleClient(settings, new NettyLoop(settings));
     }
 

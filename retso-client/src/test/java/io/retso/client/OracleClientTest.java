@@ -305,7 +305,8 @@ class OracleClientTest {
     try (ScriptedPeer peer =
             new ScriptedPeer(
                 wire -> {
-                  wire.handshake(new Welcome(1, Handshake.Mode.ORACLE, 4096, 10, GAP, 1));
+                  wire.handshake(
+                      new Welcome(1, Handshake.Mode.ORACLE, 4096, 10, GAP, 1, ScriptedPeer.ORACLE));
                   while (true) {
                     Request request = wire.read();
                     wire.reply(request, oracle.answer(request));

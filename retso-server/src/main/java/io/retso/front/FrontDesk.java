@@ -2,11 +2,13 @@ package io.retso.front;
 
 import io.retso.log.LogException;
 import io.retso.protocol.Limits;
+import io.retso.protocol.OracleIdentity;
 import io.retso.sequencer.Sequencer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 
 /**
  * Where all {@link Conversation}s of a server meet its sequencer: it ends bursts, lets replies go
@@ -53,10 +55,15 @@ public class FrontDesk implements Sequencer.Replies {
   /**
    * Settings.
    *
+   * @param oracle which oracle this is, known before the first HELLO
    * @param epoch of this server in replies to HELLO; grows with every take-over of the log
    * @param nanoClock monotonic time
    */
-  public record Settings(LongSupplier epoch, LongSupplier nanoClock, Latencies latencies) {}
+  public record Settings(
+      Supplier<OracleIdentity> oracle,
+      LongSupplier epoch,
+      LongSupplier nanoClock,
+      Latencies latencies) {}
 
   /**
    * Bounds of the work that is done at a time; a simulator gives small ones.

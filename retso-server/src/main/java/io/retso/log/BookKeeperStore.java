@@ -342,17 +342,25 @@ public final class BookKeeperStore implements LedgerStore {
 
   @Override
   public CompletableFuture<Entries> openFenced(long ledger) {
+    return open(ledger, true).exceptionallyCompose(e -> notOpened(ledger, LogException.of(e)));
+  }
+
+  @Override
+  public CompletableFuture<Entries> openUnfenced(long ledger) {
+    return open(ledger, false);
+  }
+
+  private CompletableFuture<Entries> open(long ledger, boolean fence) {
     CompletableFuture<ReadHandle> opening =
         client
             .newOpenLedgerOp()
             .withLedgerId(ledger)
-            .withRecovery(true)
+            .withRecovery(fence)
             .withDigestType(DIGEST)
             .withPassword(NO_PASSWORD)
             .execute();
     return bounded(opening, "open ledger " + ledger)
-        .<Entries>thenApply(handle -> new BookKeeperEntries(handle, settings.operationTimeout()))
-        .exceptionallyCompose(e -> notOpened(ledger, LogException.of(e)));
+        .thenApply(handle -> new BookKeeperEntries(handle, settings.operationTimeout()));
   }
 
   private CompletableFuture<Entries> notOpened(long ledger, LogException failure) {

@@ -23,6 +23,18 @@ public final class LedgerLog implements CommitLog {
      * replays so that it knows where to start.
      */
     long segmentStart(ByteBuffer firstEntry) throws LogException;
+
+    /**
+     * Looks at the newest segment, from its first entry on, before anybody is fenced; may refuse
+     * the log, which then remains with its writer.
+     *
+     * @return whether the next entry is wanted
+     * @throws LogException {@link LogException.Reason#TOO_LARGE} to refuse; other failures may pass
+     *     and will show in the replay
+     */
+    default boolean look(ByteBuffer entry) throws LogException {
+      return false;
+    }
   }
 
   /**

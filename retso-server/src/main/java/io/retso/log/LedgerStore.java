@@ -41,6 +41,12 @@ public interface LedgerStore extends AutoCloseable {
    */
   CompletableFuture<Entries> openFenced(long ledger);
 
+  /**
+   * Opens a ledger as it is: its writer goes on. Entries that were acknowledged to it lately may be
+   * missing.
+   */
+  CompletableFuture<Entries> openUnfenced(long ledger);
+
   /** Deletes a ledger; it need not exist. */
   CompletableFuture<Void> delete(long ledger);
 

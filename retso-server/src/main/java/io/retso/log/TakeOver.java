@@ -54,8 +54,59 @@ final class TakeOver {
     this.replay = replay;
   }
 
-  /** Begins, and begins anew as long as the catalog changes meanwhile. */
+  /** Looks at the log, and takes it over if it is not refused. */
   CompletableFuture<Taken> run() {
+    return look().thenComposeAsync(looked -> take(), executor);
+  }
+
+  /** Settings that no longer fit the log must not cost it its writer. */
+  private CompletableFuture<Void> look() {
+    return store
+        .readCatalog()
+        .thenComposeAsync(now -> lookBack(now.ledgers(), now.ledgers().size() - 1), executor)
+        .exceptionallyCompose(
+            e ->
+                LogException.of(e).reason() == Reason.TOO_LARGE
+                    ? CompletableFuture.failedFuture(e)
+                    : CompletableFuture.completedFuture(null));
+  }
+
+  private CompletableFuture<Void> lookBack(List<Long> ledgers, int index) {
+    if (index < 0) {
+      return CompletableFuture.completedFuture(null);
+    }
+    if (isCondemned(ledgers.get(index))) {
+      return lookBack(ledgers, index - 1);
+    }
+    return store
+        .openUnfenced(ledgers.get(index))
+        .thenComposeAsync(
+            entries ->
+                lookFrom(0, entries)
+                    .whenComplete((looked, e) -> entries.close())
+                    .thenCompose(
+                        looked ->
+                            entries.count() == 0
+                                ? lookBack(ledgers, index - 1)
+                                : CompletableFuture.completedFuture(null)),
+            executor);
+  }
+
+  private CompletableFuture<Void> lookFrom(long index, Entries entries) {
+    if (index == entries.count()) {
+      return CompletableFuture.completedFuture(null);
+    }
+    boolean[] goesOn = new boolean[1];
+    return entries
+        .read(index, index + 1, executor, bytes -> goesOn[0] = replay.look(bytes))
+        .thenComposeAsync(
+            read ->
+                goesOn[0] ? lookFrom(index + 1, entries) : CompletableFuture.completedFuture(null),
+            executor);
+  }
+
+  /** Begins, and begins anew as long as the catalog changes meanwhile. */
+  private CompletableFuture<Taken> take() {
     if (attempts++ == LedgerLog.TAKE_OVER_ATTEMPTS_MAX) {
       return CompletableFuture.failedFuture(
           new LogException(
@@ -69,7 +120,7 @@ final class TakeOver {
         .run()
         .whenCompleteAsync((taken, e) -> attempt.close(), executor)
         .exceptionallyCompose(
-            e -> hasCause(e, CatalogChanged.class) ? run() : CompletableFuture.failedFuture(e));
+            e -> hasCause(e, CatalogChanged.class) ? take() : CompletableFuture.failedFuture(e));
   }
 
   private static boolean hasCause(Throwable e, Class<? extends Throwable> type) {

@@ -238,6 +238,23 @@ class BookKeeperStoreTest {
     }
   }
 
+  /** What is acknowledged last is known to the writer alone until the next entry tells of it. */
+  @Test
+  void openingUnfencedLetsTheWriterGoOn(TestInfo test) throws Exception {
+    try (BookKeeperStore writer = connect(test, 3, 2);
+        BookKeeperStore reader = connect(test, 3, 2)) {
+      LedgerStore.Ledger ledger = await(writer.create());
+      for (int i = 0; i < 3; i++) {
+        appendAndWait(ledger, entry(100, i), i);
+      }
+      try (LedgerStore.Entries entries = await(reader.openUnfenced(ledger.id()))) {
+        assertTrue(entries.count() >= 2, entries.count() + " entries");
+        assertEquals(List.of(entry(100, 0), entry(100, 1)), read(entries, 0, 2));
+      }
+      appendAndWait(ledger, entry(100, 3), 3);
+    }
+  }
+
   @Test
   void deletedLedger(TestInfo test) throws Exception {
     try (BookKeeperStore store = connect(test, 1, 1)) {

@@ -32,6 +32,11 @@ class ForwardingStore implements LedgerStore {
   }
 
   @Override
+  public CompletableFuture<Entries> openUnfenced(long ledger) {
+    return store.openUnfenced(ledger);
+  }
+
+  @Override
   public CompletableFuture<Void> delete(long ledger) {
     return store.delete(ledger);
   }

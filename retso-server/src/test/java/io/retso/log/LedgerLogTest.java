@@ -505,6 +505,63 @@ class LedgerLogTest {
     assertTrue(e.getMessage().contains("took the log over"), e.getMessage());
   }
 
+  /** A writer that looks at so many entries, and refuses then. */
+  private final class Refusing implements LedgerLog.Replay {
+    private int left;
+
+    Refusing(int entries) {
+      left = entries;
+    }
+
+    @Override
+    public boolean look(ByteBuffer entry) throws LogException {
+      if (--left == 0) {
+        throw new LogException(LogException.Reason.TOO_LARGE, "too much at the head");
+      }
+      return true;
+    }
+
+    @Override
+    public void entry(ByteBuffer bytes) {
+      throw new AssertionError("it is replayed");
+    }
+
+    @Override
+    public long segmentStart(ByteBuffer firstEntry) {
+      throw new AssertionError("it is opened");
+    }
+  }
+
+  @Test
+  void aLogThatIsRefusedRemainsWithItsWriter() throws LogException {
+    Writer writer = new Writer();
+    writer.startSegment(16);
+    writer.append(32);
+    writer.log.prepareSegment(); // an empty ledger behind the newest segment
+    settle();
+    List<Long> before = ledgers.catalog();
+    LedgerLog.Threads threads =
+        new LedgerLog.Threads(task -> simulation.after(0, task), simulation::now);
+    LogException e =
+        assertThrows(
+            LogException.class,
+            () ->
+                await(
+                    LedgerLog.takeOver(
+                        ledgers.store(() -> true),
+                        threads,
+                        writer,
+                        SPAN,
+                        RETENTION,
+                        new Refusing(2))));
+    assertEquals(LogException.Reason.TOO_LARGE, e.reason());
+    assertEquals(before, ledgers.catalog());
+    writer.append(48);
+    settle();
+    assertEquals(writer.position, writer.durable);
+    assertNull(writer.failure);
+  }
+
   @Test
   void aDamagedEntryStopsTheTakeOver() throws LogException {
     Writer first = new Writer();

@@ -69,7 +69,7 @@ final class TransactionalRegion {
     TableSettings settings = TableSettings.of(region.getTableDescriptor());
     TableSettings.checkIsNoCopy(region.getTableDescriptor());
     this.metrics = new ObserverMetrics(environment.getMetricRegistryForRegionServer());
-    this.link = OracleLink.acquire(settings.oracle(), environment.getConfiguration(), metrics);
+    this.link = OracleLink.acquire(settings, environment.getConfiguration(), metrics);
     BatchesInFlight inFlight = new BatchesInFlight();
     HRegion hregion = (HRegion) region;
     this.horizon = new Horizon(inFlight, () -> hregion.getReadPoint(IsolationLevel.READ_COMMITTED));

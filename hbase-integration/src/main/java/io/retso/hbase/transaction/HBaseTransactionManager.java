@@ -83,7 +83,7 @@ public final class HBaseTransactionManager implements TransactionManager {
     this.tables =
         new TableCatalog(
             hbase,
-            settings.oracleAddresses(),
+            oracle.identity(), // known: the builder asked
             settings.cleanup().timeoutMillis(),
             System::nanoTime);
     this.cleaner = new Cleaner(oracle, counters, settings.cleanup());

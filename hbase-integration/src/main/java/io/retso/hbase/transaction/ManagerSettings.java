@@ -3,12 +3,10 @@ package io.retso.hbase.transaction;
 import io.retso.hbase.RetryPolicy;
 import io.retso.hbase.cleanup.Cleaner;
 import io.retso.hbase.write.WriteLimits;
-import java.util.Set;
 
 /** What a transaction manager was built with; checked by its builder. Immutable. */
 public record ManagerSettings(
     String clientName,
-    Set<String> oracleAddresses,
     WriteLimits writeLimits,
     RetryPolicy retryPolicy,
     Cleaner.Options cleanup,

@@ -155,7 +155,7 @@ class TablePreparationTest {
     String both = fixture.cluster.oracleAddress() + ",127.0.0.1:1";
     TableDescriptor after =
         new TablePreparation(fixture.cluster.connection(), both).prepare(name, Options.DEFAULT);
-    assertEquals(both, TableSettings.of(after).oracle());
+    assertEquals(both, TableSettings.of(after).addresses());
     assertEquals(after, admin.getDescriptor(name));
     try (RetsoServer other = RetsoCluster.startOracle()) {
       TablePreparation elsewhere =
@@ -167,6 +167,48 @@ class TablePreparationTest {
       assertTrue(e.getMessage().contains("enable it"), e.getMessage());
       assertEquals(after, admin.getDescriptor(name));
     }
+    admin.deleteTable(name);
+  }
+
+  @Test
+  void addressesOfTwoOraclesAreRefused() throws Exception {
+    try (RetsoServer other = RetsoCluster.startOracle()) {
+      String both = fixture.cluster.oracleAddress() + ",127.0.0.1:" + other.port();
+      TablePreparation ofTwo = new TablePreparation(fixture.cluster.connection(), both);
+      Exception e =
+          assertThrows(
+              OracleUnavailableException.class,
+              () -> ofTwo.create(Fixture.descriptor(name).build(), Options.DEFAULT));
+      assertTrue(e.getMessage().contains("these are two oracles"), e.getMessage());
+      assertTrue(e.getMessage().contains("at 127.0.0.1:" + other.port()), e.getMessage());
+      assertFalse(admin.tableExists(name));
+    }
+  }
+
+  @Test
+  void aTableOfAnEarlierVersionIsPreparedAgain() throws Exception {
+    fixture.preparation().create(Fixture.descriptor(name).build(), Options.CLIENT_READS);
+    admin.modifyTable(
+        TableDescriptorBuilder.newBuilder(admin.getDescriptor(name))
+            .setValue("RETSO_VERSION", "1")
+            .setValue("RETSO_ORACLE", fixture.cluster.oracleAddress())
+            .removeValue("RETSO_ORACLE_ID")
+            .removeValue("RETSO_ORACLE_ADDRESSES")
+            .build());
+    TableDescriptor before = admin.getDescriptor(name);
+    assertEquals(Options.CLIENT_READS, Options.of(before));
+    try (TransactionManager manager = fixture.builder().build();
+        Transaction tx = manager.begin()) {
+      Exception e =
+          assertThrows(
+              TableNotPreparedException.class, () -> tx.table(name).get(new Get(new byte[1])));
+      assertTrue(e.getMessage().contains("prepare it again"), e.getMessage());
+    }
+    assertTrue(fixture.preparation().check(name).toString().contains("prepare it again"));
+    TableDescriptor after = fixture.preparation().prepare(name, Options.of(before));
+    assertEquals(fixture.cluster.oracleAddress(), TableSettings.of(after).addresses());
+    assertEquals(List.of(), fixture.preparation().check(name));
+    admin.disableTable(name);
     admin.deleteTable(name);
   }
 

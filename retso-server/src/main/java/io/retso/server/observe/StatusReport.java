@@ -44,6 +44,8 @@ final class StatusReport {
     all.put("serving", health.serving());
     all.put("reason", health.reason());
     all.put("address", facts.address());
+    all.put("oracle", facts.oracle().name());
+    all.put("logId", facts.oracle().id().toString());
     all.put("epoch", facts.epoch());
     all.put("uptimeSeconds", uptimeSeconds());
     for (Figure.Group group : Figure.Group.values()) {
@@ -132,6 +134,7 @@ final class StatusReport {
     StringBuilder out = new StringBuilder();
     String why = health.reason().isEmpty() ? "" : ": " + health.reason();
     line(out, "status", "%s%s", health.status(), why);
+    line(out, "oracle", "%s", facts.oracle());
     line(out, "server", "%s, epoch %d, up %s", facts.address(), facts.epoch(), uptime());
     line(
         out,

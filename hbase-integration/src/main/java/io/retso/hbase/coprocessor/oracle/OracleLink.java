@@ -10,6 +10,7 @@ import io.retso.hbase.layout.Refusal;
 import io.retso.hbase.layout.TableSettings;
 import io.retso.hbase.resolve.StatusCache;
 import io.retso.hbase.resolve.WriterStatuses;
+import io.retso.protocol.OracleIdentity;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.time.Duration;
@@ -17,6 +18,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -26,14 +28,20 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hbase.DoNotRetryIOException;
 
 /**
- * The region server's connection to an oracle: one for each list of addresses, shared by all
- * regions that name it, closed with the last of them. It comes with what is common to them: the
- * cache of decided transactions, the queue of orphans, and the memory of recent writes.
- * Thread-safe.
+ * The region server's connection to an oracle: one for each oracle and list of addresses, shared by
+ * all regions whose tables name them, closed with the last of them. It takes answers from no other
+ * oracle, wherever the addresses lead. It comes with what is common to them: the cache of decided
+ * transactions, the queue of orphans, and the memory of recent writes. Thread-safe.
  */
 public final class OracleLink {
   /** Longest time that a request takes, in ms. */
   static final String TIMEOUT_KEY = "retso.oracle.timeout";
+
+  /**
+   * Where an oracle is, by the name that tables have for it; overrides the addresses that stand in
+   * their descriptors. So an oracle can move away from all of them.
+   */
+  static final String ADDRESSES_KEY = "retso.oracle.%s.addresses";
 
   /** Decided transactions that a region server remembers, about 36 bytes each. */
   static final String CACHE_KEY = "retso.status.cache.entries";
@@ -46,9 +54,17 @@ public final class OracleLink {
 
   private static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(5);
 
-  private static final Map<String, OracleLink> LINKS = new HashMap<>();
+  /**
+   * What links are told apart by.
+   *
+   * @param addresses {@code host:port[,host:port]}
+   */
+  private record Key(UUID oracle, String addresses) {}
 
-  private final String addresses;
+  private static final Map<Key, OracleLink> LINKS = new HashMap<>();
+
+  private final Key key;
+  private final OracleIdentity oracle;
   private final OracleClient client;
   private final OracleBreaker breaker;
   private final StatusCache cache;
@@ -61,31 +77,36 @@ public final class OracleLink {
   private volatile long lastWatermark;
   private volatile long pauseUntilNanos = System.nanoTime();
 
-  private OracleLink(String addresses, Configuration configuration, ObserverMetrics metrics) {
-    this.addresses = addresses;
+  private OracleLink(
+      Key key, OracleIdentity oracle, Configuration configuration, ObserverMetrics metrics) {
+    this.key = key;
+    this.oracle = oracle;
     Duration timeout = Duration.ofMillis(configuration.getInt(TIMEOUT_KEY, TIMEOUT_DEFAULT));
     this.breaker = new OracleBreaker(timeout.toNanos(), System::nanoTime);
     OracleClient.Builder builder =
-        OracleClient.builder().name("retso-region-server").requestTimeout(timeout);
-    TableSettings.addresses(addresses).forEach(builder::address);
+        OracleClient.builder().name("retso-region-server").oracle(oracle).requestTimeout(timeout);
+    TableSettings.checkedAddresses(key.addresses).forEach(builder::address);
     this.client = builder.build();
     this.cache = new StatusCache(configuration.getInt(CACHE_KEY, CACHE_DEFAULT));
     this.orphans = new OrphanQueue(this::decided, metrics, System::nanoTime);
   }
 
   /**
-   * The link to {@code addresses}; to be released.
+   * The link to the oracle of a table; to be released.
    *
    * @throws IllegalArgumentException if an address or a setting is malformed
    */
   public static OracleLink acquire(
-      String addresses, Configuration configuration, ObserverMetrics metrics) {
+      TableSettings table, Configuration configuration, ObserverMetrics metrics) {
+    OracleIdentity oracle = table.oracle();
+    String addresses = configuration.get(ADDRESSES_KEY.formatted(oracle.name()), table.addresses());
+    Key key = new Key(oracle.id(), addresses);
     synchronized (LINKS) {
-      OracleLink link = LINKS.get(addresses);
+      OracleLink link = LINKS.get(key);
       if (link == null) {
-        link = new OracleLink(addresses, configuration, metrics);
+        link = new OracleLink(key, oracle, configuration, metrics);
         link.orphans.start();
-        LINKS.put(addresses, link);
+        LINKS.put(key, link);
       }
       link.users++;
       return link;
@@ -98,7 +119,7 @@ public final class OracleLink {
       if (--users > 0) {
         return;
       }
-      LINKS.remove(addresses);
+      LINKS.remove(key);
     }
     orphans.close();
     client.close();
@@ -254,7 +275,12 @@ public final class OracleLink {
   private IOException failure(Throwable cause) {
     String message =
         Refusal.NO_ORACLE.message(
-            "the oracle at " + addresses + " was asked in vain: " + cause.getMessage());
+            "oracle "
+                + oracle
+                + " at "
+                + key.addresses
+                + " was asked in vain: "
+                + cause.getMessage());
     if (cause instanceof OracleException oracle) {
       switch (oracle.category()) {
         case INVALID_REQUEST, INCOMPATIBLE -> {
