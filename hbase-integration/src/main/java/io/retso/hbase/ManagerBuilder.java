@@ -2,6 +2,7 @@ package io.retso.hbase;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import io.retso.client.OracleClient;
+import io.retso.client.OracleClientBuilder;
 import io.retso.client.OracleException;
 import io.retso.hbase.cleanup.Cleaner;
 import io.retso.hbase.errors.Failures;
@@ -41,7 +42,7 @@ public final class ManagerBuilder {
   private final boolean ownsHBase;
   private final Set<String> addresses = new LinkedHashSet<>();
   private String clientName = "retso-hbase";
-  private final OracleClient.Builder client = OracleClient.builder().name(clientName);
+  private final OracleClientBuilder client = OracleClient.builder().name(clientName);
   private MeterRegistry meterRegistry;
   private WriteLimits writeLimits = WriteLimits.DEFAULT;
   private RetryPolicy retryPolicy = RetryPolicy.DEFAULT;

@@ -289,7 +289,7 @@ class OracleClientTest {
 
   @Test
   void builderRefusesWhatCannotWork() {
-    OracleClient.Builder builder = OracleClient.builder();
+    OracleClientBuilder builder = OracleClient.builder();
     assertThrows(IllegalStateException.class, builder::build);
     assertThrows(IllegalArgumentException.class, () -> builder.address("nowhere"));
     assertThrows(IllegalArgumentException.class, () -> builder.connections(0));

@@ -1,6 +1,7 @@
 package io.retso.hbase.admin;
 
 import io.retso.client.OracleClient;
+import io.retso.client.OracleClientBuilder;
 import io.retso.client.OracleException;
 import io.retso.hbase.errors.OracleUnavailableException;
 import java.time.Duration;
@@ -21,7 +22,7 @@ final class TimestampSource implements AutoCloseable {
 
   TimestampSource(List<String> addresses) {
     this.addresses = addresses;
-    OracleClient.Builder builder =
+    OracleClientBuilder builder =
         OracleClient.builder().name("retso-prepare").requestTimeout(PATIENCE);
     addresses.forEach(builder::address);
     this.oracle = builder.build();

@@ -1,6 +1,7 @@
 package io.retso.hbase.coprocessor.oracle;
 
 import io.retso.client.OracleClient;
+import io.retso.client.OracleClientBuilder;
 import io.retso.client.OracleException;
 import io.retso.client.TransactionStatus;
 import io.retso.hbase.coprocessor.region.ObserverMetrics;
@@ -14,7 +15,6 @@ import io.retso.protocol.OracleIdentity;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -23,7 +23,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.function.Supplier;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.LongStream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hbase.DoNotRetryIOException;
 
@@ -49,10 +50,8 @@ public final class OracleLink {
   private static final int TIMEOUT_DEFAULT = 5_000;
   private static final int CACHE_DEFAULT = 1 << 16;
 
-  /** Waiting for a watermark that is nice to have; after a failure nobody waits for a while. */
+  /** Waiting for a watermark that is nice to have. */
   private static final long PATIENCE_MILLIS = 500;
-
-  private static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(5);
 
   /**
    * What links are told apart by.
@@ -74,8 +73,7 @@ public final class OracleLink {
   /** Guarded by {@link #LINKS}. */
   private int users;
 
-  private volatile long lastWatermark;
-  private volatile long pauseUntilNanos = System.nanoTime();
+  private final AtomicLong lastWatermark = new AtomicLong();
 
   private OracleLink(
       Key key, OracleIdentity oracle, Configuration configuration, ObserverMetrics metrics) {
@@ -83,7 +81,7 @@ public final class OracleLink {
     this.oracle = oracle;
     Duration timeout = Duration.ofMillis(configuration.getInt(TIMEOUT_KEY, TIMEOUT_DEFAULT));
     this.breaker = new OracleBreaker(timeout.toNanos(), System::nanoTime);
-    OracleClient.Builder builder =
+    OracleClientBuilder builder =
         OracleClient.builder().name("retso-region-server").oracle(oracle).requestTimeout(timeout);
     TableSettings.checkedAddresses(key.addresses).forEach(builder::address);
     this.client = builder.build();
@@ -142,30 +140,28 @@ public final class OracleLink {
 
   /** Asks for the low watermark. */
   public CompletableFuture<Long> askWatermark() {
-    return askWatermark(breaker.enter());
+    return noted(breaker.background(client::lowWatermarkAsync));
   }
 
   /** The same for a handler that will wait: fails at once while the oracle does not answer. */
   public CompletableFuture<Long> askWatermarkToWait() {
-    try {
-      return askWatermark(breaker.enterOrFail());
-    } catch (OracleException e) {
-      return CompletableFuture.failedFuture(e);
-    }
+    return noted(breaker.waiting(client::lowWatermarkAsync));
   }
 
-  private CompletableFuture<Long> askWatermark(OracleBreaker.Ticket ticket) {
-    return breaker
-        .watched(ticket, client.lowWatermarkAsync())
-        .whenComplete((answer, failure) -> noteWatermark(answer));
+  private CompletableFuture<Long> noted(CompletableFuture<Long> watermark) {
+    return watermark.thenApply(
+        answer -> {
+          lastWatermark.accumulateAndGet(answer, Math::max);
+          return answer;
+        });
   }
 
-  private synchronized void noteWatermark(Long answer) {
-    if (answer == null) {
-      pauseUntilNanos = System.nanoTime() + PAUSE_NANOS;
-    } else {
-      lastWatermark = Math.max(lastWatermark, answer);
-    }
+  /**
+   * What somebody else has asked for, for a handler that will wait: fails at once if it is not
+   * there and the oracle does not answer.
+   */
+  public <T> CompletableFuture<T> joining(CompletableFuture<T> asked) {
+    return breaker.joining(asked);
   }
 
   /**
@@ -173,18 +169,14 @@ public final class OracleLink {
    * second, otherwise the last one known, 0 at first. Never fails.
    */
   public long watermarkSoon() throws InterruptedIOException {
-    if (System.nanoTime() - pauseUntilNanos >= 0) {
-      try {
-        askWatermark().get(PATIENCE_MILLIS, TimeUnit.MILLISECONDS);
-      } catch (ExecutionException e) {
-        // noted by noteWatermark
-      } catch (TimeoutException e) {
-        noteWatermark(null);
-      } catch (InterruptedException e) {
-        throw interrupted();
-      }
+    try {
+      askWatermarkToWait().get(PATIENCE_MILLIS, TimeUnit.MILLISECONDS);
+    } catch (ExecutionException | TimeoutException e) {
+      // The last one serves.
+    } catch (InterruptedException e) {
+      throw interrupted();
     }
-    return lastWatermark;
+    return lastWatermark.get();
   }
 
   /**
@@ -196,44 +188,29 @@ public final class OracleLink {
    */
   public void ask(WriterStatuses statuses, long reader, ObserverMetrics metrics)
       throws IOException {
-    OracleBreaker.Ticket ticket = passed(breaker::enterOrFail);
     long[] unknown = statuses.unknown();
-    metrics.oracleRounds.increment();
-    metrics.oracleQueries.increment(unknown.length);
-    List<CompletableFuture<TransactionStatus>> answers = new ArrayList<>(unknown.length);
-    for (long start : unknown) {
-      answers.add(breaker.watched(ticket, client.statusAsync(start, reader)));
-    }
+    List<TransactionStatus> answers =
+        await(
+            breaker.waiting(
+                () -> {
+                  metrics.oracleRounds.increment();
+                  metrics.oracleQueries.increment(unknown.length);
+                  return askAll(unknown, reader);
+                }));
     for (int i = 0; i < unknown.length; i++) {
-      statuses.learn(unknown[i], await(answers.get(i)));
+      statuses.learn(unknown[i], answers.get(i));
     }
   }
 
-  /**
-   * For who is about to wait for somebody else's question.
-   *
-   * @throws IOException if the oracle has not answered a moment ago; the client may try again
-   */
-  public void requireAnswering() throws IOException {
-    passed(
-        () -> {
-          breaker.requireAnswering();
-          return null;
-        });
-  }
-
-  /** What the breaker says, with its failures as a region server tells them. */
-  private <T> T passed(Supplier<T> breakerSays) throws IOException {
-    try {
-      return breakerSays.get();
-    } catch (OracleException e) {
-      throw failure(e);
-    }
+  private CompletableFuture<List<TransactionStatus>> askAll(long[] starts, long reader) {
+    List<CompletableFuture<TransactionStatus>> answers =
+        LongStream.of(starts).mapToObj(start -> client.statusAsync(start, reader)).toList();
+    return CompletableFuture.allOf(answers.toArray(CompletableFuture[]::new))
+        .thenApply(all -> answers.stream().map(CompletableFuture::join).toList());
   }
 
   /** See {@link OrphanQueue.Statuses}. Its thread may wait: to fail at once would empty it. */
   Map<Long, Long> decided(List<Long> starts) throws IOException {
-    OracleBreaker.Ticket ticket = breaker.enter();
     Map<Long, CompletableFuture<TransactionStatus>> answers = new HashMap<>();
     Map<Long, Long> decided = new HashMap<>();
     for (long start : starts) {
@@ -242,7 +219,7 @@ public final class OracleLink {
         decided.put(start, known);
       } else {
         // No reader's snapshot is at stake.
-        answers.put(start, breaker.watched(ticket, client.statusAsync(start, start)));
+        answers.put(start, breaker.background(() -> client.statusAsync(start, start)));
       }
     }
     for (Map.Entry<Long, CompletableFuture<TransactionStatus>> answer : answers.entrySet()) {
