@@ -161,6 +161,28 @@ class ArchitectureTest {
         .check(SERVER);
   }
 
+  @Test
+  void theClientMeetsTheWorldInItsLoop() {
+    JavaClasses client =
+        new ClassFileImporter()
+            .withImportOption(new ImportOption.DoNotIncludeTests())
+            .importPackages("io.retso.client");
+    DescribedPredicate<JavaClass> loop = topLevel(simpleNameStartingWith("NettyLoop"));
+    noClasses()
+        .that(not(loop))
+        .should()
+        .dependOnClassesThat(NETTY.and(not(resideInAPackage("io.netty.buffer.."))))
+        .because("a simulator runs it, which has buffers but no sockets")
+        .check(client);
+    noClasses()
+        .that(
+            not(loop).and(not(simpleNameStartingWith("OracleClientBuilder")))) // which draws a seed
+        .should()
+        .accessTargetWhere(READS_THE_WORLD)
+        .because("a simulator must be able to give its own")
+        .check(client);
+  }
+
   private static final DescribedPredicate<JavaAccess<?>> READS_THE_WORLD =
       DescribedPredicate.describe(
           "reads a clock, sleeps, exits or draws random numbers",

@@ -28,7 +28,7 @@ public final class InProcessServer implements AutoCloseable {
     net =
         new OracleServer(
             new OracleServer.Settings(
-                64,
+                1024,
                 64,
                 60_000,
                 30_000,

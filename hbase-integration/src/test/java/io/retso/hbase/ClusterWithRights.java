@@ -8,6 +8,7 @@ import io.retso.hbase.admin.TablePreparation;
 import io.retso.hbase.embedded.EmbeddedHBase;
 import io.retso.server.RetsoServer;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,17 +31,54 @@ import org.apache.hadoop.hbase.security.access.AccessController;
 import org.apache.hadoop.hbase.security.access.Permission;
 import org.apache.hadoop.hbase.security.access.Permission.Action;
 import org.apache.hadoop.hbase.security.access.UserPermission;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.extension.BeforeAllCallback;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
- * HBase that checks rights, for the tests of a class; and for each test tables of fresh names, and
- * an oracle of its own.
+ * HBase that checks rights, one for all classes of tests that extend this; and for each test tables
+ * of fresh names, and an oracle of its own.
  */
+@ExtendWith(ClusterWithRights.Start.class)
 abstract class ClusterWithRights {
+  /** Starts it before the first test. */
+  static final class Start implements BeforeAllCallback {
+    @Override
+    public void beforeAll(ExtensionContext context) {
+      RetsoCluster.Extension.stored(context.getRoot(), Shared.class, Shared::start);
+    }
+  }
+
+  /** It ends with the last test. */
+  private record Shared(Path directory) implements AutoCloseable {
+    static Shared start() {
+      try {
+        Path directory = Files.createTempDirectory("retso-rights");
+        EmbeddedHBase.Builder builder =
+            EmbeddedHBase.in(directory).set(User.HBASE_SECURITY_AUTHORIZATION_CONF_KEY, "true");
+        for (String where : new String[] {"master", "region", "regionserver"}) {
+          builder.set("hbase.coprocessor." + where + ".classes", AccessController.class.getName());
+        }
+        hbase = builder.start();
+        root = ConnectionFactory.createConnection(hbase.configuration());
+        admin = root.getAdmin();
+        return new Shared(directory);
+      } catch (IOException | InterruptedException e) {
+        throw new IllegalStateException("the cluster with rights did not start", e);
+      }
+    }
+
+    @Override
+    public void close() throws IOException {
+      admin.close();
+      root.close();
+      hbase.close();
+      RetsoCluster.deleteAll(directory);
+    }
+  }
+
   private static final AtomicInteger NAMES = new AtomicInteger();
 
   static EmbeddedHBase hbase;
@@ -54,27 +92,6 @@ abstract class ClusterWithRights {
 
   private RetsoServer server;
   String oracle;
-
-  /**
-   * A cluster takes seconds to start, so the tests of a class share it; none finds what another one
-   * left.
-   */
-  @BeforeAll
-  static void startHBase(@TempDir Path directory) throws Exception {
-    EmbeddedHBase.Builder builder =
-        EmbeddedHBase.in(directory).set(User.HBASE_SECURITY_AUTHORIZATION_CONF_KEY, "true");
-    for (String where : new String[] {"master", "region", "regionserver"}) {
-      builder.set("hbase.coprocessor." + where + ".classes", AccessController.class.getName());
-    }
-    hbase = builder.start();
-    root = ConnectionFactory.createConnection(hbase.configuration());
-    admin = root.getAdmin();
-  }
-
-  @AfterAll
-  static void stopHBase() throws Exception {
-    close(admin, root, hbase);
-  }
 
   /** One for each test: what the others left open does not hold its watermark back. */
   @BeforeEach
@@ -90,19 +107,11 @@ abstract class ClusterWithRights {
       admin.disableTable(table);
       admin.deleteTable(table);
     }
-    close(server);
-  }
-
-  private static void close(AutoCloseable... all) throws Exception {
-    for (AutoCloseable opened : all) {
-      if (opened != null) {
-        opened.close();
-      }
-    }
+    server.close();
   }
 
   /** Servers learn of rights and of lost ones when they can: not of those to an earlier table. */
-  private static TableName freshName(String prefix) {
+  static TableName freshName(String prefix) {
     return TableName.valueOf(prefix + "-" + NAMES.incrementAndGet());
   }
 

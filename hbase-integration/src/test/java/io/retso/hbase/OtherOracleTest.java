@@ -11,8 +11,10 @@ import io.retso.hbase.admin.TablePreparation;
 import io.retso.hbase.admin.TablePreparation.Options;
 import io.retso.hbase.errors.OracleUnavailableException;
 import io.retso.hbase.errors.TableNotPreparedException;
+import io.retso.hbase.transaction.Inside;
 import io.retso.protocol.OracleIdentity;
 import io.retso.server.RetsoServer;
+import java.io.IOException;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.client.Admin;
@@ -60,7 +62,7 @@ class OtherOracleTest {
   /** Nothing is left at the address that stands in the table, which is not altered. */
   @Test
   void anOracleMayMoveAwayFromAllAddressesOfATable() throws Exception {
-    manager(place.address()).run(tx -> tx.table(name).put(put("r", "1")));
+    write(manager(place.address()), "r", "1");
     place.close();
     MutedOracle elsewhere = fixture.opened(new MutedOracle(server.port()));
     configureRegionServers(elsewhere.address());
@@ -71,9 +73,9 @@ class OtherOracleTest {
       }
       fixture.cluster.connection().getRegionLocator(name).clearRegionLocationCache();
       TransactionManager manager = manager(elsewhere.address());
-      assertEquals("1", manager.call(tx -> read(tx.table(name), "r")));
-      manager.run(tx -> tx.table(name).put(put("r", "2")));
-      assertEquals("2", manager.call(tx -> read(tx.table(name), "r")));
+      assertEquals("1", manager.run(tx -> read(tx.table(name), "r")));
+      write(manager, "r", "2");
+      assertEquals("2", manager.run(tx -> read(tx.table(name), "r")));
       assertEquals(place.address(), admin.getDescriptor(name).getValue("RETSO_ORACLE_ADDRESSES"));
     } finally {
       configureRegionServers(null);
@@ -96,7 +98,7 @@ class OtherOracleTest {
   @Test
   void anOracleThatWasInstalledAnewIsRefusedByItsId() throws Exception {
     TransactionManager before = manager(place.address());
-    before.run(tx -> tx.table(name).put(put("r", "1")));
+    write(before, "r", "1");
     RetsoServer anew = fixture.opened(RetsoCluster.startOracle());
     place.leadTo(anew.port());
 
@@ -108,7 +110,7 @@ class OtherOracleTest {
     TransactionManager after = manager(place.address());
     String table =
         assertThrows(
-                TableNotPreparedException.class, () -> after.call(tx -> read(tx.table(name), "r")))
+                TableNotPreparedException.class, () -> after.run(tx -> read(tx.table(name), "r")))
             .getMessage();
     assertTrue(table.contains("prepared for oracle " + identity(server)), table);
     assertTrue(table.contains("prepare the table again"), table);
@@ -120,7 +122,7 @@ class OtherOracleTest {
         "the right one is used again",
         () -> {
           try {
-            return "1".equals(before.call(tx -> read(tx.table(name), "r")));
+            return "1".equals(before.run(tx -> read(tx.table(name), "r")));
           } catch (OracleUnavailableException e) {
             return false; // between two attempts to connect
           }
@@ -131,7 +133,7 @@ class OtherOracleTest {
   void aTableWithMarksOfAnotherOracleStaysWithIt() throws Exception {
     Transaction open = fixture.opened(manager(place.address())).begin();
     open.table(name).put(put("r", "1"));
-    open.writes().sendAll().get();
+    Inside.writes(open).sendAll().get();
     RetsoServer other = fixture.opened(RetsoCluster.startOracle());
     TablePreparation elsewhere = preparation("127.0.0.1:" + other.port());
     String marks =
@@ -152,7 +154,15 @@ class OtherOracleTest {
           }
         });
     TransactionManager manager = manager("127.0.0.1:" + other.port());
-    manager.run(tx -> tx.table(name).put(put("r", "2")));
-    assertEquals("2", manager.call(tx -> read(tx.table(name), "r")));
+    write(manager, "r", "2");
+    assertEquals("2", manager.run(tx -> read(tx.table(name), "r")));
+  }
+
+  private void write(TransactionManager manager, String row, String value) throws IOException {
+    manager.run(
+        tx -> {
+          tx.table(name).put(put(row, value));
+          return null;
+        });
   }
 }

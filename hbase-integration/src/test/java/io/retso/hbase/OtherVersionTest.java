@@ -77,10 +77,7 @@ class OtherVersionTest {
 
   /** With all the patience in the world: that a request waits for its deadline would be wrong. */
   private ManagerBuilder builder() {
-    return fixture
-        .builder()
-        .oracle(oracle.address())
-        .oracleSettings(client -> client.requestTimeout(Duration.ofMinutes(30)));
+    return fixture.builder().oracle(oracle.address()).oracleTimeout(Duration.ofMinutes(30));
   }
 
   private void assertSays(OracleUnavailableException e) {
@@ -119,7 +116,7 @@ class OtherVersionTest {
         "it is used again",
         () -> {
           try {
-            return manager.call(tx -> read(tx.table(name), "r")) == null;
+            return manager.run(tx -> read(tx.table(name), "r")) == null;
           } catch (OracleUnavailableException e) {
             return false; // between two attempts to connect
           }

@@ -13,20 +13,17 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.hbase.admin.SweepResult;
-import io.retso.hbase.admin.TablePreparation;
 import io.retso.hbase.admin.TablePreparation.Options;
 import io.retso.hbase.cleanup.RowCleanup;
-import io.retso.hbase.embedded.EmbeddedHBase;
 import io.retso.hbase.errors.TableNotPreparedException;
 import io.retso.hbase.layout.CleanupRequest;
 import io.retso.hbase.layout.DescriptorQuery;
 import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.resolve.SnapshotRequests;
 import io.retso.hbase.table.PreparedTable;
-import io.retso.server.RetsoServer;
+import io.retso.hbase.transaction.Inside;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -35,9 +32,7 @@ import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hbase.HConstants;
 import org.apache.hadoop.hbase.TableName;
-import org.apache.hadoop.hbase.client.Admin;
 import org.apache.hadoop.hbase.client.AsyncConnection;
-import org.apache.hadoop.hbase.client.Connection;
 import org.apache.hadoop.hbase.client.ConnectionFactory;
 import org.apache.hadoop.hbase.client.Get;
 import org.apache.hadoop.hbase.client.Scan;
@@ -45,16 +40,10 @@ import org.apache.hadoop.hbase.client.Table;
 import org.apache.hadoop.hbase.filter.PrefixFilter;
 import org.apache.hadoop.hbase.security.AccessDeniedException;
 import org.apache.hadoop.hbase.security.User;
-import org.apache.hadoop.hbase.security.access.AccessController;
-import org.apache.hadoop.hbase.security.access.Permission;
 import org.apache.hadoop.hbase.security.access.Permission.Action;
-import org.apache.hadoop.hbase.security.access.UserPermission;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.function.Executable;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -64,40 +53,10 @@ import org.junit.jupiter.params.provider.ValueSource;
  * own, which runs.
  */
 @Timeout(180)
-class RegionsWithoutCoprocessorTest {
+class RegionsWithoutCoprocessorTest extends ClusterWithRights {
   private static final String LOADING = "hbase.coprocessor.user.enabled";
 
-  private static EmbeddedHBase hbase;
-  private static RetsoServer server;
-  private static Connection root;
-  private static Admin admin;
-
-  private final TableName name = TableName.valueOf("t-" + System.nanoTime());
-
-  @BeforeAll
-  static void start(@TempDir Path directory) throws Exception {
-    EmbeddedHBase.Builder builder =
-        EmbeddedHBase.in(directory).set(User.HBASE_SECURITY_AUTHORIZATION_CONF_KEY, "true");
-    for (String where : new String[] {"master", "region", "regionserver"}) {
-      builder.set("hbase.coprocessor." + where + ".classes", AccessController.class.getName());
-    }
-    hbase = builder.start();
-    server = RetsoCluster.startOracle();
-    root = ConnectionFactory.createConnection(hbase.configuration());
-    admin = root.getAdmin();
-  }
-
-  @AfterAll
-  static void stop() throws Exception {
-    admin.close();
-    root.close();
-    hbase.close();
-    server.close();
-  }
-
-  private static String oracle() {
-    return "127.0.0.1:" + server.port();
-  }
+  private final TableName name = freshName("t");
 
   /** Its region is opened anew, with our coprocessor or without. */
   private void reopen(boolean withCoprocessor) throws Exception {
@@ -120,19 +79,23 @@ class RegionsWithoutCoprocessorTest {
   }
 
   private ManagerBuilder managerOf(AsyncConnection connection) {
-    return TransactionManager.builder(connection).oracle(oracle()).sweepInterval(Duration.ZERO);
+    return TransactionManager.builder(connection).oracle(oracle).sweepInterval(Duration.ZERO);
   }
 
   /** Row a is committed and not cleaned up, b is open; c was cleaned up. */
   private long fill(TransactionManager living, TransactionManager dying) throws Exception {
-    living.run(tx -> tx.table(name).put(put("c", "1")));
-    eventually("cleaned up", () -> living.metrics().cleanedUp() == 1);
+    living.run(
+        tx -> {
+          tx.table(name).put(put("c", "1"));
+          return null;
+        });
+    eventually("cleaned up", () -> Inside.counters(living).cleanedUp.sum() == 1);
     Transaction committed = dying.begin();
     committed.table(name).put(put("a", "1"));
     committed.commit();
     Transaction open = dying.begin();
     open.table(name).put(put("b", "2"));
-    open.writes().sendAll().get(30, TimeUnit.SECONDS);
+    Inside.writes(open).sendAll().get(30, TimeUnit.SECONDS);
     return committed.startTimestamp();
   }
 
@@ -150,14 +113,9 @@ class RegionsWithoutCoprocessorTest {
   @ParameterizedTest
   @ValueSource(strings = {"root", "bob"})
   void readsAreRefused(String reader) throws Exception {
-    new TablePreparation(root, oracle()).create(Fixture.descriptor(name).build(), Options.DEFAULT);
+    create(name, Options.DEFAULT);
     for (byte[] family : List.of(Fixture.F, PendingWrite.family())) {
-      Permission permission =
-          Permission.newBuilder(name)
-              .withFamily(family)
-              .withActions(Action.READ, Action.WRITE)
-              .build();
-      admin.grant(new UserPermission("bob", permission), false);
+      grantFamily("bob", name, family, Action.READ, Action.WRITE);
     }
     Configuration configuration = impatient();
     User user =
@@ -168,7 +126,7 @@ class RegionsWithoutCoprocessorTest {
         TransactionManager manager = managerOf(connection).build();
         TransactionManager dying = managerOf(connection).cleanupAlive(start -> false).build()) {
       fill(manager, dying);
-      assertEquals("1", manager.call(tx -> read(tx.table(name), "a")));
+      assertEquals("1", manager.run(tx -> read(tx.table(name), "a")));
       reopen(false);
       for (Get get :
           List.of(
@@ -178,10 +136,10 @@ class RegionsWithoutCoprocessorTest {
               get("b").addColumn(Fixture.F, Fixture.Q),
               get("b").setFilter(new PrefixFilter(bytes("b"))),
               get("b").setCheckExistenceOnly(true))) {
-        assertRefused(() -> manager.call(tx -> tx.table(name).get(get)));
-        assertRefused(() -> manager.call(tx -> tx.table(name).get(List.of(get, get("c")))));
-        assertRefused(() -> manager.call(tx -> tx.table(name).exists(get)));
-        try (Transaction tx = manager.beginReadOnly()) { // asks whether it is current
+        assertRefused(() -> manager.run(tx -> tx.table(name).get(get)));
+        assertRefused(() -> manager.run(tx -> tx.table(name).get(List.of(get, get("c")))));
+        assertRefused(() -> manager.run(tx -> tx.table(name).exists(get)));
+        try (ReadTransaction tx = manager.beginReadOnly()) { // asks whether it is current
           assertRefused(() -> tx.table(name).get(get));
         }
       }
@@ -191,7 +149,7 @@ class RegionsWithoutCoprocessorTest {
               new Scan().addFamily(Fixture.F).setLimit(1),
               new Scan().setReversed(true).setFilter(new PrefixFilter(bytes("b"))),
               new Scan().withStartRow(bytes("x")))) {
-        assertRefused(() -> manager.call(tx -> scan(tx.table(name), scan)));
+        assertRefused(() -> manager.run(tx -> scan(tx.table(name), scan)));
       }
       Transaction last = manager.begin();
       Get first =
@@ -201,23 +159,23 @@ class RegionsWithoutCoprocessorTest {
       assertNull(
           DescriptorQuery.parse(connection.getTable(name).get(DescriptorQuery.query()).get()));
       reopen(true);
-      assertEquals("1", manager.call(tx -> read(tx.table(name), "a")));
-      assertNull(manager.call(tx -> read(tx.table(name), "b")));
+      assertEquals("1", manager.run(tx -> read(tx.table(name), "a")));
+      assertNull(manager.run(tx -> read(tx.table(name), "b")));
     }
   }
 
   /** The oracle would forget the commit, and whoever comes across its mark remove its cells. */
   @Test
   void cleanupsAreNotTakenForDone() throws Exception {
-    new TablePreparation(root, oracle()).create(Fixture.descriptor(name).build(), Options.DEFAULT);
+    create(name, Options.DEFAULT);
     try (AsyncConnection connection = connect(hbase.configuration(), User.getCurrent());
         TransactionManager manager =
             managerOf(connection).cleanupTimeout(Duration.ofSeconds(1)).build();
         TransactionManager dying = managerOf(connection).cleanupAlive(start -> false).build()) {
       long start = fill(manager, dying);
-      long cleaned = manager.metrics().cleanedUp();
+      long cleaned = Inside.counters(manager).cleanedUp.sum();
       reopen(false);
-      PreparedTable table = manager.tables.find(name).get(30, TimeUnit.SECONDS);
+      PreparedTable table = Inside.tables(manager).find(name).get(30, TimeUnit.SECONDS);
       List<CleanupRequest> requests = new ArrayList<>();
       for (String row : List.of("a", "none")) {
         requests.add(new CleanupRequest(bytes(row), start, CleanupRequest.ABORTED));
@@ -226,16 +184,20 @@ class RegionsWithoutCoprocessorTest {
         Exception e = assertThrows(ExecutionException.class, () -> sent.get(30, TimeUnit.SECONDS));
         assertTrue(e.getCause() instanceof TableNotPreparedException, e::toString);
       }
-      manager.run(tx -> tx.table(name).put(put("d", "1"))); // that writes are taken does no harm
-      eventually("given up", () -> manager.metrics().cleanupsFailed() == 1);
-      assertEquals(cleaned, manager.metrics().cleanedUp());
+      manager.run(
+          tx -> {
+            tx.table(name).put(put("d", "1"));
+            return null;
+          }); // that writes are taken does no harm
+      eventually("given up", () -> Inside.counters(manager).cleanupsFailed.sum() == 1);
+      assertEquals(cleaned, Inside.counters(manager).cleanedUp.sum());
       SweepResult swept = manager.sweep();
       assertFalse(swept.reported(), swept::toString);
       assertTrue(swept.reason().contains(LOADING), swept::toString);
       reopen(true);
-      assertEquals("a=1 c=1 d=1", manager.call(tx -> all(tx.table(name))));
+      assertEquals("a=1 c=1 d=1", manager.run(tx -> all(tx.table(name))));
       assertTrue(manager.sweep().reported());
-      assertEquals("a=1 c=1 d=1", manager.call(tx -> all(tx.table(name))));
+      assertEquals("a=1 c=1 d=1", manager.run(tx -> all(tx.table(name))));
     }
   }
 

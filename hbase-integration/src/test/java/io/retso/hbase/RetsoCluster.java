@@ -47,7 +47,7 @@ public final class RetsoCluster implements AutoCloseable {
     }
 
     /** It is closed when the context ends. */
-    private static <T extends AutoCloseable> T stored(
+    static <T extends AutoCloseable> T stored(
         ExtensionContext context, Class<T> type, Supplier<T> made) {
       return context
           .getStore(ExtensionContext.Namespace.GLOBAL)
@@ -129,6 +129,10 @@ public final class RetsoCluster implements AutoCloseable {
     connection.close();
     hbase.close();
     oracle.close();
+    deleteAll(directory);
+  }
+
+  static void deleteAll(Path directory) throws IOException {
     try (Stream<Path> files = Files.walk(directory)) {
       files.sorted(Comparator.reverseOrder()).forEach(RetsoCluster::delete);
     }

@@ -10,12 +10,14 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import io.retso.hbase.admin.SweepResult;
 import io.retso.hbase.admin.TablePreparation;
 import io.retso.hbase.embedded.EmbeddedHBase;
+import io.retso.hbase.transaction.Inside;
 import io.retso.server.RetsoServer;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hbase.TableName;
+import org.apache.hadoop.hbase.client.Admin;
 import org.apache.hadoop.hbase.client.AsyncConnection;
 import org.apache.hadoop.hbase.client.Connection;
 import org.apache.hadoop.hbase.client.ConnectionFactory;
@@ -27,7 +29,9 @@ import org.apache.hadoop.hbase.security.visibility.Authorizations;
 import org.apache.hadoop.hbase.security.visibility.CellVisibility;
 import org.apache.hadoop.hbase.security.visibility.VisibilityClient;
 import org.apache.hadoop.hbase.security.visibility.VisibilityController;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -38,17 +42,14 @@ import org.junit.jupiter.api.io.TempDir;
 class VisibilityTest {
   private static final TableName NAME = TableName.valueOf("labelled");
 
-  @TempDir Path directory;
+  private static EmbeddedHBase hbase;
+  private static Connection root;
 
   private RetsoServer server;
   private String oracle;
-  private EmbeddedHBase hbase;
-  private Connection root;
 
-  @BeforeEach
-  void start() throws Exception {
-    server = RetsoCluster.startOracle();
-    oracle = "127.0.0.1:" + server.port();
+  @BeforeAll
+  static void startHBase(@TempDir Path directory) throws Exception {
     EmbeddedHBase.Builder builder =
         EmbeddedHBase.in(directory).set(User.HBASE_SECURITY_AUTHORIZATION_CONF_KEY, "true");
     for (String where : new String[] {"master", "region"}) {
@@ -58,13 +59,25 @@ class VisibilityTest {
     root = ConnectionFactory.createConnection(hbase.configuration());
   }
 
+  @AfterAll
+  static void stopHBase() throws Exception {
+    root.close();
+    hbase.close();
+  }
+
+  @BeforeEach
+  void startOracle() throws Exception {
+    server = RetsoCluster.startOracle();
+    oracle = "127.0.0.1:" + server.port();
+  }
+
   @AfterEach
-  void stop() throws Exception {
-    for (AutoCloseable opened : new AutoCloseable[] {root, hbase, server}) {
-      if (opened != null) {
-        opened.close();
-      }
+  void dropTable() throws Exception {
+    try (Admin admin = root.getAdmin()) {
+      admin.disableTable(NAME);
+      admin.deleteTable(NAME);
     }
+    server.close();
   }
 
   private void create(TablePreparation.Options options) throws Exception {
@@ -93,7 +106,7 @@ class VisibilityTest {
             TransactionManager.builder(root).oracle(oracle).cleanupAlive(start -> false).build()) {
       Transaction aborted = dying.begin();
       aborted.table(NAME).put(put("c", "1"));
-      aborted.writes().sendAll().get(30, TimeUnit.SECONDS);
+      Inside.writes(aborted).sendAll().get(30, TimeUnit.SECONDS);
       long start = aborted.startTimestamp();
       Put secret = new Put(Fixture.bytes("c"));
       putSecret(secret.addColumn(Fixture.G, Fixture.Q, start, Fixture.bytes("s")), "alice");
@@ -117,11 +130,11 @@ class VisibilityTest {
         TransactionManager manager = TransactionManager.builder(hers).oracle(oracle).build();
         Transaction open = manager.begin()) {
       open.table(NAME).put(put("a", "pending"));
-      open.writes().sendAll().get(30, TimeUnit.SECONDS);
+      Inside.writes(open).sendAll().get(30, TimeUnit.SECONDS);
       Scan all = new Scan().setAuthorizations(new Authorizations("secret"));
       Scan some = new Scan().setAuthorizations(new Authorizations("public"));
-      assertEquals("a=s", manager.call(tx -> scan(tx.table(NAME), all)));
-      assertEquals("", manager.call(tx -> scan(tx.table(NAME), some)));
+      assertEquals("a=s", manager.run(tx -> scan(tx.table(NAME), all)));
+      assertEquals("", manager.run(tx -> scan(tx.table(NAME), some)));
     }
   }
 
@@ -130,9 +143,17 @@ class VisibilityTest {
     try (TransactionManager living = TransactionManager.builder(root).oracle(oracle).build();
         TransactionManager dying =
             TransactionManager.builder(root).oracle(oracle).cleanupAlive(start -> false).build()) {
-      living.run(tx -> tx.table(NAME).put(List.of(put("a", "0"), put("b", "0"))));
-      eventually("cleaned up", () -> living.metrics().cleanedUp() == 1);
-      dying.run(tx -> tx.table(NAME).put(put("b", "1")));
+      living.run(
+          tx -> {
+            tx.table(NAME).put(List.of(put("a", "0"), put("b", "0")));
+            return null;
+          });
+      eventually("cleaned up", () -> Inside.counters(living).cleanedUp.sum() == 1);
+      dying.run(
+          tx -> {
+            tx.table(NAME).put(put("b", "1"));
+            return null;
+          });
     }
   }
 
@@ -156,10 +177,10 @@ class VisibilityTest {
             ConnectionFactory.createAsyncConnection(configuration, reader).get();
         TransactionManager manager =
             TransactionManager.builder(connection).oracle(oracle).build()) {
-      assertEquals(rows, manager.call(tx -> scan(tx.table(NAME), new Scan())));
+      assertEquals(rows, manager.run(tx -> scan(tx.table(NAME), new Scan())));
       for (String row : rows.isEmpty() ? new String[0] : rows.split(" ")) {
         String[] expected = row.split("=");
-        assertEquals(expected[1], manager.call(tx -> read(tx.table(NAME), expected[0])));
+        assertEquals(expected[1], manager.run(tx -> read(tx.table(NAME), expected[0])));
       }
     }
   }

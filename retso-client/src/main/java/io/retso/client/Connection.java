@@ -2,9 +2,6 @@ package io.retso.client;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
-import io.netty.channel.Channel;
-import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.retso.client.OracleException.Category;
 import io.retso.protocol.ErrorCode;
 import io.retso.protocol.FrameException;
@@ -16,7 +13,6 @@ import io.retso.protocol.OracleIdentity;
 import java.net.InetSocketAddress;
 import java.util.ArrayDeque;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 
 /**
  * One TCP connection from its first byte to its last: handshake, then request frames out and reply
@@ -26,7 +22,7 @@ import java.util.concurrent.TimeUnit;
  * decisions in the other. A ping has a lane of its own, because the protocol does not say which it
  * travels in.
  */
-final class Connection extends ChannelInboundHandlerAdapter {
+final class Connection {
   private static final int HELLO_FRAME_ID = 0;
 
   final InetSocketAddress address;
@@ -34,12 +30,13 @@ final class Connection extends ChannelInboundHandlerAdapter {
   private final Slot slot;
   private final ClientSettings settings;
   private final Intake<Call<?>> intake;
+  private final ClientLoop loop;
   private final ArrayDeque<SentFrame> fastLane = new ArrayDeque<>();
   private final ArrayDeque<SentFrame> logLane = new ArrayDeque<>();
   private final ArrayDeque<SentFrame> pingLane = new ArrayDeque<>();
   private final List<ArrayDeque<SentFrame>> lanes = List.of(fastLane, logLane, pingLane);
 
-  private Channel channel;
+  private Transport transport;
 
   /** Null until the handshake is complete. */
   private Welcome welcome;
@@ -53,10 +50,15 @@ final class Connection extends ChannelInboundHandlerAdapter {
   private boolean ended;
 
   Connection(
-      Slot slot, ClientSettings settings, Intake<Call<?>> intake, InetSocketAddress address) {
+      Slot slot,
+      ClientSettings settings,
+      Intake<Call<?>> intake,
+      ClientLoop loop,
+      InetSocketAddress address) {
     this.slot = slot;
     this.settings = settings;
     this.intake = intake;
+    this.loop = loop;
     this.address = address;
   }
 
@@ -66,7 +68,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
   }
 
   boolean isWritable() {
-    return channel.isWritable();
+    return transport.isWritable();
   }
 
   Welcome welcome() {
@@ -80,15 +82,15 @@ final class Connection extends ChannelInboundHandlerAdapter {
 
   /** Sends calls of one type until none is left or the channel's buffer is full. */
   void send(CallList calls, long nowNanos) {
-    while (!ended && !calls.isEmpty() && channel.isWritable()) {
+    while (!ended && !calls.isEmpty() && transport.isWritable()) {
       SentFrame frame = FrameWriter.take(calls, nextFrameId++, nowNanos);
       laneOf(frame.type).add(frame);
-      channel.write(FrameWriter.encode(frame, channel.alloc()), channel.voidPromise());
+      transport.write(FrameWriter.encode(frame, transport.allocator()));
     }
   }
 
   void flush() {
-    channel.flush();
+    transport.flush();
   }
 
   /** Takes out the frames that wait for a reply; the oldest of each lane first. */
@@ -151,28 +153,33 @@ final class Connection extends ChannelInboundHandlerAdapter {
       return;
     }
     ended = true;
-    if (channel != null) {
-      channel.close();
+    if (transport != null) {
+      transport.close();
     }
     slot.ended(this, cause);
   }
 
-  @Override
-  public void channelActive(ChannelHandlerContext ctx) {
-    channel = ctx.channel();
+  /** It is connected. */
+  void onOpen(Transport opened) {
+    transport = opened;
     if (ended) {
-      channel.close();
+      transport.close();
       return;
     }
-    ByteBuf out = ctx.alloc().directBuffer();
+    ByteBuf out = transport.allocator().directBuffer();
     Handshake.writeHello(
         out,
         HELLO_FRAME_ID,
         new Handshake.Hello(
             Handshake.VERSION_MIN, Handshake.VERSION_MAX, settings.mode(), settings.name()));
-    ctx.writeAndFlush(out, ctx.voidPromise());
-    ctx.executor()
-        .schedule(this::checkHandshake, settings.connectTimeoutNanos(), TimeUnit.NANOSECONDS);
+    transport.write(out);
+    transport.flush();
+    loop.schedule(this::checkHandshake, settings.connectTimeoutNanos());
+  }
+
+  /** It cannot be connected. */
+  void onUnreachable(Throwable cause) {
+    end(unavailable("cannot be reached: " + cause.getMessage(), cause));
   }
 
   private void checkHandshake() {
@@ -186,15 +193,14 @@ final class Connection extends ChannelInboundHandlerAdapter {
     }
   }
 
-  @Override
-  public void channelRead(ChannelHandlerContext ctx, Object message) {
-    ByteBuf in = (ByteBuf) message;
+  /** Bytes came, which this method takes over. */
+  void onRead(ByteBuf in) {
     if (ended) {
       in.release();
       return;
     }
-    lastReadNanos = System.nanoTime();
-    partial = partial == null ? in : append(ctx.alloc(), partial, in);
+    lastReadNanos = loop.nanoTime();
+    partial = partial == null ? in : append(transport.allocator(), partial, in);
     try {
       readFrames();
     } catch (FrameException e) {
@@ -226,9 +232,10 @@ final class Connection extends ChannelInboundHandlerAdapter {
   /** The server heard nothing for a while, and wants to know whether this client lives. */
   private void answerPing(int index, int frameBytes) throws FrameException {
     Frames.checkRequest(partial, index, frameBytes);
-    ByteBuf out = channel.alloc().directBuffer(Frames.HEADER_BYTES);
+    ByteBuf out = transport.allocator().directBuffer(Frames.HEADER_BYTES);
     Frames.writeReplyHeader(out, FrameType.PING, 0, Frames.frameId(partial, index));
-    channel.writeAndFlush(out, channel.voidPromise());
+    transport.write(out);
+    transport.flush();
   }
 
   private static ByteBuf append(ByteBufAllocator allocator, ByteBuf partial, ByteBuf in) {
@@ -342,8 +349,8 @@ final class Connection extends ChannelInboundHandlerAdapter {
             : unavailable(message, null));
   }
 
-  @Override
-  public void channelInactive(ChannelHandlerContext ctx) {
+  /** It is over, whoever ended it. */
+  void onClosed() {
     end(
         unavailable(
             welcome == null
@@ -353,14 +360,14 @@ final class Connection extends ChannelInboundHandlerAdapter {
     releasePartial();
   }
 
-  @Override
-  public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+  /** It failed. */
+  void onFailure(Throwable cause) {
     end(unavailable("the connection failed: " + cause.getMessage(), cause));
   }
 
-  @Override
-  public void channelWritabilityChanged(ChannelHandlerContext ctx) {
-    if (wasReady() && !ended && channel.isWritable()) {
+  /** More may be written, or no more for now. */
+  void onWritable() {
+    if (wasReady() && !ended && transport.isWritable()) {
       slot.writable();
     }
   }

@@ -1,6 +1,5 @@
 package io.retso.client;
 
-import io.netty.channel.EventLoop;
 import io.retso.client.OracleException.Category;
 import io.retso.protocol.FrameType;
 import io.retso.protocol.Frames;
@@ -12,7 +11,6 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
 /**
@@ -36,7 +34,7 @@ final class Dispatcher {
   private static final long SWEEP_NANOS_MAX = 100_000_000;
 
   private final ClientSettings settings;
-  private final EventLoop loop;
+  private final ClientLoop loop;
   private final Intake<Call<?>> intake;
   private final List<Slot> slots = new ArrayList<>();
 
@@ -78,7 +76,7 @@ final class Dispatcher {
 
   private long refusalEndNanos;
 
-  Dispatcher(ClientSettings settings, EventLoop loop, Intake<Call<?>> intake) {
+  Dispatcher(ClientSettings settings, ClientLoop loop, Intake<Call<?>> intake) {
     this.settings = settings;
     this.loop = loop;
     this.intake = intake;
@@ -108,7 +106,7 @@ final class Dispatcher {
 
   /** The intake's wake-up: all that is queued goes out with one flush. */
   void onWake() {
-    assert loop.inEventLoop();
+    assert loop.inLoop();
     intake.drainTo(this::enqueue);
     dispatch();
   }
@@ -165,7 +163,7 @@ final class Dispatcher {
     scheduleSweep();
     Connection connection;
     while ((connection = nextWritable()) != null) {
-      long nowNanos = System.nanoTime();
+      long nowNanos = loop.nanoTime();
       for (CallList calls : sendingOrder) {
         refuseTooLarge(calls, connection.welcome());
         connection.send(calls, nowNanos);
@@ -175,7 +173,7 @@ final class Dispatcher {
         return;
       }
     }
-    if (refusal != null && refusalEndNanos - System.nanoTime() > 0) {
+    if (refusal != null && refusalEndNanos - loop.nanoTime() > 0) {
       failWaiting(refusal);
       return;
     }
@@ -322,7 +320,7 @@ final class Dispatcher {
       }
     }
     refusal = cause;
-    refusalEndNanos = System.nanoTime() + settings.backoffMaxNanos();
+    refusalEndNanos = loop.nanoTime() + settings.backoffMaxNanos();
     failWaiting(cause);
   }
 
@@ -340,7 +338,7 @@ final class Dispatcher {
   private void scheduleSweep() {
     if (!sweepScheduled) {
       sweepScheduled = true;
-      loop.schedule(this::sweep, sweepNanos, TimeUnit.NANOSECONDS);
+      loop.schedule(this::sweep, sweepNanos);
     }
   }
 
@@ -349,7 +347,7 @@ final class Dispatcher {
     if (closed) {
       return;
     }
-    long nowNanos = System.nanoTime();
+    long nowNanos = loop.nanoTime();
     String overdue =
         "no answer within "
             + Durations.text(settings.requestTimeoutNanos())
@@ -441,7 +439,7 @@ final class Dispatcher {
       while ((call = calls.poll()) != null) {
         (call.urgent ? others : unhurried).add(call);
       }
-      connection.send(unhurried, System.nanoTime());
+      connection.send(unhurried, loop.nanoTime());
       calls.addFirst(others);
       calls.addFirst(unhurried); // what did not fit
     }

@@ -1,10 +1,5 @@
 package io.retso.client;
 
-import io.netty.channel.EventLoop;
-import io.netty.channel.EventLoopGroup;
-import io.netty.channel.MultiThreadIoEventLoopGroup;
-import io.netty.channel.nio.NioIoHandler;
-import io.netty.util.concurrent.DefaultThreadFactory;
 import io.retso.client.OracleException.Category;
 import io.retso.protocol.FrameType;
 import io.retso.protocol.Limits;
@@ -13,7 +8,6 @@ import io.retso.protocol.Timestamps;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /**
@@ -54,23 +48,17 @@ public final class OracleClient implements AutoCloseable {
   /** Longest time for which what is in no hurry waits for other requests. */
   public static final Duration LINGER = Duration.ofMillis(50);
 
-  private static final long CLOSE_SECONDS_MAX = 10;
-
   private final ClientSettings settings;
   private final Intake<Call<?>> intake;
-  private final EventLoopGroup group;
-  private final EventLoop loop;
+  private final ClientLoop loop;
   private final Dispatcher dispatcher;
   private final Runnable wake;
   private final Runnable linger;
 
-  OracleClient(ClientSettings settings) {
+  OracleClient(ClientSettings settings, ClientLoop loop) {
     this.settings = settings;
     this.intake = new Intake<>(settings.outstandingMax());
-    this.group =
-        new MultiThreadIoEventLoopGroup(
-            1, new DefaultThreadFactory(settings.name(), true), NioIoHandler.newFactory());
-    this.loop = group.next();
+    this.loop = loop;
     this.dispatcher = new Dispatcher(settings, loop, intake);
     this.wake = dispatcher::onWake;
     this.linger = dispatcher::onLinger;
@@ -298,11 +286,11 @@ public final class OracleClient implements AutoCloseable {
       loop.execute(
           () -> {
             dispatcher.close();
-            group.shutdownGracefully(0, 1, TimeUnit.SECONDS);
+            loop.shutDown();
           });
     }
-    if (!loop.inEventLoop()) {
-      group.terminationFuture().awaitUninterruptibly(CLOSE_SECONDS_MAX, TimeUnit.SECONDS);
+    if (!loop.inLoop()) {
+      loop.awaitEnd();
     }
   }
 
@@ -311,12 +299,12 @@ public final class OracleClient implements AutoCloseable {
   }
 
   private <T> Call<T> submit(FrameType type, long start, long reader, long[] rows, boolean urgent) {
-    long deadlineNanos = System.nanoTime() + settings.requestTimeoutNanos();
+    long deadlineNanos = loop.nanoTime() + settings.requestTimeoutNanos();
     Call<T> call = new Call<>(type, start, reader, rows, deadlineNanos, urgent);
     switch (intake.offer(call, urgent)) {
       case QUEUED -> {}
       case WAKE -> onLoop(() -> loop.execute(wake));
-      case LINGER -> onLoop(() -> loop.schedule(linger, LINGER.toNanos(), TimeUnit.NANOSECONDS));
+      case LINGER -> onLoop(() -> loop.schedule(linger, LINGER.toNanos()));
       case FULL ->
           call.completeExceptionally(
               new OracleException(
@@ -342,7 +330,7 @@ public final class OracleClient implements AutoCloseable {
   }
 
   private <T> T await(Supplier<CompletableFuture<T>> request) {
-    if (loop.inEventLoop()) {
+    if (loop.inLoop()) {
       throw new IllegalStateException(
           "a blocking method was called on the client's event loop, which would wait for itself;"
               + " use the asynchronous twin, or leave the loop with thenApplyAsync");

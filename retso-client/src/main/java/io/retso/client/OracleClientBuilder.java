@@ -123,7 +123,7 @@ public final class OracleClientBuilder {
     if (addresses.isEmpty()) {
       throw new IllegalStateException("give the address(\"host:port\") of an oracle");
     }
-    return new OracleClient(
+    ClientSettings settings =
         new ClientSettings(
             List.copyOf(addresses),
             name,
@@ -135,7 +135,8 @@ public final class OracleClientBuilder {
             backoffMinNanos,
             backoffMaxNanos,
             seed == null ? System.nanoTime() ^ System.identityHashCode(this) : seed,
-            expected));
+            expected);
+    return new OracleClient(settings, new NettyLoop(settings));
   }
 
   private static void check(boolean good, String name, Object value) {

@@ -1,15 +1,9 @@
 package io.retso.client;
 
-import io.netty.bootstrap.Bootstrap;
-import io.netty.channel.ChannelFuture;
-import io.netty.channel.ChannelOption;
-import io.netty.channel.EventLoop;
-import io.netty.channel.WriteBufferWaterMark;
-import io.netty.channel.socket.nio.NioSocketChannel;
 import io.retso.client.OracleException.Category;
 import io.retso.protocol.Handshake.Welcome;
+import java.net.InetSocketAddress;
 import java.util.SplittableRandom;
-import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -28,10 +22,6 @@ import org.slf4j.LoggerFactory;
 final class Slot {
   private static final Logger LOG = LoggerFactory.getLogger(OracleClient.class);
 
-  /** Beyond the upper mark calls wait in the dispatcher instead of in the channel's buffer. */
-  private static final WriteBufferWaterMark WRITE_BUFFER_BYTES =
-      new WriteBufferWaterMark(512 << 10, 2 << 20);
-
   private enum State {
     IDLE,
     CONNECTING,
@@ -42,7 +32,7 @@ final class Slot {
 
   private final Dispatcher dispatcher;
   private final ClientSettings settings;
-  private final EventLoop loop;
+  private final ClientLoop loop;
   private final Backoff backoff;
   private State state = State.IDLE;
 
@@ -52,7 +42,7 @@ final class Slot {
   private int addressIndex;
   private int incompatibleInRow;
 
-  Slot(Dispatcher dispatcher, ClientSettings settings, EventLoop loop, SplittableRandom random) {
+  Slot(Dispatcher dispatcher, ClientSettings settings, ClientLoop loop, SplittableRandom random) {
     this.dispatcher = dispatcher;
     this.settings = settings;
     this.loop = loop;
@@ -76,27 +66,9 @@ final class Slot {
       return;
     }
     state = State.CONNECTING;
-    Connection attempt =
-        new Connection(this, settings, dispatcher.intake(), settings.addresses().get(addressIndex));
-    connection = attempt;
-    ChannelFuture connecting =
-        new Bootstrap()
-            .group(loop)
-            .channel(NioSocketChannel.class)
-            .option(ChannelOption.TCP_NODELAY, true)
-            .option(
-                ChannelOption.CONNECT_TIMEOUT_MILLIS,
-                Math.toIntExact(Math.max(1, settings.connectTimeoutNanos() / 1_000_000)))
-            .option(ChannelOption.WRITE_BUFFER_WATER_MARK, WRITE_BUFFER_BYTES)
-            .handler(attempt)
-            .connect(attempt.address);
-    connecting.addListener(
-        done -> {
-          if (!done.isSuccess()) {
-            String why = "cannot be reached: " + done.cause().getMessage();
-            attempt.end(attempt.unavailable(why, done.cause()));
-          }
-        });
+    InetSocketAddress address = settings.addresses().get(addressIndex);
+    connection = new Connection(this, settings, dispatcher.intake(), loop, address);
+    loop.connect(connection);
   }
 
   /** The handshake of the current connection is done. */
@@ -152,7 +124,7 @@ final class Slot {
       state = State.IDLE;
       dispatcher.refuse(cause);
     } else {
-      loop.schedule(this::connect, pauseNanos, TimeUnit.NANOSECONDS);
+      loop.schedule(this::connect, pauseNanos);
     }
   }
 

@@ -1,6 +1,7 @@
 package io.retso.front;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import io.retso.protocol.ErrorCode;
 import io.retso.protocol.FrameException;
 import io.retso.protocol.FrameType;
@@ -8,6 +9,7 @@ import io.retso.protocol.Frames;
 import io.retso.protocol.Handshake;
 import io.retso.protocol.Limits;
 import io.retso.protocol.Timestamps;
+import java.util.ArrayDeque;
 
 /**
  * The requests and replies of one connection: each frame is carried out when it is taken, and its
@@ -29,6 +31,12 @@ public final class Conversation {
   /** Timestamps lie side by side in memory. */
   private static final int BEGINS_PER_UNIT = 8;
 
+  /** Frames that are put off; the next one of their kind keeps what is behind it waiting. */
+  static final int PUT_OFF_MAX = 64;
+
+  /** A frame that asks for timestamps, which is all that it says. */
+  private record Start(FrameType type, int count, int frameId) {}
+
   private final FrontDesk desk;
   private final Transport transport;
   private final Object host;
@@ -36,6 +44,9 @@ public final class Conversation {
   private final ReplyLane starts = new ReplyLane();
   private final ReplyLane decisions = new ReplyLane();
   private final ReplyLane.Exit exit = this::leave;
+
+  /** What waits until other hosts need the window of timestamps no longer. */
+  private final ArrayDeque<Start> putOff = new ArrayDeque<>();
 
   /** Null until the handshake. */
   private Handshake.Hello hello;
@@ -123,12 +134,12 @@ public final class Conversation {
     } else if (hello.mode() == Handshake.Mode.ECHO) {
       echo(type, Frames.count(unread, index));
     } else if (mustWait(type, Frames.count(unread, index))) {
-      desk.waitForOthers(this);
-      return Progress.WAITING;
+      return putOff(new Start(type, Frames.count(unread, index), frameId));
     } else if (!desk.sequencer().canTake(frameBytes)) {
       desk.waitForLog(this);
       return Progress.WAITING;
-    } else if (!serve(type, unread, index)) {
+    } else if (!serve(
+        type, frameId, Frames.count(unread, index), unread, index + Frames.HEADER_BYTES)) {
       return Progress.WAITING;
     }
     return Progress.TAKEN;
@@ -137,10 +148,39 @@ public final class Conversation {
   /** Whether a frame takes timestamps that its host is to leave to others for now. */
   private boolean mustWait(FrameType type, int count) {
     return switch (type) {
-      case BEGIN -> desk.mustWait(share, count);
-      case TIMESTAMP -> desk.mustWait(share, 1);
+      case BEGIN -> !putOff.isEmpty() || desk.mustWait(share, count);
+      case TIMESTAMP -> !putOff.isEmpty() || desk.mustWait(share, 1);
       case HELLO, COMMIT, STATUS, ABORT, CLEANED, PING, WATERMARK, SWEPT -> false;
     };
+  }
+
+  /**
+   * Lets a frame wait for others, and those behind it go on: they may be the commits that end the
+   * wait. Those that take timestamps keep their order, which is that of their lane.
+   */
+  private Progress putOff(Start start) {
+    if (putOff.isEmpty()) {
+      desk.waitForOthers(this);
+    }
+    if (putOff.size() == PUT_OFF_MAX) {
+      return Progress.WAITING;
+    }
+    putOff.add(start);
+    return Progress.TAKEN;
+  }
+
+  /** Looks again at what was put off, and at what is unread. */
+  void tryStartsAgain() {
+    while (!putOff.isEmpty() && !desk.isClosing()) {
+      Start start = putOff.peek();
+      if (desk.mustWait(share, start.count) || !desk.sequencer().canTake(Frames.HEADER_BYTES)) {
+        desk.waitForOthers(this);
+        break;
+      }
+      putOff.remove();
+      serve(start.type, start.frameId, start.count, Unpooled.EMPTY_BUFFER, 0);
+    }
+    transport.resume();
   }
 
   /** The work of a frame: see {@link ClientShare}. */
@@ -194,16 +234,13 @@ public final class Conversation {
    *
    * @return whether that went well
    */
-  private boolean serve(FrameType type, ByteBuf unread, int index) {
+  private boolean serve(FrameType type, int id, int count, ByteBuf in, int body) {
     try {
-      int count = Frames.count(unread, index);
       RequestHandler handler = desk.handler();
       joinBurst();
-      int body = index + Frames.HEADER_BYTES;
-      long position =
-          handler.handle(type, share.account, desk.turns().hosts(), unread, body, count);
+      long position = handler.handle(type, share.account, desk.turns().hosts(), in, body, count);
       ByteBuf out = replyAt(position, type, count);
-      Frames.writeReplyHeader(out, type, count, frameId);
+      Frames.writeReplyHeader(out, type, count, id);
       int answers = type.answersTo(count);
       for (int i = 0; i < answers; i++) {
         out.writeLong(handler.answer(i));
@@ -291,7 +328,7 @@ public final class Conversation {
     transport.write(replies);
   }
 
-  /** The log has room again, or its host need not wait for others. */
+  /** The log has room again. */
   void tryAgain() {
     transport.resume();
   }
@@ -311,6 +348,7 @@ public final class Conversation {
       leaving.release();
       leaving = null;
     }
+    putOff.clear();
     starts.clear();
     decisions.clear();
   }

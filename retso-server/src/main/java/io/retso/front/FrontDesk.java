@@ -18,7 +18,10 @@ import java.util.function.Supplier;
  * belongs to the sequencer's thread.
  */
 public class FrontDesk implements Sequencer.Replies {
-  /** Hears how long requests took, from their arrival to the moment their reply left. */
+  /**
+   * Hears how long requests took, from their arrival to the moment their reply left, and turns of
+   * the loop. On the sequencer's thread.
+   */
   public interface Latencies {
     /** Does not care. */
     Latencies IGNORED =
@@ -35,6 +38,9 @@ public class FrontDesk implements Sequencer.Replies {
 
     /** So many replies of the fast lane (timestamps) left at once. */
     void atOnce(int replies);
+
+    /** A turn of the loop took so many nanoseconds; a loop that measures its turns tells. */
+    default void turn(long nanos) {}
   }
 
   /** Hears that the server can go on no longer. */
@@ -174,7 +180,7 @@ public class FrontDesk implements Sequencer.Replies {
     return fairUse.mustWait(share.account, timestamps, turns.hosts());
   }
 
-  /** The conversation's host must wait; {@link #tick} looks again. */
+  /** The conversation has put off what its host must wait for; {@link #tick} looks again. */
   final void waitForOthers(Conversation conversation) {
     waitingForOthers.add(conversation);
   }
@@ -184,7 +190,7 @@ public class FrontDesk implements Sequencer.Replies {
     fairUse.tick(settings.nanoClock().getAsLong());
     List<Conversation> resumed = new ArrayList<>(waitingForOthers);
     waitingForOthers.clear();
-    resumed.forEach(Conversation::tryAgain);
+    resumed.forEach(Conversation::tryStartsAgain);
   }
 
   final void forget(Conversation conversation) {

@@ -4,6 +4,8 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executor;
 import org.apache.bookkeeper.client.api.LedgerEntries;
 import org.apache.bookkeeper.client.api.LedgerEntry;
 import org.apache.bookkeeper.client.api.ReadHandle;
@@ -32,27 +34,64 @@ final class BookKeeperEntries implements LedgerStore.Entries {
   }
 
   @Override
-  public void read(long from, long to, LedgerStore.EntryVisitor visitor) throws LogException {
+  public CompletableFuture<Void> read(
+      long from, long to, Executor executor, LedgerStore.EntryVisitor visitor) {
     if (from < 0 || to > count()) {
       throw new IllegalArgumentException(
           "entries " + from + " to " + to + " of a ledger of " + count());
     }
-    ArrayDeque<CompletableFuture<LedgerEntries>> chunks = new ArrayDeque<>();
-    try {
-      long bytesPerEntry = count() == 0 ? 0 : handle.getLength() / count();
-      long next = from;
-      while (next < to || !chunks.isEmpty()) {
-        while (next < to && chunks.size() < CHUNKS) {
-          long end = Math.min(to, next + entriesOf(bytesPerEntry));
-          chunks.add(handle.readAsync(next, end - 1));
-          next = end;
-        }
-        LedgerEntries entries = BookKeeperFailure.await(chunks.peek(), timeout, what);
-        chunks.remove();
-        bytesPerEntry = visit(entries, visitor);
+    Reading reading = new Reading(from, to, executor, visitor);
+    reading.proceed();
+    return reading.end;
+  }
+
+  /** One call of {@link #read}; reads ahead while the visitor is shown what came. */
+  private final class Reading {
+    final CompletableFuture<Void> end = new CompletableFuture<>();
+
+    private final ArrayDeque<CompletableFuture<LedgerEntries>> chunks = new ArrayDeque<>();
+    private final long to;
+    private final Executor executor;
+    private final LedgerStore.EntryVisitor visitor;
+    private long next;
+    private long bytesPerEntry = count() == 0 ? 0 : handle.getLength() / count();
+
+    Reading(long from, long to, Executor executor, LedgerStore.EntryVisitor visitor) {
+      this.next = from;
+      this.to = to;
+      this.executor = executor;
+      this.visitor = visitor;
+    }
+
+    void proceed() {
+      while (next < to && chunks.size() < CHUNKS) {
+        long last = Math.min(to, next + entriesOf(bytesPerEntry));
+        chunks.add(handle.readAsync(next, last - 1));
+        next = last;
       }
-    } finally {
+      if (chunks.isEmpty()) {
+        end.complete(null);
+        return;
+      }
+      BookKeeperFailure.bounded(chunks.peek(), timeout, what)
+          .thenAcceptAsync(this::arrived, executor)
+          .exceptionally(this::failed);
+    }
+
+    private void arrived(LedgerEntries entries) {
+      chunks.remove();
+      try {
+        bytesPerEntry = visit(entries, visitor);
+      } catch (LogException e) {
+        throw new CompletionException(e);
+      }
+      proceed();
+    }
+
+    private Void failed(Throwable e) {
       chunks.forEach(chunk -> chunk.thenAccept(LedgerEntries::close));
+      end.completeExceptionally(e);
+      return null;
     }
   }
 

@@ -3,6 +3,7 @@ package io.retso.log;
 import io.retso.log.LogException.Reason;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -13,7 +14,35 @@ final class BookKeeperFailure {
   private BookKeeperFailure() {}
 
   /**
-   * Waits for an operation.
+   * Bounds an operation, whose failure becomes a {@link LogException}.
+   *
+   * @param what completes the sentence "cannot ..."
+   */
+  static <T> CompletableFuture<T> bounded(
+      CompletableFuture<T> operation, Duration timeout, String what) {
+    return operation
+        .copy()
+        .orTimeout(timeout.toMillis(), TimeUnit.MILLISECONDS)
+        .exceptionallyCompose(e -> CompletableFuture.failedFuture(of(e, timeout, what)));
+  }
+
+  private static LogException of(Throwable e, Duration timeout, String what) {
+    Throwable cause = e instanceof CompletionException ? e.getCause() : e;
+    if (cause instanceof TimeoutException) {
+      return new LogException(
+          Reason.UNAVAILABLE,
+          "cannot "
+              + what
+              + " within "
+              + timeout.toMillis()
+              + " ms; check that the bookies and ZooKeeper answer",
+          cause);
+    }
+    return of(BKException.getExceptionCode(cause, BKException.Code.ReadException), what, cause);
+  }
+
+  /**
+   * Waits for an operation, for as long as {@link #bounded} lets it.
    *
    * @param what completes the sentence "cannot ..."
    * @throws LogException if it fails, or takes longer than {@code timeout}
@@ -21,19 +50,9 @@ final class BookKeeperFailure {
   static <T> T await(CompletableFuture<T> operation, Duration timeout, String what)
       throws LogException {
     try {
-      return operation.get(timeout.toMillis(), TimeUnit.MILLISECONDS);
+      return bounded(operation, timeout, what).get();
     } catch (ExecutionException e) {
-      int code = BKException.getExceptionCode(e.getCause(), BKException.Code.ReadException);
-      throw of(code, what, e.getCause());
-    } catch (TimeoutException e) {
-      throw new LogException(
-          Reason.UNAVAILABLE,
-          "cannot "
-              + what
-              + " within "
-              + timeout.toMillis()
-              + " ms; check that the bookies and ZooKeeper answer",
-          e);
+      throw LogException.of(e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new LogException(Reason.UNAVAILABLE, "interrupted; could not " + what, e);

@@ -1,10 +1,7 @@
 package io.retso.log;
 
-import io.netty.buffer.ByteBuf;
-import io.netty.buffer.PooledByteBufAllocator;
-import io.netty.buffer.Unpooled;
+import io.netty.util.concurrent.DefaultThreadFactory;
 import io.retso.log.LogException.Reason;
-import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -13,6 +10,8 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.apache.bookkeeper.client.BKException;
@@ -28,12 +27,10 @@ import org.slf4j.LoggerFactory;
 /**
  * Ledgers on BookKeeper, and their catalog in ZooKeeper.
  *
- * <p>An append copies nothing when all bookies of its write quorum must acknowledge it. When fewer
- * suffice, the slowest may still be sent the entry after the acknowledgement, while the caller
- * already writes the next one into the same buffer; then the entry is copied.
- *
- * <p>Appends belong to one thread; everything else may be called by any. The blocking methods give
- * up with {@link Reason#UNAVAILABLE} after {@link Settings#operationTimeout}.
+ * <p>Appends belong to one thread; everything else may be called by any. Nothing but {@link
+ * #connect} and {@link #close} blocks. A call gives up with {@link Reason#UNAVAILABLE} after {@link
+ * Settings#operationTimeout}, one of the catalog when it has tried again for {@link
+ * Settings#zookeeperTimeout}; calls of the catalog wait for one another.
  */
 public final class BookKeeperStore implements LedgerStore {
   private static final Logger LOGGER = LoggerFactory.getLogger(BookKeeperStore.class);
@@ -141,6 +138,10 @@ public final class BookKeeperStore implements LedgerStore {
   private final BookKeeper client;
   private final ZooKeeperCatalog catalog;
   private final Optional<CatalogWitness> witness;
+
+  /** ZooKeeper's client blocks; so does writing the witness. */
+  private final ExecutorService catalogThread =
+      Executors.newSingleThreadExecutor(new DefaultThreadFactory("log-catalog", true));
 
   /** Ledgers that are being sealed: rarely more than one. */
   private final Set<CompletableFuture<?>> seals = ConcurrentHashMap.newKeySet();
@@ -262,16 +263,36 @@ public final class BookKeeperStore implements LedgerStore {
     return Math.max(1, (int) duration.plusMillis(999).toSeconds());
   }
 
-  @Override
-  public Catalog readCatalog() throws LogException {
-    return catalog.read();
+  private interface CatalogCall {
+    Catalog run() throws LogException;
+  }
+
+  private CompletableFuture<Catalog> onCatalogThread(CatalogCall call) {
+    CompletableFuture<Catalog> answer = new CompletableFuture<>();
+    catalogThread.execute(
+        () -> {
+          try {
+            answer.complete(call.run());
+          } catch (LogException | RuntimeException e) {
+            answer.completeExceptionally(e);
+          }
+        });
+    return answer;
   }
 
   @Override
-  public Catalog replaceCatalog(Catalog expected, List<Long> ledgers) throws LogException {
-    Catalog replaced = catalog.replace(expected, ledgers);
-    witness.ifPresent(w -> w.remember(catalog.logId(), replaced.version()));
-    return replaced;
+  public CompletableFuture<Catalog> readCatalog() {
+    return onCatalogThread(catalog::read);
+  }
+
+  @Override
+  public CompletableFuture<Catalog> replaceCatalog(Catalog expected, List<Long> ledgers) {
+    return onCatalogThread(
+        () -> {
+          Catalog replaced = catalog.replace(expected, ledgers);
+          witness.ifPresent(w -> w.remember(catalog.logId(), replaced.version()));
+          return replaced;
+        });
   }
 
   /**
@@ -279,82 +300,104 @@ public final class BookKeeperStore implements LedgerStore {
    * the acknowledgement quorum: an entry then has fewer spare copies, and not fewer that count.
    */
   @Override
-  public Ledger create() throws LogException {
-    int bookies = settings.ensemble();
-    while (true) {
-      try {
-        return create(bookies, Math.min(bookies, settings.writeQuorum()));
-      } catch (LogException e) {
-        boolean tooFew = e.getCause() instanceof BKException.BKNotEnoughBookiesException;
-        if (!tooFew || bookies == settings.ackQuorum()) {
-          throw e;
-        }
-        bookies--;
-      }
-    }
+  public CompletableFuture<Ledger> create() {
+    return create(settings.ensemble());
   }
 
-  private Ledger create(int ensemble, int writeQuorum) throws LogException {
+  private CompletableFuture<Ledger> create(int bookies) {
+    int writeQuorum = Math.min(bookies, settings.writeQuorum());
     CompletableFuture<WriteHandle> creation =
         client
             .newCreateLedgerOp()
-            .withEnsembleSize(ensemble)
+            .withEnsembleSize(bookies)
             .withWriteQuorumSize(writeQuorum)
             .withAckQuorumSize(settings.ackQuorum())
             .withDigestType(DIGEST)
             .withPassword(NO_PASSWORD)
             .withCustomMetadata(BookKeeperLostLedgers.metadata(settings.znode(), catalog.logId()))
             .execute();
-    LedgerHandle handle = (LedgerHandle) await(creation, "create a ledger");
-    if (ensemble < settings.ensemble()) {
+    return bounded(creation, "create a ledger")
+        .thenApply(handle -> writable((LedgerHandle) handle, bookies, writeQuorum))
+        .exceptionallyCompose(
+            e -> {
+              LogException failure = LogException.of(e);
+              boolean tooFew =
+                  failure.getCause() instanceof BKException.BKNotEnoughBookiesException;
+              return tooFew && bookies > settings.ackQuorum()
+                  ? create(bookies - 1)
+                  : CompletableFuture.failedFuture(failure);
+            });
+  }
+
+  private Ledger writable(LedgerHandle handle, int bookies, int writeQuorum) {
+    if (bookies < settings.ensemble()) {
       LOGGER.warn(
           "ledger {} is written to {} bookies instead of {}: start the others",
           handle.getId(),
-          ensemble,
+          bookies,
           settings.ensemble());
     }
-    return new WritableLedger(handle, settings.ackQuorum() < writeQuorum);
+    return new BookKeeperLedger(handle, settings.ackQuorum() < writeQuorum, this::sealing);
   }
 
   @Override
-  public Entries openFenced(long ledger) throws LogException {
+  public CompletableFuture<Entries> openFenced(long ledger) {
+    return open(ledger, true).exceptionallyCompose(e -> notOpened(ledger, LogException.of(e)));
+  }
+
+  @Override
+  public CompletableFuture<Entries> openUnfenced(long ledger) {
+    return open(ledger, false);
+  }
+
+  private CompletableFuture<Entries> open(long ledger, boolean fence) {
     CompletableFuture<ReadHandle> opening =
         client
             .newOpenLedgerOp()
             .withLedgerId(ledger)
-            .withRecovery(true)
+            .withRecovery(fence)
             .withDigestType(DIGEST)
             .withPassword(NO_PASSWORD)
             .execute();
-    try {
-      return new BookKeeperEntries(
-          await(opening, "open ledger " + ledger), settings.operationTimeout());
-    } catch (LogException e) {
-      if (e.reason() == Reason.CORRUPT && !readCatalog().ledgers().contains(ledger)) {
-        throw new LogException(
-            Reason.FENCED,
-            "ledger " + ledger + " was given up while it was opened: another server has the log",
-            e);
-      }
-      throw e;
+    return bounded(opening, "open ledger " + ledger)
+        .thenApply(handle -> new BookKeeperEntries(handle, settings.operationTimeout()));
+  }
+
+  private CompletableFuture<Entries> notOpened(long ledger, LogException failure) {
+    if (failure.reason() != Reason.CORRUPT) {
+      return CompletableFuture.failedFuture(failure);
     }
+    return readCatalog()
+        .thenCompose(
+            now ->
+                CompletableFuture.failedFuture(
+                    now.ledgers().contains(ledger)
+                        ? failure
+                        : new LogException(
+                            Reason.FENCED,
+                            "ledger "
+                                + ledger
+                                + " was given up while it was opened: another server has the log",
+                            failure)));
   }
 
   @Override
-  public void delete(long ledger) throws LogException {
+  public CompletableFuture<Void> delete(long ledger) {
     CompletableFuture<Void> deletion = client.newDeleteLedgerOp().withLedgerId(ledger).execute();
-    try {
-      await(deletion, "delete ledger " + ledger);
-    } catch (LogException e) {
-      if (e.reason() != Reason.CORRUPT) { // which here means that it does not exist
-        throw e;
-      }
-    }
+    return bounded(deletion, "delete ledger " + ledger)
+        .exceptionallyCompose(
+            e -> {
+              LogException failure = LogException.of(e);
+              return failure.reason() == Reason.CORRUPT // which here means that it does not exist
+                  ? CompletableFuture.completedFuture(null)
+                  : CompletableFuture.failedFuture(failure);
+            });
   }
 
   @Override
   public void close() {
     awaitSeals();
+    catalogThread.shutdown();
     try {
       client.close();
     } catch (InterruptedException e) {
@@ -364,6 +407,11 @@ public final class BookKeeperStore implements LedgerStore {
     } finally {
       catalog.close();
     }
+  }
+
+  private void sealing(CompletableFuture<Void> seal) {
+    seals.add(seal);
+    seal.whenComplete((done, e) -> seals.remove(seal));
   }
 
   /** A ledger that is sealed is opened faster; one that is not is sealed by whoever opens it. */
@@ -378,62 +426,7 @@ public final class BookKeeperStore implements LedgerStore {
     }
   }
 
-  private <T> T await(CompletableFuture<T> operation, String what) throws LogException {
-    return BookKeeperFailure.await(operation, settings.operationTimeout(), what);
-  }
-
-  /** One ledger being written. */
-  private final class WritableLedger implements Ledger {
-    private final LedgerHandle handle;
-    private final boolean copy;
-    private final String what;
-
-    /**
-     * The first failure: what comes after it fails for the same reason, whatever BookKeeper says.
-     */
-    private volatile LogException failed;
-
-    WritableLedger(LedgerHandle handle, boolean copy) {
-      this.handle = handle;
-      this.copy = copy;
-      this.what = "append to ledger " + handle.getId();
-    }
-
-    @Override
-    public long id() {
-      return handle.getId();
-    }
-
-    @Override
-    public void append(ByteBuffer entry, long context, AppendCallback callback) {
-      ByteBuf bytes =
-          copy
-              ? PooledByteBufAllocator.DEFAULT
-                  .directBuffer(entry.remaining())
-                  .writeBytes(entry.duplicate())
-              : Unpooled.wrappedBuffer(entry);
-      handle.asyncAddEntry(
-          bytes,
-          (code, ledger, id, ignored) ->
-              callback.completed(context, code == BKException.Code.OK ? null : failure(code)),
-          null);
-    }
-
-    private LogException failure(int code) {
-      LogException first = failed;
-      if (first == null) {
-        first = BookKeeperFailure.of(code, what, BKException.create(code));
-        failed = first;
-      }
-      return first;
-    }
-
-    @Override
-    public void closeAsync() {
-      // Whoever opens it next seals it if this fails.
-      CompletableFuture<Void> seal = handle.closeAsync();
-      seals.add(seal);
-      seal.whenComplete((done, e) -> seals.remove(seal));
-    }
+  private <T> CompletableFuture<T> bounded(CompletableFuture<T> operation, String what) {
+    return BookKeeperFailure.bounded(operation, settings.operationTimeout(), what);
   }
 }

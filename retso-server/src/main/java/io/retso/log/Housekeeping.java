@@ -3,6 +3,7 @@ package io.retso.log;
 import io.retso.log.LogException.Reason;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -16,8 +17,8 @@ import org.slf4j.LoggerFactory;
  * {@value #PAUSE_NANOS_MAX} ns. Only {@link Reason#FENCED} is final. No timer is needed: the writer
  * calls {@link #proceed} with each append, and without appends nothing needs to be done.
  *
- * <p>Of the writer's thread, but for the work itself, which runs in the background executor and
- * owns the catalog.
+ * <p>Of the writer's thread. One attempt at a time, since both change the catalog; each step of it
+ * waits for an answer of the store and goes on on the writer's thread.
  */
 final class Housekeeping {
   static final long PAUSE_NANOS_MIN = 10_000_000;
@@ -28,25 +29,21 @@ final class Housekeeping {
 
   private static final Logger LOG = LoggerFactory.getLogger(Housekeeping.class);
 
-  /** What is done in the background; may be done again from its beginning. */
-  private interface Work {
-    void run() throws LogException;
-  }
-
   private final LedgerStore store;
   private final LedgerLog.Threads threads;
   private final Consumer<LogException> fenced;
   private final Task preparation;
   private final Task deletion;
 
-  // Of the background executor.
   private LedgerStore.Catalog catalog;
-  private LedgerStore.Ledger made;
   private boolean catalogIsKnown = true;
 
-  // Of the writer's thread.
+  /** A ledger that is not in the catalog yet. */
+  private LedgerStore.Ledger made;
+
   private LedgerStore.Ledger prepared;
   private final List<Long> dead = new ArrayList<>();
+  private boolean busy;
   private boolean stopped;
 
   /**
@@ -66,9 +63,8 @@ final class Housekeeping {
     this.catalog = catalog;
     this.prepared = prepared;
     this.fenced = fenced;
-    this.preparation =
-        new Task("prepare a ledger for the log's next segment", () -> this::prepareNow);
-    this.deletion = new Task("delete old ledgers of the log", this::deletionOfTheDead);
+    this.preparation = new Task("prepare a ledger for the log's next segment", this::prepareNow);
+    this.deletion = new Task("delete old ledgers of the log", this::deleteSome);
   }
 
   /** Begins to prepare a ledger unless one is ready or under way. */
@@ -113,34 +109,38 @@ final class Housekeeping {
     stopped = true;
   }
 
-  private void prepareNow() throws LogException {
-    learnCatalog();
-    if (made == null) {
-      made = store.create();
-    }
-    // In the catalog before its first append: a successor must know of every ledger in use.
-    if (!catalog.ledgers().contains(made.id())) {
-      List<Long> ledgers = new ArrayList<>(catalog.ledgers());
-      ledgers.add(made.id());
-      replaceCatalog(ledgers);
-    }
-    LedgerStore.Ledger ready = made;
-    made = null;
-    threads.writer().execute(() -> prepared = ready);
+  /** An answer of the store, on the writer's thread. */
+  private <T> CompletableFuture<T> onWriter(CompletableFuture<T> answer) {
+    return answer.thenApplyAsync(value -> value, threads.writer());
   }
 
-  private Work deletionOfTheDead() {
-    List<Long> condemned = List.copyOf(dead.subList(0, Math.min(dead.size(), DELETED_AT_ONCE)));
-    return () -> {
-      deleteNow(condemned);
-      threads
-          .writer()
-          .execute(
-              () -> {
-                dead.removeAll(condemned);
-                deletion.wanted = !dead.isEmpty();
-              });
-    };
+  private static CompletableFuture<Void> done() {
+    return CompletableFuture.completedFuture(null);
+  }
+
+  private CompletableFuture<Void> prepareNow() {
+    return learnCatalog()
+        .thenCompose(known -> make())
+        .thenCompose(ledger -> addMade())
+        .thenRun(
+            () -> {
+              prepared = made;
+              made = null;
+              preparation.wanted = false; // whoever asked meanwhile asked for this one
+            });
+  }
+
+  private CompletableFuture<Void> make() {
+    return made != null ? done() : onWriter(store.create()).thenAccept(ledger -> made = ledger);
+  }
+
+  /** In the catalog before its first append: a successor must know of every ledger in use. */
+  private CompletableFuture<Void> addMade() {
+    List<Long> ledgers = new ArrayList<>(catalog.ledgers());
+    if (!ledgers.contains(made.id())) {
+      ledgers.add(made.id());
+    }
+    return replaceCatalog(ledgers);
   }
 
   /**
@@ -148,59 +148,82 @@ final class Housekeeping {
    * name that recovery would try to open nor a ledger that nobody would ever delete; and a writer
    * that was deposed cannot condemn, and deletes nothing.
    */
-  private void deleteNow(List<Long> condemned) throws LogException {
-    learnCatalog();
+  private CompletableFuture<Void> deleteSome() {
+    List<Long> condemned = List.copyOf(dead.subList(0, Math.min(dead.size(), DELETED_AT_ONCE)));
+    return learnCatalog()
+        .thenCompose(known -> replaceCatalog(withCondemned(condemned)))
+        .thenCompose(replaced -> onWriter(deleteAll(condemned)))
+        .thenCompose(deleted -> replaceCatalog(without(condemned)))
+        .thenRun(
+            () -> {
+              dead.removeAll(condemned);
+              deletion.wanted = !dead.isEmpty();
+            });
+  }
+
+  private List<Long> withCondemned(List<Long> condemned) {
     List<Long> ledgers = new ArrayList<>(catalog.ledgers());
     ledgers.replaceAll(ledger -> condemned.contains(ledger) ? ~ledger : ledger);
-    if (!ledgers.equals(catalog.ledgers())) {
-      replaceCatalog(ledgers);
-    }
-    for (long ledger : condemned) {
-      store.delete(ledger);
-      ledgers.remove(~ledger);
-    }
-    if (!ledgers.equals(catalog.ledgers())) {
-      replaceCatalog(ledgers);
-    }
+    return ledgers;
+  }
+
+  private CompletableFuture<Void> deleteAll(List<Long> condemned) {
+    return CompletableFuture.allOf(
+        condemned.stream().map(store::delete).toArray(CompletableFuture<?>[]::new));
+  }
+
+  private List<Long> without(List<Long> condemned) {
+    List<Long> ledgers = new ArrayList<>(catalog.ledgers());
+    condemned.forEach(ledger -> ledgers.remove(~ledger));
+    return ledgers;
   }
 
   /**
    * A replacement that was reported as a failure may have succeeded, or may yet. As long as every
    * change since was this writer's own, nobody took the log over.
    */
-  private void learnCatalog() throws LogException {
-    if (catalogIsKnown) {
-      return;
-    }
-    LedgerStore.Catalog now = store.readCatalog();
+  private CompletableFuture<Void> learnCatalog() {
+    return catalogIsKnown ? done() : onWriter(store.readCatalog()).thenCompose(this::learned);
+  }
+
+  private CompletableFuture<Void> learned(LedgerStore.Catalog now) {
     if (now.version() != catalog.version() && !now.isOwn()) {
-      throw new LogException(
-          Reason.FENCED, "the log's list of ledgers was replaced by another server");
+      return CompletableFuture.failedFuture(
+          new LogException(
+              Reason.FENCED, "the log's list of ledgers was replaced by another server"));
     }
     catalog = now;
     catalogIsKnown = true;
+    return done();
   }
 
-  private void replaceCatalog(List<Long> ledgers) throws LogException {
-    catalogIsKnown = false;
-    try {
-      catalog = store.replaceCatalog(catalog, ledgers);
-    } catch (LogException e) {
-      if (e.reason() == Reason.FENCED) {
-        learnCatalog(); // unless it was a replacement of our own that arrived late
-        throw new LogException(Reason.UNAVAILABLE, "the list of ledgers changed late", e);
-      }
-      throw e;
+  private CompletableFuture<Void> replaceCatalog(List<Long> ledgers) {
+    if (ledgers.equals(catalog.ledgers())) {
+      return done();
     }
-    catalogIsKnown = true;
+    catalogIsKnown = false;
+    return onWriter(store.replaceCatalog(catalog, ledgers))
+        .thenCompose(this::learned)
+        .exceptionallyComposeAsync(e -> notReplaced(LogException.of(e)), threads.writer());
   }
 
-  /** One kind of work: at most one attempt at a time. */
+  /** It is fenced, unless it was a replacement of our own that arrived late. */
+  private CompletableFuture<Void> notReplaced(LogException e) {
+    if (e.reason() != Reason.FENCED) {
+      return CompletableFuture.failedFuture(e);
+    }
+    return learnCatalog()
+        .thenCompose(
+            known ->
+                CompletableFuture.failedFuture(
+                    new LogException(Reason.UNAVAILABLE, "the list of ledgers changed late", e)));
+  }
+
+  /** One kind of work; may be done again from its beginning. */
   private final class Task {
     private final String what;
-    private final Supplier<Work> next;
+    private final Supplier<CompletableFuture<Void>> work;
     private boolean wanted;
-    private boolean running;
     private long pauseNanos = PAUSE_NANOS_MIN;
     private long notBefore;
     private LogException failure;
@@ -209,56 +232,44 @@ final class Housekeeping {
      * Makes a task.
      *
      * @param what completes the sentence "cannot ..."
-     * @param next takes the work on the writer's thread
      */
-    Task(String what, Supplier<Work> next) {
+    Task(String what, Supplier<CompletableFuture<Void>> work) {
       this.what = what;
-      this.next = next;
+      this.work = work;
     }
 
     void begin() {
-      if (!wanted || running || stopped || isPaused()) {
+      if (!wanted || busy || stopped || isPaused()) {
         return;
       }
       wanted = false;
-      running = true;
-      Work work = next.get();
-      threads.background().execute(() -> runInBackground(work));
+      busy = true;
+      work.get().whenCompleteAsync((done, e) -> ended(e), threads.writer());
     }
 
     private boolean isPaused() {
       return failure != null && threads.nanoClock().getAsLong() - notBefore < 0;
     }
 
-    private void runInBackground(Work work) {
-      LogException result = null;
-      try {
-        work.run();
-      } catch (LogException e) {
-        result = e;
-      }
-      LogException ended = result;
-      threads.writer().execute(() -> ended(ended));
-    }
-
-    private void ended(LogException result) {
-      running = false;
-      failure = result;
-      if (result == null) {
+    private void ended(Throwable e) {
+      busy = false;
+      failure = e == null ? null : LogException.of(e);
+      if (failure == null) {
         pauseNanos = PAUSE_NANOS_MIN;
-        begin();
-      } else if (result.reason() == Reason.FENCED) {
-        fenced.accept(result);
-      } else {
+      } else if (failure.reason() == Reason.FENCED) {
+        stopped = true;
+        fenced.accept(failure);
+      } else if (!stopped) {
         LOG.warn(
             "cannot {}; tries again in {} ms: {}",
             what,
             TimeUnit.NANOSECONDS.toMillis(pauseNanos),
-            result.getMessage());
+            failure.getMessage());
         wanted = true;
         notBefore = threads.nanoClock().getAsLong() + pauseNanos;
         pauseNanos = Math.min(2 * pauseNanos, PAUSE_NANOS_MAX);
       }
+      proceed();
     }
   }
 }

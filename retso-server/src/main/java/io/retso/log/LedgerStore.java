@@ -2,12 +2,16 @@ package io.retso.log;
 
 import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 
 /**
  * The little that the log needs of BookKeeper and ZooKeeper: ledgers that can be fenced, and one
  * list of them that is replaced by compare-and-set. A simulator can give the same.
  *
- * <p>Blocking methods are called from one background thread, or before the log serves.
+ * <p>No call blocks. A future completes on any thread, within a bounded time, and fails with a
+ * {@link LogException} ({@link LogException#of} takes it out of what futures wrap it in). A call
+ * that failed with {@link LogException.Reason#UNAVAILABLE} may have taken effect, or may yet.
  */
 public interface LedgerStore extends AutoCloseable {
   /**
@@ -20,29 +24,31 @@ public interface LedgerStore extends AutoCloseable {
   record Catalog(int version, List<Long> ledgers, boolean isOwn) {}
 
   /** Reads the catalog; an empty one is created if there is none. */
-  Catalog readCatalog() throws LogException;
+  CompletableFuture<Catalog> readCatalog();
 
   /**
-   * Replaces the catalog if it still has the version of {@code expected}.
-   *
-   * <p>After {@link LogException.Reason#UNAVAILABLE} it may or may not be replaced, or be replaced
-   * later.
-   *
-   * @throws LogException {@link LogException.Reason#FENCED} if it was replaced by somebody else
+   * Replaces the catalog if it still has the version of {@code expected}. Fails with {@link
+   * LogException.Reason#FENCED} if it was replaced by somebody else.
    */
-  Catalog replaceCatalog(Catalog expected, List<Long> ledgers) throws LogException;
+  CompletableFuture<Catalog> replaceCatalog(Catalog expected, List<Long> ledgers);
 
   /** Creates an empty ledger. */
-  Ledger create() throws LogException;
+  CompletableFuture<Ledger> create();
 
   /**
    * Opens a ledger with recovery: afterwards no writer of old can append to it, and everything that
    * was acknowledged to one is readable.
    */
-  Entries openFenced(long ledger) throws LogException;
+  CompletableFuture<Entries> openFenced(long ledger);
+
+  /**
+   * Opens a ledger as it is: its writer goes on. Entries that were acknowledged to it lately may be
+   * missing.
+   */
+  CompletableFuture<Entries> openUnfenced(long ledger);
 
   /** Deletes a ledger; it need not exist. */
-  void delete(long ledger) throws LogException;
+  CompletableFuture<Void> delete(long ledger);
 
   @Override
   void close();
@@ -68,13 +74,18 @@ public interface LedgerStore extends AutoCloseable {
     void completed(long context, LogException failure);
   }
 
-  /** The entries of a fenced ledger. */
+  /** The entries of a ledger that can be read. */
   interface Entries extends AutoCloseable {
     /** The number of entries. */
     long count();
 
-    /** Shows the entries {@code from} (inclusive) to {@code to} (exclusive) in order. */
-    void read(long from, long to, EntryVisitor visitor) throws LogException;
+    /**
+     * Shows the entries {@code from} (inclusive) to {@code to} (exclusive) in order.
+     *
+     * @param executor where the visitor is called; the future completes there, too, unless nothing
+     *     is to be read
+     */
+    CompletableFuture<Void> read(long from, long to, Executor executor, EntryVisitor visitor);
 
     @Override
     void close();

@@ -1,5 +1,8 @@
 package io.retso.log;
 
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+
 /** The log cannot be read or written. */
 public final class LogException extends Exception {
   private static final long serialVersionUID = 1L;
@@ -28,6 +31,17 @@ public final class LogException extends Exception {
   public LogException(Reason reason, String message, Throwable cause) {
     super(message, cause);
     this.reason = reason;
+  }
+
+  /** The failure of a future of the log, taken out of what it is wrapped in. */
+  public static LogException of(Throwable failure) {
+    Throwable cause = failure;
+    while (cause instanceof CompletionException || cause instanceof ExecutionException) {
+      cause = cause.getCause();
+    }
+    return cause instanceof LogException known
+        ? known
+        : new LogException(Reason.UNAVAILABLE, "an unexpected error: " + cause, cause);
   }
 
   public Reason reason() {

@@ -21,6 +21,7 @@ public final class Recovery implements LedgerLog.Replay {
   private final StatusOracle oracle;
   private final long[] rows = new long[Limits.TRANSACTION_ROWS_MAX];
   private final Applier applier = new Applier();
+  private final Head newestHead = new Head();
 
   /** Commits that were read and not applied yet; applied before anything else is. */
   private final CommitBatch batch = new CommitBatch(Limits.TRANSACTION_ROWS_MAX);
@@ -61,6 +62,47 @@ public final class Recovery implements LedgerLog.Replay {
     return start[0];
   }
 
+  /**
+   * Counts the commits that the newest segment begins with and that are older than this oracle's
+   * window: whatever the replay does to them later, it must find room for them first.
+   */
+  @Override
+  public boolean look(ByteBuffer entry) throws LogException {
+    LogEntry.read(entry, rows, newestHead);
+    if (newestHead.uncleaned > oracle.uncleanedMax()) {
+      throw tooLarge();
+    }
+    return !newestHead.isComplete;
+  }
+
+  private LogException tooLarge() {
+    return new LogException(
+        LogException.Reason.TOO_LARGE,
+        "the log holds more commits that are not cleaned up than uncleaned.max = "
+            + oracle.uncleanedMax());
+  }
+
+  private final class Head extends IgnoringVisitor {
+    private long windowLow;
+    private long uncleaned;
+    private boolean isComplete;
+
+    @Override
+    public void segment(long timestamp) {
+      windowLow = timestamp - ((long) oracle.windowStamps() << Timestamps.GAP_BITS);
+    }
+
+    @Override
+    public void uncleaned(long start, long commit) {
+      uncleaned += start < windowLow ? 1 : 0;
+    }
+
+    @Override
+    public void continued() {
+      isComplete = true;
+    }
+  }
+
   @Override
   public void entry(ByteBuffer entry) throws LogException {
     bytes += entry.remaining();
@@ -71,11 +113,7 @@ public final class Recovery implements LedgerLog.Replay {
     } catch (IllegalStateException e) { // the entry is intact, but the oracle cannot have made it
       OracleCounters counters = oracle.counters();
       if (counters.uncleaned >= counters.uncleanedCapacity) {
-        throw new LogException(
-            LogException.Reason.TOO_LARGE,
-            "the log holds more commits that are not cleaned up than uncleaned.max = "
-                + counters.uncleanedCapacity,
-            e);
+        throw tooLarge();
       }
       throw new LogException(
           LogException.Reason.CORRUPT,

@@ -13,8 +13,8 @@ public enum ExitCode {
   UNHEALTHY(1, "retso status: the server answers, but does not serve."),
   USAGE(
       64,
-      "A flag or a setting is wrong, or the heap is too small for the settings. Nothing was"
-          + " started."),
+      "A flag or a setting is wrong, or too small for what the log holds, or the heap is too small"
+          + " for the settings. Nothing is served; a log that is refused remains with its server."),
   UNREACHABLE(69, "retso status: nothing answers."),
   INTERNAL(70, "An error in ReTSO itself; the log lines have its stack trace. Please report it."),
   CANNOT_OPEN(

@@ -40,8 +40,6 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.LongSupplier;
@@ -71,6 +69,7 @@ final class ServerParts {
   private final LongSupplier nanoClock = System::nanoTime;
   private final Observation observation;
   private final BatchHistogram decisions = BatchHistogram.ofLatencies();
+  private final BatchHistogram turns = BatchHistogram.ofLatencies();
 
   /** What was started, the last one first: to be closed in this order. */
   private final Deque<Part> parts = new ArrayDeque<>();
@@ -195,6 +194,11 @@ final class ServerParts {
 
               @Override
               public void atOnce(int replies) {} // they do not wait
+
+              @Override
+              public void turn(long nanos) {
+                turns.record(nanos, 1);
+              }
             }));
   }
 
@@ -238,18 +242,16 @@ final class ServerParts {
     }
     BookKeeperStore store = openStore();
     started("bookkeeper client", store);
-    ExecutorService background =
-        Executors.newSingleThreadExecutor(task -> new Thread(task, "log-background"));
-    started("log background", () -> stop(background));
     long before = nanoClock.getAsLong();
     LedgerLog taken =
-        LedgerLog.takeOver(
-            store,
-            new LedgerLog.Threads(net.executor(), background, nanoClock),
-            log.listener(),
-            (long) config.get(Settings.WINDOW_STAMPS) << Timestamps.GAP_BITS,
-            config.get(Settings.INHERITED_RETENTION).toNanos(),
-            recovery);
+        await(
+            LedgerLog.takeOver(
+                store,
+                new LedgerLog.Threads(net.executor(), nanoClock),
+                log.listener(),
+                (long) config.get(Settings.WINDOW_STAMPS) << Timestamps.GAP_BITS,
+                config.get(Settings.INHERITED_RETENTION).toNanos(),
+                recovery));
     recovery.finish(firstTimestamp());
     recoveryNanos = nanoClock.getAsLong() - before;
     identify(UUID.fromString(store.logId()));
@@ -287,10 +289,16 @@ final class ServerParts {
             .map(cluster -> cluster.witnessFile(config.get(Settings.LOG_ZNODE))));
   }
 
-  private static void stop(ExecutorService executor) throws InterruptedException {
-    executor.shutdown();
-    if (!executor.awaitTermination(STOP_SECONDS_MAX, TimeUnit.SECONDS)) {
-      executor.shutdownNow();
+  /** As long as it takes: each step of a take-over is bounded. */
+  private static LedgerLog await(CompletableFuture<LedgerLog> takeOver)
+      throws LogException, InterruptedException {
+    try {
+      return takeOver.get();
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof LogException failure) {
+        throw failure;
+      }
+      throw new IllegalStateException(e.getCause().getMessage(), e.getCause());
     }
   }
 
@@ -315,6 +323,7 @@ final class ServerParts {
     figures.sequencer = sequencer.counters().copy();
     figures.net = net.counters().copy();
     figures.decisions.copyFrom(decisions);
+    figures.turns.copyFrom(turns);
     log.copyInto(figures);
     figures.clockLagMillis = clock.lagMillis();
   }

@@ -7,7 +7,9 @@ import io.retso.front.Conversation.Progress;
 import io.retso.front.DeskFixture.Peer;
 import io.retso.protocol.FrameException;
 import io.retso.protocol.FrameType;
+import io.retso.protocol.Frames;
 import io.retso.protocol.Outcome;
+import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -21,6 +23,8 @@ class FairUseTest {
 
   @BeforeEach
   void connect() throws FrameException {
+    fixture.nanos = 10 * DeskFixture.PERIOD + 1;
+    fixture.desk.tick();
     greedy = fixture.new Peer("greedy").hello();
     other = fixture.new Peer("other").hello();
   }
@@ -33,16 +37,27 @@ class FairUseTest {
     fixture.acknowledge();
   }
 
-  /** Begins as much as it may; returns how many frames were taken. */
+  /** Begins as much as it may; returns how many frames were answered. */
   private int beginsUntilItWaits() throws FrameException {
-    int frames = 0;
+    int frames = -1;
+    int answered;
     do {
       assertTrue(frames < 10 * DeskFixture.WINDOW / FRAME, "it never waits");
+      answered = greedy.replies.size();
       greedy.begin(FRAME);
       settle();
       frames++;
-    } while (greedy.progress != Progress.WAITING);
-    return frames - 1;
+    } while (greedy.replies.size() > answered);
+    return frames;
+  }
+
+  /** As much time that nothing open is protected any more. */
+  private void pass() {
+    for (int i = 0; i < 2; i++) {
+      fixture.nanos += DeskFixture.PERIOD;
+      fixture.desk.tick();
+      settle();
+    }
   }
 
   @Test
@@ -70,12 +85,47 @@ class FairUseTest {
     fixture.desk.tick();
     settle();
     assertEquals(replies, greedy.replies.size());
-    for (int i = 0; i < 2; i++) {
-      fixture.nanos += DeskFixture.PERIOD;
-      fixture.desk.tick();
-      settle();
-    }
+    pass();
     assertTrue(greedy.replies.size() > replies);
+  }
+
+  @Test
+  void whatEndsTransactionsIsNotKeptBehindBeginsThatWait() throws FrameException {
+    long own = start(greedy);
+    long open = other.start();
+    beginsUntilItWaits();
+    greedy.replies.clear();
+    greedy.commit(false, 7, own);
+    settle();
+    assertTrue(Outcome.isCommitted(greedy.answer()), "it is answered before the begins");
+    int last = greedy.begin(1);
+    greedy.ping();
+    settle();
+    assertEquals(FrameType.PING, Frames.replyType(greedy.replies.remove(0), 0));
+    assertEquals(List.of(), greedy.ids());
+    other.commit(false, 1, open);
+    settle();
+    assertTrue(Outcome.isCommitted(other.answer()));
+    pass();
+    assertEquals(List.of(last - 2, last), greedy.ids(), "begins keep their order");
+  }
+
+  @Test
+  void aConnectionPutsOffSoManyBeginsAndThenIsNotReadFrom() throws FrameException {
+    other.start();
+    beginsUntilItWaits(); // which put one off
+    for (int i = 1; i < Conversation.PUT_OFF_MAX; i++) {
+      greedy.begin(1);
+      settle();
+      assertEquals(Progress.INCOMPLETE, greedy.progress);
+    }
+    greedy.begin(1);
+    settle();
+    assertEquals(Progress.WAITING, greedy.progress);
+    greedy.replies.clear();
+    pass();
+    assertEquals(Conversation.PUT_OFF_MAX + 1, greedy.replies.size());
+    assertEquals(Progress.INCOMPLETE, greedy.progress);
   }
 
   @Test
@@ -105,6 +155,81 @@ class FairUseTest {
     greedy.send(FrameType.ABORT, 1, start);
     settle();
     assertEquals(Outcome.ABORTED, greedy.answer(), "all else is answered");
+  }
+
+  @Test
+  void whatWasTakenInThePeriodBeforeCountsStill() throws FrameException {
+    other.start();
+    beginsUntilItWaits();
+    int replies = greedy.replies.size();
+    fixture.nanos += DeskFixture.PERIOD; // what is open began in the period before: protected still
+    fixture.desk.tick();
+    settle();
+    assertEquals(replies, greedy.replies.size());
+    fixture.nanos += DeskFixture.PERIOD - 1;
+    fixture.desk.tick();
+    settle();
+    assertEquals(replies, greedy.replies.size(), "the next period has not begun");
+  }
+
+  @Test
+  void anAccountRemembersTwoPeriods() {
+    ClientAccount account = new ClientAccount();
+    account.take(7, 10);
+    account.take(8, 1);
+    assertEquals(11, account.taken(8));
+    assertEquals(1, account.taken(9));
+    account.take(11, 5);
+    assertEquals(5, account.taken(11));
+    assertEquals(0, account.taken(13));
+  }
+
+  @Test
+  void whoReportsItsCleanupsMayCommitAgain() throws FrameException {
+    for (int i = 0; i < DeskFixture.UNCLEANED / 4 + 5; i++) { // so that accounts are not forgotten
+      assertTrue(Outcome.isCommitted(commit(other, i)));
+    }
+    for (int i = 0; i < DeskFixture.UNCLEANED / 5; i++) {
+      long start = start(greedy);
+      greedy.commit(false, 100 + i, start);
+      settle();
+      assertTrue(Outcome.isCommitted(greedy.answer()));
+      greedy.send(FrameType.CLEANED, 1, start);
+      settle();
+      greedy.answer();
+    }
+    fillHalf();
+    for (int i = 0; i < DeskFixture.UNCLEANED / 5; i++) {
+      assertTrue(Outcome.isCommitted(commit(greedy, 200 + i)), "its account is empty");
+    }
+  }
+
+  @Test
+  void whatOthersCleanedUpForIsForgottenOnceTheTableIsNearlyEmpty() throws FrameException {
+    for (int i = 0; i < DeskFixture.UNCLEANED / 3; i++) {
+      long start = start(greedy);
+      greedy.commit(false, 100 + i, start);
+      settle();
+      assertTrue(Outcome.isCommitted(greedy.answer()));
+      other.send(FrameType.CLEANED, 1, start);
+      settle();
+      other.answer();
+    }
+    assertTrue(Outcome.isCommitted(commit(greedy, 99)));
+    fillHalf();
+    for (int i = 0; i < DeskFixture.UNCLEANED / 5; i++) {
+      assertTrue(Outcome.isCommitted(commit(greedy, 200 + i)), "its account was emptied");
+    }
+  }
+
+  /** Has the other one commit until half of the table is taken. */
+  private void fillHalf() throws FrameException {
+    long outcome;
+    int commits = 0;
+    do {
+      assertTrue(commits <= DeskFixture.UNCLEANED, "it is never refused");
+      outcome = commit(other, 1_000 + commits++);
+    } while (outcome != Outcome.REFUSED_UNCLEANED);
   }
 
   private long start(Peer peer) throws FrameException {

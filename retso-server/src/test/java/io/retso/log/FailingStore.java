@@ -1,6 +1,8 @@
 package io.retso.log;
 
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 
 /** A store whose calls fail while told to, before they take effect or after. */
 final class FailingStore extends ForwardingStore {
@@ -12,43 +14,37 @@ final class FailingStore extends ForwardingStore {
     super(store);
   }
 
-  private void mayFail() throws LogException {
-    if (fails) {
-      failures++;
-      throw new LogException(LogException.Reason.UNAVAILABLE, "nobody answers");
+  private <T> CompletableFuture<T> call(
+      boolean canTakeEffect, Supplier<CompletableFuture<T>> call) {
+    if (!fails) {
+      return call.get();
     }
+    failures++;
+    if (takesEffect && canTakeEffect) {
+      call.get();
+    }
+    return CompletableFuture.failedFuture(
+        new LogException(LogException.Reason.UNAVAILABLE, "nobody answers"));
   }
 
   @Override
-  public Catalog readCatalog() throws LogException {
-    mayFail();
-    return super.readCatalog();
+  public CompletableFuture<Catalog> readCatalog() {
+    return call(false, super::readCatalog);
   }
 
   @Override
-  public Catalog replaceCatalog(Catalog expected, List<Long> wanted) throws LogException {
-    if (!takesEffect) {
-      mayFail();
-    }
-    Catalog replaced = super.replaceCatalog(expected, wanted);
-    mayFail();
-    return replaced;
+  public CompletableFuture<Catalog> replaceCatalog(Catalog expected, List<Long> wanted) {
+    return call(true, () -> super.replaceCatalog(expected, wanted));
+  }
+
+  /** A ledger that nobody hears of is one that nobody deletes. */
+  @Override
+  public CompletableFuture<Ledger> create() {
+    return takesEffect ? super.create() : call(false, super::create);
   }
 
   @Override
-  public Ledger create() throws LogException {
-    if (!takesEffect) {
-      mayFail();
-    }
-    return super.create();
-  }
-
-  @Override
-  public void delete(long ledger) throws LogException {
-    if (!takesEffect) {
-      mayFail();
-    }
-    super.delete(ledger);
-    mayFail();
+  public CompletableFuture<Void> delete(long ledger) {
+    return call(true, () -> super.delete(ledger));
   }
 }

@@ -1,6 +1,7 @@
 package io.retso.log;
 
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 
 /** A store in front of another: a test overrides what it wants to go wrong. */
 class ForwardingStore implements LedgerStore {
@@ -11,28 +12,33 @@ class ForwardingStore implements LedgerStore {
   }
 
   @Override
-  public Catalog readCatalog() throws LogException {
+  public CompletableFuture<Catalog> readCatalog() {
     return store.readCatalog();
   }
 
   @Override
-  public Catalog replaceCatalog(Catalog expected, List<Long> ledgers) throws LogException {
+  public CompletableFuture<Catalog> replaceCatalog(Catalog expected, List<Long> ledgers) {
     return store.replaceCatalog(expected, ledgers);
   }
 
   @Override
-  public Ledger create() throws LogException {
+  public CompletableFuture<Ledger> create() {
     return store.create();
   }
 
   @Override
-  public Entries openFenced(long ledger) throws LogException {
+  public CompletableFuture<Entries> openFenced(long ledger) {
     return store.openFenced(ledger);
   }
 
   @Override
-  public void delete(long ledger) throws LogException {
-    store.delete(ledger);
+  public CompletableFuture<Entries> openUnfenced(long ledger) {
+    return store.openUnfenced(ledger);
+  }
+
+  @Override
+  public CompletableFuture<Void> delete(long ledger) {
+    return store.delete(ledger);
   }
 
   @Override

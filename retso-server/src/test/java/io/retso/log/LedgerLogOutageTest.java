@@ -70,8 +70,8 @@ class LedgerLogOutageTest {
             Duration.ofSeconds(3)));
   }
 
-  private LedgerLog takeOver(LedgerStore store, LedgerLog.Threads threads) throws LogException {
-    return LedgerLog.takeOver(store, threads, listener, 1_000, 0, replay);
+  private LedgerLog takeOver(LedgerStore store, LedgerLog.Threads threads) {
+    return LedgerLog.takeOver(store, threads, listener, 1_000, 0, replay).join();
   }
 
   private void append(LedgerLog log, ExecutorService writer) throws InterruptedException {
@@ -92,8 +92,7 @@ class LedgerLogOutageTest {
   void appendsGoOnWithoutZooKeeperAndTheLogRollsOnceItIsBack(@TempDir Path directory)
       throws Exception {
     ExecutorService writer = Executors.newSingleThreadExecutor();
-    ExecutorService background = Executors.newSingleThreadExecutor();
-    LedgerLog.Threads threads = new LedgerLog.Threads(writer, background, System::nanoTime);
+    LedgerLog.Threads threads = new LedgerLog.Threads(writer, System::nanoTime);
     try (EmbeddedBookKeeper cluster = EmbeddedBookKeeper.start(directory, 1, false);
         Tunnel tunnel = new Tunnel(Integer.parseInt(cluster.zookeeper().split(":")[1]));
         BookKeeperStore store = connect("127.0.0.1:" + tunnel.port())) {
@@ -119,7 +118,6 @@ class LedgerLogOutageTest {
         assertEquals(position, replayed.size());
       }
     } finally {
-      background.shutdownNow();
       writer.shutdownNow();
     }
   }

@@ -12,6 +12,9 @@ import io.retso.simulator.Simulation;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executor;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -42,11 +45,8 @@ class LedgerLogTest {
     Writer(LedgerStore store, long span, long retention) throws LogException {
       this.store = store;
       LedgerLog.Threads threads =
-          new LedgerLog.Threads(
-              task -> simulation.after(0, task),
-              task -> simulation.after(0, task),
-              simulation::now);
-      log = LedgerLog.takeOver(store, threads, this, span, retention, this);
+          new LedgerLog.Threads(task -> simulation.after(0, task), simulation::now);
+      log = await(LedgerLog.takeOver(store, threads, this, span, retention, this));
       position = replayed.isEmpty() ? 0 : replayed.get(replayed.size() - 1);
     }
 
@@ -98,8 +98,17 @@ class LedgerLogTest {
     }
   }
 
+  private <T> T await(CompletableFuture<T> future) throws LogException {
+    assertTrue(simulation.run(future::isDone, Long.MAX_VALUE));
+    try {
+      return future.join();
+    } catch (CompletionException e) {
+      throw LogException.of(e);
+    }
+  }
+
   private void settle() {
-    simulation.block(1);
+    simulation.pass(1);
   }
 
   private static List<Long> positions(long from, long to) {
@@ -142,9 +151,9 @@ class LedgerLogTest {
     int[] left = {times};
     return new ForwardingStore(ledgers.store(() -> true)) {
       @Override
-      public Catalog replaceCatalog(Catalog expected, List<Long> wanted) throws LogException {
+      public CompletableFuture<Catalog> replaceCatalog(Catalog expected, List<Long> wanted) {
         if (left[0]-- > 0) {
-          Catalog now = others.readCatalog();
+          Catalog now = others.readCatalog().join();
           others.replaceCatalog(now, now.ledgers());
         }
         return super.replaceCatalog(expected, wanted);
@@ -197,14 +206,31 @@ class LedgerLogTest {
     assertEquals(2, second.durable);
   }
 
+  /** A process that reaches nobody until a time. */
+  private static final class CutOff implements SimulatedLedgers.Process {
+    long until;
+
+    @Override
+    public boolean isAlive() {
+      return true;
+    }
+
+    @Override
+    public long cutOffUntil(SimulatedLedgers.Party party) {
+      return until;
+    }
+  }
+
   @Test
   void appendsThatWereNotAcknowledgedMaySurvive() throws LogException {
     boolean survived = false;
     boolean lost = false;
     for (int i = 0; i < 50; i++) {
-      Writer writer = new Writer();
+      CutOff process = new CutOff();
+      Writer writer = new Writer(ledgers.store(process), SPAN, RETENTION);
       writer.startSegment(16);
       settle();
+      process.until = simulation.now() + 2;
       writer.append(32); // under way when the next one takes over
       Writer next = new Writer();
       survived |= next.replayed.contains(writer.position);
@@ -227,6 +253,21 @@ class LedgerLogTest {
     // The newest segment begins at 4000: those from 2800 on are needed, begun by the 8th entry.
     Writer next = new Writer();
     assertEquals(positions(8, 11), next.replayed);
+  }
+
+  /** A writer under load asks with each entry until the segment is ready. */
+  @Test
+  void aSegmentIsPreparedOnceHoweverOftenItIsAskedFor() throws LogException {
+    Writer writer = new Writer();
+    writer.startSegment(16);
+    for (int i = 0; i < 3; i++) {
+      writer.log.prepareSegment();
+    }
+    settle();
+    writer.startSegment(400);
+    settle();
+    assertEquals(2, ledgers.catalog().size());
+    assertEquals(ledgers.catalog(), ledgers.existing());
   }
 
   @Test
@@ -271,7 +312,7 @@ class LedgerLogTest {
       second.roll(time);
     }
     assertTrue(ledgers.existing().contains(inherited), "a zombie may append to it");
-    simulation.block(RETENTION);
+    simulation.pass(RETENTION);
     second.roll(8400);
     assertFalse(ledgers.existing().contains(inherited));
     assertEquals(ledgers.catalog(), ledgers.existing());
@@ -305,7 +346,7 @@ class LedgerLogTest {
     settle();
     List<Long> condemned = new ArrayList<>(ledgers.catalog());
     condemned.set(0, ~old);
-    store.replaceCatalog(store.readCatalog(), condemned); // and the crash comes
+    store.replaceCatalog(store.readCatalog().join(), condemned); // and the crash comes
     store.delete(old);
     Writer third = new Writer(100 * SPAN, RETENTION);
     assertEquals(positions(2, 2), third.replayed);
@@ -321,7 +362,7 @@ class LedgerLogTest {
     long end = simulation.now() + nanos;
     while (simulation.now() < end) {
       writer.append(timestamp);
-      simulation.block(Housekeeping.PAUSE_NANOS_MAX / 200);
+      simulation.pass(Housekeeping.PAUSE_NANOS_MAX / 200);
     }
   }
 
@@ -387,7 +428,7 @@ class LedgerLogTest {
     Writer second = new Writer();
     second.startSegment(32);
     List<Long> catalog = ledgers.catalog();
-    simulation.block(Housekeeping.PAUSE_NANOS_MAX);
+    simulation.pass(Housekeeping.PAUSE_NANOS_MAX);
     first.log.prepareSegment();
     settle();
     assertEquals(LogException.Reason.FENCED, first.failure.reason());
@@ -412,6 +453,40 @@ class LedgerLogTest {
     assertTrue(writer.failure.getMessage().contains("nobody answers"), writer.failure::getMessage);
   }
 
+  /** Entries of a ledger that a successor takes over and deletes while all of them are read. */
+  private final class OvertakenEntries implements LedgerStore.Entries {
+    private final LedgerStore.Entries entries;
+
+    OvertakenEntries(LedgerStore.Entries entries) {
+      this.entries = entries;
+    }
+
+    @Override
+    public long count() {
+      return entries.count();
+    }
+
+    @Override
+    public CompletableFuture<Void> read(
+        long from, long to, Executor executor, LedgerStore.EntryVisitor visitor) {
+      if (ledgers.catalog().size() == 1) { // the head only
+        return entries.read(from, to, executor, visitor);
+      }
+      try {
+        new Writer();
+      } catch (LogException e) {
+        throw new AssertionError(e);
+      }
+      return CompletableFuture.failedFuture(
+          new LogException(LogException.Reason.CORRUPT, "no such ledger"));
+    }
+
+    @Override
+    public void close() {
+      entries.close();
+    }
+  }
+
   /** The successor of a successor deletes what the latter still reads. */
   @Test
   void aTakeOverThatIsOvertakenWhileItReadsIsFencedAndNotCorrupt() throws LogException {
@@ -421,33 +496,70 @@ class LedgerLogTest {
     LedgerStore store =
         new ForwardingStore(ledgers.store(() -> true)) {
           @Override
-          public Entries openFenced(long ledger) throws LogException {
-            Entries entries = super.openFenced(ledger);
-            return new Entries() {
-              @Override
-              public long count() {
-                return entries.count();
-              }
-
-              @Override
-              public void read(long from, long to, EntryVisitor visitor) throws LogException {
-                if (ledgers.catalog().size() > 1) { // which is when all of it is read
-                  new Writer();
-                  throw new LogException(LogException.Reason.CORRUPT, "no such ledger");
-                }
-                entries.read(from, to, visitor);
-              }
-
-              @Override
-              public void close() {
-                entries.close();
-              }
-            };
+          public CompletableFuture<Entries> openFenced(long ledger) {
+            return super.openFenced(ledger).thenApply(OvertakenEntries::new);
           }
         };
     LogException e = assertThrows(LogException.class, () -> new Writer(store, SPAN, RETENTION));
     assertEquals(LogException.Reason.FENCED, e.reason());
     assertTrue(e.getMessage().contains("took the log over"), e.getMessage());
+  }
+
+  /** A writer that looks at so many entries, and refuses then. */
+  private final class Refusing implements LedgerLog.Replay {
+    private int left;
+
+    Refusing(int entries) {
+      left = entries;
+    }
+
+    @Override
+    public boolean look(ByteBuffer entry) throws LogException {
+      if (--left == 0) {
+        throw new LogException(LogException.Reason.TOO_LARGE, "too much at the head");
+      }
+      return true;
+    }
+
+    @Override
+    public void entry(ByteBuffer bytes) {
+      throw new AssertionError("it is replayed");
+    }
+
+    @Override
+    public long segmentStart(ByteBuffer firstEntry) {
+      throw new AssertionError("it is opened");
+    }
+  }
+
+  @Test
+  void aLogThatIsRefusedRemainsWithItsWriter() throws LogException {
+    Writer writer = new Writer();
+    writer.startSegment(16);
+    writer.append(32);
+    writer.log.prepareSegment(); // an empty ledger behind the newest segment
+    settle();
+    List<Long> before = ledgers.catalog();
+    LedgerLog.Threads threads =
+        new LedgerLog.Threads(task -> simulation.after(0, task), simulation::now);
+    LogException e =
+        assertThrows(
+            LogException.class,
+            () ->
+                await(
+                    LedgerLog.takeOver(
+                        ledgers.store(() -> true),
+                        threads,
+                        writer,
+                        SPAN,
+                        RETENTION,
+                        new Refusing(2))));
+    assertEquals(LogException.Reason.TOO_LARGE, e.reason());
+    assertEquals(before, ledgers.catalog());
+    writer.append(48);
+    settle();
+    assertEquals(writer.position, writer.durable);
+    assertNull(writer.failure);
   }
 
   @Test

@@ -1,6 +1,7 @@
 package io.retso.sequencer;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -9,7 +10,10 @@ import io.retso.log.LogException;
 import io.retso.oracle.Changes;
 import io.retso.oracle.StatusOracle;
 import io.retso.protocol.Outcome;
+import java.nio.ByteBuffer;
+import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 
 /** Records of one entry are applied in their order, although commits are applied in batches. */
 class RecoveryTest {
@@ -82,9 +86,29 @@ class RecoveryTest {
       head.uncleaned(start, start + 16);
     }
     head.continued();
-    LogException e =
-        assertThrows(LogException.class, () -> new Recovery(small).entry(head.seal(1)));
-    assertEquals(LogException.Reason.TOO_LARGE, e.reason());
-    assertTrue(e.getMessage().contains("uncleaned.max = 2"), e.getMessage());
+    ByteBuffer first = head.seal(1);
+    for (Executable found :
+        List.<Executable>of(
+            () -> new Recovery(small).look(first.duplicate()),
+            () -> new Recovery(small).entry(first.duplicate()))) {
+      LogException e = assertThrows(LogException.class, found);
+      assertEquals(LogException.Reason.TOO_LARGE, e.reason());
+      assertTrue(e.getMessage().contains("uncleaned.max = 2"), e.getMessage());
+    }
+  }
+
+  @Test
+  void commitsOfTheWindowNeedNoRoomOutsideOfIt() throws LogException {
+    StatusOracle small = new StatusOracle(100, 64, 2, Changes.NONE);
+    LogEntry head = new LogEntry(1_000);
+    head.segment(1_600);
+    head.window(64);
+    for (long start = 1_104; start <= 1_168; start += 32) {
+      head.uncleaned(start, start + 16);
+    }
+    assertTrue(new Recovery(small).look(head.seal(1)), "the head goes on");
+    head.continued();
+    assertFalse(new Recovery(small).look(head.seal(1)));
+    new Recovery(small).entry(head.seal(1));
   }
 }

@@ -5,6 +5,7 @@ import static io.retso.simulator.Violation.unless;
 import io.retso.log.LogEntry;
 import io.retso.log.LogException;
 import io.retso.oracle.StatusOracle;
+import io.retso.protocol.FrameType;
 import io.retso.protocol.Outcome;
 import io.retso.protocol.Timestamps;
 import java.nio.ByteBuffer;
@@ -32,6 +33,7 @@ final class History implements SimulatedLedgers.Durable, LogEntry.Visitor {
   private static final class Facts {
     long commit; // in the log
     boolean abortedTold;
+    boolean notSentTold;
     boolean abortConcluded; // from RETRY, with the mark still there
     boolean abortLogged;
     boolean begun; // a client has it
@@ -48,6 +50,7 @@ final class History implements SimulatedLedgers.Durable, LogEntry.Visitor {
   private final TreeMap<Long, Facts> transactions = new TreeMap<>();
   private final Map<Long, Row> rows = new HashMap<>();
   private final Set<Long> usedStamps = new HashSet<>();
+  private final Map<Long, Long> ofDeposed = new HashMap<>(); // stamp to its server's number
   private final TreeMap<Integer, long[]> startsByEpoch = new TreeMap<>(); // lowest, highest
   private final long[] entryRows = new long[1024];
   private long newest;
@@ -123,6 +126,7 @@ final class History implements SimulatedLedgers.Durable, LogEntry.Visitor {
     Facts facts = facts(start);
     unless(facts.commit == 0, start + " was committed twice: " + facts.commit + ", " + commit);
     unless(!facts.abortedTold, start + " was told to be aborted and is committed");
+    unless(!facts.notSentTold, start + " was told not to be sent and is committed");
     unless(!facts.abortConcluded, start + " had to be concluded to be aborted, and is committed");
     unless(
         commit > facts.openFor,
@@ -219,8 +223,17 @@ final class History implements SimulatedLedgers.Durable, LogEntry.Visitor {
 
   // What was told.
 
-  /** Start timestamps left a server. */
-  void issued(int epoch, long first, int count) {
+  /**
+   * Start timestamps left a server.
+   *
+   * @param deposedNumber of a server from which the log had been taken over; 0 of one that led
+   */
+  void issued(int epoch, long first, int count, long deposedNumber) {
+    if (deposedNumber > 0) {
+      for (int i = 0; i < count; i++) {
+        ofDeposed.put(first + (long) i * Timestamps.GAP, deposedNumber);
+      }
+    }
     long[] range = startsByEpoch.computeIfAbsent(epoch, e -> new long[] {Long.MAX_VALUE, 0});
     for (int i = 0; i < count; i++) {
       use(first + (long) i * Timestamps.GAP);
@@ -233,6 +246,20 @@ final class History implements SimulatedLedgers.Durable, LogEntry.Visitor {
     unless(
         younger == null || younger.getValue()[0] > range[1],
         range[1] + " is above a younger server's");
+  }
+
+  /**
+   * A client got a timestamp for which it asked when {@code known} was the newest that anybody knew
+   * and {@code met} the highest number of a server that it had met.
+   *
+   * @param mayBeStale whether that of a deposed server may be older, as long as the client has met
+   *     none of its successors
+   */
+  void mustSee(FrameType type, long stamp, long known, long met, boolean mayBeStale) {
+    boolean excused = mayBeStale && ofDeposed.getOrDefault(stamp, -1L) >= met;
+    unless(
+        stamp > known || excused,
+        type + " " + stamp + " does not see " + known + ", which was known before; met " + met);
   }
 
   /** The highest low watermark that anybody knows. */
@@ -249,10 +276,28 @@ final class History implements SimulatedLedgers.Durable, LogEntry.Visitor {
     watermark = Math.max(watermark, told);
   }
 
-  /** A client was told the outcome of its commit or abort request, or of a status query. */
-  void told(long start, long reader, Answer answer) {
+  /** An answer of a server arrived at a client. */
+  void answered(long start, long reader, Answer answer) {
     Facts facts = facts(start);
     long outcome = answer.outcome();
+    if (outcome == Outcome.RETRY) {
+      unless(start < answer.windowLow(), start + " is remembered, the answer was RETRY");
+      if (answer.hadMarks()) {
+        unless(facts.commit == 0, start + " is committed, not cleaned up, and was told RETRY");
+        facts.abortConcluded = true;
+      }
+    } else if (outcome == Outcome.UNKNOWN) {
+      unless(start < answer.windowLow(), start + " is remembered, the answer was UNKNOWN");
+    } else if (outcome == Outcome.REFUSED_UNCLEANED) {
+      unless(answer.mayRefuse(), "refused below half the limit of uncleaned commits");
+    } else {
+      told(start, reader, outcome);
+    }
+  }
+
+  /** A caller of a client was told the outcome of its commit or abort, or of a status query. */
+  void told(long start, long reader, long outcome) {
+    Facts facts = facts(start);
     if (Outcome.isCommitted(outcome)) {
       unless(
           facts.commit == outcome,
@@ -266,18 +311,15 @@ final class History implements SimulatedLedgers.Durable, LogEntry.Visitor {
           facts.commit == 0 || facts.commit > reader,
           start + " is committed for " + reader + ", which was told that it is open");
       facts.openFor = Math.max(facts.openFor, reader);
-    } else if (outcome == Outcome.RETRY) {
-      unless(start < answer.windowLow(), start + " is remembered, the answer was RETRY");
-      if (answer.hadMarks()) {
-        unless(facts.commit == 0, start + " is committed, not cleaned up, and was told RETRY");
-        facts.abortConcluded = true;
-      }
-    } else if (outcome == Outcome.UNKNOWN) {
-      unless(start < answer.windowLow(), start + " is remembered, the answer was UNKNOWN");
-    } else if (outcome == Outcome.REFUSED_UNCLEANED) {
-      unless(answer.mayRefuse(), "refused below half the limit of uncleaned commits");
+    } else if (outcome == SimulatedClient.NOT_SENT) {
+      unless(facts.commit == 0, start + " is committed, and was told not to be sent");
+      facts.notSentTold = true;
     } else {
-      throw new Violation("the answer about " + start + " was " + Outcome.nameOf(outcome));
+      unless(
+          outcome == Outcome.RETRY
+              || outcome == Outcome.UNKNOWN
+              || outcome == Outcome.REFUSED_UNCLEANED,
+          "the answer about " + start + " was " + Outcome.nameOf(outcome));
     }
   }
 
@@ -341,6 +383,7 @@ final class History implements SimulatedLedgers.Durable, LogEntry.Visitor {
     }
     long horizon = newest - HORIZON;
     usedStamps.removeIf(stamp -> stamp < horizon);
+    ofDeposed.keySet().removeIf(stamp -> stamp < horizon);
     transactions
         .headMap(horizon)
         .entrySet()

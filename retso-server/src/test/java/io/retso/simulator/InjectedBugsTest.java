@@ -2,13 +2,16 @@ package io.retso.simulator;
 
 import static org.junit.jupiter.api.Assertions.fail;
 
+import io.netty.buffer.ByteBuf;
 import io.retso.front.FrontDesk;
 import io.retso.log.CommitLog;
+import io.retso.log.ForwardedLog;
 import io.retso.log.LedgerLog;
 import io.retso.log.LogException;
 import io.retso.oracle.Changes;
 import io.retso.oracle.ForwardedChanges;
 import io.retso.oracle.StatusOracle;
+import io.retso.protocol.Frames;
 import io.retso.protocol.Outcome;
 import io.retso.protocol.Timestamps;
 import io.retso.sequencer.Recovery;
@@ -22,6 +25,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 class InjectedBugsTest {
   private static final int SEEDS_MAX = 1_500;
   private static final long OPERATIONS = 5_000;
+
+  /** In the body of a greeting. */
+  private static final int EPOCH_OFFSET = 16;
 
   /** A rule that is broken, and the part that breaks it. */
   enum Bug {
@@ -44,6 +50,11 @@ class InjectedBugsTest {
     SWEEP_NOT_LOGGED(OracleBug.SweepsUnlogged::new),
     WATERMARK_IGNORES_THE_UNCLEANED(OracleBug.WatermarkOfWindow::new),
     SWEEP_STAMP_TAKEN_LAST(LateSweepStamp::new),
+    REPEATS_NOT_FLAGGED(ClientBug::withoutFlags),
+    EPOCH_OVERLOOKED(ClientBug::withoutEpochs),
+    ANSWER_OF_AN_OLD_CONNECTION(ClientBug::withMixedConnections),
+    UNKNOWN_TOLD_AS_ABORTED(() -> ClientBug.telling(Outcome.ABORTED)),
+    UNKNOWN_TOLD_AS_NOT_SENT(() -> ClientBug.telling(SimulatedClient.NOT_SENT)),
     TRIMMED_TOO_EARLY(LogBug::trimsEverything),
     RECOVERY_WITHOUT_FENCE(LogBug.NoFence::new),
     CATALOG_WITHOUT_COMPARE(LogBug.NoCompare::new),
@@ -344,6 +355,45 @@ class InjectedBugsTest {
     }
   }
 
+  /** A client behaves otherwise. */
+  private static final class ClientBug {
+    static Parts withoutFlags() {
+      return new Parts() {
+        @Override
+        boolean clientsFlagRepeats() {
+          return false;
+        }
+      };
+    }
+
+    static Parts withoutEpochs() {
+      return new Parts() {
+        @Override
+        void greeting(ByteBuf reply, int index) {
+          reply.setLong(index + Frames.HEADER_BYTES + EPOCH_OFFSET, 1);
+        }
+      };
+    }
+
+    static Parts withMixedConnections() {
+      return new Parts() {
+        @Override
+        boolean clientsKeepConnectionsApart() {
+          return false;
+        }
+      };
+    }
+
+    static Parts telling(long outcome) {
+      return new Parts() {
+        @Override
+        long toldInsteadOfUnknown() {
+          return outcome;
+        }
+      };
+    }
+  }
+
   /** A sweep reports a timestamp that it took after it had gone over the marks. */
   private static final class LateSweepStamp extends Parts {
     @Override
@@ -359,7 +409,12 @@ class InjectedBugsTest {
       return new Parts() {
         @Override
         CommitLog log(LedgerLog log) {
-          return new ForwardingLog(log) {
+          return new ForwardedLog() {
+            @Override
+            protected CommitLog target() {
+              return log;
+            }
+
             @Override
             public void startSegment(long startTimestamp, long windowStart) {
               super.startSegment(startTimestamp, Long.MAX_VALUE);
@@ -437,45 +492,6 @@ class InjectedBugsTest {
           }
         };
       }
-    }
-  }
-
-  /** A log in front of another. */
-  private static class ForwardingLog implements CommitLog {
-    private final CommitLog log;
-
-    ForwardingLog(CommitLog log) {
-      this.log = log;
-    }
-
-    @Override
-    public void append(long position, ByteBuffer entry) {
-      log.append(position, entry);
-    }
-
-    @Override
-    public void prepareSegment() {
-      log.prepareSegment();
-    }
-
-    @Override
-    public boolean isSegmentReady() {
-      return log.isSegmentReady();
-    }
-
-    @Override
-    public void startSegment(long startTimestamp, long windowStart) {
-      log.startSegment(startTimestamp, windowStart);
-    }
-
-    @Override
-    public long segmentBytes() {
-      return log.segmentBytes();
-    }
-
-    @Override
-    public void close() {
-      log.close();
     }
   }
 }

@@ -33,7 +33,7 @@ final class Janitor {
             run();
           } else {
             busy = true;
-            client.begin(answer -> ask(orphan, answer.outcome()));
+            client.begin(answer -> ask(orphan, answer));
           }
         });
   }
@@ -45,12 +45,11 @@ final class Janitor {
         reader,
         null,
         answer -> {
-          world.history().told(orphan.start(), reader, answer);
-          if (answer.outcome() == Outcome.OPEN) {
+          if (answer == Outcome.OPEN) {
             abort(orphan, reader);
           } else {
             // RETRY: what is still pending now was aborted.
-            finish(orphan, answer.outcome());
+            finish(orphan, answer);
           }
         });
   }
@@ -62,11 +61,10 @@ final class Janitor {
         0,
         null,
         answer -> {
-          world.history().told(orphan.start(), 0, answer);
-          if (answer.outcome() == Outcome.UNKNOWN) {
+          if (answer == Outcome.UNKNOWN) {
             ask(orphan, reader);
           } else {
-            finish(orphan, answer.outcome());
+            finish(orphan, answer);
           }
         });
   }

@@ -3,115 +3,125 @@ package io.retso.simulator;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
-import io.netty.buffer.UnpooledByteBufAllocator;
+import io.retso.client.SimulatedLoop;
 import io.retso.front.Conversation;
 import io.retso.front.Conversation.Progress;
 import io.retso.front.Transport;
 import io.retso.protocol.FrameException;
 import io.retso.protocol.FrameType;
 import io.retso.protocol.Frames;
-import io.retso.protocol.Handshake;
+import io.retso.protocol.Outcome;
 import java.util.ArrayDeque;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 
 /**
  * A connection between a client and a server: bytes in order within each direction, independent of
- * all other connections; cut at any moment, with what is on its way lost or not. The server's end
- * is the production {@link Conversation}.
+ * all other connections; cut at any moment, with what is on its way lost or not. Both ends are
+ * production code; the judge looks at what arrives at each.
  */
-final class Link implements Transport {
-  private static final ByteBufAllocator ALLOCATOR = new UnpooledByteBufAllocator(false, true);
-  private static final Handshake.Hello HELLO =
-      new Handshake.Hello(1, 1, Handshake.Mode.ORACLE, "simulated");
-
+final class Link implements Transport, SimulatedLoop.Wire {
   final SimulatedClient client;
   final SimulatedServer server;
+  private final World world;
   private final Simulation simulation;
   private long lastAtServer;
   private long lastAtClient;
 
   // The client's end.
-  private boolean clientEnd = true;
-  private int nextFrameId = 1;
-  private final ArrayDeque<RequestFrame> fastLane = new ArrayDeque<>();
-  private final ArrayDeque<RequestFrame> logLane = new ArrayDeque<>();
+  private final SimulatedLoop.End clientEnd;
+  private boolean clientIsOpen = true;
 
-  private record Packet(ByteBuf bytes, RequestFrame complete) {}
+  /** Bytes on their way to the server. */
+  private final ArrayDeque<ByteBuf> arriving = new ArrayDeque<>();
 
-  /** Bytes on their way, with the frame that they complete, if they do. */
-  private final ArrayDeque<Packet> arriving = new ArrayDeque<>();
+  /** Replies on their way. */
+  private final ArrayDeque<ByteBuf> departed = new ArrayDeque<>();
 
   // The server's end.
-  private boolean serverEnd = true;
+  private boolean serverIsOpen = true;
   private boolean waiting;
   private final Conversation conversation;
   private final ByteBuf unread = Unpooled.buffer();
   private final ByteBuf written = Unpooled.buffer();
 
-  /** What was sent and not yet taken. */
-  private final ArrayDeque<RequestFrame> untaken = new ArrayDeque<>();
-
-  /** What was taken and not yet answered, by frame id. */
+  /** What was taken and has not left with its reply, by frame id. */
   private final Map<Integer, RequestFrame> taken = new HashMap<>();
 
-  Link(Simulation simulation, SimulatedClient client, SimulatedServer server) {
-    this.simulation = simulation;
+  // What was taken and whose reply has not arrived.
+  private final ArrayDeque<RequestFrame> fastLane = new ArrayDeque<>();
+  private final ArrayDeque<RequestFrame> logLane = new ArrayDeque<>();
+
+  Link(World world, SimulatedClient client, SimulatedLoop.End clientEnd, SimulatedServer server) {
+    this.world = world;
+    this.simulation = world.simulation();
     this.client = client;
+    this.clientEnd = clientEnd;
     this.server = server;
     conversation = server.accept(this);
-    ByteBuf hello = Unpooled.buffer();
-    Handshake.writeHello(hello, 0, HELLO);
-    send(hello, null);
   }
 
-  /** The client sends requests of one type. */
-  void send(List<Request> requests) {
-    RequestFrame frame = new RequestFrame(nextFrameId++, requests);
-    (frame.type.isLogged() ? logLane : fastLane).add(frame);
-    send(frame.encode(), frame);
+  @Override
+  public ByteBufAllocator allocator() {
+    return HeapAllocator.INSTANCE;
   }
 
-  private void send(ByteBuf bytes, RequestFrame frame) {
-    if (simulation.oneIn(8)) { // in two packets
-      arrive(bytes.readSlice(simulation.below(bytes.readableBytes())), null);
+  /** The client sends a frame. */
+  @Override
+  public void send(ByteBuf frame) {
+    try {
+      int repeats = RequestFrame.repeats(frame, world.parts().clientsFlagRepeats());
+      for (int i = 0; i < repeats; i++) {
+        world.counted("repeats");
+      }
+    } catch (FrameException e) {
+      throw new Violation("a client sent nonsense: " + e.getMessage());
     }
-    arrive(bytes, frame);
+    if (simulation.oneIn(8)) { // in two packets
+      depart(frame.readSlice(simulation.below(frame.readableBytes())));
+    }
+    depart(frame);
   }
 
-  private void arrive(ByteBuf bytes, RequestFrame complete) {
+  private void depart(ByteBuf bytes) {
     lastAtServer = Math.max(lastAtServer, simulation.now() + simulation.delay(World.NETWORK_DELAY));
-    arriving.add(new Packet(bytes, complete));
-    simulation.at(lastAtServer, () -> server.whenAwake(this::arrived));
+    arriving.add(bytes);
+    simulation.at(lastAtServer, () -> whenReachable(() -> server.whenAwake(this::arrived)));
+  }
+
+  /** Packets of a server that is cut off are sent again until they arrive. */
+  private void whenReachable(Runnable arrival) {
+    long until = server.cutOffUntil(SimulatedLedgers.Party.CLIENTS);
+    if (until > simulation.now()) {
+      simulation.at(until, () -> whenReachable(arrival));
+    } else {
+      arrival.run();
+    }
   }
 
   /** The next packet arrives; not that of the event, for those of a paused process lose order. */
   private void arrived() {
-    Packet packet = arriving.poll();
-    if (serverEnd) {
-      unread.writeBytes(packet.bytes);
-      if (packet.complete != null) {
-        untaken.add(packet.complete);
-      }
+    ByteBuf packet = arriving.poll();
+    if (serverIsOpen) {
+      unread.writeBytes(packet);
       takeFrames();
     }
   }
 
   private void takeFrames() {
     try {
-      while (serverEnd && !waiting) {
-        boolean isHello = conversation.hello() == null;
-        RequestFrame next = isHello ? null : untaken.peek();
+      while (serverIsOpen && !waiting) {
+        RequestFrame next = RequestFrame.peekOrNull(unread);
         Progress progress =
             next == null ? conversation.take(unread) : server.take(conversation, unread, next);
         if (progress == Progress.INCOMPLETE) {
           break;
         } else if (progress == Progress.WAITING) {
           waiting = true;
-          server.counted("waits");
+          world.counted("waits");
         } else if (next != null) {
-          taken.put(next.id, untaken.poll());
+          taken.put(next.id, next);
+          laneOf(next.type).add(next);
         }
       }
     } catch (FrameException e) {
@@ -120,15 +130,14 @@ final class Link implements Transport {
     unread.discardReadBytes();
   }
 
+  private ArrayDeque<RequestFrame> laneOf(FrameType type) {
+    return type.isLogged() ? logLane : fastLane;
+  }
+
   @Override
   public void resume() {
     waiting = false;
     takeFrames();
-  }
-
-  @Override
-  public ByteBufAllocator allocator() {
-    return ALLOCATOR;
   }
 
   @Override
@@ -146,22 +155,27 @@ final class Link implements Transport {
     ByteBuf replies = written.copy();
     written.clear();
     forEachReply(
-        replies, index -> server.left(taken.get(Frames.frameId(replies, index)), replies, index));
+        replies,
+        index -> server.left(taken.remove(Frames.frameId(replies, index)), replies, index));
+    departed.add(replies);
     lastAtClient = Math.max(lastAtClient, simulation.now() + simulation.delay(World.NETWORK_DELAY));
-    simulation.at(lastAtClient, () -> forEachReply(replies, index -> reply(replies, index)));
+    simulation.at(lastAtClient, () -> whenReachable(this::replied));
   }
 
   private interface ReplyVisitor {
     void reply(int index);
   }
 
+  /** Shows the replies to requests, but no greeting. */
   private void forEachReply(ByteBuf replies, ReplyVisitor visitor) {
     try {
       int bytes;
       for (int at = replies.readerIndex(); at < replies.writerIndex(); at += bytes) {
         bytes = Frames.frameBytes(replies, at);
         Frames.checkReply(replies, at, bytes);
-        if (Frames.replyType(replies, at) != FrameType.HELLO) {
+        if (Frames.replyType(replies, at) == FrameType.HELLO) {
+          world.parts().greeting(replies, at);
+        } else {
           visitor.reply(at);
         }
       }
@@ -170,17 +184,61 @@ final class Link implements Transport {
     }
   }
 
-  /** A reply arrives: it must be the next one of its lane. */
-  private void reply(ByteBuf replies, int index) {
+  /** Replies arrive: they are judged, and the client gets them. */
+  private void replied() {
+    ByteBuf replies = departed.poll();
+    if (clientIsOpen && client.isAlive()) {
+      forEachReply(replies, index -> judge(replies, index));
+      client.met(server.number());
+      clientEnd.read(replies);
+    } else if (client.isAlive() && !world.parts().clientsKeepConnectionsApart()) {
+      client.readOnNewest(replies);
+    }
+  }
+
+  /** A reply must be the next one of its lane, and true. */
+  private void judge(ByteBuf replies, int index) {
     FrameType type = Frames.replyType(replies, index);
-    RequestFrame frame = (type.isLogged() ? logLane : fastLane).poll();
+    RequestFrame frame = laneOf(type).poll();
     Violation.unless(
         frame != null && frame.type == type && frame.id == Frames.frameId(replies, index),
         "a reply to " + type + " overtook another");
-    Violation.unless(
-        frame.requests.size() == Frames.count(replies, index), "a reply has another count");
-    for (int i = 0; i < frame.requests.size() && clientEnd; i++) {
-      client.replied(frame.requests.get(i), frame.answer(i, replies, index));
+    Violation.unless(frame.count == Frames.count(replies, index), "a reply has another count");
+    for (int i = 0; i < frame.count; i++) {
+      Answer answer = frame.answer(i, replies, index);
+      switch (type) {
+        case STATUS, COMMIT, ABORT ->
+            world.history().answered(frame.starts[i], frame.readers[i], answer);
+        case CLEANED, SWEPT ->
+            Violation.unless(answer.outcome() == Outcome.DONE, "a cleanup was refused");
+        case HELLO, PING, BEGIN, TIMESTAMP, WATERMARK -> {} // judged as the caller gets them
+      }
+    }
+  }
+
+  void readAtClient(ByteBuf replies) {
+    clientEnd.read(replies);
+  }
+
+  boolean isOpen() {
+    return clientIsOpen;
+  }
+
+  /** The client gives it up. */
+  @Override
+  public void hangUp() {
+    if (clientIsOpen) {
+      world.counted("given up by clients");
+      simulation.after(0, this::clientNotices);
+      cut();
+    }
+  }
+
+  private void clientNotices() {
+    if (clientIsOpen) {
+      clientIsOpen = false;
+      client.forget(this);
+      clientEnd.closed();
     }
   }
 
@@ -189,25 +247,18 @@ final class Link implements Transport {
     simulation.after(
         simulation.oneIn(2) ? 0 : simulation.delay(World.NETWORK_DELAY),
         () -> {
-          if (clientEnd) {
-            clientEnd = false;
-            client.disconnected(this);
+          if (client.isAlive()) {
+            clientNotices();
           }
         });
     simulation.after(
         simulation.oneIn(2) ? 0 : simulation.delay(4 * World.NETWORK_DELAY),
         () -> {
-          if (serverEnd) {
-            serverEnd = false;
+          if (serverIsOpen) {
+            serverIsOpen = false;
             conversation.close();
             server.forget(this);
           }
         });
-  }
-
-  /** The client is gone. */
-  void abandon() {
-    clientEnd = false;
-    cut();
   }
 }

@@ -1,10 +1,12 @@
 package io.retso.simulator;
 
+import io.netty.buffer.ByteBuf;
 import io.retso.front.FrontDesk;
 import io.retso.log.CommitLog;
 import io.retso.log.LedgerLog;
 import io.retso.oracle.Changes;
 import io.retso.oracle.StatusOracle;
+import io.retso.protocol.Outcome;
 import io.retso.sequencer.Recovery;
 import io.retso.sequencer.Sequencer;
 
@@ -46,6 +48,26 @@ class Parts {
    */
   boolean deposedServersMayBeStale() {
     return true;
+  }
+
+  // What a client does, seen from outside of it.
+
+  /** A commit that is sent again says so. */
+  boolean clientsFlagRepeats() {
+    return true;
+  }
+
+  /** What comes on a connection that is over is not taken for an answer on the next. */
+  boolean clientsKeepConnectionsApart() {
+    return true;
+  }
+
+  /** The greeting of a server passes; a client that overlooks the epoch sees another one. */
+  void greeting(ByteBuf reply, int index) {}
+
+  /** What a caller is told whose client cannot learn the outcome. */
+  long toldInsteadOfUnknown() {
+    return Outcome.UNKNOWN;
   }
 
   boolean fences() {

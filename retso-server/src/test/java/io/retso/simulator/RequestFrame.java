@@ -1,61 +1,114 @@
 package io.retso.simulator;
 
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
+import io.retso.protocol.FrameException;
 import io.retso.protocol.FrameType;
 import io.retso.protocol.Frames;
 import io.retso.protocol.Timestamps;
-import java.util.List;
 
-/** Requests of one type on their way, as bytes, and what the judge must know of their decision. */
+/** What the judge must know of requests of one type on their way, and of their decision. */
 final class RequestFrame {
   final FrameType type;
   final int id;
-  final List<Request> requests;
+  final int count;
+
+  /** The transaction that each request is about; of a sweep, its timestamp; or 0. */
+  final long[] starts;
+
+  /** The reader's start of each status query, otherwise 0. */
+  final long[] readers;
 
   /** What was true when the server took it; null before. */
   Circumstances decided;
+
+  /** It asks for timestamps, and waited while others had need of them. */
+  boolean putOff;
 
   /**
    * What was true when a server took a frame.
    *
    * @param epoch of the server
+   * @param isNewest whether nobody had taken the log over from it
    * @param windowLow below this it remembered only uncleaned commits
    * @param nextTimestamp the next one before the frame was taken
    * @param hadMarks for each request whether the transaction had pending marks in the table
    * @param mayRefuse whether a client could have more than its share of uncleaned commits
    */
   record Circumstances(
-      int epoch, long windowLow, long nextTimestamp, boolean[] hadMarks, boolean mayRefuse) {}
+      int epoch,
+      boolean isNewest,
+      long windowLow,
+      long nextTimestamp,
+      boolean[] hadMarks,
+      boolean mayRefuse) {}
 
-  RequestFrame(int id, List<Request> requests) {
-    this.type = requests.get(0).type;
+  private RequestFrame(FrameType type, int id, int count) {
+    this.type = type;
     this.id = id;
-    this.requests = requests;
+    this.count = count;
+    this.starts = new long[count];
+    this.readers = new long[count];
   }
 
-  /** The frame's bytes. */
-  ByteBuf encode() {
-    ByteBuf out = Unpooled.buffer();
-    Frames.writeHeader(out, type, 0, id, 0);
-    requests.forEach(request -> write(request, out));
-    Frames.finishFrame(out, 0, requests.size());
-    return out;
+  /** The next frame of requests in a buffer; null if there is none, or not all of it. */
+  static RequestFrame peekOrNull(ByteBuf in) throws FrameException {
+    int index = in.readerIndex();
+    int bytes = Frames.frameBytes(in, index);
+    if (bytes == 0 || in.readableBytes() < bytes) {
+      return null;
+    }
+    FrameType type = Frames.requestType(in, index);
+    if (type == FrameType.HELLO || type == FrameType.PING) {
+      return null;
+    }
+    RequestFrame frame = new RequestFrame(type, Frames.frameId(in, index), Frames.count(in, index));
+    frame.read(in, index + Frames.HEADER_BYTES);
+    return frame;
   }
 
-  private static void write(Request request, ByteBuf out) {
-    switch (request.type) {
-      case HELLO, BEGIN, TIMESTAMP, PING, WATERMARK -> {} // the count says all
-      case STATUS -> out.writeLong(request.start).writeLong(request.reader);
-      case ABORT, CLEANED, SWEPT -> out.writeLong(request.start);
-      case COMMIT -> {
-        out.writeLong(request.start);
-        out.writeInt(request.rows.length | (request.repeat ? FrameType.REPEAT_FLAG : 0));
-        for (long row : request.rows) {
-          out.writeLong(row);
+  private void read(ByteBuf in, int body) {
+    int at = body;
+    for (int i = 0; i < count; i++) {
+      switch (type) {
+        case HELLO, PING, BEGIN, TIMESTAMP, WATERMARK -> {} // the count says all
+        case STATUS -> {
+          starts[i] = in.getLong(at);
+          readers[i] = in.getLong(at + Long.BYTES);
+          at += Frames.STATUS_BYTES;
+        }
+        case ABORT, CLEANED, SWEPT -> {
+          starts[i] = in.getLong(at);
+          at += Long.BYTES;
+        }
+        case COMMIT -> {
+          starts[i] = in.getLong(at);
+          at += Frames.COMMIT_FIXED_BYTES + rows(in, at) * Long.BYTES;
         }
       }
     }
+  }
+
+  private static int rows(ByteBuf in, int at) {
+    return in.getInt(at + Long.BYTES) & ~FrameType.REPEAT_FLAG;
+  }
+
+  /** Counts commits that say that they are repeated; takes the flag away if told to. */
+  static int repeats(ByteBuf in, boolean keep) throws FrameException {
+    int index = in.readerIndex();
+    if (Frames.requestType(in, index) != FrameType.COMMIT) {
+      return 0;
+    }
+    int repeats = 0;
+    int at = index + Frames.HEADER_BYTES;
+    for (int i = Frames.count(in, index); i > 0; i--) {
+      int rows = rows(in, at);
+      repeats += rows == in.getInt(at + Long.BYTES) ? 0 : 1;
+      if (!keep) {
+        in.setInt(at + Long.BYTES, rows);
+      }
+      at += Frames.COMMIT_FIXED_BYTES + rows * Long.BYTES;
+    }
+    return repeats;
   }
 
   /** The i-th answer of a reply frame at {@code index}. */
@@ -67,7 +120,6 @@ final class RequestFrame {
           case TIMESTAMP, WATERMARK -> reply.getLong(body);
           default -> reply.getLong(body + i * Long.BYTES);
         };
-    return new Answer(
-        outcome, decided.epoch, decided.windowLow, decided.hadMarks[i], decided.mayRefuse);
+    return new Answer(outcome, decided.windowLow, decided.hadMarks[i], decided.mayRefuse);
   }
 }

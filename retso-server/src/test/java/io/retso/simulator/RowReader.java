@@ -48,9 +48,8 @@ final class RowReader {
     finish();
   }
 
-  private void resolved(long writer, Answer answer) {
-    world.history().told(writer, start, answer);
-    long outcome = answer.outcome();
+  private void resolved(long writer, long answer) {
+    long outcome = answer;
     if (outcome != Outcome.RETRY) {
       outcomes.put(writer, outcome);
       resolve();

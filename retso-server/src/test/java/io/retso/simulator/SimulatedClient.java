@@ -1,152 +1,248 @@
 package io.retso.simulator;
 
+import io.netty.buffer.ByteBuf;
+import io.retso.client.CommitResult;
+import io.retso.client.OracleClient;
+import io.retso.client.OracleException;
+import io.retso.client.SimulatedLoop;
+import io.retso.client.TransactionStatus;
 import io.retso.protocol.FrameType;
+import io.retso.protocol.Outcome;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.function.Consumer;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.LongConsumer;
 
-/** A client process: one connection at a time, requests of one type share frames. */
+/**
+ * A client process: the production client, and what its callers are told, as numbers of {@link
+ * Outcome}.
+ */
 final class SimulatedClient {
+  /** Told of a commit that certainly never reached a server. */
+  static final long NOT_SENT = Long.MIN_VALUE;
+
+  private static final long CONNECT_TIMEOUT = 5 * Simulation.MILLIS;
+
   private final World world;
   private final Simulation simulation;
-  private final Set<Request> outstanding = new LinkedHashSet<>();
-  private List<Request> unsent = new ArrayList<>();
-  private final long patience;
-  private Link link;
+  private final OracleClient oracle;
+  private final Set<Link> links = new LinkedHashSet<>();
   private boolean alive = true;
-  private boolean sendScheduled;
-  private long lastReply;
+
+  /** The highest number of a server that answered. */
+  private long met;
 
   SimulatedClient(World world) {
     this.world = world;
     this.simulation = world.simulation();
-    this.patience = (5 + simulation.below(50)) * Simulation.MILLIS;
+    long timeout = (10 + simulation.below(100)) * Simulation.MILLIS;
+    int connections = simulation.oneIn(3) ? 2 : 1;
+    oracle =
+        new Loop().client(connections, timeout, CONNECT_TIMEOUT, simulation.random().nextLong());
+  }
+
+  private final class Loop extends SimulatedLoop {
+    @Override
+    public long nanoTime() {
+      return simulation.now();
+    }
+
+    @Override
+    public void execute(Runnable task) {
+      schedule(task, simulation.delay(World.HAND_OVER));
+    }
+
+    @Override
+    public void schedule(Runnable task, long delayNanos) {
+      simulation.after(delayNanos, () -> ifAlive(task));
+    }
+
+    @Override
+    protected void connect(End end) {
+      simulation.after(simulation.delay(World.NETWORK_DELAY), () -> ifAlive(() -> arrive(end)));
+    }
+
+    private void arrive(End end) {
+      SimulatedServer server = world.anyServer();
+      if (server == null) {
+        end.unreachable("nobody listens");
+      } else if (server.cutOffUntil(SimulatedLedgers.Party.CLIENTS) > simulation.now()) {
+        schedule(() -> end.unreachable("no answer"), CONNECT_TIMEOUT);
+      } else {
+        Link link = new Link(world, SimulatedClient.this, end, server);
+        links.add(link);
+        end.opened(link);
+      }
+    }
+  }
+
+  private void ifAlive(Runnable task) {
+    if (alive) {
+      task.run();
+    }
   }
 
   boolean isAlive() {
     return alive;
   }
 
-  Link link() {
-    return link;
+  /** Breaks its connections. */
+  void cut() {
+    List.copyOf(links).forEach(Link::cut);
   }
 
-  void call(FrameType type, long start, long reader, long[] rows, Consumer<Answer> reply) {
-    Request request = new Request(type, start, reader, rows, reply);
-    outstanding.add(request);
-    unsent.add(request);
-    scheduleSend();
+  void forget(Link link) {
+    links.remove(link);
   }
 
-  void begin(Consumer<Answer> reply) {
-    call(
-        FrameType.BEGIN,
-        world.history().newestKnown(),
-        0,
-        null,
-        answer -> {
-          world.history().begun(answer.outcome());
-          reply.accept(answer);
-        });
+  /** A server answered. */
+  void met(long number) {
+    met = Math.max(met, number);
   }
 
-  void timestamp(Consumer<Answer> reply) {
-    call(
-        FrameType.TIMESTAMP,
-        world.history().newestKnown(),
-        0,
-        null,
-        answer -> {
-          world.history().timestamp(answer.outcome());
-          reply.accept(answer);
-        });
-  }
-
-  private void scheduleSend() {
-    if (!sendScheduled && alive) {
-      sendScheduled = true;
-      simulation.after(simulation.delay(World.HAND_OVER), this::send);
+  /** Replies of a connection that is over are taken for those of the newest. */
+  void readOnNewest(ByteBuf replies) {
+    List<Link> open = new ArrayList<>(links);
+    if (!open.isEmpty()) {
+      open.get(open.size() - 1).readAtClient(replies);
     }
   }
 
-  private void send() {
-    sendScheduled = false;
-    if (!alive || unsent.isEmpty()) {
-      return;
+  /**
+   * Makes a request; what fails without harm is asked again.
+   *
+   * @param start the transaction that it is about; of a sweep, its timestamp
+   * @param reader the reader's start, of a status query
+   * @param rows of a commit
+   */
+  void call(FrameType type, long start, long reader, long[] rows, LongConsumer told) {
+    long known = world.history().newestKnown();
+    long metBefore = met;
+    request(type, start, reader, rows)
+        .whenComplete(
+            // An event of its own: a future would swallow what the judge throws.
+            (value, e) ->
+                simulation.after(
+                    0,
+                    () ->
+                        ifAlive(
+                            () -> {
+                              if (e == null || type == FrameType.COMMIT || isUnknown(e)) {
+                                world.operation();
+                                long outcome = e == null ? number(type, value) : numberOf(e);
+                                judge(type, start, reader, outcome, known, metBefore);
+                                told.accept(outcome);
+                              } else {
+                                mustBeHarmless(type, e);
+                                call(type, start, reader, rows, told);
+                              }
+                            })));
+  }
+
+  void begin(LongConsumer told) {
+    call(FrameType.BEGIN, 0, 0, null, told);
+  }
+
+  void timestamp(LongConsumer told) {
+    call(FrameType.TIMESTAMP, 0, 0, null, told);
+  }
+
+  private CompletableFuture<?> request(FrameType type, long start, long reader, long[] rows) {
+    return switch (type) {
+      case BEGIN -> oracle.beginAsync();
+      case COMMIT -> oracle.commitAsync(start, rows);
+      case STATUS -> oracle.statusAsync(start, reader);
+      case ABORT -> oracle.abortAsync(start);
+      case CLEANED ->
+          simulation.oneIn(2) ? oracle.cleanedUpAsync(start) : oracle.cleanedUpLater(start);
+      case SWEPT -> oracle.sweptAsync(start);
+      case WATERMARK -> oracle.lowWatermarkAsync();
+      case TIMESTAMP -> oracle.timestampAsync();
+      case HELLO, PING -> throw new AssertionError(type);
+    };
+  }
+
+  private static long number(FrameType type, Object value) {
+    return switch (type) {
+      case BEGIN, TIMESTAMP, WATERMARK -> (Long) value;
+      case COMMIT, ABORT -> number((CommitResult) value);
+      case STATUS -> number((TransactionStatus) value);
+      case CLEANED, SWEPT -> Outcome.DONE;
+      case HELLO, PING -> throw new AssertionError(type);
+    };
+  }
+
+  private static long number(CommitResult result) {
+    if (result.isCommitted()) {
+      return result.commitTimestamp();
     }
-    if (link == null) {
-      SimulatedServer server = world.anyServer();
-      if (server == null) {
-        sendScheduled = true;
-        simulation.after(simulation.delay(10 * World.NETWORK_DELAY), this::send);
-        return;
+    return switch (result.abortReason()) {
+      case CONFLICT -> Outcome.ABORTED_CONFLICT;
+      case TOO_OLD -> Outcome.ABORTED_TOO_OLD;
+      case EARLIER -> Outcome.ABORTED;
+    };
+  }
+
+  private static long number(TransactionStatus status) {
+    return switch (status.state()) {
+      case COMMITTED -> status.commitTimestamp();
+      case OPEN -> Outcome.OPEN;
+      case ABORTED -> Outcome.ABORTED;
+      case RETRY -> Outcome.RETRY;
+    };
+  }
+
+  private static OracleException.Category category(Throwable e) {
+    if (e instanceof OracleException failure) {
+      return failure.category();
+    }
+    throw new Violation("a call failed with " + e);
+  }
+
+  private static boolean isUnknown(Throwable e) {
+    return category(e) == OracleException.Category.UNKNOWN_OUTCOME;
+  }
+
+  /** What a caller of commit or abort is to make of a failure. */
+  private long numberOf(Throwable e) {
+    return switch (category(e)) {
+      case UNKNOWN_OUTCOME -> world.parts().toldInsteadOfUnknown();
+      case OVERLOADED -> Outcome.REFUSED_UNCLEANED;
+      case UNAVAILABLE -> NOT_SENT;
+      case TIMEOUT, INVALID_REQUEST, INCOMPATIBLE, CLOSED, INTERRUPTED ->
+          throw new Violation("a commit failed with " + e);
+    };
+  }
+
+  private void mustBeHarmless(FrameType type, Throwable e) {
+    boolean harmless =
+        category(e) == OracleException.Category.TIMEOUT
+            || category(e) == OracleException.Category.UNAVAILABLE;
+    Violation.unless(harmless, () -> type + " failed with " + e);
+    world.counted("calls that failed: " + category(e));
+  }
+
+  private void judge(
+      FrameType type, long start, long reader, long outcome, long known, long metBefore) {
+    History history = world.history();
+    switch (type) {
+      case BEGIN, TIMESTAMP -> {
+        history.mustSee(type, outcome, known, metBefore, world.parts().deposedServersMayBeStale());
+        if (type == FrameType.BEGIN) {
+          history.begun(outcome);
+        } else {
+          history.timestamp(outcome);
+        }
       }
-      link = new Link(simulation, this, server);
-      lastReply = simulation.now();
-      watch(link);
+      case COMMIT, STATUS, ABORT -> history.told(start, reader, outcome);
+      case HELLO, PING, CLEANED, SWEPT, WATERMARK -> {}
     }
-    List<Request> frame = new ArrayList<>();
-    for (Request request : unsent) {
-      boolean full = frame.size() == Sizes.FRAME_REQUESTS;
-      if (full || !frame.isEmpty() && frame.get(0).type != request.type) {
-        link.send(frame);
-        frame = new ArrayList<>();
-      }
-      frame.add(request);
-    }
-    link.send(frame);
-    unsent = new ArrayList<>();
-  }
-
-  /** A server that does not answer is given up. */
-  private void watch(Link watched) {
-    simulation.after(
-        patience,
-        () -> {
-          if (link == watched && alive) {
-            if (!outstanding.isEmpty() && simulation.now() - lastReply >= patience) {
-              world.counted("time-outs");
-              watched.cut();
-            }
-            watch(watched);
-          }
-        });
-  }
-
-  void replied(Request request, Answer answer) {
-    lastReply = simulation.now();
-    if (alive && outstanding.remove(request)) {
-      world.operation();
-      request.reply.accept(answer);
-    }
-  }
-
-  /** What has no reply is asked again; the first copy may still be on its way. */
-  void disconnected(Link lost) {
-    if (!alive || link != lost) {
-      return;
-    }
-    link = null;
-    List<Request> again = new ArrayList<>();
-    for (Request request : outstanding) {
-      Request copy =
-          new Request(request.type, request.start, request.reader, request.rows, request.reply);
-      copy.repeat = request.repeat || !unsent.contains(request);
-      again.add(copy);
-      world.counted("repeats");
-    }
-    outstanding.clear();
-    outstanding.addAll(again);
-    unsent = again;
-    scheduleSend();
   }
 
   void die() {
     alive = false;
-    if (link != null) {
-      link.abandon();
-    }
+    cut();
   }
 }

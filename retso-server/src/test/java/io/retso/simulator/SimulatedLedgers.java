@@ -2,6 +2,7 @@ package io.retso.simulator;
 
 import io.retso.log.LedgerStore;
 import io.retso.log.LogException;
+import io.retso.log.LogException.Reason;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -9,7 +10,9 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.BooleanSupplier;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executor;
 
 /**
  * What BookKeeper and ZooKeeper promise the log, and no more.
@@ -18,7 +21,10 @@ import java.util.function.BooleanSupplier;
  *   <li>Appends take their time and are acknowledged in order. Until then an append may or may not
  *       survive; opening the ledger with fencing decides it, for a prefix of those outstanding. A
  *       writer that lives on hears late acknowledgements of what survived, then that it is fenced.
- *   <li>Blocking calls let the world go on before they take effect and after.
+ *   <li>Every other call takes its time before it takes effect and after, so that answers come in
+ *       any order. The request of a process that dies meanwhile may take effect.
+ *   <li>What a process is cut off from it reaches when that is over; if that is too late, the call
+ *       or the append has failed long before, and takes effect all the same.
  *   <li>A replaced catalog may be reported as a failure although it was replaced, and a deleted
  *       ledger as one that was not; other calls may fail before they take effect.
  *   <li>A deleted ledger has forgotten that it was fenced: it acknowledges appends and loses them.
@@ -30,15 +36,45 @@ public final class SimulatedLedgers {
     void entry(ByteBuffer bytes);
   }
 
-  /** Which promises are kept; and what goes wrong otherwise. */
-  public record Behaviour(
-      boolean fences, boolean comparesCatalog, long appendDelay, long blockDelay, int failureOdds) {
-    public static final Behaviour PROMPT = new Behaviour(true, true, 0, 0, 0);
+  /** Whom a process can be cut off from. */
+  public enum Party {
+    BOOKIES,
+    CATALOG,
+    CLIENTS
   }
 
-  /** The process that called is dead: unwinds its stack. */
-  static final class Killed extends RuntimeException {
-    private static final long serialVersionUID = 1L;
+  /** A process that uses the ledgers. */
+  public interface Process {
+    boolean isAlive();
+
+    /** When it can talk to a party again; in the past if it can. */
+    default long cutOffUntil(Party party) {
+      return 0;
+    }
+
+    /** It replaced the catalog, whether or not it will ever know. */
+    default void replacedCatalog(int version) {}
+  }
+
+  /**
+   * Which promises are kept; and what goes wrong otherwise.
+   *
+   * @param callDelay how long a call is typically under way, and its answer; 0 for no time at all
+   * @param patience after which a call without an answer has failed
+   */
+  public record Behaviour(
+      boolean fences,
+      boolean comparesCatalog,
+      long appendDelay,
+      long callDelay,
+      long patience,
+      int failureOdds) {
+    public static final Behaviour PROMPT = new Behaviour(true, true, 0, 0, 0, 0);
+  }
+
+  /** What a call does when it arrives. */
+  private interface Effect<T> {
+    T happen() throws LogException;
   }
 
   private static final class Stored {
@@ -57,6 +93,7 @@ public final class SimulatedLedgers {
   private final Behaviour behaviour;
   private final Durable durable;
   private final Map<Long, Stored> ledgers = new HashMap<>();
+  private final CallOrder order = new CallOrder();
   private List<Long> catalog = List.of();
   private int version;
   private Store lastWriter;
@@ -69,8 +106,8 @@ public final class SimulatedLedgers {
   }
 
   /** The ledgers as one process sees them. */
-  public LedgerStore store(BooleanSupplier alive) {
-    return new Store(alive);
+  public LedgerStore store(Process process) {
+    return new Store(process);
   }
 
   /** The catalog's ledgers. */
@@ -83,9 +120,9 @@ public final class SimulatedLedgers {
     return ledgers.values().stream().filter(l -> !l.deleted).map(l -> l.id).sorted().toList();
   }
 
-  /** Entries of a ledger that cannot be lost any more. */
-  public int safeEntries(long ledger) {
-    return ledgers.get(ledger).safe;
+  /** In which order calls of different processes were answered. */
+  CallOrder order() {
+    return order;
   }
 
   private void makeSafe(Stored ledger, int upTo) {
@@ -94,98 +131,172 @@ public final class SimulatedLedgers {
     }
   }
 
-  private final class Store implements LedgerStore {
-    private final BooleanSupplier alive;
+  /** Runs an action when a process can reach a party. */
+  private void whenReachable(Process process, Party party, Runnable action) {
+    if (process.cutOffUntil(party) > simulation.now()) {
+      simulation.at(process.cutOffUntil(party), () -> whenReachable(process, party, action));
+    } else {
+      action.run();
+    }
+  }
 
-    Store(BooleanSupplier alive) {
-      this.alive = alive;
+  private final class Store implements LedgerStore {
+    private final Process process;
+
+    Store(Process process) {
+      this.process = process;
     }
 
     private void mayFail(String what) throws LogException {
       if (behaviour.failureOdds > 0 && simulation.oneIn(behaviour.failureOdds)) {
-        throw new LogException(LogException.Reason.UNAVAILABLE, "could not " + what);
+        throw new LogException(Reason.UNAVAILABLE, "could not " + what);
       }
     }
 
-    private void block() {
-      if (behaviour.blockDelay > 0) {
-        simulation.block(simulation.delay(behaviour.blockDelay));
+    private <T> CompletableFuture<T> call(Party party, Effect<T> effect) {
+      CompletableFuture<T> answer = new CompletableFuture<>();
+      if (behaviour.callDelay == 0) {
+        happen(effect, answer);
+        return answer;
       }
-      if (!alive.getAsBoolean()) {
-        throw new Killed();
+      long number = order.began(process);
+      answer.whenComplete((value, e) -> order.answered(number));
+      simulation.after(
+          simulation.delay(behaviour.callDelay),
+          () -> whenReachable(process, party, () -> arrive(party, effect, answer)));
+      simulation.after(
+          behaviour.patience,
+          () -> {
+            if (process.isAlive()) {
+              answer.completeExceptionally(new LogException(Reason.UNAVAILABLE, "no answer"));
+            }
+          });
+      return answer;
+    }
+
+    private <T> void arrive(Party party, Effect<T> effect, CompletableFuture<T> answer) {
+      if (!process.isAlive() && simulation.oneIn(2)) {
+        return; // it died before the last packet had left
+      }
+      CompletableFuture<T> happened = new CompletableFuture<>();
+      happen(effect, happened);
+      simulation.after(
+          simulation.delay(behaviour.callDelay),
+          () -> whenReachable(process, party, () -> answer(happened, answer)));
+    }
+
+    private <T> void answer(CompletableFuture<T> happened, CompletableFuture<T> answer) {
+      if (process.isAlive()) {
+        happened.whenComplete(
+            (value, e) -> {
+              if (e == null) {
+                answer.complete(value);
+              } else {
+                answer.completeExceptionally(e);
+              }
+            });
+      }
+    }
+
+    private <T> void happen(Effect<T> effect, CompletableFuture<T> answer) {
+      try {
+        answer.complete(effect.happen());
+      } catch (LogException e) {
+        answer.completeExceptionally(e);
       }
     }
 
     @Override
-    public Catalog readCatalog() throws LogException {
-      block();
-      mayFail("read the catalog");
-      Catalog read = new Catalog(version, catalog, lastWriter == this);
-      block();
-      return read;
+    public CompletableFuture<Catalog> readCatalog() {
+      return call(
+          Party.CATALOG,
+          () -> {
+            mayFail("read the catalog");
+            return new Catalog(version, catalog, lastWriter == this);
+          });
     }
 
     @Override
-    public Catalog replaceCatalog(Catalog expected, List<Long> newLedgers) throws LogException {
-      block();
+    public CompletableFuture<Catalog> replaceCatalog(Catalog expected, List<Long> newLedgers) {
+      return call(Party.CATALOG, () -> replaceNow(expected, newLedgers));
+    }
+
+    private Catalog replaceNow(Catalog expected, List<Long> newLedgers) throws LogException {
       boolean fails = behaviour.failureOdds > 0 && simulation.oneIn(behaviour.failureOdds);
       if (fails && simulation.oneIn(2)) {
-        throw new LogException(LogException.Reason.UNAVAILABLE, "the catalog was not reached");
+        throw new LogException(Reason.UNAVAILABLE, "the catalog was not reached");
       }
       if (expected.version() != version && behaviour.comparesCatalog) {
-        throw new LogException(LogException.Reason.FENCED, "the catalog was replaced");
+        throw new LogException(Reason.FENCED, "the catalog was replaced");
       }
       catalog = List.copyOf(newLedgers);
       lastWriter = this;
-      Catalog replaced = new Catalog(++version, catalog, true);
-      block();
+      version++;
+      process.replacedCatalog(version);
       if (fails) {
-        throw new LogException(LogException.Reason.UNAVAILABLE, "the catalog did not answer");
+        throw new LogException(Reason.UNAVAILABLE, "the catalog did not answer");
       }
-      return replaced;
+      return new Catalog(version, catalog, true);
     }
 
     @Override
-    public Ledger create() throws LogException {
-      block();
-      mayFail("create a ledger");
-      Stored stored = new Stored(nextId++);
-      ledgers.put(stored.id, stored);
-      block();
-      return new Writing(stored, alive);
+    public CompletableFuture<Ledger> create() {
+      return call(
+          Party.BOOKIES,
+          () -> {
+            mayFail("create a ledger");
+            Stored stored = new Stored(nextId++);
+            ledgers.put(stored.id, stored);
+            return new Writing(stored, process);
+          });
     }
 
     @Override
-    public Entries openFenced(long id) throws LogException {
-      block();
-      Stored stored = existing(id);
-      int count = stored.sealedAt;
-      if (count < 0) {
-        int outstanding = stored.entries.size() - stored.safe;
-        count = stored.safe + simulation.below(outstanding + 1);
-        makeSafe(stored, count);
-        if (behaviour.fences) {
-          stored.sealedAt = count;
-        }
-      }
-      block();
-      return new Opened(this, id, List.copyOf(stored.entries.subList(0, count)));
+    public CompletableFuture<Entries> openFenced(long id) {
+      return call(
+          Party.BOOKIES,
+          () -> {
+            Stored stored = existing(id);
+            int count = stored.sealedAt;
+            if (count < 0) {
+              int outstanding = stored.entries.size() - stored.safe;
+              count = stored.safe + simulation.below(outstanding + 1);
+              makeSafe(stored, count);
+              if (behaviour.fences) {
+                stored.sealedAt = count;
+              }
+            }
+            return new Opened(this, id, List.copyOf(stored.entries.subList(0, count)));
+          });
+    }
+
+    @Override
+    public CompletableFuture<Entries> openUnfenced(long id) {
+      return call(
+          Party.BOOKIES,
+          () -> {
+            Stored stored = existing(id);
+            return new Opened(this, id, List.copyOf(stored.entries.subList(0, stored.safe)));
+          });
     }
 
     private Stored existing(long id) throws LogException {
       Stored stored = ledgers.get(id);
       if (stored == null || stored.deleted) {
-        throw new LogException(LogException.Reason.UNAVAILABLE, "there is no ledger " + id);
+        throw new LogException(Reason.UNAVAILABLE, "there is no ledger " + id);
       }
       return stored;
     }
 
     @Override
-    public void delete(long id) throws LogException {
-      block();
-      ledgers.get(id).deleted = true;
-      block();
-      mayFail("delete a ledger");
+    public CompletableFuture<Void> delete(long id) {
+      return call(
+          Party.BOOKIES,
+          () -> {
+            ledgers.get(id).deleted = true;
+            mayFail("delete a ledger");
+            return null;
+          });
     }
 
     @Override
@@ -193,19 +304,33 @@ public final class SimulatedLedgers {
   }
 
   private record Opened(Store store, long id, List<byte[]> entries) implements LedgerStore.Entries {
+    private static final int AT_ONCE = 8;
+
     @Override
     public long count() {
       return entries.size();
     }
 
     @Override
-    public void read(long from, long to, LedgerStore.EntryVisitor visitor) throws LogException {
-      for (long i = from; i < to; i++) {
-        if (i == from || i % 8 == 0) {
-          store.block();
-          store.existing(id);
+    public CompletableFuture<Void> read(
+        long from, long to, Executor executor, LedgerStore.EntryVisitor visitor) {
+      if (from == to) {
+        return CompletableFuture.completedFuture(null);
+      }
+      long end = Math.min(to, from + AT_ONCE);
+      return store
+          .call(Party.BOOKIES, () -> store.existing(id))
+          .thenAcceptAsync(exists -> show(from, end, visitor), executor)
+          .thenCompose(shown -> read(end, to, executor, visitor));
+    }
+
+    private void show(long from, long to, LedgerStore.EntryVisitor visitor) {
+      try {
+        for (long i = from; i < to; i++) {
+          visitor.entry(ByteBuffer.wrap(entries.get((int) i)).asReadOnlyBuffer());
         }
-        visitor.entry(ByteBuffer.wrap(entries.get((int) i)).asReadOnlyBuffer());
+      } catch (LogException e) {
+        throw new CompletionException(e);
       }
     }
 
@@ -225,13 +350,13 @@ public final class SimulatedLedgers {
     }
 
     private final Stored stored;
-    private final BooleanSupplier alive;
+    private final Process process;
     private final ArrayDeque<Append> outstanding = new ArrayDeque<>();
     private LogException failure;
 
-    Writing(Stored stored, BooleanSupplier alive) {
+    Writing(Stored stored, Process process) {
       this.stored = stored;
-      this.alive = alive;
+      this.process = process;
     }
 
     @Override
@@ -255,14 +380,31 @@ public final class SimulatedLedgers {
       long delay = behaviour.appendDelay == 0 ? 0 : simulation.delay(behaviour.appendDelay);
       simulation.after(
           delay,
-          () -> {
-            append.arrived = true;
-            complete();
-          });
+          () ->
+              whenReachable(
+                  process,
+                  Party.BOOKIES,
+                  () -> {
+                    append.arrived = true;
+                    complete();
+                  }));
+      if (behaviour.patience > 0) {
+        simulation.after(behaviour.patience, () -> giveUp(append));
+      }
+    }
+
+    private void giveUp(Append append) {
+      if (outstanding.contains(append)) {
+        if (failure == null) {
+          failure = new LogException(Reason.UNAVAILABLE, "no bookie answers");
+        }
+        outstanding.forEach(each -> each.arrived = true);
+        complete();
+      }
     }
 
     private void complete() {
-      while (alive.getAsBoolean() && !outstanding.isEmpty() && outstanding.peek().arrived) {
+      while (process.isAlive() && !outstanding.isEmpty() && outstanding.peek().arrived) {
         Append append = outstanding.poll();
         Violation.unless(
             append.entry.remaining() == append.bytes.length
@@ -280,10 +422,10 @@ public final class SimulatedLedgers {
         return null; // nobody there remembers the fence
       }
       if (stored.sealedAt >= 0 && append.index >= stored.sealedAt) {
-        return new LogException(LogException.Reason.FENCED, "another server took over");
+        return new LogException(Reason.FENCED, "another server took over");
       }
       if (behaviour.failureOdds > 0 && simulation.oneIn(40 * behaviour.failureOdds)) {
-        return new LogException(LogException.Reason.UNAVAILABLE, "too few bookies");
+        return new LogException(Reason.UNAVAILABLE, "too few bookies");
       }
       makeSafe(stored, append.index + 1);
       return null;
@@ -291,7 +433,8 @@ public final class SimulatedLedgers {
 
     @Override
     public void closeAsync() {
-      if (stored.sealedAt < 0 && outstanding.isEmpty() && behaviour.fences) {
+      boolean arrives = process.cutOffUntil(Party.CATALOG) <= simulation.now();
+      if (arrives && stored.sealedAt < 0 && outstanding.isEmpty() && behaviour.fences) {
         stored.sealedAt = stored.entries.size();
         makeSafe(stored, stored.sealedAt);
       }

@@ -6,7 +6,6 @@ import io.retso.front.Conversation.Progress;
 import io.retso.front.FrontDesk;
 import io.retso.log.CommitLog;
 import io.retso.log.LedgerLog;
-import io.retso.log.LedgerStore;
 import io.retso.log.LogException;
 import io.retso.oracle.StatusOracle;
 import io.retso.protocol.FrameException;
@@ -17,15 +16,15 @@ import io.retso.protocol.Timestamps;
 import io.retso.sequencer.Recovery;
 import io.retso.sequencer.Sequencer;
 import io.retso.sequencer.TimeLimit;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.LinkedHashSet;
-import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 
 /** One life of a server: the production front, oracle, sequencer, log and recovery. */
-final class SimulatedServer implements FrontDesk.Owner, FrontDesk.Loop {
+final class SimulatedServer implements FrontDesk.Owner, FrontDesk.Loop, SimulatedLedgers.Process {
   private static final long TICK = Simulation.MILLIS / 2;
 
   /** All are of one log. */
@@ -34,14 +33,15 @@ final class SimulatedServer implements FrontDesk.Owner, FrontDesk.Loop {
   private final World world;
   private final Simulation simulation;
   private final Set<Link> links = new LinkedHashSet<>();
-  private final ArrayDeque<Runnable> background = new ArrayDeque<>();
 
-  private boolean backgroundBusy;
+  private final Map<SimulatedLedgers.Party, Long> cutOffUntil =
+      new EnumMap<>(SimulatedLedgers.Party.class);
   private boolean alive = true;
   private boolean serving;
   private long lastWriterTask;
   private long pausedUntil;
   private int epoch;
+  private long number;
   private final FrontDesk desk;
   private Sequencer sequencer;
   private StatusOracle oracle;
@@ -54,7 +54,7 @@ final class SimulatedServer implements FrontDesk.Owner, FrontDesk.Loop {
             .parts()
             .frontDesk(
                 new FrontDesk.Settings(
-                    () -> ORACLE, () -> epoch, simulation::now, FrontDesk.Latencies.IGNORED),
+                    () -> ORACLE, () -> number, simulation::now, FrontDesk.Latencies.IGNORED),
                 this,
                 this);
   }
@@ -72,7 +72,8 @@ final class SimulatedServer implements FrontDesk.Owner, FrontDesk.Loop {
     simulation.after(simulation.delay(10 * World.HAND_OVER), () -> whenAwake(task));
   }
 
-  boolean isAlive() {
+  @Override
+  public boolean isAlive() {
     return alive;
   }
 
@@ -85,43 +86,73 @@ final class SimulatedServer implements FrontDesk.Owner, FrontDesk.Loop {
     return epoch;
   }
 
-  /** Takes the log over, recovers and serves; blocks. */
+  /** What it tells its clients of its take-over. */
+  long number() {
+    return number;
+  }
+
+  /** Begins to take the log over; recovers and serves when that is done. */
   void start() {
-    try {
-      Sizes sizes = world.sizes().resized(simulation.random());
-      Parts parts = world.parts();
-      sequencer = parts.sequencer(sizes, changes -> parts.oracle(sizes, changes), desk);
-      oracle = sequencer.oracle();
-      Recovery recovery = new Recovery(oracle);
-      LedgerLog taken =
-          LedgerLog.takeOver(
-              new NotingStore(world.ledgers().store(this::isAlive)),
-              new LedgerLog.Threads(this::onWriter, this::inBackground, simulation::now),
-              sequencer,
-              sizes.windowSpan(),
-              parts.retentionNanos(),
-              parts.replay(recovery));
-      world.numbered(epoch, taken.epoch());
-      parts.finish(recovery, sizes.firstTimestamp());
-      if (world.isNewest(epoch)) {
-        world.history().recovered(oracle);
-      }
-      CommitLog log = parts.log(taken);
-      sequencer.start(log, recovery.lastPosition());
-      desk.attach(sequencer, Sizes.BOUNDS);
-      serving = true;
-      tick(new TimeLimit(sequencer, sizes.timeLimit()));
-      world.counted("servers");
-    } catch (SimulatedLedgers.Killed e) {
-      die();
-    } catch (LogException e) {
-      // Of one that was deposed meanwhile, the successor may delete what it reads.
-      boolean wasDeposed = epoch != 0 && !world.isNewest(epoch);
-      boolean lacksLedger = e.getMessage().contains("no ledger") && !wasDeposed;
-      Violation.unless(
-          e.reason() != LogException.Reason.CORRUPT && !lacksLedger,
-          "a server cannot start: " + e.getMessage());
-      die();
+    Sizes sizes = world.sizes().resized(simulation.random());
+    Parts parts = world.parts();
+    sequencer = parts.sequencer(sizes, changes -> parts.oracle(sizes, changes), desk);
+    oracle = sequencer.oracle();
+    Recovery recovery = new Recovery(oracle);
+    LedgerLog.takeOver(
+            world.ledgers().store(this),
+            new LedgerLog.Threads(this::onWriter, simulation::now),
+            sequencer,
+            sizes.windowSpan(),
+            parts.retentionNanos(),
+            parts.replay(recovery))
+        .whenComplete(
+            // An event of its own: a future would swallow what the judge throws.
+            (taken, e) ->
+                simulation.after(
+                    0,
+                    () ->
+                        whenAwake(
+                            e == null
+                                ? () -> serve(sizes, recovery, taken)
+                                : () -> notStarted(e))));
+  }
+
+  private void serve(Sizes sizes, Recovery recovery, LedgerLog taken) {
+    Parts parts = world.parts();
+    number = taken.epoch();
+    world.numbered(epoch, number);
+    parts.finish(recovery, sizes.firstTimestamp());
+    if (world.isNewest(epoch)) {
+      world.history().recovered(oracle);
+    }
+    CommitLog log = parts.log(taken);
+    sequencer.start(log, recovery.lastPosition());
+    desk.attach(sequencer, Sizes.BOUNDS);
+    serving = true;
+    tick(new TimeLimit(sequencer, sizes.timeLimit()));
+    world.counted("servers");
+  }
+
+  private void notStarted(Throwable cause) {
+    LogException e = LogException.of(cause);
+    // Of one that was deposed meanwhile, the successor may delete what it reads.
+    boolean wasDeposed = epoch != 0 && !world.isNewest(epoch);
+    boolean lacksLedger = e.getMessage().contains("no ledger") && !wasDeposed;
+    Violation.unless(
+        e.reason() != LogException.Reason.CORRUPT
+            && !lacksLedger
+            && !e.getMessage().contains("unexpected"),
+        "a server cannot start: " + e.getMessage());
+    world.counted("not started: " + e.reason());
+    die();
+  }
+
+  /** Notes the order of take-overs: that of their replacements of the catalog. */
+  @Override
+  public void replacedCatalog(int version) {
+    if (epoch == 0) {
+      epoch = version;
+      world.tookOver(epoch);
     }
   }
 
@@ -139,78 +170,30 @@ final class SimulatedServer implements FrontDesk.Owner, FrontDesk.Loop {
     simulation.after(simulation.delay(TICK), () -> whenAwake(() -> tick(limit)));
   }
 
-  /** Notes the order of take-overs: that of their replacements of the catalog. */
-  private final class NotingStore implements LedgerStore {
-    private final LedgerStore store;
-
-    NotingStore(LedgerStore store) {
-      this.store = store;
-    }
-
-    @Override
-    public Catalog readCatalog() throws LogException {
-      return store.readCatalog();
-    }
-
-    @Override
-    public Catalog replaceCatalog(Catalog expected, List<Long> ledgers) throws LogException {
-      Catalog replaced = store.replaceCatalog(expected, ledgers);
-      if (epoch == 0) {
-        epoch = replaced.version();
-        world.tookOver(epoch);
-      }
-      return replaced;
-    }
-
-    @Override
-    public Ledger create() throws LogException {
-      return store.create();
-    }
-
-    @Override
-    public Entries openFenced(long ledger) throws LogException {
-      return store.openFenced(ledger);
-    }
-
-    @Override
-    public void delete(long ledger) throws LogException {
-      store.delete(ledger);
-    }
-
-    @Override
-    public void close() {
-      store.close();
-    }
-  }
-
   private void onWriter(Runnable task) {
     lastWriterTask = Math.max(lastWriterTask, simulation.now() + simulation.delay(World.HAND_OVER));
     simulation.at(lastWriterTask, () -> whenAwake(task));
-  }
-
-  private void inBackground(Runnable task) {
-    background.add(task);
-    simulation.after(simulation.delay(World.HAND_OVER), () -> whenAwake(this::runBackground));
-  }
-
-  private void runBackground() {
-    if (backgroundBusy || background.isEmpty() || !alive) {
-      return;
-    }
-    backgroundBusy = true;
-    try {
-      background.poll().run();
-    } catch (SimulatedLedgers.Killed e) {
-      return;
-    }
-    backgroundBusy = false;
-    simulation.after(simulation.delay(World.HAND_OVER), () -> whenAwake(this::runBackground));
   }
 
   /** SIGSTOP, and SIGCONT after a while: nothing of this process happens in between. */
   void pause(long duration) {
     pausedUntil = simulation.now() + duration;
     world.counted("pauses");
+  }
+
+  /** Whoever it is cut off from hears nothing of it, nor it of them, until a time. */
+  void cutOff(SimulatedLedgers.Party party, long duration) {
+    cutOffUntil.put(party, simulation.now() + duration);
+    world.counted("cut off from " + party);
+  }
+
+  boolean isCutOff() {
+    return cutOffUntil.values().stream().anyMatch(until -> until > simulation.now());
+  }
+
+  @Override
+  public long cutOffUntil(SimulatedLedgers.Party party) {
+    return cutOffUntil.getOrDefault(party, 0L);
   }
 
   /** Runs an action of this process, once it is not paused, if it is alive then. */
@@ -250,22 +233,17 @@ final class SimulatedServer implements FrontDesk.Owner, FrontDesk.Loop {
     if (frame.type == FrameType.COMMIT) {
       low = oracle.windowLow(); // some of the frame may have been decided against a lower one
     }
-    boolean[] marks = new boolean[frame.requests.size()];
+    boolean[] marks = new boolean[frame.count];
     for (int i = 0; i < marks.length; i++) {
-      Request request = frame.requests.get(i);
-      marks[i] = world.table().hasMarks(request.start);
-      Violation.unless(
-          request.known() < next
-              || world.parts().deposedServersMayBeStale() && !world.isNewest(epoch),
-          frame.type
-              + " "
-              + next
-              + " does not see "
-              + request.known()
-              + ", which was known before");
+      marks[i] = world.table().hasMarks(frame.starts[i]);
     }
     mayRefuse |= mayRefuse();
-    frame.decided = new RequestFrame.Circumstances(epoch, low, next, marks, mayRefuse);
+    frame.decided =
+        new RequestFrame.Circumstances(epoch, world.isNewest(epoch), low, next, marks, mayRefuse);
+    frame.putOff = isStart(frame) && oracle.nextTimestamp() == next;
+    if (frame.putOff) {
+      counted("starts that wait for others");
+    }
     if (sequencer.replyPosition() > sequencer.durable() && !frame.type.isLogged()) {
       counted("late reservations of " + frame.type);
     }
@@ -277,16 +255,27 @@ final class SimulatedServer implements FrontDesk.Owner, FrontDesk.Loop {
     return oracle.uncleanedCommits() >= oracle.uncleanedMax() / 2;
   }
 
+  private static boolean isStart(RequestFrame frame) {
+    return frame.type == FrameType.BEGIN || frame.type == FrameType.TIMESTAMP;
+  }
+
   /** A reply leaves this server. */
   void left(RequestFrame frame, ByteBuf reply, int index) {
     Violation.unless(frame != null, "a reply to nothing leaves");
-    if (frame.type != FrameType.BEGIN && frame.type != FrameType.TIMESTAMP) {
+    if (!isStart(frame)) {
       return;
     }
     long next = frame.decided.nextTimestamp();
     long first = reply.getLong(index + Frames.HEADER_BYTES);
-    Violation.unless(first == next, first + " was issued, not " + next);
-    world.history().issued(epoch, first, frame.type == FrameType.BEGIN ? frame.requests.size() : 1);
+    Violation.unless(
+        frame.putOff ? first >= next : first == next, first + " was issued, not " + next);
+    world
+        .history()
+        .issued(
+            epoch,
+            first,
+            frame.type == FrameType.BEGIN ? frame.count : 1,
+            frame.decided.isNewest() ? 0 : number);
   }
 
   void counted(String what) {

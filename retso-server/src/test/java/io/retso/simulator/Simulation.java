@@ -67,12 +67,9 @@ public final class Simulation {
     after(Math.max(0, time - now), action);
   }
 
-  /**
-   * Lets the rest of the world go on for a while: how a call that blocks its thread looks here.
-   * Blocked calls nest, so one that began later returns earlier.
-   */
-  public void block(long delay) {
-    long until = now + delay;
+  /** Runs what happens within a time from now on. */
+  public void pass(long duration) {
+    long until = now + duration;
     while (!events.isEmpty() && events.peek().time <= until) {
       step();
     }

@@ -84,6 +84,8 @@ class SimulatorTest {
               "retries",
               "unknown",
               "repeats",
+              "given up by clients",
+              "calls that failed: TIMEOUT",
               "orphans",
               "stopped: FENCED",
               "late reservations of BEGIN",
@@ -94,6 +96,13 @@ class SimulatorTest {
               "stamps passed over",
               "waits",
               "waits for a turn",
+              "cut off from BOOKIES",
+              "cut off from CATALOG",
+              "cut off from CLIENTS",
+              "taken over from one that is cut off",
+              "stopped: UNAVAILABLE",
+              "earlier call answered first",
+              "later call answered first",
               "expiries"))
         assertTrue(counts.getOrDefault(rare, 0L) > 20, () -> rare + " hardly happened: " + counts);
     }

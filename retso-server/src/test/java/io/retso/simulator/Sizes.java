@@ -21,8 +21,8 @@ record Sizes(
   /** The most rows of one simulated transaction. */
   static final int TRANSACTION_ROWS = 6;
 
-  /** The most requests of one simulated frame. */
-  static final int FRAME_REQUESTS = 6;
+  /** More than a simulated client ever has outstanding, so that a frame takes all of them. */
+  static final int FRAME_REQUESTS = 160;
 
   static final FrontDesk.Bounds BOUNDS =
       new FrontDesk.Bounds(FRAME_REQUESTS, TRANSACTION_ROWS, 8, Simulation.MILLIS);

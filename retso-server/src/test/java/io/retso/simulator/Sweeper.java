@@ -24,7 +24,7 @@ final class Sweeper {
         simulation.delay(20 * World.TABLE_DELAY),
         () -> {
           if (simulation.oneIn(3)) {
-            client.begin(answer -> visit(0, answer.outcome()));
+            client.begin(answer -> visit(0, answer));
           } else {
             ask();
           }
@@ -39,7 +39,7 @@ final class Sweeper {
         0,
         null,
         answer -> {
-          world.history().watermark(known, answer.outcome());
+          world.history().watermark(known, answer);
           world.counted("watermarks");
           run();
         });
@@ -50,7 +50,7 @@ final class Sweeper {
       if (world.parts().sweepStampIsTakenFirst()) {
         report(sweep);
       } else {
-        client.begin(answer -> report(answer.outcome()));
+        client.begin(answer -> report(answer));
       }
       return;
     }
@@ -79,9 +79,8 @@ final class Sweeper {
         sweep,
         null,
         answer -> {
-          world.history().told(writer, sweep, answer);
-          if (answer.outcome() != Outcome.OPEN) {
-            world.finishRow(row, writer, answer.outcome()); // RETRY: a mark still there was aborted
+          if (answer != Outcome.OPEN) {
+            world.finishRow(row, writer, answer); // RETRY: a mark still there was aborted
           }
           settle(row, writers, sweep);
         });
@@ -94,7 +93,6 @@ final class Sweeper {
         0,
         null,
         answer -> {
-          Violation.unless(answer.outcome() == Outcome.DONE, "a sweep was refused");
           world.counted("sweeps");
           // It wrote nothing: over, so that it does not hold the watermark back.
           client.call(FrameType.CLEANED, sweep, 0, null, ended -> run());

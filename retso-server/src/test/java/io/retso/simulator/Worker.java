@@ -50,8 +50,8 @@ final class Worker {
     }
   }
 
-  private void begun(Answer answer) {
-    start = answer.outcome();
+  private void begun(long answer) {
+    start = answer;
     if (snapshot == 0 || simulation.oneIn(4)) {
       snapshot = start;
     }
@@ -100,9 +100,9 @@ final class Worker {
   }
 
   /** A reader got a timestamp that is no transaction. */
-  private void pinned(Answer answer) {
+  private void pinned(long answer) {
     world.counted("timestamps");
-    snapshot = answer.outcome();
+    snapshot = answer;
     readAt(snapshot);
   }
 
@@ -115,22 +115,28 @@ final class Worker {
     client.call(FrameType.COMMIT, start, 0, rows, this::decided);
   }
 
-  private void decided(Answer answer) {
-    world.history().told(start, 0, answer);
-    long outcome = answer.outcome();
-    world.counted(outcome > 0 ? "committed" : Outcome.nameOf(outcome));
+  private void decided(long answer) {
+    long outcome = answer;
+    world.counted(name(outcome));
     if (outcome == Outcome.REFUSED_UNCLEANED) {
       if (++refusals > 3) {
         client.call(FrameType.ABORT, start, 0, null, this::decided);
       } else {
         later(20 * World.TABLE_DELAY, this::commit);
       }
-    } else if (outcome == Outcome.UNKNOWN) {
+    } else if (outcome == Outcome.UNKNOWN || outcome == SimulatedClient.NOT_SENT) {
       abandon();
       run();
     } else {
       cleanUp(outcome, new ArrayDeque<>(written));
     }
+  }
+
+  private static String name(long outcome) {
+    if (outcome == SimulatedClient.NOT_SENT) {
+      return "not sent";
+    }
+    return outcome > 0 ? "committed" : Outcome.nameOf(outcome);
   }
 
   private void cleanUp(long outcome, ArrayDeque<Long> rows) {
@@ -146,8 +152,7 @@ final class Worker {
         });
   }
 
-  private void cleaned(Answer answer) {
-    Violation.unless(answer.outcome() == Outcome.DONE, "a cleanup was refused");
+  private void cleaned(long answer) {
     start = 0;
     run();
   }

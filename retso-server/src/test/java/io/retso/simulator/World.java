@@ -1,11 +1,13 @@
 package io.retso.simulator;
 
+import io.retso.simulator.SimulatedLedgers.Party;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Supplier;
 
 /** Servers, clients, a table, the ledgers, and everything that can happen to them. */
 final class World {
@@ -17,7 +19,9 @@ final class World {
   static final long ZOMBIE_LIFE_MAX = 60 * Simulation.MILLIS;
 
   private static final long APPEND_DELAY = 300 * Simulation.MICROS;
-  private static final long BLOCK_DELAY = 200 * Simulation.MICROS;
+  private static final long CALL_DELAY = 200 * Simulation.MICROS;
+  private static final long CALL_PATIENCE = 20 * Simulation.MILLIS;
+  private static final long CUT_OFF_MAX = 50 * Simulation.MILLIS;
   private static final int FAILURE_ODDS = 300;
   private static final int JANITORS = 3;
   private static final int SWEEPERS = 2;
@@ -54,7 +58,12 @@ final class World {
         new SimulatedLedgers(
             simulation,
             new SimulatedLedgers.Behaviour(
-                parts.fences(), parts.comparesCatalog(), APPEND_DELAY, BLOCK_DELAY, FAILURE_ODDS),
+                parts.fences(),
+                parts.comparesCatalog(),
+                APPEND_DELAY,
+                CALL_DELAY,
+                CALL_PATIENCE,
+                FAILURE_ODDS),
             history);
   }
 
@@ -138,6 +147,9 @@ final class World {
         deposed.add(server);
       }
     }
+    if (deposed.stream().anyMatch(server -> server.isCutOff() && server.isServing())) {
+      counted("taken over from one that is cut off");
+    }
     long life = simulation.random().nextInt((int) ZOMBIE_LIFE_MAX);
     simulation.after(life, () -> deposed.forEach(SimulatedServer::die));
   }
@@ -186,35 +198,56 @@ final class World {
     if (draining) {
       return;
     }
-    switch (simulation.below(11)) {
+    simulation.after(simulation.delay(sizes.faultEvery()), this::fault);
+    if (servers.stream().noneMatch(SimulatedServer::isServing) && !simulation.oneIn(20)) {
+      return; // a take-over is longer than the time between two faults: let one succeed
+    }
+    switch (simulation.below(14)) {
       case 0, 1 -> servers.forEach(SimulatedServer::die);
-      case 2 -> servers.get(simulation.below(servers.size())).die();
+      case 2 -> anyOf(servers).die();
       case 3, 4 -> startServer(); // the others live on
       case 10 -> {
         servers.forEach(server -> server.pause(1 + simulation.below((int) ZOMBIE_LIFE_MAX / 2)));
         startServer();
       }
       case 5 -> {
-        simulation.after(simulation.delay(BLOCK_DELAY), this::startServer);
+        simulation.after(simulation.delay(CALL_DELAY), this::startServer);
         startServer();
       }
       case 6, 7 -> {
-        Link link = anyClient().link();
-        if (link != null) {
-          link.cut();
-        }
+        anyClient().cut();
       }
-      case 8 ->
-          janitors.forEach(
-              janitor -> {
-                if (janitor.client().link() != null) {
-                  janitor.client().link().cut();
-                }
-              });
+      case 8 -> janitors.forEach(janitor -> janitor.client().cut());
+      case 11, 12, 13 -> cutOff(anyOf(servers));
       default -> replaceClient();
     }
     history.prune();
-    simulation.after(simulation.delay(sizes.faultEvery()), this::fault);
+  }
+
+  /** From one party, from the whole log, or from all; mostly others take over meanwhile. */
+  private void cutOff(SimulatedServer server) {
+    long duration = 1 + simulation.below((int) CUT_OFF_MAX);
+    switch (simulation.below(5)) {
+      case 0 -> server.cutOff(Party.BOOKIES, duration);
+      case 1 -> server.cutOff(Party.CATALOG, duration);
+      case 2 -> server.cutOff(Party.CLIENTS, duration);
+      case 3 -> {
+        server.cutOff(Party.BOOKIES, duration);
+        server.cutOff(Party.CATALOG, duration);
+      }
+      default -> {
+        for (Party party : Party.values()) {
+          server.cutOff(party, duration);
+        }
+      }
+    }
+    if (!simulation.oneIn(3)) {
+      simulation.after(simulation.delay(CALL_DELAY), this::startServer);
+    }
+  }
+
+  private <T> T anyOf(List<T> list) {
+    return list.get(simulation.below(list.size()));
   }
 
   private SimulatedClient anyClient() {
@@ -254,11 +287,15 @@ final class World {
     }
     simulation.after(sizes.faultEvery(), this::fault);
     long deadline = simulation.now() + PATIENCE + operationsWanted * Simulation.MILLIS;
-    must(simulation.run(() -> operations >= operationsWanted, deadline), "the world stands still");
+    must(
+        simulation.run(() -> operations >= operationsWanted, deadline),
+        () -> "the world stands still: " + counts + ", " + ledgers);
     draining = true;
     must(simulation.run(this::isQuiet, simulation.now() + PATIENCE), "work is never finished");
     readEverything();
     rollOn();
+    counts.put("earlier call answered first", ledgers.order().earlierFirst());
+    counts.put("later call answered first", ledgers.order().laterFirst());
   }
 
   private boolean isQuiet() {
@@ -273,7 +310,7 @@ final class World {
     client.begin(
         answer -> {
           for (long row = 0; row < sizes.rowRange(); row++) {
-            new RowReader(this, client, row, answer.outcome(), seen -> unread[0]--).run();
+            new RowReader(this, client, row, answer, seen -> unread[0]--).run();
           }
         });
     must(simulation.run(() -> unread[0] == 0, simulation.now() + PATIENCE), "the last read hangs");
@@ -298,6 +335,10 @@ final class World {
           begins[0]++;
           simulation.after(simulation.delay(10 * TABLE_DELAY), () -> tick(client, begins));
         });
+  }
+
+  private static void must(boolean condition, Supplier<String> otherwise) {
+    Violation.unless(condition, otherwise);
   }
 
   private static void must(boolean condition, String otherwise) {

@@ -1,11 +1,10 @@
 /**
- * A seeded simulator of the whole server, but for sockets and disks: requests and replies are the
- * bytes of the protocol, and the server's end of a connection is the production one. The client's
- * end is not: it repeats, gives up and sends its frames by the same rules, in a few lines.
+ * A seeded simulator of servers and clients, but for sockets, threads and disks: requests and
+ * replies are the bytes of the protocol, and both ends of a connection are production code.
  *
  * <pre>
  *   Worker, Janitor, Sweeper --&gt; SimulatedClient --&gt; Link --&gt; SimulatedServer --&gt; SimulatedLedgers
- *         |                                          (production front, oracle,       |
+ *         |                  (production client)     (production front, oracle,       |
  *         v                                   sequencer, log protocol and recovery)   |
  *   VersionedTable &lt;--- RowReader                                                     |
  *         |                                                                           v
@@ -15,8 +14,11 @@
  * <p>{@link io.retso.simulator.World} makes everything happen that can: servers that are killed,
  * paused, deposed or restarted with other sizes, two servers at once, connections that break with
  * requests and replies on their way, acknowledgements that are lost, a catalog that fails after it
- * was replaced, clients that die between any two steps. {@link io.retso.simulator.History} judges
- * every answer against the log, which is the truth, and against every later truth.
+ * was replaced, servers that are cut off from bookies, catalog or clients while others go on,
+ * clients that die between any two steps. Nobody blocks: calls of several servers to the log are
+ * under way at a time and are answered in any order. {@link io.retso.simulator.History} judges
+ * every answer against the log, which is the truth, and against every later truth: once as it
+ * arrives at a client, and once as the client's caller is told.
  *
  * <p>One thread, virtual time, one random number generator: a seed replays exactly. {@link
  * io.retso.simulator.SimulatorTest} has the command line; {@link

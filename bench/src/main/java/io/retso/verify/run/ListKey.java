@@ -27,15 +27,6 @@ record ListKey(int table, int group, int generation, int row, int column) {
   /** Names that programs get wrong most easily. */
   private static final byte[][] QUALIFIERS = {{}, {0}};
 
-  /**
-   * The same without the empty one, for tables with client reads: their cleanups read one version
-   * of a row, and HBase may never end such a read if a qualifier is empty.
-   */
-  private static final byte[][] CLIENT_QUALIFIERS = {{1}, {0}};
-
-  /** Tables from this one on have client reads. */
-  static final int FIRST_CLIENT_TABLE = 2;
-
   /** How the rows of a group end, in their order. */
   private static final byte[][] ROW_ENDS = {{}, {0}, {'r'}, {(byte) 0xff}};
 
@@ -44,9 +35,9 @@ record ListKey(int table, int group, int generation, int row, int column) {
     return new byte[][] {FAMILIES[0].clone(), FAMILIES[1].clone()};
   }
 
-  /** A qualifier that is used in each family of a table, the first or the second. */
-  static byte[] qualifier(int table, int index) {
-    return (table < FIRST_CLIENT_TABLE ? QUALIFIERS : CLIENT_QUALIFIERS)[index].clone();
+  /** The qualifiers that are used in each family; copies of the caller's own. */
+  static byte[][] qualifiers() {
+    return new byte[][] {QUALIFIERS[0].clone(), QUALIFIERS[1].clone()};
   }
 
   /** Its name in histories, unique. */
@@ -73,13 +64,13 @@ record ListKey(int table, int group, int generation, int row, int column) {
     return Bytes.add(beginning, ROW_ENDS[row]);
   }
 
-  /** The columns are f: with the first qualifier, f: with the second, and g: with the first. */
+  /** The columns are f: with an empty qualifier, f:\0, and g: with an empty one. */
   byte[] family() {
     return FAMILIES[column / 2];
   }
 
   byte[] qualifier() {
-    return qualifier(table, column % 2);
+    return QUALIFIERS[column % 2];
   }
 
   @Override

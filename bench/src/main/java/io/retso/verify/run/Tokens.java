@@ -48,7 +48,7 @@ final class Tokens {
     }
 
     private byte[] qualifier() {
-      return ListKey.qualifier(table, place / 2);
+      return ListKey.qualifiers()[place / 2];
     }
 
     private Put put() {

@@ -21,8 +21,13 @@ import org.apache.hadoop.hbase.util.Bytes;
  * come: a cell above would appear in time, out of nothing, and a delete marker would hide what
  * transactions commit below it, although their writes and commits succeed.
  *
- * <p>Hence the scan is raw: others show no delete markers. It names no columns, and takes all
- * versions, so that nothing is skipped; HBase leaves out files whose versions are all below.
+ * <p>Only a raw scan shows delete markers. It names no columns, and takes all versions, so that
+ * nothing is skipped; HBase leaves out files whose versions are all below the time range. A file
+ * that is not left out is a danger to a raw scan with a time range ({@link
+ * io.retso.hbase.layout.RawVersion}). So there is another scan first, which is not raw, and the
+ * oracle is waited for until it is beyond all cells that one shows. What the raw scan's own time
+ * range still leaves in are files that were flushed a moment ago, and those that the table must not
+ * be prepared with anyway.
  *
  * <p>Cells and markers that transactions leave meanwhile are below a timestamp that is asked for
  * after they were read.
@@ -33,6 +38,11 @@ final class FutureCells {
    * the clocks of region servers, by which plain writes get their versions, ahead of its own.
    */
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(3);
+
+  /**
+   * More than an oracle issues meanwhile, however busy: what is further ahead is refused at once.
+   */
+  private static final long AHEAD_MAX = 1L << 30;
 
   private static final long PAUSE_MILLIS = 20;
 
@@ -46,18 +56,21 @@ final class FutureCells {
   }
 
   /**
-   * Waits for the oracle to get beyond all that is in the table, a few seconds for each row.
+   * Waits for the oracle to get beyond all that is in the table, a few seconds for each row that is
+   * not too far ahead.
    *
    * @throws TableNotPreparedException if it does not; says what there is, and what to do
    */
   static void requireNone(Connection connection, TableName name, TimestampSource oracle)
       throws IOException {
-    new FutureCells(name, oracle).scan(connection);
+    FutureCells cells = new FutureCells(name, oracle);
+    cells.awaitBeyond(connection, new Scan());
+    cells.awaitBeyond(connection, new Scan().setRaw(true));
   }
 
-  private void scan(Connection connection) throws IOException {
+  private void awaitBeyond(Connection connection, Scan scan) throws IOException {
     next = oracle.next();
-    Scan scan = new Scan().setRaw(true).readAllVersions().setTimeRange(next, Long.MAX_VALUE);
+    scan.readAllVersions().setTimeRange(next, Long.MAX_VALUE);
     try (Table table = connection.getTable(name);
         ResultScanner scanner = table.getScanner(scan)) {
       for (Result row : scanner) {
@@ -77,7 +90,7 @@ final class FutureCells {
     while (cell.getTimestamp() >= next) {
       next = oracle.next();
       if (cell.getTimestamp() >= next) {
-        if (System.nanoTime() - begun > PATIENCE_NANOS) {
+        if (cell.getTimestamp() - next > AHEAD_MAX || System.nanoTime() - begun > PATIENCE_NANOS) {
           throw refused(cell);
         }
         pause();

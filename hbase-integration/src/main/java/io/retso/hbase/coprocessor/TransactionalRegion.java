@@ -100,7 +100,7 @@ final class TransactionalRegion {
   /** The region is closed. */
   void close() {
     link.orphans().forget(region);
-    recentWrites.clear();
+    recentWrites.closed();
     link.release();
   }
 

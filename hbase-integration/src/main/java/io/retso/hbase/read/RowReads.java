@@ -1,7 +1,5 @@
 package io.retso.hbase.read;
 
-import io.retso.hbase.layout.ChangedRow;
-import io.retso.hbase.resolve.SnapshotRequests;
 import io.retso.hbase.table.PreparedTable;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -55,11 +53,7 @@ public final class RowReads {
 
   /** Reads at a timestamp; the answers are in the order of the gets. */
   CompletableFuture<List<Result>> at(long timestamp) {
-    return reader(timestamp).getAll(gets);
-  }
-
-  private TableReader reader(long timestamp) {
-    return readers.at(table, timestamp);
+    return readers.at(table, timestamp).getAll(gets);
   }
 
   /** Whether {@link #ifCurrent} can be asked: regions answer, with cells. */
@@ -72,13 +66,7 @@ public final class RowReads {
    * and the moment of the read.
    */
   CompletableFuture<Optional<List<Result>>> ifCurrent(long timestamp) {
-    return reader(timestamp)
-        .send(gets.stream().map(get -> SnapshotRequests.validating(get, timestamp)).toList())
-        .thenApply(
-            results ->
-                results.stream().anyMatch(ChangedRow::is)
-                    ? Optional.empty()
-                    : Optional.of(results));
+    return readers.atRegions(table, timestamp).ifCurrent(gets);
   }
 
   /**
@@ -96,7 +84,9 @@ public final class RowReads {
     CompletableFuture<Long> first = CompletableFuture.completedFuture(upTo);
     for (List<RowReads> ofOneTable : tables.values()) {
       List<Get> gets = ofOneTable.stream().flatMap(reads -> reads.gets.stream()).toList();
-      CompletableFuture<Long> change = ofOneTable.get(0).reader(from).firstChange(gets, upTo);
+      RowReads one = ofOneTable.get(0);
+      CompletableFuture<Long> change =
+          one.readers.atRegions(one.table, from).firstChange(gets, upTo);
       first = first.thenCombine(change, Math::min);
     }
     return first;

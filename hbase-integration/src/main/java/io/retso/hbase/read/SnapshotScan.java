@@ -2,17 +2,10 @@ package io.retso.hbase.read;
 
 import io.retso.hbase.errors.Failures;
 import io.retso.hbase.resolve.RowFilter;
-import io.retso.hbase.resolve.SnapshotRequests;
-import io.retso.hbase.resolve.WriterStatuses;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.NavigableSet;
 import java.util.concurrent.CompletableFuture;
-import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.client.AdvancedScanResultConsumer;
-import org.apache.hadoop.hbase.client.Get;
 import org.apache.hadoop.hbase.client.Result;
 import org.apache.hadoop.hbase.client.Scan;
 import org.apache.hadoop.hbase.client.metrics.ScanMetrics;
@@ -50,13 +43,7 @@ public final class SnapshotScan implements AdvancedScanResultConsumer {
   /** Set by {@link #open}, as those that follow. */
   private TableReader reader;
 
-  private WriterStatuses statuses;
-
-  /**
-   * From before the scanner was opened. Later pages were read after later answers of the oracle,
-   * but in the view of a scanner that may be older than those: they keep this moment.
-   */
-  private long moment;
+  private TableReader.Pages pages;
 
   /** Whether own writes may be among what is read. */
   private boolean readsOwn;
@@ -83,13 +70,8 @@ public final class SnapshotScan implements AdvancedScanResultConsumer {
   public void open(TableReader opened) {
     reader = opened;
     readsOwn = owner.hasSent(reader.table(), scan);
-    statuses = reader.statuses();
-    moment = statuses.moment();
-    Scan sent =
-        reader.table().isServerReads()
-            ? SnapshotRequests.atServer(scan, reader.start())
-            : SnapshotRequests.raw(scan, reader.start(), 1);
-    reader.table().raw().scan(sent, this);
+    pages = reader.pages(scan, filter);
+    reader.table().raw().scan(pages.request(), this);
   }
 
   @Override
@@ -103,11 +85,8 @@ public final class SnapshotScan implements AdvancedScanResultConsumer {
       controller.terminate();
       return;
     }
-    CompletableFuture<List<Result>> rows =
-        reader.table().isServerReads()
-            ? CompletableFuture.completedFuture(List.of(results))
-            : decide(results);
-    CompletableFuture<Void> page = rows.thenCompose(this::confirmed).thenCompose(this::deliver);
+    CompletableFuture<Void> page =
+        pages.visible(results).thenCompose(this::confirmed).thenCompose(this::deliver);
     if (page.isDone() && !page.isCompletedExceptionally()) {
       if (ended) {
         controller.terminate();
@@ -134,7 +113,7 @@ public final class SnapshotScan implements AdvancedScanResultConsumer {
   /** Whether nobody wants more; so it is when the transaction has ended. */
   private boolean isOver() {
     if (!ended && !owner.isOpen()) {
-      end(ended());
+      end(owner.ended());
     }
     return ended;
   }
@@ -152,7 +131,7 @@ public final class SnapshotScan implements AdvancedScanResultConsumer {
               if (failure != null) {
                 end(Failures.unwrap(failure));
               } else {
-                end(owner.isOpen() ? null : ended());
+                end(owner.isOpen() ? null : owner.ended());
               }
             });
   }
@@ -175,63 +154,13 @@ public final class SnapshotScan implements AdvancedScanResultConsumer {
     }
   }
 
-  private CompletableFuture<List<Result>> decide(Result[] results) {
-    List<TableReader.Pending> rows = new ArrayList<>(results.length);
-    for (Result result : results) {
-      TableReader.Pending row =
-          new TableReader.Pending(versions -> rawGet(result.getRow(), versions));
-      reader.take(row, result, moment);
-      rows.add(row);
-    }
-    return reader.decide(rows, statuses).thenCompose(done -> visible(rows));
-  }
-
-  private CompletableFuture<List<Result>> visible(List<TableReader.Pending> rows) {
-    List<Result> found = new ArrayList<>(rows.size());
-    try {
-      for (TableReader.Pending row : rows) {
-        if (filter.isDone()) {
-          break;
-        }
-        List<Cell> cells = filter.apply(row.row.visible());
-        if (!cells.isEmpty()) {
-          found.add(Result.create(cells));
-        }
-      }
-      if (filter.isDone()) {
-        rowsLeft = Math.min(rowsLeft, found.size());
-      }
-    } catch (IOException e) {
-      return Failures.failed(e);
-    }
-    reader.finish(rows, statuses);
-    statuses.trim();
-    return CompletableFuture.completedFuture(found);
-  }
-
-  /** The columns of the scan in one row; what its reader may see of them is in the attributes. */
-  private Get rawGet(byte[] row, int versions) {
-    Get get = new Get(row).setCacheBlocks(scan.getCacheBlocks()).setPriority(scan.getPriority());
-    scan.getAttributesMap().forEach(get::setAttribute);
-    for (Map.Entry<byte[], NavigableSet<byte[]>> family : scan.getFamilyMap().entrySet()) {
-      if (family.getValue() == null || family.getValue().isEmpty()) {
-        get.addFamily(family.getKey());
-      } else {
-        family.getValue().forEach(qualifier -> get.addColumn(family.getKey(), qualifier));
-      }
-    }
-    return SnapshotRequests.raw(get, reader.start(), versions);
-  }
-
-  /** The transaction's own writes are moved then: what comes, or does not come, may lack them. */
-  private static IllegalStateException ended() {
-    return new IllegalStateException(
-        "the transaction ended while it was scanned: read all rows, then end it");
-  }
-
   private CompletableFuture<Void> deliver(List<Result> rows) {
     if (!owner.isOpen()) {
-      return Failures.failed(ended());
+      // Its own writes are moved then: what comes, or does not come, may lack them.
+      return Failures.failed(owner.ended());
+    }
+    if (pages.isDone()) {
+      rowsLeft = Math.min(rowsLeft, rows.size());
     }
     for (Result row : rows) {
       if (ended) {

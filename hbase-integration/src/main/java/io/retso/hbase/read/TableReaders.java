@@ -9,6 +9,13 @@ public record TableReaders(
     OracleQueries queries, Orphans orphans, SharedSnapshots snapshots, Counters counters) {
   /** Reads the table at a timestamp. */
   public TableReader at(PreparedTable table, long timestamp) {
-    return new TableReader(table, timestamp, queries, orphans, snapshots, counters);
+    return table.isServerReads()
+        ? atRegions(table, timestamp)
+        : new ClientTableReader(table, timestamp, this);
+  }
+
+  /** The same, of a table with server reads. */
+  RegionTableReader atRegions(PreparedTable table, long timestamp) {
+    return new RegionTableReader(table, timestamp, this);
   }
 }

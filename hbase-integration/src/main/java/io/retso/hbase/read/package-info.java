@@ -4,7 +4,7 @@
  * <pre>
  *   Snapshot          at which timestamp; SharedSnapshots has one at hand for read-only transactions
  *     RowReads        gets of one table
- *       TableReader   asks regions; with client reads decides the rows itself (package resolve)
+ *       TableReader   asks regions; or decides the rows itself (ClientTableReader, package resolve)
  *         OracleQueries   asks the oracle about writers that a read met
  *   SnapshotScan      a scan, page after page; BlockingScanner holds its rows for the application
  * </pre>

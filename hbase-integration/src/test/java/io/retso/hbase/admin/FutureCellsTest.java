@@ -25,6 +25,7 @@ import org.apache.hadoop.hbase.client.Table;
 import org.apache.hadoop.hbase.client.TableDescriptor;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Tables are not prepared while something is in them that is above the oracle's timestamps. */
@@ -71,7 +72,13 @@ class FutureCellsTest {
   @Test
   void cellsAreRefusedOnPreparedTablesToo() throws Exception {
     fixture.preparation().prepare(name, Options.CLIENT_READS);
-    fixture.manager().run(tx -> tx.table(name).put(put("r", "v")));
+    fixture
+        .manager()
+        .run(
+            tx -> {
+              tx.table(name).put(put("r", "v"));
+              return null;
+            });
     fixture.preparation().prepare(name, Options.CLIENT_READS);
     plain(new Put(bytes("s")).addColumn(F, Q, LATER, bytes("later")));
     refused("a cell in row s");
@@ -98,15 +105,20 @@ class FutureCellsTest {
   @Test
   void rowsThatWereDeletedAreRefusedUntilTheyAreCompacted() throws Exception {
     plain(put("r", "old"), new Delete(bytes("r"), LATER));
-    plain(new Put(bytes("s")).addColumn(F, Q, LATER, bytes("later")));
     refused("a delete marker in row r");
+    plain(new Put(bytes("s")).addColumn(F, Q, LATER, bytes("later")));
+    refused("a cell in row s");
     plain(new Delete(bytes("s")).addColumn(F, Q, LATER)); // as the refusal advises
     fixture.compact(name);
     fixture.preparation().prepare(name, Options.CLIENT_READS);
     TransactionManager manager = fixture.manager();
-    manager.run(tx -> tx.table(name).put(List.of(put("r", "new"), put("s", "new"))));
-    assertEquals("new", manager.call(tx -> read(tx.table(name), "r")));
-    assertEquals("new", manager.call(tx -> read(tx.table(name), "s")));
+    manager.run(
+        tx -> {
+          tx.table(name).put(List.of(put("r", "new"), put("s", "new")));
+          return null;
+        });
+    assertEquals("new", manager.run(tx -> read(tx.table(name), "r")));
+    assertEquals("new", manager.run(tx -> read(tx.table(name), "s")));
   }
 
   /** As after plain writes a moment ago, for an oracle that follows the clock. */
@@ -121,8 +133,35 @@ class FutureCellsTest {
       assertTrue(oracle.next() > soon + 1);
     }
     TransactionManager manager = fixture.manager();
-    assertEquals("old", manager.call(tx -> read(tx.table(name), "r")));
-    manager.run(tx -> tx.table(name).put(put("s", "new")));
-    assertEquals("new", manager.call(tx -> read(tx.table(name), "s")));
+    assertEquals("old", manager.run(tx -> read(tx.table(name), "r")));
+    manager.run(
+        tx -> {
+          tx.table(name).put(put("s", "new"));
+          return null;
+        });
+    assertEquals("new", manager.run(tx -> read(tx.table(name), "s")));
+  }
+
+  /** A raw scan for what is above would never end; see {@link io.retso.hbase.layout.RawVersion}. */
+  @Test
+  @Timeout(60)
+  void deletedCellsWithEmptyQualifiersArePassed() throws Exception {
+    byte[] empty = {};
+    try (TimestampSource oracle =
+        new TimestampSource(TableSettings.addresses(fixture.cluster.oracleAddress()))) {
+      plain(put("r", "old"), put("s", "old"));
+      long soon = oracle.next() + 2000;
+      fixture.flushWhileRead(
+          name,
+          () ->
+              plain(
+                  new Put(bytes("r")).addColumn(F, empty, 10, bytes("deleted")),
+                  new Put(bytes("r")).addColumn(F, Q, soon, bytes("soon"))));
+      plain(
+          new Delete(bytes("r")).addColumn(F, empty, 10),
+          new Put(bytes("s")).addColumn(F, Q, soon, bytes("soon")));
+      fixture.preparation().prepare(name, Options.CLIENT_READS);
+      assertTrue(oracle.next() > soon);
+    }
   }
 }

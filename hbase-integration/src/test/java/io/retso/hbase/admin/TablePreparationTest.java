@@ -89,9 +89,13 @@ class TablePreparationTest {
     assertEquals(Integer.MAX_VALUE, prepared.getColumnFamily(F).getMaxVersions());
     assertEquals(List.of(), fixture.preparation().check(name));
     TransactionManager manager = fixture.manager();
-    assertEquals("plain", manager.call(tx -> read(tx.table(name), "old")));
-    manager.run(tx -> tx.table(name).put(put("old", "new")));
-    assertEquals("new", manager.call(tx -> read(tx.table(name), "old")));
+    assertEquals("plain", manager.run(tx -> read(tx.table(name), "old")));
+    manager.run(
+        tx -> {
+          tx.table(name).put(put("old", "new"));
+          return null;
+        });
+    assertEquals("new", manager.run(tx -> read(tx.table(name), "old")));
     assertEquals(prepared, fixture.preparation().prepare(name, Options.CLIENT_READS), "idempotent");
   }
 
@@ -106,7 +110,13 @@ class TablePreparationTest {
             Options.CLIENT_READS,
             Options.DEFAULT)) {
       String value = options.toString();
-      fixture.manager().run(tx -> tx.table(name).put(put("r", value)));
+      fixture
+          .manager()
+          .run(
+              tx -> {
+                tx.table(name).put(put("r", value));
+                return null;
+              });
       Fixture.eventually("its manager has done with it", () -> fixture.marks(name) == 0);
       refused("disable it", name, options);
       admin.disableTable(name);
@@ -123,7 +133,7 @@ class TablePreparationTest {
         assertEquals(options.reads() == Reads.SERVER, isLoaded, options::toString);
       }
       // Another manager: this one has not heard of it, and would have to be waited for.
-      assertEquals(value, fixture.manager().call(tx -> read(tx.table(name), "r")));
+      assertEquals(value, fixture.manager().run(tx -> read(tx.table(name), "r")));
     }
   }
 
@@ -317,7 +327,7 @@ class TablePreparationTest {
     fixture.compact(name); // as it advises
     admin.modifyColumnFamily(name, family.setNewVersionBehavior(false).build());
     fixture.preparation().prepare(name, Options.DEFAULT);
-    assertEquals("alive", fixture.manager().call(tx -> read(tx.table(name), "r")));
+    assertEquals("alive", fixture.manager().run(tx -> read(tx.table(name), "r")));
   }
 
   /** Somebody altered what transactions need; nobody relies on that. */
@@ -390,8 +400,11 @@ class TablePreparationTest {
     }
     TransactionManager manager = fixture.manager();
     manager.run(
-        tx -> tx.table(table).put(List.of(put("b", "new"), put("g", "new"), put("y", "new"))));
-    String rows = manager.call(tx -> scan(tx.table(table), new Scan()));
+        tx -> {
+          tx.table(table).put(List.of(put("b", "new"), put("g", "new"), put("y", "new")));
+          return null;
+        });
+    String rows = manager.run(tx -> scan(tx.table(table), new Scan()));
     assertEquals(26, rows.split(" ").length, rows);
     assertEquals(3, rows.split("=new", -1).length - 1, rows);
     Fixture.eventually("cleaned up", () -> fixture.marks(table) == 0);

@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.retso.hbase.RetsoCluster;
 import io.retso.hbase.admin.TablePreparation.Options;
 import io.retso.hbase.options.Conflicts;
-import io.retso.hbase.options.Reads;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
@@ -30,8 +29,6 @@ class BesidePlainHBaseTest {
         .flatMap(
             options ->
                 Stream.of(true, false)
-                    // HBase may never end what a cleanup by a client reads then
-                    .filter(empty -> !empty || options.reads() == Reads.SERVER)
                     .map(empty -> Arguments.of(options, empty, SEED + count.getAndIncrement())));
   }
 

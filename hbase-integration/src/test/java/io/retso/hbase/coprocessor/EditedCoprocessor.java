@@ -12,6 +12,7 @@ import java.lang.annotation.Annotation;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
+import java.net.URI;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Files;
@@ -28,9 +29,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 
 /**
- * The coprocessor compiled from its sources with one edit, as a jar, and tests of its packages that
- * are run on it. Region servers load the jar for the tables of such a test, as they do in
- * production; other tables keep the classes of this process.
+ * The coprocessor with one edit in a source file, as a jar, and tests of its packages that are run
+ * on it. The edited file is compiled, all else is as it was built. Region servers load the jar for
+ * the tables of such a test, as they do in production; other tables keep the classes of this
+ * process.
  *
  * <p>So the classes in production need no seams for bugs. The edited text must be there once: who
  * changes it learns here that the evidence needs a new look.
@@ -73,23 +75,28 @@ final class EditedCoprocessor implements AutoCloseable {
    *     io.retso.hbase}
    */
   EditedCoprocessor(Path directory, String file, String text, String instead) throws IOException {
-    Path sources = directory.resolve("sources");
-    for (String part : List.of("coprocessor", "resolve", "layout")) {
-      copy(SOURCES.resolve(PACKAGE + part), sources.resolve(PACKAGE + part));
-    }
-    Path edited = sources.resolve(PACKAGE + file);
-    String source = Files.readString(edited);
+    String source = Files.readString(SOURCES.resolve(PACKAGE + file));
     assertEquals(2, source.split(Pattern.quote(text), -1).length, text);
+    Path edited = directory.resolve("sources").resolve(PACKAGE + file);
+    Files.createDirectories(edited.getParent());
     Files.writeString(edited, source.replace(text, instead));
-    Path classes = Files.createDirectories(directory.resolve("classes"));
-    compile(sources, classes);
+    Path classes = directory.resolve("classes");
+    Path built = Path.of(placeOf(TransactionRegionObserver.class));
+    for (String part : List.of("coprocessor", "resolve", "layout")) {
+      copy(built.resolve(PACKAGE + part), classes.resolve(PACKAGE + part));
+    }
+    compile(edited, classes);
     Path jar = directory.resolve("coprocessor.jar");
     pack(classes, jar);
-    URL tests = getClass().getProtectionDomain().getCodeSource().getLocation();
-    this.loader = new Loader(jar.toUri().toURL(), tests);
+    this.loader = new Loader(jar.toUri().toURL(), placeOf(getClass()).toURL());
+  }
+
+  private static URI placeOf(Class<?> type) {
+    return URI.create(type.getProtectionDomain().getCodeSource().getLocation().toString());
   }
 
   private static void copy(Path from, Path to) throws IOException {
+    Files.createDirectories(to.getParent());
     try (Stream<Path> files = Files.walk(from)) {
       for (Path file : files.toList()) {
         Path copy = to.resolve(from.relativize(file));
@@ -102,12 +109,12 @@ final class EditedCoprocessor implements AutoCloseable {
     }
   }
 
-  private static void compile(Path sources, Path classes) throws IOException {
+  /** Its classes take the place of those that are there. */
+  private static void compile(Path source, Path classes) throws IOException {
     JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
     StringWriter messages = new StringWriter();
-    try (StandardJavaFileManager files = compiler.getStandardFileManager(null, null, null);
-        Stream<Path> all = Files.walk(sources)) {
-      var units = files.getJavaFileObjects(all.filter(Files::isRegularFile).toArray(Path[]::new));
+    try (StandardJavaFileManager files = compiler.getStandardFileManager(null, null, null)) {
+      var units = files.getJavaFileObjects(source);
       List<String> options =
           List.of("-proc:none", "-nowarn", "-cp", System.getProperty("java.class.path"));
       List<String> output = List.of("-d", classes.toString());

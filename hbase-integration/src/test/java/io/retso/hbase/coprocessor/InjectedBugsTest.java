@@ -49,9 +49,9 @@ class InjectedBugsTest {
         CleanupTest.class,
         "doesNothingWithoutTheMark"),
     LEAVES_WHAT_A_DELETE_HIDES(
-        "coprocessor/write/RowCleaner.java",
-        "new Scan(raw).setRaw(true)",
-        "new Scan(raw)",
+        "layout/RawVersion.java",
+        "new Scan().setRaw(true)",
+        "new Scan()",
         LateDuplicateTest.class,
         "ofAnAbortedTransactionStaysAwayWhenTheMarkerIsCompactedAway"),
     MOVES_WHAT_A_DELETE_HIDES(
@@ -86,8 +86,8 @@ class InjectedBugsTest {
         "aCleanupBySomebodyElseMakesTheRegionForget"),
     PLAIN_CHANGES_LEAVE_THE_MEMORY(
         "coprocessor/write/RecentWrites.java",
-        "for (Entry entry : entries.values()) {",
-        "for (Entry entry : List.<Entry>of()) {",
+        "entry.moment == plainBegun.get()",
+        "entry.moment <= plainBegun.get()",
         CleanupFromMemoryTest.class,
         "aPlainPutOfTheVersionIsNotLost"),
     PLAIN_CHANGES_ARE_NOT_SEEN(
@@ -272,12 +272,12 @@ class InjectedBugsTest {
         "region.writes().begin();",
         CleanupFromMemoryTest.class,
         "aRegionRemembersAgainAfterALoadOfFilesThatWasRefused"),
-    REMEMBERS_WITHOUT_A_SECOND_LOOK(
+    REMEMBERS_AS_OF_THE_LAST_LOOK(
         "coprocessor/write/RecentWrites.java",
-        "writes.forEach(Entry::drop);",
-        "",
+        "entry.moment = moment;",
+        "entry.moment = plainBegun.get();",
         RecentWritesTest.class,
-        "whatAPlainChangeMeetsHalfRememberedIsForgotten"),
+        "whatAPlainChangeMeetsHalfRememberedIsNotUsed"),
     PURGES_BY_WHAT_SCANNERS_DO_NOT_SEE(
         "coprocessor/purge/VersionPurge.java",
         " || sequence(cell) > readPoint",
@@ -320,6 +320,42 @@ class InjectedBugsTest {
         "&& next.getTimestamp() < held.getTimestamp()",
         PurgeTest.class,
         "deletesStayForScannersThatDoNotSeeThemYet"),
+    CLEANS_UP_TWICE_IN_A_BATCH(
+        "coprocessor/write/RegionWrites.java",
+        "if (batch.cleaned.add(latch)) {",
+        "if (batch.cleaned.add(latch) || true) {",
+        CleanupFromMemoryTest.class,
+        "aRowIsCleanedUpOnceInABatch"),
+    CLEANS_UP_BEFORE_THE_HORIZON_IS_KNOWN(
+        "coprocessor/TransactionRegionObserver.java",
+        "region.awaitHorizon();\n",
+        "",
+        PurgeTest.class,
+        "aLateDuplicateBelowTheHorizonIsNotMoved"),
+    ASKS_ABOUT_MARKS_BELOW_THE_HORIZON(
+        "coprocessor/read/RegionReader.java",
+        "dead.add(start);",
+        "",
+        PurgeTest.class,
+        "aLateDuplicateBelowTheHorizonIsOfNoCommit"),
+    DROPS_TOMBSTONES_THAT_THE_MEMORY_NEEDS(
+        "coprocessor/purge/RegionPurge.java",
+        "    if (memoryEmpty) {",
+        "    if (true) {",
+        PurgeTest.class,
+        "tombstonesStayForWhatIsInMemory"),
+    DROPS_TOMBSTONES_THAT_OTHER_FILES_NEED(
+        "coprocessor/purge/RegionPurge.java",
+        "if (!new HashSet<Object>(request.getFiles()).equals(new HashSet<Object>(files))) {",
+        "if (files == null) {",
+        PurgeTest.class,
+        "tombstonesStayInACompactionOfTheOtherFiles"),
+    REMEMBERS_WHAT_A_LOADED_FILE_HIDES(
+        "coprocessor/TransactionalRegion.java",
+        "recentWrites.hidden(lastVersion());",
+        "lastVersion();",
+        CleanupFromMemoryTest.class,
+        "whatALoadedFileMayHideIsNotRemembered"),
     WHAT_MAY_BE_PENDING_COVERS(
         "coprocessor/purge/VersionPurge.java",
         "!CellVersion.isCommitted(version) || ",

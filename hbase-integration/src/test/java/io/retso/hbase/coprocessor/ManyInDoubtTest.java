@@ -84,7 +84,9 @@ class ManyInDoubtTest {
       puts.add(RawTable.put(starts.get(i), "r" + (10_000 + i), "a", "1"));
     }
     t.table.put(puts);
+    long ahead = count("marksAhead");
     assertEquals(ROWS, queriesOfScan(0), "open");
+    assertEquals(ROWS, count("marksAhead") - ahead, "each mark is looked at once");
     assertEquals(ROWS, queriesOfScan(0, new Scan().setReversed(true)), "open, reversed");
     Scan some = new Scan().withStopRow(Bytes.toBytes("r10100")).withStartRow(Bytes.toBytes("r1"));
     assertEquals(100, queriesOfScan(0, some), "open, up to a row: nobody is asked beyond it");

@@ -12,39 +12,36 @@ import io.retso.hbase.embedded.EmbeddedHBase;
 import io.retso.hbase.errors.Failures;
 import io.retso.hbase.errors.TableNotPreparedException;
 import io.retso.protocol.OracleIdentity;
-import io.retso.server.RetsoServer;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.apache.hadoop.hbase.LocalHBaseCluster;
 import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.client.Admin;
 import org.apache.hadoop.hbase.client.AsyncConnection;
-import org.apache.hadoop.hbase.client.Connection;
 import org.apache.hadoop.hbase.client.ConnectionFactory;
 import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.extension.ExtendWith;
 
-/** What transaction managers know of tables, with and without a master. */
+/** What transaction managers know of tables, with and without a master; another one takes over. */
+@ExtendWith(RetsoCluster.Extension.class)
 @Timeout(180)
 class TableCatalogTest {
-  private static final TableName TABLE = TableName.valueOf("accounts");
   private static final String NOTE = "note";
 
   private final AtomicLong nanos = new AtomicLong();
 
-  @TempDir Path directory;
+  private TableName name;
 
-  private static void note(Admin admin, String note) throws Exception {
+  private void note(Admin admin, String note) throws Exception {
     admin.modifyTable(
-        TableDescriptorBuilder.newBuilder(admin.getDescriptor(TABLE)).setValue(NOTE, note).build());
+        TableDescriptorBuilder.newBuilder(admin.getDescriptor(name)).setValue(NOTE, note).build());
   }
 
-  private static PreparedTable found(TableCatalog tables) throws IOException {
-    return Failures.await(tables.find(TABLE));
+  private PreparedTable found(TableCatalog tables) throws IOException {
+    return Failures.await(tables.find(name));
   }
 
   private void halfAMinute() {
@@ -52,21 +49,18 @@ class TableCatalogTest {
   }
 
   @Test
-  void descriptorsAreReadAgainAndServeOnWithoutAMaster() throws Exception {
-    try (RetsoServer server = RetsoCluster.startOracle();
-        EmbeddedHBase hbase = EmbeddedHBase.in(directory).start();
-        Connection connection = ConnectionFactory.createConnection(hbase.configuration());
-        Admin admin = connection.getAdmin();
+  void descriptorsAreReadAgainAndServeOnWithoutAMaster(Fixture fixture) throws Exception {
+    EmbeddedHBase hbase = fixture.cluster.hbase();
+    try (Admin admin = fixture.cluster.connection().getAdmin();
         AsyncConnection async =
             ConnectionFactory.createAsyncConnection(hbase.configuration()).get()) {
-      String oracle = "127.0.0.1:" + server.port();
       OracleIdentity identity;
-      try (OracleClient client = OracleClient.builder().address(oracle).build()) {
+      try (OracleClient client =
+          OracleClient.builder().address(fixture.cluster.oracleAddress()).build()) {
         identity = client.identity();
       }
       TableCatalog tables = new TableCatalog(async, identity, 5000, nanos::get);
-      new TablePreparation(connection, oracle)
-          .create(Fixture.descriptor(TABLE).build(), TablePreparation.Options.DEFAULT);
+      name = fixture.table(TablePreparation.Options.DEFAULT);
       PreparedTable first = found(tables);
       note(admin, "altered");
       assertSame(first, found(tables), "for half a minute");
@@ -79,7 +73,7 @@ class TableCatalogTest {
       PreparedTable last = found(tables);
       halfAMinute();
       assertSame(last, found(tables), "nobody answers, nobody can have altered it");
-      assertTrue(tables.find(TABLE).isDone(), "waited for once");
+      assertTrue(tables.find(name).isDone(), "waited for once");
 
       cluster.addMaster(hbase.configuration(), 1).start();
       note(admin, "by another master");
@@ -89,8 +83,8 @@ class TableCatalogTest {
             halfAMinute();
             return isNoted(found(tables), "by another master");
           });
-      admin.disableTable(TABLE);
-      admin.deleteTable(TABLE);
+      admin.disableTable(name);
+      admin.deleteTable(name);
       halfAMinute();
       eventually("it is missed", () -> isMissed(tables));
     }
@@ -100,7 +94,7 @@ class TableCatalogTest {
     return note.equals(table.descriptor().getValue(NOTE));
   }
 
-  private static boolean isMissed(TableCatalog tables) throws IOException {
+  private boolean isMissed(TableCatalog tables) throws IOException {
     try {
       found(tables);
       return false;

@@ -21,6 +21,7 @@ final class StatusReport {
   private final Figures before;
   private final double seconds;
   private final BatchHistogram decisions;
+  private final BatchHistogram turns;
   private final BatchHistogram appends;
   private final BatchHistogram entrySizes;
 
@@ -31,6 +32,7 @@ final class StatusReport {
     this.before = before;
     this.seconds = Math.max((now.nanos - before.nanos) / NANOS_PER_SECOND, 1e-3);
     this.decisions = now.decisions.since(before.decisions);
+    this.turns = now.turns.since(before.turns);
     this.appends = now.appends.since(before.appends);
     this.entrySizes = now.entrySizes.since(before.entrySizes);
   }
@@ -52,6 +54,7 @@ final class StatusReport {
     all.put("overSeconds", seconds);
     all.put("perSecond", rates());
     all.put("decisionMillis", latency(decisions));
+    all.put("turnMillis", latency(turns));
     all.put("logAppendMillis", latency(appends));
     all.put("logEntryBytes", Map.of("mean", entrySizes.mean(), "p99", entrySizes.quantile(0.99)));
     all.put("commitsPerLogEntry", commitsPerEntry());

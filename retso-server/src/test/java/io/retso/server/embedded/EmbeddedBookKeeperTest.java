@@ -13,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
@@ -45,10 +46,10 @@ class EmbeddedBookKeeperTest {
     try (EmbeddedBookKeeper cluster = EmbeddedBookKeeper.start(directory, 1, true);
         BookKeeperStore store = connect(cluster)) {
       zookeeper = cluster.zookeeper();
-      LedgerStore.Ledger written = store.create();
+      LedgerStore.Ledger written = store.create().get();
       ledger = written.id();
-      store.replaceCatalog(store.readCatalog(), List.of(ledger));
-      store.replaceCatalog(store.readCatalog(), List.of(ledger));
+      store.replaceCatalog(store.readCatalog().get(), List.of(ledger)).get();
+      store.replaceCatalog(store.readCatalog().get(), List.of(ledger)).get();
       for (int i = 0; i < 10; i++) {
         assertEquals(null, append(written, 1000 + i));
       }
@@ -57,13 +58,15 @@ class EmbeddedBookKeeperTest {
     try (EmbeddedBookKeeper cluster = EmbeddedBookKeeper.start(directory, 2, true);
         BookKeeperStore store = connect(cluster)) {
       assertEquals(zookeeper, cluster.zookeeper());
-      assertEquals(List.of(ledger), store.readCatalog().ledgers());
-      try (LedgerStore.Entries entries = store.openFenced(ledger)) {
+      assertEquals(List.of(ledger), store.readCatalog().get().ledgers());
+      try (LedgerStore.Entries entries = store.openFenced(ledger).get()) {
         assertEquals(10, entries.count());
         int[] length = {1000};
-        entries.read(0, 10, entry -> assertEquals(length[0]++, entry.remaining()));
+        entries
+            .read(0, 10, Runnable::run, entry -> assertEquals(length[0]++, entry.remaining()))
+            .get();
       }
-      assertTrue(store.create().id() > ledger);
+      assertTrue(store.create().get().id() > ledger);
     }
   }
 
@@ -94,19 +97,20 @@ class EmbeddedBookKeeperTest {
   void withoutItsBookieAppendsFailAndWithItTheyGoOn() throws Exception {
     try (EmbeddedBookKeeper cluster = EmbeddedBookKeeper.start(directory, 1, false);
         BookKeeperStore store = connect(cluster)) {
-      LedgerStore.Ledger ledger = store.create();
-      store.replaceCatalog(store.readCatalog(), List.of(ledger.id()));
+      LedgerStore.Ledger ledger = store.create().get();
+      store.replaceCatalog(store.readCatalog().get(), List.of(ledger.id())).get();
       assertEquals(null, append(ledger, 100));
       cluster.stopBookie(0);
       assertEquals(LogException.Reason.UNAVAILABLE, append(ledger, 100).reason());
-      LogException noBookie = assertThrows(LogException.class, store::create);
-      assertEquals(LogException.Reason.UNAVAILABLE, noBookie.reason());
+      ExecutionException noBookie =
+          assertThrows(ExecutionException.class, () -> store.create().get());
+      assertEquals(LogException.Reason.UNAVAILABLE, LogException.of(noBookie).reason());
 
       cluster.startBookie(0);
       try (BookKeeperStore next = connect(cluster);
-          LedgerStore.Entries entries = next.openFenced(ledger.id())) {
+          LedgerStore.Entries entries = next.openFenced(ledger.id()).get()) {
         assertEquals(1, entries.count());
-        assertEquals(null, append(next.create(), 100));
+        assertEquals(null, append(next.create().get(), 100));
       }
     }
   }
@@ -120,9 +124,9 @@ class EmbeddedBookKeeperTest {
             EmbeddedBookKeeper.start(
                 directory, 1, true, bookie -> bookie.setFlushInterval(3_600_000));
         BookKeeperStore store = connect(cluster)) {
-      LedgerStore.Ledger written = store.create();
+      LedgerStore.Ledger written = store.create().get();
       ledger = written.id();
-      store.replaceCatalog(store.readCatalog(), List.of(ledger));
+      store.replaceCatalog(store.readCatalog().get(), List.of(ledger)).get();
       Files.createDirectory(obstacle); // where the first entry log would be: it cannot be opened
       for (int i = 0; i < 10; i++) {
         assertEquals(null, append(written, 1000 + i));
@@ -132,10 +136,12 @@ class EmbeddedBookKeeperTest {
     Files.delete(obstacle);
     try (EmbeddedBookKeeper cluster = EmbeddedBookKeeper.start(directory, 1, true);
         BookKeeperStore store = connect(cluster);
-        LedgerStore.Entries entries = store.openFenced(ledger)) {
+        LedgerStore.Entries entries = store.openFenced(ledger).get()) {
       assertEquals(10, entries.count());
       int[] length = {1000};
-      entries.read(0, 10, entry -> assertEquals(length[0]++, entry.remaining()));
+      entries
+          .read(0, 10, Runnable::run, entry -> assertEquals(length[0]++, entry.remaining()))
+          .get();
     }
   }
 
@@ -155,12 +161,12 @@ class EmbeddedBookKeeperTest {
                 });
         BookKeeperStore store = connect(cluster)) {
       for (int i = 0; i < 4; i++) {
-        LedgerStore.Ledger ledger = store.create();
+        LedgerStore.Ledger ledger = store.create().get();
         for (int j = 0; j < 16; j++) {
           assertEquals(null, append(ledger, 512 << 10));
         }
         ledger.closeAsync();
-        store.delete(ledger.id());
+        store.delete(ledger.id()).get();
       }
       // 16 entry logs of 2 MB were written; what remains is the one being written and its like.
       awaitFiles("bookie-0/ledgers/current", ".log", 2);

@@ -34,10 +34,11 @@ import org.apache.hadoop.hbase.client.Mutation;
  *       the entry away: a cleanup of the row and transaction, whoever asks for it, at its very
  *       beginning; {@link RowLatches} keep it apart from writes of the two.
  *   <li><em>nothing is gone or was changed</em>: transactional writes and cleanups touch no version
- *       but their own. All others, <em>plain</em> changes, empty the memory when they begin, and
- *       nothing is remembered of writes that were under way at the same time ({@link #moment}), for
- *       row locks are shared and either may come last. Purge drops nothing at or above the horizon,
- *       and below it a cleanup only deletes, be it there or not.
+ *       but their own. All others, <em>plain</em> changes, are counted when they begin, and an
+ *       entry is used only while the count is what it was when its write began ({@link #moment}).
+ *       Nothing is remembered of writes that begin while one is under way, for row locks are shared
+ *       and either may come last. Purge drops nothing at or above the horizon, and below it a
+ *       cleanup only deletes, be it there or not.
  *   <li><em>nothing hides it</em>: HBase's deletes of columns and families hide what is written
  *       after them, too, up to their version. So only writes with {@code Ts} above all versions
  *       that plain deletes named, and above all versions in the files that the region opened with
@@ -91,7 +92,7 @@ public final class RecentWrites {
           || now - oldest.since > AGE_NANOS;
     }
 
-    /** Bytes of all entries that can still be used. */
+    /** Bytes of all entries that were not used, nor dropped. */
     long bytes() {
       return bytes.get();
     }
@@ -103,6 +104,9 @@ public final class RecentWrites {
     private final Latch latch;
     private final int number;
     private final int size;
+
+    /** The plain changes that had begun when its batch did. */
+    private long moment;
 
     /** Null once it is used or dropped, by whoever removed it from the owner's map. */
     private List<KeyValue> cells;
@@ -157,15 +161,17 @@ public final class RecentWrites {
     hiddenUpTo.accumulateAndGet(version, Math::max);
   }
 
+  /** The region is closed: what it remembers counts no more. */
+  public void closed() {
+    entries.values().forEach(Entry::drop);
+  }
+
   /**
    * Changes that are neither a transaction's writes nor cleanups are about to be applied; {@link
    * #plainEnds} when they are visible, or failed.
    */
   public void plainBegins() {
-    plainBegun.incrementAndGet(); // before the look at the entries: see remember
-    for (Entry entry : entries.values()) {
-      entry.drop();
-    }
+    plainBegun.incrementAndGet();
   }
 
   /** The end of what began. */
@@ -173,7 +179,7 @@ public final class RecentWrites {
     plainEnded.incrementAndGet();
   }
 
-  /** Forgets everything. */
+  /** Nothing that is remembered is used any more. */
   public void clear() {
     plainBegins();
     plainEnds();
@@ -235,6 +241,7 @@ public final class RecentWrites {
       return;
     }
     for (Entry entry : writes) {
+      entry.moment = moment;
       shared.bytes.addAndGet(entry.size);
       Entry old = entries.put(entry.latch, entry);
       if (old != null) {
@@ -242,10 +249,6 @@ public final class RecentWrites {
       }
     }
     shared.add(writes);
-    // What begins after this look empties the memory after it counted itself, these included.
-    if (moment != plainBegun.get()) {
-      writes.forEach(Entry::drop);
-    }
   }
 
   /**
@@ -260,10 +263,11 @@ public final class RecentWrites {
       return null;
     }
     List<KeyValue> cells = entry.release();
-    return number > 0 && entry.number == number ? cells : null;
+    boolean isUnchanged = entry.moment == plainBegun.get();
+    return number > 0 && entry.number == number && isUnchanged ? cells : null;
   }
 
-  /** Entries that can be used. */
+  /** Entries, of which some may not be used any more. */
   int size() {
     return entries.size();
   }

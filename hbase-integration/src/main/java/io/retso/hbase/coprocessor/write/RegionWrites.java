@@ -305,9 +305,7 @@ public final class RegionWrites {
         plain(batch, mutation); // what others added is among its cells
       } else if (isWrite && !batch.plain) {
         RecentWrites.Entry entry = recent.entry(latch, mutation);
-        if (entry == null) {
-          recent.take(latch, 0); // of an earlier batch
-        } else {
+        if (entry != null) {
           batch.applied.add(entry);
         }
       }

@@ -4,6 +4,7 @@ import io.retso.hbase.coprocessor.region.ObserverMetrics;
 import io.retso.hbase.layout.CellVersion;
 import io.retso.hbase.layout.CleanupRequest;
 import io.retso.hbase.layout.PendingWrite;
+import io.retso.hbase.layout.RawVersion;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,7 +16,6 @@ import org.apache.hadoop.hbase.KeyValueUtil;
 import org.apache.hadoop.hbase.client.Get;
 import org.apache.hadoop.hbase.client.Mutation;
 import org.apache.hadoop.hbase.client.Scan;
-import org.apache.hadoop.hbase.filter.FilterBase;
 import org.apache.hadoop.hbase.regionserver.Region;
 import org.apache.hadoop.hbase.regionserver.RegionScanner;
 
@@ -117,8 +117,8 @@ public final class RowCleaner {
 
   /** What a row has; null if there is no mark. */
   Written read(CleanupRequest request) throws IOException {
-    Get get = new Get(request.row());
-    Get raw = new Get(request.row());
+    Get get = new Get(request.row()).setTimestamp(request.start());
+    Get raw = RawVersion.get(request.row(), request.start());
     for (byte[] family : families) {
       if (PendingWrite.isFamily(family)) {
         get.addColumn(family, PendingWrite.qualifier(request.start()));
@@ -127,48 +127,24 @@ public final class RowCleaner {
         raw.addFamily(family);
       }
     }
-    List<KeyValue> visible = read(new Scan(get), request.start());
+    List<KeyValue> visible = read(get);
     if (visible.isEmpty() || !PendingWrite.isMark(visible.get(0))) {
       return null;
     }
     visible.removeIf(PendingWrite::isMark);
-    List<KeyValue> all = read(new Scan(raw).setRaw(true).readAllVersions(), request.start());
-    all.removeIf(CellUtil::isDelete);
+    List<KeyValue> all = read(raw);
+    all.removeIf(cell -> !RawVersion.isCell(cell, request.start()));
     return new Written(visible, all, false);
   }
 
-  /**
-   * Copies of the first row's cells of one version: the scanner gives their memory back.
-   *
-   * <p>Older versions are passed over one by one, and not left out by the scan's time range. There
-   * HBase goes to the next column, and of a column with an empty qualifier to the next possible
-   * cell: behind a delete marker that is a put of the same version. A file has such a put, with its
-   * sequence number, if it was flushed while an older scanner was open; HBase takes it for earlier
-   * than what it looks for, seeks, finds it again, and never ends ({@code
-   * KeyValueHeap.generalizedSeek}, HBase 2.6.4).
-   */
-  private List<KeyValue> read(Scan scan, long version) throws IOException {
-    scan.setTimeRange(0, version + 1).setFilter(new OfVersion(version));
+  /** Copies of the cells: the scanner gives their memory back. */
+  private List<KeyValue> read(Get get) throws IOException {
     List<Cell> cells = new ArrayList<>();
-    try (RegionScanner scanner = region.getScanner(scan)) {
+    try (RegionScanner scanner = region.getScanner(new Scan(get))) {
       scanner.next(cells);
       List<KeyValue> copies = new ArrayList<>(cells.size());
       cells.forEach(cell -> copies.add(KeyValueUtil.copyToNewKeyValue(cell)));
       return copies;
-    }
-  }
-
-  /** Passes the cells of one version. */
-  private static final class OfVersion extends FilterBase {
-    private final long version;
-
-    OfVersion(long version) {
-      this.version = version;
-    }
-
-    @Override
-    public ReturnCode filterCell(Cell cell) {
-      return cell.getTimestamp() == version ? ReturnCode.INCLUDE : ReturnCode.SKIP;
     }
   }
 

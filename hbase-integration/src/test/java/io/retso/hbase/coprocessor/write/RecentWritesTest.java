@@ -90,12 +90,15 @@ public class RecentWritesTest {
   }
 
   @Test
-  void plainChangesEmptyTheMemory() {
+  void nothingIsUsedAfterPlainChanges() {
     write(recent, "r", 1, 5);
+    write(recent, "s", 1, 5);
     recent.plainBegins();
-    assertEquals(0, recent.size());
     assertTrue(recent.moment() < 0);
+    assertNull(recent.take(latch("r"), 1));
     recent.plainEnds();
+    assertNull(recent.take(latch("s"), 1));
+    assertEquals(0, shared.bytes());
     write(recent, "r", 1, 5);
     assertNotNull(recent.take(latch("r"), 1));
   }
@@ -115,9 +118,9 @@ public class RecentWritesTest {
     assertEquals(0, shared.bytes());
   }
 
-  /** The change begins after the first look at it, and finds the memory empty. */
+  /** The change begins after the look for it. */
   @Test
-  void whatAPlainChangeMeetsHalfRememberedIsForgotten() {
+  void whatAPlainChangeMeetsHalfRememberedIsNotUsed() {
     RecentWrites.Entry entry = recent.entry(latch("r"), put("r", 1, Q));
     List<RecentWrites.Entry> writes =
         new AbstractList<>() {
@@ -138,7 +141,8 @@ public class RecentWritesTest {
           }
         };
     recent.remember(writes, recent.moment());
-    assertEquals(0, recent.size());
+    recent.plainEnds();
+    assertNull(recent.take(latch("r"), 1));
     assertEquals(0, shared.bytes());
   }
 
@@ -188,7 +192,7 @@ public class RecentWritesTest {
     write(recent, "one more", 1, 5);
     assertEquals(0, other.size());
     assertEquals(RecentWrites.ENTRIES_MAX, recent.size());
-    recent.clear();
+    recent.closed();
     assertEquals(0, shared.bytes());
   }
 

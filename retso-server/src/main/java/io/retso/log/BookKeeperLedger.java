@@ -1,0 +1,75 @@
+package io.retso.log;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.PooledByteBufAllocator;
+import io.netty.buffer.Unpooled;
+import java.nio.ByteBuffer;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import org.apache.bookkeeper.client.BKException;
+import org.apache.bookkeeper.client.LedgerHandle;
+
+/**
+ * A ledger that this process writes.
+ *
+ * <p>An append copies nothing when all bookies of its write quorum must acknowledge it. When fewer
+ * suffice, the slowest may still be sent the entry after the acknowledgement, while the caller
+ * already writes the next one into the same buffer; then the entry is copied.
+ */
+final class BookKeeperLedger implements LedgerStore.Ledger {
+  private final LedgerHandle handle;
+  private final boolean copy;
+  private final Consumer<CompletableFuture<Void>> sealing;
+  private final String what;
+
+  /** The first failure: what comes after it fails for the same reason, whatever BookKeeper says. */
+  private volatile LogException failed;
+
+  /**
+   * Makes it of an open handle.
+   *
+   * @param copy whether fewer bookies acknowledge an entry than get it
+   * @param sealing is given what {@link #closeAsync} began
+   */
+  BookKeeperLedger(LedgerHandle handle, boolean copy, Consumer<CompletableFuture<Void>> sealing) {
+    this.handle = handle;
+    this.copy = copy;
+    this.sealing = sealing;
+    this.what = "append to ledger " + handle.getId();
+  }
+
+  @Override
+  public long id() {
+    return handle.getId();
+  }
+
+  @Override
+  public void append(ByteBuffer entry, long context, LedgerStore.AppendCallback callback) {
+    ByteBuf bytes =
+        copy
+            ? PooledByteBufAllocator.DEFAULT
+                .directBuffer(entry.remaining())
+                .writeBytes(entry.duplicate())
+            : Unpooled.wrappedBuffer(entry);
+    handle.asyncAddEntry(
+        bytes,
+        (code, ledger, id, ignored) ->
+            callback.completed(context, code == BKException.Code.OK ? null : failure(code)),
+        null);
+  }
+
+  private LogException failure(int code) {
+    LogException first = failed;
+    if (first == null) {
+      first = BookKeeperFailure.of(code, what, BKException.create(code));
+      failed = first;
+    }
+    return first;
+  }
+
+  /** Whoever opens it next seals it if this fails. */
+  @Override
+  public void closeAsync() {
+    sealing.accept(handle.closeAsync());
+  }
+}
