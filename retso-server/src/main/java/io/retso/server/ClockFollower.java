@@ -43,7 +43,8 @@ public final class ClockFollower {
   private boolean warned;
   private long lagMillis;
 
-  ClockFollower(Sequencer sequencer, TimeLimit limit) {
+  /** Makes the follower of one sequencer, whose transactions have a limit. */
+  public ClockFollower(Sequencer sequencer, TimeLimit limit) {
     this.sequencer = sequencer;
     this.limit = limit;
   }
@@ -53,8 +54,12 @@ public final class ClockFollower {
     return lagMillis;
   }
 
-  /** Goes on to where the clock will be at the next tick, some of the way if it is far. */
-  void tick(long nowMillis) {
+  /**
+   * Goes on to where the clock will be at the next tick, some of the way if it is far.
+   *
+   * @param nowMillis of the clock, which may be anything
+   */
+  public void tick(long nowMillis) {
     long next = sequencer.oracle().nextTimestamp();
     boolean isAbsurd = nowMillis - next > AHEAD_MILLIS_MAX;
     if (!isAbsurd) {

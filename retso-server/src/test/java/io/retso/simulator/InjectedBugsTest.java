@@ -2,7 +2,6 @@ package io.retso.simulator;
 
 import static org.junit.jupiter.api.Assertions.fail;
 
-import io.netty.buffer.ByteBuf;
 import io.retso.front.FrontDesk;
 import io.retso.log.CommitLog;
 import io.retso.log.ForwardedLog;
@@ -11,11 +10,11 @@ import io.retso.log.LogException;
 import io.retso.oracle.Changes;
 import io.retso.oracle.ForwardedChanges;
 import io.retso.oracle.StatusOracle;
-import io.retso.protocol.Frames;
 import io.retso.protocol.Outcome;
 import io.retso.protocol.Timestamps;
 import io.retso.sequencer.Recovery;
 import io.retso.sequencer.Sequencer;
+import io.retso.server.ClockFollower;
 import java.nio.ByteBuffer;
 import java.util.function.Supplier;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -25,9 +24,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 class InjectedBugsTest {
   private static final int SEEDS_MAX = 1_500;
   private static final long OPERATIONS = 5_000;
-
-  /** In the body of a greeting. */
-  private static final int EPOCH_OFFSET = 16;
 
   /** A rule that is broken, and the part that breaks it. */
   enum Bug {
@@ -49,6 +45,7 @@ class InjectedBugsTest {
     EXPIRY_NOT_LOGGED(SequencerBug.NoExpiryRecord::new),
     SWEEP_NOT_LOGGED(OracleBug.SweepsUnlogged::new),
     WATERMARK_IGNORES_THE_UNCLEANED(OracleBug.WatermarkOfWindow::new),
+    CLOCK_FOLLOWED_AT_ONCE(UnboundClock::new),
     SWEEP_STAMP_TAKEN_LAST(LateSweepStamp::new),
     REPEATS_NOT_FLAGGED(ClientBug::withoutFlags),
     EPOCH_OVERLOOKED(ClientBug::withoutEpochs),
@@ -355,42 +352,12 @@ class InjectedBugsTest {
     }
   }
 
-  /** A client behaves otherwise. */
-  private static final class ClientBug {
-    static Parts withoutFlags() {
-      return new Parts() {
-        @Override
-        boolean clientsFlagRepeats() {
-          return false;
-        }
-      };
-    }
-
-    static Parts withoutEpochs() {
-      return new Parts() {
-        @Override
-        void greeting(ByteBuf reply, int index) {
-          reply.setLong(index + Frames.HEADER_BYTES + EPOCH_OFFSET, 1);
-        }
-      };
-    }
-
-    static Parts withMixedConnections() {
-      return new Parts() {
-        @Override
-        boolean clientsKeepConnectionsApart() {
-          return false;
-        }
-      };
-    }
-
-    static Parts telling(long outcome) {
-      return new Parts() {
-        @Override
-        long toldInsteadOfUnknown() {
-          return outcome;
-        }
-      };
+  /** Timestamps go to where the clock is, whoever is open. */
+  private static final class UnboundClock extends Parts {
+    @Override
+    void follow(ClockFollower clock, Sequencer sequencer, long nowMillis) {
+      sequencer.passTo(Timestamps.atLeast(nowMillis));
+      sequencer.flush();
     }
   }
 

@@ -9,6 +9,7 @@ import io.retso.oracle.StatusOracle;
 import io.retso.protocol.Outcome;
 import io.retso.sequencer.Recovery;
 import io.retso.sequencer.Sequencer;
+import io.retso.server.ClockFollower;
 
 /** The production parts of a simulated server; a known bug is injected by replacing one. */
 class Parts {
@@ -35,6 +36,10 @@ class Parts {
 
   void finish(Recovery recovery, long firstTimestamp) {
     recovery.finish(firstTimestamp);
+  }
+
+  void follow(ClockFollower clock, Sequencer sequencer, long nowMillis) {
+    clock.tick(nowMillis);
   }
 
   /** The contract of a sweep. */

@@ -16,6 +16,7 @@ import io.retso.protocol.Timestamps;
 import io.retso.sequencer.Recovery;
 import io.retso.sequencer.Sequencer;
 import io.retso.sequencer.TimeLimit;
+import io.retso.server.ClockFollower;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.LinkedHashSet;
@@ -30,12 +31,16 @@ final class SimulatedServer implements FrontDesk.Owner, FrontDesk.Loop, Simulate
   /** All are of one log. */
   private static final OracleIdentity ORACLE = new OracleIdentity(new UUID(1, 2), "simulated");
 
+  /** As far as the clock itself goes between two ticks, in whole timestamps. */
+  private static final long CLOCK_STEP = 4 * Timestamps.GAP;
+
   private final World world;
   private final Simulation simulation;
   private final Set<Link> links = new LinkedHashSet<>();
 
   private final Map<SimulatedLedgers.Party, Long> cutOffUntil =
       new EnumMap<>(SimulatedLedgers.Party.class);
+  private long clockMillis;
   private boolean alive = true;
   private boolean serving;
   private long lastWriterTask;
@@ -129,7 +134,9 @@ final class SimulatedServer implements FrontDesk.Owner, FrontDesk.Loop, Simulate
     sequencer.start(log, recovery.lastPosition());
     desk.attach(sequencer, Sizes.BOUNDS);
     serving = true;
-    tick(new TimeLimit(sequencer, sizes.timeLimit()));
+    TimeLimit limit = new TimeLimit(sequencer, sizes.timeLimit());
+    clockMillis = sizes.firstTimestamp();
+    tick(limit, new ClockFollower(sequencer, limit));
     world.counted("servers");
   }
 
@@ -156,18 +163,37 @@ final class SimulatedServer implements FrontDesk.Owner, FrontDesk.Loop, Simulate
     }
   }
 
-  private void tick(TimeLimit limit) {
+  private void tick(TimeLimit limit, ClockFollower clock) {
     long low = oracle.windowLow();
     limit.tick(simulation.now());
     desk.tick();
     if (oracle.windowLow() > low) {
       world.counted("expiries");
     }
-    if (simulation.oneIn(8)) { // a clock is ahead
-      sequencer.passTo(oracle.nextTimestamp() + (1 + simulation.below(20)) * Timestamps.GAP);
-      world.counted("stamps passed over");
+    if (simulation.oneIn(4)) {
+      follow(limit, clock);
     }
-    simulation.after(simulation.delay(TICK), () -> whenAwake(() -> tick(limit)));
+    simulation.after(simulation.delay(TICK), () -> whenAwake(() -> tick(limit, clock)));
+  }
+
+  /** Whatever the clock does, what is not too old stays open, but for a step of the clock's own. */
+  private void follow(TimeLimit limit, ClockFollower clock) {
+    long next = oracle.nextTimestamp();
+    long low = oracle.windowLow();
+    long now = clockMillis + simulation.now() / Simulation.MILLIS;
+    world.parts().follow(clock, sequencer, now);
+    if (oracle.nextTimestamp() > next) {
+      world.counted("timestamps followed the clock");
+    }
+    Violation.unless(
+        oracle.windowLow() <= Math.max(limit.tooOldBelow(), low + CLOCK_STEP),
+        "the clock aborted what started between " + low + " and " + oracle.windowLow());
+  }
+
+  /** Its clock is set forward or back by hours. */
+  void setClock(long byMillis) {
+    clockMillis += byMillis;
+    world.counted(byMillis > 0 ? "clocks set forward" : "clocks set back");
   }
 
   private void onWriter(Runnable task) {

@@ -22,6 +22,7 @@ final class World {
   private static final long CALL_DELAY = 200 * Simulation.MICROS;
   private static final long CALL_PATIENCE = 20 * Simulation.MILLIS;
   private static final long CUT_OFF_MAX = 50 * Simulation.MILLIS;
+  private static final int CLOCK_JUMP_HOURS_MAX = 24;
   private static final int FAILURE_ODDS = 300;
   private static final int JANITORS = 3;
   private static final int SWEEPERS = 2;
@@ -202,7 +203,7 @@ final class World {
     if (servers.stream().noneMatch(SimulatedServer::isServing) && !simulation.oneIn(20)) {
       return; // a take-over is longer than the time between two faults: let one succeed
     }
-    switch (simulation.below(14)) {
+    switch (simulation.below(15)) {
       case 0, 1 -> servers.forEach(SimulatedServer::die);
       case 2 -> anyOf(servers).die();
       case 3, 4 -> startServer(); // the others live on
@@ -219,6 +220,10 @@ final class World {
       }
       case 8 -> janitors.forEach(janitor -> janitor.client().cut());
       case 11, 12, 13 -> cutOff(anyOf(servers));
+      case 14 -> {
+        long millis = (1 + simulation.below(CLOCK_JUMP_HOURS_MAX)) * 3_600_000L;
+        anyOf(servers).setClock(simulation.oneIn(2) ? millis : -millis);
+      }
       default -> replaceClient();
     }
     history.prune();

@@ -15,10 +15,11 @@
  * paused, deposed or restarted with other sizes, two servers at once, connections that break with
  * requests and replies on their way, acknowledgements that are lost, a catalog that fails after it
  * was replaced, servers that are cut off from bookies, catalog or clients while others go on,
- * clients that die between any two steps. Nobody blocks: calls of several servers to the log are
- * under way at a time and are answered in any order. {@link io.retso.simulator.History} judges
- * every answer against the log, which is the truth, and against every later truth: once as it
- * arrives at a client, and once as the client's caller is told.
+ * clocks that are set forward and back by hours, clients that die between any two steps. Nobody
+ * blocks: calls of several servers to the log are under way at a time and are answered in any
+ * order. {@link io.retso.simulator.History} judges every answer against the log, which is the
+ * truth, and against every later truth: once as it arrives at a client, and once as the client's
+ * caller is told.
  *
  * <p>One thread, virtual time, one random number generator: a seed replays exactly. {@link
  * io.retso.simulator.SimulatorTest} has the command line; {@link

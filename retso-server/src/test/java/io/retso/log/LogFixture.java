@@ -1,0 +1,127 @@
+package io.retso.log;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.retso.simulator.SimulatedLedgers;
+import io.retso.simulator.Simulation;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+
+/** Writers of a log on simulated ledgers. */
+abstract class LogFixture {
+  static final long SPAN = 1000;
+  static final long RETENTION = 1_000_000;
+
+  final Simulation simulation = new Simulation(1);
+  final SimulatedLedgers ledgers =
+      new SimulatedLedgers(simulation, SimulatedLedgers.Behaviour.PROMPT, bytes -> {});
+
+  /** A writer: what it heard and what it replayed. */
+  final class Writer implements CommitLog.Listener, LedgerLog.Replay {
+    final List<Long> replayed = new ArrayList<>();
+    final LedgerStore store;
+    LedgerLog log;
+    long position;
+    long firstStart;
+    long durable;
+    LogException failure;
+
+    Writer(long span, long retention) throws LogException {
+      this(ledgers.store(() -> true), span, retention);
+    }
+
+    Writer(LedgerStore store, long span, long retention) throws LogException {
+      this.store = store;
+      LedgerLog.Threads threads =
+          new LedgerLog.Threads(task -> simulation.after(0, task), simulation::now);
+      log = await(LedgerLog.takeOver(store, threads, this, span, retention, this));
+      position = replayed.isEmpty() ? 0 : replayed.get(replayed.size() - 1);
+    }
+
+    Writer() throws LogException {
+      this(SPAN, RETENTION);
+    }
+
+    void append(long timestamp) {
+      LogEntry entry = new LogEntry(64);
+      entry.segment(timestamp);
+      log.append(++position, entry.seal(position));
+    }
+
+    void startSegment(long timestamp) {
+      log.startSegment(timestamp, timestamp - SPAN);
+      append(timestamp);
+    }
+
+    void roll(long timestamp) {
+      log.prepareSegment();
+      settle();
+      assertTrue(log.isSegmentReady());
+      startSegment(timestamp);
+      settle();
+    }
+
+    @Override
+    public void durable(long upTo) {
+      durable = upTo;
+    }
+
+    @Override
+    public void failed(LogException cause) {
+      failure = cause;
+    }
+
+    @Override
+    public void entry(ByteBuffer bytes) throws LogException {
+      Starts starts = new Starts();
+      replayed.add(LogEntry.read(bytes, new long[0], starts));
+      firstStart = replayed.size() == 1 ? starts.start : firstStart;
+    }
+
+    @Override
+    public long segmentStart(ByteBuffer firstEntry) throws LogException {
+      Starts starts = new Starts();
+      LogEntry.read(firstEntry, new long[0], starts);
+      return starts.start;
+    }
+  }
+
+  <T> T await(CompletableFuture<T> future) throws LogException {
+    assertTrue(simulation.run(future::isDone, Long.MAX_VALUE));
+    try {
+      return future.join();
+    } catch (CompletionException e) {
+      throw LogException.of(e);
+    }
+  }
+
+  void settle() {
+    simulation.pass(1);
+  }
+
+  static List<Long> positions(long from, long to) {
+    List<Long> positions = new ArrayList<>();
+    for (long i = from; i <= to; i++) {
+      positions.add(i);
+    }
+    return positions;
+  }
+
+  /** A process that reaches nobody until a time. */
+  static final class CutOff implements SimulatedLedgers.Process {
+    long until;
+
+    @Override
+    public boolean isAlive() {
+      return true;
+    }
+
+    @Override
+    public long cutOffUntil(SimulatedLedgers.Party party) {
+      return until;
+    }
+  }
+}

@@ -1,0 +1,243 @@
+package io.retso.log;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import org.junit.jupiter.api.Test;
+
+/** The take-over of a log, step by step, on simulated ledgers. */
+class TakeOverTest extends LogFixture {
+  /** A store on which somebody else changes the catalog before each of our replacements. */
+  private LedgerStore contended(int times) {
+    LedgerStore others = ledgers.store(() -> true);
+    int[] left = {times};
+    return new ForwardingStore(ledgers.store(() -> true)) {
+      @Override
+      public CompletableFuture<Catalog> replaceCatalog(Catalog expected, List<Long> wanted) {
+        if (left[0]-- > 0) {
+          Catalog now = others.readCatalog().join();
+          others.replaceCatalog(now, now.ledgers());
+        }
+        return super.replaceCatalog(expected, wanted);
+      }
+    };
+  }
+
+  @Test
+  void aTakeOverTriesAgainButNotForEver() throws LogException {
+    Writer first = new Writer();
+    first.startSegment(16);
+    settle();
+    List<Long> before = ledgers.existing();
+    LogException e =
+        assertThrows(
+            LogException.class, () -> new Writer(contended(Integer.MAX_VALUE), SPAN, RETENTION));
+    assertEquals(LogException.Reason.FENCED, e.reason());
+    assertTrue(e.getMessage().contains("20 attempts"), e.getMessage());
+    assertEquals(before, ledgers.existing(), "what it created is deleted");
+    LedgerStore store = contended(LedgerLog.TAKE_OVER_ATTEMPTS_MAX - 1);
+    assertEquals(positions(1, 1), new Writer(store, SPAN, RETENTION).replayed);
+  }
+
+  /** The writer rolls on meanwhile, and deletes what nobody needs any more. */
+  @Test
+  void aTakeOverBeginsAnewIfALedgerIsGoneAndTheCatalogChanged() throws LogException {
+    Writer first = new Writer();
+    first.startSegment(16);
+    settle();
+    int[] opened = {0};
+    LedgerStore store =
+        new ForwardingStore(ledgers.store(() -> true)) {
+          @Override
+          public CompletableFuture<Entries> openFenced(long ledger) {
+            if (opened[0]++ > 0) {
+              return super.openFenced(ledger);
+            }
+            first.log.prepareSegment(); // which changes the catalog
+            settle();
+            return CompletableFuture.failedFuture(
+                new LogException(LogException.Reason.CORRUPT, "no such ledger"));
+          }
+        };
+    assertEquals(positions(1, 1), new Writer(store, SPAN, RETENTION).replayed);
+  }
+
+  @Test
+  void recoveryReachesBackOverOneWindowAndNoFurther() throws LogException {
+    Writer writer = new Writer();
+    writer.startSegment(16);
+    for (long time = 400; time <= 4000; time += 400) {
+      writer.roll(time);
+    }
+    // The newest segment begins at 4000: those from 2800 on are needed, begun by the 8th entry.
+    Writer next = new Writer();
+    assertEquals(positions(8, 11), next.replayed);
+  }
+
+  @Test
+  void aLongerWindowStopsAtTheGapThatTrimmingLeft() throws LogException {
+    Writer first = new Writer();
+    first.startSegment(16);
+    settle();
+    Writer second = new Writer();
+    second.startSegment(400);
+    for (long time = 800; time <= 8000; time += 400) {
+      second.roll(time);
+    }
+    Writer third = new Writer(100 * SPAN, RETENTION);
+    long from = third.replayed.get(0);
+    assertTrue(from > 2, "what the first writer left lies behind a gap");
+    assertEquals(positions(from, second.position), third.replayed);
+  }
+
+  @Test
+  void aLedgerThatIsBeingDeletedIsNotOpenedAndIsDeletedByTheNext() throws LogException {
+    Writer first = new Writer();
+    first.startSegment(16);
+    settle();
+    long old = ledgers.catalog().get(0);
+    LedgerStore store = ledgers.store(() -> true);
+    Writer second = new Writer();
+    second.startSegment(400);
+    settle();
+    List<Long> condemned = new ArrayList<>(ledgers.catalog());
+    condemned.set(0, ~old);
+    store.replaceCatalog(store.readCatalog().join(), condemned); // and the crash comes
+    store.delete(old);
+    Writer third = new Writer(100 * SPAN, RETENTION);
+    assertEquals(positions(2, 2), third.replayed);
+    third.startSegment(800);
+    for (long time = 1200; time <= 8000; time += 400) {
+      third.roll(time);
+    }
+    assertFalse(ledgers.catalog().contains(~old));
+  }
+
+  /** Entries of a ledger that a successor takes over and deletes while all of them are read. */
+  private final class OvertakenEntries implements LedgerStore.Entries {
+    private final LedgerStore.Entries entries;
+
+    OvertakenEntries(LedgerStore.Entries entries) {
+      this.entries = entries;
+    }
+
+    @Override
+    public long count() {
+      return entries.count();
+    }
+
+    @Override
+    public CompletableFuture<Void> read(
+        long from, long to, Executor executor, LedgerStore.EntryVisitor visitor) {
+      if (ledgers.catalog().size() == 1) { // the head only
+        return entries.read(from, to, executor, visitor);
+      }
+      try {
+        new Writer();
+      } catch (LogException e) {
+        throw new AssertionError(e);
+      }
+      return CompletableFuture.failedFuture(
+          new LogException(LogException.Reason.CORRUPT, "no such ledger"));
+    }
+
+    @Override
+    public void close() {
+      entries.close();
+    }
+  }
+
+  /** The successor of a successor deletes what the latter still reads. */
+  @Test
+  void aTakeOverThatIsOvertakenWhileItReadsIsFencedAndNotCorrupt() throws LogException {
+    Writer first = new Writer();
+    first.startSegment(16);
+    settle();
+    LedgerStore store =
+        new ForwardingStore(ledgers.store(() -> true)) {
+          @Override
+          public CompletableFuture<Entries> openFenced(long ledger) {
+            return super.openFenced(ledger).thenApply(OvertakenEntries::new);
+          }
+        };
+    LogException e = assertThrows(LogException.class, () -> new Writer(store, SPAN, RETENTION));
+    assertEquals(LogException.Reason.FENCED, e.reason());
+    assertTrue(e.getMessage().contains("took the log over"), e.getMessage());
+  }
+
+  /** A writer that looks at so many entries, and refuses then. */
+  private final class Refusing implements LedgerLog.Replay {
+    private int left;
+
+    Refusing(int entries) {
+      left = entries;
+    }
+
+    @Override
+    public boolean look(ByteBuffer entry) throws LogException {
+      if (--left == 0) {
+        throw new LogException(LogException.Reason.TOO_LARGE, "too much at the head");
+      }
+      return true;
+    }
+
+    @Override
+    public void entry(ByteBuffer bytes) {
+      throw new AssertionError("it is replayed");
+    }
+
+    @Override
+    public long segmentStart(ByteBuffer firstEntry) {
+      throw new AssertionError("it is opened");
+    }
+  }
+
+  @Test
+  void aLogThatIsRefusedRemainsWithItsWriter() throws LogException {
+    Writer writer = new Writer();
+    writer.startSegment(16);
+    writer.append(32);
+    writer.log.prepareSegment(); // an empty ledger behind the newest segment
+    settle();
+    List<Long> before = ledgers.catalog();
+    LedgerLog.Threads threads =
+        new LedgerLog.Threads(task -> simulation.after(0, task), simulation::now);
+    LogException e =
+        assertThrows(
+            LogException.class,
+            () ->
+                await(
+                    LedgerLog.takeOver(
+                        ledgers.store(() -> true),
+                        threads,
+                        writer,
+                        SPAN,
+                        RETENTION,
+                        new Refusing(2))));
+    assertEquals(LogException.Reason.TOO_LARGE, e.reason());
+    assertEquals(before, ledgers.catalog());
+    writer.append(48);
+    settle();
+    assertEquals(writer.position, writer.durable);
+    assertNull(writer.failure);
+  }
+
+  @Test
+  void aDamagedEntryStopsTheTakeOver() throws LogException {
+    Writer first = new Writer();
+    first.startSegment(16);
+    ByteBuffer damaged = ByteBuffer.allocate(40);
+    first.log.append(2, damaged);
+    settle();
+    LogException e = assertThrows(LogException.class, Writer::new);
+    assertEquals(LogException.Reason.CORRUPT, e.reason());
+  }
+}
