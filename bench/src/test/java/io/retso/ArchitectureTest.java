@@ -1,5 +1,9 @@
 package io.retso;
 
+import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.simpleNameStartingWith;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
@@ -8,7 +12,7 @@ import com.tngtech.archunit.core.importer.ClassFileImporter;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 
-/** Which package of the workshop may know which. */
+/** Which package of the workshop may know which; the judge of histories is pure. */
 class ArchitectureTest {
   private static final JavaClasses BENCH =
       new ClassFileImporter().importPath(Path.of("target", "classes"));
@@ -53,6 +57,45 @@ class ArchitectureTest {
             "io.retso.hbase.operation",
             "io.retso.hbase.resolve",
             "io.retso.hbase.coprocessor..")
+        .check(BENCH);
+  }
+
+  @Test
+  void theCheckerKnowsHistoriesOnly() {
+    classes()
+        .that()
+        .resideInAPackage("io.retso.verify.check..")
+        .should()
+        .onlyDependOnClassesThat(
+            resideInAnyPackage(
+                "java.lang..",
+                "java.util..",
+                "io.retso.verify.check..",
+                "io.retso.verify.history.."))
+        .check(BENCH);
+  }
+
+  @Test
+  void theCheckerReadsHistoriesWithoutFiles() {
+    noClasses()
+        .that()
+        .resideInAPackage("io.retso.verify.check..")
+        .should()
+        .dependOnClassesThat(
+            simpleNameStartingWith("HistoryReader").or(simpleNameStartingWith("HistoryRecorder")))
+        .orShould()
+        .dependOnClassesThat(
+            resideInAnyPackage("java.util.concurrent..").or(simpleNameStartingWith("Random")))
+        .check(BENCH);
+  }
+
+  @Test
+  void historiesKnowNobody() {
+    noClasses()
+        .that()
+        .resideInAPackage("io.retso.verify.history..")
+        .should()
+        .dependOnClassesThat(not(resideInAnyPackage("java..", "io.retso.verify.history..")))
         .check(BENCH);
   }
 }

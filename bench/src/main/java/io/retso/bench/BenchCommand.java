@@ -1,26 +1,17 @@
 package io.retso.bench;
 
-import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
-import io.retso.bench.hbase.BoundsBench;
 import io.retso.bench.hbase.TablesBench;
 import io.retso.bench.hbase.TablesReport;
 import io.retso.bench.hbase.TablesSettings;
 import io.retso.bench.hbase.TablesText;
-import io.retso.bench.jmh.JmhCommand;
-import io.retso.bench.kernel.KernelBench;
 import io.retso.bench.load.LoadPlan;
-import io.retso.bench.load.RowSource;
+import io.retso.bench.report.BenchException;
 import io.retso.bench.report.Figure;
 import io.retso.bench.report.Report;
 import io.retso.bench.report.ReportJson;
 import io.retso.bench.report.ReportText;
-import io.retso.bench.suite.BenchException;
-import io.retso.bench.suite.RestartBench;
 import io.retso.bench.suite.Suite;
 import io.retso.bench.suite.SuiteSettings;
-import io.retso.cluster.Tethered;
-import io.retso.hbase.table.TableRisks;
 import io.retso.server.BuildVersion;
 import io.retso.server.UsualExitCodes;
 import java.io.IOException;
@@ -35,12 +26,9 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
-import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 /** {@code retso bench}: the paper's evaluation on this machine. */
 @Command(
@@ -51,11 +39,21 @@ import picocli.CommandLine.Spec;
       "Starts a server without a log and a durable one as processes of their own, lets clients run"
           + " transactions of 0 to 20 random rows against both and against an echo of the same"
           + " frames, and prints a table. Figure, JSON and the servers' output go to --out; the"
-          + " servers' data is deleted at the end.",
+          + " servers' data is deleted at the end. Other benchmarks are commands of their own.",
       ""
     },
     mixinStandardHelpOptions = true,
     versionProvider = BuildVersion.class,
+    synopsisSubcommandLabel = "[COMMAND]",
+    commandListHeading = "%nOther benchmarks:%n",
+    subcommands = {
+      KernelCommand.class,
+      AttacksCommand.class,
+      GrowthCommand.class,
+      RestartCommand.class,
+      BoundsCommand.class,
+      MicroCommand.class
+    },
     sortOptions = false,
     usageHelpAutoWidth = true,
     abbreviateSynopsis = true,
@@ -65,13 +63,11 @@ import picocli.CommandLine.Spec;
       "1:A run failed; the last lines say why and what to do.",
       "64:A flag is wrong.",
       "70:An error in ReTSO itself. Please report it.",
-      "130, 143:Ended by SIGINT or SIGTERM; servers and their data are gone, with --hbase and"
-          + " --bounds the data when the next run begins."
+      "130, 143:Ended by SIGINT or SIGTERM; servers and their data are gone, with --hbase the data"
+          + " when the next run begins."
     },
     modelTransformer = UsualExitCodes.class)
 public final class BenchCommand implements Callable<Integer> {
-  private static final int FAILED = 1;
-
   /** Which servers to start. */
   enum Log {
     MEMORY,
@@ -79,12 +75,7 @@ public final class BenchCommand implements Callable<Integer> {
     BOTH
   }
 
-  @Spec private CommandSpec spec;
-
-  @Option(
-      names = "--quick",
-      description = "Shorter runs: a minute and a half; with --hbase four minutes.")
-  private boolean quick;
+  @Mixin private BenchOptions options;
 
   @Option(
       names = "--seconds",
@@ -123,21 +114,6 @@ public final class BenchCommand implements Callable<Integer> {
   private Long outstanding;
 
   @Option(
-      names = "--rows",
-      paramLabel = "COUNT",
-      converter = CountConverter.class,
-      description = "Rows of the table that is written. Default: 20M, with --hbase 100k")
-  private Long rows;
-
-  @Option(
-      names = "--capacity",
-      paramLabel = "COUNT",
-      converter = CountConverter.class,
-      defaultValue = "32M",
-      description = "Rows that the servers remember. Default: ${DEFAULT-VALUE}")
-  private long capacity;
-
-  @Option(
       names = "--rate",
       paramLabel = "TPS",
       converter = CountConverter.class,
@@ -160,40 +136,6 @@ public final class BenchCommand implements Callable<Integer> {
   private boolean noCleanup;
 
   @Option(
-      names = "--seed",
-      paramLabel = "S",
-      defaultValue = "1",
-      description = "Seed of the random rows. Default: ${DEFAULT-VALUE}")
-  private long seed;
-
-  @Option(
-      names = "--out",
-      paramLabel = "DIR",
-      defaultValue = "./retso-bench-data",
-      description = "Where results go. Default: ${DEFAULT-VALUE}")
-  private Path out;
-
-  @Option(
-      names = "--server-option",
-      paramLabel = "OPTION",
-      description = "A JVM option for the servers, such as -Xmx2g; may be repeated.")
-  private List<String> serverOptions = List.of();
-
-  @Option(
-      names = "--kernel",
-      description =
-          "Measure the oracle alone, on one thread: transactions a second, bytes a row, false"
-              + " aborts, replay.")
-  private boolean kernel;
-
-  @Option(
-      names = "--restart",
-      description =
-          "Measure how long a durable server with a full window of transactions is away when it is"
-              + " killed: minutes.")
-  private boolean restart;
-
-  @Option(
       names = "--hbase",
       arity = "0..1",
       fallbackValue = ".*",
@@ -209,76 +151,36 @@ public final class BenchCommand implements Callable<Integer> {
       description = "With --hbase: clients decide what a snapshot sees, no coprocessor.")
   private boolean clientReads;
 
-  @Option(
-      names = "--bounds",
-      description =
-          "Update one row of a transactional table 100,000 times while 1,000 clients die, and see"
-              + " whether anything grows. With --quick a tenth. Minutes.")
-  private boolean bounds;
-
-  @Option(
-      names = "--jmh",
-      arity = "0..1",
-      fallbackValue = ".*",
-      paramLabel = "REGEXP",
-      description = "Run the microbenchmarks (JMH) whose names match.")
-  private String jmh;
-
   @Override
   public Integer call() throws InterruptedException {
-    PrintWriter text = spec.commandLine().getOut();
-    try {
-      if (jmh != null) {
-        return JmhCommand.run(jmh, quick);
-      }
-      if (kernel) {
-        new KernelBench(capacity, checkedRows(), seed, quick, text).run();
-        return 0;
-      }
-      if (restart) {
-        log = Log.BOOKKEEPER;
-        new RestartBench(settings(), text).run();
-        return 0;
-      }
-      if (hbase != null || bounds) {
-        // What the clients in this process say of their connections would disturb the view.
-        ((Logger) LoggerFactory.getLogger("io.retso")).setLevel(Level.WARN);
-        // Its HBase is gone after the run: no power failure is meant to be survived.
-        ((Logger) LoggerFactory.getLogger(TableRisks.class)).setLevel(Level.ERROR);
-      }
-      if (hbase != null) {
-        publish(
-            new TablesBench(tablesSettings(), text, System.console() != null)
-                .run(BuildVersion.text(), spec.commandLine().getParseResult().originalArgs()),
-            text);
-        return 0;
-      }
-      if (bounds) {
-        new BoundsBench(quick ? 10_000 : 100_000, quick ? 100 : 1_000, out, text).run();
-        return 0;
-      }
-      Report report =
-          new Suite(settings(), text, System.console() != null)
-              .run(BuildVersion.text(), spec.commandLine().getParseResult().originalArgs());
-      publish(report, text);
-      return 0;
-    } catch (BenchException e) {
-      text.println();
-      text.flush();
-      spec.commandLine().getErr().println("retso bench: " + e.getMessage());
-      return FAILED;
-    }
+    return options.run(hbase == null ? this::oracle : this::tables);
+  }
+
+  private void oracle() throws BenchException, InterruptedException {
+    Suite suite = new Suite(settings(), options.text(), System.console() != null);
+    publish(suite.run(BuildVersion.text(), options.arguments()), options.text());
+  }
+
+  private void tables() throws BenchException, InterruptedException {
+    BoundsCommand.quietClients();
+    TablesBench bench = new TablesBench(tablesSettings(), options.text(), System.console() != null);
+    publish(bench.run(BuildVersion.text(), options.arguments()), options.text());
   }
 
   private void publish(TablesReport report, PrintWriter text) throws BenchException {
-    Path json = out.resolve("hbase.json");
-    Path figure = out.resolve("hbase.svg");
+    Path json = options.out.resolve("hbase.json");
+    Path figure = options.out.resolve("hbase.svg");
     try {
       ReportJson.write(report, json);
       Files.writeString(figure, TablesText.figure(report));
     } catch (IOException e) {
       throw new BenchException(
-          "cannot write results to " + out + ": " + e.getMessage() + "; choose another --out", e);
+          "cannot write results to "
+              + options.out
+              + ": "
+              + e.getMessage()
+              + "; choose another --out",
+          e);
     }
     text.println(TablesText.of(report));
     text.println("  figure: " + figure);
@@ -287,8 +189,8 @@ public final class BenchCommand implements Callable<Integer> {
   }
 
   private void publish(Report report, PrintWriter text) throws BenchException {
-    Path json = out.resolve("bench.json");
-    Path figure = out.resolve("figure3.svg");
+    Path json = options.out.resolve("bench.json");
+    Path figure = options.out.resolve("figure3.svg");
     try {
       ReportJson.write(report, json);
       text.print(ReportText.of(report));
@@ -301,7 +203,12 @@ public final class BenchCommand implements Callable<Integer> {
       text.flush();
     } catch (IOException e) {
       throw new BenchException(
-          "cannot write results to " + out + ": " + e.getMessage() + "; choose another --out", e);
+          "cannot write results to "
+              + options.out
+              + ": "
+              + e.getMessage()
+              + "; choose another --out",
+          e);
     }
   }
 
@@ -310,7 +217,7 @@ public final class BenchCommand implements Callable<Integer> {
         Locale.ROOT,
         "0 to 20 of %,dM rows a transaction, %d outstanding per client; %s, %s cores for all"
             + " processes",
-        checkedRows() / 1_000_000,
+        options.tableRows() / 1_000_000,
         settingsOutstanding(),
         report.machine().get("cpu"),
         report.machine().get("cores"));
@@ -318,48 +225,44 @@ public final class BenchCommand implements Callable<Integer> {
 
   private SuiteSettings settings() {
     boolean open = rate != null;
-    double measured = seconds == null ? quick ? 1.5 : 5 : seconds;
-    int repetitions = rounds == null ? quick ? 1 : 3 : rounds;
+    double measured = seconds == null ? options.quick ? 1.5 : 5 : seconds;
+    int repetitions = rounds == null ? options.quick ? 1 : 3 : rounds;
     List<Integer> steps = clients == null ? open ? List.of(4) : List.of(1, 2, 4, 8, 16) : clients;
-    checkRepetitions(measured, repetitions);
+    options.checkRepetitions(measured, repetitions);
     for (int step : steps) {
-      check(
+      options.check(
           step >= 1 && step <= LoadPlan.CLIENTS_MAX,
           "--clients must be 1 to " + LoadPlan.CLIENTS_MAX + " each");
     }
-    check(
+    options.check(
         settingsOutstanding() >= 1 && settingsOutstanding() <= LoadPlan.OUTSTANDING_MAX,
         "--outstanding must be 1 to " + LoadPlan.OUTSTANDING_MAX);
-    check(!open || rate >= 1, "--rate must be at least 1");
+    options.check(!open || rate >= 1, "--rate must be at least 1");
     return new SuiteSettings(
-        log != Log.BOOKKEEPER,
-        log != Log.MEMORY,
+        options.servers(log != Log.BOOKKEEPER, log != Log.MEMORY, address()),
         steps,
         settingsOutstanding(),
-        checkedRows(),
-        capacity,
-        seed,
+        options.tableRows(),
+        options.seed,
         !noCleanup,
         open ? rate : 0,
-        address(),
-        Duration.ofSeconds(quick ? 3 : 8),
-        Duration.ofMillis(quick ? 500 : 1000),
+        Duration.ofSeconds(options.quick ? 3 : 8),
+        Duration.ofSeconds(options.quick ? 5 : 20),
+        Duration.ofMillis(options.quick ? 500 : 1000),
         Duration.ofNanos((long) (measured * 1e9)),
-        repetitions,
-        out,
-        Tethered.class.getName(),
-        serverOptions);
+        repetitions);
   }
 
   private TablesSettings tablesSettings() {
-    long count = rows == null ? 100_000 : rows;
-    check(
+    long count = options.rows == null ? 100_000 : options.rows;
+    options.check(
         count >= 1000 && count <= TablesSettings.ROWS_MAX,
         "--rows must be 1000 to " + TablesSettings.ROWS_MAX + " with --hbase");
-    TablesSettings standard = TablesSettings.standard(quick, (int) count, seed, out);
+    TablesSettings standard =
+        TablesSettings.standard(options.quick, (int) count, options.seed, options.out);
     double measured = seconds == null ? standard.measured().toNanos() / 1e9 : seconds;
     int repetitions = rounds == null ? standard.rounds() : rounds;
-    checkRepetitions(measured, repetitions);
+    options.checkRepetitions(measured, repetitions);
     return standard.with(
         names(), Duration.ofNanos((long) (measured * 1e9)), repetitions, clientReads);
   }
@@ -367,7 +270,7 @@ public final class BenchCommand implements Callable<Integer> {
   private Pattern names() {
     try {
       Pattern names = Pattern.compile(hbase);
-      check(
+      options.check(
           TablesBench.names().stream().anyMatch(name -> names.matcher(name).find()),
           "--hbase: no measurement has a match of '"
               + hbase
@@ -375,14 +278,9 @@ public final class BenchCommand implements Callable<Integer> {
               + String.join("; ", TablesBench.names()));
       return names;
     } catch (PatternSyntaxException e) {
-      throw new ParameterException(
-          spec.commandLine(), "--hbase: '" + hbase + "' is not a regular expression");
+      options.check(false, "--hbase: '" + hbase + "' is not a regular expression");
+      throw e;
     }
-  }
-
-  private void checkRepetitions(double measured, int repetitions) {
-    check(measured > 0 && measured <= 3600, "--seconds must be above 0 and at most 3600");
-    check(repetitions >= 1 && repetitions <= 100, "--rounds must be 1 to 100");
   }
 
   private int settingsOutstanding() {
@@ -390,28 +288,17 @@ public final class BenchCommand implements Callable<Integer> {
     return (int) Math.min(Integer.MAX_VALUE, outstanding == null ? standard : outstanding);
   }
 
-  private long checkedRows() {
-    long count = rows == null ? 20_000_000 : rows;
-    check(count >= 1 && count <= RowSource.ROWS_MAX, "--rows must be 1 to " + RowSource.ROWS_MAX);
-    return count;
-  }
-
   private Optional<InetSocketAddress> address() {
     if (server == null) {
       return Optional.empty();
     }
     int colon = server.lastIndexOf(':');
-    check(
+    options.check(
         colon > 0 && server.substring(colon + 1).matches("\\d{1,5}"),
         "--server " + server + " is not HOST:PORT, such as 127.0.0.1:7521");
     int port = Integer.parseInt(server.substring(colon + 1));
-    check(port >= 1 && port <= 65_535, "--server: port " + port + " is not within 1 and 65535");
+    options.check(
+        port >= 1 && port <= 65_535, "--server: port " + port + " is not within 1 and 65535");
     return Optional.of(new InetSocketAddress(server.substring(0, colon), port));
-  }
-
-  private void check(boolean holds, String message) {
-    if (!holds) {
-      throw new ParameterException(spec.commandLine(), message);
-    }
   }
 }

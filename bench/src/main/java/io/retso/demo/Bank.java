@@ -1,5 +1,6 @@
 package io.retso.demo;
 
+import io.retso.hbase.ReadTransaction;
 import io.retso.hbase.Transaction;
 import io.retso.hbase.TransactionManager;
 import io.retso.hbase.TransactionalTable;
@@ -80,6 +81,7 @@ final class Bank {
             }
             tx.table(name).put(puts);
           }
+          return null;
         });
   }
 
@@ -98,7 +100,7 @@ final class Bank {
 
   /** Adds up all accounts of both tables in one snapshot. */
   long audit() throws IOException {
-    try (Transaction tx = manager.beginReadOnly()) {
+    try (ReadTransaction tx = manager.beginReadOnly()) {
       long sum = 0;
       for (TableName name : List.of(CHECKING, SAVINGS)) {
         try (ResultScanner rows = tx.table(name).getScanner(new Scan().setCaching(SCAN_CACHING))) {
@@ -113,7 +115,7 @@ final class Bank {
 
   /** Ids of all transfers in the journal. */
   Set<String> journal() throws IOException {
-    try (Transaction tx = manager.beginReadOnly();
+    try (ReadTransaction tx = manager.beginReadOnly();
         ResultScanner rows = tx.table(JOURNAL).getScanner(new Scan().setCaching(SCAN_CACHING))) {
       Set<String> ids = new HashSet<>();
       for (Result row = rows.next(); row != null; row = rows.next()) {

@@ -103,7 +103,6 @@ final class Teller {
       case TOO_OLD, ROLLBACK_ONLY, ORACLE_UNAVAILABLE, TABLE_NOT_PREPARED, WRITE_SET_TOO_LARGE ->
           "refused";
       case UNKNOWN_OUTCOME -> "unknown";
-      case COMMITTED -> "failed"; // only of a commit that also begins the next
     };
   }
 

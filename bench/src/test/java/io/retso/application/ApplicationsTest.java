@@ -7,9 +7,9 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.retso.application.ApplicationBuild.Dependencies;
 import io.retso.cluster.HBaseNode;
-import io.retso.hbase.Transaction;
+import io.retso.hbase.ReadTable;
+import io.retso.hbase.ReadTransaction;
 import io.retso.hbase.TransactionManager;
-import io.retso.hbase.TransactionalTable;
 import io.retso.hbase.admin.TablePreparation;
 import io.retso.hbase.embedded.EmbeddedHBase;
 import io.retso.server.RetsoServer;
@@ -227,7 +227,7 @@ class ApplicationsTest {
       bank.destroyForcibly();
     }
     try (TransactionManager manager = TransactionManager.builder(hbase).oracle(address()).build();
-        Transaction tx = manager.beginReadOnly()) {
+        ReadTransaction tx = manager.beginReadOnly()) {
       assertEquals(
           List.of(50L, 50L),
           List.of(balance(tx.table("accounts"), "alice"), balance(tx.table("accounts"), "bob")));
@@ -242,7 +242,7 @@ class ApplicationsTest {
         .collect(Collectors.toSet());
   }
 
-  private static long balance(TransactionalTable table, String account) throws IOException {
+  private static long balance(ReadTable table, String account) throws IOException {
     byte[] value =
         table
             .get(new Get(Bytes.toBytes(account)))

@@ -4,10 +4,12 @@ import io.retso.front.FrontDesk;
 import io.retso.log.MemoryLog;
 import io.retso.net.OracleServer;
 import io.retso.oracle.StatusOracle;
+import io.retso.protocol.OracleIdentity;
 import io.retso.sequencer.Sequencer;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 
 /** A server without a log, in this process, on a port that was free. */
@@ -26,11 +28,15 @@ public final class InProcessServer implements AutoCloseable {
     net =
         new OracleServer(
             new OracleServer.Settings(
-                64,
+                1024,
                 64,
                 60_000,
                 30_000,
-                new FrontDesk.Settings(() -> 1, System::nanoTime, FrontDesk.Latencies.IGNORED)));
+                new FrontDesk.Settings(
+                    () -> new OracleIdentity(new UUID(1, 2), "in-process"),
+                    () -> 1,
+                    System::nanoTime,
+                    FrontDesk.Latencies.IGNORED)));
     Sequencer sequencer =
         new Sequencer(
             new Sequencer.Settings(4, 1 << 20, false),

@@ -55,6 +55,9 @@ class BenchCommandTest {
     assertEquals(0, retso("bench", "--help"));
     assertTrue(out.toString().contains("--quick"));
     assertTrue(out.toString().contains("Exit codes:"));
+    for (String other : new String[] {"kernel", "attacks", "growth", "restart", "bounds", "jmh"}) {
+      assertTrue(out.toString().contains("  " + other), out.toString());
+    }
   }
 
   @Test
@@ -85,6 +88,9 @@ class BenchCommandTest {
     assertRefused("no measurement has a match of 'nomatch'", "bench", "--hbase=nomatch");
     assertRefused("; batch of 10 gets, 32; ", "bench", "--hbase=nomatch");
     assertRefused("; requests; work", "bench", "--hbase=nomatch");
+    assertRefused("no attack has a match of 'nomatch'", "bench", "attacks", "nomatch");
+    assertRefused("Unmatched argument", "bench", "growth", "SPACE");
+    assertRefused("--rounds must be 1 to", "bench", "restart", "--rounds", "0");
     assertRefused("Unknown option", "bench", "--quik");
   }
 
@@ -149,7 +155,7 @@ class BenchCommandTest {
 
   @Test
   void microbenchmarksNeedARegularExpression() {
-    assertEquals(1, retso("bench", "--jmh", "("));
+    assertEquals(1, retso("bench", "jmh", "("));
     assertTrue(err.toString().contains("is not a regular expression"), err.toString());
   }
 

@@ -3,6 +3,7 @@ package io.retso.cluster;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
+import io.retso.hbase.ReadTransaction;
 import io.retso.hbase.Transaction;
 import io.retso.hbase.TransactionManager;
 import io.retso.hbase.admin.TablePreparation;
@@ -32,7 +33,7 @@ class LocalClusterTest {
     return new Put(row).addColumn(F, F, Bytes.toBytes(value));
   }
 
-  private static String read(Transaction tx, byte[] row) throws IOException {
+  private static String read(ReadTransaction tx, byte[] row) throws IOException {
     return Bytes.toString(tx.table(TABLE).get(new Get(row)).getValue(F, F));
   }
 
@@ -42,6 +43,7 @@ class LocalClusterTest {
           for (int i = 0; i < ROWS; i++) {
             tx.table(TABLE).put(put(Bytes.toBytes(i), value));
           }
+          return null;
         });
   }
 
@@ -77,7 +79,7 @@ class LocalClusterTest {
       cluster.restartRegionServer(1);
       cluster.restartOracle();
 
-      try (Transaction now = manager.beginReadOnly()) {
+      try (ReadTransaction now = manager.beginReadOnly()) {
         for (int i = 0; i < ROWS; i++) {
           assertEquals("old", read(old, Bytes.toBytes(i)));
           assertEquals("new", read(now, Bytes.toBytes(i)));
@@ -88,7 +90,7 @@ class LocalClusterTest {
         assertNull(read(now, OPEN), "it is not in this snapshot");
       }
       old.rollback();
-      assertEquals("mine", manager.call(tx -> read(tx, OPEN)));
+      assertEquals("mine", manager.run(tx -> read(tx, OPEN)));
     }
   }
 }

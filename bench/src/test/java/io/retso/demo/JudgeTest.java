@@ -85,7 +85,7 @@ class JudgeTest {
     assertEquals("refused", Teller.wordFor(new SnapshotTooOldException("x", null)));
     assertEquals("refused", Teller.wordFor(new RollbackOnlyException(7, cause)));
     assertEquals("refused", Teller.wordFor(new OracleUnavailableException("x", cause)));
-    assertEquals("unknown", Teller.wordFor(new UnknownCommitException(7, cause)));
+    assertEquals("unknown", Teller.wordFor(new UnknownCommitException(7, cause, null)));
     assertEquals("failed", Teller.wordFor(cause));
     assertEquals("broken", Teller.wordFor(new IllegalStateException("x")));
   }

@@ -1,10 +1,14 @@
 package example;
 
+import io.retso.hbase.ReadTable;
+import io.retso.hbase.ReadTransaction;
 import io.retso.hbase.Transaction;
 import io.retso.hbase.TransactionManager;
+import io.retso.hbase.TransactionOptions;
 import io.retso.hbase.TransactionalTable;
 import io.retso.hbase.errors.ConflictException;
 import java.io.IOException;
+import java.time.Duration;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hbase.HBaseConfiguration;
 import org.apache.hadoop.hbase.client.Get;
@@ -15,6 +19,10 @@ import org.apache.hadoop.hbase.util.Bytes;
 public final class Bank {
   private static final byte[] F = Bytes.toBytes("f");
   private static final byte[] BALANCE = Bytes.toBytes("balance");
+
+  /** The name is in log lines, messages of exceptions and meters. */
+  private static final TransactionOptions TRANSFER =
+      TransactionOptions.DEFAULT.withName("transfer").withTimeLimit(Duration.ofSeconds(20));
 
   private Bank() {}
 
@@ -31,26 +39,24 @@ public final class Bank {
           tx -> {
             set(tx.table("accounts"), "alice", 100);
             set(tx.table("accounts"), "bob", 0);
+            return null;
           });
 
-      Transaction before = manager.beginReadOnly();
-      before.startTimestamp(); // the snapshot of this moment; otherwise the first read takes it
+      ReadTransaction before = manager.beginReadOnly();
+      before.readTimestamp(); // the snapshot of this moment; otherwise the first read takes it
 
       // Both accounts change, or neither. run() tries again after a conflict.
-      manager.run(tx -> transfer(tx.table("accounts"), "alice", "bob", 30));
+      manager.run(TRANSFER, tx -> transfer(tx.table("accounts"), "alice", "bob", 30));
 
       try (before) {
-        TransactionalTable accounts = before.table("accounts");
-        print("the snapshot before", accounts);
+        System.out.println("the snapshot before: " + balances(before.table("accounts")));
       }
-      try (Transaction now = manager.beginReadOnly()) {
-        print("now", now.table("accounts"));
-      }
+      System.out.println("now: " + manager.read(tx -> balances(tx.table("accounts"))));
 
       // Two transactions write one row: the first to commit wins.
       try (Transaction slow = manager.begin()) {
         transfer(slow.table("accounts"), "alice", "bob", 10);
-        manager.run(tx -> transfer(tx.table("accounts"), "alice", "bob", 20));
+        manager.run(TRANSFER, tx -> transfer(tx.table("accounts"), "alice", "bob", 20));
         slow.commit();
         throw new IllegalStateException("a conflict was expected");
       } catch (ConflictException e) {
@@ -59,13 +65,15 @@ public final class Bank {
     }
   }
 
-  static void transfer(TransactionalTable accounts, String from, String to, long amount)
+  /** Returns what is left. */
+  static long transfer(TransactionalTable accounts, String from, String to, long amount)
       throws IOException {
     set(accounts, from, balance(accounts, from) - amount);
     set(accounts, to, balance(accounts, to) + amount);
+    return balance(accounts, from);
   }
 
-  static long balance(TransactionalTable accounts, String name) throws IOException {
+  static long balance(ReadTable accounts, String name) throws IOException {
     return Bytes.toLong(accounts.get(new Get(Bytes.toBytes(name))).getValue(F, BALANCE));
   }
 
@@ -73,8 +81,7 @@ public final class Bank {
     accounts.put(new Put(Bytes.toBytes(name)).addColumn(F, BALANCE, Bytes.toBytes(amount)));
   }
 
-  private static void print(String when, TransactionalTable accounts) throws IOException {
-    System.out.println(
-        when + ": alice " + balance(accounts, "alice") + ", bob " + balance(accounts, "bob"));
+  private static String balances(ReadTable accounts) throws IOException {
+    return "alice " + balance(accounts, "alice") + ", bob " + balance(accounts, "bob");
   }
 }

@@ -1,11 +1,15 @@
 package io.retso.hbase;
 
+import io.micrometer.core.instrument.MeterRegistry;
 import io.retso.client.OracleClient;
+import io.retso.client.OracleClientBuilder;
 import io.retso.client.OracleException;
 import io.retso.hbase.cleanup.Cleaner;
 import io.retso.hbase.errors.Failures;
 import io.retso.hbase.errors.OracleUnavailableException;
 import io.retso.hbase.layout.TableSettings;
+import io.retso.hbase.transaction.HBaseTransactionManager;
+import io.retso.hbase.transaction.ManagerSettings;
 import io.retso.hbase.write.WriteLimits;
 import java.io.IOException;
 import java.time.Duration;
@@ -15,9 +19,12 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongPredicate;
 import java.util.function.Supplier;
-import java.util.function.UnaryOperator;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hbase.client.AsyncConnection;
+import org.apache.hadoop.hbase.client.ClusterConnection;
+import org.apache.hadoop.hbase.client.Connection;
+import org.apache.hadoop.hbase.client.ConnectionFactory;
+import org.apache.hadoop.hbase.security.User;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -27,13 +34,16 @@ public final class ManagerBuilder {
   public static final String ORACLE_KEY = "retso.oracle";
 
   private static final Logger LOG = LoggerFactory.getLogger(ManagerBuilder.class);
+  private static final String NO_CONNECTION = "connection is null: pass an open one";
   private static final Duration LONGEST = Duration.ofHours(1);
 
   private final Configuration configuration;
   private final Supplier<CompletableFuture<AsyncConnection>> hbase;
   private final boolean ownsHBase;
   private final Set<String> addresses = new LinkedHashSet<>();
-  private UnaryOperator<OracleClient.Builder> oracleSettings = UnaryOperator.identity();
+  private String clientName = "retso-hbase";
+  private final OracleClientBuilder client = OracleClient.builder().name(clientName);
+  private MeterRegistry meterRegistry;
   private WriteLimits writeLimits = WriteLimits.DEFAULT;
   private RetryPolicy retryPolicy = RetryPolicy.DEFAULT;
   private long cleanupRowsMax = 200_000;
@@ -59,6 +69,38 @@ public final class ManagerBuilder {
     this.ownsHBase = ownsHBase;
   }
 
+  static ManagerBuilder of(Configuration configuration) {
+    Objects.requireNonNull(
+        configuration, "configuration is null: pass that of HBase, HBaseConfiguration.create()");
+    return new ManagerBuilder(
+        configuration, () -> ConnectionFactory.createAsyncConnection(configuration), true);
+  }
+
+  static ManagerBuilder of(AsyncConnection connection) {
+    Objects.requireNonNull(connection, NO_CONNECTION);
+    return new ManagerBuilder(
+        connection.getConfiguration(), () -> CompletableFuture.completedFuture(connection), false);
+  }
+
+  static ManagerBuilder of(Connection connection) {
+    Objects.requireNonNull(connection, NO_CONNECTION);
+    Configuration configuration = connection.getConfiguration();
+    User user = userOf(connection);
+    return new ManagerBuilder(
+        configuration, () -> ConnectionFactory.createAsyncConnection(configuration, user), true);
+  }
+
+  /** HBase's own connections tell it; with another user the manager would have other rights. */
+  private static User userOf(Connection connection) {
+    if (connection instanceof ClusterConnection known && known.getUser() != null) {
+      return known.getUser();
+    }
+    throw new IllegalArgumentException(
+        connection.getClass().getName()
+            + " does not tell whose connection it is: make an AsyncConnection as that user, and"
+            + " pass it to builder(AsyncConnection)");
+  }
+
   /**
    * Addresses of the oracle, {@code host:port}, several separated by commas. They must be those
    * that the tables were prepared with. Default: the key {@value #ORACLE_KEY} of the configuration.
@@ -70,9 +112,41 @@ public final class ManagerBuilder {
     return this;
   }
 
-  /** Settings of the oracle client: time-outs, connections, back-off, its name. */
-  public ManagerBuilder oracleSettings(UnaryOperator<OracleClient.Builder> change) {
-    this.oracleSettings = given(change, "oracleSettings");
+  /**
+   * How the oracle's log and the meters call this application: 1 to 64 bytes of UTF-8. Default:
+   * retso-hbase.
+   */
+  public ManagerBuilder clientName(String name) {
+    client.name(given(name, "clientName"));
+    this.clientName = name;
+    return this;
+  }
+
+  /**
+   * Registers the manager's meters: docs/metrics.md, "Clients". Managers of one registry need names
+   * of their own ({@link #clientName}). Needs Micrometer on the class path, as no other method
+   * does.
+   */
+  public ManagerBuilder meterRegistry(MeterRegistry registry) {
+    this.meterRegistry = given(registry, "meterRegistry");
+    return this;
+  }
+
+  /** How long a request to the oracle may take, 1 ms to 1 h. Default: 10 s. */
+  public ManagerBuilder oracleTimeout(Duration timeout) {
+    client.requestTimeout(given(timeout, "oracleTimeout"));
+    return this;
+  }
+
+  /** TCP connections to the oracle, 1 to 64. Default: 1. */
+  public ManagerBuilder oracleConnections(int connections) {
+    client.connections(connections);
+    return this;
+  }
+
+  /** Pauses between attempts to connect to the oracle; for tests. */
+  ManagerBuilder oracleBackoff(Duration min, Duration max) {
+    client.backoff(min, max);
     return this;
   }
 
@@ -185,7 +259,7 @@ public final class ManagerBuilder {
     OracleClient oracle = connectOracle();
     try {
       AsyncConnection connection = Failures.await(hbase.get(), ManagerBuilder::closeQuietly);
-      return new TransactionManager(settings(), oracle, connection, ownsHBase);
+      return new HBaseTransactionManager(settings(), oracle, connection, ownsHBase, meterRegistry);
     } catch (IOException | RuntimeException e) {
       oracle.close();
       throw e;
@@ -194,7 +268,7 @@ public final class ManagerBuilder {
 
   private ManagerSettings settings() {
     return new ManagerSettings(
-        Set.copyOf(addresses),
+        clientName,
         writeLimits,
         retryPolicy,
         new Cleaner.Options(cleanupRowsMax, cleanupDelayMillis, cleanupTimeoutMillis, cleanupAlive),
@@ -204,11 +278,10 @@ public final class ManagerBuilder {
   }
 
   private OracleClient connectOracle() throws IOException {
-    OracleClient.Builder builder = OracleClient.builder().name("retso-hbase");
-    addresses.forEach(builder::address);
-    OracleClient oracle = oracleSettings.apply(builder).build();
+    addresses.forEach(client::address);
+    OracleClient oracle = client.build();
     try {
-      oracle.ping(); // a wrong address, or another version, is to be known now
+      oracle.identity(); // a wrong address, or another version, is to be known now
       return oracle;
     } catch (OracleException e) {
       oracle.close();
@@ -222,7 +295,7 @@ public final class ManagerBuilder {
     }
   }
 
-  static void closeQuietly(AsyncConnection hbase) {
+  private static void closeQuietly(AsyncConnection hbase) {
     try {
       hbase.close();
     } catch (IOException e) {

@@ -2,12 +2,12 @@ package io.retso.hbase;
 
 import java.time.Duration;
 import java.util.Objects;
-import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * How {@link TransactionManager#run} repeats a transaction that was aborted by a conflict or for
- * its age. Pauses double from {@code pauseMin} to {@code pauseMax}, and each is drawn from the
- * upper half of its range, so that transactions which met once do not meet again. Immutable.
+ * How {@link TransactionManager#run run} and its like repeat a transaction that was aborted by a
+ * conflict or for its age, or for which the oracle was away before anything was decided. Pauses
+ * double from {@code pauseMin} to {@code pauseMax}, and each is drawn from the upper half of its
+ * range, so that transactions which met once do not meet again. Immutable.
  *
  * @param attemptsMax how often the transaction is run at most, 1 to 1,000,000
  * @param timeMax no attempt begins later than this after the first one; may be without an end
@@ -16,7 +16,6 @@ import java.util.concurrent.ThreadLocalRandom;
  */
 public record RetryPolicy(int attemptsMax, Duration timeMax, Duration pauseMin, Duration pauseMax) {
   private static final int ATTEMPTS_MAX = 1_000_000;
-  private static final int DOUBLINGS_MAX = 20;
   private static final Duration SHORTEST = Duration.ofMillis(1);
   private static final Duration LONGEST = Duration.ofHours(1);
 
@@ -50,17 +49,5 @@ public record RetryPolicy(int attemptsMax, Duration timeMax, Duration pauseMin, 
 
   private static Duration given(Duration duration, String name) {
     return Objects.requireNonNull(duration, () -> name + " is null: pass a Duration");
-  }
-
-  /** Whether another attempt may begin after so many, that long after the first one. */
-  boolean allowsMore(int attempts, long millis) {
-    return attempts < attemptsMax && Duration.ofMillis(millis).compareTo(timeMax) <= 0;
-  }
-
-  /** Milliseconds to wait after the {@code attempt}th attempt, counted from 1. */
-  long pauseMillis(int attempt) {
-    long doubled = pauseMin.toMillis() << Math.min(attempt - 1, DOUBLINGS_MAX);
-    long ceiling = Math.min(pauseMax.toMillis(), doubled);
-    return ceiling - ThreadLocalRandom.current().nextLong(ceiling / 2 + 1);
   }
 }

@@ -7,7 +7,8 @@
  * those below it:
  *
  * <pre>
- *   io.retso.hbase     TransactionManager, Transaction, TransactionalTable, AsyncTransactionalTable
+ *   transaction        the implementation of io.retso.hbase's interfaces
+ *   io.retso.hbase     TransactionManager, Transaction, ReadTransaction and their tables
  *     admin            tables are prepared; sweeps
  *     commit           how a transaction ends
  *     read   write     how it reads and writes
@@ -19,8 +20,11 @@
  *     errors  options  metrics
  * </pre>
  *
+ * <p>What applications get are interfaces, so that their unit tests can have others instead; {@link
+ * io.retso.hbase.ManagerBuilder} alone knows what implements them.
+ *
  * <p>Nothing waits for a thread: continuations run on the threads of HBase's and the oracle's
- * client and never block them. Only the blocking tables, {@code TransactionManager.run} and sweeps
- * wait, on the threads of their callers.
+ * client and never block them. Only the blocking tables, {@code TransactionManager.run} and {@code
+ * read}, and sweeps wait, on the threads of their callers.
  */
 package io.retso.hbase;

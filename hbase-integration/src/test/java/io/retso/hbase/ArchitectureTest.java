@@ -1,12 +1,15 @@
 package io.retso.hbase;
 
 import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.equivalentTo;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaCodeUnit;
@@ -24,11 +27,20 @@ class ArchitectureTest {
   private static final JavaClasses MODULE =
       new ClassFileImporter().importPath(Path.of("target", "classes"));
 
+  private static final String[] FOR_APPLICATIONS = {
+    "io.retso.hbase", "io.retso.hbase.errors", "io.retso.hbase.admin", "io.retso.hbase.options"
+  };
+
   private static final String COPROCESSOR = "io.retso.hbase.coprocessor..";
+
+  /** It makes what implements the interfaces, so it knows what is above them. */
+  private static final DescribedPredicate<JavaClass> THE_BUILDER =
+      equivalentTo(ManagerBuilder.class);
 
   /** From the top; each may know those below it. Those of one line do not know each other. */
   private static final List<List<String>> CLIENT =
       List.of(
+          List.of("transaction"),
           List.of(""),
           List.of("commit", "admin"),
           List.of("read", "write"),
@@ -60,6 +72,7 @@ class ArchitectureTest {
             noClasses()
                 .that()
                 .resideInAPackage(name(room))
+                .and(not(THE_BUILDER))
                 .should()
                 .dependOnClassesThat()
                 .resideInAnyPackage(
@@ -102,12 +115,46 @@ class ArchitectureTest {
         .check(MODULE);
   }
 
+  /** So that an application can have its own in unit tests. */
+  @Test
+  void theInterfacesKnowNothingOfTheirImplementation() {
+    noClasses()
+        .that()
+        .resideInAPackage("io.retso.hbase")
+        .and(not(THE_BUILDER))
+        .should()
+        .dependOnClassesThat(
+            resideInAPackage("io.retso..").and(not(resideInAnyPackage(FOR_APPLICATIONS))))
+        .check(MODULE);
+    for (Class<?> type :
+        List.of(
+            TransactionManager.class,
+            Transaction.class,
+            ReadTransaction.class,
+            TransactionalTable.class,
+            AsyncTransactionalTable.class,
+            ReadTable.class,
+            AsyncReadTable.class)) {
+      assertTrue(type.isInterface(), type::getName);
+    }
+  }
+
+  /** The jar is used without Micrometer, too. */
+  @Test
+  void micrometerIsNeededByThoseWhoWantMeters() {
+    noClasses()
+        .that()
+        .resideOutsideOfPackages("io.retso.hbase.metrics", "io.retso.hbase.transaction")
+        .and(not(THE_BUILDER))
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage("io.micrometer..")
+        .check(MODULE);
+  }
+
   /** What an application sees is in the packages that are for applications. */
   @Test
   void publicSignaturesNameOnlyWhatIsForApplications() {
-    String[] ours = {
-      "io.retso.hbase", "io.retso.hbase.errors", "io.retso.hbase.admin", "io.retso.hbase.options"
-    };
     List<String> leaks = new ArrayList<>();
     for (JavaClass type : MODULE) {
       if (!type.getPackageName().equals("io.retso.hbase")
@@ -120,7 +167,7 @@ class ArchitectureTest {
         named.removeIf(
             other ->
                 !other.getPackageName().startsWith("io.retso.hbase")
-                    || List.of(ours).contains(other.getPackageName()));
+                    || List.of(FOR_APPLICATIONS).contains(other.getPackageName()));
         if (isPublic && !named.isEmpty()) {
           leaks.add(unit.getFullName() + " names " + named);
         }

@@ -16,9 +16,11 @@ import io.retso.hbase.errors.ConflictException;
 import io.retso.hbase.layout.CleanupRequest;
 import io.retso.hbase.metrics.Counters;
 import io.retso.hbase.table.PreparedTable;
+import io.retso.hbase.transaction.Inside;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
@@ -75,17 +77,17 @@ class BackPressureTest {
       puts.add(put(prefix + i, prefix));
     }
     tx.table(name).put(puts);
-    tx.writes().sendAll().get(30, TimeUnit.SECONDS);
+    Inside.writes(tx).sendAll().get(30, TimeUnit.SECONDS);
     return tx;
   }
 
   private void assertBounded() {
-    long rows = manager.metrics().cleanupRows();
+    long rows = Inside.cleaner(manager).rows();
     assertTrue(rows <= ROWS_MAX, () -> rows + " rows");
   }
 
   private void assertCleanedUp() throws Exception {
-    Fixture.eventually("nothing waits", () -> manager.metrics().cleanupRows() == 0);
+    Fixture.eventually("nothing waits", () -> Inside.cleaner(manager).rows() == 0);
     Fixture.eventually("no mark is left", () -> fixture.marks(name) == 0);
   }
 
@@ -99,53 +101,61 @@ class BackPressureTest {
     gate.set(State.CLOSED);
     written("a", TRANSACTION_ROWS).commit();
     written("b", TRANSACTION_ROWS).commit();
-    List<CompletableFuture<Long>> late = new ArrayList<>();
+    List<CompletableFuture<OptionalLong>> late = new ArrayList<>();
     for (int i = 0; i < 20; i++) {
       late.add(written("late" + i + "-", TRANSACTION_ROWS).commitAsync());
     }
     for (int i = 0; i < 20; i++) {
       String row = "late" + i + "-0"; // they are committed all the same, and others see it
-      Fixture.eventually(row, () -> other.call(tx -> read(tx.table(name), row)) != null);
+      Fixture.eventually(row, () -> other.run(tx -> read(tx.table(name), row)) != null);
     }
     written("answered after them", 1).rollback();
-    other.run(tx -> tx.table(name).put(put("b0", "by another")));
-    assertEquals("by another", manager.call(tx -> read(tx.table(name), "b0")), "reads go on");
-    for (CompletableFuture<Long> commit : late) {
+    other.run(
+        tx -> {
+          tx.table(name).put(put("b0", "by another"));
+          return null;
+        });
+    assertEquals("by another", manager.run(tx -> read(tx.table(name), "b0")), "reads go on");
+    for (CompletableFuture<OptionalLong> commit : late) {
       assertFalse(commit.isDone());
     }
     assertBounded();
     gate.set(State.OPEN);
-    for (CompletableFuture<Long> commit : late) {
-      assertTrue(commit.get(60, TimeUnit.SECONDS) > 0);
+    for (CompletableFuture<OptionalLong> commit : late) {
+      assertTrue(commit.get(60, TimeUnit.SECONDS).getAsLong() > 0);
     }
     assertSwept(); // what was rolled back while others waited
     assertCleanedUp();
-    assertEquals(1, manager.metrics().cleanupsFailed(), "all others by this manager");
-    assertEquals("by another", other.call(tx -> read(tx.table(name), "b0")));
-    assertEquals("late7-", other.call(tx -> read(tx.table(name), "late7-3")));
+    assertEquals(1, Inside.counters(manager).cleanupsFailed.sum(), "all others by this manager");
+    assertEquals("by another", other.run(tx -> read(tx.table(name), "b0")));
+    assertEquals("late7-", other.run(tx -> read(tx.table(name), "late7-3")));
   }
 
   @Test
   void soDoRepliesToConflictsAndRollbacksLeaveTheirRowsToOthers() throws Exception {
     Transaction loser = written("x", TRANSACTION_ROWS);
-    other.run(tx -> tx.table(name).put(put("x0", "first")));
+    other.run(
+        tx -> {
+          tx.table(name).put(put("x0", "first"));
+          return null;
+        });
     gate.set(State.CLOSED);
     written("a", TRANSACTION_ROWS).commit();
     written("b", TRANSACTION_ROWS).commit();
-    CompletableFuture<Long> lost = loser.commitAsync();
-    Fixture.eventually("decided", () -> manager.metrics().conflicts() == 1);
+    CompletableFuture<OptionalLong> lost = loser.commitAsync();
+    Fixture.eventually("decided", () -> Inside.counters(manager).conflicts.sum() == 1);
     for (int i = 0; i < 20; i++) {
       written("rolled back", TRANSACTION_ROWS).rollback();
     }
-    Fixture.eventually("given up", () -> manager.metrics().cleanupsFailed() == 20);
+    Fixture.eventually("given up", () -> Inside.counters(manager).cleanupsFailed.sum() == 20);
     assertFalse(lost.isDone());
     assertBounded();
     gate.set(State.OPEN);
     ExecutionException e =
         assertThrows(ExecutionException.class, () -> lost.get(60, TimeUnit.SECONDS));
     assertTrue(e.getCause() instanceof ConflictException, e::toString);
-    Fixture.eventually("nothing waits", () -> manager.metrics().cleanupRows() == 0);
-    assertEquals("first", other.call(tx -> read(tx.table(name), "x0")));
+    Fixture.eventually("nothing waits", () -> Inside.cleaner(manager).rows() == 0);
+    assertEquals("first", other.run(tx -> read(tx.table(name), "x0")));
     SweepResult swept = other.sweep();
     assertTrue(swept.reported(), swept::toString);
     assertEquals(0, fixture.marks(name));
@@ -156,9 +166,9 @@ class BackPressureTest {
   void noTransactionIsTooLarge() throws Exception {
     gate.set(State.CLOSED);
     written("a", TRANSACTION_ROWS).commit();
-    CompletableFuture<Long> large = written("large", 3 * ROWS_MAX).commitAsync();
-    CompletableFuture<Long> behind = written("b", 1).commitAsync();
-    Fixture.eventually("committed", () -> other.call(tx -> read(tx.table(name), "large0")) != null);
+    CompletableFuture<OptionalLong> large = written("large", 3 * ROWS_MAX).commitAsync();
+    CompletableFuture<OptionalLong> behind = written("b", 1).commitAsync();
+    Fixture.eventually("committed", () -> other.run(tx -> read(tx.table(name), "large0")) != null);
     assertFalse(large.isDone());
     gate.set(State.OPEN);
     large.get(60, TimeUnit.SECONDS);
@@ -176,12 +186,12 @@ class BackPressureTest {
     assertFalse(large.isDone());
     assertFalse(small.isDone());
     written("aside", 1).rollback();
-    Fixture.eventually("given up", () -> manager.metrics().cleanupsFailed() == 1);
-    assertEquals(TRANSACTION_ROWS, manager.metrics().cleanupRows());
+    Fixture.eventually("given up", () -> Inside.counters(manager).cleanupsFailed.sum() == 1);
+    assertEquals(TRANSACTION_ROWS, Inside.cleaner(manager).rows());
     gate.set(State.OPEN);
     large.get(60, TimeUnit.SECONDS);
     small.get(60, TimeUnit.SECONDS);
-    Fixture.eventually("nothing waits", () -> manager.metrics().cleanupRows() == 0);
+    Fixture.eventually("nothing waits", () -> Inside.cleaner(manager).rows() == 0);
     assertSwept(); // what was rolled back
   }
 
@@ -189,8 +199,10 @@ class BackPressureTest {
   private CompletableFuture<Void> offered(String prefix, int rows) throws Exception {
     Transaction tx = written(prefix, rows);
     assertTrue(manager.resolve(tx.startTimestamp()).isEmpty());
-    return manager.cleaner.offer(
-        new CleanupJob(tx.startTimestamp(), CleanupRequest.ABORTED, tx.writes().sentRows()));
+    return Inside.cleaner(manager)
+        .offer(
+            new CleanupJob(
+                tx.startTimestamp(), CleanupRequest.ABORTED, Inside.writes(tx).sentRows()));
   }
 
   /** Their outcomes are known. What was admitted may take as long as HBase's client likes. */
@@ -210,17 +222,17 @@ class BackPressureTest {
     gate.set(State.CLOSED);
     written("a", TRANSACTION_ROWS).commit();
     written("b", TRANSACTION_ROWS).commit();
-    List<CompletableFuture<Long>> late = new ArrayList<>();
+    List<CompletableFuture<OptionalLong>> late = new ArrayList<>();
     for (int i = 0; i < 3; i++) {
       late.add(written("late" + i + "-", TRANSACTION_ROWS).commitAsync());
     }
-    Fixture.eventually("decided", () -> manager.metrics().committed() == 5);
+    Fixture.eventually("decided", () -> Inside.counters(manager).committed.sum() == 5);
     manager.close();
-    for (CompletableFuture<Long> commit : late) {
-      assertTrue(commit.get(60, TimeUnit.SECONDS) > 0);
+    for (CompletableFuture<OptionalLong> commit : late) {
+      assertTrue(commit.get(60, TimeUnit.SECONDS).getAsLong() > 0);
     }
-    assertEquals(3, manager.metrics().cleanupsFailed());
-    assertEquals("late2-", other.call(tx -> read(tx.table(name), "late2-3")));
+    assertEquals(3, Inside.counters(manager).cleanupsFailed.sum());
+    assertEquals("late2-", other.run(tx -> read(tx.table(name), "late2-3")));
     gate.set(State.OPEN);
     assertTrue(other.sweep().reported());
     assertEquals(0, fixture.marks(name));
@@ -236,10 +248,14 @@ class BackPressureTest {
       written("a" + i, 1).commit();
       Fixture.eventually("on its way", () -> gate.kept() == batches);
     }
-    manager.run(tx -> tx.table(healthy).put(put("h", "1")));
+    manager.run(
+        tx -> {
+          tx.table(healthy).put(put("h", "1"));
+          return null;
+        });
     Fixture.eventually("cleaned up", () -> fixture.marks(healthy) == 0);
-    Fixture.eventually("and finished", () -> manager.metrics().cleanupRows() == 3);
-    assertEquals(0, manager.metrics().cleanupsFailed());
+    Fixture.eventually("and finished", () -> Inside.cleaner(manager).rows() == 3);
+    assertEquals(0, Inside.counters(manager).cleanupsFailed.sum());
     gate.set(State.OPEN);
     assertCleanedUp();
   }
@@ -253,17 +269,17 @@ class BackPressureTest {
     for (int i = 0; i < 4; i++) { // these must wait for room until others are given up
       written("b" + i, TRANSACTION_ROWS).commit();
     }
-    Fixture.eventually("given up", () -> manager.metrics().cleanupsFailed() == 5);
-    assertEquals(0, manager.metrics().cleanupRows());
+    Fixture.eventually("given up", () -> Inside.counters(manager).cleanupsFailed.sum() == 5);
+    assertEquals(0, Inside.cleaner(manager).rows());
     assertEquals(5 * TRANSACTION_ROWS, fixture.marks(name));
-    assertEquals(0, manager.metrics().cleanedUp());
-    assertTrue(manager.oracle.lowWatermark() <= first.startTimestamp(), "not reported");
+    assertEquals(0, Inside.counters(manager).cleanedUp.sum());
+    assertTrue(Inside.oracle(manager).lowWatermark() <= first.startTimestamp(), "not reported");
     gate.set(State.OPEN); // what was given up may go on in the region, beside readers and sweeps
-    assertEquals("b3", other.call(tx -> read(tx.table(name), "b30")));
+    assertEquals("b3", other.run(tx -> read(tx.table(name), "b30")));
     assertSwept();
     assertEquals(0, fixture.uncleaned(name));
-    assertEquals("a", other.call(tx -> read(tx.table(name), "a0")));
-    assertEquals("b3", other.call(tx -> read(tx.table(name), "b30")));
+    assertEquals("a", other.run(tx -> read(tx.table(name), "a0")));
+    assertEquals("b3", other.run(tx -> read(tx.table(name), "b30")));
   }
 
   /** Whoever reads them next tries again; until then nothing of them is kept in memory. */
@@ -273,7 +289,8 @@ class BackPressureTest {
     Transaction orphan = fixture.dyingManager().begin();
     orphan.table(name).put(put("a", "1"));
     CleanupRequest request =
-        new CleanupRequest(Fixture.bytes("a"), orphan.startTimestamp(), orphan.commit());
+        new CleanupRequest(
+            Fixture.bytes("a"), orphan.startTimestamp(), orphan.commit().getAsLong());
     List<CompletableFuture<?>> sent = new CopyOnWriteArrayList<>();
     PreparedTable table =
         Fixture.prepared(
@@ -290,7 +307,7 @@ class BackPressureTest {
     assertTrue(sent.get(0).isCompletedExceptionally());
     assertEquals(1, fixture.marks(name));
     gate.set(State.OPEN);
-    assertEquals("1", other.call(tx -> read(tx.table(name), "a")));
+    assertEquals("1", other.run(tx -> read(tx.table(name), "a")));
     assertSwept();
   }
 
@@ -302,15 +319,15 @@ class BackPressureTest {
     for (int i = 0; i < 2; i++) { // beside it: another one would wait until it is given up
       written("b" + i, (ROWS_MAX - TRANSACTION_ROWS) / 2).commit();
     }
-    Fixture.eventually("given up", () -> manager.metrics().cleanupsFailed() == 3);
-    assertEquals(0, manager.metrics().cleanupRows());
+    Fixture.eventually("given up", () -> Inside.counters(manager).cleanupsFailed.sum() == 3);
+    assertEquals(0, Inside.cleaner(manager).rows());
     assertEquals(ROWS_MAX, fixture.marks(name));
-    assertTrue(manager.oracle.lowWatermark() <= first.startTimestamp(), "not reported");
-    assertEquals("b1", other.call(tx -> read(tx.table(name), "b10")));
+    assertTrue(Inside.oracle(manager).lowWatermark() <= first.startTimestamp(), "not reported");
+    assertEquals("b1", other.run(tx -> read(tx.table(name), "b10")));
     gate.set(State.OPEN);
     SweepResult swept = other.sweep();
     assertTrue(swept.reported(), swept::toString);
     assertEquals(0, fixture.marks(name));
-    assertEquals("b1", other.call(tx -> read(tx.table(name), "b10")));
+    assertEquals("b1", other.run(tx -> read(tx.table(name), "b10")));
   }
 }

@@ -18,6 +18,7 @@ import io.retso.hbase.errors.TableNotPreparedException;
 import io.retso.hbase.errors.WriteSetTooLargeException;
 import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.layout.Tombstone;
+import io.retso.hbase.transaction.Inside;
 import io.retso.protocol.Timestamps;
 import io.retso.server.RetsoServer;
 import java.net.ServerSocket;
@@ -48,6 +49,7 @@ import org.apache.hadoop.hbase.client.Put;
 import org.apache.hadoop.hbase.client.Row;
 import org.apache.hadoop.hbase.client.RowMutations;
 import org.apache.hadoop.hbase.client.Scan;
+import org.apache.hadoop.hbase.client.Table;
 import org.apache.hadoop.hbase.io.TimeRange;
 import org.apache.hadoop.hbase.security.visibility.CellVisibility;
 import org.junit.jupiter.api.BeforeEach;
@@ -69,7 +71,7 @@ class BadInputTest {
   }
 
   private interface Use {
-    void of(TransactionalTable table) throws Exception;
+    void of(TransactionalTable table) throws Throwable;
   }
 
   private record Refusal(String hint, Use use) {}
@@ -244,13 +246,19 @@ class BadInputTest {
         new Refusal("name the table", t -> tx.asyncTable((TableName) null)),
         new Refusal("name the table", t -> tx.asyncTable((String) null)),
         new Refusal("pass what is to be done", t -> manager.run(null)),
-        new Refusal("pass what is to be done", t -> manager.call(null)),
-        new Refusal("RetryPolicy.DEFAULT", t -> manager.call(x -> null, null)),
+        new Refusal("pass what is to be done", t -> manager.read(null)),
+        new Refusal("pass what is to be done", t -> manager.runAsync(null)),
+        new Refusal("TransactionOptions.DEFAULT", t -> manager.run(null, x -> null)),
+        new Refusal("TransactionOptions.DEFAULT", t -> manager.begin(null)),
+        new Refusal("TransactionOptions.DEFAULT", t -> manager.beginReadOnly(null)),
+        new Refusal("for none", t -> TransactionOptions.DEFAULT.withName(null)),
+        new Refusal("for none", t -> TransactionOptions.DEFAULT.withTimeLimit(null)),
+        new Refusal("of the manager", t -> TransactionOptions.DEFAULT.withRetryPolicy(null)),
         new Refusal("HBaseConfiguration", t -> TransactionManager.builder((Configuration) null)),
         new Refusal("pass an open one", t -> TransactionManager.builder((Connection) null)),
         new Refusal("pass an open one", t -> TransactionManager.builder((AsyncConnection) null)),
         new Refusal("host:port", t -> builder.oracle(null)),
-        new Refusal(aDefault, t -> builder.oracleSettings(null)),
+        new Refusal(aDefault, t -> builder.oracleTimeout(null)),
         new Refusal(aDefault, t -> builder.retryPolicy(null)),
         new Refusal(aDefault, t -> builder.cleanupDelay(null)),
         new Refusal(aDefault, t -> builder.orphanDelay(null)),
@@ -270,11 +278,11 @@ class BadInputTest {
       for (Refusal refusal : all) {
         assertRefused(refusal, table);
       }
-      assertTrue(tx.writes().isEmpty());
+      assertTrue(Inside.writes(tx).isEmpty());
       table.put(put("good", "v"));
       tx.commit();
     }
-    assertNull(manager.call(tx -> read(tx.table(name), "r")));
+    assertNull(manager.run(tx -> read(tx.table(name), "r")));
     Fixture.eventually("cleaned up", () -> fixture.marks(name) == 0);
     assertEquals(1, fixture.raw(name).size());
   }
@@ -301,7 +309,7 @@ class BadInputTest {
         nullsOfTables(tx.asyncTable(own).get(30, TimeUnit.SECONDS))
             .forEach(refusal -> assertRefused(refusal, table));
         nullsOfManagers(tx).forEach(refusal -> assertRefused(refusal, table));
-        assertTrue(tx.writes().isEmpty());
+        assertTrue(Inside.writes(tx).isEmpty());
       }
     }
   }
@@ -330,12 +338,11 @@ class BadInputTest {
 
   @Test
   void readOnlyTransactionsRefuseWrites() throws Exception {
-    try (Transaction tx = manager.beginReadOnly()) {
-      TransactionalTable table = tx.table(name);
+    try (ReadTransaction tx = manager.beginReadOnly()) {
+      Table table = tx.table(name).asTable();
       IllegalStateException e = assertThrows(IllegalStateException.class, () -> table.put(aPut()));
       assertEquals("this transaction is read-only: begin() one that can write", e.getMessage());
       assertNull(read(table, "r"));
-      tx.commit();
     }
   }
 
@@ -349,7 +356,8 @@ class BadInputTest {
           CompletableFuture.runAsync(
               () -> {
                 try {
-                  tx.exclusive(
+                  Inside.exclusive(
+                      tx,
                       () -> {
                         within.countDown();
                         try {
@@ -382,7 +390,11 @@ class BadInputTest {
     for (Use use :
         List.<Use>of(
             t -> manager.begin(),
-            t -> manager.run(x -> {}),
+            t ->
+                manager.run(
+                    x -> {
+                      return null;
+                    }),
             t -> manager.sweep(),
             t -> table.get(get("r")),
             t -> tx.commit())) {
@@ -434,21 +446,13 @@ class BadInputTest {
       port = socket.getLocalPort();
     }
     ManagerBuilder nobody =
-        fixture
-            .builder()
-            .oracle("127.0.0.1:" + port)
-            .oracleSettings(oracle -> oracle.requestTimeout(Duration.ofMillis(300)));
+        fixture.builder().oracle("127.0.0.1:" + port).oracleTimeout(Duration.ofMillis(300));
     Exception e = assertThrows(OracleUnavailableException.class, nobody::build);
     assertTrue(e.getMessage().contains("check the address"), e.getMessage());
     String notAnOracle = fixture.cluster.hbase().zooKeeper();
     assertThrows(
         OracleUnavailableException.class,
-        () ->
-            fixture
-                .builder()
-                .oracle(notAnOracle)
-                .oracleSettings(oracle -> oracle.requestTimeout(Duration.ofMillis(300)))
-                .build());
+        () -> fixture.builder().oracle(notAnOracle).oracleTimeout(Duration.ofMillis(300)).build());
     assertThrows(
         IllegalArgumentException.class,
         () -> TransactionManager.builder(fixture.cluster.hbase().configuration()).build());
@@ -483,8 +487,9 @@ class BadInputTest {
           () -> table.put(new Put(bytes("row0")).addColumn(F, Q, new byte[4000])));
       tx.commit();
     }
-    assertTrue(small.metrics().writeBatches() > 1, "batches were sent ahead of the commit");
-    assertEquals("again", manager.call(tx -> read(tx.table(name), "row9")));
-    assertNull(manager.call(tx -> read(tx.table(name), "row10")));
+    assertTrue(
+        Inside.counters(small).writeBatches.sum() > 1, "batches were sent ahead of the commit");
+    assertEquals("again", manager.run(tx -> read(tx.table(name), "row9")));
+    assertNull(manager.run(tx -> read(tx.table(name), "row10")));
   }
 }

@@ -68,8 +68,8 @@ class BatchTest {
     }
     assertThrows(IOException.class, () -> tx.table(name).batch(actions(), null));
     tx.commit(); // the failed one left nothing behind, the others go on
-    assertEquals("a=text", manager.call(next -> scan(next.table(name), new Scan())));
-    assertTrue(manager.call(next -> next.table(name).get(get("a").addFamily(G))).isEmpty());
+    assertEquals("a=text", manager.run(next -> scan(next.table(name), new Scan())));
+    assertTrue(manager.run(next -> next.table(name).get(get("a").addFamily(G))).isEmpty());
   }
 
   @Test

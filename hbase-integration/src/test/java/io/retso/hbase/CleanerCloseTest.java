@@ -14,7 +14,9 @@ import io.retso.hbase.admin.TablePreparation.Options;
 import io.retso.hbase.cleanup.Cleaner;
 import io.retso.hbase.cleanup.CleanupJob;
 import io.retso.hbase.layout.CleanupRequest;
+import io.retso.hbase.metrics.Counters;
 import io.retso.hbase.table.PreparedTable;
+import io.retso.hbase.transaction.Inside;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -86,16 +88,16 @@ class CleanerCloseTest {
   }
 
   private void assertLeftInPeace(TransactionManager manager, TableName name) throws Exception {
-    Fixture.eventually("nothing is on its way", manager.hbase::isClosed);
+    Fixture.eventually("nothing is on its way", Inside.hbase(manager)::isClosed);
     List<String> messages =
         List.copyOf(logged.list).stream()
             .map(ILoggingEvent::getFormattedMessage)
             .filter(message -> message.contains("'" + name + "'"))
             .toList();
     assertEquals(List.of(), messages);
-    ManagerMetrics metrics = manager.metrics();
-    assertEquals(1, metrics.cleanedUp() + metrics.cleanupsFailed());
-    assertEquals(0, metrics.cleanupRows());
+    Counters counters = Inside.counters(manager);
+    assertEquals(1, counters.cleanedUp.sum() + counters.cleanupsFailed.sum());
+    assertEquals(0, Inside.cleaner(manager).rows());
   }
 
   @ParameterizedTest
@@ -106,7 +108,7 @@ class CleanerCloseTest {
     written(manager, name).commit();
     manager.close();
     assertLeftInPeace(manager, name);
-    assertEquals("v", fixture.manager().call(tx -> read(tx.table(name), "row7")));
+    assertEquals("v", fixture.manager().run(tx -> read(tx.table(name), "row7")));
   }
 
   @Test
@@ -126,7 +128,7 @@ class CleanerCloseTest {
       tx.commit();
       manager.close();
       assertLeftInPeace(manager, name);
-      assertEquals(1, manager.metrics().cleanupsFailed());
+      assertEquals(1, Inside.counters(manager).cleanupsFailed.sum());
       assertEquals(ROWS, fixture.marks(name));
     } finally {
       gate.set(CleanupGate.State.OPEN);
@@ -141,7 +143,7 @@ class CleanerCloseTest {
     for (int i = 0; i < ROWS; i++) {
       rows.put(Fixture.bytes("row" + i), 1);
     }
-    long start = manager.oracle.begin();
+    long start = Inside.oracle(manager).begin();
     return new CleanupJob(start, CleanupRequest.ABORTED, Map.of(table, rows));
   }
 
@@ -162,17 +164,17 @@ class CleanerCloseTest {
               requests.addAll(answers);
               return answers;
             });
-    manager.cleaner.offer(job);
+    Inside.cleaner(manager).offer(job);
     assertTrue(calls.get() >= 2, "as many batches as may be on their way");
     manager.close();
-    assertFalse(manager.hbase.isClosed(), "requests are on their way");
+    assertFalse(Inside.hbase(manager).isClosed(), "requests are on their way");
     int sent = calls.get();
     assertTrue(sent * BATCH_ROWS < ROWS, "some are left");
     requests.forEach(request -> request.complete(Result.EMPTY_RESULT));
     assertEquals(sent, calls.get());
-    assertEquals(0, manager.metrics().cleanupRows());
-    assertEquals(1, manager.metrics().cleanupsFailed());
-    Fixture.eventually("closed", manager.hbase::isClosed);
+    assertEquals(0, Inside.cleaner(manager).rows());
+    assertEquals(1, Inside.counters(manager).cleanupsFailed.sum());
+    Fixture.eventually("closed", Inside.hbase(manager)::isClosed);
   }
 
   @Test
@@ -188,14 +190,15 @@ class CleanerCloseTest {
               return List.copyOf(requests);
             });
     CleanupRequest request =
-        new CleanupRequest(Fixture.bytes("row"), manager.oracle.begin(), CleanupRequest.ABORTED);
-    manager.orphans.offer(table, List.of(request));
+        new CleanupRequest(
+            Fixture.bytes("row"), Inside.oracle(manager).begin(), CleanupRequest.ABORTED);
+    Inside.orphans(manager).offer(table, List.of(request));
     Fixture.eventually("the row is read", () -> requests.size() == 1);
     manager.close();
-    assertFalse(manager.hbase.isClosed(), "the read is on its way");
+    assertFalse(Inside.hbase(manager).isClosed(), "the read is on its way");
     requests.get(0).complete(Result.EMPTY_RESULT);
     assertEquals(1, requests.size(), "and the last request");
-    Fixture.eventually("closed", manager.hbase::isClosed);
+    Fixture.eventually("closed", Inside.hbase(manager)::isClosed);
   }
 
   /** In a loop: otherwise each batch would be sent from deeper in the stack than the last one. */
@@ -217,8 +220,8 @@ class CleanerCloseTest {
                   .limit(BATCH_ROWS)
                   .toList();
             });
-    manager.cleaner.offer(job);
-    Fixture.eventually("given up", () -> manager.metrics().cleanupsFailed() == 1);
+    Inside.cleaner(manager).offer(job);
+    Fixture.eventually("given up", () -> Inside.counters(manager).cleanupsFailed.sum() == 1);
     assertTrue(calls.get() >= ROWS / BATCH_ROWS, calls::toString);
     assertEquals(1, deepest.get());
   }

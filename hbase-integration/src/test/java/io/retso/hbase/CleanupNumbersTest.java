@@ -7,6 +7,7 @@ import static io.retso.hbase.Fixture.scan;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.retso.hbase.admin.TablePreparation.Options;
+import io.retso.hbase.transaction.Inside;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -49,9 +50,9 @@ class CleanupNumbersTest {
       assertEquals("1", read(table, "a")); // which sends them
       table.put(List.of(put("b", "2"), put("c", "2")));
       table.put(put("c", "3"));
-      tx.writes().sendAll().get(30, TimeUnit.SECONDS);
+      Inside.writes(tx).sendAll().get(30, TimeUnit.SECONDS);
       Map<String, Integer> numbers = new HashMap<>();
-      for (SortedMap<byte[], Integer> rows : tx.writes().sentRows().values()) {
+      for (SortedMap<byte[], Integer> rows : Inside.writes(tx).sentRows().values()) {
         rows.forEach((row, batch) -> numbers.put(Fixture.text(row), batch));
       }
       assertEquals(Map.of("a", 1, "b", 0, "c", 2), numbers);
@@ -63,10 +64,13 @@ class CleanupNumbersTest {
     for (int i = 0; i < 100; i++) { // a pause of the machine makes the region forget
       String value = "v" + i;
       long before = fromMemory();
-      manager.run(tx -> tx.table(name).put(List.of(put("a", value), put("b", value))));
+      manager.run(
+          tx -> {
+            tx.table(name).put(List.of(put("a", value), put("b", value)));
+            return null;
+          });
       eventually("cleaned up", () -> fixture.marks(name) == 0);
-      assertEquals(
-          "a=" + value + " b=" + value, manager.call(t -> scan(t.table(name), new Scan())));
+      assertEquals("a=" + value + " b=" + value, manager.run(t -> scan(t.table(name), new Scan())));
       if (fromMemory() == before + 2) {
         return;
       }
@@ -82,9 +86,10 @@ class CleanupNumbersTest {
           table.put(put("a", "1"));
           assertEquals("1", read(table, "a"));
           table.put(Fixture.put("a", "2").addColumn(Fixture.G, Fixture.Q, Fixture.Q));
+          return null;
         });
     eventually("cleaned up", () -> fixture.marks(name) == 0);
     assertEquals(0, fixture.uncleaned(name));
-    assertEquals("a=2", manager.call(t -> scan(t.table(name), new Scan())));
+    assertEquals("a=2", manager.run(t -> scan(t.table(name), new Scan())));
   }
 }

@@ -12,6 +12,7 @@ import io.retso.hbase.cleanup.RowCleanup;
 import io.retso.hbase.layout.CleanupRequest;
 import io.retso.hbase.layout.RawVersion;
 import io.retso.hbase.table.PreparedTable;
+import io.retso.hbase.transaction.Inside;
 import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -51,7 +52,7 @@ class ClientCleanupTest {
 
   private Void write(String value) throws Exception {
     zombie.table(name).put(put("a", value));
-    zombie.writes().sendAll().get(30, TimeUnit.SECONDS);
+    Inside.writes(zombie).sendAll().get(30, TimeUnit.SECONDS);
     return null;
   }
 
@@ -81,14 +82,14 @@ class ClientCleanupTest {
   }
 
   private void cleanUp(CleanupRequest request) throws Exception {
-    PreparedTable table = manager.tables.find(name).get(30, TimeUnit.SECONDS);
+    PreparedTable table = Inside.tables(manager).find(name).get(30, TimeUnit.SECONDS);
     RowCleanup.send(table, List.of(request)).get(0).get(30, TimeUnit.SECONDS);
   }
 
   private Void cleanUp() throws Exception {
     cleanUp(request());
     assertEquals(List.of(), fixture.raw(name));
-    assertEquals("", manager.call(tx -> scan(tx.table(name), new Scan())));
+    assertEquals("", manager.run(tx -> scan(tx.table(name), new Scan())));
     return null;
   }
 
@@ -130,7 +131,7 @@ class ClientCleanupTest {
       region.compact(true);
     }
     assertEquals(List.of(), fixture.raw(name));
-    assertEquals("", manager.call(tx -> scan(tx.table(name), new Scan())));
+    assertEquals("", manager.run(tx -> scan(tx.table(name), new Scan())));
   }
 
   /** A time range would never get past the moved cell: see {@link RawVersion}. */
@@ -138,7 +139,7 @@ class ClientCleanupTest {
   @Timeout(60)
   void aMovedCellWithAnEmptyQualifierIsPassed() throws Exception {
     zombie.table(name).put(List.of(put("b", "1"), put("c", "1")));
-    zombie.writes().sendAll().get(30, TimeUnit.SECONDS);
+    Inside.writes(zombie).sendAll().get(30, TimeUnit.SECONDS);
     TransactionManager dying = fixture.dyingManager();
     Transaction moved = dying.begin();
     Transaction later = dying.begin();
@@ -146,18 +147,18 @@ class ClientCleanupTest {
         name,
         () -> {
           moved.table(name).put(new Put(A).addColumn(F, EMPTY, Fixture.bytes("moved")));
-          moved.writes().sendAll().get(30, TimeUnit.SECONDS);
+          Inside.writes(moved).sendAll().get(30, TimeUnit.SECONDS);
           later.table(name).put(put("b", "2")); // so the file is not passed over
-          later.writes().sendAll().get(30, TimeUnit.SECONDS);
+          Inside.writes(later).sendAll().get(30, TimeUnit.SECONDS);
         });
-    long committed = moved.commit();
+    long committed = moved.commit().getAsLong();
     cleanUp(new CleanupRequest(A, moved.startTimestamp(), committed));
     later.table(name).put(put("a", "2"));
-    later.writes().sendAll().get(30, TimeUnit.SECONDS);
+    Inside.writes(later).sendAll().get(30, TimeUnit.SECONDS);
     later.rollback();
     cleanUp(new CleanupRequest(A, later.startTimestamp(), CleanupRequest.ABORTED));
-    assertEquals("a=null", manager.call(tx -> scan(tx.table(name), new Scan())));
-    Result row = manager.call(tx -> tx.table(name).get(Fixture.get("a")));
+    assertEquals("a=null", manager.run(tx -> scan(tx.table(name), new Scan())));
+    Result row = manager.run(tx -> tx.table(name).get(Fixture.get("a")));
     assertEquals("moved", Fixture.text(row.getValue(F, EMPTY)));
   }
 

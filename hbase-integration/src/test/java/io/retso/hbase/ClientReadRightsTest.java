@@ -11,6 +11,7 @@ import io.retso.hbase.cleanup.RowCleanup;
 import io.retso.hbase.layout.CleanupRequest;
 import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.table.PreparedTable;
+import io.retso.hbase.transaction.Inside;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -51,16 +52,16 @@ class ClientReadRightsTest extends ClusterWithRights {
         TransactionManager dying = dying()) {
       Transaction aborted = dying.begin();
       aborted.table(partly).put(inBothFamilies("a", "0"));
-      aborted.writes().sendAll().get(30, TimeUnit.SECONDS);
+      Inside.writes(aborted).sendAll().get(30, TimeUnit.SECONDS);
       assertTrue(living.resolve(aborted.startTimestamp()).isEmpty());
       Transaction committed = dying.begin();
       committed.table(partly).put(inBothFamilies("c", "1"));
-      long commit = committed.commit();
+      long commit = committed.commit().getAsLong();
       assertNotCleaned(manager, "a", aborted.startTimestamp(), CleanupRequest.ABORTED);
       assertNotCleaned(manager, "c", committed.startTimestamp(), commit);
-      assertEquals("null, c f=1 g=g1, c f=1 g=g1", living.call(tx -> wholeRows(tx.table(partly))));
+      assertEquals("null, c f=1 g=g1, c f=1 g=g1", living.run(tx -> wholeRows(tx.table(partly))));
       eventually("healed by one who may", () -> living.sweep().reported());
-      assertEquals("null, c f=1 g=g1, c f=1 g=g1", living.call(tx -> wholeRows(tx.table(partly))));
+      assertEquals("null, c f=1 g=g1, c f=1 g=g1", living.run(tx -> wholeRows(tx.table(partly))));
     }
   }
 
@@ -76,13 +77,17 @@ class ClientReadRightsTest extends ClusterWithRights {
         TransactionManager manager =
             TransactionManager.builder(his).oracle(oracle).cleanupTimeout(attempts).build();
         TransactionManager living = TransactionManager.builder(root).oracle(oracle).build()) {
-      manager.run(tx -> tx.table(partly).put(inBothFamilies("c", "1")));
-      eventually("given up", () -> manager.metrics().cleanupsFailed() == 1);
-      assertEquals(0, manager.metrics().cleanedUp());
-      assertEquals("null, c f=1 g=g1, c f=1 g=g1", living.call(tx -> wholeRows(tx.table(partly))));
+      manager.run(
+          tx -> {
+            tx.table(partly).put(inBothFamilies("c", "1"));
+            return null;
+          });
+      eventually("given up", () -> Inside.counters(manager).cleanupsFailed.sum() == 1);
+      assertEquals(0, Inside.counters(manager).cleanedUp.sum());
+      assertEquals("null, c f=1 g=g1, c f=1 g=g1", living.run(tx -> wholeRows(tx.table(partly))));
       SweepResult swept = living.sweep();
       assertTrue(swept.reported(), swept::toString);
-      assertEquals("null, c f=1 g=g1, c f=1 g=g1", living.call(tx -> wholeRows(tx.table(partly))));
+      assertEquals("null, c f=1 g=g1, c f=1 g=g1", living.run(tx -> wholeRows(tx.table(partly))));
     }
   }
 
@@ -95,7 +100,7 @@ class ClientReadRightsTest extends ClusterWithRights {
     try (AsyncConnection his = connect("bob");
         TransactionManager bob = TransactionManager.builder(his).oracle(oracle).build()) {
       for (int i = 0; i < 2; i++) {
-        try (Transaction tx = bob.beginReadOnly()) {
+        try (ReadTransaction tx = bob.beginReadOnly()) {
           AccessDeniedException denied =
               assertThrows(AccessDeniedException.class, () -> tx.table(partly));
           assertTrue(denied.getMessage().contains("grant READ"), denied::getMessage);
@@ -107,7 +112,7 @@ class ClientReadRightsTest extends ClusterWithRights {
   /** However the manager came by the table: rights may have been taken away since. */
   private void assertNotCleaned(TransactionManager manager, String row, long start, long commit)
       throws Exception {
-    PreparedTable table = manager.tables.of(admin.getDescriptor(partly));
+    PreparedTable table = Inside.tables(manager).of(admin.getDescriptor(partly));
     CleanupRequest request = new CleanupRequest(Fixture.bytes(row), start, commit);
     CompletableFuture<Void> cleaned = RowCleanup.send(table, List.of(request)).get(0);
     assertThrows(ExecutionException.class, () -> cleaned.get(30, TimeUnit.SECONDS));

@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.retso.hbase.admin.SweepResult;
 import io.retso.hbase.admin.TablePreparation.Options;
 import io.retso.hbase.errors.TableNotPreparedException;
+import io.retso.hbase.transaction.Inside;
 import java.io.IOException;
 import java.util.List;
 import org.apache.hadoop.hbase.TableName;
@@ -26,7 +27,7 @@ class CopiedTablesTest {
   static final List<Options> MODES = TransactionTest.MODES;
 
   private static String rows(TransactionManager manager, TableName name) throws IOException {
-    return manager.call(tx -> scan(tx.table(name), new Scan()));
+    return manager.run(tx -> scan(tx.table(name), new Scan()));
   }
 
   private static void copy(Admin admin, TableName from, TableName to) throws IOException {
@@ -44,9 +45,19 @@ class CopiedTablesTest {
     TableName original = fixture.table(options);
     TableName copy = fixture.cluster.freshName("c");
     TransactionManager manager = fixture.manager();
-    manager.run(tx -> tx.table(original).put(put("a", "1")));
-    eventually("cleaned up", () -> manager.metrics().cleanedUp() == 1);
-    fixture.dyingManager().run(tx -> tx.table(original).put(put("b", "1")));
+    manager.run(
+        tx -> {
+          tx.table(original).put(put("a", "1"));
+          return null;
+        });
+    eventually("cleaned up", () -> Inside.counters(manager).cleanedUp.sum() == 1);
+    fixture
+        .dyingManager()
+        .run(
+            tx -> {
+              tx.table(original).put(put("b", "1"));
+              return null;
+            });
     try (Admin admin = fixture.cluster.connection().getAdmin()) {
       copy(admin, original, copy);
       assertEquals(1, fixture.preparation().check(copy).size());
@@ -66,7 +77,11 @@ class CopiedTablesTest {
       copy(admin, original, clean);
       assertThrows(TableNotPreparedException.class, () -> rows(manager, clean));
       fixture.preparation().prepare(clean, options);
-      manager.run(tx -> tx.table(clean).put(put("c", "1")));
+      manager.run(
+          tx -> {
+            tx.table(clean).put(put("c", "1"));
+            return null;
+          });
       assertEquals("a=1 b=1 c=1", rows(manager, clean));
       assertEquals("a=1 b=1", rows(manager, original));
     }

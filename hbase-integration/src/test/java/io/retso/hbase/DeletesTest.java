@@ -67,17 +67,21 @@ class DeletesTest {
   }
 
   private void expect(TableName name, Delete delete, String left) throws Exception {
-    manager.run(tx -> tx.table(name).put(put("f:a", "f:b", "g:a", "g:b")));
+    manager.run(
+        tx -> {
+          tx.table(name).put(put("f:a", "f:b", "g:a", "g:b"));
+          return null;
+        });
     Transaction old = manager.begin();
     Transaction deleting = manager.begin();
     deleting.table(name).delete(delete);
     assertEquals(left, columns(deleting.table(name)), "own view");
     assertEquals("f:a f:b g:a g:b", columns(old.table(name)), "before the commit");
     deleting.commit();
-    assertEquals(left, manager.call(tx -> columns(tx.table(name))), "after the commit");
+    assertEquals(left, manager.run(tx -> columns(tx.table(name))), "after the commit");
     assertEquals("f:a f:b g:a g:b", columns(old.table(name)), "in the old snapshot");
     eventually("cleaned up", () -> fixture.marks(name) == 0);
-    assertEquals(left, manager.call(tx -> columns(tx.table(name))), "after the cleanup");
+    assertEquals(left, manager.run(tx -> columns(tx.table(name))), "after the cleanup");
     assertEquals("f:a f:b g:a g:b", columns(old.table(name)), "in the old snapshot, cleaned up");
     old.rollback();
   }
@@ -99,37 +103,48 @@ class DeletesTest {
   @MethodSource("options")
   void deleteAndPutOfOneTransactionTakeEffectInTheirOrder(Options options) throws Exception {
     TableName name = fixture.table(options);
-    manager.run(tx -> tx.table(name).put(put("f:a", "f:b")));
+    manager.run(
+        tx -> {
+          tx.table(name).put(put("f:a", "f:b"));
+          return null;
+        });
     manager.run(
         tx -> {
           Table table = tx.table(name);
           table.delete(new Delete(bytes("r")));
           table.put(put("f:b", "g:c"));
+          return null;
         });
-    assertEquals("f:b g:c", manager.call(tx -> columns(tx.table(name))));
+    assertEquals("f:b g:c", manager.run(tx -> columns(tx.table(name))));
     manager.run(
         tx -> {
           Table table = tx.table(name);
           table.put(put("f:z"));
           table.delete(new Delete(bytes("r")));
           assertEquals("", columns(table));
+          return null;
         });
-    assertEquals("", manager.call(tx -> columns(tx.table(name))));
+    assertEquals("", manager.run(tx -> columns(tx.table(name))));
     manager.run(
-        tx ->
-            tx.table(name)
-                .mutateRow(
-                    RowMutations.of(
-                        List.of(
-                            put("f:a", "f:b"), new Delete(bytes("r")).addFamily(F), put("f:c")))));
-    assertEquals("f:c", manager.call(tx -> columns(tx.table(name))));
+        tx -> {
+          tx.table(name)
+              .mutateRow(
+                  RowMutations.of(
+                      List.of(put("f:a", "f:b"), new Delete(bytes("r")).addFamily(F), put("f:c"))));
+          return null;
+        });
+    assertEquals("f:c", manager.run(tx -> columns(tx.table(name))));
   }
 
   @ParameterizedTest
   @MethodSource("options")
   void deletesOfDifferentColumnsConflictByRowOnly(Options options) throws Exception {
     TableName name = fixture.table(options);
-    manager.run(tx -> tx.table(name).put(put("f:a", "f:b")));
+    manager.run(
+        tx -> {
+          tx.table(name).put(put("f:a", "f:b"));
+          return null;
+        });
     Transaction one = manager.begin();
     Transaction two = manager.begin();
     one.table(name).delete(new Delete(bytes("r")).addColumns(F, bytes("a")));
@@ -137,10 +152,10 @@ class DeletesTest {
     one.commit();
     if (options.conflicts() == Conflicts.ROW) {
       assertThrows(ConflictException.class, two::commit);
-      assertEquals("f:b", manager.call(tx -> columns(tx.table(name))));
+      assertEquals("f:b", manager.run(tx -> columns(tx.table(name))));
     } else {
       two.commit();
-      assertEquals("", manager.call(tx -> columns(tx.table(name))));
+      assertEquals("", manager.run(tx -> columns(tx.table(name))));
     }
   }
 }

@@ -84,14 +84,22 @@ class FamiliesTest {
     for (int i = 0; i < 2; i++) {
       Use use = uses().get(i);
       TableName name = fixture.table(mode);
-      manager.run(tx -> tx.table(name).put(Fixture.put("r", "old")));
+      manager.run(
+          tx -> {
+            tx.table(name).put(Fixture.put("r", "old"));
+            return null;
+          });
       try (Admin admin = fixture.cluster.connection().getAdmin()) {
         admin.addColumnFamily(name, ColumnFamilyDescriptorBuilder.of(NEW));
       }
       fixture.preparation().prepare(name, mode);
       fixture
           .manager()
-          .run(tx -> tx.table(name).put(new Put(bytes("r")).addColumn(NEW, Q, bytes("v"))));
+          .run(
+              tx -> {
+                tx.table(name).put(new Put(bytes("r")).addColumn(NEW, Q, bytes("v")));
+                return null;
+              });
       try (Transaction tx = manager.begin()) {
         TransactionalTable table = tx.table(name);
         assertThrows(IllegalArgumentException.class, () -> use.of(table, null));

@@ -4,8 +4,8 @@ import io.retso.hbase.admin.TablePreparation;
 import io.retso.hbase.admin.TablePreparation.Options;
 import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.layout.TableSettings;
-import io.retso.hbase.operation.OperationChecks;
 import io.retso.hbase.table.PreparedTable;
+import io.retso.hbase.transaction.Inside;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
@@ -91,16 +91,15 @@ public final class Fixture implements AutoCloseable {
 
   /** A transaction's table, whose calls of HBase's table a test can see, hold up and change. */
   public static AsyncTransactionalTable table(
-      TransactionManager manager, Transaction tx, TableName name, Around around) throws Exception {
-    PreparedTable table = prepared(manager, name, around);
-    return new AsyncTransactionalTable(
-        tx, table, new OperationChecks(table, manager.tables), manager.readers);
+      TransactionManager manager, ReadTransaction tx, TableName name, Around around)
+      throws Exception {
+    return Inside.table(manager, tx, prepared(manager, name, around));
   }
 
   /** The same, without a transaction. */
   public static PreparedTable prepared(TransactionManager manager, TableName name, Around around)
       throws Exception {
-    PreparedTable real = manager.tables.find(name).get(30, TimeUnit.SECONDS);
+    PreparedTable real = Inside.tables(manager).find(name).get(30, TimeUnit.SECONDS);
     return new PreparedTable(
         real.descriptor(),
         real.settings(),
@@ -137,7 +136,7 @@ public final class Fixture implements AutoCloseable {
         boolean isEnabled = admin.isTableEnabled(name);
         boolean isOurs =
             !TableSettings.isPrepared(table)
-                || cluster.oracleAddress().equals(TableSettings.of(table).oracle())
+                || cluster.oracleAddress().equals(TableSettings.of(table).addresses())
                     && preparation().check(name).isEmpty();
         if (!isEnabled || !isOurs) {
           if (isEnabled) {
@@ -164,12 +163,32 @@ public final class Fixture implements AutoCloseable {
   }
 
   /** Value of f:q, or null. */
+  public static String read(ReadTable table, String row) throws IOException {
+    return read(table.asTable(), row);
+  }
+
+  /** Value of f:q, or null. */
+  public static String read(TransactionalTable table, String row) throws IOException {
+    return read(table.asTable(), row);
+  }
+
+  /** Value of f:q, or null. */
   public static String read(Table table, String row) throws IOException {
     return text(table.get(get(row)).getValue(F, Q));
   }
 
   public static String text(byte[] value) {
     return value == null ? null : new String(value, StandardCharsets.UTF_8);
+  }
+
+  /** Like "r1=a r2=b", of f:q. */
+  public static String scan(ReadTable table, Scan scan) throws IOException {
+    return scan(table.asTable(), scan);
+  }
+
+  /** Like "r1=a r2=b", of f:q. */
+  public static String scan(TransactionalTable table, Scan scan) throws IOException {
+    return scan(table.asTable(), scan);
   }
 
   /** Like "r1=a r2=b", of f:q. */

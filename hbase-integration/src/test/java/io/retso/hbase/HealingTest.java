@@ -18,6 +18,7 @@ import io.retso.hbase.layout.CleanupRequest;
 import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.options.Reads;
 import io.retso.hbase.table.PreparedTable;
+import io.retso.hbase.transaction.Inside;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
@@ -62,13 +63,21 @@ class HealingTest {
   @FieldSource("MODES")
   void readersHealWhatDiedAfterItsCommit(Options options) throws Exception {
     TableName name = fixture.table(options);
-    manager.run(tx -> tx.table(name).put(List.of(put("a", "0"), put("b", "0"))));
-    dying.run(tx -> tx.table(name).put(List.of(put("a", "1"), put("b", "1"))));
-    assertEquals("a=1 b=1", manager.call(tx -> scan(tx.table(name), new Scan())));
-    assertEquals("1", manager.call(tx -> read(tx.table(name), "a")));
+    manager.run(
+        tx -> {
+          tx.table(name).put(List.of(put("a", "0"), put("b", "0")));
+          return null;
+        });
+    dying.run(
+        tx -> {
+          tx.table(name).put(List.of(put("a", "1"), put("b", "1")));
+          return null;
+        });
+    assertEquals("a=1 b=1", manager.run(tx -> scan(tx.table(name), new Scan())));
+    assertEquals("1", manager.run(tx -> read(tx.table(name), "a")));
     eventually("healed behind the answers", () -> fixture.marks(name) == 0);
     assertEquals(0, fixture.uncleaned(name));
-    assertEquals("a=1 b=1", manager.call(tx -> scan(tx.table(name), new Scan())));
+    assertEquals("a=1 b=1", manager.run(tx -> scan(tx.table(name), new Scan())));
   }
 
   @ParameterizedTest
@@ -77,38 +86,42 @@ class HealingTest {
     TableName name = fixture.table(options);
     Transaction tx = dying.begin();
     tx.table(name).put(List.of(put("a", "1"), put("b", "1"), put("c", "1")));
-    long commit = tx.commit();
-    PreparedTable table = manager.tables.find(name).get(30, TimeUnit.SECONDS);
+    long commit = tx.commit().getAsLong();
+    PreparedTable table = Inside.tables(manager).find(name).get(30, TimeUnit.SECONDS);
     RowCleanup.send(
             table, List.of(new CleanupRequest(Fixture.bytes("b"), tx.startTimestamp(), commit)))
         .get(0)
         .get(30, TimeUnit.SECONDS);
     assertEquals(2, fixture.marks(name));
-    assertEquals("a=1 b=1 c=1", manager.call(t -> scan(t.table(name), new Scan())));
+    assertEquals("a=1 b=1 c=1", manager.run(t -> scan(t.table(name), new Scan())));
     assertTrue(manager.sweep().reported());
     assertEquals(0, fixture.marks(name));
-    assertEquals("a=1 b=1 c=1", manager.call(t -> scan(t.table(name), new Scan())));
+    assertEquals("a=1 b=1 c=1", manager.run(t -> scan(t.table(name), new Scan())));
   }
 
   @ParameterizedTest
   @FieldSource("MODES")
   void deathBeforeTheCommitIsAnAbort(Options options) throws Exception {
     TableName name = fixture.table(options);
-    manager.run(tx -> tx.table(name).put(put("a", "0")));
+    manager.run(
+        tx -> {
+          tx.table(name).put(put("a", "0"));
+          return null;
+        });
     Transaction dead = dying.begin();
     dead.table(name).put(List.of(put("a", "1"), put("b", "1")));
-    dead.writes().sendAll().get(30, TimeUnit.SECONDS);
+    Inside.writes(dead).sendAll().get(30, TimeUnit.SECONDS);
     SweepResult open = manager.sweep();
     assertTrue(open.open() >= 2, open::toString); // those of other tests' dead clients, too
     assertTrue(open.reported(), open::toString);
-    assertEquals("a=0", manager.call(tx -> scan(tx.table(name), new Scan())));
+    assertEquals("a=0", manager.run(tx -> scan(tx.table(name), new Scan())));
     assertTrue(manager.resolve(dead.startTimestamp()).isEmpty()); // as the oracle's time limit does
-    assertEquals("a=0", manager.call(tx -> scan(tx.table(name), new Scan())));
+    assertEquals("a=0", manager.run(tx -> scan(tx.table(name), new Scan())));
     SweepResult swept = manager.sweep();
     assertEquals(open.open() - 2, swept.open(), swept::toString);
     assertEquals(0, fixture.marks(name));
-    assertEquals("a=0", manager.call(tx -> scan(tx.table(name), new Scan())));
-    assertNull(manager.call(tx -> read(tx.table(name), "b")));
+    assertEquals("a=0", manager.run(tx -> scan(tx.table(name), new Scan())));
+    assertNull(manager.run(tx -> read(tx.table(name), "b")));
   }
 
   /** A client without a coprocessor has the region count the cells: each once, however written. */
@@ -125,7 +138,7 @@ class HealingTest {
         }
         tx.table(name).put(put);
       }
-      tx.writes().sendAll().get(30, TimeUnit.SECONDS);
+      Inside.writes(tx).sendAll().get(30, TimeUnit.SECONDS);
       try (Admin admin = fixture.cluster.connection().getAdmin()) {
         admin.flush(name);
       }
@@ -134,7 +147,7 @@ class HealingTest {
     assertTrue(manager.sweep().reported());
     assertEquals(0, fixture.marks(name));
     assertEquals(0, fixture.uncleaned(name));
-    Result row = manager.call(t -> t.table(name).get(Fixture.get("a")));
+    Result row = manager.run(t -> t.table(name).get(Fixture.get("a")));
     assertEquals(1001, row.size());
   }
 
@@ -147,7 +160,11 @@ class HealingTest {
     String large = "large".repeat(1000);
     List<Put> puts =
         List.of(put("a", "1"), put("b", large), put("c", "1"), put(large, "1"), put("z", "1"));
-    dying.run(tx -> tx.table(name).put(puts));
+    dying.run(
+        tx -> {
+          tx.table(name).put(puts);
+          return null;
+        });
     Configuration configuration = fixture.cluster.configuration();
     configuration.setInt("hbase.client.keyvalue.maxsize", 1000);
     TransactionManager small =
@@ -160,15 +177,19 @@ class HealingTest {
     assertEquals(options.reads() == Reads.SERVER ? 1 : 2, fixture.marks(name));
     assertTrue(manager.sweep().reported());
     assertEquals(0, fixture.marks(name));
-    assertEquals(large, manager.call(tx -> read(tx.table(name), "b")));
-    assertEquals("1", manager.call(tx -> read(tx.table(name), large)));
+    assertEquals(large, manager.run(tx -> read(tx.table(name), "b")));
+    assertEquals("1", manager.run(tx -> read(tx.table(name), large)));
   }
 
   /** As a plain put in HBase's shell leaves it, where no coprocessor refuses it. */
   @Test
   void sweepsPassOverWhatIsNoMark() throws Exception {
     TableName name = fixture.table(Options.CLIENT_READS);
-    dying.run(tx -> tx.table(name).put(List.of(put("a", "1"), put("b", "1"))));
+    dying.run(
+        tx -> {
+          tx.table(name).put(List.of(put("a", "1"), put("b", "1")));
+          return null;
+        });
     try (Table plain = fixture.cluster.connection().getTable(name)) {
       for (long version : new long[] {17, 32}) {
         plain.put(
@@ -177,26 +198,30 @@ class HealingTest {
                     PendingWrite.family(), Fixture.bytes("x" + version), version, new byte[1]));
       }
     }
-    assertEquals("1", manager.call(tx -> read(tx.table(name), "b")));
+    assertEquals("1", manager.run(tx -> read(tx.table(name), "b")));
     SweepResult swept = manager.sweep();
     assertTrue(swept.reported(), swept::toString);
     assertEquals(2, fixture.marks(name), "those that are none");
-    assertEquals("1", manager.call(tx -> read(tx.table(name), "b")));
+    assertEquals("1", manager.run(tx -> read(tx.table(name), "b")));
   }
 
   @ParameterizedTest
   @FieldSource("MODES")
   void manyStackedPendingVersionsAreSkipped(Options options) throws Exception {
     TableName name = fixture.table(options);
-    manager.run(tx -> tx.table(name).put(put("a", "0")));
+    manager.run(
+        tx -> {
+          tx.table(name).put(put("a", "0"));
+          return null;
+        });
     for (int i = 0; i < 20; i++) {
       Transaction dead = dying.begin();
       dead.table(name).put(put("a", "dead" + i));
-      dead.writes().sendAll().get(30, TimeUnit.SECONDS);
+      Inside.writes(dead).sendAll().get(30, TimeUnit.SECONDS);
     }
-    assertEquals("0", manager.call(tx -> read(tx.table(name), "a")));
-    assertEquals("a=0", manager.call(tx -> scan(tx.table(name), new Scan())));
-    long again = manager.metrics().rowsReadAgain();
+    assertEquals("0", manager.run(tx -> read(tx.table(name), "a")));
+    assertEquals("a=0", manager.run(tx -> scan(tx.table(name), new Scan())));
+    long again = Inside.counters(manager).rowsReadAgain.sum();
     assertTrue(again <= 2, "a row is fetched at most twice: " + again);
   }
 
@@ -206,7 +231,7 @@ class HealingTest {
     TableName name = fixture.table(options);
     Transaction zombie = dying.begin();
     zombie.table(name).put(put("a", "1"));
-    zombie.writes().sendAll().get(30, TimeUnit.SECONDS);
+    Inside.writes(zombie).sendAll().get(30, TimeUnit.SECONDS);
     manager.resolve(zombie.startTimestamp());
     assertTrue(manager.sweep().reported());
     assertEquals(0, fixture.marks(name));
@@ -216,11 +241,11 @@ class HealingTest {
           .put(
               new Put(Fixture.bytes("a"))
                   .addColumn(Fixture.F, Fixture.bytes("late"), Fixture.bytes("1")));
-      zombie.writes().sendAll().get(30, TimeUnit.SECONDS);
+      Inside.writes(zombie).sendAll().get(30, TimeUnit.SECONDS);
     } catch (ExecutionException e) {
       assertTrue(options.reads() == Reads.SERVER, e::toString);
     }
-    assertEquals("", manager.call(tx -> scan(tx.table(name), new Scan())));
+    assertEquals("", manager.run(tx -> scan(tx.table(name), new Scan())));
     assertTrue(manager.sweep().reported());
     assertEquals(0, fixture.marks(name));
     assertEquals(List.of(), fixture.raw(name));
@@ -231,7 +256,11 @@ class HealingTest {
   @FieldSource("MODES")
   void zombieThatWasAbortedIsNotToldThatItWroteNothing(Options options) throws Exception {
     TableName name = fixture.table(options);
-    manager.run(tx -> tx.table(name).put(List.of(put("a", "0"), put("b", "0"))));
+    manager.run(
+        tx -> {
+          tx.table(name).put(List.of(put("a", "0"), put("b", "0")));
+          return null;
+        });
     Transaction zombie = dying.begin();
     TransactionalTable table = zombie.table(name);
     table.put(put("a", "1"));
@@ -253,6 +282,6 @@ class HealingTest {
     }
     table.delete(new Delete(Fixture.bytes("a")).addColumns(Fixture.F, Fixture.Q));
     assertThrows(SnapshotTooOldException.class, zombie::commit);
-    assertEquals("a=0 b=0", manager.call(tx -> scan(tx.table(name), new Scan())));
+    assertEquals("a=0 b=0", manager.run(tx -> scan(tx.table(name), new Scan())));
   }
 }

@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.retso.hbase.errors.ConflictException;
+import io.retso.hbase.errors.Failures;
+import io.retso.hbase.transaction.Inside;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -72,7 +74,10 @@ public final class Interleaving {
 
   /** A transaction, and what the model knows of it. */
   private static final class Participant {
-    private Transaction tx;
+    private ReadTransaction tx;
+
+    /** If it may write. */
+    private Transaction writer;
 
     /** 0 of a reader that has read nothing. */
     private int begun;
@@ -158,7 +163,7 @@ public final class Interleaving {
       }
       for (Participant each : participants) {
         clock++;
-        if (each.tx.state() == Transaction.State.ACTIVE) {
+        if (Inside.isOpen(each.tx)) {
           take(each, "commit");
         }
       }
@@ -179,7 +184,8 @@ public final class Interleaving {
     }
     switch (step.group(1)) {
       case "begin" -> {
-        who.tx = place.manager().begin();
+        who.writer = place.manager().begin();
+        who.tx = who.writer;
         who.begun = clock;
       }
       case "observe" -> who.tx = place.manager().beginReadOnly();
@@ -190,7 +196,7 @@ public final class Interleaving {
       case "match" -> scan(who, what);
       case "remove" -> delete(who, scan(who, what).keySet());
       case "commit" -> commit(who);
-      case "rollback" -> who.tx.rollback();
+      case "rollback" -> who.writer.rollback();
       default -> throw new IllegalArgumentException("not a step: " + text);
     }
   }
@@ -211,7 +217,8 @@ public final class Interleaving {
 
   private void read(Participant who, String cell) throws IOException {
     byte[] column = column(cell);
-    Result row = table(who, cell).get(new Get(row(cell)).addColumn(F, column));
+    ReadTable table = who.tx.table(cell.startsWith("o:") ? place.other() : place.table());
+    Result row = table.get(new Get(row(cell)).addColumn(F, column));
     String value = text(row.getValue(F, column));
     assertEquals(visible(who).get(cell), value, cell);
     who.read.put(cell, value);
@@ -223,7 +230,7 @@ public final class Interleaving {
     expected
         .entrySet()
         .removeIf(e -> e.getKey().startsWith("o:") || value != null && !value.equals(e.getValue()));
-    Table table = who.tx.table(place.table());
+    ReadTable table = who.tx.table(place.table());
     for (boolean reversed : new boolean[] {false, true}) {
       // The character after the last of the prefix, '/', is '0'.
       byte[] first = bytes(place.prefix());
@@ -259,7 +266,7 @@ public final class Interleaving {
             }
           });
       if (!puts.isEmpty()) {
-        who.tx.table(other ? place.other() : place.table()).put(puts);
+        who.writer.table(other ? place.other() : place.table()).put(puts);
       }
     }
     who.writes.putAll(cells);
@@ -276,6 +283,7 @@ public final class Interleaving {
 
   /** Sends what was written, and checks that its own transaction sees it. */
   private void readBack(Participant who, Set<String> cells) throws IOException {
+    Failures.await(Inside.writes(who.writer).sendAll());
     for (String cell : cells) {
       String before = who.read.get(cell);
       read(who, cell);
@@ -290,10 +298,14 @@ public final class Interleaving {
             .filter(each -> each.committed > who.begun)
             .anyMatch(each -> conflictIds(each).stream().anyMatch(mine::contains));
     if (overtaken) {
-      assertThrows(ConflictException.class, who.tx::commit, "the first committer wins");
+      assertThrows(ConflictException.class, who.writer::commit, "the first committer wins");
       conflicts++;
     } else {
-      who.tx.commit();
+      if (who.writer == null) {
+        who.tx.close();
+      } else {
+        who.writer.commit();
+      }
       who.committed = clock;
       commits.add(who);
     }
@@ -321,8 +333,8 @@ public final class Interleaving {
     String state = visible(last).toString();
     take(last, "commit");
     for (Participant each : participants) {
-      if (each.tx.state() == Transaction.State.ROLLED_BACK) {
-        place.manager().resolve(each.tx.startTimestamp()); // for managers that do not clean up
+      if (each.writer != null && each.writer.state() == Transaction.State.ROLLED_BACK) {
+        place.manager().resolve(each.writer.startTimestamp()); // for managers that do not clean up
       }
     }
     return new Outcome(
@@ -330,7 +342,7 @@ public final class Interleaving {
   }
 
   private Table table(Participant who, String cell) throws IOException {
-    return who.tx.table(cell.startsWith("o:") ? place.other() : place.table());
+    return who.writer.table(cell.startsWith("o:") ? place.other() : place.table());
   }
 
   private byte[] row(String cell) {
@@ -359,6 +371,7 @@ public final class Interleaving {
                               .addColumn(F, column(cell), bytes(each.getValue())));
                 }
               }
+              return null;
             });
   }
 }

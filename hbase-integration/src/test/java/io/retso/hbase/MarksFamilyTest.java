@@ -126,7 +126,11 @@ class MarksFamilyTest {
                   Options.DEFAULT);
       assertEquals(CIPHER, marks(created).getEncryptionType());
       TransactionManager dying = fixture.dyingManager();
-      dying.run(tx -> tx.table(name).put(put("r", "1")));
+      dying.run(
+          tx -> {
+            tx.table(name).put(put("r", "1"));
+            return null;
+          });
       admin.flush(name);
       int files = 0;
       for (HRegion region : fixture.regions(name)) {
@@ -138,7 +142,7 @@ class MarksFamilyTest {
         }
       }
       assertEquals(1, files);
-      assertEquals("1", dying.call(tx -> read(tx.table(name), "r")));
+      assertEquals("1", dying.run(tx -> read(tx.table(name), "r")));
       admin.disableTable(name);
       admin.deleteTable(name); // nobody can read it without these keys
     } finally {

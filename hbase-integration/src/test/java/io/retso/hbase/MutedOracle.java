@@ -15,7 +15,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
  */
 public final class MutedOracle implements AutoCloseable {
   private final ServerSocket server = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
-  private final int oraclePort;
+  private volatile int oraclePort;
   private final List<Socket> sockets = new CopyOnWriteArrayList<>();
   private volatile boolean muted;
   private volatile boolean down;
@@ -60,6 +60,12 @@ public final class MutedOracle implements AutoCloseable {
   /** Whether connections are closed, those that exist and new ones, from now on. */
   void down(boolean on) {
     down = on;
+    closeSockets();
+  }
+
+  /** From now on it leads to the oracle at this port. */
+  void leadTo(int port) {
+    oraclePort = port;
     closeSockets();
   }
 

@@ -20,6 +20,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.retso.hbase.admin.TablePreparation.Options;
 import io.retso.hbase.errors.ConflictException;
 import io.retso.hbase.options.Conflicts;
+import io.retso.hbase.transaction.Inside;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -86,8 +87,9 @@ class OperationsTest {
               table
                   .append(new Append(row).addColumn(G, Q, bytes("!")).setReturnResults(false))
                   .isEmpty());
+          return null;
         });
-    Result seen = manager.call(tx -> tx.table(name).get(get("r")));
+    Result seen = manager.run(tx -> tx.table(name).get(get("r")));
     assertEquals(3, number(seen.getValue(F, Q)));
     assertEquals("abc!", text(seen.getValue(G, Q)));
     try (Transaction tx = manager.begin()) {
@@ -132,6 +134,7 @@ class OperationsTest {
           Result twice = table.mutateRow(RowMutations.of(List.of(increment, increment)));
           assertColumns(twice, 8, 0);
           assertEquals(5, twice.size(), "one cell for each column, the last one");
+          return null;
         });
   }
 
@@ -229,6 +232,7 @@ class OperationsTest {
           table.put(put("r", "d"));
           assertTrue(table.checkAndDelete(row, F, Q, bytes("d"), new Delete(row)));
           assertNull(read(table, "r"));
+          return null;
         });
     manager.run(
         tx -> {
@@ -260,8 +264,9 @@ class OperationsTest {
           assertThrows(
               IllegalArgumentException.class,
               () -> table.checkAndMutate(row, isB).timeRange(TimeRange.allTime()));
+          return null;
         });
-    assertNull(manager.call(tx -> read(tx.table(name), "r")));
+    assertNull(manager.run(tx -> read(tx.table(name), "r")));
   }
 
   @ParameterizedTest
@@ -279,6 +284,7 @@ class OperationsTest {
           var isMissing = tx.asyncTable(name).join().checkAndMutate(row, F).ifNotExists();
           assertFalse(isMissing.qualifier(Q).thenPut(put("r", "c")).join());
           assertEquals("b", read(table, "r"));
+          return null;
         });
   }
 
@@ -287,7 +293,11 @@ class OperationsTest {
   void checkedCellIsProtectedWithConflictsByCell(Options options) throws Exception {
     TableName name = fixture.table(options.with(Conflicts.CELL));
     byte[] row = bytes("r");
-    manager.run(tx -> tx.table(name).put(put("r", "free")));
+    manager.run(
+        tx -> {
+          tx.table(name).put(put("r", "free"));
+          return null;
+        });
     Transaction one = manager.begin();
     Transaction two = manager.begin();
     for (Transaction tx : List.of(one, two)) {
@@ -310,7 +320,11 @@ class OperationsTest {
   void checkedCellWithoutQualifierIsProtectedWithConflictsByCell(Options options) throws Exception {
     TableName name = fixture.table(options.with(Conflicts.CELL));
     byte[] row = bytes("r");
-    manager.run(tx -> tx.table(name).put(new Put(row).addColumn(F, null, bytes("free"))));
+    manager.run(
+        tx -> {
+          tx.table(name).put(new Put(row).addColumn(F, null, bytes("free")));
+          return null;
+        });
     Transaction one = manager.begin();
     Transaction two = manager.begin();
     CheckAndMutate check =
@@ -333,34 +347,42 @@ class OperationsTest {
     TableName name = fixture.table(options);
     Object[] results = new Object[7];
     manager.run(
-        tx ->
-            tx.table(name)
-                .batch(
-                    List.of(
-                        get("r"),
-                        put("r", "a"),
-                        get("r"),
-                        new Delete(bytes("r")),
-                        get("r"),
-                        new Increment(bytes("r")).addColumn(G, Q, 4),
-                        CheckAndMutate.newBuilder(bytes("r"))
-                            .ifNotExists(F, Q)
-                            .build(put("r", "b"))),
-                    results));
-    manager.run(tx -> tx.table(name).batchCallback(List.of(get("r")), new Object[1], null));
+        tx -> {
+          tx.table(name)
+              .batch(
+                  List.of(
+                      get("r"),
+                      put("r", "a"),
+                      get("r"),
+                      new Delete(bytes("r")),
+                      get("r"),
+                      new Increment(bytes("r")).addColumn(G, Q, 4),
+                      CheckAndMutate.newBuilder(bytes("r")).ifNotExists(F, Q).build(put("r", "b"))),
+                  results);
+          return null;
+        });
+    manager.run(
+        tx -> {
+          tx.table(name).batchCallback(List.of(get("r")), new Object[1], null);
+          return null;
+        });
     assertTrue(((Result) results[0]).isEmpty());
     assertEquals("a", text(((Result) results[2]).getValue(F, Q)));
     assertTrue(((Result) results[4]).isEmpty());
     assertEquals(4, number(((Result) results[5]).getValue(G, Q)));
     assertTrue(((CheckAndMutateResult) results[6]).isSuccess());
-    assertEquals("r=b", manager.call(tx -> scan(tx.table(name), new Scan())));
+    assertEquals("r=b", manager.run(tx -> scan(tx.table(name), new Scan())));
   }
 
   @ParameterizedTest
   @FieldSource("MODES")
   void existence(Options options) throws Exception {
     TableName name = fixture.table(options);
-    manager.run(tx -> tx.table(name).put(List.of(put("a", "1"), put("b", "1"))));
+    manager.run(
+        tx -> {
+          tx.table(name).put(List.of(put("a", "1"), put("b", "1")));
+          return null;
+        });
     manager.run(
         tx -> {
           Table table = tx.table(name);
@@ -370,6 +392,7 @@ class OperationsTest {
           assertArrayEquals(
               new boolean[] {false, true, false},
               table.exists(List.of(get("a"), get("b"), get("c"))));
+          return null;
         });
   }
 
@@ -379,7 +402,11 @@ class OperationsTest {
     TableName name = fixture.table(options);
     Scan down = new Scan().withStartRow(bytes("c")).withStopRow(bytes("a"));
     Scan up = new Scan().withStartRow(bytes("a")).withStopRow(bytes("c")).setReversed(true);
-    manager.run(tx -> tx.table(name).put(put("b", "old")));
+    manager.run(
+        tx -> {
+          tx.table(name).put(put("b", "old"));
+          return null;
+        });
     manager.run(
         tx -> {
           Table table = tx.table(name);
@@ -391,6 +418,7 @@ class OperationsTest {
           assertEquals("", scan(table, up));
           assertEquals("c=own b=own", scan(table, new Scan(down).setReversed(true)));
           assertEquals("a=own b=own", scan(table, new Scan(up).setReversed(false)));
+          return null;
         });
   }
 
@@ -398,7 +426,11 @@ class OperationsTest {
   @FieldSource("MODES")
   void scansAreMeasuredIfTheyAskForIt(Options options) throws Exception {
     TableName name = fixture.table(options);
-    manager.run(tx -> tx.table(name).put(List.of(put("a", "1"), put("b", "1"))));
+    manager.run(
+        tx -> {
+          tx.table(name).put(List.of(put("a", "1"), put("b", "1")));
+          return null;
+        });
     Scan scan = new Scan().setScanMetricsEnabled(true);
     CompletableFuture<Long> consumed = new CompletableFuture<>();
     ScanResultConsumer consumer =
@@ -449,16 +481,21 @@ class OperationsTest {
       puts.add(put(row, "v" + i).addColumn(G, Q, new byte[5000]));
       expected.add(row + "=" + (i % 3 == 0 ? "w" : "v") + i);
     }
-    manager.run(tx -> tx.table(name).put(puts));
+    manager.run(
+        tx -> {
+          tx.table(name).put(puts);
+          return null;
+        });
     dying.run(
         tx -> {
           for (int i = 0; i < 300; i += 3) {
             tx.table(name).put(put(String.format("%03d", i), "w" + i));
           }
+          return null;
         });
     Transaction open = dying.begin();
     open.table(name).put(List.of(put("001", "never"), put("999", "never")));
-    open.writes().sendAll().join();
+    Inside.writes(open).sendAll().join();
     try (Transaction tx = manager.begin()) {
       Table table = tx.table(name);
       assertEquals(

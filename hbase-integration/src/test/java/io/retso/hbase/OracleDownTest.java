@@ -4,21 +4,29 @@ import static io.retso.hbase.Fixture.put;
 import static io.retso.hbase.Fixture.read;
 import static io.retso.hbase.Fixture.scan;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.client.OracleClient;
 import io.retso.hbase.admin.TablePreparation;
 import io.retso.hbase.admin.TablePreparation.Options;
+import io.retso.hbase.errors.GaveUpException;
 import io.retso.hbase.errors.OracleUnavailableException;
+import io.retso.hbase.errors.TransactionException;
 import io.retso.hbase.options.Reads;
 import io.retso.hbase.table.TableRules;
+import io.retso.hbase.transaction.Inside;
 import io.retso.server.RetsoServer;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import org.apache.hadoop.conf.Configuration;
@@ -87,11 +95,8 @@ class OracleDownTest {
     impatient.setInt("hbase.client.scanner.timeout.period", STORE_MILLIS);
     return TransactionManager.builder(impatient)
         .oracle(oracle.address())
-        .oracleSettings(
-            client ->
-                client
-                    .requestTimeout(Duration.ofMillis(ORACLE_MILLIS))
-                    .backoff(Duration.ofMillis(10), Duration.ofMillis(100)))
+        .oracleTimeout(Duration.ofMillis(ORACLE_MILLIS))
+        .oracleBackoff(Duration.ofMillis(10), Duration.ofMillis(100))
         .sweepInterval(Duration.ZERO);
   }
 
@@ -116,28 +121,36 @@ class OracleDownTest {
     }
     TransactionManager dying = fixture.opened(builder().cleanupAlive(start -> false).build());
     manager = fixture.opened(builder().build());
-    manager.run(tx -> tx.table(name).put(List.of(put("doubt", "0"), put("plain", "0"))));
+    manager.run(
+        tx -> {
+          tx.table(name).put(List.of(put("doubt", "0"), put("plain", "0")));
+          return null;
+        });
     Fixture.eventually("cleaned up", () -> fixture.marks(name) == 0);
-    dying.run(tx -> tx.table(name).put(put("doubt", "1")));
-    assertEquals("0", manager.call(tx -> read(tx.table(name), "plain")), "the horizon is known");
+    dying.run(
+        tx -> {
+          tx.table(name).put(put("doubt", "1"));
+          return null;
+        });
+    assertEquals("0", manager.run(tx -> read(tx.table(name), "plain")), "the horizon is known");
   }
 
   /** What is sent before it is noticed that the connection is down was not answered. */
-  private static void failsAsDown(Transaction tx, Read read) {
+  private static void failsAsDown(ReadTransaction tx, Read read) {
     failsInTime(tx, "(check that|is the oracle overloaded)", read);
   }
 
-  private static void failsInTime(Transaction tx, String remedy, Read read) {
+  private static void failsInTime(ReadTransaction tx, String remedy, Read read) {
     long begun = System.nanoTime();
     OracleUnavailableException e = assertThrows(OracleUnavailableException.class, read::run);
     long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begun);
     assertTrue(millis < 5 * STORE_MILLIS, () -> millis + " ms");
     assertTrue(e.getMessage().contains("nothing was decided"), e.getMessage());
     assertTrue(Pattern.compile(remedy).matcher(e.getMessage()).find(), e.getMessage());
-    assertEquals(Transaction.State.ACTIVE, tx.state(), "it goes on");
+    assertTrue(Inside.isOpen(tx), "it goes on");
   }
 
-  private static void readToTheEnd(TransactionalTable table) throws IOException {
+  private static void readToTheEnd(ReadTable table) throws IOException {
     try (ResultScanner scanner = table.getScanner(new Scan())) {
       Result row = scanner.next();
       while (row != null) {
@@ -176,7 +189,11 @@ class OracleDownTest {
     List<Put> rows = IntStream.range(0, 40).mapToObj(i -> put("row" + i, "1")).toList();
     List<Get> gets = rows.stream().map(row -> new Get(row.getRow())).toList();
     TransactionManager dying = fixture.opened(builder().cleanupAlive(start -> false).build());
-    dying.run(tx -> tx.table(name).put(rows));
+    dying.run(
+        tx -> {
+          tx.table(name).put(rows);
+          return null;
+        });
     Configuration settings = fixture.cluster.configuration();
     settings.setInt("hbase.client.retries.number", 2); // the last attempt's failure is told
     TransactionManager shortTimeout = fixture.opened(builder(settings).build());
@@ -226,16 +243,60 @@ class OracleDownTest {
   @FieldSource("MODES")
   void aReaderTakesItsSnapshotWhenTheOracleIsBack(Options options) throws Exception {
     prepare(options);
-    try (Transaction tx = manager.beginReadOnly()) {
-      TransactionalTable table = tx.table(name);
+    try (ReadTransaction tx = manager.beginReadOnly()) {
+      ReadTable table = tx.table(name);
       oracle.down(true);
       failsAsDown(tx, () -> read(table, "plain"));
       failsAsDown(tx, () -> readToTheEnd(table));
       oracle.down(false);
       assertEquals("0", read(table, "plain"));
       assertEquals("doubt=1 plain=0", scan(table, new Scan()));
-      tx.commit();
     }
+  }
+
+  /** For longer than a time-out, at the begin and in the middle. */
+  @Test
+  void workIsRepeatedUntilTheOracleIsBack() throws Exception {
+    prepare(Options.DEFAULT);
+    AtomicInteger attempts = new AtomicInteger();
+    long retries = Inside.counters(manager).retries.sum();
+    CompletableFuture<String> working =
+        CompletableFuture.supplyAsync(
+            () -> {
+              try {
+                return manager.run(
+                    tx -> {
+                      if (attempts.incrementAndGet() == 1) {
+                        oracle.down(true);
+                      }
+                      String seen = read(tx.table(name), "doubt");
+                      tx.table(name).put(put("plain", seen));
+                      return seen;
+                    });
+              } catch (IOException e) {
+                throw new UncheckedIOException(e);
+              }
+            });
+    // The first attempt fails in a read, the next ones do not even begin.
+    Fixture.eventually("tries again", () -> Inside.counters(manager).retries.sum() > retries + 1);
+    oracle.down(false);
+    assertEquals("1", working.get(60, TimeUnit.SECONDS));
+    assertEquals("1", manager.read(tx -> read(tx.table(name), "plain")));
+    oracle.down(true);
+    RetryPolicy twice =
+        new RetryPolicy(2, Duration.ofMinutes(1), Duration.ofMillis(1), Duration.ofMillis(1));
+    TransactionOptions options = TransactionOptions.DEFAULT.withRetryPolicy(twice);
+    GaveUpException e = assertThrows(GaveUpException.class, () -> manager.run(options, tx -> null));
+    assertEquals(TransactionException.Category.ORACLE_UNAVAILABLE, e.category());
+    assertTrue(e.getMessage().contains("Bring the oracle back"), e.getMessage());
+    ExecutionException later =
+        assertThrows(
+            ExecutionException.class,
+            () ->
+                manager
+                    .runAsync(options, tx -> CompletableFuture.completedFuture(null))
+                    .get(60, TimeUnit.SECONDS));
+    assertInstanceOf(GaveUpException.class, later.getCause());
   }
 
   /** The caller does not get it, so nobody else would end it before its time is up. */
@@ -247,13 +308,13 @@ class OracleDownTest {
                 .oracle(oracle.address())
                 .sweepInterval(Duration.ZERO)
                 .build());
-    long begun = patient.metrics().begun();
+    long begun = Inside.counters(patient).begun.sum();
     oracle.hold(true);
     Thread.currentThread().interrupt();
     assertThrows(IOException.class, patient::begin);
     assertTrue(Thread.interrupted());
     oracle.hold(false);
-    Fixture.eventually("begun all the same", () -> patient.metrics().begun() > begun);
+    Fixture.eventually("begun all the same", () -> Inside.counters(patient).begun.sum() > begun);
     OracleClient direct = fixture.opened(OracleClient.builder().address(oracle.address()).build());
     long last = direct.begin();
     direct.commit(last);

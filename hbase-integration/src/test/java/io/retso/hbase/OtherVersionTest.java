@@ -21,9 +21,11 @@ import io.retso.protocol.Handshake;
 import io.retso.protocol.Handshake.Mode;
 import io.retso.protocol.Handshake.Welcome;
 import io.retso.protocol.Limits;
+import io.retso.protocol.OracleIdentity;
 import io.retso.server.RetsoServer;
 import java.time.Duration;
 import java.util.List;
+import java.util.UUID;
 import org.apache.hadoop.hbase.TableName;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -57,8 +59,11 @@ class OtherVersionTest {
   private static byte[] choice() {
     ByteBuf out = Unpooled.buffer();
     int version = Handshake.VERSION_MAX + 1;
+    OracleIdentity identity = new OracleIdentity(new UUID(1, 2), "later");
     Handshake.writeWelcome(
-        out, 0, new Welcome(version, Mode.values()[0], Limits.FRAME_BYTES_MAX, 1000, 16, 1));
+        out,
+        0,
+        new Welcome(version, Mode.values()[0], Limits.FRAME_BYTES_MAX, 1000, 16, 1, identity));
     return ByteBufUtil.getBytes(out);
   }
 
@@ -72,10 +77,7 @@ class OtherVersionTest {
 
   /** With all the patience in the world: that a request waits for its deadline would be wrong. */
   private ManagerBuilder builder() {
-    return fixture
-        .builder()
-        .oracle(oracle.address())
-        .oracleSettings(client -> client.requestTimeout(Duration.ofMinutes(30)));
+    return fixture.builder().oracle(oracle.address()).oracleTimeout(Duration.ofMinutes(30));
   }
 
   private void assertSays(OracleUnavailableException e) {
@@ -114,7 +116,7 @@ class OtherVersionTest {
         "it is used again",
         () -> {
           try {
-            return manager.call(tx -> read(tx.table(name), "r")) == null;
+            return manager.run(tx -> read(tx.table(name), "r")) == null;
           } catch (OracleUnavailableException e) {
             return false; // between two attempts to connect
           }

@@ -18,6 +18,7 @@ import io.retso.hbase.metrics.Counters;
 import io.retso.hbase.options.Conflicts;
 import io.retso.hbase.read.SharedSnapshots;
 import io.retso.hbase.read.Snapshot;
+import io.retso.hbase.transaction.Inside;
 import io.retso.server.RetsoServer;
 import java.util.ArrayList;
 import java.util.List;
@@ -50,22 +51,30 @@ class PinningTest {
   }
 
   private void takeOlderSnapshot() throws Exception {
-    try (Transaction tx = manager.beginReadOnly()) {
-      tx.startTimestamp();
+    try (ReadTransaction tx = manager.beginReadOnly()) {
+      tx.readTimestamp();
     }
   }
 
   /** {@code new Get(row)} does not copy the row, and a get that is done may have it reused. */
   @Test
   void twoReadsAreOfOneMomentThoughTheKeyIsReused() throws Exception {
-    other.run(tx -> tx.table(name).put(List.of(put("a", "0"), put("b", "0"), put("c", "0"))));
+    other.run(
+        tx -> {
+          tx.table(name).put(List.of(put("a", "0"), put("b", "0"), put("c", "0")));
+          return null;
+        });
     takeOlderSnapshot();
-    try (Transaction tx = manager.beginReadOnly()) {
+    try (ReadTransaction tx = manager.beginReadOnly()) {
       byte[] key = bytes("a");
       assertEquals("0", text(tx.table(name).get(new Get(key)).getValue(F, Q)));
       key[0] = 'z';
       assertEquals(null, text(tx.table(name).get(new Get(key)).getValue(F, Q)));
-      other.run(t -> t.table(name).put(List.of(put("a", "1"), put("c", "1"))));
+      other.run(
+          t -> {
+            t.table(name).put(List.of(put("a", "1"), put("c", "1")));
+            return null;
+          });
       assertEquals("0", read(tx.table(name), "c"), "a was 0, and both changed together");
     }
   }
@@ -76,14 +85,22 @@ class PinningTest {
       plain.put(new Put(bytes("z")).addColumn(F, Q, 1, bytes("old")));
       plain.put(new Put(bytes("y")).addColumn(F, Q, 0, bytes("older")));
     }
-    other.run(tx -> tx.table(name).put(List.of(put("a", "0"), put("c", "0"))));
+    other.run(
+        tx -> {
+          tx.table(name).put(List.of(put("a", "0"), put("c", "0")));
+          return null;
+        });
     takeOlderSnapshot();
-    try (Transaction tx = manager.beginReadOnly()) {
+    try (ReadTransaction tx = manager.beginReadOnly()) {
       assertEquals("old", read(tx.table(name), "z"));
       assertEquals("older", read(tx.table(name), "y"));
-      assertEquals(2, manager.metrics().currentReads());
+      assertEquals(2, Inside.counters(manager).currentReads.sum());
       assertEquals("0", read(tx.table(name), "a"));
-      other.run(t -> t.table(name).put(List.of(put("a", "1"), put("c", "1"))));
+      other.run(
+          t -> {
+            t.table(name).put(List.of(put("a", "1"), put("c", "1")));
+            return null;
+          });
       assertEquals("0", read(tx.table(name), "c"));
     }
   }
@@ -91,16 +108,28 @@ class PinningTest {
   /** A version that is 1 mod 16 may be a plain writer's: what is below it was not decided then. */
   @Test
   void aPlainWriterDoesNotTakeTheReaderBack() throws Exception {
-    other.run(tx -> tx.table(name).put(List.of(put("a", "0"), put("c", "0"))));
+    other.run(
+        tx -> {
+          tx.table(name).put(List.of(put("a", "0"), put("c", "0")));
+          return null;
+        });
     takeOlderSnapshot();
-    SharedSnapshots.Lease older = manager.snapshots.recent();
-    other.run(tx -> tx.table(name).put(put("c", "1"))); // before the reader begins
-    try (Transaction tx = manager.beginReadOnly();
+    SharedSnapshots.Lease older = Inside.snapshots(manager).recent();
+    other.run(
+        tx -> {
+          tx.table(name).put(put("c", "1"));
+          return null;
+        }); // before the reader begins
+    try (ReadTransaction tx = manager.beginReadOnly();
         Table plain = fixture.cluster.connection().getTable(name)) {
       assertEquals("0", read(tx.table(name), "a"));
       // A column of its own, in a row that the reader reads.
       plain.put(new Put(bytes("a")).addColumn(F, bytes("p"), older.start() + 1, bytes("plain")));
-      other.run(t -> t.table(name).put(put("a", "2")));
+      other.run(
+          t -> {
+            t.table(name).put(put("a", "2"));
+            return null;
+          });
       assertEquals("1", read(tx.table(name), "c"), "committed before the begin");
     } finally {
       older.snapshot().release();
@@ -109,19 +138,23 @@ class PinningTest {
 
   @Test
   void whoHasReadHasATimestampWhenItHasEnded() throws Exception {
-    other.run(tx -> tx.table(name).put(put("a", "0")));
+    other.run(
+        tx -> {
+          tx.table(name).put(put("a", "0"));
+          return null;
+        });
     takeOlderSnapshot();
-    Transaction tx = manager.beginReadOnly();
+    ReadTransaction tx = manager.beginReadOnly();
     assertEquals("0", read(tx.table(name), "a"));
-    long commit = tx.commit();
-    assertEquals(commit, tx.startTimestamp());
+    tx.close();
+    assertTrue(tx.readTimestamp() > 0);
   }
 
   @Test
   void theGetThatTakesTheTimestampIsSentOnce() throws Exception {
     takeOlderSnapshot();
     AtomicInteger requests = new AtomicInteger();
-    try (Transaction tx = manager.beginReadOnly()) {
+    try (ReadTransaction tx = manager.beginReadOnly()) {
       AsyncTransactionalTable table =
           Fixture.table(
               manager,
@@ -148,11 +181,15 @@ class PinningTest {
     TableName cells = fixture.table(Options.DEFAULT.with(Conflicts.CELL));
     byte[] value = new byte[100_000];
     for (int i = 0; i < 50; i++) {
-      other.run(tx -> tx.table(cells).put(new Put(bytes("a")).addColumn(F, Q, value)));
+      other.run(
+          tx -> {
+            tx.table(cells).put(new Put(bytes("a")).addColumn(F, Q, value));
+            return null;
+          });
     }
     takeOlderSnapshot();
     List<CompletableFuture<Result>> answers = new ArrayList<>();
-    try (Transaction tx = manager.beginReadOnly()) {
+    try (ReadTransaction tx = manager.beginReadOnly()) {
       AsyncTransactionalTable table =
           Fixture.table(
               manager,
@@ -165,7 +202,7 @@ class PinningTest {
                 return answer;
               });
       table.get(get("a")).get(1, TimeUnit.MINUTES);
-      tx.startTimestamp();
+      tx.readTimestamp();
     }
     assertEquals(2, answers.size());
     assertEquals(1, answers.get(1).get().size());
@@ -173,8 +210,7 @@ class PinningTest {
   }
 
   /**
-   * {@code startTimestamp()} in one thread, between its check and this, {@code commit()} in
-   * another.
+   * {@code readTimestamp()} in one thread, between its check and this, {@code close()} in another.
    */
   @Test
   void aSnapshotThatWasReleasedTakesNoOtherLease() throws Exception {

@@ -46,15 +46,31 @@ class PlainWritersTest {
   @FieldSource("io.retso.hbase.TransactionTest#MODES")
   void plainDeletesDoNotSwallowWhatIsCommittedAfterThem(Options options) throws Exception {
     TableName name = fixture.table(options);
-    manager.run(tx -> tx.table(name).put(put("r", "before")));
+    manager.run(
+        tx -> {
+          tx.table(name).put(put("r", "before"));
+          return null;
+        });
     try (Table plain = fixture.cluster.connection().getTable(name)) {
       plain.delete(new Delete(bytes("r")));
     }
     untilSnapshotsAreAboveNow();
-    manager.run(tx -> tx.table(name).put(put("r", "after")));
-    manager.run(tx -> assertEquals("after", read(tx.table(name), "r")));
+    manager.run(
+        tx -> {
+          tx.table(name).put(put("r", "after"));
+          return null;
+        });
+    manager.run(
+        tx -> {
+          assertEquals("after", read(tx.table(name), "r"));
+          return null;
+        });
     manager.sweep();
-    manager.run(tx -> assertEquals("after", read(tx.table(name), "r")));
+    manager.run(
+        tx -> {
+          assertEquals("after", read(tx.table(name), "r"));
+          return null;
+        });
   }
 
   @ParameterizedTest
@@ -65,8 +81,20 @@ class PlainWritersTest {
       plain.put(put("r", "plain"));
     }
     untilSnapshotsAreAboveNow();
-    manager.run(tx -> assertEquals("plain", read(tx.table(name), "r")));
-    manager.run(tx -> tx.table(name).put(put("r", "transaction")));
-    manager.run(tx -> assertEquals("transaction", read(tx.table(name), "r")));
+    manager.run(
+        tx -> {
+          assertEquals("plain", read(tx.table(name), "r"));
+          return null;
+        });
+    manager.run(
+        tx -> {
+          tx.table(name).put(put("r", "transaction"));
+          return null;
+        });
+    manager.run(
+        tx -> {
+          assertEquals("transaction", read(tx.table(name), "r"));
+          return null;
+        });
   }
 }

@@ -41,7 +41,7 @@ class ReadmeTest {
     create(cluster, "checking", "savings");
     try (URLClassLoader loader = loader();
         TransactionManager manager = TransactionManager.builder(cluster.configuration()).build();
-        Transaction tx = manager.beginReadOnly()) {
+        ReadTransaction tx = manager.beginReadOnly()) {
       Method transfer =
           loader.loadClass("Transfer").getDeclaredMethod("transfer", TransactionManager.class);
       transfer.setAccessible(true);
@@ -93,7 +93,7 @@ class ReadmeTest {
     }
   }
 
-  private static long balance(TransactionalTable table, String account) throws Exception {
+  private static long balance(ReadTable table, String account) throws Exception {
     return Bytes.toLong(table.get(new Get(bytes(account))).getValue(bytes("f"), bytes("balance")));
   }
 }

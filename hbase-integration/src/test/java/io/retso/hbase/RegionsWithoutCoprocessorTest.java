@@ -21,6 +21,7 @@ import io.retso.hbase.layout.DescriptorQuery;
 import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.resolve.SnapshotRequests;
 import io.retso.hbase.table.PreparedTable;
+import io.retso.hbase.transaction.Inside;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
@@ -83,14 +84,18 @@ class RegionsWithoutCoprocessorTest extends ClusterWithRights {
 
   /** Row a is committed and not cleaned up, b is open; c was cleaned up. */
   private long fill(TransactionManager living, TransactionManager dying) throws Exception {
-    living.run(tx -> tx.table(name).put(put("c", "1")));
-    eventually("cleaned up", () -> living.metrics().cleanedUp() == 1);
+    living.run(
+        tx -> {
+          tx.table(name).put(put("c", "1"));
+          return null;
+        });
+    eventually("cleaned up", () -> Inside.counters(living).cleanedUp.sum() == 1);
     Transaction committed = dying.begin();
     committed.table(name).put(put("a", "1"));
     committed.commit();
     Transaction open = dying.begin();
     open.table(name).put(put("b", "2"));
-    open.writes().sendAll().get(30, TimeUnit.SECONDS);
+    Inside.writes(open).sendAll().get(30, TimeUnit.SECONDS);
     return committed.startTimestamp();
   }
 
@@ -121,7 +126,7 @@ class RegionsWithoutCoprocessorTest extends ClusterWithRights {
         TransactionManager manager = managerOf(connection).build();
         TransactionManager dying = managerOf(connection).cleanupAlive(start -> false).build()) {
       fill(manager, dying);
-      assertEquals("1", manager.call(tx -> read(tx.table(name), "a")));
+      assertEquals("1", manager.run(tx -> read(tx.table(name), "a")));
       reopen(false);
       for (Get get :
           List.of(
@@ -131,10 +136,10 @@ class RegionsWithoutCoprocessorTest extends ClusterWithRights {
               get("b").addColumn(Fixture.F, Fixture.Q),
               get("b").setFilter(new PrefixFilter(bytes("b"))),
               get("b").setCheckExistenceOnly(true))) {
-        assertRefused(() -> manager.call(tx -> tx.table(name).get(get)));
-        assertRefused(() -> manager.call(tx -> tx.table(name).get(List.of(get, get("c")))));
-        assertRefused(() -> manager.call(tx -> tx.table(name).exists(get)));
-        try (Transaction tx = manager.beginReadOnly()) { // asks whether it is current
+        assertRefused(() -> manager.run(tx -> tx.table(name).get(get)));
+        assertRefused(() -> manager.run(tx -> tx.table(name).get(List.of(get, get("c")))));
+        assertRefused(() -> manager.run(tx -> tx.table(name).exists(get)));
+        try (ReadTransaction tx = manager.beginReadOnly()) { // asks whether it is current
           assertRefused(() -> tx.table(name).get(get));
         }
       }
@@ -144,7 +149,7 @@ class RegionsWithoutCoprocessorTest extends ClusterWithRights {
               new Scan().addFamily(Fixture.F).setLimit(1),
               new Scan().setReversed(true).setFilter(new PrefixFilter(bytes("b"))),
               new Scan().withStartRow(bytes("x")))) {
-        assertRefused(() -> manager.call(tx -> scan(tx.table(name), scan)));
+        assertRefused(() -> manager.run(tx -> scan(tx.table(name), scan)));
       }
       Transaction last = manager.begin();
       Get first =
@@ -154,8 +159,8 @@ class RegionsWithoutCoprocessorTest extends ClusterWithRights {
       assertNull(
           DescriptorQuery.parse(connection.getTable(name).get(DescriptorQuery.query()).get()));
       reopen(true);
-      assertEquals("1", manager.call(tx -> read(tx.table(name), "a")));
-      assertNull(manager.call(tx -> read(tx.table(name), "b")));
+      assertEquals("1", manager.run(tx -> read(tx.table(name), "a")));
+      assertNull(manager.run(tx -> read(tx.table(name), "b")));
     }
   }
 
@@ -168,9 +173,9 @@ class RegionsWithoutCoprocessorTest extends ClusterWithRights {
             managerOf(connection).cleanupTimeout(Duration.ofSeconds(1)).build();
         TransactionManager dying = managerOf(connection).cleanupAlive(start -> false).build()) {
       long start = fill(manager, dying);
-      long cleaned = manager.metrics().cleanedUp();
+      long cleaned = Inside.counters(manager).cleanedUp.sum();
       reopen(false);
-      PreparedTable table = manager.tables.find(name).get(30, TimeUnit.SECONDS);
+      PreparedTable table = Inside.tables(manager).find(name).get(30, TimeUnit.SECONDS);
       List<CleanupRequest> requests = new ArrayList<>();
       for (String row : List.of("a", "none")) {
         requests.add(new CleanupRequest(bytes(row), start, CleanupRequest.ABORTED));
@@ -179,16 +184,20 @@ class RegionsWithoutCoprocessorTest extends ClusterWithRights {
         Exception e = assertThrows(ExecutionException.class, () -> sent.get(30, TimeUnit.SECONDS));
         assertTrue(e.getCause() instanceof TableNotPreparedException, e::toString);
       }
-      manager.run(tx -> tx.table(name).put(put("d", "1"))); // that writes are taken does no harm
-      eventually("given up", () -> manager.metrics().cleanupsFailed() == 1);
-      assertEquals(cleaned, manager.metrics().cleanedUp());
+      manager.run(
+          tx -> {
+            tx.table(name).put(put("d", "1"));
+            return null;
+          }); // that writes are taken does no harm
+      eventually("given up", () -> Inside.counters(manager).cleanupsFailed.sum() == 1);
+      assertEquals(cleaned, Inside.counters(manager).cleanedUp.sum());
       SweepResult swept = manager.sweep();
       assertFalse(swept.reported(), swept::toString);
       assertTrue(swept.reason().contains(LOADING), swept::toString);
       reopen(true);
-      assertEquals("a=1 c=1 d=1", manager.call(tx -> all(tx.table(name))));
+      assertEquals("a=1 c=1 d=1", manager.run(tx -> all(tx.table(name))));
       assertTrue(manager.sweep().reported());
-      assertEquals("a=1 c=1 d=1", manager.call(tx -> all(tx.table(name))));
+      assertEquals("a=1 c=1 d=1", manager.run(tx -> all(tx.table(name))));
     }
   }
 

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.hbase.Fixture.Around;
 import io.retso.hbase.admin.TablePreparation.Options;
+import io.retso.hbase.transaction.Inside;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
@@ -53,7 +54,7 @@ class RequestsTest {
 
   /** What region servers, or this client, asked the oracle about writers. */
   private long questions() {
-    return manager.counters.statusQueries.sum()
+    return Inside.counters(manager).statusQueries.sum()
         + MetricRegistries.global().getMetricRegistries().stream()
             .flatMap(registry -> registry.get("oracleQueries").stream())
             .mapToLong(metric -> ((Counter) metric).getCount())
@@ -64,10 +65,14 @@ class RequestsTest {
   @FieldSource("MODES")
   void whatIsCleanedUpIsReadInOneRequestWithoutAQuestion(Options options) throws Exception {
     TableName name = fixture.table(options);
-    manager.run(tx -> tx.table(name).put(PUTS));
+    manager.run(
+        tx -> {
+          tx.table(name).put(PUTS);
+          return null;
+        });
     Fixture.eventually("cleaned up", () -> fixture.marks(name) == 0);
     long before = questions();
-    try (Transaction tx = manager.beginReadOnly()) {
+    try (ReadTransaction tx = manager.beginReadOnly()) {
       AsyncTransactionalTable table = Fixture.table(manager, tx, name, noted);
       for (Result row : table.getAll(GETS).get(60, TimeUnit.SECONDS)) {
         assertEquals("1", Fixture.text(row.getValue(Fixture.F, Fixture.Q)));
@@ -119,7 +124,7 @@ class RequestsTest {
       assertEquals(0, writes.get());
       tx.commitAsync().get(60, TimeUnit.SECONDS);
     }
-    try (Transaction tx = manager.beginReadOnly()) {
+    try (ReadTransaction tx = manager.beginReadOnly()) {
       assertTrue(tx.table(one).exists(GETS.get(0)) && tx.table(other).exists(GETS.get(0)));
     }
   }

@@ -17,6 +17,7 @@ import io.retso.hbase.errors.TableNotPreparedException;
 import io.retso.hbase.layout.DescriptorQuery;
 import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.layout.ReadAttribute;
+import io.retso.hbase.transaction.Inside;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -68,16 +69,20 @@ class RightsTest extends ClusterWithRights {
         TransactionManager manager = TransactionManager.builder(hers).oracle(oracle).build();
         TransactionManager dying = dying();
         TransactionManager later = TransactionManager.builder(root).oracle(oracle).build()) {
-      dying.run(tx -> tx.table(hidden).put(put("a", "1")));
+      dying.run(
+          tx -> {
+            tx.table(hidden).put(put("a", "1"));
+            return null;
+          });
       SweepResult swept = manager.sweep();
       assertEquals(1, swept.tables(), swept::toString);
       assertFalse(swept.reported(), swept::toString);
       assertTrue(swept.reason().contains("table " + hidden + " is not shown"), swept::toString);
-      later.call(tx -> read(tx.table(shown), "a")); // the watermark is above the commit if it can
+      later.run(tx -> read(tx.table(shown), "a")); // the watermark is above the commit if it can
       admin.flush(hidden); // and the horizon with it: a mark below counts as aborted
-      assertEquals("1", later.call(tx -> read(tx.table(hidden), "a")));
+      assertEquals("1", later.run(tx -> read(tx.table(hidden), "a")));
       assertTrue(later.sweep().reported());
-      assertEquals("1", later.call(tx -> read(tx.table(hidden), "a")));
+      assertEquals("1", later.run(tx -> read(tx.table(hidden), "a")));
     }
   }
 
@@ -93,16 +98,20 @@ class RightsTest extends ClusterWithRights {
         TransactionManager manager = TransactionManager.builder(his).oracle(oracle).build();
         TransactionManager dying = dying();
         TransactionManager later = TransactionManager.builder(root).oracle(oracle).build()) {
-      dying.run(tx -> tx.table(hidden).put(put("z", "1")));
+      dying.run(
+          tx -> {
+            tx.table(hidden).put(put("z", "1"));
+            return null;
+          });
       SweepResult swept = manager.sweep();
       assertFalse(swept.reported(), swept::toString);
       assertTrue(swept.reason().contains("READ and WRITE"), swept::toString);
       later.begin().rollback(); // the watermark is above the commit if it can
       admin.flush(hidden); // and the horizon with it: a mark below counts as aborted
-      assertEquals("1", later.call(tx -> read(tx.table(hidden), "z")));
+      assertEquals("1", later.run(tx -> read(tx.table(hidden), "z")));
       grant("dave", hidden, Action.CREATE, Action.ADMIN, Action.READ, Action.WRITE);
       eventually("granted, at all servers", () -> manager.sweep().reported());
-      assertEquals("1", later.call(tx -> read(tx.table(hidden), "z")));
+      assertEquals("1", later.run(tx -> read(tx.table(hidden), "z")));
     }
   }
 
@@ -116,16 +125,24 @@ class RightsTest extends ClusterWithRights {
         TransactionManager bob = TransactionManager.builder(his).oracle(oracle).build();
         TransactionManager living = TransactionManager.builder(root).oracle(oracle).build();
         TransactionManager dying = dying()) {
-      living.run(tx -> tx.table(partly).put(List.of(put("a", "0"), put("c", "0"))));
+      living.run(
+          tx -> {
+            tx.table(partly).put(List.of(put("a", "0"), put("c", "0")));
+            return null;
+          });
       Get a = new Get(Fixture.bytes("a")).addFamily(Fixture.F);
       Get c = new Get(Fixture.bytes("c")).addFamily(Fixture.F);
-      try (Transaction tx = bob.beginReadOnly()) {
+      try (ReadTransaction tx = bob.beginReadOnly()) {
         tx.table(partly).get(a);
-        tx.startTimestamp();
+        tx.readTimestamp();
       }
-      try (Transaction tx = bob.beginReadOnly()) {
+      try (ReadTransaction tx = bob.beginReadOnly()) {
         assertEquals("0", text(tx.table(partly).get(a).getValue(Fixture.F, Fixture.Q)));
-        dying.run(t -> t.table(partly).put(List.of(put("a", "1"), put("c", "1"))));
+        dying.run(
+            t -> {
+              t.table(partly).put(List.of(put("a", "1"), put("c", "1")));
+              return null;
+            });
         assertEquals("0", text(tx.table(partly).get(c).getValue(Fixture.F, Fixture.Q)));
       }
     }
@@ -173,10 +190,14 @@ class RightsTest extends ClusterWithRights {
     try (AsyncConnection his = connect("bob");
         TransactionManager manager = TransactionManager.builder(his).oracle(oracle).build()) {
       Questions questions = Questions.about(shown);
-      manager.run(tx -> tx.table(shown).put(put("a", "1")));
-      assertEquals("1", manager.call(tx -> read(tx.table(shown), "a")));
+      manager.run(
+          tx -> {
+            tx.table(shown).put(put("a", "1"));
+            return null;
+          });
+      assertEquals("1", manager.run(tx -> read(tx.table(shown), "a")));
       assertEquals(1, questions.count.get(), "the answer shows that the region runs it, too");
-      eventually("cleaned up by himself", () -> manager.metrics().cleanedUp() == 1);
+      eventually("cleaned up by himself", () -> Inside.counters(manager).cleanedUp.sum() == 1);
       admin.modifyColumnFamily(
           shown, ColumnFamilyDescriptorBuilder.newBuilder(Fixture.F).setMaxVersions(3).build());
       assertRefused(his, shown, TableNotPreparedException.class, "family f keeps 3 versions");
@@ -198,8 +219,12 @@ class RightsTest extends ClusterWithRights {
       assertRefused(hers, plain, denied, "table " + plain, "prepare it;");
       grant("carol", shown, Action.READ, Action.WRITE, Action.CREATE);
       try (TransactionManager manager = TransactionManager.builder(hers).oracle(oracle).build()) {
-        manager.run(tx -> tx.table(shown).put(put("a", "1")));
-        assertEquals("1", manager.call(tx -> read(tx.table(shown), "a")));
+        manager.run(
+            tx -> {
+              tx.table(shown).put(put("a", "1"));
+              return null;
+            });
+        assertEquals("1", manager.run(tx -> read(tx.table(shown), "a")));
       }
     }
   }
@@ -207,13 +232,25 @@ class RightsTest extends ClusterWithRights {
   /** Row a has a mark, b has none but that of a pending version; c has nothing else. */
   private void fillBothFamilies(TransactionManager living, TransactionManager dying)
       throws Exception {
-    living.run(tx -> tx.table(partly).put(inBothFamilies("a", "0")));
-    living.run(tx -> tx.table(partly).put(inBothFamilies("b", "1")));
-    eventually("cleaned up", () -> living.metrics().cleanedUp() == 2);
-    dying.run(tx -> tx.table(partly).put(inBothFamilies("a", "1")));
+    living.run(
+        tx -> {
+          tx.table(partly).put(inBothFamilies("a", "0"));
+          return null;
+        });
+    living.run(
+        tx -> {
+          tx.table(partly).put(inBothFamilies("b", "1"));
+          return null;
+        });
+    eventually("cleaned up", () -> Inside.counters(living).cleanedUp.sum() == 2);
+    dying.run(
+        tx -> {
+          tx.table(partly).put(inBothFamilies("a", "1"));
+          return null;
+        });
     Transaction open = dying.begin();
     open.table(partly).put(List.of(inBothFamilies("b", "2"), inBothFamilies("c", "2")));
-    open.writes().sendAll().get(30, TimeUnit.SECONDS);
+    Inside.writes(open).sendAll().get(30, TimeUnit.SECONDS);
   }
 
   /** HBase puts a filter into reads of whole rows then, which cannot be copied. */
@@ -228,11 +265,11 @@ class RightsTest extends ClusterWithRights {
         TransactionManager dying = dying()) {
       fillBothFamilies(living, dying);
       String all = "a f=1 g=g1, null, a f=1 g=g1, b f=1 g=g1";
-      assertEquals(all, living.call(tx -> wholeRows(tx.table(partly))));
-      assertEquals("a f=1, null, a f=1, b f=1", manager.call(tx -> wholeRows(tx.table(partly))));
+      assertEquals(all, living.run(tx -> wholeRows(tx.table(partly))));
+      assertEquals("a f=1, null, a f=1, b f=1", manager.run(tx -> wholeRows(tx.table(partly))));
       Scan ones = new Scan().setFilter(new PrefixFilter(Fixture.bytes("b")));
-      assertEquals("b=1", manager.call(tx -> scan(tx.table(partly), ones)), "with a filter");
-      assertEquals(all, living.call(tx -> wholeRows(tx.table(partly))));
+      assertEquals("b=1", manager.run(tx -> scan(tx.table(partly), ones)), "with a filter");
+      assertEquals(all, living.run(tx -> wholeRows(tx.table(partly))));
       assertEquals(1, hbase.liveRegionServers());
     }
   }
@@ -282,10 +319,19 @@ class RightsTest extends ClusterWithRights {
         TransactionManager manager = TransactionManager.builder(hers).oracle(oracle).build()) {
       assertThrows(
           AccessDeniedException.class,
-          () -> manager.run(tx -> tx.table(hidden).put(put("a", "1"))));
+          () ->
+              manager.run(
+                  tx -> {
+                    tx.table(hidden).put(put("a", "1"));
+                    return null;
+                  }));
       grant("carol", hidden, Action.READ, Action.WRITE);
-      manager.run(tx -> tx.table(hidden).put(put("a", "1")));
-      assertEquals("1", manager.call(tx -> read(tx.table(hidden), "a")));
+      manager.run(
+          tx -> {
+            tx.table(hidden).put(put("a", "1"));
+            return null;
+          });
+      assertEquals("1", manager.run(tx -> read(tx.table(hidden), "a")));
     }
   }
 }

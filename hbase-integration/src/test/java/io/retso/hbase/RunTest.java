@@ -26,6 +26,7 @@ import io.retso.hbase.errors.RollbackOnlyException;
 import io.retso.hbase.errors.TransactionException;
 import io.retso.hbase.errors.TransactionException.Category;
 import io.retso.hbase.errors.UnknownCommitException;
+import io.retso.hbase.transaction.Inside;
 import io.retso.protocol.Timestamps;
 import java.io.IOException;
 import java.time.Duration;
@@ -61,6 +62,11 @@ class RunTest {
     name = fixture.table(Options.CLIENT_READS);
   }
 
+  private static TransactionOptions repeated(int times, Duration within, Duration pauseMax) {
+    return TransactionOptions.DEFAULT.withRetryPolicy(
+        new RetryPolicy(times, within, Duration.ofMillis(1), pauseMax));
+  }
+
   @Test
   void concurrentIncrementsAreAllThereInTheEnd() throws Exception {
     int threads = 4;
@@ -72,13 +78,9 @@ class RunTest {
               () -> {
                 try {
                   for (int j = 0; j < each; j++) {
-                    manager.call(
-                        tx -> tx.table(name).incrementColumnValue(bytes("r"), F, Q, 1),
-                        new RetryPolicy(
-                            1000,
-                            Duration.ofMinutes(2),
-                            Duration.ofMillis(1),
-                            Duration.ofMillis(50)));
+                    manager.run(
+                        repeated(1000, Duration.ofMinutes(2), Duration.ofMillis(50)),
+                        tx -> tx.table(name).incrementColumnValue(bytes("r"), F, Q, 1));
                   }
                 } catch (IOException e) {
                   throw new java.io.UncheckedIOException(e);
@@ -89,7 +91,7 @@ class RunTest {
     for (CompletableFuture<Void> one : all) {
       one.get(2, TimeUnit.MINUTES);
     }
-    long sum = manager.call(tx -> number(tx.table(name).get(get("r")).getValue(F, Q)));
+    long sum = manager.run(tx -> number(tx.table(name).get(get("r")).getValue(F, Q)));
     assertEquals(threads * each, sum);
     eventually("cleaned up", () -> fixture.marks(name) == 0);
     assertEquals(threads * each, fixture.raw(name).size(), "one version for each commit");
@@ -102,15 +104,18 @@ class RunTest {
         assertThrows(
             GaveUpException.class,
             () ->
-                manager.call(
+                manager.run(
+                    repeated(3, Duration.ofMinutes(1), Duration.ofMillis(2)),
                     tx -> {
                       attempts.incrementAndGet();
                       tx.table(name).put(put("r", "mine"));
-                      manager.run(other -> other.table(name).put(put("r", "faster")));
+                      manager.run(
+                          other -> {
+                            other.table(name).put(put("r", "faster"));
+                            return null;
+                          });
                       return null;
-                    },
-                    new RetryPolicy(
-                        3, Duration.ofMinutes(1), Duration.ofMillis(1), Duration.ofMillis(2))));
+                    }));
     assertEquals(3, attempts.get());
     assertEquals(3, e.attempts());
     assertEquals(Category.CONFLICT, e.category());
@@ -124,15 +129,19 @@ class RunTest {
     Duration forever = ChronoUnit.FOREVER.getDuration();
     Duration one = Duration.ofMillis(1);
     AtomicInteger attempts = new AtomicInteger();
-    manager.call(
+    manager.run(
+        repeated(5, forever, one),
         tx -> {
           tx.table(name).put(put("r", "mine"));
           if (attempts.incrementAndGet() == 1) {
-            manager.run(other -> other.table(name).put(put("r", "faster")));
+            manager.run(
+                other -> {
+                  other.table(name).put(put("r", "faster"));
+                  return null;
+                });
           }
           return null;
-        },
-        new RetryPolicy(5, forever, one, one));
+        });
     assertEquals(2, attempts.get());
     for (Duration pauseMin : List.of(one, forever)) {
       Exception e =
@@ -171,7 +180,7 @@ class RunTest {
   @Test
   void exceptionOfTheWorkRollsBackAndIsNotRepeated() throws Exception {
     isNotRepeated(new IOException("mine"), tx -> {});
-    assertNull(manager.call(tx -> read(tx.table(name), "r")));
+    assertNull(manager.run(tx -> read(tx.table(name), "r")));
   }
 
   @Test
@@ -187,13 +196,18 @@ class RunTest {
                   tx.commit();
                   try (Transaction later = manager.begin()) {
                     later.table(name).put(put("r", "slow"));
-                    manager.run(other -> other.table(name).put(put("r", "faster")));
+                    manager.run(
+                        other -> {
+                          other.table(name).put(put("r", "faster"));
+                          return null;
+                        });
                     later.commit();
                   }
+                  return null;
                 }));
     assertEquals(1, attempts.get());
     assertEquals(
-        1, (long) manager.call(tx -> number(tx.table(name).get(get("counted")).getValue(F, Q))));
+        1, (long) manager.run(tx -> number(tx.table(name).get(get("counted")).getValue(F, Q))));
   }
 
   @Test
@@ -210,13 +224,18 @@ class RunTest {
           last.set(tx);
           tx.table(name).put(put("r", "attempt " + attempts.incrementAndGet()));
           if (attempts.get() == 1) {
-            manager.run(other -> other.table(name).put(put("r", "faster")));
+            manager.run(
+                other -> {
+                  other.table(name).put(put("r", "faster"));
+                  return null;
+                });
           }
           tx.commitAsync();
+          return null;
         });
     assertEquals(State.COMMITTED, last.get().state());
     assertEquals(2, attempts.get());
-    assertEquals("attempt 2", manager.call(tx -> read(tx.table(name), "r")));
+    assertEquals("attempt 2", manager.run(tx -> read(tx.table(name), "r")));
   }
 
   @Test
@@ -226,11 +245,16 @@ class RunTest {
         tx -> {
           attempts.incrementAndGet();
           tx.table(name).put(put("r", "mine"));
-          manager.run(other -> other.table(name).put(put("r", "faster")));
+          manager.run(
+              other -> {
+                other.table(name).put(put("r", "faster"));
+                return null;
+              });
           assertThrows(ConflictException.class, tx::commit);
+          return null;
         });
     assertEquals(1, attempts.get());
-    assertEquals("faster", manager.call(tx -> read(tx.table(name), "r")));
+    assertEquals("faster", manager.run(tx -> read(tx.table(name), "r")));
   }
 
   @Test
@@ -244,11 +268,7 @@ class RunTest {
         .create(Fixture.descriptor(own).build(), Options.CLIENT_READS);
     TransactionManager deaf =
         fixture.opened(
-            fixture
-                .builder()
-                .oracle(muted.address())
-                .oracleSettings(oracle -> oracle.requestTimeout(Duration.ofSeconds(1)))
-                .build());
+            fixture.builder().oracle(muted.address()).oracleTimeout(Duration.ofSeconds(1)).build());
     AtomicInteger attempts = new AtomicInteger();
     UnknownCommitException e =
         assertThrows(
@@ -258,23 +278,24 @@ class RunTest {
                     tx -> {
                       attempts.incrementAndGet();
                       tx.table(own).put(put("r", "a"));
-                      tx.writes().sendAll().join();
+                      Inside.writes(tx).sendAll().join();
                       muted.mute(true);
+                      return null;
                     }));
     assertEquals(1, attempts.get());
     assertTrue(e.getMessage().contains("resolve(" + e.startTimestamp()), e.getMessage());
     muted.mute(false);
-    OptionalLong outcome = deaf.resolve(e.startTimestamp());
-    String value = deaf.call(tx -> read(tx.table(own), "r"));
+    OptionalLong outcome = e.resolve();
+    String value = deaf.run(tx -> read(tx.table(own), "r"));
     assertEquals(outcome.isPresent() ? "a" : null, value);
     eventually("resolved and cleaned up behind", () -> fixture.marks(own) == 0);
-    assertEquals(1, deaf.metrics().unknown());
+    assertEquals(1, Inside.counters(deaf).unknown.sum());
   }
 
   /** It is no unknown outcome, which to resolve again could help. */
   @Test
   void timestampsThatWereNeverIssuedCannotBeResolved() throws Exception {
-    long never = manager.oracle.begin() + 1_000_000 * Timestamps.GAP;
+    long never = Inside.oracle(manager).begin() + 1_000_000 * Timestamps.GAP;
     Exception e = assertThrows(IllegalArgumentException.class, () -> manager.resolve(never));
     assertTrue(e.getMessage().contains("never issued timestamp " + never), e.getMessage());
     assertFalse(e.getMessage().contains("resolve"), e.getMessage());
@@ -300,7 +321,7 @@ class RunTest {
         admin.enableTable(name);
       }
     }
-    assertNull(manager.call(tx -> read(tx.table(name), "r")));
+    assertNull(manager.run(tx -> read(tx.table(name), "r")));
     eventually("nothing is left", () -> fixture.marks(name) == 0);
   }
 
@@ -309,7 +330,7 @@ class RunTest {
     IOException cause = new IOException("HBase did not take it");
     try (Transaction tx = manager.begin()) {
       TransactionalTable table = tx.table(name);
-      tx.writeFailed(cause);
+      Inside.writeFailed(tx, cause);
       for (int i = 0; i < 3; i++) {
         RollbackOnlyException e =
             assertThrows(RollbackOnlyException.class, () -> table.put(put("r", "a")));
@@ -341,14 +362,14 @@ class RunTest {
     try (Transaction tx = manager.begin()) {
       tx.table(name).put(put("r", "a"));
       CompletableFuture<Void> slow = new CompletableFuture<>();
-      CompletableFuture<Void> outstanding = tx.run(true, () -> slow);
+      CompletableFuture<Void> outstanding = Inside.operation(tx, true, () -> slow);
       IllegalStateException e = assertThrows(IllegalStateException.class, tx::commit);
       assertTrue(e.getMessage().contains("outstanding"), e.getMessage());
       slow.complete(null);
       outstanding.get(30, TimeUnit.SECONDS);
       tx.commit();
     }
-    assertEquals("a", manager.call(tx -> read(tx.table(name), "r")));
+    assertEquals("a", manager.run(tx -> read(tx.table(name), "r")));
   }
 
   @Test
@@ -361,9 +382,13 @@ class RunTest {
     one.table(other).put(put("b", "one"));
     one.commit();
     assertThrows(ConflictException.class, both::commit);
-    assertNull(manager.call(tx -> read(tx.table(name), "a")));
-    assertEquals("one", manager.call(tx -> read(tx.table(other), "b")));
-    manager.run(tx -> tx.table(name).put(put("b", "same row, another table")));
+    assertNull(manager.run(tx -> read(tx.table(name), "a")));
+    assertEquals("one", manager.run(tx -> read(tx.table(other), "b")));
+    manager.run(
+        tx -> {
+          tx.table(name).put(put("b", "same row, another table"));
+          return null;
+        });
     eventually("cleaned up", () -> fixture.marks(name) + fixture.marks(other) == 0);
   }
 
@@ -371,11 +396,15 @@ class RunTest {
   void standingWatermarkLetsTheManagerSweep() throws Exception {
     fixture.deleteTablesThatHinderSweeps();
     TransactionManager dying = fixture.dyingManager();
-    dying.run(tx -> tx.table(name).put(put("r", "a")));
+    dying.run(
+        tx -> {
+          tx.table(name).put(put("r", "a"));
+          return null;
+        });
     TransactionManager sweeping =
         fixture.opened(fixture.builder().sweepInterval(Duration.ofMillis(50)).build());
     eventually("swept", () -> fixture.marks(name) == 0);
-    eventually("counted", () -> sweeping.metrics().sweeps() > 0);
-    assertEquals("a", manager.call(tx -> read(tx.table(name), "r")));
+    eventually("counted", () -> Inside.counters(sweeping).sweeps.sum() > 0);
+    assertEquals("a", manager.run(tx -> read(tx.table(name), "r")));
   }
 }

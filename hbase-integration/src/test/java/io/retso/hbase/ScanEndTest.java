@@ -7,9 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.hbase.admin.TablePreparation.Options;
 import io.retso.hbase.read.BlockingScanner;
+import io.retso.hbase.transaction.Inside;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -49,7 +51,11 @@ class ScanEndTest {
     this.fixture = fixture;
     name = fixture.table(Options.DEFAULT);
     manager = fixture.manager();
-    manager.run(tx -> tx.table(name).put(put("r", "old")));
+    manager.run(
+        tx -> {
+          tx.table(name).put(put("r", "old"));
+          return null;
+        });
   }
 
   /** The table, with something that happens right before or after a scan of HBase's is opened. */
@@ -75,9 +81,12 @@ class ScanEndTest {
   /** Whoever has seen all rows may commit, though the thread that opened the scan sleeps. */
   @Test
   void theEndOfAScanHoldsUpNoCommit() throws Exception {
-    CompletableFuture<Long> committed = new CompletableFuture<>();
+    CompletableFuture<OptionalLong> committed = new CompletableFuture<>();
     try (Transaction tx = manager.begin()) {
-      table(tx, () -> null, () -> committed.exceptionally(failure -> 0L).get(60, TimeUnit.SECONDS))
+      table(
+              tx,
+              () -> null,
+              () -> committed.exceptionally(failure -> null).get(60, TimeUnit.SECONDS))
           .scan(
               new Scan(),
               new ScanResultConsumer() {
@@ -100,7 +109,7 @@ class ScanEndTest {
                   }
                 }
               });
-      assertEquals(tx.startTimestamp(), committed.get(60, TimeUnit.SECONDS));
+      assertTrue(committed.get(60, TimeUnit.SECONDS).isEmpty());
     }
   }
 
@@ -109,11 +118,11 @@ class ScanEndTest {
   void aScanThatIsOpenedAfterTheEndFails() throws Exception {
     Transaction tx = manager.begin();
     tx.table(name).put(put("own", "1"));
-    tx.writes().sendAll().get(60, TimeUnit.SECONDS); // so that this thread opens the scan
-    Callable<Long> commit =
+    Inside.writes(tx).sendAll().get(60, TimeUnit.SECONDS); // so that this thread opens the scan
+    Callable<OptionalLong> commit =
         () -> {
-          long timestamp = tx.commitAsync().get(60, TimeUnit.SECONDS);
-          Fixture.eventually("cleaned up", () -> manager.metrics().cleanupRows() == 0);
+          OptionalLong timestamp = tx.commitAsync().get(60, TimeUnit.SECONDS);
+          Fixture.eventually("cleaned up", () -> Inside.cleaner(manager).rows() == 0);
           return timestamp;
         };
     CompletableFuture<List<Result>> rows =
@@ -169,8 +178,9 @@ class ScanEndTest {
           for (int i = 10; i < 22; i++) {
             tx.table(name).put(put("large" + i, large));
           }
+          return null;
         });
-    Fixture.eventually("cleaned up", () -> manager.metrics().cleanupRows() == 0);
+    Fixture.eventually("cleaned up", () -> Inside.cleaner(manager).rows() == 0);
     AtomicInteger open = ScannerCount.in(fixture.regions(name).get(0)).open;
     for (End end : List.<End>of(Transaction::commit, Transaction::rollback, Transaction::close)) {
       Transaction tx = manager.begin();
@@ -194,7 +204,7 @@ class ScanEndTest {
   @Test
   void aScanOfATransactionThatHasEndedDoesNotWait() throws Exception {
     Transaction tx = manager.begin();
-    BlockingScanner rows = new BlockingScanner(tx.scanOwner(), new Scan());
+    BlockingScanner rows = new BlockingScanner(Inside.scanOwner(tx), new Scan());
     Cell large = new KeyValue(Fixture.bytes("r"), Fixture.F, Fixture.Q, 1, new byte[5 << 20]);
     tx.rollback();
     rows.next(Result.create(List.of(large)));

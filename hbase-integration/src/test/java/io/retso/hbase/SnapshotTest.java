@@ -22,6 +22,7 @@ import io.retso.hbase.read.RowReads;
 import io.retso.hbase.read.SharedSnapshots;
 import io.retso.hbase.read.Snapshot;
 import io.retso.hbase.table.PreparedTable;
+import io.retso.hbase.transaction.Inside;
 import io.retso.server.RetsoServer;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -68,9 +69,9 @@ class SnapshotTest {
   }
 
   /** A reader, after another one, so that there is an older snapshot to read at. */
-  private Transaction reader() throws Exception {
-    try (Transaction tx = manager.beginReadOnly()) {
-      tx.startTimestamp();
+  private ReadTransaction reader() throws Exception {
+    try (ReadTransaction tx = manager.beginReadOnly()) {
+      tx.readTimestamp();
     }
     return manager.beginReadOnly();
   }
@@ -79,19 +80,25 @@ class SnapshotTest {
   @FieldSource("MODES")
   void whatWasCommittedBeforeTheBeginIsNeverMissed(Options options) throws Exception {
     TableName name = fixture.table(options);
-    other.run(tx -> tx.table(name).put(put("still", "0")));
+    other.run(
+        tx -> {
+          tx.table(name).put(put("still", "0"));
+          return null;
+        });
     for (int i = 0; i < 100; i++) {
       String value = String.valueOf(i);
-      other.run(tx -> tx.table(name).put(put("moving", value)));
+      other.run(
+          tx -> {
+            tx.table(name).put(put("moving", value));
+            return null;
+          });
       for (String row : List.of("still", "moving", "still")) {
-        try (Transaction tx = reader()) {
+        try (ReadTransaction tx = reader()) {
           assertEquals(row.equals("still") ? "0" : value, column(tx, name, row));
-          tx.commit();
         }
       }
     }
-    ManagerMetrics metrics = manager.metrics();
-    assertTrue(metrics.currentReads() > 0 || isByClient(options), metrics::toString);
+    assertTrue(Inside.counters(manager).currentReads.sum() > 0 || isByClient(options));
   }
 
   /** Client reads validate nothing: they take a timestamp. */
@@ -99,7 +106,7 @@ class SnapshotTest {
     return options.reads() == Reads.CLIENT;
   }
 
-  private static String column(Transaction tx, TableName name, String row) throws Exception {
+  private static String column(ReadTransaction tx, TableName name, String row) throws Exception {
     Result result = tx.table(name).get(new Get(bytes(row)).addColumn(F, Q));
     return Fixture.text(result.getValue(F, Q));
   }
@@ -108,22 +115,33 @@ class SnapshotTest {
   @FieldSource("MODES")
   void theFirstReadTakesTheSnapshotOfAllOthers(Options options) throws Exception {
     TableName name = fixture.table(options);
-    other.run(tx -> tx.table(name).put(List.of(put("a", "0"), put("b", "0"))));
+    other.run(
+        tx -> {
+          tx.table(name).put(List.of(put("a", "0"), put("b", "0")));
+          return null;
+        });
     for (boolean byScan : new boolean[] {false, true}) {
-      try (Transaction tx = reader()) {
-        other.run(t -> t.table(name).put(List.of(put("a", "1"), put("b", "1"))));
+      try (ReadTransaction tx = reader()) {
+        other.run(
+            t -> {
+              t.table(name).put(List.of(put("a", "1"), put("b", "1")));
+              return null;
+            });
         if (byScan) {
           assertEquals("a=1 b=1", scan(tx.table(name), new Scan()));
         } else {
           assertEquals("1", read(tx.table(name), "a"));
         }
-        long start = tx.startTimestamp();
-        other.run(t -> t.table(name).put(List.of(put("a", "0"), put("b", "0"))));
+        long start = tx.readTimestamp();
+        other.run(
+            t -> {
+              t.table(name).put(List.of(put("a", "0"), put("b", "0")));
+              return null;
+            });
         assertEquals("1", read(tx.table(name), "b"));
         assertEquals("1", column(tx, name, "a"));
         assertEquals("a=1 b=1", scan(tx.table(name), new Scan()));
-        assertEquals(start, tx.startTimestamp());
-        assertEquals(start, tx.commit());
+        assertEquals(start, tx.readTimestamp());
       }
     }
   }
@@ -131,17 +149,21 @@ class SnapshotTest {
   @Test
   void theTimestampMayBeTakenBeforeAnyRead() throws Exception {
     TableName name = fixture.table(Options.DEFAULT);
-    try (Transaction tx = reader()) {
+    try (ReadTransaction tx = reader()) {
       assertTrue(tx.toString().contains("without a timestamp"), tx::toString);
-      long start = tx.startTimestamp();
+      long start = tx.readTimestamp();
       assertTrue(tx.toString().contains(String.valueOf(start)), tx::toString);
-      other.run(t -> t.table(name).put(put("a", "1")));
+      other.run(
+          t -> {
+            t.table(name).put(put("a", "1"));
+            return null;
+          });
       assertNull(read(tx.table(name), "a"));
-      assertThrows(IllegalStateException.class, () -> tx.table(name).put(put("a", "2")));
+      assertThrows(IllegalStateException.class, () -> tx.table(name).asTable().put(put("a", "2")));
     }
-    Transaction idle = reader();
-    assertEquals(0, idle.commit());
-    String message = assertThrows(IllegalStateException.class, idle::startTimestamp).getMessage();
+    ReadTransaction idle = reader();
+    idle.close();
+    String message = assertThrows(IllegalStateException.class, idle::readTimestamp).getMessage();
     assertTrue(message.contains("begin a new one"), message);
   }
 
@@ -156,20 +178,24 @@ class SnapshotTest {
     TransactionManager readers = fixture.opened(fixture.builder().oracle(address).build());
     TransactionManager writers = fixture.opened(fixture.builder().oracle(address).build());
     OracleClient oracle = fixture.opened(OracleClient.builder().address(address).build());
-    try (Transaction another = readers.beginReadOnly()) {
-      another.startTimestamp(); // a snapshot to begin with
+    try (ReadTransaction another = readers.beginReadOnly()) {
+      another.readTimestamp(); // a snapshot to begin with
     }
-    Transaction tx = readers.beginReadOnly();
+    ReadTransaction tx = readers.beginReadOnly();
     assertNull(read(tx.table(name), "a"));
-    long start = tx.startTimestamp();
+    long start = tx.readTimestamp();
     for (int i = 0; i < 50; i++) {
-      try (Transaction another = readers.beginReadOnly()) {
-        another.startTimestamp();
+      try (ReadTransaction another = readers.beginReadOnly()) {
+        another.readTimestamp();
       }
-      writers.run(t -> t.table(name).put(put("a", "1")));
+      writers.run(
+          t -> {
+            t.table(name).put(put("a", "1"));
+            return null;
+          });
     }
     assertTrue(oracle.lowWatermark() < start);
-    tx.commit();
+    tx.close();
     eventually("it rises", () -> oracle.lowWatermark() > start);
   }
 
@@ -183,7 +209,7 @@ class SnapshotTest {
             (method, call) -> {
               throw new UnsupportedOperationException("not this time");
             });
-    RowReads rows = new RowReads(manager.readers, table, List.of(Fixture.get("a")));
+    RowReads rows = new RowReads(Inside.readers(manager), table, List.of(Fixture.get("a")));
     OracleClient oracle =
         fixture.opened(OracleClient.builder().address(fixture.cluster.oracleAddress()).build());
     SharedSnapshots shared = new SharedSnapshots(oracle);
@@ -201,14 +227,18 @@ class SnapshotTest {
   void readsThatBeginTogetherShareTheSnapshot() throws Exception {
     TableName name = fixture.table(Options.DEFAULT);
     for (int i = 0; i < 30; i++) {
-      try (Transaction tx = reader()) {
-        AsyncTransactionalTable table = tx.asyncTable(name).get();
+      try (ReadTransaction tx = reader()) {
+        AsyncReadTable table = tx.asyncTable(name).get();
         List<CompletableFuture<Result>> reads = new ArrayList<>();
         for (int k = 0; k < 10; k++) {
           reads.add(table.get(Fixture.get("a")));
           CompletableFuture<Result> last = reads.get(k);
           if (k == 5) {
-            other.run(t -> t.table(name).put(put("a", String.valueOf(System.nanoTime()))));
+            other.run(
+                t -> {
+                  t.table(name).put(put("a", String.valueOf(System.nanoTime())));
+                  return null;
+                });
           }
           assertTrue(last.get(1, TimeUnit.MINUTES) != null);
         }
@@ -216,7 +246,6 @@ class SnapshotTest {
         for (CompletableFuture<Result> read : reads) {
           assertEquals(first, Fixture.text(read.get().getValue(F, Q)));
         }
-        tx.commit();
       }
     }
   }
@@ -240,7 +269,7 @@ class SnapshotTest {
         for (int row : random.ints(1 + random.nextInt(3), 0, ROWS).toArray()) {
           gets.add(new Get(bytes("r" + row)).addColumn(F, Q));
         }
-        try (Transaction tx = manager.beginReadOnly()) {
+        try (ReadTransaction tx = manager.beginReadOnly()) {
           Result[] first = tx.table(name).get(gets);
           Result[] again = tx.table(name).get(gets);
           for (int k = 0; k < first.length; k++) {
@@ -258,13 +287,14 @@ class SnapshotTest {
       done.set(true);
       threads.shutdownNow();
     }
-    assertTrue(bothWays(options), () -> "hardly ever: " + manager.metrics());
+    assertTrue(bothWays(options), "hardly ever");
   }
 
   /** Whether rows were found changed, and unchanged, often enough to prove something. */
   private boolean bothWays(Options options) {
-    ManagerMetrics metrics = manager.metrics();
-    return isByClient(options) || metrics.currentReads() > 20 && metrics.changedSnapshots() > 20;
+    Counters counters = Inside.counters(manager);
+    return isByClient(options)
+        || counters.currentReads.sum() > 20 && counters.changedSnapshots.sum() > 20;
   }
 
   private static Void write(

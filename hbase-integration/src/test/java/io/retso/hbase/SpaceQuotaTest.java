@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.hbase.admin.SweepResult;
 import io.retso.hbase.admin.TablePreparation.Options;
+import io.retso.hbase.transaction.Inside;
 import java.io.IOException;
 import java.time.Duration;
 import org.apache.hadoop.hbase.TableName;
@@ -35,17 +36,34 @@ class SpaceQuotaTest {
     fixture.deleteTablesThatHinderSweeps();
     TableName full = fixture.table(Options.DEFAULT);
     TableName other = fixture.table(Options.DEFAULT);
-    fixture.dyingManager().run(tx -> tx.table(full).put(put("r", "1")));
+    fixture
+        .dyingManager()
+        .run(
+            tx -> {
+              tx.table(full).put(put("r", "1"));
+              return null;
+            });
     TransactionManager manager =
         fixture.opened(fixture.builder().cleanupTimeout(Duration.ofSeconds(1)).build());
     RegionServerSpaceQuotaManager quotas =
         fixture.cluster.hbase().cluster().getRegionServer(0).getRegionServerSpaceQuotaManager();
     quotas.enforceViolationPolicy(full, new SpaceQuotaSnapshot(new SpaceQuotaStatus(policy), 2, 1));
     try (Admin admin = fixture.cluster.connection().getAdmin()) {
-      assertThrows(IOException.class, () -> manager.run(tx -> tx.table(full).put(put("s", "1"))));
-      manager.run(tx -> tx.table(other).put(put("r", "1")));
-      eventually("cleaned up", () -> manager.metrics().cleanedUp() == 1);
-      assertEquals("1", manager.call(tx -> read(tx.table(full), "r")));
+      assertThrows(
+          IOException.class,
+          () ->
+              manager.run(
+                  tx -> {
+                    tx.table(full).put(put("s", "1"));
+                    return null;
+                  }));
+      manager.run(
+          tx -> {
+            tx.table(other).put(put("r", "1"));
+            return null;
+          });
+      eventually("cleaned up", () -> Inside.counters(manager).cleanedUp.sum() == 1);
+      assertEquals("1", manager.run(tx -> read(tx.table(full), "r")));
       SweepResult swept = manager.sweep();
       if (fixture.marks(full) > 0) { // unless the read had it cleaned up meanwhile
         assertFalse(swept.reported(), swept::toString);
@@ -60,12 +78,16 @@ class SpaceQuotaTest {
         assertFalse(swept.reported(), swept::toString);
         assertTrue(swept.reason().contains("space quota"), swept::toString);
       }
-      assertEquals("1", manager.call(tx -> read(tx.table(full), "r")));
+      assertEquals("1", manager.run(tx -> read(tx.table(full), "r")));
     } finally {
       quotas.disableViolationPolicyEnforcement(full);
     }
     SweepResult later = manager.sweep();
     assertTrue(later.reported(), later::toString);
-    manager.run(tx -> tx.table(full).put(put("s", "1")));
+    manager.run(
+        tx -> {
+          tx.table(full).put(put("s", "1"));
+          return null;
+        });
   }
 }

@@ -10,6 +10,7 @@ import io.retso.hbase.admin.SweepSchedule;
 import io.retso.hbase.admin.TablePreparation;
 import io.retso.hbase.admin.TablePreparation.Options;
 import io.retso.hbase.errors.Failures;
+import io.retso.hbase.transaction.Inside;
 import io.retso.protocol.Timestamps;
 import io.retso.server.RetsoServer;
 import java.io.IOException;
@@ -113,12 +114,12 @@ class SweepScheduleTest {
           fixture.opened(fixture.builder().oracle(address).cleanupAlive(start -> false).build());
       Transaction dead = dying.begin();
       dead.table(name).put(put("r", "dead"));
-      Failures.await(dead.writes().sendAll());
+      Failures.await(Inside.writes(dead).sendAll());
       dying.resolve(dead.startTimestamp()); // as the oracle's time limit does
       TransactionManager manager =
           fixture.opened(
               fixture.builder().oracle(address).sweepInterval(Duration.ofMillis(20)).build());
-      try (Transaction tx = manager.beginReadOnly()) {
+      try (ReadTransaction tx = manager.beginReadOnly()) {
         tx.table(name); // and has no timestamp, so that the watermark never stands below others
       }
       eventually("it is gone", () -> fixture.raw(name).isEmpty());

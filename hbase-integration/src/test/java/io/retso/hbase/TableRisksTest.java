@@ -12,6 +12,7 @@ import io.retso.hbase.errors.TableNotPreparedException;
 import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.layout.RegionSettings;
 import io.retso.hbase.table.TableRisks;
+import io.retso.hbase.transaction.Inside;
 import java.util.List;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hbase.TableName;
@@ -123,8 +124,8 @@ class TableRisksTest {
       TableName name = fixture.table(Options.DEFAULT);
       TransactionManager manager = fixture.manager();
       for (int i = 0; i < 3; i++) {
-        manager.call(tx -> Fixture.read(tx.table(name), "r"));
-        manager.tables.forget(name);
+        manager.run(tx -> Fixture.read(tx.table(name), "r"));
+        Inside.tables(manager).forget(name);
       }
       List<ILoggingEvent> lines = List.copyOf(said.list);
       assertEquals(1, lines.size(), lines::toString);

@@ -15,8 +15,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.retso.hbase.Transaction.State;
 import io.retso.hbase.admin.TablePreparation.Options;
 import io.retso.hbase.errors.ConflictException;
+import io.retso.hbase.transaction.Inside;
 import java.io.InterruptedIOException;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
@@ -57,16 +59,16 @@ public class TransactionTest {
     try (Transaction tx = manager.begin()) {
       tx.table(name).put(put("r", "a"));
       assertNull(read(before.table(name), "r"));
-      long commit = tx.commit();
+      long commit = tx.commit().getAsLong();
       assertTrue(commit > tx.startTimestamp());
       assertEquals(State.COMMITTED, tx.state());
     }
     assertNull(read(before.table(name), "r"));
     before.rollback();
-    assertEquals("a", manager.call(tx -> read(tx.table(name), "r")));
+    assertEquals("a", manager.run(tx -> read(tx.table(name), "r")));
     eventually("no mark is left", () -> fixture.marks(name) == 0);
     assertEquals(0, fixture.uncleaned(name));
-    assertEquals("a", manager.call(tx -> read(tx.table(name), "r")));
+    assertEquals("a", manager.run(tx -> read(tx.table(name), "r")));
   }
 
   @ParameterizedTest
@@ -77,11 +79,11 @@ public class TransactionTest {
       tx.table(name).put(put("r", "a"));
       assertEquals("a", read(tx.table(name), "r")); // sent for this read
       assertEquals(1, fixture.marks(name));
-      assertNull(manager.call(other -> read(other.table(name), "r")));
+      assertNull(manager.run(other -> read(other.table(name), "r")));
     }
-    assertNull(manager.call(other -> read(other.table(name), "r")));
+    assertNull(manager.run(other -> read(other.table(name), "r")));
     eventually("nothing is left", () -> fixture.raw(name).isEmpty());
-    assertEquals(1, manager.metrics().rolledBack());
+    assertEquals(1, Inside.counters(manager).rolledBack.sum());
   }
 
   @ParameterizedTest
@@ -96,7 +98,7 @@ public class TransactionTest {
     ConflictException conflict = assertThrows(ConflictException.class, second::commit);
     assertTrue(conflict.getMessage().contains("run it again"), conflict.getMessage());
     assertEquals(State.ROLLED_BACK, second.state());
-    assertEquals("first", manager.call(tx -> read(tx.table(name), "r")));
+    assertEquals("first", manager.run(tx -> read(tx.table(name), "r")));
     eventually("no mark is left", () -> fixture.marks(name) == 0);
     assertEquals(1, fixture.raw(name).size());
   }
@@ -105,7 +107,11 @@ public class TransactionTest {
   @FieldSource("MODES")
   void ownWritesAreSeenByGetsAndScans(Options options) throws Exception {
     TableName name = fixture.table(options);
-    manager.run(tx -> tx.table(name).put(List.of(put("a", "1"), put("b", "2"), put("c", "3"))));
+    manager.run(
+        tx -> {
+          tx.table(name).put(List.of(put("a", "1"), put("b", "2"), put("c", "3")));
+          return null;
+        });
     Transaction tx = manager.begin();
     Table table = tx.table(name);
     table.put(put("b", "own"));
@@ -118,9 +124,9 @@ public class TransactionTest {
     assertEquals("d=new b=again a=1", scan(table, new Scan().setReversed(true)));
     Result[] rows = table.get(List.of(get("a"), get("c"), get("d")));
     assertTrue(rows[1].isEmpty());
-    assertEquals("a=1 b=2 c=3", manager.call(other -> scan(other.table(name), new Scan())));
+    assertEquals("a=1 b=2 c=3", manager.run(other -> scan(other.table(name), new Scan())));
     tx.commit();
-    assertEquals("a=1 b=again d=new", manager.call(other -> scan(other.table(name), new Scan())));
+    assertEquals("a=1 b=again d=new", manager.run(other -> scan(other.table(name), new Scan())));
   }
 
   /** The table, with results of one of HBase's methods that wait for the test. */
@@ -158,15 +164,15 @@ public class TransactionTest {
     first.commit();
     Transaction tx = manager.begin();
     held(tx, name, "batchAll", writes).put(put("r", "a")).get(60, TimeUnit.SECONDS);
-    CompletableFuture<Long> commit = tx.commitAsync();
+    CompletableFuture<OptionalLong> commit = tx.commitAsync();
     CompletableFuture<Void> closing = CompletableFuture.runAsync(manager::close);
     eventually("it closes", this::isClosed);
     writes.complete(null);
-    assertTrue(commit.get(60, TimeUnit.SECONDS) > tx.startTimestamp());
+    assertTrue(commit.get(60, TimeUnit.SECONDS).getAsLong() > tx.startTimestamp());
     assertEquals(State.COMMITTED, tx.state());
     cleanups.complete(null);
     closing.get(60, TimeUnit.SECONDS);
-    assertEquals("a", fixture.manager().call(later -> read(later.table(name), "r")));
+    assertEquals("a", fixture.manager().run(later -> read(later.table(name), "r")));
   }
 
   @Test
@@ -191,7 +197,7 @@ public class TransactionTest {
 
   private boolean isClosed() {
     try {
-      manager.checkOpen();
+      manager.beginReadOnly().close();
       return false;
     } catch (IllegalStateException e) {
       return true;

@@ -13,9 +13,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.hbase.admin.TablePreparation.Options;
 import io.retso.hbase.errors.ConflictException;
+import io.retso.hbase.metrics.Counters;
 import io.retso.hbase.options.Conflicts;
 import io.retso.hbase.options.Reads;
 import io.retso.hbase.read.Snapshot;
+import io.retso.hbase.transaction.Inside;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -63,13 +65,17 @@ class UnpinnedReadsTest {
   }
 
   private void write(String row, String value) throws Exception {
-    other.run(tx -> tx.table(name).put(put(row, value)));
+    other.run(
+        tx -> {
+          tx.table(name).put(put(row, value));
+          return null;
+        });
   }
 
   /** Takes the older snapshot that readers who come in the next second read at. */
   private void takeOlderSnapshot() throws Exception {
-    try (Transaction tx = manager.beginReadOnly()) {
-      tx.startTimestamp();
+    try (ReadTransaction tx = manager.beginReadOnly()) {
+      tx.readTimestamp();
     }
   }
 
@@ -77,15 +83,14 @@ class UnpinnedReadsTest {
   void whatIsCurrentIsReadWithoutATimestamp() throws Exception {
     write("a", "0");
     takeOlderSnapshot();
-    try (Transaction tx = manager.beginReadOnly()) {
+    try (ReadTransaction tx = manager.beginReadOnly()) {
       assertEquals("0", read(tx.table(name), "a"));
       assertNull(read(tx.table(name), "b"));
       assertTrue(tx.toString().contains("without a timestamp"), tx::toString);
-      assertTrue(tx.commit() > 0);
     }
-    ManagerMetrics metrics = manager.metrics();
-    assertEquals(2, metrics.currentReads(), metrics::toString);
-    assertEquals(0, metrics.changedSnapshots(), metrics::toString);
+    Counters counters = Inside.counters(manager);
+    assertEquals(2, counters.currentReads.sum());
+    assertEquals(0, counters.changedSnapshots.sum());
   }
 
   @Test
@@ -93,7 +98,7 @@ class UnpinnedReadsTest {
     for (String value : List.of("0", "1", "2")) {
       takeOlderSnapshot();
       write("a", value);
-      try (Transaction tx = manager.beginReadOnly()) {
+      try (ReadTransaction tx = manager.beginReadOnly()) {
         assertEquals(value, read(tx.table(name), "a"));
         assertTrue(tx.toString().contains("transaction "), tx::toString);
       }
@@ -103,29 +108,44 @@ class UnpinnedReadsTest {
   /** It has read "a" as it was before it was written with "b" and "c". */
   @Test
   void laterReadsSeeTheMomentOfTheFirst() throws Exception {
-    other.run(tx -> tx.table(name).put(List.of(put("a", "0"), put("b", "0"), put("c", "0"))));
+    other.run(
+        tx -> {
+          tx.table(name).put(List.of(put("a", "0"), put("b", "0"), put("c", "0")));
+          return null;
+        });
     takeOlderSnapshot();
     write("c", "1"); // committed before it begins
-    try (Transaction tx = manager.beginReadOnly()) {
+    try (ReadTransaction tx = manager.beginReadOnly()) {
       assertEquals("0", read(tx.table(name), "a"));
-      other.run(t -> t.table(name).put(List.of(put("a", "2"), put("b", "2"))));
+      other.run(
+          t -> {
+            t.table(name).put(List.of(put("a", "2"), put("b", "2")));
+            return null;
+          });
       write("c", "3");
       assertEquals("0", read(tx.table(name), "b"));
       assertEquals("1", read(tx.table(name), "c"));
       assertEquals("a=0 b=0 c=1", Fixture.scan(tx.table(name), new Scan()));
-      long start = tx.startTimestamp();
-      assertEquals(start, tx.commit());
+      assertTrue(tx.readTimestamp() > 0);
     }
   }
 
   @Test
   void theFirstChangeOfAnyRowCounts() throws Exception {
-    other.run(tx -> tx.table(name).put(List.of(put("a", "0"), put("b", "0"), put("c", "0"))));
+    other.run(
+        tx -> {
+          tx.table(name).put(List.of(put("a", "0"), put("b", "0"), put("c", "0")));
+          return null;
+        });
     takeOlderSnapshot();
-    try (Transaction tx = manager.beginReadOnly()) {
+    try (ReadTransaction tx = manager.beginReadOnly()) {
       assertEquals(2, tx.table(name).get(List.of(Fixture.get("a"), Fixture.get("b"))).length);
       assertNull(read(tx.table(name), "d"));
-      other.run(t -> t.table(name).put(List.of(put("b", "1"), put("c", "1"))));
+      other.run(
+          t -> {
+            t.table(name).put(List.of(put("b", "1"), put("c", "1")));
+            return null;
+          });
       write("d", "2");
       write("a", "3");
       assertEquals("0", read(tx.table(name), "c"));
@@ -136,15 +156,19 @@ class UnpinnedReadsTest {
   /** Whoever asks for the timestamp gets one at which what was read before is as it was read. */
   @Test
   void theTimestampIsOneOfWhatWasRead() throws Exception {
-    other.run(tx -> tx.table(name).put(List.of(put("a", "0"), put("b", "0"))));
+    other.run(
+        tx -> {
+          tx.table(name).put(List.of(put("a", "0"), put("b", "0")));
+          return null;
+        });
     takeOlderSnapshot();
-    try (Transaction tx = manager.beginReadOnly()) {
+    try (ReadTransaction tx = manager.beginReadOnly()) {
       assertEquals("0", read(tx.table(name), "b"));
       Transaction writer = dying.begin(); // leaves its marks
       writer.table(name).put(put("b", "1"));
-      long first = writer.commit();
+      long first = writer.commit().getAsLong();
       write("a", "1");
-      assertTrue(tx.startTimestamp() <= first);
+      assertTrue(tx.readTimestamp() <= first);
       assertEquals("0", read(tx.table(name), "a"));
     }
   }
@@ -157,7 +181,7 @@ class UnpinnedReadsTest {
       gets.add(Fixture.get(String.valueOf(i)));
     }
     takeOlderSnapshot();
-    try (Transaction tx = manager.beginReadOnly()) {
+    try (ReadTransaction tx = manager.beginReadOnly()) {
       assertEquals("0", text(tx.table(name).get(gets)[1].getValue(F, Q)));
       assertTrue(tx.toString().contains("without a timestamp"), tx::toString);
       assertEquals("0", read(tx.table(name), "1"));
@@ -177,7 +201,7 @@ class UnpinnedReadsTest {
       for (int before = random.nextInt(3); before > 0; before--) {
         history.write(random);
       }
-      try (Transaction tx = manager.beginReadOnly()) {
+      try (ReadTransaction tx = manager.beginReadOnly()) {
         Reader reader = new Reader(tx, history);
         for (int step = 0; step < 7; step++) {
           if (random.nextBoolean()) {
@@ -192,7 +216,7 @@ class UnpinnedReadsTest {
     history.endOpen(random);
     // Rounds in which what was read first had changed when something else was read.
     assertTrue(history.pinnedLate > ROUNDS / 10, () -> "only " + history.pinnedLate);
-    long current = manager.metrics().currentReads();
+    long current = Inside.counters(manager).currentReads.sum();
     assertTrue(
         options.reads() == Reads.CLIENT ? current == 0 : current > ROUNDS / 10, "" + current);
   }
@@ -228,7 +252,7 @@ class UnpinnedReadsTest {
         }
       }
       if (open == null && random.nextBoolean()) {
-        tx.writes().sendAll().get();
+        Inside.writes(tx).sendAll().get();
         open = tx;
         openWrites = writes;
       } else {
@@ -269,13 +293,13 @@ class UnpinnedReadsTest {
 
   /** Checks that there is a moment from the first read on at which all that was read was so. */
   private final class Reader {
-    private final Transaction tx;
+    private final ReadTransaction tx;
     private final History history;
     private final Map<String, String> seen = new HashMap<>();
     private int first = -1;
     private boolean late;
 
-    Reader(Transaction tx, History history) {
+    Reader(ReadTransaction tx, History history) {
       this.tx = tx;
       this.history = history;
     }
@@ -292,7 +316,7 @@ class UnpinnedReadsTest {
       if (way == 0) {
         scan();
       } else if (way == 1) {
-        tx.startTimestamp();
+        tx.readTimestamp();
       } else {
         get(random);
       }

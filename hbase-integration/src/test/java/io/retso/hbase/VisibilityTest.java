@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import io.retso.hbase.admin.SweepResult;
 import io.retso.hbase.admin.TablePreparation;
 import io.retso.hbase.embedded.EmbeddedHBase;
+import io.retso.hbase.transaction.Inside;
 import io.retso.server.RetsoServer;
 import java.nio.file.Path;
 import java.util.List;
@@ -105,7 +106,7 @@ class VisibilityTest {
             TransactionManager.builder(root).oracle(oracle).cleanupAlive(start -> false).build()) {
       Transaction aborted = dying.begin();
       aborted.table(NAME).put(put("c", "1"));
-      aborted.writes().sendAll().get(30, TimeUnit.SECONDS);
+      Inside.writes(aborted).sendAll().get(30, TimeUnit.SECONDS);
       long start = aborted.startTimestamp();
       Put secret = new Put(Fixture.bytes("c"));
       putSecret(secret.addColumn(Fixture.G, Fixture.Q, start, Fixture.bytes("s")), "alice");
@@ -129,11 +130,11 @@ class VisibilityTest {
         TransactionManager manager = TransactionManager.builder(hers).oracle(oracle).build();
         Transaction open = manager.begin()) {
       open.table(NAME).put(put("a", "pending"));
-      open.writes().sendAll().get(30, TimeUnit.SECONDS);
+      Inside.writes(open).sendAll().get(30, TimeUnit.SECONDS);
       Scan all = new Scan().setAuthorizations(new Authorizations("secret"));
       Scan some = new Scan().setAuthorizations(new Authorizations("public"));
-      assertEquals("a=s", manager.call(tx -> scan(tx.table(NAME), all)));
-      assertEquals("", manager.call(tx -> scan(tx.table(NAME), some)));
+      assertEquals("a=s", manager.run(tx -> scan(tx.table(NAME), all)));
+      assertEquals("", manager.run(tx -> scan(tx.table(NAME), some)));
     }
   }
 
@@ -142,9 +143,17 @@ class VisibilityTest {
     try (TransactionManager living = TransactionManager.builder(root).oracle(oracle).build();
         TransactionManager dying =
             TransactionManager.builder(root).oracle(oracle).cleanupAlive(start -> false).build()) {
-      living.run(tx -> tx.table(NAME).put(List.of(put("a", "0"), put("b", "0"))));
-      eventually("cleaned up", () -> living.metrics().cleanedUp() == 1);
-      dying.run(tx -> tx.table(NAME).put(put("b", "1")));
+      living.run(
+          tx -> {
+            tx.table(NAME).put(List.of(put("a", "0"), put("b", "0")));
+            return null;
+          });
+      eventually("cleaned up", () -> Inside.counters(living).cleanedUp.sum() == 1);
+      dying.run(
+          tx -> {
+            tx.table(NAME).put(put("b", "1"));
+            return null;
+          });
     }
   }
 
@@ -168,10 +177,10 @@ class VisibilityTest {
             ConnectionFactory.createAsyncConnection(configuration, reader).get();
         TransactionManager manager =
             TransactionManager.builder(connection).oracle(oracle).build()) {
-      assertEquals(rows, manager.call(tx -> scan(tx.table(NAME), new Scan())));
+      assertEquals(rows, manager.run(tx -> scan(tx.table(NAME), new Scan())));
       for (String row : rows.isEmpty() ? new String[0] : rows.split(" ")) {
         String[] expected = row.split("=");
-        assertEquals(expected[1], manager.call(tx -> read(tx.table(NAME), expected[0])));
+        assertEquals(expected[1], manager.run(tx -> read(tx.table(NAME), expected[0])));
       }
     }
   }

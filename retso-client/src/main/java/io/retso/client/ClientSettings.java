@@ -1,10 +1,15 @@
 package io.retso.client;
 
 import io.retso.protocol.Handshake;
+import io.retso.protocol.OracleIdentity;
 import java.net.InetSocketAddress;
 import java.util.List;
 
-/** What a client was built with; checked by the builder. Immutable. */
+/**
+ * What a client was built with; checked by the builder. Immutable.
+ *
+ * @param expected the oracle that it is for; null for the first that answers
+ */
 record ClientSettings(
     List<InetSocketAddress> addresses,
     String name,
@@ -15,7 +20,8 @@ record ClientSettings(
     long connectTimeoutNanos,
     long backoffMinNanos,
     long backoffMaxNanos,
-    long seed) {
+    long seed,
+    OracleIdentity expected) {
 
   /**
    * How long an oracle may owe replies without sending a byte before its connection counts as dead:

@@ -9,6 +9,7 @@ import io.retso.protocol.FrameType;
 import io.retso.protocol.Frames;
 import io.retso.protocol.Handshake;
 import io.retso.protocol.Handshake.Welcome;
+import io.retso.protocol.OracleIdentity;
 import java.net.InetSocketAddress;
 import java.util.ArrayDeque;
 import java.util.List;
@@ -307,14 +308,9 @@ final class Connection {
     if (objection != null) {
       throw new FrameException(ErrorCode.HANDSHAKE, objection);
     }
-    if (!slot.acceptsEpoch(offer.epoch())) {
-      end(
-          unavailable(
-              "has epoch "
-                  + offer.epoch()
-                  + ", below the one of an oracle met before: it was deposed. If the oracle was"
-                  + " installed anew, build a new client",
-              null));
+    OracleException refusal = slot.objection(this, offer);
+    if (refusal != null) {
+      end(refusal);
       return;
     }
     welcome = offer;
@@ -392,6 +388,21 @@ final class Connection {
 
   private String peer() {
     return "the server at " + Addresses.text(address) + " ";
+  }
+
+  /** It is another oracle than the one that this client is for. */
+  OracleException another(OracleIdentity found, OracleIdentity expected) {
+    return new OracleException(
+        Category.INCOMPATIBLE,
+        peer()
+            + "is oracle "
+            + found
+            + ", not "
+            + expected
+            + ", which this client is for: what it says is about other transactions of the same"
+            + " numbers. Correct the address; or, if the oracle was installed anew, restore its"
+            + " log, or prepare its tables again (./retso hbase prepare) and restart this client",
+        null);
   }
 
   OracleException unavailable(String what, Throwable cause) {

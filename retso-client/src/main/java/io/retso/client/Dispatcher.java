@@ -5,6 +5,7 @@ import io.retso.protocol.FrameType;
 import io.retso.protocol.Frames;
 import io.retso.protocol.Handshake.Welcome;
 import io.retso.protocol.Limits;
+import io.retso.protocol.OracleIdentity;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
@@ -62,6 +63,11 @@ final class Dispatcher {
   private int nextSlot;
   private long epochSeen = Long.MIN_VALUE;
 
+  /**
+   * The oracle that this client is for; null before the first has answered. Any thread reads it.
+   */
+  private volatile OracleIdentity oracle;
+
   /** Why the last attempt to connect failed; null since the last success. */
   private OracleException lastFailure;
 
@@ -74,6 +80,7 @@ final class Dispatcher {
     this.settings = settings;
     this.loop = loop;
     this.intake = intake;
+    this.oracle = settings.expected();
     this.sweepNanos =
         Math.min(
             SWEEP_NANOS_MAX,
@@ -230,13 +237,30 @@ final class Dispatcher {
     calls.addFirst(allowed);
   }
 
-  /** Whether an oracle of this epoch may be talked to; remembers it if so. */
-  boolean acceptsEpoch(long epoch) {
-    if (epoch < epochSeen) {
-      return false;
+  /**
+   * Why the one who answers must not be talked to; null if it may, which is remembered. The first
+   * oracle that this client meets is the one that it is for, unless it was built for one.
+   */
+  OracleException objection(Connection asked, Welcome offer) {
+    OracleIdentity expected = oracle;
+    if (expected != null && !offer.oracle().isSameAs(expected)) {
+      return asked.another(offer.oracle(), expected);
     }
-    epochSeen = epoch;
-    return true;
+    if (offer.epoch() < epochSeen) {
+      return asked.unavailable(
+          "has epoch "
+              + offer.epoch()
+              + ", below the one of a server met before: it was deposed, and another one leads now",
+          null);
+    }
+    oracle = offer.oracle();
+    epochSeen = offer.epoch();
+    return null;
+  }
+
+  /** The oracle that this client is for; null before the first has answered. Any thread. */
+  OracleIdentity oracle() {
+    return oracle;
   }
 
   /** A connection became ready: the others, if any, are worth trying now, too. */

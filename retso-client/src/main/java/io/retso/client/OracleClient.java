@@ -2,15 +2,10 @@ package io.retso.client;
 
 import io.retso.client.OracleException.Category;
 import io.retso.protocol.FrameType;
-import io.retso.protocol.Handshake;
 import io.retso.protocol.Limits;
+import io.retso.protocol.OracleIdentity;
 import io.retso.protocol.Timestamps;
-import java.net.InetSocketAddress;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Supplier;
@@ -38,10 +33,11 @@ import java.util.function.Supplier;
  * <p><strong>Order.</strong> Requests that are outstanding at the same time are in no order. What
  * must happen after another request is made after its answer came.
  *
- * <p><strong>Time-outs.</strong> Every request has a deadline, {@link Builder#requestTimeout} after
- * it is made; its future completes by then, or shortly after (a twentieth of the time-out, at most
- * 0.1 s). Until then a lost connection is replaced and the request repeated; a repeated commit gets
- * the original decision. Cancelling a future does not take the request back.
+ * <p><strong>Time-outs.</strong> Every request has a deadline, {@link
+ * OracleClientBuilder#requestTimeout} after it is made; its future completes by then, or shortly
+ * after (a twentieth of the time-out, at most 0.1 s). Until then a lost connection is replaced and
+ * the request repeated; a repeated commit gets the original decision. Cancelling a future does not
+ * take the request back.
  *
  * <p><strong>Errors.</strong> Futures fail with an {@link OracleException} (blocking methods throw
  * it) whose {@link OracleException#category()} tells what to do. Arguments that cannot be right are
@@ -69,8 +65,8 @@ public final class OracleClient implements AutoCloseable {
   }
 
   /** Begins to describe a client. */
-  public static Builder builder() {
-    return new Builder();
+  public static OracleClientBuilder builder() {
+    return new OracleClientBuilder();
   }
 
   /**
@@ -254,6 +250,25 @@ public final class OracleClient implements AutoCloseable {
     await(this::pingAsync);
   }
 
+  /**
+   * Which oracle this client talks to. The first one that answers is the one that it is for, unless
+   * it was {@link OracleClientBuilder#oracle built for one}; from then on it takes answers from no
+   * other, and requests that can reach only another one fail with {@link Category#INCOMPATIBLE}.
+   */
+  public CompletableFuture<OracleIdentity> identityAsync() {
+    return dispatcher.oracle() != null
+        ? CompletableFuture.completedFuture(dispatcher.oracle())
+        : pingAsync().thenApply(answered -> dispatcher.oracle());
+  }
+
+  /** Like {@link #identityAsync}, waiting for the answer. */
+  public OracleIdentity identity() {
+    if (dispatcher.oracle() == null) {
+      ping();
+    }
+    return dispatcher.oracle();
+  }
+
   /** Requests whose answer has not come; an estimate while other threads make requests. */
   public int outstanding() {
     return intake.outstanding();
@@ -334,133 +349,6 @@ public final class OracleClient implements AutoCloseable {
               + " up to "
               + Timestamps.MAX
               + ": take it from begin()");
-    }
-  }
-
-  /** Describes a client. Not thread-safe; may build several clients. */
-  public static final class Builder {
-    private static final int CONNECTIONS_MAX = 64;
-    private static final int OUTSTANDING_MAX = 1 << 22;
-
-    private final List<InetSocketAddress> addresses = new ArrayList<>();
-    private String name = "retso-client";
-    private Handshake.Mode mode = Handshake.Mode.ORACLE;
-    private int connections = 1;
-    private int outstandingMax = 1 << 16;
-    private long requestTimeoutNanos = Duration.ofSeconds(10).toNanos();
-    private long connectTimeoutNanos = Duration.ofSeconds(3).toNanos();
-    private long backoffMinNanos = Duration.ofMillis(10).toNanos();
-    private long backoffMaxNanos = Duration.ofSeconds(2).toNanos();
-    private Long seed;
-
-    private Builder() {}
-
-    /**
-     * Adds addresses of oracles, {@code host:port}; several are tried in turn. At least one is
-     * needed. Names are resolved anew at each attempt to connect.
-     */
-    public Builder address(String first, String... more) {
-      addresses.add(Addresses.parse(first));
-      for (String address : more) {
-        addresses.add(Addresses.parse(address));
-      }
-      return this;
-    }
-
-    /**
-     * How the server's log and this process's threads call the client: 1 to {@link
-     * Limits#CLIENT_NAME_BYTES_MAX} bytes of UTF-8. Default: retso-client.
-     */
-    public Builder name(String name) {
-      int bytes = name.getBytes(StandardCharsets.UTF_8).length;
-      check(bytes >= 1 && bytes <= Limits.CLIENT_NAME_BYTES_MAX, "name", name);
-      this.name = name;
-      return this;
-    }
-
-    /** What the connections are for; {@link Handshake.Mode#ECHO} is for benchmarks only. */
-    public Builder mode(Handshake.Mode mode) {
-      this.mode = Objects.requireNonNull(mode);
-      return this;
-    }
-
-    /** TCP connections, 1 to 64; they share one event loop and take turns. Default: 1. */
-    public Builder connections(int connections) {
-      check(connections >= 1 && connections <= CONNECTIONS_MAX, "connections", connections);
-      this.connections = connections;
-      return this;
-    }
-
-    /** Time from making a request to its failure, 1 ms to 1 h. Default: 10 s. */
-    public Builder requestTimeout(Duration timeout) {
-      this.requestTimeoutNanos = Durations.checkedNanos(timeout, "requestTimeout");
-      return this;
-    }
-
-    /** Time for a TCP connection, and again for the handshake, 1 ms to 1 h. Default: 3 s. */
-    public Builder connectTimeout(Duration timeout) {
-      this.connectTimeoutNanos = Durations.checkedNanos(timeout, "connectTimeout");
-      return this;
-    }
-
-    /**
-     * Requests that may be outstanding, 1 to 4,194,304; more fail at once with {@link
-     * Category#OVERLOADED}. Costs up to 8 bytes each. Default: 65,536.
-     */
-    public Builder maxOutstanding(int requests) {
-      check(requests >= 1 && requests <= OUTSTANDING_MAX, "maxOutstanding", requests);
-      this.outstandingMax = requests;
-      return this;
-    }
-
-    /**
-     * Pauses between attempts to connect: they double from {@code min} to {@code max}, and each is
-     * drawn from the upper half of its range. Each 1 ms to 1 h. Default: 10 ms to 2 s.
-     */
-    public Builder backoff(Duration min, Duration max) {
-      long minNanos = Durations.checkedNanos(min, "backoff's minimum");
-      long maxNanos = Durations.checkedNanos(max, "backoff's maximum");
-      check(minNanos <= maxNanos, "backoff", min + " to " + max);
-      this.backoffMinNanos = minNanos;
-      this.backoffMaxNanos = maxNanos;
-      return this;
-    }
-
-    /** Seed of the pauses' randomness. Default: a different one for each client. */
-    public Builder seed(long seed) {
-      this.seed = seed;
-      return this;
-    }
-
-    /**
-     * The client. It connects with its first request, so that a client can be built before its
-     * oracle runs; {@link OracleClient#ping()} connects now or says why not.
-     *
-     * @throws IllegalStateException if no address was given
-     */
-    public OracleClient build() {
-      if (addresses.isEmpty()) {
-        throw new IllegalStateException("give the address(\"host:port\") of an oracle");
-      }
-      ClientSettings settings =
-          new ClientSettings(
-              List.copyOf(addresses),
-              name,
-              mode,
-              connections,
-              outstandingMax,
-              requestTimeoutNanos,
-              connectTimeoutNanos,
-              backoffMinNanos,
-              backoffMaxNanos,
-              seed == null ? System.nanoTime() ^ System.identityHashCode(this) : seed);
-      return new OracleClient(settings, new NettyLoop(settings));
-    }
-
-    private static void check(boolean good, String name, Object value) {
-      if (!good) {
-        throw new IllegalArgumentException(name + " is out of range: " + value);
-      }
     }
   }
 }

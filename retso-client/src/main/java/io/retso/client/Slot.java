@@ -1,6 +1,7 @@
 package io.retso.client;
 
 import io.retso.client.OracleException.Category;
+import io.retso.protocol.Handshake.Welcome;
 import java.net.InetSocketAddress;
 import java.util.SplittableRandom;
 import org.slf4j.Logger;
@@ -75,15 +76,16 @@ final class Slot {
     state = State.READY;
     incompatibleInRow = 0;
     LOG.info(
-        "connected to the oracle at {} (epoch {})",
+        "connected to oracle {} at {}, epoch {}",
+        ready.welcome().oracle(),
         Addresses.text(ready.address),
         ready.welcome().epoch());
     dispatcher.connected();
   }
 
-  /** Whether an oracle of this epoch may be talked to; remembers it if so. */
-  boolean acceptsEpoch(long epoch) {
-    return dispatcher.acceptsEpoch(epoch);
+  /** Why the one who answers must not be talked to; null if it may. */
+  OracleException objection(Connection asked, Welcome offer) {
+    return dispatcher.objection(asked, offer);
   }
 
   /** The current connection takes requests again. */

@@ -2,6 +2,7 @@ package io.retso.protocol;
 
 import io.netty.buffer.ByteBuf;
 import java.nio.charset.StandardCharsets;
+import java.util.UUID;
 
 /** The first frame of a connection and its reply: versions and limits. */
 public final class Handshake {
@@ -14,7 +15,7 @@ public final class Handshake {
   public static final int VERSION_MAX = 1;
 
   private static final int HELLO_FIXED_BYTES = 10;
-  private static final int WELCOME_BYTES = 24;
+  private static final int WELCOME_FIXED_BYTES = 41;
 
   private Handshake() {}
 
@@ -41,9 +42,16 @@ public final class Handshake {
    * @param stampGap the distance of neighbouring stamps
    * @param epoch grows with every leader of the log; a client that sees it shrink talks to a server
    *     that was deposed
+   * @param oracle which oracle it is
    */
   public record Welcome(
-      int version, Mode mode, int frameBytesMax, int rowsMax, int stampGap, long epoch) {}
+      int version,
+      Mode mode,
+      int frameBytesMax,
+      int rowsMax,
+      int stampGap,
+      long epoch,
+      OracleIdentity oracle) {}
 
   /** Writes a complete HELLO frame. */
   public static void writeHello(ByteBuf out, int frameId, Hello hello) {
@@ -81,7 +89,9 @@ public final class Handshake {
 
   /** Writes a complete reply to HELLO. */
   public static void writeWelcome(ByteBuf out, int frameId, Welcome welcome) {
-    Frames.writeHeader(out, FrameType.HELLO.reply(), 0, frameId, WELCOME_BYTES);
+    byte[] name = welcome.oracle().name().getBytes(StandardCharsets.US_ASCII);
+    int bodyBytes = WELCOME_FIXED_BYTES + name.length;
+    Frames.writeHeader(out, FrameType.HELLO.reply(), 0, frameId, bodyBytes);
     out.writeShort(welcome.version());
     out.writeByte(welcome.mode().ordinal());
     out.writeByte(0);
@@ -89,17 +99,34 @@ public final class Handshake {
     out.writeInt(welcome.rowsMax());
     out.writeInt(welcome.stampGap());
     out.writeLong(welcome.epoch());
+    out.writeLong(welcome.oracle().id().getMostSignificantBits());
+    out.writeLong(welcome.oracle().id().getLeastSignificantBits());
+    out.writeByte(name.length);
+    out.writeBytes(name);
   }
 
   /** Reads the body of the reply to HELLO. */
   public static Welcome readWelcome(ByteBuf in, int bodyBytes) throws FrameException {
-    if (bodyBytes != WELCOME_BYTES) {
+    int nameBytes = bodyBytes - WELCOME_FIXED_BYTES;
+    if (nameBytes < 0
+        || in.getUnsignedByte(in.readerIndex() + WELCOME_FIXED_BYTES - 1) != nameBytes) {
       throw new FrameException(ErrorCode.MALFORMED_FRAME, "the reply to HELLO has a wrong size");
     }
     int version = in.readUnsignedShort();
     Mode mode = mode(in.readUnsignedByte());
     in.skipBytes(1);
-    return new Welcome(version, mode, in.readInt(), in.readInt(), in.readInt(), in.readLong());
+    int frameBytesMax = in.readInt();
+    int rowsMax = in.readInt();
+    int stampGap = in.readInt();
+    long epoch = in.readLong();
+    UUID id = new UUID(in.readLong(), in.readLong());
+    in.skipBytes(1);
+    String name = in.readCharSequence(nameBytes, StandardCharsets.US_ASCII).toString();
+    if (!OracleIdentity.isName(name)) {
+      throw new FrameException(ErrorCode.MALFORMED_FRAME, "the oracle has a malformed name");
+    }
+    return new Welcome(
+        version, mode, frameBytesMax, rowsMax, stampGap, epoch, new OracleIdentity(id, name));
   }
 
   /**

@@ -19,8 +19,8 @@ final class ClientFixture {
 
   private ClientFixture() {}
 
-  static OracleClient.Builder clientOf(ScriptedPeer... peers) {
-    OracleClient.Builder builder = OracleClient.builder().requestTimeout(PATIENT).seed(1);
+  static OracleClientBuilder clientOf(ScriptedPeer... peers) {
+    OracleClientBuilder builder = OracleClient.builder().requestTimeout(PATIENT).seed(1);
     for (ScriptedPeer peer : peers) {
       builder.address(peer.address());
     }

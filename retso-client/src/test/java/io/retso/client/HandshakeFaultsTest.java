@@ -5,6 +5,8 @@ import static io.retso.client.ClientFixture.assertFails;
 import static io.retso.client.ClientFixture.clientOf;
 import static io.retso.client.ClientFixture.failureOf;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.netty.buffer.ByteBuf;
@@ -18,9 +20,11 @@ import io.retso.protocol.FrameType;
 import io.retso.protocol.Frames;
 import io.retso.protocol.Handshake.Mode;
 import io.retso.protocol.Handshake.Welcome;
+import io.retso.protocol.OracleIdentity;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
@@ -91,15 +95,19 @@ class HandshakeFaultsTest {
   void versionsMustAgree() throws Exception {
     assertIncompatible(
         error(ErrorCode.UNSUPPORTED_VERSION, "this server speaks 7 to 9"), "speaks 7 to 9");
-    assertIncompatible(offer(new Welcome(2, Mode.ORACLE, 1 << 20, 1000, 16, 1)), "upgrade");
+    assertIncompatible(
+        offer(new Welcome(2, Mode.ORACLE, 1 << 20, 1000, 16, 1, ScriptedPeer.ORACLE)), "upgrade");
     assertIncompatible(error(ErrorCode.MALFORMED_FRAME, "no hello of mine"), "no hello of mine");
   }
 
   @Test
   void welcomeMustMakeSense() throws Exception {
-    assertIncompatible(offer(new Welcome(1, Mode.ECHO, 1 << 20, 1000, 16, 1)), "mode");
-    assertIncompatible(offer(new Welcome(1, Mode.ORACLE, 1 << 20, 1000, 0, 1)), "no sense");
-    assertIncompatible(offer(new Welcome(1, Mode.ORACLE, 0, 1000, 16, 1)), "no sense");
+    assertIncompatible(
+        offer(new Welcome(1, Mode.ECHO, 1 << 20, 1000, 16, 1, ScriptedPeer.ORACLE)), "mode");
+    assertIncompatible(
+        offer(new Welcome(1, Mode.ORACLE, 1 << 20, 1000, 0, 1, ScriptedPeer.ORACLE)), "no sense");
+    assertIncompatible(
+        offer(new Welcome(1, Mode.ORACLE, 0, 1000, 16, 1, ScriptedPeer.ORACLE)), "no sense");
   }
 
   @Test
@@ -183,6 +191,66 @@ class HandshakeFaultsTest {
     }
   }
 
+  /** The addresses are those of two oracles, and the first fails. */
+  @Test
+  void anotherOracleIsNeverTalkedTo() throws Exception {
+    OracleIdentity renamed = new OracleIdentity(ScriptedPeer.ORACLE.id(), "renamed");
+    OracleIdentity other = new OracleIdentity(new UUID(3, 4), "scripted");
+    CountDownLatch asked = new CountDownLatch(1);
+    try (ScriptedPeer first =
+            new ScriptedPeer(
+                wire -> {
+                  wire.handshake(5);
+                  wire.reply(wire.read(), 16);
+                  asked.await();
+                }, // and hangs up
+                wire -> {},
+                wire -> {
+                  wire.handshake(welcome(renamed));
+                  wire.reply(wire.read(), 32);
+                  wire.drain();
+                });
+        ScriptedPeer second = new ScriptedPeer(wire -> wire.handshake(welcome(other)));
+        OracleClient client = clientOf(first, second).build()) {
+      assertEquals(16, client.begin());
+      assertEquals(ScriptedPeer.ORACLE, client.identity());
+      asked.countDown();
+      assertEquals(32, client.begin(), "by the one that it began with");
+      assertTrue(second.accepted() > 0);
+      assertEquals(renamed, client.identity());
+    }
+  }
+
+  @Test
+  void anOracleThatWasInstalledAnewIsNamedWithTheRemedy() throws Exception {
+    OracleIdentity anew = new OracleIdentity(new UUID(3, 4), "scripted");
+    CountDownLatch committing = new CountDownLatch(1);
+    try (ScriptedPeer peer =
+            new ScriptedPeer(
+                wire -> {
+                  wire.handshake(5);
+                  wire.read();
+                  committing.await();
+                }, // and hangs up
+                wire -> wire.handshake(welcome(anew)));
+        OracleClient client = clientOf(peer).oracle(ScriptedPeer.ORACLE).build()) {
+      CompletableFuture<CommitResult> commit = client.commitAsync(16, 1);
+      committing.countDown();
+      Throwable lost = assertThrows(ExecutionException.class, commit::get).getCause();
+      assertInstanceOf(UnknownOutcomeException.class, lost);
+      OracleException e = assertThrows(OracleException.class, client::begin);
+      assertEquals(Category.INCOMPATIBLE, e.category());
+      String text = e.getMessage();
+      assertTrue(text.contains("is oracle " + anew + ", not " + ScriptedPeer.ORACLE), text);
+      assertTrue(text.contains("restore its log, or prepare its tables again"), text);
+      assertEquals(ScriptedPeer.ORACLE, client.identity(), "nothing else was ever accepted");
+    }
+  }
+
+  private static Welcome welcome(OracleIdentity oracle) {
+    return new Welcome(1, Mode.ORACLE, 1 << 20, 1000, 16, 5, oracle);
+  }
+
   /** Its begins would be older than what the successor has committed. */
   @Test
   void connectionToADeposedOracleEndsWhenItsSuccessorIsMet() throws Exception {
@@ -251,7 +319,8 @@ class HandshakeFaultsTest {
     try (ScriptedPeer peer =
             new ScriptedPeer(
                 wire -> {
-                  wire.handshake(new Welcome(1, Mode.ECHO, 1 << 20, 1000, 16, 1));
+                  wire.handshake(
+                      new Welcome(1, Mode.ECHO, 1 << 20, 1000, 16, 1, ScriptedPeer.ORACLE));
                   while (true) {
                     wire.reply(wire.read(), 0);
                   }

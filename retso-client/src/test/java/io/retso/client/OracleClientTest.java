@@ -289,7 +289,7 @@ class OracleClientTest {
 
   @Test
   void builderRefusesWhatCannotWork() {
-    OracleClient.Builder builder = OracleClient.builder();
+    OracleClientBuilder builder = OracleClient.builder();
     assertThrows(IllegalStateException.class, builder::build);
     assertThrows(IllegalArgumentException.class, () -> builder.address("nowhere"));
     assertThrows(IllegalArgumentException.class, () -> builder.connections(0));
@@ -305,7 +305,8 @@ class OracleClientTest {
     try (ScriptedPeer peer =
             new ScriptedPeer(
                 wire -> {
-                  wire.handshake(new Welcome(1, Handshake.Mode.ORACLE, 4096, 10, GAP, 1));
+                  wire.handshake(
+                      new Welcome(1, Handshake.Mode.ORACLE, 4096, 10, GAP, 1, ScriptedPeer.ORACLE));
                   while (true) {
                     Request request = wire.read();
                     wire.reply(request, oracle.answer(request));

@@ -8,6 +8,7 @@ import io.retso.protocol.Frames;
 import io.retso.protocol.Handshake;
 import io.retso.protocol.Handshake.Welcome;
 import io.retso.protocol.Limits;
+import io.retso.protocol.OracleIdentity;
 import io.retso.protocol.Timestamps;
 import java.io.DataInputStream;
 import java.io.IOException;
@@ -15,6 +16,7 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -28,6 +30,9 @@ final class ScriptedPeer implements AutoCloseable {
   interface Script {
     void serve(Wire wire) throws IOException, FrameException, InterruptedException;
   }
+
+  /** Which oracle all peers are. */
+  static final OracleIdentity ORACLE = new OracleIdentity(new UUID(1, 2), "scripted");
 
   private final ServerSocket server;
   private final Script[] scripts;
@@ -164,7 +169,8 @@ final class ScriptedPeer implements AutoCloseable {
               Limits.FRAME_BYTES_MAX,
               Limits.TRANSACTION_ROWS_MAX,
               Timestamps.GAP,
-              epoch));
+              epoch,
+              ORACLE));
     }
 
     void handshake(Welcome welcome) throws IOException, FrameException {

@@ -10,14 +10,19 @@ import io.netty.buffer.Unpooled;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
+import java.util.UUID;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Combinators;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
+import net.jqwik.api.constraints.AlphaChars;
+import net.jqwik.api.constraints.Chars;
 import net.jqwik.api.constraints.IntRange;
+import net.jqwik.api.constraints.NumericChars;
 import net.jqwik.api.constraints.Size;
+import net.jqwik.api.constraints.StringLength;
 
 /**
  * Whatever arrives, the decoder throws {@link FrameException} or nothing, and never looks outside
@@ -206,9 +211,12 @@ class FramesFuzzTest {
       @ForAll int bytes,
       @ForAll int rows,
       @ForAll int gap,
-      @ForAll long epoch)
+      @ForAll long epoch,
+      @ForAll @AlphaChars @NumericChars @Chars({'.', '_', '-'}) @StringLength(max = 63) String name)
       throws FrameException {
-    Handshake.Welcome welcome = new Handshake.Welcome(version, mode, bytes, rows, gap, epoch);
+    OracleIdentity oracle = new OracleIdentity(new UUID(~epoch, epoch), "x" + name);
+    Handshake.Welcome welcome =
+        new Handshake.Welcome(version, mode, bytes, rows, gap, epoch, oracle);
     ByteBuf out = Unpooled.buffer();
     Handshake.writeWelcome(out, 3, welcome);
     int size = Frames.frameBytes(out, 0);

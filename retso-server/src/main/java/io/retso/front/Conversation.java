@@ -222,7 +222,8 @@ public final class Conversation {
             Limits.FRAME_BYTES_MAX,
             Limits.TRANSACTION_ROWS_MAX,
             Timestamps.GAP,
-            desk.settings().epoch().getAsLong()));
+            desk.settings().epoch().getAsLong(),
+            desk.settings().oracle().get()));
   }
 
   /**

@@ -2,11 +2,13 @@ package io.retso.front;
 
 import io.retso.log.LogException;
 import io.retso.protocol.Limits;
+import io.retso.protocol.OracleIdentity;
 import io.retso.sequencer.Sequencer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 
 /**
  * Where all {@link Conversation}s of a server meet its sequencer: it ends bursts, lets replies go
@@ -16,7 +18,10 @@ import java.util.function.LongSupplier;
  * belongs to the sequencer's thread.
  */
 public class FrontDesk implements Sequencer.Replies {
-  /** Hears how long requests took, from their arrival to the moment their reply left. */
+  /**
+   * Hears how long requests took, from their arrival to the moment their reply left, and turns of
+   * the loop. On the sequencer's thread.
+   */
   public interface Latencies {
     /** Does not care. */
     Latencies IGNORED =
@@ -33,6 +38,9 @@ public class FrontDesk implements Sequencer.Replies {
 
     /** So many replies of the fast lane (timestamps) left at once. */
     void atOnce(int replies);
+
+    /** A turn of the loop took so many nanoseconds; a loop that measures its turns tells. */
+    default void turn(long nanos) {}
   }
 
   /** Hears that the server can go on no longer. */
@@ -47,10 +55,15 @@ public class FrontDesk implements Sequencer.Replies {
   /**
    * Settings.
    *
+   * @param oracle which oracle this is, known before the first HELLO
    * @param epoch of this server in replies to HELLO; grows with every take-over of the log
    * @param nanoClock monotonic time
    */
-  public record Settings(LongSupplier epoch, LongSupplier nanoClock, Latencies latencies) {}
+  public record Settings(
+      Supplier<OracleIdentity> oracle,
+      LongSupplier epoch,
+      LongSupplier nanoClock,
+      Latencies latencies) {}
 
   /**
    * Bounds of the work that is done at a time; a simulator gives small ones.

@@ -153,7 +153,7 @@ final class ZooKeeperCatalog implements AutoCloseable {
       throw corrupt(text, null);
     }
     if (hasId) {
-      logId = lines[3].substring(ID.length());
+      logId = checkedId(text, lines[3].substring(ID.length()));
     }
     List<Long> ledgers = new ArrayList<>();
     for (String ledger : lines[2].substring(LEDGERS.length()).trim().split(" ")) {
@@ -166,6 +166,14 @@ final class ZooKeeperCatalog implements AutoCloseable {
       }
     }
     return List.copyOf(ledgers);
+  }
+
+  private String checkedId(String text, String id) throws LogException {
+    try {
+      return UUID.fromString(id).toString();
+    } catch (IllegalArgumentException e) {
+      throw corrupt(text, e);
+    }
   }
 
   private LogException corrupt(String text, Throwable cause) {

@@ -56,10 +56,8 @@ public final class OracleServer implements FrontDesk.Owner, AutoCloseable {
       FrontDesk.Settings front) {}
 
   private final Settings settings;
-  private final MultiThreadIoEventLoopGroup group =
-      new MultiThreadIoEventLoopGroup(
-          1, new DefaultThreadFactory("oracle"), NioIoHandler.newFactory());
-  private final EventLoop loop = (EventLoop) group.next();
+  private final MultiThreadIoEventLoopGroup group;
+  private final EventLoop loop;
   private final NetCounters counters = new NetCounters();
   private final CompletableFuture<LogException> logFailure = new CompletableFuture<>();
   private final CompletableFuture<Throwable> error = new CompletableFuture<>();
@@ -72,6 +70,15 @@ public final class OracleServer implements FrontDesk.Owner, AutoCloseable {
 
   public OracleServer(Settings settings) {
     this.settings = settings;
+    group =
+        new MultiThreadIoEventLoopGroup(
+            1,
+            new DefaultThreadFactory("oracle"),
+            TurnMeter.measured(
+                NioIoHandler.newFactory(),
+                settings.front().nanoClock(),
+                settings.front().latencies()::turn));
+    loop = (EventLoop) group.next();
     FrontDesk.Loop turns =
         new FrontDesk.Loop() {
           @Override

@@ -9,8 +9,12 @@ public final class CommitBatch {
   /** Requests of a batch, at most. */
   public static final int COMMITS_MAX = 32;
 
-  /** A batch that has this many rows takes no further request, unless it is empty. */
-  private static final int ROWS_ENOUGH = 512;
+  /**
+   * A batch that has this many rows takes no further request, unless it is empty: their lines of
+   * the map stay in the processor's cache from the moment they are located until they are written.
+   * A request of more rows is alone in its batch.
+   */
+  static final int ROWS_ENOUGH = 512;
 
   final long[] starts = new long[COMMITS_MAX];
   final boolean[] repeats = new boolean[COMMITS_MAX];

@@ -145,7 +145,17 @@ final class CommittedMap {
     touched = sum;
   }
 
-  /** Keeps the compiler from dropping the loads of {@link #locate}. */
+  /** Touches the lines of rows that were located, in case they have left the cache since. */
+  void touch(int[] located, int from, int to) {
+    long[] w = words;
+    long sum = 0;
+    for (int i = from; i < to; i++) {
+      sum += w[(located[i] & LINE_MASK) + ALIGNMENT_WORDS + TMAX_WORD];
+    }
+    touched = sum;
+  }
+
+  /** Keeps the compiler from dropping the loads of {@link #locate} and {@link #touch}. */
   private long touched;
 
   /**

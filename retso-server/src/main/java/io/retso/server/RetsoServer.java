@@ -1,6 +1,7 @@
 package io.retso.server;
 
 import io.retso.log.LogException;
+import io.retso.protocol.OracleIdentity;
 import io.retso.server.config.ConfigException;
 import io.retso.server.config.MemoryPlan;
 import io.retso.server.config.ServerConfig;
@@ -134,6 +135,11 @@ public final class RetsoServer implements AutoCloseable {
     return parts.httpPort();
   }
 
+  /** Which oracle this is. */
+  public OracleIdentity identity() {
+    return parts.facts().oracle();
+  }
+
   /** Grows with every take-over of the log. */
   public long epoch() {
     return parts.facts().epoch();
@@ -176,8 +182,8 @@ public final class RetsoServer implements AutoCloseable {
     ServerFacts facts = parts.facts();
     String httpAddress = "http://" + config.get(Settings.HTTP_HOST) + ":" + httpPort();
     return List.of(
-        "ReTSO status oracle, pid %d, epoch %d"
-            .formatted(ProcessHandle.current().pid(), facts.epoch()),
+        "ReTSO status oracle %s, pid %d, epoch %d"
+            .formatted(facts.oracle(), ProcessHandle.current().pid(), facts.epoch()),
         "  clients    %s, at most %,d"
             .formatted(facts.address(), config.get(Settings.CONNECTIONS_MAX)),
         "  log        %s, %s".formatted(facts.logKind(), facts.logPlace()),

@@ -4,12 +4,12 @@ import io.retso.front.FrontDesk;
 import io.retso.log.BookKeeperStore;
 import io.retso.log.CommitLog;
 import io.retso.log.LedgerLog;
-import io.retso.log.LedgerStore;
 import io.retso.log.LogException;
 import io.retso.log.MemoryLog;
 import io.retso.net.OracleServer;
 import io.retso.oracle.Changes;
 import io.retso.oracle.StatusOracle;
+import io.retso.protocol.OracleIdentity;
 import io.retso.protocol.Timestamps;
 import io.retso.sequencer.Recovery;
 import io.retso.sequencer.Sequencer;
@@ -36,6 +36,7 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Optional;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
@@ -68,6 +69,7 @@ final class ServerParts {
   private final LongSupplier nanoClock = System::nanoTime;
   private final Observation observation;
   private final BatchHistogram decisions = BatchHistogram.ofLatencies();
+  private final BatchHistogram turns = BatchHistogram.ofLatencies();
 
   /** What was started, the last one first: to be closed in this order. */
   private final Deque<Part> parts = new ArrayDeque<>();
@@ -80,6 +82,7 @@ final class ServerParts {
   private EmbeddedBookKeeper embedded;
   private ServerFacts facts;
   private int port;
+  private volatile OracleIdentity identity;
   private volatile long epoch;
   private long recoveryNanos;
   private double startSeconds;
@@ -128,6 +131,7 @@ final class ServerParts {
     reserved.close();
     facts =
         new ServerFacts(
+            identity,
             config.get(Settings.LISTEN_HOST) + ":" + port,
             config.get(Settings.LOG),
             logPlace(),
@@ -179,6 +183,7 @@ final class ServerParts {
         config.get(Settings.CLIENT_IDLE_TIMEOUT).toMillis(),
         config.get(Settings.CLIENT_STALL_TIMEOUT).toMillis(),
         new FrontDesk.Settings(
+            () -> identity,
             () -> epoch,
             nanoClock,
             new FrontDesk.Latencies() {
@@ -189,6 +194,11 @@ final class ServerParts {
 
               @Override
               public void atOnce(int replies) {} // they do not wait
+
+              @Override
+              public void turn(long nanos) {
+                turns.record(nanos, 1);
+              }
             }));
   }
 
@@ -226,10 +236,11 @@ final class ServerParts {
   private CommitLog takeLog(Recovery recovery) throws LogException, InterruptedException {
     if (!config.isDurable()) {
       recovery.finish(firstTimestamp());
+      identify(UUID.randomUUID()); // with the log everything is forgotten: it is another oracle
       epoch = System.currentTimeMillis(); // grows from start to start, which is all it has to do
       return new MemoryLog(log.listener());
     }
-    LedgerStore store = openStore();
+    BookKeeperStore store = openStore();
     started("bookkeeper client", store);
     long before = nanoClock.getAsLong();
     LedgerLog taken =
@@ -243,6 +254,7 @@ final class ServerParts {
                 recovery));
     recovery.finish(firstTimestamp());
     recoveryNanos = nanoClock.getAsLong() - before;
+    identify(UUID.fromString(store.logId()));
     epoch = taken.epoch();
     return taken;
   }
@@ -253,7 +265,11 @@ final class ServerParts {
     return Timestamps.atLeast(first == ValueType.CLOCK ? System.currentTimeMillis() : first);
   }
 
-  private LedgerStore openStore() throws LogException {
+  private void identify(UUID log) {
+    identity = new OracleIdentity(log, config.get(Settings.ORACLE_NAME));
+  }
+
+  private BookKeeperStore openStore() throws LogException {
     String zookeeper = embedded == null ? config.get(Settings.ZOOKEEPER) : embedded.zookeeper();
     ServerConfig.Quorums q = config.quorums();
     Duration silence = config.get(Settings.LOG_TIMEOUT);
@@ -307,6 +323,7 @@ final class ServerParts {
     figures.sequencer = sequencer.counters().copy();
     figures.net = net.counters().copy();
     figures.decisions.copyFrom(decisions);
+    figures.turns.copyFrom(turns);
     log.copyInto(figures);
     figures.clockLagMillis = clock.lagMillis();
   }

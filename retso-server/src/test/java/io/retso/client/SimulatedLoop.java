@@ -91,7 +91,8 @@ public abstract class SimulatedLoop implements ClientLoop {
             connectNanos,
             backoffMinNanos,
             connectNanos,
-            seed);
+            seed,
+            null);
     return new OracleClient(settings, this);
   }
 

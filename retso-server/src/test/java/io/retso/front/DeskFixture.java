@@ -16,15 +16,18 @@ import io.retso.protocol.FrameType;
 import io.retso.protocol.Frames;
 import io.retso.protocol.Handshake;
 import io.retso.protocol.Limits;
+import io.retso.protocol.OracleIdentity;
 import io.retso.sequencer.Sequencer;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 import java.util.function.Function;
 
 /** A front desk on a log that acknowledges when the test says so; turns end when it says so. */
 final class DeskFixture implements FrontDesk.Owner, FrontDesk.Loop {
+  private static final OracleIdentity ORACLE = new OracleIdentity(new UUID(1, 2), "test");
   static final int RESERVATION = 100;
 
   static final int WINDOW = 1024;
@@ -52,7 +55,9 @@ final class DeskFixture implements FrontDesk.Owner, FrontDesk.Loop {
   DeskFixture(Function<Changes, StatusOracle> oracle) {
     desk =
         new FrontDesk(
-            new FrontDesk.Settings(() -> 7, () -> nanos, FrontDesk.Latencies.IGNORED), this, this);
+            new FrontDesk.Settings(() -> ORACLE, () -> 7, () -> nanos, FrontDesk.Latencies.IGNORED),
+            this,
+            this);
     Sequencer.EntryBytes bytes = new Sequencer.EntryBytes(200, 16, Limits.FRAME_BYTES_MAX);
     sequencer =
         new Sequencer(new Sequencer.Settings(1, RESERVATION, true, bytes), oracle::apply, desk);

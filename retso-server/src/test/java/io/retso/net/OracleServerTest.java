@@ -14,6 +14,7 @@ import io.retso.protocol.FrameType;
 import io.retso.protocol.Frames;
 import io.retso.protocol.Handshake;
 import io.retso.protocol.Limits;
+import io.retso.protocol.OracleIdentity;
 import io.retso.protocol.Outcome;
 import io.retso.protocol.Timestamps;
 import io.retso.sequencer.Sequencer;
@@ -27,6 +28,7 @@ import java.net.SocketException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
@@ -37,6 +39,7 @@ import org.junit.jupiter.api.Timeout;
 /** Clients with plain sockets that behave, and clients that do not: these harm nobody else. */
 @Timeout(60)
 class OracleServerTest {
+  private static final OracleIdentity ORACLE = new OracleIdentity(new UUID(1, 2), "test");
   private static final int CONNECTIONS_MAX = 8;
   private static final int CONNECTIONS_PER_HOST = 6;
   private static final long IDLE_MILLIS = 2_000;
@@ -55,7 +58,8 @@ class OracleServerTest {
                 CONNECTIONS_PER_HOST,
                 IDLE_MILLIS,
                 STALL_MILLIS,
-                new FrontDesk.Settings(() -> 7, System::nanoTime, FrontDesk.Latencies.IGNORED)));
+                new FrontDesk.Settings(
+                    () -> ORACLE, () -> 7, System::nanoTime, FrontDesk.Latencies.IGNORED)));
     Sequencer sequencer =
         new Sequencer(
             new Sequencer.Settings(2, 1 << 16, false),

@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.retso.client.OracleClient;
+import io.retso.protocol.OracleIdentity;
 import io.retso.server.RetsoServer.Failure;
 import io.retso.server.config.ConfigException;
 import io.retso.server.config.ServerConfig;
@@ -12,13 +14,18 @@ import io.retso.server.config.Settings;
 import java.io.IOException;
 import java.net.ServerSocket;
 import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
 @Timeout(120)
 class RetsoServerTest {
+  @TempDir private Path directory;
+
   @Test
   void aServerIsHealthyUntilItIsClosed() throws Exception {
     int port;
@@ -41,6 +48,44 @@ class RetsoServerTest {
     server.close();
     assertEquals(Optional.empty(), waiting.get(10, TimeUnit.SECONDS));
     assertEquals(Optional.empty(), server.awaitTermination());
+  }
+
+  @Test
+  void anOracleIsItsLogWhereverItRunsAndWhateverItIsCalled() throws Exception {
+    OracleIdentity first = identityAt("log");
+    assertEquals("retso", first.name());
+    OracleIdentity again = identityAt("log", "main.eu-1");
+    assertEquals("main.eu-1", again.name());
+    assertTrue(again.isSameAs(first), "another port and another name");
+    assertFalse(identityAt("another-log").isSameAs(first));
+    try (RetsoServer one = TestServers.inMemory();
+        RetsoServer two = TestServers.inMemory()) {
+      assertFalse(one.identity().isSameAs(two.identity()), "each forgets what it knew");
+    }
+    for (String name : List.of("", "-a", "a b", "a".repeat(65))) {
+      assertThrows(
+          IllegalArgumentException.class,
+          () -> TestServers.small().set(Settings.ORACLE_NAME, name));
+    }
+  }
+
+  /**
+   * Of a durable server that runs for a moment; the last argument is its name, if there are two.
+   */
+  private OracleIdentity identityAt(String... logAndName) throws Exception {
+    ServerConfig.Builder config =
+        TestServers.small()
+            .set(Settings.DATA_DIR, directory.resolve(logAndName[0]))
+            .set(Settings.LOG_SYNC, false);
+    if (logAndName.length > 1) {
+      config.set(Settings.ORACLE_NAME, logAndName[1]);
+    }
+    try (RetsoServer server = RetsoServer.start(config.build());
+        OracleClient client =
+            OracleClient.builder().address("127.0.0.1:" + server.port()).build()) {
+      assertEquals(server.identity(), client.identity());
+      return client.identity();
+    }
   }
 
   @Test

@@ -11,6 +11,7 @@ import io.retso.oracle.StatusOracle;
 import io.retso.protocol.FrameException;
 import io.retso.protocol.FrameType;
 import io.retso.protocol.Frames;
+import io.retso.protocol.OracleIdentity;
 import io.retso.protocol.Timestamps;
 import io.retso.sequencer.Recovery;
 import io.retso.sequencer.Sequencer;
@@ -21,6 +22,7 @@ import java.util.EnumMap;
 import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Set;
+import java.util.UUID;
 
 /** One life of a server: the production front, oracle, sequencer, log and recovery. */
 final class SimulatedServer implements FrontDesk.Owner, FrontDesk.Loop, SimulatedLedgers.Process {
@@ -28,6 +30,9 @@ final class SimulatedServer implements FrontDesk.Owner, FrontDesk.Loop, Simulate
 
   /** As far as the clock itself goes between two ticks, in whole timestamps. */
   private static final long CLOCK_STEP = 4 * Timestamps.GAP;
+
+  /** All are of one log. */
+  private static final OracleIdentity ORACLE = new OracleIdentity(new UUID(1, 2), "simulated");
 
   private final World world;
   private final Simulation simulation;
@@ -53,7 +58,8 @@ final class SimulatedServer implements FrontDesk.Owner, FrontDesk.Loop, Simulate
         world
             .parts()
             .frontDesk(
-                new FrontDesk.Settings(() -> number, simulation::now, FrontDesk.Latencies.IGNORED),
+                new FrontDesk.Settings(
+                    () -> ORACLE, () -> number, simulation::now, FrontDesk.Latencies.IGNORED),
                 this,
                 this);
   }

@@ -1,5 +1,6 @@
 package io.retso.bench.hbase;
 
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.retso.admin.FirstContact;
 import io.retso.client.OracleClient;
 import io.retso.cluster.LocalCluster;
@@ -39,6 +40,7 @@ final class BenchTables implements AutoCloseable {
   final AsyncConnection async;
   final TransactionManager manager;
   final OracleClient oracle;
+  private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
   private final List<AutoCloseable> open = new ArrayList<>();
 
   /** Connects to a cluster. */
@@ -51,7 +53,7 @@ final class BenchTables implements AutoCloseable {
     connection = opened(ConnectionFactory.createConnection(configuration));
     async = opened(FirstContact.connect(configuration));
     oracle = opened(OracleClient.builder().address(cluster.oracle()).build());
-    manager = opened(TransactionManager.builder(configuration).build());
+    manager = opened(TransactionManager.builder(configuration).meterRegistry(meters).build());
   }
 
   private <T extends AutoCloseable> T opened(T resource) {
@@ -114,7 +116,7 @@ final class BenchTables implements AutoCloseable {
 
   /** Waits until everything that was committed is cleaned up. */
   void awaitCleanup() {
-    while (manager.metrics().cleanupRows() > 0) {
+    while (meters.get("retso.client.cleanup.rows").gauge().value() > 0) {
       LockSupport.parkNanos(POLL_NANOS);
     }
   }

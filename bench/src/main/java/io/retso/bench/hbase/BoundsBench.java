@@ -2,10 +2,10 @@ package io.retso.bench.hbase;
 
 import io.retso.bench.hbase.DyingClients.Death;
 import io.retso.bench.hbase.LongRun.Observation;
+import io.retso.bench.report.BenchException;
 import io.retso.bench.report.Comparison;
 import io.retso.bench.report.ReportText;
 import io.retso.bench.report.Texts;
-import io.retso.bench.suite.BenchException;
 import io.retso.client.OracleClient;
 import io.retso.cluster.DeleteAtExit;
 import io.retso.cluster.LocalCluster;
@@ -28,9 +28,9 @@ import org.apache.hadoop.hbase.client.ConnectionFactory;
 import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
 
 /**
- * {@code retso bench --bounds}: one row is updated for long while clients die, and nothing may
- * grow: neither the table nor what the oracle remembers nor the latency of reads. The first half of
- * the run is compared with the second one.
+ * {@code retso bench bounds}: one row is updated for long while clients die, and nothing may grow:
+ * neither the table nor what the oracle remembers nor the latency of reads. The first half of the
+ * run is compared with the second one.
  */
 public final class BoundsBench {
   /** The time limit of a transaction: dead clients hold the low watermark back for that long. */

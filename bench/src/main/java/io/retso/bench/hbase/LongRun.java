@@ -1,6 +1,6 @@
 package io.retso.bench.hbase;
 
-import io.retso.bench.suite.ServerMetrics;
+import io.retso.bench.server.ServerMetrics;
 import io.retso.client.OracleClient;
 import io.retso.hbase.TransactionManager;
 import io.retso.hbase.layout.PendingWrite;
@@ -131,6 +131,7 @@ final class LongRun implements AutoCloseable {
               check(in.get(new Get(ROW)));
             }
             in.put(new Put(ROW).addColumn(Rows.FAMILY, Rows.QUALIFIER, Bytes.toBytes(value + 1)));
+            return null;
           });
       value++;
       updates++;
@@ -286,7 +287,11 @@ final class LongRun implements AutoCloseable {
     Histogram nanos = ThreadedLoad.histogram();
     for (int i = 0; i < READS; i++) {
       long from = System.nanoTime();
-      manager.run(tx -> check(tx.table(name).get(new Get(ROW))));
+      manager.run(
+          tx -> {
+            check(tx.table(name).get(new Get(ROW)));
+            return null;
+          });
       nanos.recordValue(System.nanoTime() - from);
     }
     return nanos.getValueAtPercentile(50) / 1e6;

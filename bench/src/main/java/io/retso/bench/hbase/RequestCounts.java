@@ -1,6 +1,6 @@
 package io.retso.bench.hbase;
 
-import io.retso.bench.suite.ServerMetrics;
+import io.retso.bench.server.ServerMetrics;
 import io.retso.cluster.LocalCluster;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;

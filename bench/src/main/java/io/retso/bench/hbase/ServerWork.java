@@ -1,7 +1,7 @@
 package io.retso.bench.hbase;
 
+import io.retso.bench.report.ProgressLine;
 import io.retso.bench.report.Texts;
-import io.retso.bench.suite.ProgressLine;
 import io.retso.cluster.ChildProcess;
 import io.retso.cluster.LocalCluster;
 import java.io.IOException;

@@ -1,10 +1,10 @@
 package io.retso.bench.hbase;
 
 import io.retso.admin.RootCause;
+import io.retso.bench.machine.Machine;
+import io.retso.bench.report.BenchException;
+import io.retso.bench.report.ProgressLine;
 import io.retso.bench.report.Texts;
-import io.retso.bench.suite.BenchException;
-import io.retso.bench.suite.Machine;
-import io.retso.bench.suite.ProgressLine;
 import io.retso.cluster.ChildProcess;
 import io.retso.cluster.ClusterException;
 import io.retso.cluster.DeleteAtExit;

@@ -3,6 +3,7 @@ package io.retso.bench.hbase;
 import static io.retso.bench.hbase.PlainOperations.checked;
 
 import io.retso.client.CommitResult;
+import io.retso.hbase.ReadTransaction;
 import io.retso.hbase.Transaction;
 import io.retso.hbase.TransactionManager;
 import io.retso.hbase.errors.ConflictException;
@@ -27,9 +28,11 @@ final class TransactionOperations {
 
   /** Begin, work, commit. */
   private boolean transaction(boolean readOnly, Work work) throws IOException {
-    try (Transaction tx = readOnly ? manager.beginReadOnly() : manager.begin()) {
-      work.in(tx.table(BenchTables.TRANSACTIONAL));
-      tx.commit();
+    try (ReadTransaction tx = readOnly ? manager.beginReadOnly() : manager.begin()) {
+      work.in(tx.table(BenchTables.TRANSACTIONAL).asTable());
+      if (tx instanceof Transaction writer) {
+        writer.commit();
+      }
       return true;
     } catch (ConflictException | SnapshotTooOldException e) {
       return false;

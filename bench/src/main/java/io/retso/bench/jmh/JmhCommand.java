@@ -1,6 +1,6 @@
 package io.retso.bench.jmh;
 
-import io.retso.bench.suite.BenchException;
+import io.retso.bench.report.BenchException;
 import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
 import org.openjdk.jmh.results.RunResult;
@@ -25,7 +25,7 @@ public final class JmhCommand {
       Pattern.compile(regexp);
     } catch (PatternSyntaxException e) {
       throw new BenchException(
-          "--jmh " + regexp + " is not a regular expression: " + e.getDescription(), e);
+          "jmh " + regexp + " is not a regular expression: " + e.getDescription(), e);
     }
     ChainedOptionsBuilder options =
         new OptionsBuilder().include("io\\.retso\\.bench\\.jmh\\..*(?:" + regexp + ")");
@@ -45,8 +45,7 @@ public final class JmhCommand {
       return 0;
     } catch (RunnerException e) {
       throw new BenchException(
-          "the microbenchmarks cannot run: " + e.getMessage() + "; --jmh alone runs all of them",
-          e);
+          "the microbenchmarks cannot run: " + e.getMessage() + "; jmh alone runs all of them", e);
     }
   }
 }

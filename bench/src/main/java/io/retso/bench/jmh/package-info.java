@@ -1,2 +1,2 @@
-/** Microbenchmarks with JMH: {@code retso bench --jmh [REGEXP]}. */
+/** Microbenchmarks with JMH: {@code retso bench jmh [REGEXP]}. */
 package io.retso.bench.jmh;

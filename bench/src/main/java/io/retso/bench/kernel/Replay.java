@@ -1,6 +1,7 @@
 package io.retso.bench.kernel;
 
 import io.retso.bench.load.RowSource;
+import io.retso.bench.machine.Machine;
 import io.retso.log.LogEntry;
 import io.retso.log.LogException;
 import io.retso.oracle.Changes;
@@ -20,7 +21,7 @@ final class Replay {
   private final LogEntry entry = new LogEntry(ENTRY_BYTES_ENOUGH + SPARE_BYTES);
   private final List<ByteBuffer> entries = new ArrayList<>();
 
-  /** What a replay took. */
+  /** What a replay took, in processor time. */
   record Result(long transactions, long bytes, long nanos) {
     double perSecond() {
       return transactions * 1e9 / nanos;
@@ -67,11 +68,11 @@ final class Replay {
   /** Replays the log into an empty oracle. */
   Result replay(StatusOracle oracle) throws LogException {
     Recovery recovery = new Recovery(oracle);
-    long begin = System.nanoTime();
+    long begin = Machine.threadCpuNanos();
     for (ByteBuffer one : entries) {
       recovery.entry(one.duplicate());
     }
     recovery.finish(Timestamps.GAP);
-    return new Result(recovery.transactions(), recovery.bytes(), System.nanoTime() - begin);
+    return new Result(recovery.transactions(), recovery.bytes(), Machine.threadCpuNanos() - begin);
   }
 }

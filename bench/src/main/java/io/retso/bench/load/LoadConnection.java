@@ -10,6 +10,7 @@ import io.retso.protocol.Handshake;
 import io.retso.protocol.Limits;
 import io.retso.protocol.Outcome;
 import io.retso.protocol.Timestamps;
+import java.util.Arrays;
 
 /**
  * One client: begins, commits what has begun, begins anew when something was decided. Of the event
@@ -30,12 +31,15 @@ final class LoadConnection extends ChannelInboundHandlerAdapter {
   /** Cleanups that are reported even if no commit frame goes with them. */
   private static final int CLEANED_ENOUGH = 16 * 1024;
 
+  /** As many fit into a frame. */
+  private static final int CLEANED_MAX = 2 * CLEANED_ENOUGH;
+
   private final LoadRun run;
   private final LoadPlan plan;
   private final RowSource source;
   private final Groups beginning = new Groups(16);
   private final Groups committing = new Groups(16);
-  private final long[] cleaned = new long[2 * CLEANED_ENOUGH];
+  private long[] cleaned = new long[256];
 
   private ChannelHandlerContext context;
   private ByteBuf unread;
@@ -215,16 +219,24 @@ final class LoadConnection extends ChannelInboundHandlerAdapter {
         if (!Outcome.isCommitted(outcome)) {
           run.notCommitted(outcome);
         } else if (plan.cleanup()) {
-          cleaned[cleanedCount++] = first + ((long) i << Timestamps.GAP_BITS);
-          if (cleanedCount == cleaned.length) {
-            writeCleaned();
-          }
+          cleaned(first + ((long) i << Timestamps.GAP_BITS));
         }
       }
       left -= size;
     }
     outstanding -= count;
     again(count);
+  }
+
+  private void cleaned(long start) {
+    if (cleanedCount == cleaned.length) {
+      if (cleaned.length < CLEANED_MAX) {
+        cleaned = Arrays.copyOf(cleaned, 2 * cleaned.length);
+      } else {
+        writeCleaned();
+      }
+    }
+    cleaned[cleanedCount++] = start;
   }
 
   private void again(int count) {

@@ -35,7 +35,7 @@ public record LoadPlan(
   public static final int OUTSTANDING_MAX = 1 << 20;
 
   /** Connections, at most. */
-  public static final int CLIENTS_MAX = 1000;
+  public static final int CLIENTS_MAX = 4096;
 
   /** What is repeated. */
   public enum Work {

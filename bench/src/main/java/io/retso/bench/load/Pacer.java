@@ -66,6 +66,7 @@ final class Pacer {
   private void beginDue() {
     woken.set(false);
     long now = System.nanoTime();
+    long first = step;
     while (!stopped) {
       long due = begin + (long) (step * stepNanos);
       LoadConnection connection = connections.get((int) (step % connections.size()));
@@ -80,6 +81,9 @@ final class Pacer {
       }
       step++;
     }
-    connections.forEach(LoadConnection::endOfBurst);
+    int size = connections.size();
+    for (long i = first; i < step && i < first + size; i++) { // the others have nothing to send
+      connections.get((int) (i % size)).endOfBurst();
+    }
   }
 }

@@ -8,10 +8,23 @@ package io.retso.bench.report;
  * @param atLeast whether the target is a lower bound
  * @param target the bound
  * @param made how the value came about
+ * @param doubt why the figure is not to be judged; empty if it is
  */
-public record Comparison(String what, double value, boolean atLeast, double target, String made) {
+public record Comparison(
+    String what, double value, boolean atLeast, double target, String made, String doubt) {
+
+  /** A figure that may be judged. */
+  public Comparison(String what, double value, boolean atLeast, double target, String made) {
+    this(what, value, atLeast, target, made, "");
+  }
+
   /** Whether the target is met. */
   public boolean met() {
     return atLeast ? value >= target : value <= target;
+  }
+
+  /** What is to be said of it. */
+  public String verdict() {
+    return doubt.isEmpty() ? met() ? "met" : "missed" : "not judged";
   }
 }

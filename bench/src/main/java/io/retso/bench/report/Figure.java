@@ -17,9 +17,6 @@ public final class Figure {
   private static final int RIGHT = 36;
   private static final int TOP = 84;
   private static final int BOTTOM = 62;
-  private static final String INK = "#1f2933";
-  private static final String SOFT = "#616e7c";
-  private static final String GRID = "#e4e7eb";
   private static final String PAPER = "#9aa5b1";
 
   /** What the paper's section 4 states: transactions per second, mean latency, what it was. */
@@ -41,7 +38,7 @@ public final class Figure {
   /** Runs that belong together, in the order of their load. */
   public record Series(String name, String colour, List<Point> points) {}
 
-  private final StringBuilder svg = new StringBuilder();
+  private final Svg svg;
   private final List<Series> series;
 
   /** What others measured, in grey. */
@@ -52,18 +49,19 @@ public final class Figure {
   private final double yMin;
   private final double yMax;
 
-  private Figure(List<Series> series, List<Point> references) {
+  private Figure(List<Series> series, List<Point> references, String subtitle, String key) {
+    svg = new Svg(WIDTH, HEIGHT, LEFT, RIGHT, "Latency vs. throughput", subtitle, key);
     this.series = series;
     this.references = references;
     List<Point> all = new ArrayList<>(references);
     series.forEach(s -> all.addAll(s.points()));
     double most = all.stream().mapToDouble(Point::perSecond).max().orElse(1);
-    xStep = niceStep(most / 6);
+    xStep = Svg.nice125(most / 6, true);
     xMax = Math.ceil(most * 1.06 / xStep) * xStep;
     double lowest = all.stream().mapToDouble(Point::millis).min().orElse(1);
     double highest = all.stream().mapToDouble(Point::millisP99).max().orElse(1);
-    yMin = nice125(lowest, false);
-    yMax = nice125(highest, true);
+    yMin = Svg.nice125(lowest, false);
+    yMax = Svg.nice125(highest, true);
   }
 
   /** The figure of a report's scalability runs. */
@@ -96,73 +94,65 @@ public final class Figure {
 
   /** The figure of any series, beside the paper's points. */
   public static String of(List<Series> series, String subtitle) {
-    return new Figure(series, PAPER_POINTS)
-        .draw(subtitle, "points: mean, with the number of clients; thin lines: up to p99");
+    String key = "points: mean, with the number of clients; thin lines: up to p99";
+    return new Figure(series, PAPER_POINTS, subtitle, key).draw();
   }
 
   /** The figure of any series, without the paper's points, which are of something else. */
   public static String plain(List<Series> series, String subtitle, String key) {
-    return new Figure(series, List.of()).draw(subtitle, key);
+    return new Figure(series, List.of(), subtitle, key).draw();
   }
 
-  private String draw(String subtitle, String key) {
-    put(
-        "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 %d %d' width='%d' height='%d'"
-            + " font-family='Helvetica, Arial, sans-serif' font-size='13'>",
-        WIDTH, HEIGHT, WIDTH, HEIGHT);
-    put("<rect width='%d' height='%d' fill='#ffffff'/>", WIDTH, HEIGHT);
-    text(LEFT, 32, "start", INK, "font-size='19' font-weight='bold'", "Latency vs. throughput");
-    text(LEFT, 54, "start", SOFT, "", subtitle);
-    text(WIDTH - RIGHT, 32, "end", SOFT, "font-size='12'", key);
+  private String draw() {
     axes();
     paper();
     series.forEach(this::line);
     legend();
-    put("</svg>");
-    return svg.toString();
+    return svg.end();
   }
 
   private void axes() {
     for (double x = 0; x <= xMax * 1.0001; x += xStep) {
-      put(
+      svg.put(
           "<line x1='%.1f' y1='%d' x2='%.1f' y2='%d' stroke='%s'/>",
-          x(x), TOP, x(x), HEIGHT - BOTTOM, GRID);
-      text(x(x), HEIGHT - BOTTOM + 20, "middle", SOFT, "", x == 0 ? "0" : axisRate(x));
+          x(x), TOP, x(x), HEIGHT - BOTTOM, Svg.GRID);
+      svg.text(x(x), HEIGHT - BOTTOM + 20, "middle", Svg.SOFT, "", x == 0 ? "0" : Svg.count(x));
     }
     for (double decade = 1e-3; decade <= 1e5; decade *= 10) {
       for (int digit : new int[] {1, 2, 5}) {
         double y = decade * digit;
         if (y >= yMin * 0.999 && y <= yMax * 1.001) {
-          put(
+          svg.put(
               "<line x1='%d' y1='%.1f' x2='%d' y2='%.1f' stroke='%s'/>",
-              LEFT, y(y), WIDTH - RIGHT, y(y), GRID);
-          text(LEFT - 9, y(y) + 4, "end", SOFT, "", axisMillis(y));
+              LEFT, y(y), WIDTH - RIGHT, y(y), Svg.GRID);
+          svg.text(LEFT - 9, y(y) + 4, "end", Svg.SOFT, "", Svg.trimmed(y));
         }
       }
     }
-    put(
+    svg.put(
         "<path d='M%d %d V%d H%d' fill='none' stroke='%s' stroke-width='1.2'/>",
-        LEFT, TOP, HEIGHT - BOTTOM, WIDTH - RIGHT, SOFT);
-    text(
+        LEFT, TOP, HEIGHT - BOTTOM, WIDTH - RIGHT, Svg.SOFT);
+    svg.text(
         (LEFT + WIDTH - RIGHT) / 2.0,
         HEIGHT - 16,
         "middle",
-        INK,
+        Svg.INK,
         "",
         "throughput (transactions per second)");
-    put(
+    svg.put(
         "<text transform='translate(20 %d) rotate(-90)' text-anchor='middle' fill='%s'>"
             + "latency (ms, logarithmic)</text>",
-        (TOP + HEIGHT - BOTTOM) / 2, INK);
+        (TOP + HEIGHT - BOTTOM) / 2, Svg.INK);
   }
 
   /** The paper's own figures, in grey. */
   private void paper() {
     for (Point p : references) {
-      put(
+      svg.put(
           "<circle cx='%.1f' cy='%.1f' r='4.5' fill='#ffffff' stroke='%s' stroke-width='2'/>",
           x(p.perSecond()), y(p.millis()), PAPER);
-      text(x(p.perSecond()) + 10, y(p.millis()) + 4, "start", SOFT, "font-size='12'", p.label());
+      svg.text(
+          x(p.perSecond()) + 10, y(p.millis()) + 4, "start", Svg.SOFT, "font-size='12'", p.label());
     }
   }
 
@@ -171,19 +161,19 @@ public final class Figure {
     for (Point p : s.points()) {
       path.append(path.isEmpty() ? 'M' : 'L');
       path.append(String.format(Locale.ROOT, "%.1f %.1f ", x(p.perSecond()), y(p.millis())));
-      put(
+      svg.put(
           "<line x1='%.1f' y1='%.1f' x2='%.1f' y2='%.1f' stroke='%s' stroke-opacity='0.35'"
               + " stroke-width='2'/>",
           x(p.perSecond()), y(p.millis()), x(p.perSecond()), y(p.millisP99()), s.colour());
     }
-    put(
+    svg.put(
         "<path d='%s' fill='none' stroke='%s' stroke-width='2.2' stroke-linejoin='round'/>",
         path.toString().trim(), s.colour());
     for (Point p : s.points()) {
-      put(
+      svg.put(
           "<circle cx='%.1f' cy='%.1f' r='4.5' fill='%s' stroke='#ffffff' stroke-width='1.2'/>",
           x(p.perSecond()), y(p.millis()), s.colour());
-      text(
+      svg.text(
           x(p.perSecond()) + 8,
           y(p.millis()) + 15,
           "start",
@@ -197,36 +187,20 @@ public final class Figure {
     int x = LEFT + 14;
     int y = TOP - 13;
     for (Series s : series) {
-      put(
+      svg.put(
           "<path d='M%d %d h22' stroke='%s' stroke-width='2.2'/><circle cx='%d' cy='%d' r='4.5'"
               + " fill='%s'/>",
           x, y, s.colour(), x + 11, y, s.colour());
-      text(x + 30, y + 4, "start", INK, "", s.name());
+      svg.text(x + 30, y + 4, "start", Svg.INK, "", s.name());
       x += 48 + 8 * s.name().length();
     }
     if (references.isEmpty()) {
       return;
     }
-    put(
+    svg.put(
         "<circle cx='%d' cy='%d' r='4.5' fill='#ffffff' stroke='%s' stroke-width='2'/>",
         x + 6, y, PAPER);
-    text(x + 18, y + 4, "start", SOFT, "", "the paper, 2011: 10 machines of 2 cores");
-  }
-
-  private void text(
-      double x, double y, String anchor, String colour, String attributes, String text) {
-    put(
-        "<text x='%.1f' y='%.1f' text-anchor='%s' fill='%s' stroke='#ffffff' stroke-width='3'"
-            + " stroke-linejoin='round' paint-order='stroke' %s>%s</text>",
-        x, y, anchor, colour, attributes, escaped(text));
-  }
-
-  private void put(String form, Object... values) {
-    svg.append(String.format(Locale.ROOT, form, values)).append('\n');
-  }
-
-  static String escaped(String text) {
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;");
+    svg.text(x + 18, y + 4, "start", Svg.SOFT, "", "the paper, 2011: 10 machines of 2 cores");
   }
 
   private double x(double perSecond) {
@@ -236,39 +210,5 @@ public final class Figure {
   private double y(double millis) {
     double share = Math.log(millis / yMin) / Math.log(yMax / yMin);
     return HEIGHT - BOTTOM - share * (HEIGHT - TOP - BOTTOM);
-  }
-
-  private static String axisRate(double perSecond) {
-    return perSecond >= 1e6
-        ? trimmed(perSecond / 1e6) + "M"
-        : perSecond >= 1e3 ? trimmed(perSecond / 1e3) + "k" : trimmed(perSecond);
-  }
-
-  private static String axisMillis(double millis) {
-    return trimmed(millis);
-  }
-
-  private static String trimmed(double value) {
-    String text = String.format(Locale.ROOT, "%.3f", value);
-    return text.replaceAll("0+$", "").replaceAll("\\.$", "");
-  }
-
-  /** The next step of 1, 2 or 5 times a power of ten. */
-  private static double niceStep(double least) {
-    return nice125(least, true);
-  }
-
-  /** The next number of 1, 2 or 5 times a power of ten, above or below. */
-  private static double nice125(double value, boolean above) {
-    double decade = Math.pow(10, Math.floor(Math.log10(value)));
-    double[] steps = {1, 2, 5, 10};
-    for (int i = 0; i < steps.length; i++) {
-      if (steps[i] * decade >= value * 0.9999) {
-        return above || steps[i] * decade <= value * 1.0001
-            ? steps[i] * decade
-            : steps[i - 1] * decade;
-      }
-    }
-    return 10 * decade;
   }
 }

@@ -15,6 +15,8 @@ import java.util.Map;
  * @param bookKeeperAdd one add of a small entry by one client, milliseconds; {@code null} if it was
  *     not measured
  * @param runs in their order
+ * @param kernel the oracle alone and the memory, measured beside the runs; {@code null} if it was
+ *     not
  * @param comparisons with what is hoped for
  */
 public record Report(
@@ -26,4 +28,15 @@ public record Report(
     List<DiskFigures> disk,
     Percentiles bookKeeperAdd,
     List<RunFigures> runs,
-    List<Comparison> comparisons) {}
+    Kernel kernel,
+    List<Comparison> comparisons) {
+
+  /**
+   * The oracle alone, on one thread without network and log; medians.
+   *
+   * @param linesPerSecond random cache lines that the memory reads
+   * @param perSecond transactions per second of processor time
+   * @param shareOfLines lines that the oracle uses of those, of 1
+   */
+  public record Kernel(double linesPerSecond, double perSecond, double shareOfLines) {}
+}

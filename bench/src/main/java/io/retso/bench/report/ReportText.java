@@ -51,6 +51,9 @@ public final class ReportText {
     text.append("  TPS: transactions (begin + commit) decided per second; in rows 'begins' start");
     text.append(" timestamps.").append(end);
     text.append("  ms: from the begin's sending to the commit's reply.");
+    text.append(
+        " ns: processor time per transaction, of the server's process, its thread 'oracle',");
+    text.append(" this process.").append(end).append(" ");
     text.append(" batch: transactions and bytes per log entry;");
     text.append(" append ms: its mean time.").append(end).append(end);
     for (DiskFigures disk : report.disk()) {
@@ -79,7 +82,7 @@ public final class ReportText {
   private static TextTable runs(Report report) {
     TextTable table =
         new TextTable(
-            "llrrrrrrrrrrr",
+            "llrrrrrrrrrrrrrr",
             "run",
             "target",
             "clients x NT",
@@ -90,6 +93,9 @@ public final class ReportText {
             "p99.9",
             "abort",
             "cores: server",
+            "client",
+            "ns: server",
+            "oracle",
             "client",
             "batch",
             "append ms");
@@ -108,12 +114,19 @@ public final class ReportText {
           Texts.millis(latency.p99()),
           Texts.millis(latency.p999()),
           run.transactions() ? Texts.percent(run.abortShare()) : "-",
-          run.serverCores() < 0 ? "-" : Texts.decimal(run.serverCores()),
-          Texts.decimal(run.clientCores()),
+          run.cpu().server() < 0 ? "-" : Texts.decimal(run.cpu().server()),
+          Texts.decimal(run.cpu().client()),
+          nanos(run.serverNanos()),
+          nanos(run.oracleNanos()),
+          nanos(run.clientNanos()),
           batch(run.log()),
           run.log() == null ? "-" : Texts.millis(run.log().appendMillisMean()));
     }
     return table;
+  }
+
+  private static String nanos(double nanos) {
+    return nanos < 0 ? "-" : String.format(Locale.ROOT, "%,.0f", nanos);
   }
 
   private static String batch(RunFigures.LogFigures log) {
@@ -132,8 +145,8 @@ public final class ReportText {
           c.what(),
           rate ? Texts.rate(c.value()) : Texts.decimal(c.value()),
           (c.atLeast() ? ">= " : "<= ") + (rate ? Texts.rate(c.target()) : c.target()),
-          c.met() ? "met" : "missed",
-          c.made());
+          c.verdict(),
+          c.doubt().isEmpty() ? c.made() : c.doubt());
     }
     return table;
   }

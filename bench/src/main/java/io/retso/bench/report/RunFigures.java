@@ -20,8 +20,7 @@ package io.retso.bench.report;
  * @param transaction latency of begin and commit together, milliseconds
  * @param begin latency of the start timestamp
  * @param commit latency of the commit
- * @param serverCores cores that the server's process used; negative if unknown
- * @param clientCores cores that this process used
+ * @param cpu processor time
  * @param log what the server's log did meanwhile; {@code null} if it has none or does not tell
  */
 public record RunFigures(
@@ -42,8 +41,7 @@ public record RunFigures(
     Percentiles transaction,
     Percentiles begin,
     Percentiles commit,
-    double serverCores,
-    double clientCores,
+    CpuFigures cpu,
     LogFigures log) {
 
   /** What a run is for. */
@@ -82,6 +80,21 @@ public record RunFigures(
     public String toString() {
       return label;
     }
+  }
+
+  /** Nanoseconds of the server's process for a transaction; negative if they are not known. */
+  public double serverNanos() {
+    return CpuFigures.nanosPerTransaction(cpu.server(), perSecond);
+  }
+
+  /** Nanoseconds of the server's thread that decides; negative if they are not known. */
+  public double oracleNanos() {
+    return CpuFigures.nanosPerTransaction(cpu.oracle(), perSecond);
+  }
+
+  /** Nanoseconds of this process for a transaction. */
+  public double clientNanos() {
+    return CpuFigures.nanosPerTransaction(cpu.client(), perSecond);
   }
 
   /** The latency of the whole of what was repeated. */

@@ -1,6 +1,8 @@
 package io.retso.bench.suite;
 
+import io.retso.bench.kernel.KernelBench;
 import io.retso.bench.report.Comparison;
+import io.retso.bench.report.Report;
 import io.retso.bench.report.ReportText;
 import io.retso.bench.report.RunFigures;
 import io.retso.bench.report.RunFigures.Kind;
@@ -8,19 +10,19 @@ import io.retso.bench.report.RunFigures.Target;
 import io.retso.bench.report.Texts;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import org.HdrHistogram.Histogram;
 
 /**
- * The figures that were hoped for beside those that were reached. Both sides of each ratio come
- * from neighbouring runs of one benchmark; of repeated runs the median counts, of latencies the
- * p50.
+ * What was reached beside what is hoped for: ratios to limits that were measured in neighbouring
+ * runs of one benchmark, in processor time where throughput is meant. Of repeated runs the median
+ * counts, of latencies the p50. A run whose server did not get the processor is not judged.
  */
 final class Comparisons {
-  private static final double LOG_OFF_PER_SECOND = 1_000_000;
-  private static final double LOG_ON_PER_SECOND = 500_000;
-  private static final double ECHO_SHARE = 0.5;
-  private static final double DURABLE_SHARE = 0.7;
+  private static final double FRAMING_SHARE = 0.15;
+  private static final double KERNEL_SHARE = 0.8;
+  private static final double DURABLE_SHARE = 0.6;
   private static final double LATENCY_FACTOR = 1.3;
 
   private final List<RunFigures> medians;
@@ -30,66 +32,75 @@ final class Comparisons {
     medians = ReportText.medians(runs);
   }
 
-  static List<Comparison> of(List<RunFigures> runs, Histogram addNanos) {
+  /**
+   * Compares.
+   *
+   * @param kernel the oracle alone beside the runs; {@code null} if it was not measured
+   */
+  static List<Comparison> of(List<RunFigures> runs, Report.Kernel kernel, Histogram addNanos) {
     Comparisons comparisons = new Comparisons(runs);
-    comparisons.throughput();
+    comparisons.throughput(kernel);
     comparisons.latency(
         addNanos.getTotalCount() == 0 ? 0 : addNanos.getValueAtPercentile(50) / 1e6);
     return List.copyOf(comparisons.all);
   }
 
-  private void throughput() {
+  private void throughput(Report.Kernel kernel) {
     Optional<RunFigures> echo = find(Kind.PEAK, Target.ECHO, 4, true);
     Optional<RunFigures> off = find(Kind.PEAK, Target.LOG_OFF, 4, true);
-    off.ifPresent(
-        run ->
-            all.add(
-                new Comparison(
-                    "log off, 4000 outstanding, TPS",
-                    run.perSecond(),
-                    true,
-                    LOG_OFF_PER_SECOND,
-                    "")));
-    medians.stream()
-        .filter(run -> run.kind() == Kind.PEAK && run.target() == Target.LOG_ON)
-        .max((a, b) -> Double.compare(a.perSecond(), b.perSecond()))
-        .ifPresent(
-            run ->
-                all.add(
-                    new Comparison(
-                        "log on, peak, TPS",
-                        run.perSecond(),
-                        true,
-                        LOG_ON_PER_SECOND,
-                        run.clients() + " x " + run.outstanding())));
-    ratio("log off / echo, 4000 outstanding", off, echo, ECHO_SHARE);
-    ratio(
-        "log on / log off, 1000 outstanding",
-        find(Kind.PEAK, Target.LOG_ON, 1, true),
-        find(Kind.PEAK, Target.LOG_OFF, 1, true),
-        DURABLE_SHARE);
-  }
-
-  private void ratio(
-      String what, Optional<RunFigures> over, Optional<RunFigures> under, double target) {
-    if (over.isPresent() && under.isPresent()) {
-      double a = over.get().perSecond();
-      double b = under.get().perSecond();
+    Optional<RunFigures> on = find(Kind.PEAK, Target.LOG_ON, 4, true);
+    if (kernel != null) {
       all.add(
           new Comparison(
-              what,
-              a / b,
+              "oracle alone, share of the memory's lines",
+              kernel.shareOfLines(),
               true,
-              target,
-              Texts.rate(a) + " / " + Texts.rate(b) + " TPS" + append(over.get())));
+              KernelBench.LINES_SHARE,
+              Texts.rate(kernel.perSecond())
+                  + " x 10 rows / "
+                  + Texts.rate(kernel.linesPerSecond())
+                  + " lines"));
+      off.filter(run -> run.cpu().server() > 0).ifPresent(run -> besideKernel(run, kernel));
     }
+    threadTimes("framing (echo / log off), 4 x 1000", echo, off, false, FRAMING_SHARE);
+    threadTimes("log off / log on, 4 x 1000", off, on, true, DURABLE_SHARE);
   }
 
-  /** In a closed loop nothing is faster than its outstanding transactions by the append's time. */
-  private static String append(RunFigures run) {
-    return run.log() == null
-        ? ""
-        : "; one append takes " + Texts.millis(run.log().appendMillisMean()) + " ms on average";
+  private void besideKernel(RunFigures off, Report.Kernel kernel) {
+    double perCoreSecond = off.perSecond() / off.cpu().server();
+    all.add(
+        new Comparison(
+            "log off, 4 x 1000 / oracle alone, per core-second",
+            perCoreSecond / kernel.perSecond(),
+            true,
+            KERNEL_SHARE,
+            Texts.rate(perCoreSecond) + " / " + Texts.rate(kernel.perSecond()),
+            off.cpu().doubt()));
+  }
+
+  /** Two runs by what the server's deciding thread takes for a transaction. */
+  private void threadTimes(
+      String what,
+      Optional<RunFigures> over,
+      Optional<RunFigures> under,
+      boolean atLeast,
+      double target) {
+    if (over.isEmpty() || under.isEmpty()) {
+      return;
+    }
+    double a = over.get().oracleNanos();
+    double b = under.get().oracleNanos();
+    if (a > 0 && b > 0) {
+      String first = over.get().cpu().doubt();
+      all.add(
+          new Comparison(
+              what + ", CPU of the oracle's thread",
+              a / b,
+              atLeast,
+              target,
+              String.format(Locale.ROOT, "%.0f / %.0f ns a transaction", a, b),
+              first.isEmpty() ? under.get().cpu().doubt() : first));
+    }
   }
 
   private void latency(double addMillis) {

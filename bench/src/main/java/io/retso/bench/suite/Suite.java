@@ -1,17 +1,28 @@
 package io.retso.bench.suite;
 
+import io.retso.bench.kernel.KernelTurns;
 import io.retso.bench.load.LoadDriver;
 import io.retso.bench.load.LoadException;
 import io.retso.bench.load.LoadPlan;
 import io.retso.bench.load.LoadResult;
 import io.retso.bench.load.Progress;
+import io.retso.bench.machine.DiskProbe;
+import io.retso.bench.machine.Machine;
+import io.retso.bench.machine.ProcessTimes;
+import io.retso.bench.report.BenchException;
 import io.retso.bench.report.DiskFigures;
 import io.retso.bench.report.Percentiles;
+import io.retso.bench.report.ProgressLine;
 import io.retso.bench.report.Report;
 import io.retso.bench.report.RunFigures;
 import io.retso.bench.report.RunFigures.Kind;
 import io.retso.bench.report.RunFigures.Target;
 import io.retso.bench.report.Texts;
+import io.retso.bench.server.BookieProbe;
+import io.retso.bench.server.ServerMetrics;
+import io.retso.bench.server.ServerProcess;
+import io.retso.bench.server.Servers;
+import io.retso.bench.server.Usage;
 import io.retso.protocol.Handshake;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -35,6 +46,10 @@ public final class Suite {
   private static final int LARGE_WRITE_BYTES = 512 * 1024;
   private static final int WRITES = 400;
   private static final double DISK_SECONDS = 0.7;
+  private static final Duration COMPILING = Duration.ofSeconds(1);
+  private static final double COMPILERS_BUSY = 0.05;
+  private static final long KERNEL_FILLING = 2_000_000;
+  private static final int PEAK_CLIENTS = 4;
 
   private final SuiteSettings settings;
   private final ProgressLine line;
@@ -42,6 +57,11 @@ public final class Suite {
   private final Histogram addNanos = new Histogram(TimeUnit.HOURS.toNanos(1), 3);
   private final List<RunFigures> runs = new ArrayList<>();
   private final List<DiskFigures> disk = new ArrayList<>();
+  private final List<KernelTurns.Turn> kernelTurns = new ArrayList<>();
+
+  /** Null if servers elsewhere are measured, of which nobody knows the processor time. */
+  private KernelTurns kernel;
+
   private long nextSeed;
 
   /**
@@ -66,15 +86,16 @@ public final class Suite {
     Map<String, Object> machine = Machine.facts();
     String startedAt = Instant.now().toString();
     prepareDirectory();
-    if (settings.remote().isEmpty()) {
+    if (settings.servers().remote().isEmpty()) {
       probeDisk();
     }
     line.show("starting servers ...");
-    try (Servers servers = Servers.start(settings);
+    try (Servers servers = Servers.start(settings.servers());
         LoadDriver driver = new LoadDriver()) {
       measureAll(servers, driver);
     }
     line.clear();
+    Report.Kernel alone = alone();
     return new Report(
         version,
         startedAt,
@@ -84,16 +105,26 @@ public final class Suite {
         disk,
         addNanos.getTotalCount() == 0 ? null : Percentiles.of(addNanos),
         runs,
-        Comparisons.of(runs, addNanos));
+        alone,
+        Comparisons.of(runs, alone, addNanos));
+  }
+
+  private Report.Kernel alone() {
+    return kernelTurns.isEmpty()
+        ? null
+        : new Report.Kernel(
+            KernelTurns.median(kernelTurns.stream(), KernelTurns.Turn::linesPerSecond),
+            KernelTurns.median(kernelTurns.stream(), KernelTurns.Turn::perSecond),
+            KernelTurns.median(kernelTurns.stream(), KernelTurns.Turn::shareOfLines));
   }
 
   private void prepareDirectory() throws BenchException {
     try {
-      Files.createDirectories(settings.directory());
+      Files.createDirectories(settings.servers().directory());
     } catch (IOException e) {
       throw new BenchException(
           "cannot create "
-              + settings.directory()
+              + settings.servers().directory()
               + " ("
               + e.getMessage()
               + "); choose a writable directory with --out",
@@ -105,7 +136,7 @@ public final class Suite {
     try {
       for (int bytes : new int[] {SMALL_WRITE_BYTES, LARGE_WRITE_BYTES}) {
         line.show("measuring the disk: fdatasync of " + bytes / 1024 + " KB ...");
-        disk.add(DiskProbe.measure(settings.directory(), bytes, WRITES, DISK_SECONDS));
+        disk.add(DiskProbe.measure(settings.servers().directory(), bytes, WRITES, DISK_SECONDS));
         DiskFigures last = disk.get(disk.size() - 1);
         line.done(
             "disk      fdatasync "
@@ -119,7 +150,7 @@ public final class Suite {
     } catch (IOException e) {
       throw new BenchException(
           "cannot measure the disk in "
-              + settings.directory()
+              + settings.servers().directory()
               + ": "
               + e.getMessage()
               + "; free some space, or choose another directory with --out",
@@ -140,6 +171,12 @@ public final class Suite {
       return;
     }
     warm(servers, driver, Target.ECHO);
+    if (settings.servers().remote().isEmpty()) {
+      line.show("warming up the oracle alone ...");
+      kernel =
+          new KernelTurns(
+              settings.servers().mapRows(), settings.tableRows(), nextSeed++, KERNEL_FILLING);
+    }
     measureGroups(servers, driver, Case.micro(targets), settings.rounds());
     measureGroups(
         servers, driver, Case.scale(targets, settings.clients(), settings.outstanding()), 1);
@@ -160,8 +197,20 @@ public final class Suite {
         }
         if (single) {
           probeBookie(servers, divisor);
+        } else if (group.get(0).kind() == Kind.PEAK) {
+          measureAlone(group.get(0));
         }
       }
+    }
+  }
+
+  /** The oracle alone, beside the runs that it is compared with. */
+  private void measureAlone(Case beside) {
+    if (kernel != null && beside.clients() == PEAK_CLIENTS) {
+      KernelTurns.Turn turn = kernel.measure();
+      kernelTurns.add(turn);
+      line.done(
+          "peak      oracle alone       " + Texts.rate(turn.perSecond()) + " per core-second");
     }
   }
 
@@ -184,9 +233,32 @@ public final class Suite {
 
   private void warm(Servers servers, LoadDriver driver, Target target)
       throws BenchException, InterruptedException {
+    load(servers, driver, target, settings.warmServer());
+    ServerProcess child = servers.child(target);
+    long deadline = System.nanoTime() + settings.compilersMax().toNanos();
+    double compilers = child == null ? 0 : 1;
+    while (compilers > COMPILERS_BUSY && System.nanoTime() < deadline) {
+      ProcessTimes before = ProcessTimes.of(child.pid());
+      load(servers, driver, target, COMPILING);
+      compilers = ProcessTimes.of(child.pid()).compilerCores(before);
+    }
+    if (compilers > COMPILERS_BUSY) {
+      line.done(
+          "warm-up   "
+              + target
+              + ": the server's compilers still use "
+              + Texts.decimal(compilers)
+              + " of a core");
+    }
+  }
+
+  private void load(Servers servers, LoadDriver driver, Target target, Duration time)
+      throws BenchException, InterruptedException {
     LoadPlan plan =
-        plan(new Case(Kind.PEAK, target, true, 4, 1000, 0), settings.warmServer(), Duration.ZERO);
-    follow(servers, target, driver.start(servers.address(target), plan), "warm-up   " + target);
+        plan(new Case(Kind.PEAK, target, true, PEAK_CLIENTS, 1000, 0), time, Duration.ZERO);
+    String name = "warm-up   " + target;
+    Progress progress = driver.start(servers.address(target), plan);
+    await(servers, target, progress, progress.result(), name);
   }
 
   private LoadPlan plan(Case one, Duration warmUp, Duration measured) {
@@ -212,9 +284,9 @@ public final class Suite {
             plan(
                 one, settings.warmUp().dividedBy(divisor), settings.measured().dividedBy(divisor)));
     await(servers, target, progress, progress.measuring(), one + "  warming up");
-    Usage before = usage(servers.child(target));
+    Usage before = Usage.read(servers.child(target), metrics);
     await(servers, target, progress, progress.measured(), one.toString());
-    Usage after = usage(servers.child(target));
+    Usage after = Usage.read(servers.child(target), metrics);
     LoadResult result = await(servers, target, progress, progress.result(), one.toString());
     RunFigures figures = figures(one, round, result, before, after);
     line.done(
@@ -227,11 +299,6 @@ public final class Suite {
             + Texts.millis(figures.latency().p99())
             + " ms");
     return figures;
-  }
-
-  private void follow(Servers servers, Target target, Progress progress, String name)
-      throws BenchException, InterruptedException {
-    await(servers, target, progress, progress.result(), name);
   }
 
   /** Waits for a part of a run and shows how it goes. */
@@ -266,22 +333,8 @@ public final class Suite {
     return new BenchException(run.trim() + ": " + what + server, cause);
   }
 
-  /** What processes and log have used so far. */
-  private record Usage(
-      long nanos, long ownCpuNanos, long serverCpuNanos, Map<String, Double> metrics) {}
-
-  private Usage usage(ServerProcess child) throws InterruptedException {
-    return new Usage(
-        System.nanoTime(),
-        Machine.ownCpuNanos(),
-        child == null ? -1 : child.cpuTime().toNanos(),
-        child == null ? Map.of() : metrics.read(child.httpPort()));
-  }
-
   private static RunFigures figures(
       Case one, int round, LoadResult result, Usage before, Usage after) {
-    double nanos = after.nanos() - before.nanos();
-    boolean hasServer = after.serverCpuNanos() >= 0;
     return new RunFigures(
         one.target(),
         one.kind(),
@@ -300,26 +353,20 @@ public final class Suite {
         Percentiles.of(result.transactionNanos()),
         Percentiles.of(result.beginNanos()),
         Percentiles.of(result.commitNanos()),
-        hasServer ? (after.serverCpuNanos() - before.serverCpuNanos()) / nanos : -1,
-        (after.ownCpuNanos() - before.ownCpuNanos()) / nanos,
-        one.target() == Target.LOG_ON ? log(result, before.metrics(), after.metrics()) : null);
+        after.cpuSince(before),
+        one.target() == Target.LOG_ON ? log(result, before, after) : null);
   }
 
-  private static RunFigures.LogFigures log(
-      LoadResult result, Map<String, Double> before, Map<String, Double> after) {
-    double entries = grown(before, after, "retso_log_entry_bytes_count");
+  private static RunFigures.LogFigures log(LoadResult result, Usage before, Usage after) {
+    double entries = after.grown(before, "retso_log_entry_bytes_count");
     if (!(entries > 0)) {
       return null;
     }
-    double appends = grown(before, after, "retso_log_append_seconds_count");
+    double appends = after.grown(before, "retso_log_append_seconds_count");
     return new RunFigures.LogFigures(
         (long) entries,
-        grown(before, after, "retso_log_entry_bytes_sum") / entries,
+        after.grown(before, "retso_log_entry_bytes_sum") / entries,
         result.completed() / entries,
-        grown(before, after, "retso_log_append_seconds_sum") / Math.max(appends, 1) * 1e3);
-  }
-
-  private static double grown(Map<String, Double> before, Map<String, Double> after, String name) {
-    return after.getOrDefault(name, 0.0) - before.getOrDefault(name, 0.0);
+        after.grown(before, "retso_log_append_seconds_sum") / Math.max(appends, 1) * 1e3);
   }
 }

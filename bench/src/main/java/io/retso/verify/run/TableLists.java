@@ -1,12 +1,12 @@
 package io.retso.verify.run;
 
+import io.retso.hbase.ReadTransaction;
 import io.retso.hbase.Transaction;
 import io.retso.hbase.TransactionManager;
 import io.retso.hbase.errors.ConflictException;
 import io.retso.hbase.errors.UnknownCommitException;
 import io.retso.verify.history.Stamps;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -53,7 +53,7 @@ final class TableLists implements ListStore {
 
   /** A transaction of the product. */
   private static final class TableTransaction implements ListTransaction {
-    private final Transaction transaction;
+    private final ReadTransaction transaction;
     private final List<TableName> tables;
     private boolean wrote;
     private Stamps stamps = Stamps.NONE;
@@ -66,12 +66,12 @@ final class TableLists implements ListStore {
      *
      * @param asksAfter the action after which a reader asks for its timestamp; 0 for none
      */
-    TableTransaction(Transaction transaction, List<TableName> tables, int asksAfter) {
+    TableTransaction(ReadTransaction transaction, List<TableName> tables, int asksAfter) {
       this.transaction = transaction;
       this.tables = tables;
       this.actionsUntilAsked = asksAfter;
-      if (!transaction.isReadOnly()) {
-        stamps = Stamps.started(transaction.startTimestamp());
+      if (transaction instanceof Transaction writer) {
+        stamps = Stamps.started(writer.startTimestamp());
       }
     }
 
@@ -84,17 +84,9 @@ final class TableLists implements ListStore {
     public List<long[]> run(Action action) throws IOException, Violation {
       List<long[]> lists = carryOut(action);
       if (--actionsUntilAsked == 0) {
-        stamps = Stamps.started(askedTimestamp());
+        stamps = Stamps.started(transaction.readTimestamp());
       }
       return lists;
-    }
-
-    private long askedTimestamp() throws IOException {
-      try {
-        return transaction.startTimestamp();
-      } catch (UncheckedIOException e) {
-        throw e.getCause();
-      }
     }
 
     private List<long[]> carryOut(Action action) throws IOException, Violation {
@@ -114,7 +106,7 @@ final class TableLists implements ListStore {
     }
 
     private Table table(ListKey key) throws IOException {
-      return transaction.table(tables.get(key.table()));
+      return transaction.table(tables.get(key.table())).asTable();
     }
 
     private static Get getOf(ListKey key) {
@@ -264,7 +256,11 @@ final class TableLists implements ListStore {
     @Override
     public void commit() throws CommitFailure {
       try {
-        committed(transaction.commit());
+        if (transaction instanceof Transaction writer) {
+          writer.commit().ifPresent(this::committed);
+        } else {
+          transaction.close();
+        }
       } catch (IOException e) {
         throw failure(e);
       }
@@ -289,7 +285,11 @@ final class TableLists implements ListStore {
 
     @Override
     public void rollback() throws IOException {
-      transaction.rollback();
+      if (transaction instanceof Transaction writer) {
+        writer.rollback();
+      } else {
+        transaction.close();
+      }
     }
   }
 }

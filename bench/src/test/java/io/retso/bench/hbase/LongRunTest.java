@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What {@code retso bench --bounds} does at length, in short: no growth from phase to phase. */
+/** What {@code retso bench bounds} does at length, in short: no growth from phase to phase. */
 class LongRunTest {
   private static final TableName TABLE = TableName.valueOf("long-run");
   private static final int PHASES = 4;

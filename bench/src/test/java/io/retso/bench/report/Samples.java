@@ -31,8 +31,7 @@ final class Samples {
         latency,
         latency,
         latency,
-        1.25,
-        0.5,
+        new CpuFigures(1.25, 0.9, 0.01, 0, 0.5, 0),
         target == Target.LOG_ON ? new LogFigures(10, 12_345, 99, 0.5) : null);
   }
 
@@ -50,6 +49,7 @@ final class Samples {
             run(Kind.SCALE, Target.LOG_OFF, 16, 1_000_000, 1.6),
             run(Kind.SCALE, Target.LOG_ON, 1, 100_000, 1),
             run(Kind.SCALE, Target.LOG_ON, 16, 500_000, 3.2)),
+        new Report.Kernel(40_000_000, 1_600_000, 0.4),
         List.of(
             new Comparison("log off", 1_200_000, true, 1_000_000, ""),
             new Comparison("begin", 1.5, false, 1.3, "3 / 2 ms")));

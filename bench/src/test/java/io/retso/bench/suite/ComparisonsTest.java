@@ -4,10 +4,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.bench.report.Comparison;
+import io.retso.bench.report.CpuFigures;
 import io.retso.bench.report.Percentiles;
+import io.retso.bench.report.Report;
 import io.retso.bench.report.RunFigures;
 import io.retso.bench.report.RunFigures.Kind;
 import io.retso.bench.report.RunFigures.Target;
+import io.retso.bench.server.ServerMetrics;
 import java.util.List;
 import java.util.Map;
 import org.HdrHistogram.Histogram;
@@ -16,6 +19,18 @@ import org.junit.jupiter.api.Test;
 class ComparisonsTest {
   private static RunFigures run(
       Kind kind, Target target, boolean transactions, int clients, double perSecond, double p50) {
+    return run(
+        kind, target, transactions, clients, perSecond, p50, new CpuFigures(1, 0.9, 0, 0, 0.1, 0));
+  }
+
+  private static RunFigures run(
+      Kind kind,
+      Target target,
+      boolean transactions,
+      int clients,
+      double perSecond,
+      double p50,
+      CpuFigures cpu) {
     Percentiles latency = new Percentiles(1, p50, p50, p50, p50, p50, p50);
     return new RunFigures(
         target,
@@ -35,8 +50,7 @@ class ComparisonsTest {
         latency,
         latency,
         latency,
-        1,
-        1,
+        cpu,
         null);
   }
 
@@ -51,24 +65,49 @@ class ComparisonsTest {
                 run(Kind.LATENCY, Target.ECHO, true, 1, 1, 0.1),
                 run(Kind.LATENCY, Target.LOG_OFF, false, 1, 1, 0.06),
                 run(Kind.LATENCY, Target.LOG_ON, true, 1, 1, 0.75),
-                run(Kind.PEAK, Target.LOG_OFF, true, 1, 800_000, 1),
-                run(Kind.PEAK, Target.LOG_ON, true, 1, 600_000, 1),
-                run(Kind.PEAK, Target.ECHO, true, 4, 4_000_000, 1),
-                run(Kind.PEAK, Target.LOG_OFF, true, 4, 1_200_000, 1)),
+                run(Kind.PEAK, Target.ECHO, true, 4, 12_000_000, 1),
+                run(Kind.PEAK, Target.LOG_OFF, true, 4, 1_200_000, 1),
+                run(Kind.PEAK, Target.LOG_ON, true, 4, 600_000, 1)),
+            new Report.Kernel(40_000_000, 1_600_000, 0.4),
             add);
     assertEquals(
-        List.of(true, true, false, true, true, false),
-        all.stream().map(Comparison::met).toList(),
+        List.of("missed", "missed", "met", "missed", "met", "missed"),
+        all.stream().map(Comparison::verdict).toList(),
         all::toString);
-    assertEquals(0.3, all.get(2).value(), 1e-9);
-    assertEquals(0.75, all.get(3).value(), 1e-9);
+    assertEquals(0.4, all.get(0).value(), 1e-9);
+    assertEquals(0.75, all.get(1).value(), 1e-9);
+    assertEquals(0.1, all.get(2).value(), 1e-9);
+    assertEquals(0.5, all.get(3).value(), 1e-9);
     assertEquals(1.2, all.get(4).value(), 1e-9);
     assertEquals(1.5, all.get(5).value(), 0.01);
   }
 
   @Test
+  void aServerThatWasKeptFromTheProcessorIsNotJudged() {
+    RunFigures starved =
+        run(
+            Kind.PEAK,
+            Target.LOG_OFF,
+            true,
+            4,
+            700_000,
+            1,
+            new CpuFigures(0.6, 0.55, 0.35, 0, 0.1, 0));
+    List<Comparison> all =
+        Comparisons.of(
+            List.of(run(Kind.PEAK, Target.ECHO, true, 4, 12_000_000, 1), starved),
+            null,
+            new Histogram(1000, 3));
+    assertEquals(1, all.size());
+    assertEquals("not judged", all.get(0).verdict());
+    assertEquals(
+        "the server's thread had 0.6 of a core, and waited for one for 35 % of the time",
+        all.get(0).doubt());
+  }
+
+  @Test
   void whatWasNotMeasuredIsNotCompared() {
-    assertTrue(Comparisons.of(List.of(), new Histogram(1000, 3)).isEmpty());
+    assertTrue(Comparisons.of(List.of(), null, new Histogram(1000, 3)).isEmpty());
   }
 
   @Test
@@ -80,7 +119,8 @@ class ComparisonsTest {
                 + "a{k=\"x y\"} 1\n"
                 + "a{k=\"z\"} 2.5\n"
                 + "b_total 7.0E3\n"
+                + "h_bucket{le=\"0.01\"} 3\n"
                 + "nonsense\n");
-    assertEquals(Map.of("a", 3.5, "b_total", 7000.0), samples);
+    assertEquals(Map.of("a", 3.5, "b_total", 7000.0, "h_bucket/0.01", 3.0), samples);
   }
 }

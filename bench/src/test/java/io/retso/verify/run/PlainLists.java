@@ -4,6 +4,7 @@ import io.retso.client.CommitResult;
 import io.retso.client.OracleClient;
 import io.retso.client.OracleException;
 import io.retso.client.RowId;
+import io.retso.hbase.ReadTransaction;
 import io.retso.hbase.Transaction;
 import io.retso.hbase.TransactionManager;
 import io.retso.hbase.layout.CellVersion;
@@ -196,7 +197,7 @@ final class PlainLists implements ListStore, AutoCloseable {
           }
         }
         case READS_LATEST, FORGETS_OWN_WRITES -> {
-          try (Transaction latest = manager.beginReadOnly()) {
+          try (ReadTransaction latest = manager.beginReadOnly()) {
             return valueOf(key, latest.table(tables.get(key.table())).get(get));
           }
         }

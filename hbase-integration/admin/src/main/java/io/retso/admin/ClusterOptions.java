@@ -3,12 +3,12 @@ package io.retso.admin;
 import io.retso.hbase.ManagerBuilder;
 import io.retso.hbase.layout.TableSettings;
 import java.io.IOException;
-import java.util.Collection;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.UUID;
 import java.util.stream.Collectors;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hbase.HBaseConfiguration;
@@ -63,9 +63,7 @@ final class ClusterOptions {
 
   /** The oracle that was named; otherwise the one of the prepared table, or the default one. */
   String oracle(Optional<TableSettings> prepared) {
-    return named()
-        .or(() -> prepared.map(TableSettings::oracle).filter(text -> !text.isBlank()))
-        .orElse(ORACLE_DEFAULT);
+    return named().or(() -> prepared.map(TableSettings::addresses)).orElse(ORACLE_DEFAULT);
   }
 
   /**
@@ -79,31 +77,25 @@ final class ClusterOptions {
     if (named.isPresent()) {
       return named.get();
     }
-    Map<Set<String>, Set<String>> tables =
+    Map<UUID, Set<String>> tables =
         prepared.entrySet().stream()
-            .filter(table -> !table.getValue().oracle().isBlank())
             .collect(
                 Collectors.groupingBy(
-                    table -> Set.copyOf(TableSettings.addresses(table.getValue().oracle())),
+                    table -> table.getValue().oracle().id(),
                     Collectors.mapping(Map.Entry::getKey, Collectors.toCollection(TreeSet::new))));
     if (tables.size() > 1) {
       throw new AmbiguousOracleException(
           "prepared tables name several oracles: "
-              + tables.entrySet().stream()
-                  .map(each -> join(each.getKey()) + " (" + examples(each.getValue()) + ")")
+              + tables.values().stream()
+                  .map(of -> prepared.get(of.iterator().next()).oracle() + " of " + examples(of))
                   .sorted()
                   .collect(Collectors.joining("; "))
               + "; choose one with --oracle");
     }
     return prepared.values().stream()
-        .map(TableSettings::oracle)
-        .filter(text -> !text.isBlank())
+        .map(TableSettings::addresses)
         .findFirst() // as it stands there: the order of the addresses is that of the attempts
         .orElse(ORACLE_DEFAULT);
-  }
-
-  private static String join(Collection<String> addresses) {
-    return String.join(",", new TreeSet<>(addresses));
   }
 
   private static String examples(Set<String> tables) {

@@ -196,7 +196,7 @@ public final class HBaseCommand implements Runnable {
                   reads == null ? known.reads() : reads,
                   jar == null ? known.jar() : jar);
           TablePreparation keeping =
-              new TablePreparation(connection, cluster.oracle(before.map(Prepared::settings)));
+              new TablePreparation(connection, cluster.oracle(before.flatMap(Prepared::settings)));
           TablePreparation preparation =
               durability == null ? keeping : keeping.withDurability(durability);
           TableDescriptor after =
@@ -263,24 +263,36 @@ public final class HBaseCommand implements Runnable {
     }
   }
 
-  /** How a table was prepared before. */
-  private record Prepared(TableSettings settings, Options options) {}
+  /**
+   * How a table was prepared before.
+   *
+   * @param settings empty if an earlier version prepared it
+   */
+  private record Prepared(Optional<TableSettings> settings, Options options) {}
 
   private static Optional<Prepared> prepared(Optional<TableDescriptor> existing)
       throws TableNotPreparedException {
     try {
       return existing
           .filter(TableSettings::isPrepared)
-          .map(table -> new Prepared(TableSettings.of(table), Options.of(table)));
+          .map(table -> new Prepared(settings(table), Options.of(table)));
     } catch (IllegalArgumentException e) {
       throw new TableNotPreparedException(e.getMessage(), e);
     }
+  }
+
+  private static Optional<TableSettings> settings(TableDescriptor prepared) {
+    return TableSettings.isOfVersionBefore(prepared)
+        ? Optional.empty()
+        : Optional.of(TableSettings.of(prepared));
   }
 
   private static String ready(TableName name, TableSettings settings) {
     return "Table "
         + name
         + " is ready for transactions of the oracle at "
+        + settings.addresses()
+        + ", "
         + settings.oracle()
         + ": conflicts by "
         + settings.conflicts()
@@ -308,11 +320,11 @@ public final class HBaseCommand implements Runnable {
         connection -> {
           Optional<Prepared> before = prepared(existing(connection, name));
           TablePreparation preparation =
-              new TablePreparation(connection, cluster.oracle(before.map(Prepared::settings)));
+              new TablePreparation(connection, cluster.oracle(before.flatMap(Prepared::settings)));
           List<String> found = preparation.check(name);
           found.forEach(this::println);
           if (found.isEmpty()) {
-            println(ready(name, before.orElseThrow().settings()));
+            println(ready(name, before.flatMap(Prepared::settings).orElseThrow()));
             warn(preparation, name);
           }
           return found.isEmpty() ? ExitCode.CLEAN.number() : FAILED;

@@ -4,8 +4,8 @@ import io.retso.hbase.errors.TableNotPreparedException;
 import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.layout.TableSettings;
 import io.retso.hbase.table.TableCatalog;
+import io.retso.protocol.OracleIdentity;
 import java.io.IOException;
-import java.util.List;
 import org.apache.hadoop.hbase.client.Connection;
 import org.apache.hadoop.hbase.client.Result;
 import org.apache.hadoop.hbase.client.ResultScanner;
@@ -57,24 +57,58 @@ final class SettingsChange {
    * Checks that a prepared table that is disabled may be changed. What is in it cannot be looked at
    * then. It was when the table was prepared for its oracle; another one may be behind it.
    *
-   * @param addresses of the oracle that it is prepared for now
+   * @param oracle that it is prepared for now
    * @throws TableNotPreparedException if it may not; says what to do
    */
-  static void requireSameOracle(TableDescriptor before, List<String> addresses)
+  static void requireSameOracle(TableDescriptor before, OracleIdentity oracle)
+      throws TableNotPreparedException {
+    if (!isOf(before, oracle)) {
+      throw new TableNotPreparedException(
+          "table "
+              + before.getTableName()
+              + " is disabled, and is not known to be prepared for oracle "
+              + oracle
+              + ": enable it, so that its cells can be compared with the oracle's timestamps",
+          null);
+    }
+  }
+
+  private static boolean isOf(TableDescriptor table, OracleIdentity oracle)
       throws TableNotPreparedException {
     try {
-      if (TableSettings.of(before).isOf(addresses)) {
-        return;
-      }
+      return !TableSettings.isOfVersionBefore(table)
+          && TableSettings.of(table).oracle().isSameAs(oracle);
     } catch (IllegalArgumentException e) {
       throw new TableNotPreparedException(e.getMessage(), e);
     }
-    throw new TableNotPreparedException(
-        "table "
-            + before.getTableName()
-            + " is disabled, and is prepared for another oracle: enable it, so that its cells can"
-            + " be compared with the oracle's timestamps",
-        null);
+  }
+
+  /**
+   * Checks that a prepared table that goes to another oracle has no marks: that one would call
+   * their transactions aborted, and commits that are not cleaned up would be lost.
+   *
+   * @throws TableNotPreparedException if it has; says what to do
+   */
+  static void requireNoMarksOfAnother(
+      Connection connection, TableDescriptor before, OracleIdentity oracle) throws IOException {
+    if (TableSettings.isOfVersionBefore(before) || isOf(before, oracle)) {
+      return;
+    }
+    Result first = firstMark(connection, before);
+    if (first != null) {
+      throw new TableNotPreparedException(
+          "table "
+              + before.getTableName()
+              + " is not prepared for oracle "
+              + oracle
+              + ", but has marks of another one's transactions, the first in row "
+              + Bytes.toStringBinary(first.getRow())
+              + ". Which of them committed, only that one knows: run ./retso hbase sweep with it"
+              + " until 0 marks are found, while no transaction runs. If its log is lost for good,"
+              + " decide for each cell of family !pw: delete it, and the row's cells of its version"
+              + " are committed; delete those cells before it, and they never were",
+          null);
+    }
   }
 
   /**
@@ -84,23 +118,29 @@ final class SettingsChange {
    * @throws TableNotPreparedException if it has; says what to do
    */
   static void requireNoCopiedMarks(Connection connection, TableDescriptor copy) throws IOException {
+    Result first = firstMark(connection, copy);
+    if (first != null) {
+      throw new TableNotPreparedException(
+          "table "
+              + copy.getTableName()
+              + " is a copy of table "
+              + TableSettings.originOf(copy)
+              + " and has marks of transactions that were under way when it was copied, the first"
+              + " one in row "
+              + Bytes.toStringBinary(first.getRow())
+              + ". Which of them committed, the oracle may have forgotten: copy the table again"
+              + " while no transaction runs, after ./retso hbase sweep has found 0 marks",
+          null);
+    }
+  }
+
+  /** Null if there is none. */
+  private static Result firstMark(Connection connection, TableDescriptor prepared)
+      throws IOException {
     Scan scan = new Scan().addFamily(PendingWrite.family()).setLimit(1);
-    try (Table table = connection.getTable(copy.getTableName());
+    try (Table table = connection.getTable(prepared.getTableName());
         ResultScanner scanner = table.getScanner(scan)) {
-      Result first = scanner.next();
-      if (first != null) {
-        throw new TableNotPreparedException(
-            "table "
-                + copy.getTableName()
-                + " is a copy of table "
-                + TableSettings.originOf(copy)
-                + " and has marks of transactions that were under way when it was copied, the first"
-                + " one in row "
-                + Bytes.toStringBinary(first.getRow())
-                + ". Which of them committed, the oracle may have forgotten: copy the table again"
-                + " while no transaction runs, after ./retso hbase sweep has found 0 marks",
-            null);
-      }
+      return scanner.next();
     }
   }
 }

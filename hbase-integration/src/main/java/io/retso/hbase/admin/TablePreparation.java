@@ -9,6 +9,7 @@ import io.retso.hbase.options.Reads;
 import io.retso.hbase.table.RegionAnswers;
 import io.retso.hbase.table.TableRisks;
 import io.retso.hbase.table.TableRules;
+import io.retso.protocol.OracleIdentity;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -39,7 +40,8 @@ import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
  * enables it afterwards waits for a minute first, as transaction managers remember settings for 30
  * s, and then until all transactions have ended that used the table before: at the latest after the
  * oracle's {@code transaction.timeout}, or when all applications that use it were restarted. Do not
- * change the oracle of a table while transactions use it; other addresses of the same one will do.
+ * give a table to another oracle while transactions use it; other addresses of the same one will
+ * do.
  *
  * <p>Blocking; may be used by several threads, though not for one table at a time.
  */
@@ -110,20 +112,19 @@ public final class TablePreparation {
     }
 
     /**
-     * Those of a prepared table.
+     * Those of a prepared table, of one of an earlier version, too.
      *
-     * @throws IllegalArgumentException if it is not prepared, or by another version, or its
-     *     settings are damaged; says which and what to do
+     * @throws IllegalArgumentException if it is not prepared, or its settings are damaged; says
+     *     which and what to do
      */
     public static Options of(TableDescriptor table) {
-      TableSettings settings = TableSettings.of(table);
       String jar =
           table.getCoprocessorDescriptors().stream()
               .filter(coprocessor -> coprocessor.getClassName().equals(TableRules.OBSERVER))
               .flatMap(coprocessor -> coprocessor.getJarPath().stream())
               .findFirst()
               .orElse("");
-      return new Options(settings.conflicts(), settings.reads(), jar);
+      return new Options(TableSettings.conflictsOf(table), TableSettings.readsOf(table), jar);
     }
 
     /** The same with another conflict rule. */
@@ -162,9 +163,11 @@ public final class TablePreparation {
 
   private TableDescriptor prepareEnabled(Admin admin, TableDescriptor before, Options options)
       throws IOException {
-    TableDescriptor after = prepared(before, options);
+    OracleIdentity of = OracleAddresses.identity(addresses);
+    TableDescriptor after = prepared(before, options, of);
     if (TableSettings.isPrepared(before)) {
       SettingsChange.requireUsedAlike(before, after);
+      SettingsChange.requireNoMarksOfAnother(connection, before, of);
       if (TableSettings.originOf(before) != null) {
         SettingsChange.requireNoCopiedMarks(connection, before);
       }
@@ -182,9 +185,10 @@ public final class TablePreparation {
     if (!TableSettings.isPrepared(before) || TableSettings.originOf(before) != null) {
       throw refused(before.getTableName(), "is disabled: enable it");
     }
-    TableDescriptor after = prepared(before, options);
-    SettingsChange.requireSameOracle(before, addresses);
-    nextTimestamp(); // what is in it cannot be read; but the oracle must answer at these addresses
+    // What is in it cannot be read; but the oracle must answer at these addresses.
+    OracleIdentity of = OracleAddresses.identity(addresses);
+    TableDescriptor after = prepared(before, options, of);
+    SettingsChange.requireSameOracle(before, of);
     modify(admin, before, after);
     return after;
   }
@@ -205,8 +209,8 @@ public final class TablePreparation {
    */
   public TableDescriptor create(TableDescriptor table, Options options, byte[]... splitKeys)
       throws IOException {
-    TableDescriptor prepared = prepared(table, options);
-    nextTimestamp(); // the oracle's address is known to be right before anything exists
+    // The oracle's addresses are known to be right before anything exists.
+    TableDescriptor prepared = prepared(table, options, OracleAddresses.identity(addresses));
     try (Admin admin = connection.getAdmin()) {
       if (splitKeys.length == 0) {
         admin.createTable(prepared);
@@ -272,28 +276,17 @@ public final class TablePreparation {
       try {
         TableSettings settings = TableSettings.of(table);
         found.addAll(TableRules.violations(table, settings));
-        if (!settings.isOf(addresses)) {
-          found.add(
-              "table "
-                  + name
-                  + " is prepared for the oracle "
-                  + settings.oracle()
-                  + ", not for "
-                  + oracle
-                  + ": use that one, or prepare the table again");
+        OracleIdentity here = OracleAddresses.identity(addresses);
+        if (!settings.oracle().isSameAs(here)) {
+          found.add(TableRules.OTHER_ORACLE.formatted(name, settings.oracle(), here));
         }
-      } catch (IllegalArgumentException e) {
+      } catch (IllegalArgumentException | OracleUnavailableException e) {
         found.add(e.getMessage());
       }
       if (admin.isTableDisabled(name)) {
         found.add("table " + name + " is disabled: enable it");
       } else {
         withoutCoprocessor(table).ifPresent(found::add);
-      }
-      try {
-        nextTimestamp();
-      } catch (OracleUnavailableException e) {
-        found.add(e.getMessage());
       }
       return found;
     }
@@ -314,14 +307,15 @@ public final class TablePreparation {
     }
   }
 
-  private TableDescriptor prepared(TableDescriptor table, Options options) throws IOException {
+  private TableDescriptor prepared(TableDescriptor table, Options options, OracleIdentity of)
+      throws IOException {
     TableName name = table.getTableName();
     if (name.isSystemTable()) {
       throw refused(name, "belongs to HBase: use a table of your own");
     }
     if (TableSettings.isPrepared(table)) {
       try {
-        TableSettings.checkVersion(table);
+        TableSettings.checkCells(table);
       } catch (IllegalArgumentException e) {
         throw new TableNotPreparedException(e.getMessage(), e);
       }
@@ -352,7 +346,7 @@ public final class TablePreparation {
     setCoprocessor(table, builder, options);
     try {
       builder.setColumnFamily(PendingWrite.familyFor(table, scope));
-      new TableSettings(options.conflicts(), options.reads(), oracle).writeTo(builder);
+      new TableSettings(options.conflicts(), options.reads(), of, oracle).writeTo(builder);
     } catch (IllegalArgumentException e) {
       throw refused(name, "cannot be prepared: " + e.getMessage());
     }
@@ -418,12 +412,6 @@ public final class TablePreparation {
       }
       CoprocessorDescriptor descriptor = observer.setProperties(Map.of()).build();
       builder.setCoprocessor(descriptor);
-    }
-  }
-
-  private long nextTimestamp() throws OracleUnavailableException {
-    try (TimestampSource source = new TimestampSource(addresses)) {
-      return source.next();
     }
   }
 

@@ -1,8 +1,10 @@
 package io.retso.hbase.admin;
 
 import io.retso.client.OracleClient;
+import io.retso.client.OracleClientBuilder;
 import io.retso.client.OracleException;
 import io.retso.hbase.errors.OracleUnavailableException;
+import java.time.Duration;
 import java.util.List;
 
 /**
@@ -12,12 +14,16 @@ import java.util.List;
  * <p>Blocking; for one thread.
  */
 final class TimestampSource implements AutoCloseable {
+  /** An operator waits for it, who may have named an address where there is no oracle. */
+  private static final Duration PATIENCE = Duration.ofSeconds(5);
+
   private final List<String> addresses;
   private final OracleClient oracle;
 
   TimestampSource(List<String> addresses) {
     this.addresses = addresses;
-    OracleClient.Builder builder = OracleClient.builder().name("retso-prepare");
+    OracleClientBuilder builder =
+        OracleClient.builder().name("retso-prepare").requestTimeout(PATIENCE);
     addresses.forEach(builder::address);
     this.oracle = builder.build();
   }
@@ -29,13 +35,7 @@ final class TimestampSource implements AutoCloseable {
       oracle.abort(timestamp);
       return timestamp;
     } catch (OracleException e) {
-      throw new OracleUnavailableException(
-          "the oracle at "
-              + String.join(",", addresses)
-              + " cannot be used: "
-              + e.getMessage()
-              + "; check the address",
-          e);
+      throw OracleAddresses.unavailable(addresses, e);
     }
   }
 

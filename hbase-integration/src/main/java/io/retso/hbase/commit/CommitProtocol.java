@@ -12,6 +12,7 @@ import io.retso.hbase.errors.UnknownCommitException;
 import io.retso.hbase.layout.CleanupRequest;
 import io.retso.hbase.metrics.Counters;
 import io.retso.hbase.write.WriteBuffer;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
@@ -96,7 +97,25 @@ public final class CommitProtocol {
     counters.unknown.increment();
     decided.accept(Decision.UNKNOWN);
     abort(start, writes);
-    return new UnknownCommitException(start, failure);
+    return new UnknownCommitException(start, failure, this::resolve);
+  }
+
+  /**
+   * Resolves an unknown outcome: the transaction is committed, or from now on never will be.
+   *
+   * @return its commit timestamp, empty if it is aborted; fails if the oracle does not answer, no
+   *     longer remembers, or never issued that start timestamp
+   */
+  public CompletableFuture<OptionalLong> resolve(long start) {
+    return Failures.compose(
+        oracle.abortAsync(start),
+        (result, failure) ->
+            failure == null
+                ? CompletableFuture.completedFuture(
+                    result.isCommitted()
+                        ? OptionalLong.of(result.commitTimestamp())
+                        : OptionalLong.empty())
+                : Failures.failed(Failures.ofResolving(failure, start, this::resolve)));
   }
 
   private CompletableFuture<Void> cleanUp(long start, long outcome, WriteBuffer writes) {

@@ -1,6 +1,5 @@
 package io.retso.hbase.coprocessor;
 
-import io.retso.hbase.coprocessor.oracle.InitialHorizon;
 import io.retso.hbase.coprocessor.oracle.OracleLink;
 import io.retso.hbase.coprocessor.purge.RegionPurge;
 import io.retso.hbase.coprocessor.read.FirstChangeReader;
@@ -52,7 +51,8 @@ final class TransactionalRegion {
   private final RegionPurge purge;
   private final RecentWrites recentWrites;
 
-  private final InitialHorizon firstWatermark = new InitialHorizon();
+  /** The horizon that was asked for; null before the first question. Guarded by this. */
+  private CompletableFuture<Long> firstWatermark;
 
   private volatile boolean horizonKnown;
 
@@ -69,7 +69,7 @@ final class TransactionalRegion {
     TableSettings settings = TableSettings.of(region.getTableDescriptor());
     TableSettings.checkIsNoCopy(region.getTableDescriptor());
     this.metrics = new ObserverMetrics(environment.getMetricRegistryForRegionServer());
-    this.link = OracleLink.acquire(settings.oracle(), environment.getConfiguration(), metrics);
+    this.link = OracleLink.acquire(settings, environment.getConfiguration(), metrics);
     BatchesInFlight inFlight = new BatchesInFlight();
     HRegion hregion = (HRegion) region;
     this.horizon = new Horizon(inFlight, () -> hregion.getReadPoint(IsolationLevel.READ_COMMITTED));
@@ -92,7 +92,9 @@ final class TransactionalRegion {
   /** The region is open; begins to ask for its horizon. */
   void opened() {
     recentWrites.opened(lastVersion());
-    firstWatermark.ask(link::askWatermark);
+    synchronized (this) {
+      firstWatermark = firstWatermark == null ? link.askWatermark() : firstWatermark;
+    }
   }
 
   /** The region is closed. */
@@ -159,10 +161,17 @@ final class TransactionalRegion {
     if (horizonKnown) {
       return;
     }
-    CompletableFuture<Long> answer =
-        firstWatermark.answer(link::askWatermarkToWait, link::requireAnswering);
-    horizon.refuse(link.await(answer));
+    horizon.refuse(link.await(firstWatermark()));
     horizonKnown = true;
+  }
+
+  /** One question is under way at a time; the next one is asked when it has failed. */
+  private synchronized CompletableFuture<Long> firstWatermark() {
+    if (firstWatermark != null && !firstWatermark.isCompletedExceptionally()) {
+      return link.joining(firstWatermark);
+    }
+    firstWatermark = link.askWatermarkToWait();
+    return firstWatermark;
   }
 
   /** Turns a get with a read timestamp into a snapshot read. Others stay as they are. */

@@ -76,12 +76,22 @@ public final class Failures {
   }
 
   /** The outcome of the transaction that started at {@code start} could not be resolved. */
-  public static Throwable ofResolving(Throwable failure, long start) {
+  public static Throwable ofResolving(
+      Throwable failure, long start, UnknownCommitException.Resolver resolver) {
     Throwable cause = unwrap(failure);
-    return cause instanceof OracleException oracle
-            && oracle.category() == OracleException.Category.INVALID_REQUEST
-        ? new IllegalArgumentException(oracle.getMessage(), oracle)
-        : new UnknownCommitException(start, cause);
+    if (cause instanceof OracleException oracle) {
+      if (oracle.category() == OracleException.Category.INVALID_REQUEST) {
+        return new IllegalArgumentException(oracle.getMessage(), oracle);
+      }
+      if (oracle.category() == OracleException.Category.CLOSED) {
+        return new IllegalStateException(
+            "the transaction manager is closed: build a new one, and ask it to resolve("
+                + start
+                + ")",
+            oracle);
+      }
+    }
+    return new UnknownCommitException(start, cause, resolver);
   }
 
   /** The oracle did not commit the transaction that started at {@code start}. */
@@ -139,6 +149,14 @@ public final class Failures {
             + " is too old: it was aborted, or a region has purged what it would read; begin a new"
             + " one, make it shorter, or raise the oracle's transaction.timeout",
         cause);
+  }
+
+  /** Says in which transaction something failed, if that has a name and it was not said yet. */
+  public static Throwable name(Throwable failure, String transaction) {
+    if (failure != null && unwrap(failure) instanceof TransactionException known) {
+      known.name(transaction);
+    }
+    return failure;
   }
 
   /** What follows an answer or a failure; the failure comes {@link #unwrap unwrapped}. */

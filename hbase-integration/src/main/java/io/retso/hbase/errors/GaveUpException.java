@@ -23,11 +23,18 @@ public final class GaveUpException extends TransactionException {
             + millis
             + " ms, nothing is committed; the last one failed: "
             + last.getMessage()
-            + (why(last) == Category.CONFLICT
-                ? ". Let fewer transactions write the same rows at a time, or raise the RetryPolicy"
-                : ". Make the transaction shorter, or raise the oracle's limits"),
+            + remedy(why(last)),
         last);
     this.attempts = attempts;
+  }
+
+  private static String remedy(Category why) {
+    return switch (why) {
+      case CONFLICT ->
+          ". Let fewer transactions write the same rows at a time, or raise the RetryPolicy";
+      case ORACLE_UNAVAILABLE -> ". Bring the oracle back, or raise the RetryPolicy";
+      default -> ". Make the transaction shorter, or raise the oracle's limits";
+    };
   }
 
   /** A write may have failed for a reason that has a category of its own. */

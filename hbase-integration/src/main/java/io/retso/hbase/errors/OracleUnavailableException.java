@@ -1,5 +1,7 @@
 package io.retso.hbase.errors;
 
+import io.retso.client.OracleException;
+
 /** The oracle cannot be reached or used; nothing was decided. */
 public final class OracleUnavailableException extends TransactionException {
   private static final long serialVersionUID = 1L;
@@ -12,5 +14,17 @@ public final class OracleUnavailableException extends TransactionException {
    */
   public OracleUnavailableException(String message, Throwable cause) {
     super(Category.ORACLE_UNAVAILABLE, message, cause);
+  }
+
+  /** If it may be back soon. An oracle of another version, or of another log, stays what it is. */
+  @Override
+  public boolean isRetryable() {
+    if (!(getCause() instanceof OracleException cause)) {
+      return true; // a region server could not ask it
+    }
+    return switch (cause.category()) {
+      case UNAVAILABLE, TIMEOUT, OVERLOADED -> true;
+      case UNKNOWN_OUTCOME, INVALID_REQUEST, INCOMPATIBLE, CLOSED, INTERRUPTED -> false;
+    };
   }
 }

@@ -25,8 +25,6 @@ public class TransactionException extends IOException {
     TOO_OLD,
     /** It may or may not be committed. Do not run it again before that is known. */
     UNKNOWN_OUTCOME,
-    /** It is committed; only the next one did not begin. Do not run it again, begin the next. */
-    COMMITTED,
     /**
      * A write of the transaction failed earlier. Roll back; run it again when the cause is gone.
      */
@@ -40,6 +38,9 @@ public class TransactionException extends IOException {
   }
 
   private final Category category;
+
+  /** Of the transaction; empty if it has none, or this is about no single one. Set once. */
+  private volatile String transactionName = "";
 
   /**
    * A failure.
@@ -55,6 +56,24 @@ public class TransactionException extends IOException {
   /** What the caller should do. */
   public final Category category() {
     return category;
+  }
+
+  /** The name of the transaction that failed (its options have it); empty if it has none. */
+  public final String transactionName() {
+    return transactionName;
+  }
+
+  final void name(String transaction) {
+    if (transactionName.isEmpty()) {
+      transactionName = transaction;
+    }
+  }
+
+  /** What happened and what to do about it, behind the name of the transaction if it has one. */
+  @Override
+  public String getMessage() {
+    String message = super.getMessage();
+    return transactionName.isEmpty() ? message : "[" + transactionName + "] " + message;
   }
 
   /** Whether the same transaction, run again from its beginning, may well succeed. */

@@ -1,34 +1,72 @@
 package io.retso.hbase.errors;
 
 import io.retso.hbase.TransactionManager;
+import java.io.IOException;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
 
 /**
  * The oracle was asked to commit and no answer could be had: the transaction may or may not be
- * committed. {@link TransactionManager#resolve} finds out, or makes sure that it never will be;
- * until then, running the transaction again could apply it twice.
+ * committed. {@link #resolve} finds out, or makes sure that it never will be; until then, running
+ * the transaction again could apply it twice.
  */
 public final class UnknownCommitException extends TransactionException {
+  /** Asks the oracle. */
+  @FunctionalInterface
+  public interface Resolver {
+    /** See {@link #resolveAsync}. */
+    CompletableFuture<OptionalLong> resolve(long startTimestamp);
+  }
+
   private static final long serialVersionUID = 1L;
 
   private final long startTimestamp;
 
+  /** Null in another process, as it is not serialized. */
+  private final transient Resolver resolver;
+
   /** The outcome of the transaction that started at {@code startTimestamp} is unknown. */
-  public UnknownCommitException(long startTimestamp, Throwable cause) {
+  public UnknownCommitException(long startTimestamp, Throwable cause, Resolver resolver) {
     super(
         Category.UNKNOWN_OUTCOME,
         "transaction "
             + startTimestamp
             + " may or may not be committed ("
             + cause.getMessage()
-            + "); call TransactionManager.resolve("
+            + "); call resolve() of this exception, or TransactionManager.resolve("
             + startTimestamp
-            + ") to learn it, and do not run it again before",
+            + "), to learn it, and do not run it again before",
         cause);
     this.startTimestamp = startTimestamp;
+    this.resolver = resolver;
   }
 
   /** The start timestamp of the transaction in question. */
   public long startTimestamp() {
     return startTimestamp;
+  }
+
+  /**
+   * Asks the oracle: the transaction is committed, or from now on never will be. May be called
+   * again if it fails.
+   *
+   * @return its commit timestamp, or empty if it is aborted
+   * @throws UnknownCommitException if the oracle does not answer, or no longer remembers
+   * @throws IllegalStateException if the transaction manager is closed: {@link
+   *     TransactionManager#resolve} of another one will do
+   */
+  public OptionalLong resolve() throws IOException {
+    return Failures.await(resolveAsync());
+  }
+
+  /** Like {@link #resolve}; the future fails. */
+  public CompletableFuture<OptionalLong> resolveAsync() {
+    if (resolver == null) {
+      throw new IllegalStateException(
+          "this exception came from another process: call TransactionManager.resolve("
+              + startTimestamp
+              + ") instead");
+    }
+    return resolver.resolve(startTimestamp);
   }
 }

@@ -3,12 +3,13 @@ package io.retso.hbase.layout;
 import io.retso.client.OracleClient;
 import io.retso.hbase.options.Conflicts;
 import io.retso.hbase.options.Reads;
+import io.retso.protocol.OracleIdentity;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
+import java.util.UUID;
 import org.apache.hadoop.hbase.HConstants;
 import org.apache.hadoop.hbase.KeepDeletedCells;
 import org.apache.hadoop.hbase.client.ColumnFamilyDescriptor;
@@ -23,26 +24,34 @@ import org.apache.hadoop.hbase.util.Bytes;
  *
  * @param conflicts what two transactions must not both write
  * @param reads where snapshots are decided
- * @param oracle addresses of the oracle, {@code host:port[,host:port]}, for the coprocessors; empty
- *     if reads are {@link Reads#CLIENT}
+ * @param oracle which oracle decides its transactions: timestamps and marks in the table are that
+ *     one's, and what another says of the same numbers is about other transactions
+ * @param addresses where it was when the table was prepared, {@code host:port[,host:port]}: where
+ *     coprocessors look for it first. It may have moved since
  */
-public record TableSettings(Conflicts conflicts, Reads reads, String oracle) {
+public record TableSettings(
+    Conflicts conflicts, Reads reads, OracleIdentity oracle, String addresses) {
   private static final String VERSION_KEY = "RETSO_VERSION";
   private static final String CONFLICTS_KEY = "RETSO_CONFLICTS";
   private static final String READS_KEY = "RETSO_READS";
   private static final String ORACLE_KEY = "RETSO_ORACLE";
+  private static final String ORACLE_ID_KEY = "RETSO_ORACLE_ID";
+  private static final String ADDRESSES_KEY = "RETSO_ORACLE_ADDRESSES";
   private static final String NAME_KEY = "RETSO_TABLE";
-  private static final String VERSION = "1";
+  private static final String VERSION = "2";
+
+  /** It named the oracle by its addresses alone; all else is the same. */
+  private static final String VERSION_BEFORE = "1";
 
   /**
-   * Checks that server reads come with an oracle.
+   * Checks that the oracle has addresses.
    *
-   * @throws IllegalArgumentException if they do not
+   * @throws IllegalArgumentException if it has none
    */
   public TableSettings {
-    if (reads == Reads.SERVER && addresses(oracle).isEmpty()) {
+    if (addresses(addresses).isEmpty()) {
       throw new IllegalArgumentException(
-          ORACLE_KEY + " is empty: server reads need the addresses of the oracle, host:port");
+          ADDRESSES_KEY + " is empty: write addresses of the oracle, host:port");
     }
   }
 
@@ -62,22 +71,64 @@ public record TableSettings(Conflicts conflicts, Reads reads, String oracle) {
       throw new IllegalArgumentException(
           "table " + table.getTableName() + " is not prepared for transactions: prepare it first");
     }
-    checkVersion(table);
-    String oracle = table.getValue(ORACLE_KEY);
+    checkCells(table);
+    if (isOfVersionBefore(table)) {
+      throw new IllegalArgumentException(
+          "table "
+              + table.getTableName()
+              + " was prepared by an earlier version of ReTSO, which did not note the id of its"
+              + " oracle: prepare it again");
+    }
     return new TableSettings(
-        parse(table, CONFLICTS_KEY, Conflicts.class),
-        parse(table, READS_KEY, Reads.class),
-        oracle == null ? "" : oracle);
+        conflictsOf(table), readsOf(table), oracleOf(table), text(table, ADDRESSES_KEY));
+  }
+
+  /** The conflict rule of a prepared table. */
+  public static Conflicts conflictsOf(TableDescriptor table) {
+    return parse(table, CONFLICTS_KEY, Conflicts.class);
+  }
+
+  /** Where snapshots of a prepared table are decided. */
+  public static Reads readsOf(TableDescriptor table) {
+    return parse(table, READS_KEY, Reads.class);
+  }
+
+  private static OracleIdentity oracleOf(TableDescriptor table) {
+    try {
+      return new OracleIdentity(
+          UUID.fromString(text(table, ORACLE_ID_KEY)), text(table, ORACLE_KEY));
+    } catch (IllegalArgumentException e) {
+      throw new IllegalArgumentException(
+          "table "
+              + table.getTableName()
+              + " does not say which oracle is its: "
+              + ORACLE_KEY
+              + " and "
+              + ORACLE_ID_KEY
+              + " are damaged ("
+              + e.getMessage()
+              + "): prepare it again",
+          e);
+    }
+  }
+
+  private static String text(TableDescriptor table, String key) {
+    return Objects.requireNonNullElse(table.getValue(key), "");
+  }
+
+  /** Whether the table was prepared, but by the version before, and must be prepared again. */
+  public static boolean isOfVersionBefore(TableDescriptor table) {
+    return VERSION_BEFORE.equals(table.getValue(VERSION_KEY));
   }
 
   /**
-   * Checks that a prepared table was prepared by this version.
+   * Checks that the cells of a prepared table are what this version makes of them.
    *
-   * @throws IllegalArgumentException if it was not: its cells may mean something else
+   * @throws IllegalArgumentException if they may mean something else
    */
-  public static void checkVersion(TableDescriptor table) {
+  public static void checkCells(TableDescriptor table) {
     String version = table.getValue(VERSION_KEY);
-    if (!VERSION.equals(version)) {
+    if (!VERSION.equals(version) && !isOfVersionBefore(table)) {
       throw new IllegalArgumentException(
           "table "
               + table.getTableName()
@@ -89,14 +140,6 @@ public record TableSettings(Conflicts conflicts, Reads reads, String oracle) {
               + VERSION
               + ": use the version that prepared it");
     }
-  }
-
-  /**
-   * Whether the table's transactions are decided by the oracle at one of these addresses, {@code
-   * host:port}. Answers of another one would be about other transactions of the same number.
-   */
-  public boolean isOf(Collection<String> addresses) {
-    return oracle.isBlank() || addresses(oracle).stream().anyMatch(addresses::contains);
   }
 
   /** The single addresses of {@code host:port[,host:port]}, not checked; none if it is blank. */
@@ -143,7 +186,9 @@ public record TableSettings(Conflicts conflicts, Reads reads, String oracle) {
     table.setValue(VERSION_KEY, VERSION);
     table.setValue(CONFLICTS_KEY, conflicts.name());
     table.setValue(READS_KEY, reads.name());
-    table.setValue(ORACLE_KEY, oracle);
+    table.setValue(ORACLE_KEY, oracle.name());
+    table.setValue(ORACLE_ID_KEY, oracle.id().toString());
+    table.setValue(ADDRESSES_KEY, addresses);
     table.setValue(NAME_KEY, table.build().getTableName().getNameAsString());
   }
 
@@ -185,7 +230,15 @@ public record TableSettings(Conflicts conflicts, Reads reads, String oracle) {
 
   /** Copies settings, whatever they are. */
   static void copy(TableDescriptor from, TableDescriptorBuilder to) {
-    for (String key : List.of(VERSION_KEY, CONFLICTS_KEY, READS_KEY, ORACLE_KEY, NAME_KEY)) {
+    for (String key :
+        List.of(
+            VERSION_KEY,
+            CONFLICTS_KEY,
+            READS_KEY,
+            ORACLE_KEY,
+            ORACLE_ID_KEY,
+            ADDRESSES_KEY,
+            NAME_KEY)) {
       String value = from.getValue(key);
       if (value != null) {
         to.setValue(key, value);

@@ -1,6 +1,6 @@
 /**
  * What a transaction manager counts.
  *
- * <p>Internal: applications use {@code TransactionManager.metrics()}.
+ * <p>Internal: applications pass a registry to {@code ManagerBuilder.meterRegistry}.
  */
 package io.retso.hbase.metrics;

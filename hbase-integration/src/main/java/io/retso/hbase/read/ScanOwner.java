@@ -10,8 +10,15 @@ public interface ScanOwner {
   /** Whether it has not ended. */
   boolean isOpen();
 
-  /** Refuses the use of a transaction that has ended. */
-  void checkOpen();
+  /**
+   * Refuses the use of a transaction that has ended.
+   *
+   * @throws IOException if it has run out of time, which is no mistake of who uses it
+   */
+  void checkOpen() throws IOException;
+
+  /** Why a scan fails when it has ended. */
+  Exception ended();
 
   /** Whether own writes within the range of the scan may be in the table. */
   boolean hasSent(PreparedTable table, Scan scan);

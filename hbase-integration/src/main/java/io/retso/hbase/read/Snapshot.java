@@ -95,14 +95,6 @@ public final class Snapshot {
     return timestamp == null || timestamp.isCompletedExceptionally() ? 0 : timestamp.getNow(0L);
   }
 
-  /**
-   * A timestamp at which all is as it was read, but perhaps an older one; 0 if nothing was read.
-   */
-  public synchronized long timestampOfReads() {
-    long now = timestampNow();
-    return now != 0 || seen.isEmpty() ? now : lease.start();
-  }
-
   /** Reads rows in the snapshot. */
   public CompletableFuture<List<Result>> read(RowReads rows) {
     long older = startOfUnpinnedRead(rows);

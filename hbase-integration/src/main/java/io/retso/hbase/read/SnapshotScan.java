@@ -113,7 +113,7 @@ public final class SnapshotScan implements AdvancedScanResultConsumer {
   /** Whether nobody wants more; so it is when the transaction has ended. */
   private boolean isOver() {
     if (!ended && !owner.isOpen()) {
-      end(ended());
+      end(owner.ended());
     }
     return ended;
   }
@@ -131,7 +131,7 @@ public final class SnapshotScan implements AdvancedScanResultConsumer {
               if (failure != null) {
                 end(Failures.unwrap(failure));
               } else {
-                end(owner.isOpen() ? null : ended());
+                end(owner.isOpen() ? null : owner.ended());
               }
             });
   }
@@ -154,15 +154,10 @@ public final class SnapshotScan implements AdvancedScanResultConsumer {
     }
   }
 
-  /** The transaction's own writes are moved then: what comes, or does not come, may lack them. */
-  private static IllegalStateException ended() {
-    return new IllegalStateException(
-        "the transaction ended while it was scanned: read all rows, then end it");
-  }
-
   private CompletableFuture<Void> deliver(List<Result> rows) {
     if (!owner.isOpen()) {
-      return Failures.failed(ended());
+      // Its own writes are moved then: what comes, or does not come, may lack them.
+      return Failures.failed(owner.ended());
     }
     if (pages.isDone()) {
       rowsLeft = Math.min(rowsLeft, rows.size());

@@ -6,6 +6,7 @@ import io.retso.hbase.errors.TableNotPreparedException;
 import io.retso.hbase.layout.DescriptorQuery;
 import io.retso.hbase.layout.RegionSettings;
 import io.retso.hbase.layout.TableSettings;
+import io.retso.protocol.OracleIdentity;
 import java.io.IOException;
 import java.util.List;
 import java.util.Objects;
@@ -50,8 +51,8 @@ public final class TableCatalog {
 
   private final AsyncConnection hbase;
 
-  /** {@code host:port} of this manager's oracle, as it was configured. */
-  private final Set<String> oracle;
+  /** This manager's. */
+  private final OracleIdentity oracle;
 
   /** Longest time that an operation of {@link PreparedTable#shortTimeout} takes. */
   private final long shortTimeoutMillis;
@@ -70,9 +71,12 @@ public final class TableCatalog {
       new ConcurrentHashMap<>();
 
   public TableCatalog(
-      AsyncConnection hbase, Set<String> oracle, long shortTimeoutMillis, LongSupplier nanoClock) {
+      AsyncConnection hbase,
+      OracleIdentity oracle,
+      long shortTimeoutMillis,
+      LongSupplier nanoClock) {
     this.hbase = hbase;
-    this.oracle = Set.copyOf(oracle);
+    this.oracle = oracle;
     this.shortTimeoutMillis = shortTimeoutMillis;
     this.nanoClock = nanoClock;
   }
@@ -292,16 +296,9 @@ public final class TableCatalog {
               + " does it)",
           null);
     }
-    if (!isOurs(settings)) {
+    if (!settings.oracle().isSameAs(oracle)) {
       throw new TableNotPreparedException(
-          "table "
-              + name
-              + " is prepared for the oracle "
-              + settings.oracle()
-              + ", but this transaction manager uses "
-              + String.join(",", oracle)
-              + ": use that one, or prepare the table again if these are two names of one oracle",
-          null);
+          TableRules.OTHER_ORACLE.formatted(name, settings.oracle(), oracle), null);
     }
     AsyncTable<AdvancedScanResultConsumer> shortTimeout =
         hbase
@@ -310,11 +307,6 @@ public final class TableCatalog {
             .build();
     return new PreparedTable(
         descriptor, settings, hbase.getTable(name), shortTimeout, nanoClock.getAsLong());
-  }
-
-  /** Whether the table's transactions are decided by this manager's oracle. */
-  boolean isOurs(TableSettings settings) {
-    return settings.isOf(oracle);
   }
 
   /** Whether a table with client reads was used. */

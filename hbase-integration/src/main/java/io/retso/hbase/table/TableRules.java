@@ -17,6 +17,11 @@ public final class TableRules {
           + " no transactions: set hbase.coprocessor.enabled and"
           + " hbase.coprocessor.user.enabled to true there, and restart";
 
+  /** Of a table, its oracle, and the one that is used. */
+  public static final String OTHER_ORACLE =
+      "table %s is prepared for oracle %s, not for %s, which answers here: use that one; or, if it"
+          + " was installed anew, and what it knew is lost, prepare the table again";
+
   private TableRules() {}
 
   /**

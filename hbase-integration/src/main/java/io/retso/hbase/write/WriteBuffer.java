@@ -20,7 +20,9 @@ import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.CellComparator;
 import org.apache.hadoop.hbase.CellUtil;
 import org.apache.hadoop.hbase.TableName;
+import org.apache.hadoop.hbase.client.Get;
 import org.apache.hadoop.hbase.client.Put;
+import org.apache.hadoop.hbase.client.Result;
 import org.apache.hadoop.hbase.client.Scan;
 import org.apache.hadoop.hbase.util.Bytes;
 
@@ -143,6 +145,18 @@ public final class WriteBuffer {
   /** Whether nothing was written at all. */
   public synchronized boolean isEmpty() {
     return conflictIds.isEmpty();
+  }
+
+  /** What a get is answered with if own writes tell for certain; null if HBase must be asked. */
+  public Result answer(PreparedTable table, Get get) {
+    if (!OwnReads.namesColumns(get)) {
+      return null;
+    }
+    synchronized (this) {
+      TableWrites writes = tables.get(table.name());
+      NavigableMap<Cell, Cell> row = writes == null ? null : writes.pending.get(get.getRow());
+      return row == null ? null : OwnReads.answer(get, row, start);
+    }
   }
 
   /** Makes the transaction's own writes of these rows readable. */

@@ -89,9 +89,13 @@ class TablePreparationTest {
     assertEquals(Integer.MAX_VALUE, prepared.getColumnFamily(F).getMaxVersions());
     assertEquals(List.of(), fixture.preparation().check(name));
     TransactionManager manager = fixture.manager();
-    assertEquals("plain", manager.call(tx -> read(tx.table(name), "old")));
-    manager.run(tx -> tx.table(name).put(put("old", "new")));
-    assertEquals("new", manager.call(tx -> read(tx.table(name), "old")));
+    assertEquals("plain", manager.run(tx -> read(tx.table(name), "old")));
+    manager.run(
+        tx -> {
+          tx.table(name).put(put("old", "new"));
+          return null;
+        });
+    assertEquals("new", manager.run(tx -> read(tx.table(name), "old")));
     assertEquals(prepared, fixture.preparation().prepare(name, Options.CLIENT_READS), "idempotent");
   }
 
@@ -106,7 +110,13 @@ class TablePreparationTest {
             Options.CLIENT_READS,
             Options.DEFAULT)) {
       String value = options.toString();
-      fixture.manager().run(tx -> tx.table(name).put(put("r", value)));
+      fixture
+          .manager()
+          .run(
+              tx -> {
+                tx.table(name).put(put("r", value));
+                return null;
+              });
       Fixture.eventually("its manager has done with it", () -> fixture.marks(name) == 0);
       refused("disable it", name, options);
       admin.disableTable(name);
@@ -123,7 +133,7 @@ class TablePreparationTest {
         assertEquals(options.reads() == Reads.SERVER, isLoaded, options::toString);
       }
       // Another manager: this one has not heard of it, and would have to be waited for.
-      assertEquals(value, fixture.manager().call(tx -> read(tx.table(name), "r")));
+      assertEquals(value, fixture.manager().run(tx -> read(tx.table(name), "r")));
     }
   }
 
@@ -145,7 +155,7 @@ class TablePreparationTest {
     String both = fixture.cluster.oracleAddress() + ",127.0.0.1:1";
     TableDescriptor after =
         new TablePreparation(fixture.cluster.connection(), both).prepare(name, Options.DEFAULT);
-    assertEquals(both, TableSettings.of(after).oracle());
+    assertEquals(both, TableSettings.of(after).addresses());
     assertEquals(after, admin.getDescriptor(name));
     try (RetsoServer other = RetsoCluster.startOracle()) {
       TablePreparation elsewhere =
@@ -157,6 +167,48 @@ class TablePreparationTest {
       assertTrue(e.getMessage().contains("enable it"), e.getMessage());
       assertEquals(after, admin.getDescriptor(name));
     }
+    admin.deleteTable(name);
+  }
+
+  @Test
+  void addressesOfTwoOraclesAreRefused() throws Exception {
+    try (RetsoServer other = RetsoCluster.startOracle()) {
+      String both = fixture.cluster.oracleAddress() + ",127.0.0.1:" + other.port();
+      TablePreparation ofTwo = new TablePreparation(fixture.cluster.connection(), both);
+      Exception e =
+          assertThrows(
+              OracleUnavailableException.class,
+              () -> ofTwo.create(Fixture.descriptor(name).build(), Options.DEFAULT));
+      assertTrue(e.getMessage().contains("these are two oracles"), e.getMessage());
+      assertTrue(e.getMessage().contains("at 127.0.0.1:" + other.port()), e.getMessage());
+      assertFalse(admin.tableExists(name));
+    }
+  }
+
+  @Test
+  void aTableOfAnEarlierVersionIsPreparedAgain() throws Exception {
+    fixture.preparation().create(Fixture.descriptor(name).build(), Options.CLIENT_READS);
+    admin.modifyTable(
+        TableDescriptorBuilder.newBuilder(admin.getDescriptor(name))
+            .setValue("RETSO_VERSION", "1")
+            .setValue("RETSO_ORACLE", fixture.cluster.oracleAddress())
+            .removeValue("RETSO_ORACLE_ID")
+            .removeValue("RETSO_ORACLE_ADDRESSES")
+            .build());
+    TableDescriptor before = admin.getDescriptor(name);
+    assertEquals(Options.CLIENT_READS, Options.of(before));
+    try (TransactionManager manager = fixture.builder().build();
+        Transaction tx = manager.begin()) {
+      Exception e =
+          assertThrows(
+              TableNotPreparedException.class, () -> tx.table(name).get(new Get(new byte[1])));
+      assertTrue(e.getMessage().contains("prepare it again"), e.getMessage());
+    }
+    assertTrue(fixture.preparation().check(name).toString().contains("prepare it again"));
+    TableDescriptor after = fixture.preparation().prepare(name, Options.of(before));
+    assertEquals(fixture.cluster.oracleAddress(), TableSettings.of(after).addresses());
+    assertEquals(List.of(), fixture.preparation().check(name));
+    admin.disableTable(name);
     admin.deleteTable(name);
   }
 
@@ -275,7 +327,7 @@ class TablePreparationTest {
     fixture.compact(name); // as it advises
     admin.modifyColumnFamily(name, family.setNewVersionBehavior(false).build());
     fixture.preparation().prepare(name, Options.DEFAULT);
-    assertEquals("alive", fixture.manager().call(tx -> read(tx.table(name), "r")));
+    assertEquals("alive", fixture.manager().run(tx -> read(tx.table(name), "r")));
   }
 
   /** Somebody altered what transactions need; nobody relies on that. */
@@ -348,8 +400,11 @@ class TablePreparationTest {
     }
     TransactionManager manager = fixture.manager();
     manager.run(
-        tx -> tx.table(table).put(List.of(put("b", "new"), put("g", "new"), put("y", "new"))));
-    String rows = manager.call(tx -> scan(tx.table(table), new Scan()));
+        tx -> {
+          tx.table(table).put(List.of(put("b", "new"), put("g", "new"), put("y", "new")));
+          return null;
+        });
+    String rows = manager.run(tx -> scan(tx.table(table), new Scan()));
     assertEquals(26, rows.split(" ").length, rows);
     assertEquals(3, rows.split("=new", -1).length - 1, rows);
     Fixture.eventually("cleaned up", () -> fixture.marks(table) == 0);

@@ -3,6 +3,7 @@ package io.retso.hbase.beside;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.retso.hbase.ReadTransaction;
 import io.retso.hbase.RetsoCluster;
 import io.retso.hbase.Transaction;
 import io.retso.hbase.TransactionManager;
@@ -40,7 +41,7 @@ final class SideBySide implements AutoCloseable {
   private static final byte[] SPLIT = {'b'};
 
   /** A snapshot that is read again. */
-  private record Reader(Transaction tx, String seen) {}
+  private record Reader(ReadTransaction tx, String seen) {}
 
   private final Random random;
   private final Mode mode;
@@ -129,11 +130,11 @@ final class SideBySide implements AutoCloseable {
     boolean readOnly = random.nextInt(4) == 0;
     List<Long> seeds =
         random.longs(random.nextInt(3) == 0 ? 1 + random.nextInt(4) : 1).boxed().toList();
-    try (Transaction tx = readOnly ? manager().beginReadOnly() : manager().begin()) {
+    try (ReadTransaction tx = readOnly ? manager().beginReadOnly() : manager().begin()) {
       AnyTable table =
           random.nextInt(3) == 0
-              ? new AnyTable.Async(tx.asyncTable(name).get())
-              : new AnyTable.Blocking(tx.table(name));
+              ? new AnyTable.Async(tx.asyncTable(name).get().asTable())
+              : new AnyTable.Blocking(tx.table(name).asTable());
       AnyTable plain =
           random.nextInt(3) == 0
               ? new AnyTable.Async(asyncConnection.getTable(plainName))
@@ -150,7 +151,9 @@ final class SideBySide implements AutoCloseable {
           earlier.add(statement); // to be used again
         }
       }
-      tx.commit();
+      if (tx instanceof Transaction writer) {
+        writer.commit();
+      }
     }
     if (earlier.size() > 50) {
       earlier.subList(0, 25).clear();
@@ -202,8 +205,8 @@ final class SideBySide implements AutoCloseable {
   private void compareAll() throws Exception {
     Statement all = new Statement(Statement.Way.SCAN, List.of(new Scan()));
     String expected = Outcome.of(all, new AnyTable.Blocking(plainTable));
-    try (Transaction tx = manager().beginReadOnly()) {
-      String actual = Outcome.of(all, new AnyTable.Blocking(tx.table(name)));
+    try (ReadTransaction tx = manager().beginReadOnly()) {
+      String actual = Outcome.of(all, new AnyTable.Blocking(tx.table(name).asTable()));
       assertEquals(expected, actual, () -> context("the whole table"));
     }
     compared++;
@@ -221,7 +224,7 @@ final class SideBySide implements AutoCloseable {
       Draw draw = new Draw(seed, mode.emptyQualifiers());
       Statement statement = Writes.of(draw);
       since.add("in doubt: " + statement);
-      Outcome.of(statement, new AnyTable.Blocking(tx.table(name)));
+      Outcome.of(statement, new AnyTable.Blocking(tx.table(name).asTable()));
       draw.spoil();
     }
   }
@@ -236,15 +239,15 @@ final class SideBySide implements AutoCloseable {
   private void readAgain() throws Exception {
     Statement all = new Statement(Statement.Way.SCAN, List.of(new Scan()));
     for (Reader reader : readers) {
-      String seen = Outcome.of(all, new AnyTable.Blocking(reader.tx().table(name)));
+      String seen = Outcome.of(all, new AnyTable.Blocking(reader.tx().table(name).asTable()));
       assertEquals(reader.seen(), seen, () -> context("a snapshot that is read again"));
       compared++;
     }
     if (readers.size() == BESIDE_MAX) {
       readers.remove().tx().close();
     }
-    Transaction tx = random.nextBoolean() ? manager().beginReadOnly() : manager().begin();
-    readers.add(new Reader(tx, Outcome.of(all, new AnyTable.Blocking(tx.table(name)))));
+    ReadTransaction tx = random.nextBoolean() ? manager().beginReadOnly() : manager().begin();
+    readers.add(new Reader(tx, Outcome.of(all, new AnyTable.Blocking(tx.table(name).asTable()))));
   }
 
   @Override

@@ -12,6 +12,7 @@ import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.layout.Tombstone;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -19,7 +20,10 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hbase.CellUtil;
+import org.apache.hadoop.hbase.KeyValue;
 import org.apache.hadoop.hbase.client.Admin;
 import org.apache.hadoop.hbase.client.CheckAndMutate;
 import org.apache.hadoop.hbase.client.Delete;
@@ -27,9 +31,12 @@ import org.apache.hadoop.hbase.client.Mutation;
 import org.apache.hadoop.hbase.client.Put;
 import org.apache.hadoop.hbase.client.Row;
 import org.apache.hadoop.hbase.client.RowMutations;
+import org.apache.hadoop.hbase.io.hfile.HFileContextBuilder;
 import org.apache.hadoop.hbase.metrics.Counter;
 import org.apache.hadoop.hbase.metrics.MetricRegistries;
 import org.apache.hadoop.hbase.regionserver.HRegion;
+import org.apache.hadoop.hbase.regionserver.StoreFileWriter;
+import org.apache.hadoop.hbase.tool.BulkLoadHFiles;
 import org.apache.hadoop.hbase.util.Bytes;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -387,6 +394,38 @@ class CleanupFromMemoryTest {
     t.oracle.abort(start);
     cleanUp(start, CleanupRequest.ABORTED, 1);
     assertEquals(List.of(), t.cells(ROW));
+  }
+
+  /** It has a delete of a version that is not below the transaction's. */
+  @Test
+  void whatALoadedFileMayHideIsNotRemembered() throws IOException {
+    Configuration configuration = t.cluster.configuration();
+    Path directory = new Path(configuration.get("hbase.tmp.dir"), t.name.getNameAsString());
+    long start = t.oracle.begin();
+    StoreFileWriter writer =
+        new StoreFileWriter.Builder(configuration, directory.getFileSystem(configuration))
+            .withOutputDir(new Path(directory, "f"))
+            .withFileContext(new HFileContextBuilder().build())
+            .build();
+    writer.append(new KeyValue(R, RawTable.F, A, start, KeyValue.Type.DeleteColumn));
+    writer.appendMetadata(1, false);
+    writer.close();
+    BulkLoadHFiles.create(configuration).bulkLoad(t.name, directory);
+    t.table.put(put(start, 1, A, "1"));
+    assertFalse(cleanUp(start, t.commit(start, ROW), 1));
+    assertEquals(Map.of(), t.read(t.snapshot(), ROW));
+  }
+
+  /** The second one does nothing: above all it does not delete what the first one moved. */
+  @Test
+  void aRowIsCleanedUpOnceInABatch() throws IOException {
+    long start = t.oracle.begin();
+    t.table.put(put(start, 1, A, "1"));
+    long committed = t.commit(start, ROW);
+    Mutation[] twice = new Mutation[2];
+    Arrays.setAll(twice, i -> new CleanupRequest(R, start, committed, 1).toPut());
+    region().batchMutate(twice);
+    assertEquals(Map.of("a", "1"), t.read(t.snapshot(), ROW));
   }
 
   private HRegion region() {

@@ -320,6 +320,42 @@ class InjectedBugsTest {
         "&& next.getTimestamp() < held.getTimestamp()",
         PurgeTest.class,
         "deletesStayForScannersThatDoNotSeeThemYet"),
+    CLEANS_UP_TWICE_IN_A_BATCH(
+        "coprocessor/write/RegionWrites.java",
+        "if (batch.cleaned.add(latch)) {",
+        "if (batch.cleaned.add(latch) || true) {",
+        CleanupFromMemoryTest.class,
+        "aRowIsCleanedUpOnceInABatch"),
+    CLEANS_UP_BEFORE_THE_HORIZON_IS_KNOWN(
+        "coprocessor/TransactionRegionObserver.java",
+        "region.awaitHorizon();\n",
+        "",
+        PurgeTest.class,
+        "aLateDuplicateBelowTheHorizonIsNotMoved"),
+    ASKS_ABOUT_MARKS_BELOW_THE_HORIZON(
+        "coprocessor/read/RegionReader.java",
+        "dead.add(start);",
+        "",
+        PurgeTest.class,
+        "aLateDuplicateBelowTheHorizonIsOfNoCommit"),
+    DROPS_TOMBSTONES_THAT_THE_MEMORY_NEEDS(
+        "coprocessor/purge/RegionPurge.java",
+        "    if (memoryEmpty) {",
+        "    if (true) {",
+        PurgeTest.class,
+        "tombstonesStayForWhatIsInMemory"),
+    DROPS_TOMBSTONES_THAT_OTHER_FILES_NEED(
+        "coprocessor/purge/RegionPurge.java",
+        "if (!new HashSet<Object>(request.getFiles()).equals(new HashSet<Object>(files))) {",
+        "if (files == null) {",
+        PurgeTest.class,
+        "tombstonesStayInACompactionOfTheOtherFiles"),
+    REMEMBERS_WHAT_A_LOADED_FILE_HIDES(
+        "coprocessor/TransactionalRegion.java",
+        "recentWrites.hidden(lastVersion());",
+        "lastVersion();",
+        CleanupFromMemoryTest.class,
+        "whatALoadedFileMayHideIsNotRemembered"),
     WHAT_MAY_BE_PENDING_COVERS(
         "coprocessor/purge/VersionPurge.java",
         "!CellVersion.isCommitted(version) || ",

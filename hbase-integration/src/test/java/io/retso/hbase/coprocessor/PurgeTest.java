@@ -18,6 +18,9 @@ import org.apache.hadoop.hbase.client.Admin;
 import org.apache.hadoop.hbase.client.Put;
 import org.apache.hadoop.hbase.client.Result;
 import org.apache.hadoop.hbase.client.Scan;
+import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
+import org.apache.hadoop.hbase.regionserver.HRegion;
+import org.apache.hadoop.hbase.regionserver.compactions.CompactionConfiguration;
 import org.apache.hadoop.hbase.util.Bytes;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -106,19 +109,78 @@ class PurgeTest {
     assertEquals(Map.of(), t.read(t.oracle.begin(), ROW));
   }
 
-  /** Its transaction did commit, and the oracle says so; but a tombstone above it was purged. */
-  @Test
-  void aMarkBelowTheHorizonIsOfNoCommit() throws IOException {
-    long start = t.oracle.begin();
+  /** Writes a value, and deletes it; then nothing is left of either. Returns the first commit. */
+  private long purged(long start) throws IOException {
     t.write(start, ROW, "a", "1");
-    t.cleanUp(start, t.commit(start, ROW), ROW);
+    long committed = t.commit(start, ROW);
+    t.cleanUp(start, committed, ROW);
     t.oracle.cleanedUp(start);
     t.update(ROW, "a", null);
     t.snapshot();
     t.flush();
     t.compact();
     assertEquals(List.of(), t.raw(ROW));
+    return committed;
+  }
+
+  /** Its transaction did commit, and the oracle says so. */
+  @Test
+  void aLateDuplicateBelowTheHorizonIsOfNoCommit() throws IOException {
+    long start = t.oracle.begin();
+    purged(start);
     t.putUnseen(RawTable.put(start, ROW, "a", "1"));
+    assertEquals(Map.of(), t.read(t.snapshot(), ROW));
+  }
+
+  /** The cleanup is the first that a region is asked for after it opened. */
+  @Test
+  void aLateDuplicateBelowTheHorizonIsNotMoved() throws IOException {
+    long start = t.oracle.begin();
+    long committed = purged(start);
+    t.putUnseen(RawTable.put(start, ROW, "a", "1"));
+    t.cleanUp(start, committed, ROW);
+    assertEquals(Map.of(), t.read(t.snapshot(), ROW));
+    t.flush();
+    t.compact();
+    assertEquals(List.of(), t.raw(ROW));
+  }
+
+  /** All files are compacted, but the memory has a committed version that the tombstone covers. */
+  @Test
+  void tombstonesStayForWhatIsInMemory() throws IOException {
+    long start = t.oracle.begin();
+    t.write(start, ROW, "a", "1");
+    long committed = t.commit(start, ROW);
+    t.update(ROW, "a", null);
+    t.flush();
+    t.cleanUp(start, committed, ROW);
+    t.oracle.cleanedUp(start);
+    t.snapshot();
+    t.compact();
+    assertEquals(Map.of(), t.read(t.snapshot(), ROW));
+  }
+
+  /** An older file has what they cover. */
+  @Test
+  void tombstonesStayInACompactionOfTheOtherFiles() throws IOException {
+    try (Admin admin = t.cluster.connection().getAdmin()) {
+      admin.modifyTable(
+          TableDescriptorBuilder.newBuilder(admin.getDescriptor(t.name))
+              .setValue(CompactionConfiguration.HBASE_HSTORE_COMPACTION_MIN_KEY, "2")
+              .setValue(CompactionConfiguration.HBASE_HSTORE_COMPACTION_MAX_KEY, "2")
+              .build());
+    }
+    t.update(ROW, "a", "1".repeat(10_000)); // two smaller files are chosen rather
+    t.flush();
+    t.update(ROW, "a", null);
+    t.flush();
+    t.update("other", "a", "1");
+    t.snapshot();
+    t.flush();
+    for (HRegion region : t.regions()) {
+      region.compact(false);
+      assertEquals(2, region.getStore(RawTable.F).getStorefilesCount());
+    }
     assertEquals(Map.of(), t.read(t.snapshot(), ROW));
   }
 

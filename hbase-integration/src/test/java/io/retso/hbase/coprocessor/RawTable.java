@@ -61,7 +61,7 @@ public final class RawTable implements AutoCloseable {
             .setColumnFamily(TableSettings.prepared(ColumnFamilyDescriptorBuilder.of(G)))
             .setColumnFamily(PendingWrite.familyDescriptor());
     addCoprocessor(descriptor);
-    new TableSettings(Conflicts.ROW, Reads.SERVER, address).writeTo(descriptor);
+    new TableSettings(Conflicts.ROW, Reads.SERVER, oracle.identity(), address).writeTo(descriptor);
     try (Admin admin = cluster.connection().getAdmin()) {
       admin.createTable(descriptor.build(), splits);
     }

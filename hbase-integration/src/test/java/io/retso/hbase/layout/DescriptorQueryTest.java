@@ -8,8 +8,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.hbase.options.Conflicts;
 import io.retso.hbase.options.Reads;
+import io.retso.protocol.OracleIdentity;
 import java.io.IOException;
 import java.util.List;
+import java.util.UUID;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.CellBuilderFactory;
@@ -29,7 +31,8 @@ import org.junit.jupiter.api.Test;
 class DescriptorQueryTest {
   private static final TableName NAME = TableName.valueOf("t");
   private static final TableSettings SETTINGS =
-      new TableSettings(Conflicts.CELL, Reads.SERVER, "host:7521");
+      new TableSettings(
+          Conflicts.CELL, Reads.SERVER, new OracleIdentity(new UUID(1, 2), "main"), "host:7521");
 
   private static final RegionSettings REGION = new RegionSettings(true, 7, "example.Engine");
 

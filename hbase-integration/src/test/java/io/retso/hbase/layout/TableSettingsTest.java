@@ -7,7 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.hbase.options.Conflicts;
 import io.retso.hbase.options.Reads;
+import io.retso.protocol.OracleIdentity;
 import java.util.List;
+import java.util.UUID;
 import java.util.function.UnaryOperator;
 import org.apache.hadoop.hbase.HConstants;
 import org.apache.hadoop.hbase.KeepDeletedCells;
@@ -21,6 +23,8 @@ import org.apache.hadoop.hbase.util.Bytes;
 import org.junit.jupiter.api.Test;
 
 class TableSettingsTest {
+  private static final OracleIdentity ORACLE = new OracleIdentity(new UUID(1, 2), "main");
+
   private static final ColumnFamilyDescriptor DATA =
       TableSettings.prepared(ColumnFamilyDescriptorBuilder.of("f"));
 
@@ -33,8 +37,8 @@ class TableSettingsTest {
   void whatIsWrittenIsRead() {
     for (TableSettings settings :
         List.of(
-            new TableSettings(Conflicts.ROW, Reads.SERVER, "a:1,b:2"),
-            new TableSettings(Conflicts.CELL, Reads.CLIENT, ""))) {
+            new TableSettings(Conflicts.ROW, Reads.SERVER, ORACLE, "a:1,b:2"),
+            new TableSettings(Conflicts.CELL, Reads.CLIENT, ORACLE, "a:1"))) {
       TableDescriptorBuilder builder = table(DATA);
       assertFalse(TableSettings.isPrepared(builder.build()));
       settings.writeTo(builder);
@@ -46,16 +50,22 @@ class TableSettingsTest {
   @Test
   void whatCannotBeReadSaysWhatToDo() {
     assertProblem("prepare it first", table(DATA).build());
-    assertProblem("RETSO_VERSION is 2, this one knows 1", changed("RETSO_VERSION", "2"));
+    assertProblem("RETSO_VERSION is 3, this one knows 2", changed("RETSO_VERSION", "3"));
+    assertProblem("earlier version of ReTSO", changed("RETSO_VERSION", "1"));
+    assertProblem("prepare it again", changed("RETSO_VERSION", "1"));
     assertProblem("RETSO_CONFLICTS of table t is TABLE", changed("RETSO_CONFLICTS", "TABLE"));
     assertProblem("must be one of [SERVER, CLIENT]", changed("RETSO_READS", null));
-    assertProblem("RETSO_ORACLE is empty", changed("RETSO_ORACLE", ""));
-    assertProblem("RETSO_ORACLE is empty", changed("RETSO_ORACLE", null));
+    for (String key : List.of("RETSO_ORACLE", "RETSO_ORACLE_ID")) {
+      assertProblem("damaged", changed(key, ""));
+      assertProblem("prepare it again", changed(key, null));
+    }
+    assertProblem("RETSO_ORACLE_ADDRESSES is empty", changed("RETSO_ORACLE_ADDRESSES", ""));
+    assertProblem("RETSO_ORACLE_ADDRESSES is empty", changed("RETSO_ORACLE_ADDRESSES", null));
   }
 
   private static TableDescriptor changed(String key, String value) {
     TableDescriptorBuilder builder = table(DATA);
-    new TableSettings(Conflicts.ROW, Reads.SERVER, "a:1").writeTo(builder);
+    new TableSettings(Conflicts.ROW, Reads.SERVER, ORACLE, "a:1").writeTo(builder);
     return builder.setValue(key, value).build();
   }
 

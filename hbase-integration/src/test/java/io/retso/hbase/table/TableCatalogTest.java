@@ -4,14 +4,15 @@ import static io.retso.hbase.Fixture.eventually;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.retso.client.OracleClient;
 import io.retso.hbase.Fixture;
 import io.retso.hbase.RetsoCluster;
 import io.retso.hbase.admin.TablePreparation;
 import io.retso.hbase.embedded.EmbeddedHBase;
 import io.retso.hbase.errors.Failures;
 import io.retso.hbase.errors.TableNotPreparedException;
+import io.retso.protocol.OracleIdentity;
 import java.io.IOException;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.apache.hadoop.hbase.LocalHBaseCluster;
@@ -53,8 +54,12 @@ class TableCatalogTest {
     try (Admin admin = fixture.cluster.connection().getAdmin();
         AsyncConnection async =
             ConnectionFactory.createAsyncConnection(hbase.configuration()).get()) {
-      TableCatalog tables =
-          new TableCatalog(async, Set.of(fixture.cluster.oracleAddress()), 5000, nanos::get);
+      OracleIdentity identity;
+      try (OracleClient client =
+          OracleClient.builder().address(fixture.cluster.oracleAddress()).build()) {
+        identity = client.identity();
+      }
+      TableCatalog tables = new TableCatalog(async, identity, 5000, nanos::get);
       name = fixture.table(TablePreparation.Options.DEFAULT);
       PreparedTable first = found(tables);
       note(admin, "altered");

@@ -12,6 +12,15 @@ import java.util.stream.Collectors;
  * deploy/retso.properties} and {@code docs/configuration.md} are all made from this table.
  */
 public final class Settings {
+  public static final Setting<String> ORACLE_NAME =
+      new Setting<>(
+          "oracle.name",
+          "retso",
+          ValueType.oracleName(),
+          "What this oracle is called: in messages, in descriptors of tables, and in the setting of"
+              + " region servers that says where it is. Which oracle it is goes by the random id of"
+              + " its log alone.");
+
   public static final Setting<String> LISTEN_HOST =
       new Setting<>(
           "listen.host", "127.0.0.1", ValueType.host(), "Address on which clients connect.");
@@ -223,6 +232,7 @@ public final class Settings {
   /** All of them, in the order of the documentation. */
   public static final List<Setting<?>> ALL =
       List.of(
+          ORACLE_NAME,
           LISTEN_HOST,
           LISTEN_PORT,
           HTTP_HOST,

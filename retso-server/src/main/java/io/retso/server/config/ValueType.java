@@ -1,5 +1,6 @@
 package io.retso.server.config;
 
+import io.retso.protocol.OracleIdentity;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -38,6 +39,14 @@ public record ValueType<T>(String label, String allowed, Function<String, Option
         "HOST",
         "a host name or address of this machine; 0.0.0.0 for all of them",
         text -> Optional.of(text).filter(t -> HOST.matcher(t).matches()));
+  }
+
+  /** What an oracle may be called. */
+  static ValueType<String> oracleName() {
+    return new ValueType<>(
+        "NAME",
+        "1 to " + OracleIdentity.NAME_BYTES_MAX + " letters, digits, and . _ - behind the first",
+        text -> Optional.of(text).filter(OracleIdentity::isName));
   }
 
   /** A TCP port, or 0. */

@@ -19,6 +19,9 @@ public final class Figures {
   /** Nanoseconds from a decision to the release of its reply, by requests. */
   public final BatchHistogram decisions = BatchHistogram.ofLatencies();
 
+  /** Nanoseconds of the turns of the oracle's thread. */
+  public final BatchHistogram turns = BatchHistogram.ofLatencies();
+
   /** Nanoseconds from an append to its acknowledgement, by entries. */
   final BatchHistogram appends = BatchHistogram.ofLatencies();
 

@@ -86,6 +86,11 @@ public final class Metrics implements AutoCloseable {
         "From the append of an entry to its acknowledgement by the log.",
         f -> f.appends,
         NANOS_PER_SECOND);
+    histogram(
+        "retso_turn_seconds",
+        "Turns of the oracle's thread: all that it does between two looks for requests.",
+        f -> f.turns,
+        NANOS_PER_SECOND);
   }
 
   private void server(Health health, ServerFacts facts) {

@@ -1,10 +1,12 @@
 package io.retso.server.observe;
 
+import io.retso.protocol.OracleIdentity;
 import io.retso.server.config.MemoryPlan;
 
 /**
  * What is known when the server serves, and does not change.
  *
+ * @param oracle which oracle it is
  * @param address where clients connect
  * @param logKind {@code bookkeeper} or {@code memory}
  * @param logPlace where the log is, for people
@@ -15,6 +17,7 @@ import io.retso.server.config.MemoryPlan;
  * @param startedNanos when it began to serve, by the server's clock
  */
 public record ServerFacts(
+    OracleIdentity oracle,
     String address,
     String logKind,
     String logPlace,

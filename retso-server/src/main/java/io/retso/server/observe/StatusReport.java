@@ -21,6 +21,7 @@ final class StatusReport {
   private final Figures before;
   private final double seconds;
   private final BatchHistogram decisions;
+  private final BatchHistogram turns;
   private final BatchHistogram appends;
   private final BatchHistogram entrySizes;
 
@@ -31,6 +32,7 @@ final class StatusReport {
     this.before = before;
     this.seconds = Math.max((now.nanos - before.nanos) / NANOS_PER_SECOND, 1e-3);
     this.decisions = now.decisions.since(before.decisions);
+    this.turns = now.turns.since(before.turns);
     this.appends = now.appends.since(before.appends);
     this.entrySizes = now.entrySizes.since(before.entrySizes);
   }
@@ -42,6 +44,8 @@ final class StatusReport {
     all.put("serving", health.serving());
     all.put("reason", health.reason());
     all.put("address", facts.address());
+    all.put("oracle", facts.oracle().name());
+    all.put("logId", facts.oracle().id().toString());
     all.put("epoch", facts.epoch());
     all.put("uptimeSeconds", uptimeSeconds());
     for (Figure.Group group : Figure.Group.values()) {
@@ -50,6 +54,7 @@ final class StatusReport {
     all.put("overSeconds", seconds);
     all.put("perSecond", rates());
     all.put("decisionMillis", latency(decisions));
+    all.put("turnMillis", latency(turns));
     all.put("logAppendMillis", latency(appends));
     all.put("logEntryBytes", Map.of("mean", entrySizes.mean(), "p99", entrySizes.quantile(0.99)));
     all.put("commitsPerLogEntry", commitsPerEntry());
@@ -129,6 +134,7 @@ final class StatusReport {
     StringBuilder out = new StringBuilder();
     String why = health.reason().isEmpty() ? "" : ": " + health.reason();
     line(out, "status", "%s%s", health.status(), why);
+    line(out, "oracle", "%s", facts.oracle());
     line(out, "server", "%s, epoch %d, up %s", facts.address(), facts.epoch(), uptime());
     line(
         out,

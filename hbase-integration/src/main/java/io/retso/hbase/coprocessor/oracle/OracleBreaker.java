@@ -2,8 +2,10 @@ package io.retso.hbase.coprocessor.oracle;
 
 import io.retso.client.OracleException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 
 /**
  * Keeps the handlers of a region server from waiting for an oracle that does not answer: each
@@ -27,11 +29,11 @@ final class OracleBreaker {
   static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
   /**
-   * A question that may be asked.
+   * A question that is asked.
    *
    * @param answers how many answers had come before
    */
-  record Ticket(long answers, boolean isProbe) {}
+  private record Ticket(long answers, boolean isProbe) {}
 
   private final long timeoutNanos;
   private final LongSupplier nanoClock;
@@ -47,42 +49,47 @@ final class OracleBreaker {
     this.nanoClock = nanoClock;
   }
 
-  /** For a question that no handler waits for: always asked. */
-  synchronized Ticket enter() {
-    return new Ticket(answers, false);
+  /** Asks, for nobody who waits: always. */
+  <T> CompletableFuture<T> background(Supplier<CompletableFuture<T>> question) {
+    return watched(new Ticket(answers(), false), question.get());
   }
 
   /**
-   * For a question that a handler waits for.
-   *
-   * @throws OracleException the failure of an earlier one, if this one is not to be asked
+   * Asks, for a handler that waits. If the oracle does not answer, and it is not this one's turn to
+   * try again, nobody is asked, and the future has failed as the last question did.
    */
-  synchronized Ticket enterOrFail() {
-    if (failure == null) {
-      return new Ticket(answers, false);
+  <T> CompletableFuture<T> waiting(Supplier<CompletableFuture<T>> question) {
+    Ticket ticket;
+    synchronized (this) {
+      long now = nanoClock.getAsLong();
+      if (failure != null && now - nextProbeNanos < 0) {
+        return CompletableFuture.failedFuture(failure);
+      }
+      ticket = new Ticket(answers, failure != null);
+      if (ticket.isProbe) {
+        nextProbeNanos = now + timeoutNanos + PAUSE_NANOS;
+      }
     }
-    long now = nanoClock.getAsLong();
-    if (now - nextProbeNanos < 0) {
-      throw failure;
-    }
-    nextProbeNanos = now + timeoutNanos + PAUSE_NANOS;
-    return new Ticket(answers, true);
+    return watched(ticket, question.get());
   }
 
   /**
-   * For one that was asked already: whoever comes later does not wait with it.
-   *
-   * @throws OracleException the failure of an earlier one, if none has been answered since
+   * For a handler that would wait for an answer which somebody else has asked for. If it is not
+   * there and the oracle does not answer, the future has failed as the last question did.
    */
-  synchronized void requireAnswering() {
-    if (failure != null) {
-      throw failure;
-    }
+  synchronized <T> CompletableFuture<T> joining(CompletableFuture<T> asked) {
+    return asked.isDone() || failure == null ? asked : CompletableFuture.failedFuture(failure);
+  }
+
+  private synchronized long answers() {
+    return answers;
   }
 
   /** The answer, which has been taken note of when it is there. */
-  <T> CompletableFuture<T> watched(Ticket ticket, CompletableFuture<T> answer) {
-    return answer.whenComplete((value, failed) -> ended(ticket, failed));
+  private <T> CompletableFuture<T> watched(Ticket ticket, CompletableFuture<T> answer) {
+    return answer.whenComplete(
+        (value, failed) ->
+            ended(ticket, failed instanceof CompletionException ? failed.getCause() : failed));
   }
 
   private synchronized void ended(Ticket ticket, Throwable failed) {

@@ -1,6 +1,7 @@
 package io.retso.hbase.coprocessor.oracle;
 
 import io.retso.client.OracleClient;
+import io.retso.client.OracleClientBuilder;
 import io.retso.client.OracleException;
 import io.retso.client.TransactionStatus;
 import io.retso.hbase.coprocessor.region.ObserverMetrics;
@@ -10,30 +11,38 @@ import io.retso.hbase.layout.Refusal;
 import io.retso.hbase.layout.TableSettings;
 import io.retso.hbase.resolve.StatusCache;
 import io.retso.hbase.resolve.WriterStatuses;
+import io.retso.protocol.OracleIdentity;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.function.Supplier;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.LongStream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hbase.DoNotRetryIOException;
 
 /**
- * The region server's connection to an oracle: one for each list of addresses, shared by all
- * regions that name it, closed with the last of them. It comes with what is common to them: the
- * cache of decided transactions, the queue of orphans, and the memory of recent writes.
- * Thread-safe.
+ * The region server's connection to an oracle: one for each oracle and list of addresses, shared by
+ * all regions whose tables name them, closed with the last of them. It takes answers from no other
+ * oracle, wherever the addresses lead. It comes with what is common to them: the cache of decided
+ * transactions, the queue of orphans, and the memory of recent writes. Thread-safe.
  */
 public final class OracleLink {
   /** Longest time that a request takes, in ms. */
   static final String TIMEOUT_KEY = "retso.oracle.timeout";
+
+  /**
+   * Where an oracle is, by the name that tables have for it; overrides the addresses that stand in
+   * their descriptors. So an oracle can move away from all of them.
+   */
+  static final String ADDRESSES_KEY = "retso.oracle.%s.addresses";
 
   /** Decided transactions that a region server remembers, about 36 bytes each. */
   static final String CACHE_KEY = "retso.status.cache.entries";
@@ -41,14 +50,20 @@ public final class OracleLink {
   private static final int TIMEOUT_DEFAULT = 5_000;
   private static final int CACHE_DEFAULT = 1 << 16;
 
-  /** Waiting for a watermark that is nice to have; after a failure nobody waits for a while. */
+  /** Waiting for a watermark that is nice to have. */
   private static final long PATIENCE_MILLIS = 500;
 
-  private static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(5);
+  /**
+   * What links are told apart by.
+   *
+   * @param addresses {@code host:port[,host:port]}
+   */
+  private record Key(UUID oracle, String addresses) {}
 
-  private static final Map<String, OracleLink> LINKS = new HashMap<>();
+  private static final Map<Key, OracleLink> LINKS = new HashMap<>();
 
-  private final String addresses;
+  private final Key key;
+  private final OracleIdentity oracle;
   private final OracleClient client;
   private final OracleBreaker breaker;
   private final StatusCache cache;
@@ -58,34 +73,38 @@ public final class OracleLink {
   /** Guarded by {@link #LINKS}. */
   private int users;
 
-  private volatile long lastWatermark;
-  private volatile long pauseUntilNanos = System.nanoTime();
+  private final AtomicLong lastWatermark = new AtomicLong();
 
-  private OracleLink(String addresses, Configuration configuration, ObserverMetrics metrics) {
-    this.addresses = addresses;
+  private OracleLink(
+      Key key, OracleIdentity oracle, Configuration configuration, ObserverMetrics metrics) {
+    this.key = key;
+    this.oracle = oracle;
     Duration timeout = Duration.ofMillis(configuration.getInt(TIMEOUT_KEY, TIMEOUT_DEFAULT));
     this.breaker = new OracleBreaker(timeout.toNanos(), System::nanoTime);
-    OracleClient.Builder builder =
-        OracleClient.builder().name("retso-region-server").requestTimeout(timeout);
-    TableSettings.addresses(addresses).forEach(builder::address);
+    OracleClientBuilder builder =
+        OracleClient.builder().name("retso-region-server").oracle(oracle).requestTimeout(timeout);
+    TableSettings.checkedAddresses(key.addresses).forEach(builder::address);
     this.client = builder.build();
     this.cache = new StatusCache(configuration.getInt(CACHE_KEY, CACHE_DEFAULT));
     this.orphans = new OrphanQueue(this::decided, metrics, System::nanoTime);
   }
 
   /**
-   * The link to {@code addresses}; to be released.
+   * The link to the oracle of a table; to be released.
    *
    * @throws IllegalArgumentException if an address or a setting is malformed
    */
   public static OracleLink acquire(
-      String addresses, Configuration configuration, ObserverMetrics metrics) {
+      TableSettings table, Configuration configuration, ObserverMetrics metrics) {
+    OracleIdentity oracle = table.oracle();
+    String addresses = configuration.get(ADDRESSES_KEY.formatted(oracle.name()), table.addresses());
+    Key key = new Key(oracle.id(), addresses);
     synchronized (LINKS) {
-      OracleLink link = LINKS.get(addresses);
+      OracleLink link = LINKS.get(key);
       if (link == null) {
-        link = new OracleLink(addresses, configuration, metrics);
+        link = new OracleLink(key, oracle, configuration, metrics);
         link.orphans.start();
-        LINKS.put(addresses, link);
+        LINKS.put(key, link);
       }
       link.users++;
       return link;
@@ -98,7 +117,7 @@ public final class OracleLink {
       if (--users > 0) {
         return;
       }
-      LINKS.remove(addresses);
+      LINKS.remove(key);
     }
     orphans.close();
     client.close();
@@ -121,30 +140,28 @@ public final class OracleLink {
 
   /** Asks for the low watermark. */
   public CompletableFuture<Long> askWatermark() {
-    return askWatermark(breaker.enter());
+    return noted(breaker.background(client::lowWatermarkAsync));
   }
 
   /** The same for a handler that will wait: fails at once while the oracle does not answer. */
   public CompletableFuture<Long> askWatermarkToWait() {
-    try {
-      return askWatermark(breaker.enterOrFail());
-    } catch (OracleException e) {
-      return CompletableFuture.failedFuture(e);
-    }
+    return noted(breaker.waiting(client::lowWatermarkAsync));
   }
 
-  private CompletableFuture<Long> askWatermark(OracleBreaker.Ticket ticket) {
-    return breaker
-        .watched(ticket, client.lowWatermarkAsync())
-        .whenComplete((answer, failure) -> noteWatermark(answer));
+  private CompletableFuture<Long> noted(CompletableFuture<Long> watermark) {
+    return watermark.thenApply(
+        answer -> {
+          lastWatermark.accumulateAndGet(answer, Math::max);
+          return answer;
+        });
   }
 
-  private synchronized void noteWatermark(Long answer) {
-    if (answer == null) {
-      pauseUntilNanos = System.nanoTime() + PAUSE_NANOS;
-    } else {
-      lastWatermark = Math.max(lastWatermark, answer);
-    }
+  /**
+   * What somebody else has asked for, for a handler that will wait: fails at once if it is not
+   * there and the oracle does not answer.
+   */
+  public <T> CompletableFuture<T> joining(CompletableFuture<T> asked) {
+    return breaker.joining(asked);
   }
 
   /**
@@ -152,18 +169,14 @@ public final class OracleLink {
    * second, otherwise the last one known, 0 at first. Never fails.
    */
   public long watermarkSoon() throws InterruptedIOException {
-    if (System.nanoTime() - pauseUntilNanos >= 0) {
-      try {
-        askWatermark().get(PATIENCE_MILLIS, TimeUnit.MILLISECONDS);
-      } catch (ExecutionException e) {
-        // noted by noteWatermark
-      } catch (TimeoutException e) {
-        noteWatermark(null);
-      } catch (InterruptedException e) {
-        throw interrupted();
-      }
+    try {
+      askWatermarkToWait().get(PATIENCE_MILLIS, TimeUnit.MILLISECONDS);
+    } catch (ExecutionException | TimeoutException e) {
+      // The last one serves.
+    } catch (InterruptedException e) {
+      throw interrupted();
     }
-    return lastWatermark;
+    return lastWatermark.get();
   }
 
   /**
@@ -175,44 +188,29 @@ public final class OracleLink {
    */
   public void ask(WriterStatuses statuses, long reader, ObserverMetrics metrics)
       throws IOException {
-    OracleBreaker.Ticket ticket = passed(breaker::enterOrFail);
     long[] unknown = statuses.unknown();
-    metrics.oracleRounds.increment();
-    metrics.oracleQueries.increment(unknown.length);
-    List<CompletableFuture<TransactionStatus>> answers = new ArrayList<>(unknown.length);
-    for (long start : unknown) {
-      answers.add(breaker.watched(ticket, client.statusAsync(start, reader)));
-    }
+    List<TransactionStatus> answers =
+        await(
+            breaker.waiting(
+                () -> {
+                  metrics.oracleRounds.increment();
+                  metrics.oracleQueries.increment(unknown.length);
+                  return askAll(unknown, reader);
+                }));
     for (int i = 0; i < unknown.length; i++) {
-      statuses.learn(unknown[i], await(answers.get(i)));
+      statuses.learn(unknown[i], answers.get(i));
     }
   }
 
-  /**
-   * For who is about to wait for somebody else's question.
-   *
-   * @throws IOException if the oracle has not answered a moment ago; the client may try again
-   */
-  public void requireAnswering() throws IOException {
-    passed(
-        () -> {
-          breaker.requireAnswering();
-          return null;
-        });
-  }
-
-  /** What the breaker says, with its failures as a region server tells them. */
-  private <T> T passed(Supplier<T> breakerSays) throws IOException {
-    try {
-      return breakerSays.get();
-    } catch (OracleException e) {
-      throw failure(e);
-    }
+  private CompletableFuture<List<TransactionStatus>> askAll(long[] starts, long reader) {
+    List<CompletableFuture<TransactionStatus>> answers =
+        LongStream.of(starts).mapToObj(start -> client.statusAsync(start, reader)).toList();
+    return CompletableFuture.allOf(answers.toArray(CompletableFuture[]::new))
+        .thenApply(all -> answers.stream().map(CompletableFuture::join).toList());
   }
 
   /** See {@link OrphanQueue.Statuses}. Its thread may wait: to fail at once would empty it. */
   Map<Long, Long> decided(List<Long> starts) throws IOException {
-    OracleBreaker.Ticket ticket = breaker.enter();
     Map<Long, CompletableFuture<TransactionStatus>> answers = new HashMap<>();
     Map<Long, Long> decided = new HashMap<>();
     for (long start : starts) {
@@ -221,7 +219,7 @@ public final class OracleLink {
         decided.put(start, known);
       } else {
         // No reader's snapshot is at stake.
-        answers.put(start, breaker.watched(ticket, client.statusAsync(start, start)));
+        answers.put(start, breaker.background(() -> client.statusAsync(start, start)));
       }
     }
     for (Map.Entry<Long, CompletableFuture<TransactionStatus>> answer : answers.entrySet()) {
@@ -254,7 +252,12 @@ public final class OracleLink {
   private IOException failure(Throwable cause) {
     String message =
         Refusal.NO_ORACLE.message(
-            "the oracle at " + addresses + " was asked in vain: " + cause.getMessage());
+            "oracle "
+                + oracle
+                + " at "
+                + key.addresses
+                + " was asked in vain: "
+                + cause.getMessage());
     if (cause instanceof OracleException oracle) {
       switch (oracle.category()) {
         case INVALID_REQUEST, INCOMPATIBLE -> {

@@ -1,5 +1,6 @@
 package io.retso.hbase.coprocessor.oracle;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -7,8 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.client.OracleException;
 import io.retso.client.OracleException.Category;
-import io.retso.hbase.coprocessor.oracle.OracleBreaker.Ticket;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
@@ -19,104 +20,144 @@ class OracleBreakerTest {
   private final AtomicLong clock = new AtomicLong(-TIMEOUT);
   private final OracleBreaker breaker = new OracleBreaker(TIMEOUT, clock::get);
 
-  private static OracleException failure(Category category) {
-    return new OracleException(category, "a test wants it", null);
+  /** The oracle's side of a question. */
+  private CompletableFuture<String> asked;
+
+  private CompletableFuture<String> atOracle() {
+    asked = new CompletableFuture<>();
+    return asked;
   }
 
-  private OracleException fail(Ticket question, Category category) {
-    OracleException failure = failure(category);
-    breaker.watched(question, CompletableFuture.failedFuture(failure));
-    return failure;
+  /** Asks for a handler that waits; it must not be turned away. */
+  private CompletableFuture<String> ask() {
+    asked = null;
+    assertFalse(breaker.waiting(this::atOracle).isDone());
+    return asked;
   }
 
-  private void answer(Ticket question) {
-    breaker.watched(question, CompletableFuture.completedFuture("answer"));
+  /** The failure with which a handler that waits is turned away. */
+  private Throwable turnedAway() {
+    asked = null;
+    CompletableFuture<String> refused = breaker.waiting(this::atOracle);
+    assertEquals(null, asked, "nobody is asked");
+    return assertThrows(CompletionException.class, refused::join).getCause();
   }
 
-  private void assertTurnedAway() {
-    assertThrows(OracleException.class, breaker::enterOrFail);
+  private void assertAllMayAsk() {
+    ask();
+    ask();
   }
 
-  private Ticket probe() {
-    Ticket probe = breaker.enterOrFail();
-    assertTrue(probe.isProbe());
-    assertTurnedAway();
+  /** The one that tries again. */
+  private CompletableFuture<String> probe() {
+    CompletableFuture<String> probe = ask();
+    turnedAway();
     return probe;
+  }
+
+  private static OracleException fail(CompletableFuture<String> question, Category category) {
+    OracleException failure = new OracleException(category, "a test wants it", null);
+    question.completeExceptionally(failure);
+    return failure;
   }
 
   @Test
   void allMayAskWhileAnswersCome() {
-    Ticket one = breaker.enterOrFail();
-    Ticket two = breaker.enterOrFail();
-    answer(one);
+    CompletableFuture<String> one = ask();
+    CompletableFuture<String> two = ask();
+    one.complete("answer");
     fail(two, Category.INVALID_REQUEST); // an answer, too
-    fail(breaker.enterOrFail(), Category.OVERLOADED); // says nothing of the oracle
-    assertFalse(breaker.enterOrFail().isProbe());
+    fail(ask(), Category.OVERLOADED); // says nothing of the oracle
+    assertAllMayAsk();
   }
 
   @Test
   void afterAFailureOneAtATimeMayAskUntilAnAnswerComes() {
     for (Category category : new Category[] {Category.UNAVAILABLE, Category.TIMEOUT}) {
-      OracleException failure = fail(breaker.enterOrFail(), category);
-      assertSame(failure, assertThrows(OracleException.class, breaker::enterOrFail));
+      OracleException failure = fail(ask(), category);
+      assertSame(failure, turnedAway());
       clock.addAndGet(PAUSE - 1);
-      assertTurnedAway();
+      turnedAway();
       clock.incrementAndGet();
-      Ticket probe = probe();
+      CompletableFuture<String> probe = probe();
       clock.addAndGet(TIMEOUT);
       fail(probe, category);
-      assertTurnedAway();
+      turnedAway();
       clock.addAndGet(PAUSE);
-      answer(probe());
-      assertFalse(breaker.enterOrFail().isProbe());
+      probe().complete("answer");
+      assertAllMayAsk();
     }
   }
 
   @Test
   void anAnswerToAnyQuestionWillDo() {
-    Ticket old = breaker.enterOrFail();
-    fail(breaker.enterOrFail(), Category.TIMEOUT);
-    answer(old);
-    assertFalse(breaker.enterOrFail().isProbe());
-    fail(breaker.enterOrFail(), Category.TIMEOUT);
-    answer(breaker.enter()); // nobody waits for this one
-    assertFalse(breaker.enterOrFail().isProbe());
+    CompletableFuture<String> old = ask();
+    fail(ask(), Category.TIMEOUT);
+    old.complete("answer");
+    assertAllMayAsk();
+    fail(ask(), Category.TIMEOUT);
+    breaker.background(this::atOracle); // nobody waits for this one
+    asked.complete("answer");
+    assertAllMayAsk();
+  }
+
+  @Test
+  void whatDependsOnAnAnswerFindsItNoted() {
+    fail(ask(), Category.TIMEOUT);
+    CompletableFuture<Void> next =
+        breaker.background(this::atOracle).thenAccept(answer -> assertAllMayAsk());
+    CompletableFuture<String> question = asked;
+    question.complete("answer");
+    next.join();
   }
 
   @Test
   void failuresOfOldQuestionsCountOnce() {
-    Ticket first = breaker.enterOrFail();
-    Ticket second = breaker.enterOrFail();
-    Ticket third = breaker.enterOrFail();
+    CompletableFuture<String> first = ask();
+    CompletableFuture<String> second = ask();
+    CompletableFuture<String> third = ask();
     fail(first, Category.TIMEOUT);
     clock.addAndGet(PAUSE - 1);
     fail(second, Category.TIMEOUT);
     clock.incrementAndGet();
-    Ticket probe = probe(); // not later for the second
+    CompletableFuture<String> probe = probe(); // not later for the second
     clock.addAndGet(PAUSE);
-    assertTurnedAway(); // not two at a time
-    answer(probe);
+    turnedAway(); // not two at a time
+    probe.complete("answer");
     fail(third, Category.TIMEOUT); // it was asked before an answer came
-    assertFalse(breaker.enterOrFail().isProbe());
+    assertAllMayAsk();
   }
 
   @Test
   void oneThatIsNeverHeardOfAgainDoesNotKeepOthersForEver() {
-    fail(breaker.enterOrFail(), Category.TIMEOUT);
+    fail(ask(), Category.TIMEOUT);
     clock.addAndGet(PAUSE);
     probe();
     clock.addAndGet(TIMEOUT + PAUSE);
-    answer(probe());
-    assertFalse(breaker.enterOrFail().isProbe());
+    probe().complete("answer");
+    assertAllMayAsk();
   }
 
   @Test
   void oneThatFailsForAnotherReasonLetsTheNextTry() {
-    fail(breaker.enterOrFail(), Category.TIMEOUT);
+    fail(ask(), Category.TIMEOUT);
     clock.addAndGet(PAUSE);
     fail(probe(), Category.OVERLOADED);
-    assertTurnedAway();
+    turnedAway();
     clock.addAndGet(PAUSE);
     probe();
+  }
+
+  /** One handler waits for a hung oracle, and not everybody who comes meanwhile. */
+  @Test
+  void nobodyJoinsAQuestionWhileTheOracleDoesNotAnswer() {
+    CompletableFuture<String> question = new CompletableFuture<>();
+    assertSame(question, breaker.joining(question));
+    OracleException failure = fail(ask(), Category.TIMEOUT);
+    CompletableFuture<String> refused = breaker.joining(question);
+    assertSame(failure, assertThrows(CompletionException.class, refused::join).getCause());
+    question.complete("answer");
+    assertTrue(breaker.joining(question).isDone());
+    assertEquals("answer", breaker.joining(question).join());
   }
 }

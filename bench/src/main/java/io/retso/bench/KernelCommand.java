@@ -1,0 +1,33 @@
+package io.retso.bench;
+
+import io.retso.bench.kernel.KernelBench;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+/** {@code retso bench kernel}. */
+@Command(
+    name = "kernel",
+    description = {
+      "Measures the oracle alone, on one thread, in turns with the memory that it waits for:"
+          + " transactions a second, bytes a row, false aborts, replay.",
+      ""
+    },
+    mixinStandardHelpOptions = true,
+    sortOptions = false)
+final class KernelCommand implements Callable<Integer> {
+  @Mixin private BenchOptions options;
+
+  @Override
+  public Integer call() throws InterruptedException {
+    return options.run(
+        () ->
+            new KernelBench(
+                    options.capacity,
+                    options.tableRows(),
+                    options.seed,
+                    options.quick,
+                    options.text())
+                .run());
+  }
+}

@@ -1,0 +1,229 @@
+package io.retso.bench.attack;
+
+import io.retso.bench.load.LoadDriver;
+import io.retso.bench.load.LoadPlan;
+import io.retso.bench.load.LoadResult;
+import io.retso.bench.load.Progress;
+import io.retso.bench.machine.Machine;
+import io.retso.bench.report.BenchException;
+import io.retso.bench.report.Comparison;
+import io.retso.bench.report.Percentiles;
+import io.retso.bench.report.ProgressLine;
+import io.retso.bench.report.RunFigures.Target;
+import io.retso.bench.report.Texts;
+import io.retso.bench.server.ServerMetrics;
+import io.retso.bench.server.ServerProcess;
+import io.retso.bench.server.Servers;
+import io.retso.bench.server.ServersPlan;
+import io.retso.bench.server.Usage;
+import io.retso.protocol.Handshake;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/**
+ * {@code retso bench attacks}: the latencies of a good client at a steady, low rate, alone and
+ * beside each {@link Attack}.
+ */
+public final class AttackBench {
+  /** What no client may do: stop the server's thread for longer, milliseconds. */
+  private static final double TURN_MILLIS_MAX = 10;
+
+  private static final String ALONE = "alone";
+  private static final int GOOD_CLIENTS = 2;
+  private static final int GOOD_OUTSTANDING = 100_000;
+  private static final String TURNS = "retso_turn_seconds";
+  private static final Duration WARM_SERVER = Duration.ofSeconds(4);
+
+  private final Settings settings;
+  private final ProgressLine line;
+  private final ServerMetrics metrics = new ServerMetrics();
+  private final List<AttackReport.Run> runs = new ArrayList<>();
+  private long nextSeed;
+
+  /**
+   * What to measure.
+   *
+   * @param servers to attack
+   * @param names of attacks; those without a match are left out
+   * @param ratePerSecond transactions of the good client
+   * @param tableRows rows of the table that it writes
+   * @param warmUp beside each attack before the measurement
+   * @param measured beside each attack
+   */
+  public record Settings(
+      ServersPlan servers,
+      Pattern names,
+      double ratePerSecond,
+      long tableRows,
+      long seed,
+      Duration warmUp,
+      Duration measured) {}
+
+  /** Prepares the benchmark. */
+  public AttackBench(Settings settings, PrintWriter out, boolean terminal) {
+    this.settings = settings;
+    line = new ProgressLine(out, terminal);
+    nextSeed = settings.seed();
+  }
+
+  /** The names of all attacks. */
+  public static List<String> names() {
+    return Stream.of(Attack.values()).map(Attack::toString).toList();
+  }
+
+  /** Measures everything. */
+  public AttackReport run(String version, List<String> flags)
+      throws BenchException, InterruptedException {
+    String startedAt = Instant.now().toString();
+    try {
+      Files.createDirectories(settings.servers().directory());
+    } catch (IOException e) {
+      throw new BenchException(
+          "cannot create " + settings.servers().directory() + ": " + e.getMessage(), e);
+    }
+    try (Servers servers = Servers.start(settings.servers());
+        LoadDriver driver = new LoadDriver()) {
+      for (Target target : servers.targets()) {
+        load(servers, driver, target, plan(0, 4, 1000, Duration.ZERO, WARM_SERVER));
+        measure(servers, driver, target, null);
+        for (Attack attack : Attack.values()) {
+          if (settings.names().matcher(attack.toString()).find()) {
+            measure(servers, driver, target, attack);
+          }
+        }
+      }
+    }
+    line.clear();
+    return new AttackReport(
+        version, startedAt, flags, Machine.facts(), settings.ratePerSecond(), runs, comparisons());
+  }
+
+  private List<Comparison> comparisons() {
+    List<Comparison> all = new ArrayList<>();
+    runs.stream().map(AttackReport.Run::target).distinct().forEach(t -> compare(t, all));
+    return all;
+  }
+
+  private void compare(Target target, List<Comparison> all) {
+    AttackReport.Run alone = null;
+    AttackReport.Run turn = null;
+    AttackReport.Run p99 = null;
+    for (AttackReport.Run run : runs) {
+      if (run.target() == target && run.attack().equals(ALONE)) {
+        alone = run;
+      } else if (run.target() == target) {
+        turn = turn == null || run.turnMillis() > turn.turnMillis() ? run : turn;
+        p99 = p99 == null || run.good().p99() > p99.good().p99() ? run : p99;
+      }
+    }
+    if (turn != null && turn.turnMillis() >= 0) {
+      all.add(
+          new Comparison(
+              "longest turn, ms, " + target,
+              turn.turnMillis(),
+              false,
+              TURN_MILLIS_MAX,
+              "beside: " + turn.attack(),
+              turn.cpu().doubt()));
+    }
+    if (p99 != null && alone != null) {
+      all.add(
+          new Comparison(
+              "p99 of the good client above that alone, ms, " + target,
+              p99.good().p99() - alone.good().p99(),
+              false,
+              TURN_MILLIS_MAX,
+              "beside: " + p99.attack(),
+              p99.cpu().doubt()));
+    }
+  }
+
+  private LoadPlan plan(
+      double rate, int clients, int outstanding, Duration warmUp, Duration measured) {
+    return new LoadPlan(
+        Handshake.Mode.ORACLE,
+        LoadPlan.Work.TRANSACTIONS,
+        clients,
+        outstanding,
+        settings.tableRows(),
+        nextSeed++,
+        true,
+        rate,
+        warmUp,
+        measured);
+  }
+
+  private LoadResult load(Servers servers, LoadDriver driver, Target target, LoadPlan plan)
+      throws BenchException, InterruptedException {
+    return result(servers, target, driver.start(servers.address(target), plan));
+  }
+
+  private static LoadResult result(Servers servers, Target target, Progress progress)
+      throws BenchException, InterruptedException {
+    try {
+      return progress.result().get();
+    } catch (ExecutionException e) {
+      ServerProcess child = servers.isStopping() ? null : servers.child(target);
+      throw new BenchException(
+          "the good client failed: "
+              + e.getCause().getMessage()
+              + (child == null ? "" : ". The server said:" + child.lastLines()),
+          e);
+    }
+  }
+
+  private void measure(Servers servers, LoadDriver driver, Target target, Attack attack)
+      throws BenchException, InterruptedException {
+    String name = attack == null ? ALONE : attack.toString();
+    line.show(target + ", " + name + " ...");
+    LoadPlan plan =
+        plan(
+            settings.ratePerSecond(),
+            GOOD_CLIENTS,
+            GOOD_OUTSTANDING,
+            settings.warmUp(),
+            settings.measured());
+    // An address of its own for each, so that none pays for what another has used up.
+    String host = attack == null ? "" : "127.0.0." + (2 + attack.ordinal());
+    AttackRun attacker =
+        attack == null ? null : new AttackRun(attack, servers.address(target), host);
+    try {
+      Progress progress = driver.start(servers.address(target), plan);
+      progress.measuring().handle((done, failure) -> done).join();
+      Usage before = Usage.read(servers.child(target), metrics);
+      long answered = attacker == null ? 0 : attacker.answered();
+      progress.measured().handle((done, failure) -> done).join();
+      Usage after = Usage.read(servers.child(target), metrics);
+      answered = attacker == null ? 0 : attacker.answered() - answered;
+      LoadResult result = result(servers, target, progress);
+      AttackReport.Run run =
+          new AttackReport.Run(
+              target,
+              name,
+              Percentiles.of(result.transactionNanos()),
+              Percentiles.of(result.beginNanos()),
+              result.abortShare(),
+              answered * 1e9 / (after.nanos() - before.nanos()),
+              attacker == null ? 0 : attacker.refused(),
+              after.longest(before, TURNS) * 1e3,
+              after.cpuSince(before));
+      runs.add(run);
+      line.done(
+          String.format(
+              "%-8s %-36s p50 %s  p99 %s ms",
+              target, name, Texts.millis(run.good().p50()), Texts.millis(run.good().p99())));
+    } finally {
+      if (attacker != null) {
+        attacker.close();
+      }
+    }
+  }
+}

@@ -1,0 +1,53 @@
+package io.retso.bench.attack;
+
+import io.retso.bench.report.Comparison;
+import io.retso.bench.report.CpuFigures;
+import io.retso.bench.report.Percentiles;
+import io.retso.bench.report.RunFigures.Target;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Everything that a benchmark of attacks found.
+ *
+ * @param version of ReTSO
+ * @param startedAt ISO-8601
+ * @param flags as given
+ * @param machine where it ran
+ * @param ratePerSecond transactions that the good client begins per second
+ * @param runs in their order
+ */
+public record AttackReport(
+    String version,
+    String startedAt,
+    List<String> flags,
+    Map<String, Object> machine,
+    double ratePerSecond,
+    List<Run> runs,
+    List<Comparison> comparisons) {
+
+  /**
+   * A good client beside an attack.
+   *
+   * @param target what was attacked
+   * @param attack what was done to it
+   * @param good latencies of the good client's transactions, from the instants at which they were
+   *     due, milliseconds
+   * @param goodBegins those of its begins
+   * @param notCommitted its transactions that did not commit, of 1
+   * @param answeredPerSecond requests of the attack that were answered
+   * @param refused requests and connections of the attack that were refused
+   * @param turnMillis a bound of the longest turn of the server's thread; negative if not known
+   * @param cpu processor time
+   */
+  public record Run(
+      Target target,
+      String attack,
+      Percentiles good,
+      Percentiles goodBegins,
+      double notCommitted,
+      double answeredPerSecond,
+      long refused,
+      double turnMillis,
+      CpuFigures cpu) {}
+}

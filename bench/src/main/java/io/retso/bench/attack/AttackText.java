@@ -1,0 +1,76 @@
+package io.retso.bench.attack;
+
+import io.retso.bench.report.BarFigure;
+import io.retso.bench.report.BarFigure.Bar;
+import io.retso.bench.report.ReportText;
+import io.retso.bench.report.RunFigures.Target;
+import io.retso.bench.report.TextTable;
+import io.retso.bench.report.Texts;
+import java.util.Locale;
+
+/** A report of attacks for the terminal, and as a figure. */
+public final class AttackText {
+  private AttackText() {}
+
+  /** The report as text. */
+  public static String of(AttackReport report) {
+    TextTable table =
+        new TextTable(
+            "llrrrrrrrrrr",
+            "beside",
+            "target",
+            "p50 ms",
+            "p99",
+            "p99.9",
+            "max",
+            "begin p99",
+            "aborted",
+            "attack /s",
+            "refused",
+            "longest turn ms",
+            "waits");
+    for (AttackReport.Run run : report.runs()) {
+      table.row(
+          run.attack(),
+          run.target().toString(),
+          Texts.millis(run.good().p50()),
+          Texts.millis(run.good().p99()),
+          Texts.millis(run.good().p999()),
+          Texts.millis(run.good().max()),
+          Texts.millis(run.goodBegins().p99()),
+          Texts.percent(run.notCommitted()),
+          Texts.rate(run.answeredPerSecond()),
+          String.format(Locale.ROOT, "%,d", run.refused()),
+          run.turnMillis() < 0 ? "-" : "<= " + Texts.millis(run.turnMillis()),
+          run.cpu().oracleWaits() < 0 ? "-" : Texts.percent(run.cpu().oracleWaits()));
+    }
+    String end = System.lineSeparator();
+    return end
+        + "A good client begins "
+        + Texts.rate(report.ratePerSecond())
+        + " transactions a second; latencies from the instants at which they were due."
+        + end
+        + end
+        + table
+        + end
+        + "  waits: time in which the server's thread could have gone on and got no processor."
+        + end
+        + end
+        + ReportText.comparisons(report.comparisons());
+  }
+
+  /** The latencies as a figure. */
+  public static String figure(AttackReport report) {
+    return BarFigure.of(
+        report.runs().stream()
+            .map(
+                run ->
+                    new Bar(
+                        run.attack() + ", " + run.target(),
+                        run.target() == Target.LOG_ON ? "#de3a11" : "#2186eb",
+                        run.good()))
+            .toList(),
+        "A good client beside attacks",
+        Texts.rate(report.ratePerSecond()) + " transactions/s from an address of its own");
+  }
+}

@@ -1,0 +1,150 @@
+package io.retso.bench.attack;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.SimpleChannelInboundHandler;
+import io.retso.protocol.FrameType;
+import io.retso.protocol.Frames;
+import io.retso.protocol.Handshake;
+import io.retso.protocol.Outcome;
+import io.retso.protocol.Timestamps;
+import java.util.SplittableRandom;
+
+/** One connection of an attack: its frames, sent and counted. Of the attack's event loop. */
+final class Attacker extends SimpleChannelInboundHandler<ByteBuf> {
+  private final Attack attack;
+  private final AttackRun run;
+  private final SplittableRandom random;
+  private ChannelHandlerContext context;
+  private long lastStart;
+  private long committing;
+  private int frameId;
+  private boolean reconnects;
+
+  Attacker(Attack attack, AttackRun run, long seed) {
+    this.attack = attack;
+    this.run = run;
+    random = new SplittableRandom(seed);
+  }
+
+  @Override
+  public void channelActive(ChannelHandlerContext ctx) {
+    context = ctx;
+    ByteBuf hello = ctx.alloc().ioBuffer(128);
+    Handshake.writeHello(
+        hello,
+        frameId++,
+        new Handshake.Hello(
+            Handshake.VERSION_MIN, Handshake.VERSION_MAX, Handshake.Mode.ORACLE, "attack"));
+    send(hello);
+  }
+
+  private void send(ByteBuf frame) {
+    if (run.goesOn()) {
+      context.writeAndFlush(frame, context.voidPromise());
+    } else {
+      frame.release();
+    }
+  }
+
+  private ByteBuf frame(FrameType type, int count, int bodyBytes) {
+    ByteBuf frame = context.alloc().ioBuffer(Frames.HEADER_BYTES + bodyBytes);
+    Frames.writeHeader(frame, type, count, frameId++, bodyBytes);
+    return frame;
+  }
+
+  void begin(int count) {
+    send(frame(FrameType.BEGIN, count, 0));
+  }
+
+  void watermark() {
+    send(frame(FrameType.WATERMARK, 1, 0));
+  }
+
+  /** Asks to commit so many transactions that follow each other, each of random rows. */
+  void commit(long first, int count, int rows, boolean repeat) {
+    committing = first;
+    ByteBuf frame =
+        frame(FrameType.COMMIT, count, count * (Frames.COMMIT_FIXED_BYTES + rows * Long.BYTES));
+    for (int i = 0; i < count; i++) {
+      frame.writeLong(first + ((long) i << Timestamps.GAP_BITS));
+      frame.writeInt(rows | (repeat ? FrameType.REPEAT_FLAG : 0));
+      for (int j = 0; j < rows; j++) {
+        frame.writeLong(random.nextLong());
+      }
+    }
+    send(frame);
+  }
+
+  void cleaned(long first, int count) {
+    ByteBuf frame = frame(FrameType.CLEANED, count, count * Long.BYTES);
+    for (int i = 0; i < count; i++) {
+      frame.writeLong(first + ((long) i << Timestamps.GAP_BITS));
+    }
+    send(frame);
+  }
+
+  void query(long reader, int count) {
+    ByteBuf frame = frame(FrameType.STATUS, count, count * Frames.STATUS_BYTES);
+    for (int i = 0; i < count; i++) {
+      Attack.writeQuery(frame, reader);
+    }
+    send(frame);
+  }
+
+  void stopReading() {
+    context.channel().config().setAutoRead(false);
+  }
+
+  /** Closes this connection and opens another. */
+  void reconnect() {
+    reconnects = true;
+    context.close();
+  }
+
+  @Override
+  protected void channelRead0(ChannelHandlerContext ctx, ByteBuf in) {
+    int count = Frames.count(in, 0);
+    if (Frames.isError(in, 0)) {
+      run.refused(1);
+      return;
+    }
+    if (Frames.isPing(in, 0)) {
+      ByteBuf pong = ctx.alloc().ioBuffer(Frames.HEADER_BYTES);
+      Frames.writeReplyHeader(pong, FrameType.PING, 0, Frames.frameId(in, 0));
+      send(pong);
+      return;
+    }
+    FrameType type = Frames.replyType(in, 0);
+    if (type == FrameType.HELLO) {
+      run.answered(1);
+      attack.welcomed(this);
+    } else if (type == FrameType.BEGIN) {
+      run.answered(count);
+      lastStart = in.getLong(Frames.HEADER_BYTES);
+      attack.begun(this, lastStart, count);
+    } else if (type == FrameType.COMMIT) {
+      int refused = 0;
+      for (int i = 0; i < count; i++) {
+        long outcome = in.getLong(Frames.HEADER_BYTES + i * Long.BYTES);
+        refused += outcome == Outcome.REFUSED_UNCLEANED ? 1 : 0;
+      }
+      run.answered(count - refused);
+      run.refused(refused);
+      attack.decided(this, committing, count);
+    } else if (Attack.isAnswer(type)) {
+      run.answered(count);
+      attack.answered(this, lastStart);
+    }
+  }
+
+  @Override
+  public void channelInactive(ChannelHandlerContext ctx) {
+    run.closed(reconnects);
+  }
+
+  @Override
+  public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+    ctx.close(); // the server may end it at any time, which is counted
+  }
+}

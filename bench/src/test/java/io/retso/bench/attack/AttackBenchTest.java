@@ -1,0 +1,59 @@
+package io.retso.bench.attack;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.retso.bench.InProcessServer;
+import io.retso.bench.server.ServersPlan;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+@Timeout(240)
+class AttackBenchTest {
+  @TempDir Path directory;
+
+  @Test
+  void aGoodClientIsServedBesideEachAttack() throws Exception {
+    try (InProcessServer server = new InProcessServer(1_000_000, 1 << 20, 100_000)) {
+      ServersPlan plan =
+          new ServersPlan(
+              false,
+              false,
+              Optional.of(server.address()),
+              1_000_000,
+              directory,
+              "",
+              List.of(),
+              List.of());
+      AttackBench.Settings settings =
+          new AttackBench.Settings(
+              plan,
+              Pattern.compile(""),
+              200,
+              1_000_000,
+              1,
+              Duration.ofMillis(300),
+              Duration.ofMillis(500));
+      AttackReport report =
+          new AttackBench(settings, new PrintWriter(new StringWriter()), false)
+              .run("test", List.of());
+      assertEquals(Attack.values().length + 1, report.runs().size());
+      for (AttackReport.Run run : report.runs()) {
+        assertTrue(run.good().count() > 20, run::toString);
+        assertTrue(
+            run.attack().equals("alone") || run.answeredPerSecond() + run.refused() > 0,
+            run::toString);
+      }
+      assertTrue(AttackText.of(report).contains(Attack.LARGE_COMMITS.toString()));
+      assertTrue(AttackText.figure(report).endsWith("</svg>\n"));
+    }
+  }
+}

@@ -1,0 +1,103 @@
+package io.retso.hbase;
+
+import java.time.Duration;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * What one transaction has of its own; all other settings are the manager's. Immutable: each {@code
+ * with} makes another one.
+ *
+ * <pre>{@code
+ * static final TransactionOptions TRANSFER = TransactionOptions.DEFAULT.withName("transfer");
+ * }</pre>
+ *
+ * <p>Whether a transaction may write is no option but the choice between {@link
+ * TransactionManager#begin begin} and {@link TransactionManager#beginReadOnly beginReadOnly}, as
+ * what compiles depends on it. Nor is freshness one: every snapshot contains all that was committed
+ * before it was taken, as an older one would be answered no sooner.
+ */
+public final class TransactionOptions {
+  /** Characters of a name. */
+  public static final int NAME_LENGTH_MAX = 64;
+
+  private static final Duration SHORTEST = Duration.ofMillis(1);
+  private static final Duration LONGEST = Duration.ofDays(1);
+
+  /** Without a name, without a time limit, with the retry policy of the manager. */
+  public static final TransactionOptions DEFAULT = new TransactionOptions("", null, null);
+
+  private final String name;
+  private final Duration timeLimit;
+  private final RetryPolicy retryPolicy;
+
+  private TransactionOptions(String name, Duration timeLimit, RetryPolicy retryPolicy) {
+    this.name = name;
+    this.timeLimit = timeLimit;
+    this.retryPolicy = retryPolicy;
+  }
+
+  /**
+   * Names what the transaction does, for log lines, messages of exceptions and metrics. Many
+   * transactions share a name: it is one per kind of work, with no ids in it.
+   *
+   * @param of 1 to {@value #NAME_LENGTH_MAX} printable characters of ASCII
+   * @throws IllegalArgumentException if it is another text
+   */
+  public TransactionOptions withName(String of) {
+    Objects.requireNonNull(of, "the name is null: leave it out for none");
+    boolean isPrintable = of.chars().allMatch(c -> c >= ' ' && c <= '~');
+    if (of.isEmpty() || of.length() > NAME_LENGTH_MAX || !isPrintable) {
+      throw new IllegalArgumentException(
+          "the name of a transaction must be 1 to "
+              + NAME_LENGTH_MAX
+              + " printable characters of ASCII: this one has "
+              + of.length()
+              + (isPrintable ? "" : ", and others among them"));
+    }
+    return new TransactionOptions(of, timeLimit, retryPolicy);
+  }
+
+  /**
+   * Limits the time from the transaction's begin until its commit is asked for. A transaction that
+   * is open then is rolled back, and each further use of it fails with a {@link
+   * io.retso.hbase.errors.SnapshotTooOldException}. In {@code run} and its like it limits each
+   * attempt. Without it, the oracle's {@code transaction.timeout} limits transactions that write.
+   *
+   * @param limit 1 ms to 1 day
+   * @throws IllegalArgumentException if it is outside
+   */
+  public TransactionOptions withTimeLimit(Duration limit) {
+    Objects.requireNonNull(limit, "the time limit is null: leave it out for none");
+    if (limit.compareTo(SHORTEST) < 0 || limit.compareTo(LONGEST) > 0) {
+      throw new IllegalArgumentException("time limit " + limit + " is not within 1 ms and 1 day");
+    }
+    return new TransactionOptions(name, limit, retryPolicy);
+  }
+
+  /** How {@code run} and its like repeat the work. A transaction of {@code begin} is no loop. */
+  public TransactionOptions withRetryPolicy(RetryPolicy policy) {
+    Objects.requireNonNull(policy, "the policy is null: leave it out for that of the manager");
+    return new TransactionOptions(name, timeLimit, policy);
+  }
+
+  /** The name; empty if there is none. */
+  public String name() {
+    return name;
+  }
+
+  /** The time limit, if there is one. */
+  public Optional<Duration> timeLimit() {
+    return Optional.ofNullable(timeLimit);
+  }
+
+  /** The retry policy, if it is not the manager's. */
+  public Optional<RetryPolicy> retryPolicy() {
+    return Optional.ofNullable(retryPolicy);
+  }
+
+  @Override
+  public String toString() {
+    return "[" + name + "] time limit " + timeLimit + ", " + retryPolicy;
+  }
+}

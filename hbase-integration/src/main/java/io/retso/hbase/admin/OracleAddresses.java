@@ -1,0 +1,93 @@
+package io.retso.hbase.admin;
+
+import io.retso.client.OracleClient;
+import io.retso.client.OracleException;
+import io.retso.hbase.errors.Failures;
+import io.retso.hbase.errors.OracleUnavailableException;
+import io.retso.protocol.OracleIdentity;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+
+/** Which oracle is at some addresses. Stateless. */
+final class OracleAddresses {
+  private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+  private OracleAddresses() {}
+
+  /**
+   * Asks at each address which oracle is there. Addresses where nobody answers do not count, if
+   * there is an answer at another one.
+   *
+   * @throws OracleUnavailableException if no oracle answers, or there are two
+   */
+  static OracleIdentity identity(List<String> addresses) throws IOException {
+    Map<String, CompletableFuture<OracleIdentity>> answers = new LinkedHashMap<>();
+    List<OracleClient> clients = new ArrayList<>();
+    try {
+      for (String address : addresses) {
+        OracleClient client =
+            OracleClient.builder()
+                .name("retso-prepare")
+                .address(address)
+                .requestTimeout(PATIENCE)
+                .build();
+        clients.add(client);
+        answers.put(address, client.identityAsync());
+      }
+      return theOne(answers);
+    } finally {
+      clients.forEach(OracleClient::close);
+    }
+  }
+
+  private static OracleIdentity theOne(Map<String, CompletableFuture<OracleIdentity>> answers)
+      throws IOException {
+    OracleIdentity found = null;
+    String foundAt = null;
+    OracleException silence = null;
+    for (Map.Entry<String, CompletableFuture<OracleIdentity>> answer : answers.entrySet()) {
+      OracleIdentity oracle;
+      try {
+        oracle = Failures.await(answer.getValue());
+      } catch (OracleException e) {
+        silence = e;
+        continue;
+      }
+      if (found != null && !found.isSameAs(oracle)) {
+        throw new OracleUnavailableException(
+            "these are two oracles: "
+                + found
+                + " at "
+                + foundAt
+                + ", "
+                + oracle
+                + " at "
+                + answer.getKey()
+                + "; name addresses of one",
+            null);
+      }
+      found = oracle;
+      foundAt = answer.getKey();
+    }
+    if (found == null) {
+      throw unavailable(answers.keySet(), silence);
+    }
+    return found;
+  }
+
+  /** No oracle can be used at the addresses. */
+  static OracleUnavailableException unavailable(Iterable<String> addresses, OracleException cause) {
+    return new OracleUnavailableException(
+        "the oracle at "
+            + String.join(",", addresses)
+            + " cannot be used: "
+            + cause.getMessage()
+            + "; check the address",
+        cause);
+  }
+}

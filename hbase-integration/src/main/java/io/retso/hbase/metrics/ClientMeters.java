@@ -1,0 +1,100 @@
+package io.retso.hbase.metrics;
+
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.Timer;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.LongSupplier;
+
+/**
+ * The meters of one transaction manager in a registry of the application's; docs/metrics.md,
+ * "Clients". This is the only class that needs Micrometer at run time. Thread-safe.
+ */
+public final class ClientMeters implements Ends, AutoCloseable {
+  /** Names of transactions that have meters of their own; the rest shares "other". */
+  static final int NAMES_MAX = 100;
+
+  private final MeterRegistry registry;
+  private final Tags client;
+  private final Set<String> names = ConcurrentHashMap.newKeySet();
+  private final List<Meter> registered = new CopyOnWriteArrayList<>();
+
+  /**
+   * Registers everything.
+   *
+   * @param clientName tells the managers of one registry apart
+   * @param cleanupRows rows that wait for cleanup now
+   */
+  public ClientMeters(
+      MeterRegistry registry, String clientName, Counters c, LongSupplier cleanupRows) {
+    this.registry = registry;
+    this.client = Tags.of("client", clientName);
+    counter("retries", "Attempts of run and its like after one that failed.", c.retries);
+    counter("current.reads", "Reads that were current, with no question asked.", c.currentReads);
+    counter(
+        "changed.reads", "Reads whose rows had changed, and were repeated.", c.changedSnapshots);
+    counter("write.batches", "Batches of writes sent, one per table.", c.writeBatches);
+    counter("status.queries", "Writers that the oracle was asked about.", c.statusQueries);
+    counter("rows.read.again", "Rows fetched more than once by client reads.", c.rowsReadAgain);
+    counter("cleaned.transactions", "Transactions cleaned up and reported.", c.cleanedUp);
+    counter("cleaned.rows", "Rows of them.", c.rowsCleaned);
+    counter("failed.cleanups", "Transactions left to readers and sweeps.", c.cleanupsFailed);
+    counter("orphans.cleaned", "Rows of others cleaned up behind reads.", c.orphansCleaned);
+    counter("orphans.dropped", "Rows of others that were not: too many.", c.orphansDropped);
+    counter("sweeps", "Sweeps completed.", c.sweeps);
+    counter("failed.sweeps", "Sweeps that could not be completed.", c.sweepsFailed);
+    registered.add(
+        Gauge.builder("retso.client.cleanup.rows", cleanupRows, LongSupplier::getAsLong)
+            .description("Rows that wait for cleanup.")
+            .tags(client)
+            .strongReference(true)
+            .register(registry));
+  }
+
+  private void counter(String name, String description, LongAdder adder) {
+    registered.add(
+        FunctionCounter.builder("retso.client." + name, adder, LongAdder::sum)
+            .description(description)
+            .tags(client)
+            .register(registry));
+  }
+
+  @Override
+  public void ended(String name, Outcome outcome, long nanos) {
+    Tags tags = client.and("name", bounded(name), "outcome", text(outcome));
+    Timer timer =
+        Timer.builder("retso.client.transactions")
+            .description("Transactions, from begin to end.")
+            .tags(tags)
+            .register(registry); // or the one that is registered
+    timer.record(nanos, TimeUnit.NANOSECONDS);
+  }
+
+  private static String text(Outcome outcome) {
+    return outcome.name().toLowerCase(Locale.ROOT);
+  }
+
+  private String bounded(String name) {
+    if (name.isEmpty()) {
+      return "unnamed";
+    }
+    // Threads that come at once may let some more in: a bound all the same.
+    return names.contains(name) || names.size() < NAMES_MAX && names.add(name) ? name : "other";
+  }
+
+  /** Takes the meters out of the registry. */
+  @Override
+  public void close() {
+    registered.forEach(registry::remove);
+    registry.find("retso.client.transactions").tags(client).timers().forEach(registry::remove);
+  }
+}

@@ -1,0 +1,91 @@
+package io.retso.hbase.transaction;
+
+import io.retso.hbase.TransactionWork;
+import io.retso.hbase.errors.Failures;
+import io.retso.hbase.errors.TransactionException;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+
+/**
+ * One call of {@code runAsync} or {@code readAsync}: attempts, one after the other, until one
+ * succeeds or there is no more. Blocks no thread; the pauses are a timer's.
+ *
+ * @param <X> the kind of transaction
+ * @param <T> the result of the work
+ */
+final class AsyncRun<X extends HBaseReadTransaction, T> {
+  private final Attempts attempts;
+  private final Supplier<CompletableFuture<X>> begin;
+  private final TransactionWork<? super X, CompletableFuture<T>> work;
+  private final CompletableFuture<T> result = new CompletableFuture<>();
+
+  AsyncRun(
+      Attempts attempts,
+      Supplier<CompletableFuture<X>> begin,
+      TransactionWork<? super X, CompletableFuture<T>> work) {
+    this.attempts = attempts;
+    this.begin = begin;
+    this.work = work;
+  }
+
+  /** Makes the first attempt. */
+  CompletableFuture<T> start() {
+    attempt();
+    return result;
+  }
+
+  private void attempt() {
+    if (result.isDone()) {
+      return; // cancelled
+    }
+    CompletableFuture<X> begun;
+    try {
+      begun = begin.get();
+    } catch (RuntimeException | Error e) { // the manager is closed
+      result.completeExceptionally(e);
+      return;
+    }
+    begun.whenComplete(
+        (tx, failure) -> {
+          if (failure == null) {
+            carryOut(tx);
+          } else {
+            failed(Failures.unwrap(failure), true);
+          }
+        });
+  }
+
+  private void carryOut(X tx) {
+    CompletableFuture<T> done;
+    try {
+      done = Objects.requireNonNull(work.in(tx), "the work returned no future: return one");
+    } catch (Exception | Error e) {
+      done = Failures.failed(e);
+    }
+    done.thenCompose(answer -> tx.finishAsync().thenApply(finished -> answer))
+        .whenComplete(
+            (answer, failure) -> {
+              tx.close();
+              if (failure == null) {
+                result.complete(answer);
+              } else {
+                failed(Failures.unwrap(failure), tx.mayRepeat());
+              }
+            });
+  }
+
+  private void failed(Throwable failure, boolean mayRepeat) {
+    if (!(failure instanceof TransactionException known)) {
+      result.completeExceptionally(failure);
+      return;
+    }
+    try {
+      long pause = attempts.pauseAfter(known, mayRepeat);
+      CompletableFuture.delayedExecutor(pause, TimeUnit.MILLISECONDS).execute(this::attempt);
+    } catch (TransactionException e) {
+      result.completeExceptionally(e);
+    }
+  }
+}

@@ -1,0 +1,74 @@
+package io.retso.hbase.transaction;
+
+import io.retso.hbase.RetryPolicy;
+import io.retso.hbase.TransactionOptions;
+import io.retso.hbase.errors.Failures;
+import io.retso.hbase.errors.GaveUpException;
+import io.retso.hbase.errors.TransactionException;
+import io.retso.hbase.metrics.Counters;
+import java.time.Duration;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Decides whether work is done once more after an attempt that failed. One for each call of {@code
+ * run} and its like; not thread-safe, as attempts follow each other.
+ */
+final class Attempts {
+  private static final Logger LOG = LoggerFactory.getLogger(Attempts.class);
+
+  /** More would overflow; the longest pause is reached before. */
+  private static final int DOUBLINGS_MAX = 20;
+
+  private final TransactionOptions options;
+  private final RetryPolicy policy;
+  private final Counters counters;
+  private final long begunNanos = System.nanoTime();
+  private int failed;
+
+  Attempts(TransactionOptions options, RetryPolicy ofManager, Counters counters) {
+    this.options = options;
+    this.policy = options.retryPolicy().orElse(ofManager);
+    this.counters = counters;
+  }
+
+  /**
+   * Counts a failure.
+   *
+   * @param mayRepeat whether the attempt is known to have had no effect; whatever failed after a
+   *     commit, to repeat would be to do the work twice
+   * @return milliseconds to wait before the next attempt
+   * @throws TransactionException if there is none
+   */
+  long pauseAfter(TransactionException failure, boolean mayRepeat) throws TransactionException {
+    failed++;
+    if (!failure.isRetryable() || !mayRepeat) {
+      throw failure;
+    }
+    long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begunNanos);
+    long pause = pauseMillis();
+    if (!allowsMore(millis + pause)) {
+      GaveUpException gaveUp = new GaveUpException(failed, millis, failure);
+      Failures.name(gaveUp, options.name());
+      throw gaveUp;
+    }
+    counters.retries.increment();
+    LOG.debug(
+        "[{}] attempt {} failed, runs again in {} ms: {}", options.name(), failed, pause, failure);
+    return pause;
+  }
+
+  /** Drawn from the upper half, so that transactions which met once do not meet again. */
+  private long pauseMillis() {
+    long doubled = policy.pauseMin().toMillis() << Math.min(failed - 1, DOUBLINGS_MAX);
+    long ceiling = Math.min(policy.pauseMax().toMillis(), doubled);
+    return ceiling - ThreadLocalRandom.current().nextLong(ceiling / 2 + 1);
+  }
+
+  private boolean allowsMore(long millis) {
+    return failed < policy.attemptsMax()
+        && Duration.ofMillis(millis).compareTo(policy.timeMax()) <= 0;
+  }
+}

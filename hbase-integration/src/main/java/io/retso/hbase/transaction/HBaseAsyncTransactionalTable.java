@@ -1,0 +1,414 @@
+package io.retso.hbase.transaction;
+
+import io.retso.hbase.AsyncTransactionalTable;
+import io.retso.hbase.errors.Failures;
+import io.retso.hbase.operation.OperationChecks;
+import io.retso.hbase.operation.OrderedBatch;
+import io.retso.hbase.read.BlockingScanner;
+import io.retso.hbase.read.ConsumerSink;
+import io.retso.hbase.read.RowCollector;
+import io.retso.hbase.read.RowReads;
+import io.retso.hbase.read.SnapshotScan;
+import io.retso.hbase.read.TableReader;
+import io.retso.hbase.read.TableReaders;
+import io.retso.hbase.table.PreparedTable;
+import io.retso.hbase.write.TableEdits;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.hbase.TableName;
+import org.apache.hadoop.hbase.client.Append;
+import org.apache.hadoop.hbase.client.AsyncTableRegionLocator;
+import org.apache.hadoop.hbase.client.CheckAndMutate;
+import org.apache.hadoop.hbase.client.CheckAndMutateResult;
+import org.apache.hadoop.hbase.client.Delete;
+import org.apache.hadoop.hbase.client.Get;
+import org.apache.hadoop.hbase.client.Increment;
+import org.apache.hadoop.hbase.client.Mutation;
+import org.apache.hadoop.hbase.client.Put;
+import org.apache.hadoop.hbase.client.Result;
+import org.apache.hadoop.hbase.client.ResultScanner;
+import org.apache.hadoop.hbase.client.Row;
+import org.apache.hadoop.hbase.client.RowMutations;
+import org.apache.hadoop.hbase.client.Scan;
+import org.apache.hadoop.hbase.client.ScanResultConsumer;
+import org.apache.hadoop.hbase.client.ServiceCaller;
+import org.apache.hadoop.hbase.client.TableDescriptor;
+import org.apache.hadoop.hbase.filter.Filter;
+
+/** A table within one transaction; does the work of {@link HBaseTransactionalTable}, too. */
+final class HBaseAsyncTransactionalTable implements AsyncTransactionalTable {
+  private final TransactionCore tx;
+  private final PreparedTable table;
+  private final OperationChecks checks;
+  private final TableReaders readers;
+  private final TableEdits edits;
+
+  HBaseAsyncTransactionalTable(
+      TransactionCore tx, PreparedTable table, OperationChecks checks, TableReaders readers) {
+    this.tx = tx;
+    this.table = table;
+    this.checks = checks;
+    this.readers = readers;
+    this.edits = new TableEdits(tx.version(), table, tx.writes(), checks, new EditAccess());
+  }
+
+  private final class EditAccess implements TableEdits.Access {
+    @Override
+    public CompletableFuture<List<Result>> read(List<Get> gets) {
+      return HBaseAsyncTransactionalTable.this.read(gets);
+    }
+
+    @Override
+    public CompletableFuture<Void> sendAll() {
+      return sent(tx.writes().sendAll());
+    }
+  }
+
+  @Override
+  public TableName getName() {
+    return table.name();
+  }
+
+  @Override
+  public Configuration getConfiguration() {
+    return table.raw().getConfiguration();
+  }
+
+  @Override
+  public CompletableFuture<TableDescriptor> getDescriptor() {
+    return table.raw().getDescriptor();
+  }
+
+  @Override
+  public AsyncTableRegionLocator getRegionLocator() {
+    return table.raw().getRegionLocator();
+  }
+
+  @Override
+  public CompletableFuture<Boolean> exists(Get get) {
+    return existsAll(List.of(notNull(get))).thenApply(all -> all.get(0));
+  }
+
+  @Override
+  public List<CompletableFuture<Boolean>> exists(List<Get> gets) {
+    return spread(existsAll(gets), gets.size());
+  }
+
+  @Override
+  public CompletableFuture<List<Boolean>> existsAll(List<Get> gets) {
+    List<Get> checked = checkedGets(gets);
+    checked.forEach(get -> get.setCheckExistenceOnly(true));
+    return tx.run(false, () -> read(checked))
+        .thenApply(results -> results.stream().map(Result::getExists).toList());
+  }
+
+  @Override
+  public CompletableFuture<Result> get(Get get) {
+    return getAll(List.of(notNull(get))).thenApply(all -> all.get(0));
+  }
+
+  @Override
+  public List<CompletableFuture<Result>> get(List<Get> gets) {
+    return spread(getAll(gets), gets.size());
+  }
+
+  @Override
+  public CompletableFuture<List<Result>> getAll(List<Get> gets) {
+    List<Get> checked = checkedGets(gets);
+    return tx.run(false, () -> read(checked));
+  }
+
+  static <T> T notNull(T argument) {
+    return Objects.requireNonNull(
+        argument, "the argument is null: pass one, or leave the call out");
+  }
+
+  private List<Get> checkedGets(List<Get> gets) {
+    List<Get> checked = new ArrayList<>(notNull(gets).size());
+    for (Get get : gets) {
+      checks.check(get);
+      checked.add(new Get(get));
+    }
+    return checked;
+  }
+
+  /** Within an operation of the transaction. What was just written is answered at once. */
+  private CompletableFuture<List<Result>> read(List<Get> gets) {
+    List<Result> answers = new ArrayList<>(gets.size());
+    List<Get> asked = new ArrayList<>();
+    for (Get get : gets) {
+      Result own = tx.writes().answer(table, get);
+      answers.add(own);
+      if (own == null) {
+        asked.add(get);
+      }
+    }
+    if (asked.isEmpty()) {
+      return CompletableFuture.completedFuture(answers);
+    }
+    return ask(asked)
+        .thenApply(
+            found -> {
+              Iterator<Result> next = found.iterator();
+              answers.replaceAll(own -> own == null ? next.next() : own);
+              return answers;
+            });
+  }
+
+  private CompletableFuture<List<Result>> ask(List<Get> gets) {
+    List<byte[]> rows = gets.stream().map(Get::getRow).toList();
+    return sent(tx.writes().sendBeforeReading(table, rows))
+        .thenCompose(done -> tx.snapshot().read(new RowReads(readers, table, gets)))
+        .thenCompose(
+            results ->
+                tx.writes().hasSent(table, rows)
+                    ? reader(tx.version()).confirmOpen().thenApply(open -> results)
+                    : CompletableFuture.completedFuture(results));
+  }
+
+  private TableReader reader(long timestamp) {
+    return readers.at(table, timestamp);
+  }
+
+  /** A failure of a write decides the transaction's fate, whoever waited for it. */
+  private CompletableFuture<Void> sent(CompletableFuture<Void> sending) {
+    return Failures.compose(
+        sending,
+        (done, failure) ->
+            failure == null
+                ? CompletableFuture.completedFuture(null)
+                : Failures.failed(tx.writeFailed(Failures.ofStore(failure, tx.version()))));
+  }
+
+  @Override
+  public CompletableFuture<Void> put(Put put) {
+    return mutateAll(List.of(notNull(put)));
+  }
+
+  @Override
+  public List<CompletableFuture<Void>> put(List<Put> puts) {
+    return spreadVoid(mutateAll(puts), puts.size());
+  }
+
+  @Override
+  public CompletableFuture<Void> putAll(List<Put> puts) {
+    return mutateAll(puts);
+  }
+
+  @Override
+  public CompletableFuture<Void> delete(Delete delete) {
+    return mutateAll(List.of(notNull(delete)));
+  }
+
+  @Override
+  public List<CompletableFuture<Void>> delete(List<Delete> deletes) {
+    return spreadVoid(mutateAll(deletes), deletes.size());
+  }
+
+  @Override
+  public CompletableFuture<Void> deleteAll(List<Delete> deletes) {
+    return mutateAll(deletes);
+  }
+
+  /** Puts, or deletes, of any rows: all or none. */
+  private CompletableFuture<Void> mutateAll(List<? extends Mutation> mutations) {
+    for (Mutation mutation : notNull(mutations)) {
+      checks.check((Row) mutation);
+    }
+    List<Mutation> checked = List.copyOf(mutations);
+    return tx.run(true, () -> edits.editAll(checked));
+  }
+
+  @Override
+  public CompletableFuture<Result> append(Append append) {
+    return editRow(notNull(append), append.getRow(), List.of(append));
+  }
+
+  @Override
+  public CompletableFuture<Result> increment(Increment increment) {
+    return editRow(notNull(increment), increment.getRow(), List.of(increment));
+  }
+
+  @Override
+  public CompletableFuture<Result> mutateRow(RowMutations mutations) {
+    return editRow(notNull(mutations), mutations.getRow(), mutations.getMutations())
+        .thenApply(HBaseAsyncTransactionalTable::carriedOut);
+  }
+
+  /** As HBase answers row mutations: with "exists". */
+  private static Result carriedOut(Result result) {
+    if (result.isEmpty()) {
+      return Result.create(List.of(), true, false);
+    }
+    result.setExists(true);
+    return result;
+  }
+
+  private CompletableFuture<Result> editRow(
+      Row action, byte[] row, List<? extends Mutation> mutations) {
+    checks.check(action);
+    return tx.run(true, () -> edits.edit(row, mutations));
+  }
+
+  @Override
+  public CompletableFuture<CheckAndMutateResult> checkAndMutate(CheckAndMutate action) {
+    checks.check(notNull(action));
+    return tx.run(true, () -> edits.checkThenEdit(action));
+  }
+
+  @Override
+  public List<CompletableFuture<CheckAndMutateResult>> checkAndMutate(
+      List<CheckAndMutate> actions) {
+    return batch(actions);
+  }
+
+  @Override
+  public <T> List<CompletableFuture<T>> batch(List<? extends Row> actions) {
+    notNull(actions).forEach(checks::check);
+    OrderedBatch batch = new OrderedBatch(actions, this::step);
+    return batch.outcomes(tx.run(batch.hasWrites(), batch::run));
+  }
+
+  /** Several gets, or one action of another kind. */
+  private CompletableFuture<? extends List<?>> step(List<? extends Row> actions) {
+    Row action = actions.get(0);
+    if (action instanceof Get) {
+      return read(actions.stream().map(get -> new Get((Get) get)).toList());
+    }
+    if (action instanceof CheckAndMutate conditional) {
+      return edits.checkThenEdit(conditional).thenApply(List::of);
+    }
+    if (action instanceof RowMutations many) {
+      return edits
+          .edit(action.getRow(), many.getMutations())
+          .thenApply(result -> List.of(carriedOut(result)));
+    }
+    return edits.edit(action.getRow(), List.of((Mutation) action)).thenApply(List::of);
+  }
+
+  @Override
+  public void scan(Scan scan, ScanResultConsumer consumer) {
+    open(scan, new ConsumerSink(notNull(consumer)));
+  }
+
+  @Override
+  public ResultScanner getScanner(Scan scan) {
+    BlockingScanner scanner = new BlockingScanner(tx.scanOwner(), scan);
+    open(scan, scanner);
+    return scanner;
+  }
+
+  @Override
+  public CompletableFuture<List<Result>> scanAll(Scan scan) {
+    RowCollector rows = new RowCollector();
+    scan(scan, rows);
+    return rows.all();
+  }
+
+  private void open(Scan scan, SnapshotScan.Sink sink) {
+    checks.check(notNull(scan));
+    SnapshotScan opened;
+    try {
+      opened = new SnapshotScan(tx.scanOwner(), new Scan(scan), sink);
+    } catch (IOException e) {
+      throw new IllegalArgumentException(
+          "the scan's filter cannot be copied: " + e.getMessage(), e);
+    }
+    // The operation ends before rows come: whoever has seen them all may commit.
+    tx.run(
+            false,
+            () ->
+                sent(tx.writes().sendBeforeReading(table, scan))
+                    .thenCompose(done -> tx.snapshot().timestamp()))
+        .thenAccept(timestamp -> opened.open(reader(timestamp)))
+        .whenComplete(
+            (done, failure) -> {
+              if (failure != null) {
+                sink.failed(Failures.unwrap(failure));
+              }
+            });
+  }
+
+  private static <T> List<CompletableFuture<T>> spread(CompletableFuture<List<T>> all, int size) {
+    List<CompletableFuture<T>> each = new ArrayList<>(size);
+    for (int i = 0; i < size; i++) {
+      int index = i;
+      each.add(all.thenApply(results -> results.get(index)));
+    }
+    return each;
+  }
+
+  private static List<CompletableFuture<Void>> spreadVoid(CompletableFuture<Void> all, int size) {
+    List<CompletableFuture<Void>> each = new ArrayList<>(size);
+    for (int i = 0; i < size; i++) {
+      each.add(all.thenApply(done -> done));
+    }
+    return each;
+  }
+
+  @Override
+  public long getRpcTimeout(TimeUnit unit) {
+    return table.raw().getRpcTimeout(unit);
+  }
+
+  @Override
+  public long getReadRpcTimeout(TimeUnit unit) {
+    return table.raw().getReadRpcTimeout(unit);
+  }
+
+  @Override
+  public long getWriteRpcTimeout(TimeUnit unit) {
+    return table.raw().getWriteRpcTimeout(unit);
+  }
+
+  @Override
+  public long getOperationTimeout(TimeUnit unit) {
+    return table.raw().getOperationTimeout(unit);
+  }
+
+  @Override
+  public long getScanTimeout(TimeUnit unit) {
+    return table.raw().getScanTimeout(unit);
+  }
+
+  @Override
+  @Deprecated
+  public CheckAndMutateBuilder checkAndMutate(byte[] row, byte[] family) {
+    return new AsyncCheckBuilder(this, row, family);
+  }
+
+  @Override
+  @Deprecated
+  public CheckAndMutateWithFilterBuilder checkAndMutate(byte[] row, Filter filter) {
+    Objects.requireNonNull(filter, "filter is null: pass one");
+    return new AsyncCheckBuilder.WithFilter(this, CheckAndMutate.newBuilder(row).ifMatches(filter));
+  }
+
+  /** Not supported: a coprocessor's service knows nothing of the transaction. */
+  @Override
+  public <S, R> CompletableFuture<R> coprocessorService(
+      Function<com.google.protobuf.RpcChannel, S> stub, ServiceCaller<S, R> caller, byte[] row) {
+    throw noServices();
+  }
+
+  /** Not supported: a coprocessor's service knows nothing of the transaction. */
+  @Override
+  public <S, R> CoprocessorServiceBuilder<S, R> coprocessorService(
+      Function<com.google.protobuf.RpcChannel, S> stub,
+      ServiceCaller<S, R> caller,
+      CoprocessorCallback<R> callback) {
+    throw noServices();
+  }
+
+  static UnsupportedOperationException noServices() {
+    return new UnsupportedOperationException(
+        "a coprocessor's service knows nothing of the transaction: use HBase's own Table");
+  }
+}

@@ -1,0 +1,82 @@
+package io.retso.hbase.transaction;
+
+import io.retso.hbase.AsyncReadTable;
+import io.retso.hbase.ReadTable;
+import io.retso.hbase.ReadTransaction;
+import io.retso.hbase.TransactionOptions;
+import io.retso.hbase.errors.Failures;
+import io.retso.hbase.table.TableCatalog;
+import java.io.IOException;
+import java.util.concurrent.CompletableFuture;
+import org.apache.hadoop.hbase.TableName;
+
+/** A read-only transaction, and what one that writes has in common with it. Thread-safe. */
+class HBaseReadTransaction implements ReadTransaction {
+  final TransactionCore core;
+
+  HBaseReadTransaction(TransactionCore core) {
+    this.core = core;
+  }
+
+  @Override
+  public final TransactionOptions options() {
+    return core.options();
+  }
+
+  @Override
+  public ReadTable table(TableName name) throws IOException {
+    return blocking(name);
+  }
+
+  @Override
+  public ReadTable table(String name) throws IOException {
+    return table(TableCatalog.named(name));
+  }
+
+  @Override
+  public CompletableFuture<? extends AsyncReadTable> asyncTable(TableName name) {
+    return core.table(name);
+  }
+
+  @Override
+  public CompletableFuture<? extends AsyncReadTable> asyncTable(String name) {
+    return asyncTable(TableCatalog.named(name));
+  }
+
+  final HBaseTransactionalTable blocking(TableName name) throws IOException {
+    return new HBaseTransactionalTable(core, Failures.await(core.table(name)));
+  }
+
+  @Override
+  public final long readTimestamp() throws IOException {
+    return Failures.await(readTimestampAsync());
+  }
+
+  @Override
+  public final CompletableFuture<Long> readTimestampAsync() {
+    return core.readTimestamp();
+  }
+
+  /** The work was done without an exception. */
+  void finish() throws IOException {}
+
+  /** The same, without waiting. */
+  CompletableFuture<?> finishAsync() {
+    return CompletableFuture.completedFuture(null);
+  }
+
+  /** Whether the work may be done again after a failure; after a commit it would be done twice. */
+  boolean mayRepeat() {
+    return true;
+  }
+
+  @Override
+  public final void close() {
+    core.close();
+  }
+
+  @Override
+  public final String toString() {
+    return core.toString();
+  }
+}

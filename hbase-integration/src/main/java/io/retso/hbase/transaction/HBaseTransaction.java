@@ -1,0 +1,83 @@
+package io.retso.hbase.transaction;
+
+import io.retso.hbase.AsyncTransactionalTable;
+import io.retso.hbase.Transaction;
+import io.retso.hbase.TransactionalTable;
+import io.retso.hbase.errors.Failures;
+import io.retso.hbase.table.TableCatalog;
+import java.io.IOException;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import org.apache.hadoop.hbase.TableName;
+
+/** A transaction that can write. Thread-safe. */
+final class HBaseTransaction extends HBaseReadTransaction implements Transaction {
+  HBaseTransaction(TransactionCore core) {
+    super(core);
+  }
+
+  @Override
+  public long startTimestamp() {
+    return core.version();
+  }
+
+  @Override
+  public State state() {
+    return core.state();
+  }
+
+  @Override
+  public TransactionalTable table(TableName name) throws IOException {
+    return blocking(name);
+  }
+
+  @Override
+  public TransactionalTable table(String name) throws IOException {
+    return table(TableCatalog.named(name));
+  }
+
+  @Override
+  public CompletableFuture<AsyncTransactionalTable> asyncTable(TableName name) {
+    return core.table(name).thenApply(table -> table);
+  }
+
+  @Override
+  public CompletableFuture<AsyncTransactionalTable> asyncTable(String name) {
+    return asyncTable(TableCatalog.named(name));
+  }
+
+  @Override
+  public OptionalLong commit() throws IOException {
+    return core.commit();
+  }
+
+  @Override
+  public CompletableFuture<OptionalLong> commitAsync() {
+    return core.commitAsync();
+  }
+
+  @Override
+  public void rollback() throws IOException {
+    core.exclusive(() -> Failures.await(core.rollbackAsync()));
+  }
+
+  @Override
+  public CompletableFuture<Void> rollbackAsync() {
+    return core.rollbackAsync();
+  }
+
+  @Override
+  void finish() throws IOException {
+    core.finish();
+  }
+
+  @Override
+  CompletableFuture<?> finishAsync() {
+    return core.finishAsync();
+  }
+
+  @Override
+  boolean mayRepeat() {
+    return state() == State.ROLLED_BACK;
+  }
+}

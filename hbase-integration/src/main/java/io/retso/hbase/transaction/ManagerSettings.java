@@ -1,0 +1,15 @@
+package io.retso.hbase.transaction;
+
+import io.retso.hbase.RetryPolicy;
+import io.retso.hbase.cleanup.Cleaner;
+import io.retso.hbase.write.WriteLimits;
+
+/** What a transaction manager was built with; checked by its builder. Immutable. */
+public record ManagerSettings(
+    String clientName,
+    WriteLimits writeLimits,
+    RetryPolicy retryPolicy,
+    Cleaner.Options cleanup,
+    long orphanDelayMillis,
+    long sweepIntervalMillis,
+    long closeTimeoutMillis) {}

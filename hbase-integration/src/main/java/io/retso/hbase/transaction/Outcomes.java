@@ -1,0 +1,27 @@
+package io.retso.hbase.transaction;
+
+import io.retso.hbase.errors.Failures;
+import io.retso.hbase.errors.TransactionException;
+import io.retso.hbase.metrics.Ends.Outcome;
+
+/** What meters call the end of a commit. Stateless. */
+final class Outcomes {
+  private Outcomes() {}
+
+  /** Of a commit that was asked for; {@code failure} is null if it succeeded. */
+  static Outcome ofCommit(Throwable failure) {
+    if (failure == null) {
+      return Outcome.COMMITTED;
+    }
+    if (!(Failures.unwrap(failure) instanceof TransactionException known)) {
+      return Outcome.ROLLED_BACK;
+    }
+    return switch (known.category()) {
+      case CONFLICT -> Outcome.CONFLICT;
+      case TOO_OLD -> Outcome.TOO_OLD;
+      case UNKNOWN_OUTCOME -> Outcome.UNKNOWN;
+      case ROLLBACK_ONLY, ORACLE_UNAVAILABLE, TABLE_NOT_PREPARED, WRITE_SET_TOO_LARGE ->
+          Outcome.ROLLED_BACK;
+    };
+  }
+}

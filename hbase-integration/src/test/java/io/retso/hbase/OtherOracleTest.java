@@ -1,0 +1,168 @@
+package io.retso.hbase;
+
+import static io.retso.hbase.Fixture.put;
+import static io.retso.hbase.Fixture.read;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.retso.client.OracleClient;
+import io.retso.hbase.admin.TablePreparation;
+import io.retso.hbase.admin.TablePreparation.Options;
+import io.retso.hbase.errors.OracleUnavailableException;
+import io.retso.hbase.errors.TableNotPreparedException;
+import io.retso.hbase.transaction.Inside;
+import io.retso.protocol.OracleIdentity;
+import io.retso.server.RetsoServer;
+import java.io.IOException;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.hbase.TableName;
+import org.apache.hadoop.hbase.client.Admin;
+import org.apache.hadoop.hbase.client.RegionInfo;
+import org.apache.hadoop.hbase.regionserver.HRegionServer;
+import org.apache.hadoop.hbase.util.JVMClusterUtil;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** An oracle that moves, and one that was installed anew where another one was. */
+@ExtendWith(RetsoCluster.Extension.class)
+class OtherOracleTest {
+  private static final String ADDRESSES_KEY = "retso.oracle.retso.addresses";
+
+  private Fixture fixture;
+  private RetsoServer server;
+  private MutedOracle place;
+  private TableName name;
+
+  @BeforeEach
+  void open(Fixture fixture) throws Exception {
+    this.fixture = fixture;
+    server = fixture.opened(RetsoCluster.startOracle());
+    place = fixture.opened(new MutedOracle(server.port()));
+    name = fixture.cluster.freshName("t");
+    preparation(place.address()).create(Fixture.descriptor(name).build(), Options.DEFAULT);
+  }
+
+  private TablePreparation preparation(String oracle) {
+    return new TablePreparation(fixture.cluster.connection(), oracle);
+  }
+
+  private TransactionManager manager(String oracle) throws Exception {
+    return fixture.opened(fixture.builder().oracle(oracle).build());
+  }
+
+  private static OracleIdentity identity(RetsoServer server) {
+    String address = "127.0.0.1:" + server.port();
+    try (OracleClient client = OracleClient.builder().address(address).build()) {
+      return client.identity();
+    }
+  }
+
+  /** Nothing is left at the address that stands in the table, which is not altered. */
+  @Test
+  void anOracleMayMoveAwayFromAllAddressesOfATable() throws Exception {
+    write(manager(place.address()), "r", "1");
+    place.close();
+    MutedOracle elsewhere = fixture.opened(new MutedOracle(server.port()));
+    configureRegionServers(elsewhere.address());
+    try (Admin admin = fixture.cluster.connection().getAdmin()) {
+      for (RegionInfo region : admin.getRegions(name)) { // as a restart of the servers does
+        admin.unassign(region.getRegionName());
+        admin.assign(region.getRegionName());
+      }
+      fixture.cluster.connection().getRegionLocator(name).clearRegionLocationCache();
+      TransactionManager manager = manager(elsewhere.address());
+      assertEquals("1", manager.run(tx -> read(tx.table(name), "r")));
+      write(manager, "r", "2");
+      assertEquals("2", manager.run(tx -> read(tx.table(name), "r")));
+      assertEquals(place.address(), admin.getDescriptor(name).getValue("RETSO_ORACLE_ADDRESSES"));
+    } finally {
+      configureRegionServers(null);
+    }
+  }
+
+  private void configureRegionServers(String addresses) {
+    for (JVMClusterUtil.RegionServerThread thread :
+        fixture.cluster.hbase().cluster().getRegionServers()) {
+      HRegionServer regionServer = thread.getRegionServer();
+      Configuration configuration = regionServer.getConfiguration();
+      if (addresses == null) {
+        configuration.unset(ADDRESSES_KEY);
+      } else {
+        configuration.set(ADDRESSES_KEY, addresses);
+      }
+    }
+  }
+
+  @Test
+  void anOracleThatWasInstalledAnewIsRefusedByItsId() throws Exception {
+    TransactionManager before = manager(place.address());
+    write(before, "r", "1");
+    RetsoServer anew = fixture.opened(RetsoCluster.startOracle());
+    place.leadTo(anew.port());
+
+    String running = assertThrows(OracleUnavailableException.class, before::begin).getMessage();
+    assertTrue(running.contains("is oracle " + identity(anew)), running);
+    assertTrue(running.contains("not " + identity(server)), running);
+    assertTrue(running.contains("restore its log"), running);
+
+    TransactionManager after = manager(place.address());
+    String table =
+        assertThrows(
+                TableNotPreparedException.class, () -> after.run(tx -> read(tx.table(name), "r")))
+            .getMessage();
+    assertTrue(table.contains("prepared for oracle " + identity(server)), table);
+    assertTrue(table.contains("prepare the table again"), table);
+    assertTrue(
+        preparation(place.address()).check(name).toString().contains("prepare the table again"));
+
+    place.leadTo(server.port());
+    Fixture.eventually(
+        "the right one is used again",
+        () -> {
+          try {
+            return "1".equals(before.run(tx -> read(tx.table(name), "r")));
+          } catch (OracleUnavailableException e) {
+            return false; // between two attempts to connect
+          }
+        });
+  }
+
+  @Test
+  void aTableWithMarksOfAnotherOracleStaysWithIt() throws Exception {
+    Transaction open = fixture.opened(manager(place.address())).begin();
+    open.table(name).put(put("r", "1"));
+    Inside.writes(open).sendAll().get();
+    RetsoServer other = fixture.opened(RetsoCluster.startOracle());
+    TablePreparation elsewhere = preparation("127.0.0.1:" + other.port());
+    String marks =
+        assertThrows(
+                TableNotPreparedException.class, () -> elsewhere.prepare(name, Options.DEFAULT))
+            .getMessage();
+    assertTrue(marks.contains("has marks of another one's transactions"), marks);
+    assertTrue(marks.contains("./retso hbase sweep"), marks);
+    open.rollback();
+    Fixture.eventually(
+        "the mark is gone",
+        () -> {
+          try {
+            elsewhere.prepare(name, Options.DEFAULT);
+            return true;
+          } catch (TableNotPreparedException e) {
+            return false;
+          }
+        });
+    TransactionManager manager = manager("127.0.0.1:" + other.port());
+    write(manager, "r", "2");
+    assertEquals("2", manager.run(tx -> read(tx.table(name), "r")));
+  }
+
+  private void write(TransactionManager manager, String row, String value) throws IOException {
+    manager.run(
+        tx -> {
+          tx.table(name).put(put(row, value));
+          return null;
+        });
+  }
+}

@@ -1,0 +1,103 @@
+package io.retso.hbase.transaction;
+
+import io.retso.client.OracleClient;
+import io.retso.hbase.AsyncTransactionalTable;
+import io.retso.hbase.ReadTransaction;
+import io.retso.hbase.Transaction;
+import io.retso.hbase.TransactionManager;
+import io.retso.hbase.cleanup.Cleaner;
+import io.retso.hbase.cleanup.Orphans;
+import io.retso.hbase.errors.RollbackOnlyException;
+import io.retso.hbase.metrics.Counters;
+import io.retso.hbase.operation.OperationChecks;
+import io.retso.hbase.operation.SingleThreadGuard;
+import io.retso.hbase.read.ScanOwner;
+import io.retso.hbase.read.SharedSnapshots;
+import io.retso.hbase.read.TableReaders;
+import io.retso.hbase.table.PreparedTable;
+import io.retso.hbase.table.TableCatalog;
+import io.retso.hbase.write.WriteBuffer;
+import java.io.IOException;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+import org.apache.hadoop.hbase.client.AsyncConnection;
+
+/** What tests see of managers and transactions, and applications do not. */
+public final class Inside {
+  private Inside() {}
+
+  private static HBaseTransactionManager of(TransactionManager manager) {
+    return (HBaseTransactionManager) manager;
+  }
+
+  private static TransactionCore of(ReadTransaction tx) {
+    return ((HBaseReadTransaction) tx).core;
+  }
+
+  public static OracleClient oracle(TransactionManager manager) {
+    return of(manager).oracle;
+  }
+
+  public static AsyncConnection hbase(TransactionManager manager) {
+    return of(manager).hbase;
+  }
+
+  public static Counters counters(TransactionManager manager) {
+    return of(manager).counters;
+  }
+
+  public static SharedSnapshots snapshots(TransactionManager manager) {
+    return of(manager).snapshots;
+  }
+
+  public static TableCatalog tables(TransactionManager manager) {
+    return of(manager).tables;
+  }
+
+  public static Cleaner cleaner(TransactionManager manager) {
+    return of(manager).cleaner;
+  }
+
+  public static Orphans orphans(TransactionManager manager) {
+    return of(manager).orphans;
+  }
+
+  public static TableReaders readers(TransactionManager manager) {
+    return of(manager).readers;
+  }
+
+  public static WriteBuffer writes(Transaction tx) {
+    return of(tx).writes();
+  }
+
+  public static ScanOwner scanOwner(ReadTransaction tx) {
+    return of(tx).scanOwner();
+  }
+
+  public static boolean isOpen(ReadTransaction tx) {
+    return of(tx).isOpen();
+  }
+
+  /** As a blocking method of the transaction. */
+  public static <T> T exclusive(ReadTransaction tx, SingleThreadGuard.Blocking<T> body)
+      throws IOException {
+    return of(tx).exclusive(body);
+  }
+
+  public static RollbackOnlyException writeFailed(Transaction tx, Throwable cause) {
+    return of(tx).writeFailed(cause);
+  }
+
+  /** An operation of the transaction. */
+  public static <T> CompletableFuture<T> operation(
+      Transaction tx, boolean isWrite, Supplier<CompletableFuture<T>> operation) {
+    return of(tx).run(isWrite, operation);
+  }
+
+  /** The table within the transaction, whatever is prepared about it. */
+  public static AsyncTransactionalTable table(
+      TransactionManager manager, ReadTransaction tx, PreparedTable table) {
+    return new HBaseAsyncTransactionalTable(
+        of(tx), table, new OperationChecks(table, of(manager).tables), of(manager).readers);
+  }
+}

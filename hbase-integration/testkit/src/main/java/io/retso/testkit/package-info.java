@@ -1,0 +1,5 @@
+/**
+ * HBase and an oracle in the process of an application's tests: {@link
+ * io.retso.testkit.RetsoExtension} gives JUnit 5 tests a {@link io.retso.testkit.TestCluster}.
+ */
+package io.retso.testkit;
