@@ -175,7 +175,8 @@ class ArchitectureTest {
         .because("a simulator runs it, which has buffers but no sockets")
         .check(client);
     noClasses()
-        .that(not(loop).and(not(simpleNameStartingWith("OracleClientBuilder")))) // which draws a seed
+        .that(
+            not(loop).and(not(simpleNameStartingWith("OracleClientBuilder")))) // which draws a seed
         .should()
         .accessTargetWhere(READS_THE_WORLD)
         .because("a simulator must be able to give its own")
