@@ -133,14 +133,29 @@ public final class ManagerBuilder {
   }
 
   /** How long a request to the oracle may take, 1 ms to 1 h. Default: 10 s. */
-  public ManagerBuilder oracleTimeout(Duration timeout) {
-    client.requestTimeout(given(timeout, "oracleTimeout"));
+  public ManagerBuilder requestTimeout(Duration timeout) {
+    client.requestTimeout(given(timeout, "requestTimeout"));
     return this;
   }
 
   /** TCP connections to the oracle, 1 to 64. Default: 1. */
-  public ManagerBuilder oracleConnections(int connections) {
+  public ManagerBuilder connections(int connections) {
     client.connections(connections);
+    return this;
+  }
+
+  /**
+   * Time for a TCP connection to the oracle, and again for the handshake, 1 ms to 1 h. Default: 3
+   * s.
+   */
+  public ManagerBuilder connectTimeout(Duration timeout) {
+    client.connectTimeout(given(timeout, "connectTimeout"));
+    return this;
+  }
+
+  /** Requests to the oracle that may be outstanding, 1 to 4,194,304. Default: 65,536. */
+  public ManagerBuilder maxOutstanding(int requests) {
+    client.maxOutstanding(requests);
     return this;
   }
 

@@ -258,7 +258,7 @@ class BadInputTest {
         new Refusal("pass an open one", t -> TransactionManager.builder((Connection) null)),
         new Refusal("pass an open one", t -> TransactionManager.builder((AsyncConnection) null)),
         new Refusal("host:port", t -> builder.oracle(null)),
-        new Refusal(aDefault, t -> builder.oracleTimeout(null)),
+        new Refusal(aDefault, t -> builder.requestTimeout(null)),
         new Refusal(aDefault, t -> builder.retryPolicy(null)),
         new Refusal(aDefault, t -> builder.cleanupDelay(null)),
         new Refusal(aDefault, t -> builder.orphanDelay(null)),
@@ -446,13 +446,13 @@ class BadInputTest {
       port = socket.getLocalPort();
     }
     ManagerBuilder nobody =
-        fixture.builder().oracle("127.0.0.1:" + port).oracleTimeout(Duration.ofMillis(300));
+        fixture.builder().oracle("127.0.0.1:" + port).requestTimeout(Duration.ofMillis(300));
     Exception e = assertThrows(OracleUnavailableException.class, nobody::build);
     assertTrue(e.getMessage().contains("check the address"), e.getMessage());
     String notAnOracle = fixture.cluster.hbase().zooKeeper();
     assertThrows(
         OracleUnavailableException.class,
-        () -> fixture.builder().oracle(notAnOracle).oracleTimeout(Duration.ofMillis(300)).build());
+        () -> fixture.builder().oracle(notAnOracle).requestTimeout(Duration.ofMillis(300)).build());
     assertThrows(
         IllegalArgumentException.class,
         () -> TransactionManager.builder(fixture.cluster.hbase().configuration()).build());

@@ -95,7 +95,7 @@ class OracleDownTest {
     impatient.setInt("hbase.client.scanner.timeout.period", STORE_MILLIS);
     return TransactionManager.builder(impatient)
         .oracle(oracle.address())
-        .oracleTimeout(Duration.ofMillis(ORACLE_MILLIS))
+        .requestTimeout(Duration.ofMillis(ORACLE_MILLIS))
         .oracleBackoff(Duration.ofMillis(10), Duration.ofMillis(100))
         .sweepInterval(Duration.ZERO);
   }

@@ -77,7 +77,7 @@ class OtherVersionTest {
 
   /** With all the patience in the world: that a request waits for its deadline would be wrong. */
   private ManagerBuilder builder() {
-    return fixture.builder().oracle(oracle.address()).oracleTimeout(Duration.ofMinutes(30));
+    return fixture.builder().oracle(oracle.address()).requestTimeout(Duration.ofMinutes(30));
   }
 
   private void assertSays(OracleUnavailableException e) {

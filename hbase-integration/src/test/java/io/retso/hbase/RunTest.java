@@ -268,7 +268,11 @@ class RunTest {
         .create(Fixture.descriptor(own).build(), Options.CLIENT_READS);
     TransactionManager deaf =
         fixture.opened(
-            fixture.builder().oracle(muted.address()).oracleTimeout(Duration.ofSeconds(1)).build());
+            fixture
+                .builder()
+                .oracle(muted.address())
+                .requestTimeout(Duration.ofSeconds(1))
+                .build());
     AtomicInteger attempts = new AtomicInteger();
     UnknownCommitException e =
         assertThrows(

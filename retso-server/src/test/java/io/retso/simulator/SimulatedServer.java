@@ -28,11 +28,11 @@ import java.util.UUID;
 final class SimulatedServer implements FrontDesk.Owner, FrontDesk.Loop, SimulatedLedgers.Process {
   private static final long TICK = Simulation.MILLIS / 2;
 
-  /** As far as the clock itself goes between two ticks, in whole timestamps. */
-  private static final long CLOCK_STEP = 4 * Timestamps.GAP;
-
   /** All are of one log. */
   private static final OracleIdentity ORACLE = new OracleIdentity(new UUID(1, 2), "simulated");
+
+  /** As far as the clock itself goes between two ticks, in whole timestamps. */
+  private static final long CLOCK_STEP = 4 * Timestamps.GAP;
 
   private final World world;
   private final Simulation simulation;

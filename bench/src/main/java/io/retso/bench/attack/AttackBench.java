@@ -212,6 +212,7 @@ public final class AttackBench {
               Percentiles.of(result.beginNanos()),
               result.abortShare(),
               answered * 1e9 / (after.nanos() - before.nanos()),
+              attacker == null ? 0 : attacker.answered(),
               attacker == null ? 0 : attacker.refused(),
               after.longest(before, TURNS) * 1e3,
               after.cpuSince(before));

@@ -35,8 +35,9 @@ public record AttackReport(
    *     due, milliseconds
    * @param goodBegins those of its begins
    * @param notCommitted its transactions that did not commit, of 1
-   * @param answeredPerSecond requests of the attack that were answered
-   * @param refused requests and connections of the attack that were refused
+   * @param answeredPerSecond requests of the attack that were answered while this was measured
+   * @param answered those since the attack began
+   * @param refused requests and connections of the attack that were refused since it began
    * @param turnMillis a bound of the longest turn of the server's thread; negative if not known
    * @param cpu processor time
    */
@@ -47,6 +48,7 @@ public record AttackReport(
       Percentiles goodBegins,
       double notCommitted,
       double answeredPerSecond,
+      long answered,
       long refused,
       double turnMillis,
       CpuFigures cpu) {}

@@ -5,6 +5,7 @@ import io.retso.hbase.layout.ReadAttribute;
 import io.retso.hbase.layout.Refusal;
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
@@ -151,8 +152,18 @@ public final class Failures {
         cause);
   }
 
+  /** The transaction outlived the time limit that the application gave it. */
+  public static SnapshotTooOldException overTime(String transaction, Duration limit) {
+    return new SnapshotTooOldException(
+        transaction
+            + " was rolled back, as it was open for longer than its time limit of "
+            + limit
+            + ": make it shorter, or give it more time (TransactionOptions.withTimeLimit)",
+        null);
+  }
+
   /** Says in which transaction something failed, if that has a name and it was not said yet. */
-  public static Throwable name(Throwable failure, String transaction) {
+  public static <F extends Throwable> F name(F failure, String transaction) {
     if (failure != null && unwrap(failure) instanceof TransactionException known) {
       known.name(transaction);
     }

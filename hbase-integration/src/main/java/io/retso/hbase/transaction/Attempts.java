@@ -50,9 +50,7 @@ final class Attempts {
     long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begunNanos);
     long pause = pauseMillis();
     if (!allowsMore(millis + pause)) {
-      GaveUpException gaveUp = new GaveUpException(failed, millis, failure);
-      Failures.name(gaveUp, options.name());
-      throw gaveUp;
+      throw Failures.name(new GaveUpException(failed, millis, failure), options.name());
     }
     counters.retries.increment();
     LOG.debug(

@@ -167,7 +167,8 @@ final class TransactionCore {
       return Failures.await(commit);
     } catch (InterruptedIOException e) {
       reported = false;
-      throw new UnknownCommitException(start, e, shared.commits()::resolve);
+      throw Failures.name(
+          new UnknownCommitException(start, e, shared.commits()::resolve), options.name());
     } finally {
       synchronized (this) {
         unreported = reported ? null : unreported;
@@ -178,7 +179,7 @@ final class TransactionCore {
   /**
    * Commits unless the work has ended it; fails if it ran out of time. Waits for the outcome of a
    * commit that nobody was seen to wait for, though it may have come by now: otherwise it would be
-   * chance whether a failure is told.
+   * chance whether a failure is reported.
    */
   void finish() throws IOException {
     CompletableFuture<OptionalLong> asked = unreported();
@@ -189,7 +190,9 @@ final class TransactionCore {
     }
   }
 
-  /** The same; who waits for a commit without blocking is seen by nobody, so it is told anyway. */
+  /**
+   * The same; who waits for a commit without blocking is seen by nobody, so it is always reported.
+   */
   CompletableFuture<OptionalLong> finishAsync() {
     CompletableFuture<OptionalLong> asked = unreported();
     if (asked != null) {
@@ -324,15 +327,8 @@ final class TransactionCore {
   }
 
   private SnapshotTooOldException timedOut() {
-    SnapshotTooOldException failure =
-        new SnapshotTooOldException(
-            name()
-                + " was rolled back, as it was open for longer than its time limit of "
-                + options.timeLimit().orElseThrow()
-                + ": make it shorter, or give it more time (TransactionOptions.withTimeLimit)",
-            null);
-    Failures.name(failure, options.name());
-    return failure;
+    return Failures.name(
+        Failures.overTime(name(), options.timeLimit().orElseThrow()), options.name());
   }
 
   /** Ends it unless it has ended; one that only reads has nothing to roll back. */
