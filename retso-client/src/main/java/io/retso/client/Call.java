@@ -66,7 +66,7 @@ final class Call<T> extends CompletableFuture<T> {
       String message = "interrupted while waiting for the oracle's answer";
       if (type == FrameType.COMMIT) {
         throw new UnknownOutcomeException(
-            start, message + "; call abort(" + start + ") to settle the outcome", e);
+            start, message + "; call abort(" + start + ") to resolve the outcome", e);
       }
       throw new OracleException(OracleException.Category.INTERRUPTED, message, e);
     }
@@ -89,7 +89,7 @@ final class Call<T> extends CompletableFuture<T> {
                   + message
                   + "; call abort("
                   + start
-                  + ") to learn its commit timestamp or to settle that it never commits",
+                  + ") to learn its commit timestamp or to make sure that it never commits",
               cause));
     } else {
       completeExceptionally(new OracleException(category, message, cause));

@@ -160,7 +160,7 @@ public final class OracleClient implements AutoCloseable {
 
   /**
    * Aborts the transaction unless it is decided already, and answers how it is decided: aborted, or
-   * committed if this request came too late. This settles an unknown outcome; it fails with {@link
+   * committed if this request came too late. This resolves an unknown outcome; it fails with {@link
    * UnknownOutcomeException} itself if the oracle no longer remembers. May be repeated.
    */
   public CompletableFuture<CommitResult> abortAsync(long startTimestamp) {

@@ -113,11 +113,11 @@ final class WireOracle {
 
   /** Below the oldest start that is not decided and cleaned up. */
   private long watermark() {
-    long settled = Timestamps.GAP;
-    while (settled <= stamp && (isCommitStamp(settled) || cleaned.contains(settled))) {
-      settled += Timestamps.GAP;
+    long finished = Timestamps.GAP;
+    while (finished <= stamp && (isCommitStamp(finished) || cleaned.contains(finished))) {
+      finished += Timestamps.GAP;
     }
-    return settled;
+    return finished;
   }
 
   private boolean isCommitStamp(long timestamp) {

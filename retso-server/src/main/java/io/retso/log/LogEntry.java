@@ -30,7 +30,7 @@ import java.util.zip.CRC32C;
  *   WINDOW     | 8 | stamps u56: from here on what is further back than this cannot commit
  *   SWEPT      | 9 | sequence u56: what committed below it is cleaned up
  *   EXPIRED    |10 | sequence u56: what started below it and is not committed never will be
- *   SETTLED    |11 | sequence u56: a low watermark that may be told once this is durable
+ *   WATERMARK  |11 | sequence u56: a low watermark that may be answered once this is durable
  * </pre>
  *
  * <p>An entry without records is the paper's null write. This object is one reusable buffer for
@@ -40,7 +40,7 @@ public final class LogEntry implements Changes {
   /** Bytes of the header. */
   public static final int HEADER_BYTES = 16;
 
-  /** Version of the format: 2 has SWEPT, EXPIRED and SETTLED. A reader refuses later ones. */
+  /** Version of the format: 2 has SWEPT, EXPIRED and WATERMARK. A reader refuses later ones. */
   public static final int VERSION = 2;
 
   /** The oldest version that is read; a segment may begin with it and go on with a later one. */
@@ -68,7 +68,7 @@ public final class LogEntry implements Changes {
   private static final int WINDOW = 8;
   private static final int SWEPT = 9;
   private static final int EXPIRED = 10;
-  private static final int SETTLED = 11;
+  private static final int WATERMARK = 11;
 
   private final ByteBuffer buffer;
   private final CRC32C crc = new CRC32C();
@@ -130,8 +130,8 @@ public final class LogEntry implements Changes {
   }
 
   @Override
-  public void settled(long below) {
-    putSequence(SETTLED, below);
+  public void watermark(long below) {
+    putSequence(WATERMARK, below);
   }
 
   /** All stamps below {@code timestamp} may be issued once this entry is durable. */
@@ -274,7 +274,7 @@ public final class LogEntry implements Changes {
       case WINDOW -> visitor.window(word & SEQUENCE_MASK);
       case SWEPT -> visitor.swept(timestamp);
       case EXPIRED -> visitor.expired(timestamp);
-      case SETTLED -> visitor.settled(timestamp);
+      case WATERMARK -> visitor.watermark(timestamp);
       default -> throw corrupt(position, "has a record of unknown type " + (word >>> TYPE_SHIFT));
     }
   }

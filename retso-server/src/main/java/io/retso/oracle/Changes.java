@@ -24,7 +24,7 @@ public interface Changes {
         public void expired(long below) {}
 
         @Override
-        public void settled(long below) {}
+        public void watermark(long below) {}
       };
 
   /** A transaction committed; its rows are {@code rows[from..to)}. */
@@ -44,7 +44,7 @@ public interface Changes {
 
   /**
    * The low watermark is about to be told, and passed stamps that are nobody's: below it everything
-   * is settled. Otherwise that follows from the other changes.
+   * is finished. Otherwise that follows from the other changes.
    */
-  void settled(long below);
+  void watermark(long below);
 }

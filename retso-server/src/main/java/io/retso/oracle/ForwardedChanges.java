@@ -34,7 +34,7 @@ public abstract class ForwardedChanges implements Changes {
   }
 
   @Override
-  public void settled(long below) {
-    target().settled(below);
+  public void watermark(long below) {
+    target().watermark(below);
   }
 }

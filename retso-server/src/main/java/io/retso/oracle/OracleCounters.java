@@ -83,7 +83,7 @@ public final class OracleCounters implements Cloneable {
       TransactionWindow window,
       UncleanedCommits uncleanedTable,
       long uncleanedCommits,
-      long settledBelow) {
+      long lowWatermark) {
     open = window.count(TransactionWindow.OPEN);
     halfAborted = window.count(TransactionWindow.HALF_ABORTED);
     uncleaned = uncleanedCommits;
@@ -94,7 +94,7 @@ public final class OracleCounters implements Cloneable {
     mapEvictions = map.evictions();
     mapTmaxLag = (int) window.next() - map.newestEvicted() & 0xffff_ffffL;
     windowLag = window.next() - window.low();
-    watermarkLag = window.next() - settledBelow;
+    watermarkLag = window.next() - lowWatermark;
   }
 
   /** A copy, to be handed to other threads. */

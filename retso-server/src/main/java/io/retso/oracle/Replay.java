@@ -129,9 +129,9 @@ public final class Replay {
   }
 
   /** Applies a low watermark that was told: a successor's must not be lower. */
-  public void settled(long below) {
+  public void watermark(long below) {
     time(below);
-    window.settle(below >>> Timestamps.GAP_BITS);
+    window.finishBelow(below >>> Timestamps.GAP_BITS);
   }
 
   /** Ends the replay: takes in what the last sweep left to do, with one pass. */

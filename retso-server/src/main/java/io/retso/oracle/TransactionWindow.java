@@ -18,10 +18,10 @@ import java.util.Arrays;
  * outside it are vacant: {@code next} can be taken at any time, and a transaction at {@code low}
  * can still be decided by the very stamp that is taken then.
  *
- * <p><strong>Settled</strong> is a sequence of which nothing will ever become of interest again:
- * one that is {@link #NO_TRANSACTION}, an aborted transaction (its cells are never visible, whether
- * they are taken back or not), a committed one without pending marks. Open and presumed open ones
- * are not, nor committed ones with cleanup outstanding. What is settled stays settled.
+ * <p>A sequence is <strong>finished</strong> when the low watermark may pass it: if it is {@link
+ * #NO_TRANSACTION}, an aborted transaction (its cells are never visible, whether they are taken
+ * back or not), or a committed one without pending marks. Open and presumed open ones are not, nor
+ * committed ones with cleanup outstanding. What is finished stays finished.
  *
  * <p><strong>Swept.</strong> Commits below {@link #sweptBelow} have no marks left, whatever their
  * slots say. To sweep is therefore one assignment; the slots follow in small steps ({@link
@@ -74,8 +74,8 @@ final class TransactionWindow {
   private long next = 1;
   private long low = 1;
 
-  /** Invariant: all of [low, settled) are settled. Grows only, except by {@link #startAt}. */
-  private long settled = 1;
+  /** Invariant: all of [low, finished) are finished. Grows only, except by {@link #startAt}. */
+  private long finished = 1;
 
   /** Invariant: nothing in [low, firstOpen) is open. Grows only, except by {@link #startAt}. */
   private long firstOpen = 1;
@@ -168,7 +168,7 @@ final class TransactionWindow {
     Arrays.fill(counts, 0);
     next = sequence;
     low = sequence;
-    settled = sequence;
+    finished = sequence;
     firstOpen = sequence;
     sweptBelow = 0;
     sweepCursor = 0;
@@ -199,17 +199,17 @@ final class TransactionWindow {
   }
 
   /**
-   * A sequence below which all are settled. It is the first that is not, unless that is more than
+   * A sequence below which all are finished. It is the first that is not, unless that is more than
    * {@code stepsMax} ahead of what was known: then a later call gets there.
    */
-  long settled(int stepsMax) {
-    long sequence = Math.max(settled, low);
+  long finished(int stepsMax) {
+    long sequence = Math.max(finished, low);
     long end = Math.min(next, sequence + stepsMax);
-    while (sequence < end && isSettled(slots[(int) sequence & mask])) {
+    while (sequence < end && isFinished(slots[(int) sequence & mask])) {
       sequence++;
     }
-    settled = sequence;
-    assert low <= settled && settled <= next;
+    finished = sequence;
+    assert low <= finished && finished <= next;
     return sequence;
   }
 
@@ -234,20 +234,20 @@ final class TransactionWindow {
   }
 
   /**
-   * Replay: everything below {@code target} was settled. What looks open there was no transaction
+   * Replay: everything below {@code target} was finished. What looks open there was no transaction
    * (or left the window of the writer; then it will leave this one).
    */
-  void settle(long target) {
+  void finishBelow(long target) {
     long end = Math.min(target, next);
-    for (long sequence = Math.max(settled, low); sequence < end; sequence++) {
+    for (long sequence = Math.max(finished, low); sequence < end; sequence++) {
       if (state(sequence) == PRESUMED_OPEN) {
         slots[(int) sequence & mask] = NO_TRANSACTION;
       }
     }
-    settled(Integer.MAX_VALUE); // so that the next call begins here
+    finished(Integer.MAX_VALUE); // so that the next call begins here
   }
 
-  private boolean isSettled(long word) {
+  private boolean isFinished(long word) {
     return switch ((int) word & STATE_MASK) {
       case NO_TRANSACTION, COMMITTED_CLEAN, ABORTED_CLEAN, HALF_ABORTED -> true;
       case COMMITTED -> isSwept(word);
@@ -261,7 +261,7 @@ final class TransactionWindow {
       return false;
     }
     sweptBelow = below;
-    sweepCursor = Math.min(sweepCursor, settled); // between them the sweep before is unfinished
+    sweepCursor = Math.min(sweepCursor, finished); // between them the sweep before is unfinished
     return true;
   }
 
@@ -329,7 +329,7 @@ final class TransactionWindow {
   private boolean keepsInvariants(long sequence) {
     long word = slots[(int) sequence & mask];
     boolean sweptCommit = ((int) word & STATE_MASK) == COMMITTED && isSwept(word);
-    return (sequence >= settled || isSettled(word))
+    return (sequence >= finished || isFinished(word))
         && (sequence >= firstOpen || !isOpen(word))
         && (sequence >= sweepCursor || !sweptCommit);
   }

@@ -5,10 +5,10 @@ package io.retso.oracle;
  * Nothing is logged of them, so to a successor they look like each stamp that was reserved:
  * presumed open, until they leave the window or the time limit passes. Below a watermark that was
  * told this must not be, as the successor's would be lower: when the watermark passes one of them,
- * the log is told so before anybody else, {@link Changes#settled}.
+ * the log is told so before anybody else, {@link Changes#watermark}.
  */
 final class UnloggedStamps {
-  /** Invariant: of those below it the log tells that they are settled. Long.MAX_VALUE: of all. */
+  /** Invariant: of those below it the log tells that they are finished. Long.MAX_VALUE: of all. */
   private long lowest = Long.MAX_VALUE;
 
   /** Of all that were added. */
@@ -23,7 +23,7 @@ final class UnloggedStamps {
   /**
    * The watermark is about to be told. Those that it passed are not held any more.
    *
-   * @return whether the log must be told first that all below it is settled
+   * @return whether the log must be told first that all below it is finished
    */
   boolean passedBy(long watermark) {
     if (watermark <= lowest) {

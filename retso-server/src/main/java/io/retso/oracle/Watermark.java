@@ -48,7 +48,7 @@ final class Watermark {
   long answer() {
     long low = sequence();
     if (unlogged.passedBy(low)) {
-      changes.settled(low << Timestamps.GAP_BITS);
+      changes.watermark(low << Timestamps.GAP_BITS);
     }
     return low << Timestamps.GAP_BITS;
   }
@@ -56,7 +56,7 @@ final class Watermark {
   /** The watermark's sequence, for somebody who does not rely on it. */
   long sequence() {
     uncleaned.tidy(WALK_MAX);
-    return Math.min(window.settled(WALK_MAX), lowestUncleaned.getAsLong());
+    return Math.min(window.finished(WALK_MAX), lowestUncleaned.getAsLong());
   }
 
   /** No transaction that started below this sequence is open. */

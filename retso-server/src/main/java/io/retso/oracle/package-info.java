@@ -52,14 +52,15 @@
  * the commit of T after X was told: then T is not committed, and if it commits again then above all
  * that was reserved before the crash, which X was.
  *
- * <p><strong>Why the low watermark W never falls.</strong> Within one life: what is settled stays
- * settled; a transaction that leaves the window uncleaned was not settled, so W had not passed it;
- * new stamps are above. Over a restart: an answer leaves after the entry of its time is durable, so
- * each commit, abort, cleanup, sweep and expiry that settled a transaction is replayed, and so is W
- * itself if it passed stamps that are nobody's, which leave no other trace; what had left the
- * window of the writer before stays outside of the next one's; and the stamps that recovery
- * presumes to be open are above W: they were open in that writer, or nobody's, or above its {@code
- * next}. They hold the next W back until they leave the window or the time limit passes. A deposed
- * writer cannot answer a call that is made after its successor answered one: its append fails.
+ * <p><strong>Why the low watermark W never falls.</strong> Within one life: what is finished stays
+ * finished; a transaction that leaves the window uncleaned was not finished, so W had not passed
+ * it; new stamps are above. Over a restart: an answer leaves after the entry of its time is
+ * durable, so each commit, abort, cleanup, sweep and expiry that finished a transaction is
+ * replayed, and so is W itself if it passed stamps that are nobody's, which leave no other trace;
+ * what had left the window of the writer before stays outside of the next one's; and the stamps
+ * that recovery presumes to be open are above W: they were open in that writer, or nobody's, or
+ * above its {@code next}. They hold the next W back until they leave the window or the time limit
+ * passes. A deposed writer cannot answer a call that is made after its successor answered one: its
+ * append fails.
  */
 package io.retso.oracle;

@@ -249,9 +249,9 @@ public final class Recovery implements LedgerLog.Replay {
     }
 
     @Override
-    public void settled(long below) {
+    public void watermark(long below) {
       applyBatch();
-      oracle.replay().settled(below);
+      oracle.replay().watermark(below);
     }
   }
 
@@ -272,7 +272,7 @@ public final class Recovery implements LedgerLog.Replay {
     public void expired(long below) {}
 
     @Override
-    public void settled(long below) {}
+    public void watermark(long below) {}
 
     @Override
     public void reserved(long timestamp) {}

@@ -30,7 +30,7 @@ class FairUseTest {
   }
 
   /** Ends the turn and lets the log catch up. */
-  private void settle() {
+  private void quiesce() {
     fixture.endTurn();
     fixture.acknowledge();
     fixture.nextTurn();
@@ -45,7 +45,7 @@ class FairUseTest {
       assertTrue(frames < 10 * DeskFixture.WINDOW / FRAME, "it never waits");
       answered = greedy.replies.size();
       greedy.begin(FRAME);
-      settle();
+      quiesce();
       frames++;
     } while (greedy.replies.size() > answered);
     return frames;
@@ -56,7 +56,7 @@ class FairUseTest {
     for (int i = 0; i < 2; i++) {
       fixture.nanos += DeskFixture.PERIOD;
       fixture.desk.tick();
-      settle();
+      quiesce();
     }
   }
 
@@ -69,11 +69,11 @@ class FairUseTest {
     for (int i = 0; i < 8; i++) { // the other one goes on
       long start = other.start();
       other.commit(false, 3 + i, start);
-      settle();
+      quiesce();
       assertTrue(Outcome.isCommitted(other.answer()));
     }
     other.commit(false, 1, open);
-    settle();
+    quiesce();
     assertTrue(Outcome.isCommitted(other.answer()));
   }
 
@@ -83,7 +83,7 @@ class FairUseTest {
     beginsUntilItWaits();
     int replies = greedy.replies.size();
     fixture.desk.tick();
-    settle();
+    quiesce();
     assertEquals(replies, greedy.replies.size());
     pass();
     assertTrue(greedy.replies.size() > replies);
@@ -96,15 +96,15 @@ class FairUseTest {
     beginsUntilItWaits();
     greedy.replies.clear();
     greedy.commit(false, 7, own);
-    settle();
+    quiesce();
     assertTrue(Outcome.isCommitted(greedy.answer()), "it is answered before the begins");
     int last = greedy.begin(1);
     greedy.ping();
-    settle();
+    quiesce();
     assertEquals(FrameType.PING, Frames.replyType(greedy.replies.remove(0), 0));
     assertEquals(List.of(), greedy.ids());
     other.commit(false, 1, open);
-    settle();
+    quiesce();
     assertTrue(Outcome.isCommitted(other.answer()));
     pass();
     assertEquals(List.of(last - 2, last), greedy.ids(), "begins keep their order");
@@ -116,11 +116,11 @@ class FairUseTest {
     beginsUntilItWaits(); // which put one off
     for (int i = 1; i < Conversation.PUT_OFF_MAX; i++) {
       greedy.begin(1);
-      settle();
+      quiesce();
       assertEquals(Progress.INCOMPLETE, greedy.progress);
     }
     greedy.begin(1);
-    settle();
+    quiesce();
     assertEquals(Progress.WAITING, greedy.progress);
     greedy.replies.clear();
     pass();
@@ -133,7 +133,7 @@ class FairUseTest {
     other.conversation.close();
     for (int i = 0; i < 3 * DeskFixture.WINDOW / FRAME; i++) {
       greedy.begin(FRAME);
-      settle();
+      quiesce();
       assertEquals(Progress.INCOMPLETE, greedy.progress);
     }
   }
@@ -153,7 +153,7 @@ class FairUseTest {
     assertEquals(Outcome.REFUSED_UNCLEANED, commit(greedy, 1));
     long start = start(greedy);
     greedy.send(FrameType.ABORT, 1, start);
-    settle();
+    quiesce();
     assertEquals(Outcome.ABORTED, greedy.answer(), "all else is answered");
   }
 
@@ -164,11 +164,11 @@ class FairUseTest {
     int replies = greedy.replies.size();
     fixture.nanos += DeskFixture.PERIOD; // what is open began in the period before: protected still
     fixture.desk.tick();
-    settle();
+    quiesce();
     assertEquals(replies, greedy.replies.size());
     fixture.nanos += DeskFixture.PERIOD - 1;
     fixture.desk.tick();
-    settle();
+    quiesce();
     assertEquals(replies, greedy.replies.size(), "the next period has not begun");
   }
 
@@ -192,10 +192,10 @@ class FairUseTest {
     for (int i = 0; i < DeskFixture.UNCLEANED / 5; i++) {
       long start = start(greedy);
       greedy.commit(false, 100 + i, start);
-      settle();
+      quiesce();
       assertTrue(Outcome.isCommitted(greedy.answer()));
       greedy.send(FrameType.CLEANED, 1, start);
-      settle();
+      quiesce();
       greedy.answer();
     }
     fillHalf();
@@ -209,10 +209,10 @@ class FairUseTest {
     for (int i = 0; i < DeskFixture.UNCLEANED / 3; i++) {
       long start = start(greedy);
       greedy.commit(false, 100 + i, start);
-      settle();
+      quiesce();
       assertTrue(Outcome.isCommitted(greedy.answer()));
       other.send(FrameType.CLEANED, 1, start);
-      settle();
+      quiesce();
       other.answer();
     }
     assertTrue(Outcome.isCommitted(commit(greedy, 99)));
@@ -234,13 +234,13 @@ class FairUseTest {
 
   private long start(Peer peer) throws FrameException {
     peer.begin(1);
-    settle();
+    quiesce();
     return peer.answer();
   }
 
   private long commit(Peer peer, long row) throws FrameException {
     peer.commit(false, row, start(peer));
-    settle();
+    quiesce();
     return peer.answer();
   }
 }

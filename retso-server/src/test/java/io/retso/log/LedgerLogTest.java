@@ -19,7 +19,7 @@ class LedgerLogTest extends LogFixture {
     assertEquals(List.of(), writer.replayed);
     assertEquals(1, ledgers.catalog().size());
     writer.startSegment(16);
-    settle();
+    quiesce();
     assertEquals(1, writer.durable);
   }
 
@@ -28,12 +28,12 @@ class LedgerLogTest extends LogFixture {
     Writer first = new Writer();
     first.startSegment(16);
     first.append(32);
-    settle();
+    quiesce();
     assertEquals(2, first.durable);
     Writer second = new Writer();
     assertEquals(positions(1, 2), second.replayed);
     first.append(48);
-    settle();
+    quiesce();
     assertEquals(LogException.Reason.FENCED, first.failure.reason());
     assertEquals(2, first.durable, "nothing is durable behind a fence");
     assertTrue(second.log.epoch() > first.log.epoch());
@@ -43,11 +43,11 @@ class LedgerLogTest extends LogFixture {
   void aDeposedWriterCannotRoll() throws LogException {
     Writer first = new Writer();
     first.startSegment(16);
-    settle();
+    quiesce();
     Writer second = new Writer();
     second.startSegment(32);
     first.log.prepareSegment();
-    settle();
+    quiesce();
     assertFalse(first.log.isSegmentReady());
     assertEquals(LogException.Reason.FENCED, first.failure.reason());
   }
@@ -57,14 +57,14 @@ class LedgerLogTest extends LogFixture {
     Writer first = new Writer();
     first.startSegment(16);
     first.log.prepareSegment();
-    settle();
+    quiesce();
     Writer second = new Writer();
     assertEquals(positions(1, 1), second.replayed);
     first.startSegment(32);
-    settle();
+    quiesce();
     assertEquals(LogException.Reason.FENCED, first.failure.reason());
     second.startSegment(48);
-    settle();
+    quiesce();
     assertEquals(2, second.durable);
   }
 
@@ -76,16 +76,16 @@ class LedgerLogTest extends LogFixture {
       CutOff process = new CutOff();
       Writer writer = new Writer(ledgers.store(process), SPAN, RETENTION);
       writer.startSegment(16);
-      settle();
+      quiesce();
       process.until = simulation.now() + 2;
       writer.append(32); // under way when the next one takes over
       Writer next = new Writer();
       survived |= next.replayed.contains(writer.position);
       lost |= !next.replayed.contains(writer.position);
-      settle();
+      quiesce();
       next.position = next.replayed.get(next.replayed.size() - 1);
       next.startSegment(48);
-      settle();
+      quiesce();
     }
     assertTrue(survived && lost);
   }
@@ -98,9 +98,9 @@ class LedgerLogTest extends LogFixture {
     for (int i = 0; i < 3; i++) {
       writer.log.prepareSegment();
     }
-    settle();
+    quiesce();
     writer.startSegment(400);
-    settle();
+    quiesce();
     assertEquals(2, ledgers.catalog().size());
     assertEquals(ledgers.catalog(), ledgers.existing());
   }
@@ -125,10 +125,10 @@ class LedgerLogTest extends LogFixture {
         writer.roll(400L * (i + 1) + 100_000L * rolls);
       }
       writer.log.prepareSegment();
-      settle();
+      quiesce();
       long time = 400L * (rolls + 1) + 100_000L * rolls;
       writer.log.startSegment(time, time - SPAN);
-      settle(); // old segments are gone, the new one is empty
+      quiesce(); // old segments are gone, the new one is empty
       Writer next = new Writer();
       long newest = time - 400;
       assertTrue(next.firstStart <= newest - SPAN, () -> "begins at " + next.firstStart);
@@ -139,7 +139,7 @@ class LedgerLogTest extends LogFixture {
   void inheritedLedgersStayForTheirTime() throws LogException {
     Writer first = new Writer();
     first.startSegment(16);
-    settle();
+    quiesce();
     long inherited = ledgers.catalog().get(0);
     Writer second = new Writer();
     second.startSegment(400);
@@ -178,7 +178,7 @@ class LedgerLogTest extends LogFixture {
     appendFor(writer, 2 * Housekeeping.PAUSE_NANOS_MAX, 48);
     assertTrue(writer.log.isSegmentReady());
     writer.startSegment(400);
-    settle();
+    quiesce();
     assertEquals(writer.position, writer.durable);
     assertNull(writer.failure);
     assertEquals(2, ledgers.catalog().size());
@@ -195,7 +195,7 @@ class LedgerLogTest extends LogFixture {
     store.takesEffect = takesEffect;
     for (long time = 400; time <= 8000; time += 400) {
       writer.log.prepareSegment();
-      settle();
+      quiesce();
       appendFor(writer, 2 * Housekeeping.PAUSE_NANOS_MAX, time);
       store.fails = true;
       writer.startSegment(time);
@@ -214,11 +214,11 @@ class LedgerLogTest extends LogFixture {
     FailingStore store = new FailingStore(ledgers.store(() -> true));
     Writer first = new Writer(store, SPAN, RETENTION);
     first.startSegment(16);
-    settle();
+    quiesce();
     store.takesEffect = true;
     store.fails = true;
     first.log.prepareSegment();
-    settle();
+    quiesce();
     assertNull(first.failure);
     store.fails = false;
     Writer second = new Writer();
@@ -226,7 +226,7 @@ class LedgerLogTest extends LogFixture {
     List<Long> catalog = ledgers.catalog();
     simulation.pass(Housekeeping.PAUSE_NANOS_MAX);
     first.log.prepareSegment();
-    settle();
+    quiesce();
     assertEquals(LogException.Reason.FENCED, first.failure.reason());
     assertEquals(catalog, ledgers.catalog());
   }
@@ -242,9 +242,9 @@ class LedgerLogTest extends LogFixture {
     while (writer.log.segmentBytes() <= 1_000) {
       assertNull(writer.failure);
       writer.append(32);
-      settle();
+      quiesce();
     }
-    settle();
+    quiesce();
     assertEquals(LogException.Reason.UNAVAILABLE, writer.failure.reason());
     assertTrue(writer.failure.getMessage().contains("nobody answers"), writer.failure::getMessage);
   }

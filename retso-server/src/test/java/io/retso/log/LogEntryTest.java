@@ -54,8 +54,8 @@ class LogEntryTest {
     }
 
     @Override
-    public void settled(long below) {
-      seen.add("settled " + below);
+    public void watermark(long below) {
+      seen.add("watermark " + below);
     }
 
     @Override
@@ -97,7 +97,7 @@ class LogEntryTest {
     entry.cleaned(32);
     entry.swept(FAR);
     entry.expired(48);
-    entry.settled(FAR);
+    entry.watermark(FAR);
     return entry.seal(7);
   }
 
@@ -118,7 +118,7 @@ class LogEntryTest {
             "cleaned 32",
             "swept " + FAR,
             "expired 48",
-            "settled " + FAR),
+            "watermark " + FAR),
         transcript.seen);
   }
 
@@ -135,8 +135,8 @@ class LogEntryTest {
         long commit = start + 16L * (1 + random.nextInt(1 << 28));
         switch (random.nextInt(7)) {
           case 6 -> {
-            entry.settled(start);
-            expected.settled(start);
+            entry.watermark(start);
+            expected.watermark(start);
           }
           case 4 -> {
             entry.swept(start);

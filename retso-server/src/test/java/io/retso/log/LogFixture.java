@@ -58,10 +58,10 @@ abstract class LogFixture {
 
     void roll(long timestamp) {
       log.prepareSegment();
-      settle();
+      quiesce();
       assertTrue(log.isSegmentReady());
       startSegment(timestamp);
-      settle();
+      quiesce();
     }
 
     @Override
@@ -98,7 +98,7 @@ abstract class LogFixture {
     }
   }
 
-  void settle() {
+  void quiesce() {
     simulation.pass(1);
   }
 

@@ -20,7 +20,7 @@ final class Starts implements LogEntry.Visitor {
   public void expired(long below) {}
 
   @Override
-  public void settled(long below) {}
+  public void watermark(long below) {}
 
   @Override
   public void reserved(long timestamp) {}

@@ -35,7 +35,7 @@ class TakeOverTest extends LogFixture {
   void aTakeOverTriesAgainButNotForEver() throws LogException {
     Writer first = new Writer();
     first.startSegment(16);
-    settle();
+    quiesce();
     List<Long> before = ledgers.existing();
     LogException e =
         assertThrows(
@@ -52,7 +52,7 @@ class TakeOverTest extends LogFixture {
   void aTakeOverBeginsAnewIfALedgerIsGoneAndTheCatalogChanged() throws LogException {
     Writer first = new Writer();
     first.startSegment(16);
-    settle();
+    quiesce();
     int[] opened = {0};
     LedgerStore store =
         new ForwardingStore(ledgers.store(() -> true)) {
@@ -62,7 +62,7 @@ class TakeOverTest extends LogFixture {
               return super.openFenced(ledger);
             }
             first.log.prepareSegment(); // which changes the catalog
-            settle();
+            quiesce();
             return CompletableFuture.failedFuture(
                 new LogException(LogException.Reason.CORRUPT, "no such ledger"));
           }
@@ -86,7 +86,7 @@ class TakeOverTest extends LogFixture {
   void aLongerWindowStopsAtTheGapThatTrimmingLeft() throws LogException {
     Writer first = new Writer();
     first.startSegment(16);
-    settle();
+    quiesce();
     Writer second = new Writer();
     second.startSegment(400);
     for (long time = 800; time <= 8000; time += 400) {
@@ -102,12 +102,12 @@ class TakeOverTest extends LogFixture {
   void aLedgerThatIsBeingDeletedIsNotOpenedAndIsDeletedByTheNext() throws LogException {
     Writer first = new Writer();
     first.startSegment(16);
-    settle();
+    quiesce();
     long old = ledgers.catalog().get(0);
     LedgerStore store = ledgers.store(() -> true);
     Writer second = new Writer();
     second.startSegment(400);
-    settle();
+    quiesce();
     List<Long> condemned = new ArrayList<>(ledgers.catalog());
     condemned.set(0, ~old);
     store.replaceCatalog(store.readCatalog().join(), condemned); // and the crash comes
@@ -160,7 +160,7 @@ class TakeOverTest extends LogFixture {
   void aTakeOverThatIsOvertakenWhileItReadsIsFencedAndNotCorrupt() throws LogException {
     Writer first = new Writer();
     first.startSegment(16);
-    settle();
+    quiesce();
     LedgerStore store =
         new ForwardingStore(ledgers.store(() -> true)) {
           @Override
@@ -206,7 +206,7 @@ class TakeOverTest extends LogFixture {
     writer.startSegment(16);
     writer.append(32);
     writer.log.prepareSegment(); // an empty ledger behind the newest segment
-    settle();
+    quiesce();
     List<Long> before = ledgers.catalog();
     LedgerLog.Threads threads =
         new LedgerLog.Threads(task -> simulation.after(0, task), simulation::now);
@@ -225,7 +225,7 @@ class TakeOverTest extends LogFixture {
     assertEquals(LogException.Reason.TOO_LARGE, e.reason());
     assertEquals(before, ledgers.catalog());
     writer.append(48);
-    settle();
+    quiesce();
     assertEquals(writer.position, writer.durable);
     assertNull(writer.failure);
   }
@@ -236,7 +236,7 @@ class TakeOverTest extends LogFixture {
     first.startSegment(16);
     ByteBuffer damaged = ByteBuffer.allocate(40);
     first.log.append(2, damaged);
-    settle();
+    quiesce();
     LogException e = assertThrows(LogException.class, Writer::new);
     assertEquals(LogException.Reason.CORRUPT, e.reason());
   }

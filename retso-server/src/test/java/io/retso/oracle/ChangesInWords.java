@@ -30,7 +30,7 @@ record ChangesInWords(List<String> log) implements Changes {
   }
 
   @Override
-  public void settled(long below) {
-    log.add("settled " + below);
+  public void watermark(long below) {
+    log.add("watermark " + below);
   }
 }

@@ -203,12 +203,12 @@ final class ReferenceOracle {
     }
   }
 
-  /** Checks that it is exactly what is settled; returns whether a transaction holds it back. */
+  /** Checks that it is exactly what is finished; returns whether a transaction holds it back. */
   boolean watermark(long told, Limits limits) {
     require(told >= watermark, "the watermark fell from " + watermark + " to " + told);
     for (long stamp = Math.max(watermark, Timestamps.GAP); stamp < told; stamp += Timestamps.GAP) {
       Transaction t = transactions.get(stamp);
-      require(t == null || isSettled(t, stamp, limits), stamp + " holds the watermark back");
+      require(t == null || isFinished(t, stamp, limits), stamp + " holds the watermark back");
       if (t != null) {
         t.aborted = t.commit == 0; // and stays so, or a later answer contradicts
       }
@@ -216,11 +216,11 @@ final class ReferenceOracle {
     watermark = told;
     require(told <= next, "the watermark is ahead of time");
     Transaction t = transactions.get(told);
-    require(told == next || t != null && !isSettled(t, told, limits), "it could be higher");
+    require(told == next || t != null && !isFinished(t, told, limits), "it could be higher");
     return told < next;
   }
 
-  private static boolean isSettled(Transaction t, long start, Limits limits) {
+  private static boolean isFinished(Transaction t, long start, Limits limits) {
     return t.aborted || (t.commit != 0 ? t.cleaned : start < limits.windowLow());
   }
 

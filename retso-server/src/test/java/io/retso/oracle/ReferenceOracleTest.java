@@ -347,7 +347,7 @@ class ReferenceOracleTest {
         case 'a' -> oracle.replay().aborted(start);
         case 's' -> oracle.replay().swept(start);
         case 'e' -> oracle.replay().expired(start);
-        case 'w' -> oracle.replay().settled(start);
+        case 'w' -> oracle.replay().watermark(start);
         default -> oracle.replay().cleaned(start);
       }
     }
@@ -382,7 +382,7 @@ class ReferenceOracleTest {
     }
 
     @Override
-    public void settled(long below) {
+    public void watermark(long below) {
       logged.add(new Logged('w', below, 0, null));
     }
   }

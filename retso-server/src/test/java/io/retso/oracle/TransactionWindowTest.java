@@ -131,14 +131,14 @@ class TransactionWindowTest {
 
   /** Steps of a few slots, between anything else: behind by no more than what is not done yet. */
   @Test
-  void settledAndSweptAreFoundInSteps() {
+  void finishedAndSweptAreFoundInSteps() {
     for (int seed = 0; seed < 100; seed++) {
       Random random = new Random(seed);
       UncleanedCommits uncleaned = new UncleanedCommits(2_000);
       TransactionWindow window = new TransactionWindow(8 << random.nextInt(5), uncleaned);
       TreeMap<Long, Long> pending = new TreeMap<>(); // start to commit, 0 while open
       long swept = 0;
-      long settled = 1;
+      long finished = 1;
       for (int i = 0; i < 2_000; i++) {
         int kind = random.nextInt(100);
         if (kind < 40) {
@@ -173,10 +173,10 @@ class TransactionWindowTest {
         long first = pending.isEmpty() ? window.next() : pending.ceilingKey(0L);
         long firstWithin =
             pending.ceilingKey(low) == null ? window.next() : pending.ceilingKey(low);
-        long found = window.settled(1 + random.nextInt(6));
-        assertTrue(found >= settled && found <= firstWithin, "seed " + seed);
+        long found = window.finished(1 + random.nextInt(6));
+        assertTrue(found >= finished && found <= firstWithin, "seed " + seed);
         assertTrue(first <= firstWithin);
-        settled = found;
+        finished = found;
         boolean done = window.sweepOn(1 + random.nextInt(6));
         long committed =
             pending.tailMap(low).values().stream().filter(commit -> commit != 0).count();
@@ -190,7 +190,7 @@ class TransactionWindowTest {
           pending.ceilingKey(window.low()) == null
               ? window.next()
               : pending.ceilingKey(window.low());
-      assertEquals(last, window.settled(1 << 20));
+      assertEquals(last, window.finished(1 << 20));
     }
   }
 

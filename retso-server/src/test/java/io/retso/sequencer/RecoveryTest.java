@@ -70,7 +70,7 @@ class RecoveryTest {
   @Test
   void aWatermarkFollowsCommits() throws LogException {
     entry.cleaned(16);
-    entry.settled(80);
+    entry.watermark(80);
     recover();
     assertEquals(80, oracle.lowWatermark());
     assertEquals(48, oracle.status(16, 80));

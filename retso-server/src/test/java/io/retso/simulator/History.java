@@ -197,7 +197,7 @@ final class History implements SimulatedLedgers.Durable, LogEntry.Visitor {
   }
 
   @Override
-  public void settled(long below) {}
+  public void watermark(long below) {}
 
   @Override
   public void window(long stamps) {

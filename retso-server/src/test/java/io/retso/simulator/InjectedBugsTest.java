@@ -177,7 +177,7 @@ class InjectedBugsTest {
       }
     }
 
-    /** What a sweep settled is not settled for a successor. */
+    /** What a sweep finished is not finished for a successor. */
     static final class SweepsUnlogged extends OracleBug {
       @Override
       StatusOracle make(Sizes s, Changes changes) {
@@ -207,7 +207,7 @@ class InjectedBugsTest {
               }
 
               @Override
-              public void settled(long below) {}
+              public void watermark(long below) {}
             };
         return new StatusOracle(s.mapRows(), s.windowStamps(), s.uncleanedCommits(), forgetful);
       }

@@ -63,11 +63,11 @@ final class Sweeper {
     if (writers.isEmpty()) {
       visit(row + 1, sweep);
     } else {
-      settle(row, writers, sweep);
+      cleanUp(row, writers, sweep);
     }
   }
 
-  private void settle(long row, ArrayDeque<Long> writers, long sweep) {
+  private void cleanUp(long row, ArrayDeque<Long> writers, long sweep) {
     Long writer = writers.poll();
     if (writer == null) {
       simulation.after(simulation.delay(World.TABLE_DELAY), () -> visit(row + 1, sweep));
@@ -82,7 +82,7 @@ final class Sweeper {
           if (answer != Outcome.OPEN) {
             world.finishRow(row, writer, answer); // RETRY: a mark still there was aborted
           }
-          settle(row, writers, sweep);
+          cleanUp(row, writers, sweep);
         });
   }
 

@@ -101,7 +101,7 @@ public class LogEntryBenchmark {
     }
 
     @Override
-    public void settled(long below) {
+    public void watermark(long below) {
       sum += below;
     }
 

@@ -186,7 +186,8 @@ public final class Suite {
       Servers servers, LoadDriver driver, List<List<Case>> groups, int rounds)
       throws BenchException, InterruptedException {
     for (List<Case> group : groups) {
-      // Latencies of single requests settle soon, but follow every whim of the machine: many short
+      // Latencies of single requests are steady soon, but follow every whim of the machine: many
+      // short
       // rounds.
       boolean single = group.get(0).kind() == Kind.LATENCY;
       int turns = single ? LATENCY_ROUNDS * rounds : rounds;

@@ -111,7 +111,7 @@ public class HorizonTest {
     assertTrue(batches.drain(0), "nobody is left in an epoch that was refused");
   }
 
-  /** A batch that found the horizon low must be over when the horizon is settled. */
+  /** A batch that found the horizon low must be over when the horizon is active. */
   @Test
   @Timeout(60)
   void noBatchThatMissedTheRefusalOutlivesTheActivation() throws Exception {
