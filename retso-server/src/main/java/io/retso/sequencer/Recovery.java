@@ -111,17 +111,7 @@ public final class Recovery implements LedgerLog.Replay {
       position = LogEntry.read(entry, rows, applier);
       applyBatch();
     } catch (IllegalStateException e) { // the entry is intact, but the oracle cannot have made it
-      OracleCounters counters = oracle.counters();
-      if (counters.uncleaned >= counters.uncleanedCapacity) {
-        throw tooLarge();
-      }
-      throw new LogException(
-          LogException.Reason.CORRUPT,
-          "the log does not fit this server behind position "
-              + lastPosition
-              + ": "
-              + e.getMessage(),
-          e);
+      throw misfit(e);
     }
     if (lastPosition >= 0 && position != lastPosition + 1) {
       throw new LogException(
@@ -131,20 +121,39 @@ public final class Recovery implements LedgerLog.Replay {
     lastPosition = position;
   }
 
+  /** What the oracle has no room for, or cannot be. */
+  private LogException misfit(IllegalStateException e) {
+    OracleCounters counters = oracle.counters();
+    return counters.uncleaned >= counters.uncleanedCapacity
+        ? tooLarge()
+        : new LogException(
+            LogException.Reason.CORRUPT,
+            "the log does not fit this server behind position "
+                + lastPosition
+                + ": "
+                + e.getMessage(),
+            e);
+  }
+
   /**
    * Ends the recovery: no stamp that was reserved will be issued again.
    *
    * @param firstTimestamp where a log without entries begins: the first start timestamp of all. No
    *     stamp below it was ever issued: one leaves only after its reservation is in the log, which
    *     then has an entry
+   * @throws LogException if more commits that are not cleaned up leave the window than fit
    */
-  public void finish(long firstTimestamp) {
+  public void finish(long firstTimestamp) throws LogException {
     if (!started) {
       oracle.replay().start(firstTimestamp);
     }
-    oracle.replay().time(reserved);
-    leaveWindow(reserved);
-    oracle.replay().end();
+    try {
+      oracle.replay().time(reserved);
+      leaveWindow(reserved);
+      oracle.replay().end();
+    } catch (IllegalStateException e) {
+      throw misfit(e);
+    }
   }
 
   /**

@@ -97,6 +97,24 @@ class RecoveryTest {
     }
   }
 
+  /** They leave it for the timestamps that were reserved, after the last entry. */
+  @Test
+  void moreUncleanedCommitsThanFitMayShowAtTheEnd() throws LogException {
+    StatusOracle small = new StatusOracle(100, 64, 2, Changes.NONE);
+    LogEntry head = new LogEntry(1_000);
+    head.segment(0);
+    head.window(64);
+    head.continued();
+    for (long start = 16; start <= 80; start += 32) {
+      head.committed(start, start + 16, new long[] {start}, 0, 1);
+    }
+    head.reserved(64_000);
+    Recovery recovery = new Recovery(small);
+    recovery.entry(head.seal(1));
+    LogException e = assertThrows(LogException.class, () -> recovery.finish(16));
+    assertEquals(LogException.Reason.TOO_LARGE, e.reason());
+  }
+
   @Test
   void commitsOfTheWindowMayNeedNoRoomOutsideOfIt() throws LogException {
     StatusOracle small = new StatusOracle(100, 64, 2, Changes.NONE);

@@ -427,7 +427,7 @@ class InjectedBugsTest {
       }
 
       @Override
-      void finish(Recovery recovery, long firstTimestamp) {
+      void finish(Recovery recovery, long firstTimestamp) throws LogException {
         newest.replay().windowLow(newest.nextTimestamp());
         super.finish(recovery, firstTimestamp);
       }
@@ -435,7 +435,7 @@ class InjectedBugsTest {
 
     static final class NoFinish extends RecoveryBug {
       @Override
-      void finish(Recovery recovery, long firstTimestamp) {}
+      void finish(Recovery recovery, long firstTimestamp) throws LogException {}
     }
 
     /** The end of the log is taken for a torn write. */

@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.retso.front.FrontDesk;
 import io.retso.log.CommitLog;
 import io.retso.log.LedgerLog;
+import io.retso.log.LogException;
 import io.retso.oracle.Changes;
 import io.retso.oracle.StatusOracle;
 import io.retso.protocol.Outcome;
@@ -34,7 +35,7 @@ class Parts {
     return recovery;
   }
 
-  void finish(Recovery recovery, long firstTimestamp) {
+  void finish(Recovery recovery, long firstTimestamp) throws LogException {
     recovery.finish(firstTimestamp);
   }
 

@@ -126,7 +126,12 @@ final class SimulatedServer implements FrontDesk.Owner, FrontDesk.Loop, Simulate
     Parts parts = world.parts();
     number = taken.epoch();
     world.numbered(epoch, number);
-    parts.finish(recovery, sizes.firstTimestamp());
+    try {
+      parts.finish(recovery, sizes.firstTimestamp());
+    } catch (LogException e) {
+      notStarted(e);
+      return;
+    }
     if (world.isNewest(epoch)) {
       world.history().recovered(oracle);
     }
