@@ -14,7 +14,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** What most benchmarks of the oracle can be told. */
+/** What most benchmarks of the oracle take. */
 final class BenchOptions {
   private static final int FAILED = 1;
 

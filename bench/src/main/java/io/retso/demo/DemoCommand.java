@@ -190,7 +190,7 @@ public final class DemoCommand implements Callable<Integer> {
     }
   }
 
-  /** Whatever happens: a directory that stays is told. */
+  /** Whatever happens: a directory that stays is named. */
   private boolean runAndTidy(Path directory) throws IOException, InterruptedException {
     boolean stays = true;
     try {

@@ -87,7 +87,7 @@ final class BookKeeperLostLedgers {
     }
   }
 
-  /** Without fencing, and whether or not anybody was told that the entry is durable. */
+  /** Without fencing, and whether or not anybody knows that the entry is durable. */
   private boolean hasEntries(long ledger) throws LogException {
     String what = "look into ledger " + ledger;
     ReadHandle handle =

@@ -50,7 +50,7 @@ final class Housekeeping {
    * Makes it for a log that was just taken over.
    *
    * @param prepared a ledger of the catalog for the first segment
-   * @param fenced is told, on the writer's thread, when another server has taken the log over
+   * @param fenced hears, on the writer's thread, when another server has taken the log over
    */
   Housekeeping(
       LedgerStore store,

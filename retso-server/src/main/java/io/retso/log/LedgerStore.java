@@ -68,7 +68,7 @@ public interface LedgerStore extends AutoCloseable {
     void closeAsync();
   }
 
-  /** Told of an append, on any thread. */
+  /** Hears what became of an append, on any thread. */
   interface AppendCallback {
     /** {@code failure} is null if the entry is durable. */
     void completed(long context, LogException failure);

@@ -144,7 +144,7 @@ public final class LogEntry implements Changes {
     putSequence(SEGMENT, timestamp);
   }
 
-  /** The length of the writer's window in stamps; it holds until the next one is told. */
+  /** The length of the writer's window in stamps; it holds until the next one is logged. */
   public void window(int stamps) {
     buffer.putLong((long) WINDOW << TYPE_SHIFT | stamps);
   }
@@ -155,7 +155,7 @@ public final class LogEntry implements Changes {
     buffer.putLong(commit);
   }
 
-  /** The last uncleaned commit was told. */
+  /** The last uncleaned commit was listed. */
   public void continued() {
     buffer.putLong((long) CONTINUED << TYPE_SHIFT);
   }

@@ -128,7 +128,7 @@ public final class Replay {
     windowLow(below);
   }
 
-  /** Applies a low watermark that was told: a successor's must not be lower. */
+  /** Applies a low watermark that was answered: a successor's must not be lower. */
   public void watermark(long below) {
     time(below);
     window.finishBelow(below >>> Timestamps.GAP_BITS);

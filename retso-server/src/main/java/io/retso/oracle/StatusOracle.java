@@ -381,7 +381,7 @@ public class StatusOracle {
 
   /** Totals since the start, and the state's sizes at this moment. */
   public final OracleCounters counters() {
-    // The watermark is told to nobody who relies on it.
+    // The watermark is answered to nobody who relies on it.
     counters.describe(map, window, uncleaned, uncleanedCommits(), watermark.sequence());
     return counters;
   }

@@ -4,11 +4,11 @@ package io.retso.oracle;
  * Sequences of stamps that are nobody's: those issued to readers, and those that were passed over.
  * Nothing is logged of them, so to a successor they look like each stamp that was reserved:
  * presumed open, until they leave the window or the time limit passes. Below a watermark that was
- * told this must not be, as the successor's would be lower: when the watermark passes one of them,
- * the log is told so before anybody else, {@link Changes#watermark}.
+ * answered this must not be, as the successor's would be lower: when the watermark passes one of
+ * them, it is logged before it is answered, {@link Changes#watermark}.
  */
 final class UnloggedStamps {
-  /** Invariant: of those below it the log tells that they are finished. Long.MAX_VALUE: of all. */
+  /** Invariant: those below it are finished by a watermark in the log. Long.MAX_VALUE: of all. */
   private long lowest = Long.MAX_VALUE;
 
   /** Of all that were added. */
@@ -21,9 +21,9 @@ final class UnloggedStamps {
   }
 
   /**
-   * The watermark is about to be told. Those that it passed are not held any more.
+   * The watermark is about to be answered. Those that it passed are not held any more.
    *
-   * @return whether the log must be told first that all below it is finished
+   * @return whether the log must say first that all below it is finished
    */
   boolean passedBy(long watermark) {
     if (watermark <= lowest) {

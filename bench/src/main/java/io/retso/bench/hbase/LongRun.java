@@ -197,7 +197,8 @@ final class LongRun implements AutoCloseable {
 
   /** Looks at everything that might grow. */
   Observation observe() throws IOException, InterruptedException {
-    long remembered = remembered(); // before reads of its own, whose ends are told a little later
+    long remembered =
+        remembered(); // before reads of its own, whose ends are reported a little later
     long lag = lag();
     double readMillis = readMillis();
     return new Observation(
@@ -215,10 +216,10 @@ final class LongRun implements AutoCloseable {
 
   /** Some tenths of a second old. */
   private long remembered() throws IOException, InterruptedException {
-    Map<String, Double> told = metrics.read(oracleHttpPort);
+    Map<String, Double> figures = metrics.read(oracleHttpPort);
     double sum = 0;
     for (String name : REMEMBERED) {
-      Double figure = told.get(name);
+      Double figure = figures.get(name);
       if (figure == null) {
         throw new IOException("the oracle does not tell " + name);
       }

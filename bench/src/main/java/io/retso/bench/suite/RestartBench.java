@@ -73,9 +73,9 @@ public final class RestartBench {
         fill(servers, driver);
         double seconds = servers.killAndRestart(Target.LOG_ON) / 1e9;
         cpuSeconds[i] = servers.child(Target.LOG_ON).cpuTime().toMillis() / 1e3;
-        Map<String, Double> told = metrics.read(servers.child(Target.LOG_ON).httpPort());
-        double replayed = told.getOrDefault("retso_recovered_transactions", 0.0);
-        double replaySeconds = told.getOrDefault("retso_recovery_seconds", Double.NaN);
+        Map<String, Double> figures = metrics.read(servers.child(Target.LOG_ON).httpPort());
+        double replayed = figures.getOrDefault("retso_recovered_transactions", 0.0);
+        double replaySeconds = figures.getOrDefault("retso_recovery_seconds", Double.NaN);
         say(
             "  %.2f s, of which %.2f s replay %s transactions, %s/s; %.1f s of processor time",
             seconds,

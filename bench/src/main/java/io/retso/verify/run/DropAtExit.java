@@ -42,7 +42,7 @@ final class DropAtExit implements AutoCloseable {
    * From now on.
    *
    * @param prefix of the names of the tables
-   * @param out is told
+   * @param out is written to
    */
   static DropAtExit of(RunSettings.Given given, String prefix, PrintWriter out) {
     DropAtExit drop = new DropAtExit(given, prefix, out);

@@ -4,7 +4,7 @@ import java.util.Locale;
 
 /** Whether the server serves, and if not, why. Thread-safe. */
 public final class Health {
-  /** More than this behind the clock is told: a pause of the process or of the log is less. */
+  /** More than this behind the clock is reported: a pause of the process or of the log is less. */
   public static final long CLOCK_LAG_MILLIS_MAX = 60_000;
 
   /** Where the server is in its life. */
