@@ -146,7 +146,7 @@ class OptionsTest {
     }
     tx.rollback(); // harmless
     tx.close();
-    assertEquals(1, ended("transfer", "too_old"));
+    eventually("counted", () -> ended("transfer", "too_old") == 1);
     eventually("nothing is left", () -> fixture.marks(name) == 0);
     assertNull(manager.read(t -> read(t.table(name), "r")));
   }
