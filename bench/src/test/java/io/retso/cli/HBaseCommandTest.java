@@ -99,9 +99,10 @@ class HBaseCommandTest {
             + table
             + " is ready for transactions of the oracle at "
             + cluster.oracle()
-            + ": conflicts by ROW, reads at the SERVER.",
+            + ", retso (",
         "check",
         table);
+    assertTrue(out.toString().contains("): conflicts by ROW, reads at the SERVER."), out::toString);
     succeeds("0 rows cleaned up", "sweep", "--oracle", cluster.oracle());
   }
 
@@ -194,8 +195,8 @@ class HBaseCommandTest {
               .build());
     }
     fails(1, "prepared tables name several oracles: ", "sweep");
-    assertTrue(out.toString().contains(new UUID(1, 2) + ") of " + table + "-b"), out::toString);
-    assertTrue(out.toString().contains("; choose one with --oracle"), out::toString);
+    assertTrue(err.toString().contains(new UUID(1, 2) + ") of " + table + "-b"), err::toString);
+    assertTrue(err.toString().contains("; choose one with --oracle"), err::toString);
     fails(1, "The oracle was not told: ", "sweep", "--oracle", cluster.oracle());
   }
 
