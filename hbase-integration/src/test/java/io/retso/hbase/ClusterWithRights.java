@@ -28,6 +28,7 @@ import org.apache.hadoop.hbase.client.Scan;
 import org.apache.hadoop.hbase.client.Table;
 import org.apache.hadoop.hbase.security.User;
 import org.apache.hadoop.hbase.security.access.AccessController;
+import org.apache.hadoop.hbase.security.access.AuthManager;
 import org.apache.hadoop.hbase.security.access.Permission;
 import org.apache.hadoop.hbase.security.access.Permission.Action;
 import org.apache.hadoop.hbase.security.access.UserPermission;
@@ -132,16 +133,28 @@ abstract class ClusterWithRights {
     return TransactionManager.builder(root).oracle(oracle).cleanupAlive(start -> false).build();
   }
 
-  void grant(String user, TableName table, Action... actions) throws IOException {
-    admin.grant(
-        new UserPermission(user, Permission.newBuilder(table).withActions(actions).build()), false);
+  void grant(String user, TableName table, Action... actions) throws Exception {
+    grant(user, Permission.newBuilder(table).withActions(actions).build());
   }
 
   void grantFamily(String user, TableName table, byte[] family, Action... actions)
-      throws IOException {
-    Permission permission =
-        Permission.newBuilder(table).withFamily(family).withActions(actions).build();
+      throws Exception {
+    grant(user, Permission.newBuilder(table).withFamily(family).withActions(actions).build());
+  }
+
+  /** Region servers hear of it by ZooKeeper, a moment after the master has answered. */
+  private void grant(String user, Permission permission) throws Exception {
+    List<AuthManager> servers =
+        hbase.cluster().getLiveRegionServers().stream()
+            .map(server -> server.getRegionServer().getAccessChecker().getAuthManager())
+            .toList();
+    List<Long> before = servers.stream().map(AuthManager::getMTime).toList();
     admin.grant(new UserPermission(user, permission), false);
+    for (int i = 0; i < servers.size(); i++) {
+      AuthManager server = servers.get(i);
+      long known = before.get(i);
+      Fixture.eventually("the region server knows", () -> server.getMTime() > known);
+    }
   }
 
   AsyncConnection connect(String user) throws Exception {
