@@ -4,10 +4,6 @@ import io.retso.hbase.ManagerBuilder;
 import io.retso.hbase.TransactionManager;
 import io.retso.hbase.admin.TablePreparation;
 import io.retso.hbase.embedded.EmbeddedHBase;
-import io.retso.server.RetsoServer;
-import io.retso.server.config.ConfigException;
-import io.retso.server.config.ServerConfig;
-import io.retso.server.config.Settings;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -36,7 +32,7 @@ import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
 public final class TestCluster implements AutoCloseable {
   private final Deque<AutoCloseable> opened = new ArrayDeque<>();
   private final EmbeddedHBase hbase;
-  private final RetsoServer oracle;
+  private final SeparateOracle oracle;
   private final Connection connection;
   private final TransactionManager manager;
 
@@ -44,7 +40,7 @@ public final class TestCluster implements AutoCloseable {
     Path directory = Files.createTempDirectory("retso-testkit");
     try {
       opened.push(() -> delete(directory));
-      oracle = opened(RetsoServer.start(oracleSettings()));
+      oracle = opened(new SeparateOracle());
       hbase = opened(EmbeddedHBase.in(directory).start());
       connection = opened(ConnectionFactory.createConnection(hbase.configuration()));
       manager = opened(TransactionManager.builder(configuration()).build());
@@ -52,18 +48,6 @@ public final class TestCluster implements AutoCloseable {
       close();
       throw e;
     }
-  }
-
-  /** A small one, with nothing on disk. */
-  private static ServerConfig oracleSettings() throws ConfigException {
-    return ServerConfig.builder()
-        .set(Settings.LISTEN_PORT, 0)
-        .set(Settings.HTTP_PORT, 0)
-        .set(Settings.ROWS, "100k")
-        .set(Settings.WINDOW_STAMPS, "2^17")
-        .set(Settings.UNCLEANED_MAX, "100k")
-        .set(Settings.LOG, "memory")
-        .build();
   }
 
   private <T extends AutoCloseable> T opened(T what) {
