@@ -25,8 +25,9 @@ import org.junit.jupiter.api.extension.ParameterResolver;
  */
 @SuppressWarnings("deprecation") // JUnit 6 has other names; those of JUnit 5 work with both
 public final class RetsoExtension implements ParameterResolver {
-  /** JUnit closes it after the last test. */
-  private record Shared(TestCluster cluster) implements ExtensionContext.Store.CloseableResource {
+  /** JUnit closes it after the last test: since 5.13 what is AutoCloseable, before the other. */
+  private record Shared(TestCluster cluster)
+      implements ExtensionContext.Store.CloseableResource, AutoCloseable {
     @Override
     public void close() {
       cluster.close();
