@@ -71,7 +71,7 @@ class DeployTest {
     for (MatchResult m :
         KEY_IN_TEXT.matcher(read("../docs/operating-oracle.md")).results().toList()) {
       String key = m.group(1) == null ? m.group(2) : m.group(1);
-      boolean isHbases = key.startsWith("hbase.");
+      boolean isHbases = key.startsWith("hbase.") || key.startsWith("retso.oracle");
       assertTrue(keys.contains(key) || files.contains(key) || isHbases, key);
       named++;
     }
