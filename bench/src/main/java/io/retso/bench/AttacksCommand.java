@@ -11,8 +11,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.Callable;
-import java.util.regex.Pattern;
-import java.util.regex.PatternSyntaxException;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -67,29 +65,13 @@ final class AttacksCommand implements Callable<Integer> {
     AttackBench.Settings settings =
         new AttackBench.Settings(
             options.servers(log != BenchCommand.Log.BOOKKEEPER, log != BenchCommand.Log.MEMORY),
-            pattern(),
+            options.pattern("", names, "attack", AttackBench.names()),
             rate,
             options.tableRows(),
             options.seed,
             Duration.ofMillis(1500),
             Duration.ofNanos((long) (measured * 1e9)));
     return options.run(() -> publish(settings));
-  }
-
-  private Pattern pattern() {
-    try {
-      Pattern pattern = Pattern.compile(names);
-      options.check(
-          AttackBench.names().stream().anyMatch(name -> pattern.matcher(name).find()),
-          "no attack has a match of '"
-              + names
-              + "'; they are: "
-              + String.join("; ", AttackBench.names()));
-      return pattern;
-    } catch (PatternSyntaxException e) {
-      options.check(false, "'" + names + "' is not a regular expression");
-      throw e;
-    }
   }
 
   private void publish(AttackBench.Settings settings) throws BenchException, InterruptedException {
@@ -102,13 +84,7 @@ final class AttacksCommand implements Callable<Integer> {
       ReportJson.write(report, json);
       Files.writeString(figure, AttackText.figure(report));
     } catch (IOException e) {
-      throw new BenchException(
-          "cannot write results to "
-              + options.out
-              + ": "
-              + e.getMessage()
-              + "; choose another --out",
-          e);
+      throw options.cannotWrite(e);
     }
     options.text().println(AttackText.of(report));
     options.text().println("  figure: " + figure);

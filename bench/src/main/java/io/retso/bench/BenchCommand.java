@@ -24,8 +24,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.Callable;
-import java.util.regex.Pattern;
-import java.util.regex.PatternSyntaxException;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -174,13 +172,7 @@ public final class BenchCommand implements Callable<Integer> {
       ReportJson.write(report, json);
       Files.writeString(figure, TablesText.figure(report));
     } catch (IOException e) {
-      throw new BenchException(
-          "cannot write results to "
-              + options.out
-              + ": "
-              + e.getMessage()
-              + "; choose another --out",
-          e);
+      throw options.cannotWrite(e);
     }
     text.println(TablesText.of(report));
     text.println("  figure: " + figure);
@@ -202,13 +194,7 @@ public final class BenchCommand implements Callable<Integer> {
       text.println("  raw figures: " + json);
       text.flush();
     } catch (IOException e) {
-      throw new BenchException(
-          "cannot write results to "
-              + options.out
-              + ": "
-              + e.getMessage()
-              + "; choose another --out",
-          e);
+      throw options.cannotWrite(e);
     }
   }
 
@@ -264,23 +250,10 @@ public final class BenchCommand implements Callable<Integer> {
     int repetitions = rounds == null ? standard.rounds() : rounds;
     options.checkRepetitions(measured, repetitions);
     return standard.with(
-        names(), Duration.ofNanos((long) (measured * 1e9)), repetitions, clientReads);
-  }
-
-  private Pattern names() {
-    try {
-      Pattern names = Pattern.compile(hbase);
-      options.check(
-          TablesBench.names().stream().anyMatch(name -> names.matcher(name).find()),
-          "--hbase: no measurement has a match of '"
-              + hbase
-              + "'; they are: "
-              + String.join("; ", TablesBench.names()));
-      return names;
-    } catch (PatternSyntaxException e) {
-      options.check(false, "--hbase: '" + hbase + "' is not a regular expression");
-      throw e;
-    }
+        options.pattern("--hbase: ", hbase, "measurement", TablesBench.names()),
+        Duration.ofNanos((long) (measured * 1e9)),
+        repetitions,
+        clientReads);
   }
 
   private int settingsOutstanding() {

@@ -4,11 +4,14 @@ import io.retso.bench.load.RowSource;
 import io.retso.bench.report.BenchException;
 import io.retso.bench.server.ServersPlan;
 import io.retso.cluster.Tethered;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.regex.Pattern;
+import java.util.regex.PatternSyntaxException;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -116,5 +119,36 @@ final class BenchOptions {
   void checkRepetitions(double seconds, int repetitions) {
     check(seconds > 0 && seconds <= 3600, "--seconds must be above 0 and at most 3600");
     check(repetitions >= 1 && repetitions <= 100, "--rounds must be 1 to 100");
+  }
+
+  /**
+   * Compiles a choice among names.
+   *
+   * @param flag begins the message of a refusal
+   * @param what is chosen, in the singular
+   */
+  Pattern pattern(String flag, String regexp, String what, List<String> names) {
+    try {
+      Pattern pattern = Pattern.compile(regexp);
+      check(
+          names.stream().anyMatch(name -> pattern.matcher(name).find()),
+          flag
+              + "no "
+              + what
+              + " has a match of '"
+              + regexp
+              + "'; they are: "
+              + String.join("; ", names));
+      return pattern;
+    } catch (PatternSyntaxException e) {
+      check(false, flag + "'" + regexp + "' is not a regular expression");
+      throw e;
+    }
+  }
+
+  /** Why results are missing, and what to do. */
+  BenchException cannotWrite(IOException e) {
+    return new BenchException(
+        "cannot write results to " + out + ": " + e.getMessage() + "; choose another --out", e);
   }
 }

@@ -86,13 +86,7 @@ final class GrowthCommand implements Callable<Integer> {
         options.text().println("  figure: " + figure);
       }
     } catch (IOException e) {
-      throw new BenchException(
-          "cannot write results to "
-              + options.out
-              + ": "
-              + e.getMessage()
-              + "; choose another --out",
-          e);
+      throw options.cannotWrite(e);
     }
     options.text().println("  raw figures: " + json);
     options.text().flush();
