@@ -17,9 +17,7 @@ import io.retso.bench.server.Servers;
 import io.retso.bench.server.ServersPlan;
 import io.retso.bench.server.Usage;
 import io.retso.protocol.Handshake;
-import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.Files;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -83,12 +81,7 @@ public final class AttackBench {
   public AttackReport run(String version, List<String> flags)
       throws BenchException, InterruptedException {
     String startedAt = Instant.now().toString();
-    try {
-      Files.createDirectories(settings.servers().directory());
-    } catch (IOException e) {
-      throw new BenchException(
-          "cannot create " + settings.servers().directory() + ": " + e.getMessage(), e);
-    }
+    settings.servers().makeDirectory();
     try (Servers servers = Servers.start(settings.servers());
         LoadDriver driver = new LoadDriver()) {
       for (Target target : servers.targets()) {

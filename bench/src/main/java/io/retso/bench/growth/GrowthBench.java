@@ -17,10 +17,8 @@ import io.retso.bench.server.ServersPlan;
 import io.retso.bench.server.Usage;
 import io.retso.client.OracleClient;
 import io.retso.protocol.Handshake;
-import java.io.IOException;
 import java.io.PrintWriter;
 import java.net.InetSocketAddress;
-import java.nio.file.Files;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -85,12 +83,7 @@ public final class GrowthBench {
   public GrowthReport run(String version, List<String> flags)
       throws BenchException, InterruptedException {
     String startedAt = Instant.now().toString();
-    try {
-      Files.createDirectories(settings.servers().directory());
-    } catch (IOException e) {
-      throw new BenchException(
-          "cannot create " + settings.servers().directory() + ": " + e.getMessage(), e);
-    }
+    settings.servers().makeDirectory();
     try (LoadDriver driver = new LoadDriver()) {
       for (Axis axis : settings.axes()) {
         if (axis == Axis.MAP) {

@@ -1,6 +1,9 @@
 package io.retso.bench.server;
 
+import io.retso.bench.report.BenchException;
+import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -39,6 +42,25 @@ public record ServersPlan(
         mainClass,
         joined(jvmOptions, moreJvmOptions),
         joined(flags, moreFlags));
+  }
+
+  /**
+   * Makes the directory unless it is there.
+   *
+   * @throws BenchException if that fails; says what to do
+   */
+  public void makeDirectory() throws BenchException {
+    try {
+      Files.createDirectories(directory);
+    } catch (IOException e) {
+      throw new BenchException(
+          "cannot create "
+              + directory
+              + " ("
+              + e.getMessage()
+              + "); choose a writable directory with --out",
+          e);
+    }
   }
 
   private static List<String> joined(List<String> first, List<String> second) {

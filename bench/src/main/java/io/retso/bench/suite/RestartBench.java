@@ -11,9 +11,7 @@ import io.retso.bench.server.ServerMetrics;
 import io.retso.bench.server.Servers;
 import io.retso.bench.server.ServersPlan;
 import io.retso.protocol.Handshake;
-import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.Files;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -62,11 +60,7 @@ public final class RestartBench {
         "A durable server is killed, and started again with a full window; seconds until it"
             + " serves");
     double[] cpuSeconds = new double[rounds];
-    try {
-      Files.createDirectories(plan.directory());
-    } catch (IOException e) {
-      throw new BenchException("cannot create " + plan.directory() + ": " + e.getMessage(), e);
-    }
+    plan.makeDirectory();
     try (Servers servers = Servers.start(plan);
         LoadDriver driver = new LoadDriver()) {
       for (int i = 0; i < rounds; i++) {

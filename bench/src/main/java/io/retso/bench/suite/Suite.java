@@ -26,7 +26,6 @@ import io.retso.bench.server.Usage;
 import io.retso.protocol.Handshake;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.Files;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -85,7 +84,7 @@ public final class Suite {
       throws BenchException, InterruptedException {
     Map<String, Object> machine = Machine.facts();
     String startedAt = Instant.now().toString();
-    prepareDirectory();
+    settings.servers().makeDirectory();
     if (settings.servers().remote().isEmpty()) {
       probeDisk();
     }
@@ -116,20 +115,6 @@ public final class Suite {
             KernelTurns.median(kernelTurns.stream(), KernelTurns.Turn::linesPerSecond),
             KernelTurns.median(kernelTurns.stream(), KernelTurns.Turn::perSecond),
             KernelTurns.median(kernelTurns.stream(), KernelTurns.Turn::shareOfLines));
-  }
-
-  private void prepareDirectory() throws BenchException {
-    try {
-      Files.createDirectories(settings.servers().directory());
-    } catch (IOException e) {
-      throw new BenchException(
-          "cannot create "
-              + settings.servers().directory()
-              + " ("
-              + e.getMessage()
-              + "); choose a writable directory with --out",
-          e);
-    }
   }
 
   private void probeDisk() throws BenchException {
