@@ -43,6 +43,15 @@ public final class CommitBatch {
   }
 
   /**
+   * Whether it is one request of so many rows that their lines would push each other out of the
+   * cache: then it goes over them in pieces of {@link #ROWS_ENOUGH}, each of which it locates.
+   */
+  boolean isLarge() {
+    assert rowCount <= ROWS_ENOUGH || size == 1;
+    return rowCount > ROWS_ENOUGH;
+  }
+
+  /**
    * Adds a request and returns the index in {@link #rows()} at which the caller must put its row
    * ids, {@code requestRows} of them.
    *

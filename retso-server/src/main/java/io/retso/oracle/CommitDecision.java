@@ -32,7 +32,7 @@ final class CommitDecision {
    * pieces are located one after the other, which is four times as fast.
    */
   void locate(CommitBatch batch) {
-    if (batch.rowCount <= PIECE) {
+    if (!batch.isLarge()) {
       map.locate(batch.rows, 0, batch.rowCount, batch.lines);
     }
   }
@@ -46,12 +46,11 @@ final class CommitDecision {
    */
   long decide(long start, CommitBatch batch, int from, int to) {
     long sequence = start >>> Timestamps.GAP_BITS;
-    boolean isLarge = to - from > PIECE;
     boolean unchanged = true;
     boolean certainly = false;
     for (int at = from; at < to && !certainly; at += PIECE) {
       int end = Math.min(at + PIECE, to);
-      if (isLarge) {
+      if (batch.isLarge()) {
         map.locate(batch.rows, at, end, batch.lines);
       }
       if (map.conflicts(batch.rows, at, end, batch.lines, (int) sequence)) {
@@ -90,10 +89,9 @@ final class CommitDecision {
   }
 
   private void put(CommitBatch batch, int from, int to, int commit) {
-    boolean isLarge = to - from > PIECE;
     for (int at = from; at < to; at += PIECE) {
       int end = Math.min(at + PIECE, to);
-      if (isLarge) {
+      if (batch.isLarge()) {
         map.touch(batch.lines, at, end);
       }
       map.put(batch.rows, at, end, batch.lines, commit);

@@ -49,7 +49,7 @@ public final class Replay {
    * the batch. Like requests they come in batches so that the loads of their rows overlap.
    */
   public void committed(CommitBatch batch) {
-    if (batch.rowCount <= CommitBatch.ROWS_ENOUGH) {
+    if (!batch.isLarge()) {
       map.locate(batch.rows, 0, batch.rowCount, batch.lines);
     }
     int from = 0;
@@ -78,10 +78,9 @@ public final class Replay {
 
   /** Rows of a large commit come in pieces whose lines stay in the cache. */
   private void put(CommitBatch batch, int from, int to, int commit) {
-    boolean isLarge = to - from > CommitBatch.ROWS_ENOUGH;
     for (int at = from; at < to; at += CommitBatch.ROWS_ENOUGH) {
       int end = Math.min(at + CommitBatch.ROWS_ENOUGH, to);
-      if (isLarge) {
+      if (batch.isLarge()) {
         map.locate(batch.rows, at, end, batch.lines);
       }
       map.put(batch.rows, at, end, batch.lines, commit);
