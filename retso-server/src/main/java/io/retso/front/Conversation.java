@@ -148,10 +148,13 @@ public final class Conversation {
   /** Whether a frame takes timestamps that its host is to leave to others for now. */
   private boolean mustWait(FrameType type, int count) {
     return switch (type) {
-      case BEGIN -> !putOff.isEmpty() || desk.mustWait(share, count);
-      case TIMESTAMP -> !putOff.isEmpty() || desk.mustWait(share, 1);
+      case BEGIN, TIMESTAMP -> !putOff.isEmpty() || mustLeaveToOthers(type, count);
       case HELLO, COMMIT, STATUS, ABORT, CLEANED, PING, WATERMARK, SWEPT -> false;
     };
+  }
+
+  private boolean mustLeaveToOthers(FrameType type, int count) {
+    return desk.mustWait(share, type == FrameType.BEGIN ? count : 1);
   }
 
   /**
@@ -173,7 +176,8 @@ public final class Conversation {
   void tryStartsAgain() {
     while (!putOff.isEmpty() && !desk.isClosing()) {
       Start start = putOff.peek();
-      if (desk.mustWait(share, start.count) || !desk.sequencer().canTake(Frames.HEADER_BYTES)) {
+      if (mustLeaveToOthers(start.type, start.count)
+          || !desk.sequencer().canTake(Frames.HEADER_BYTES)) {
         desk.waitForOthers(this);
         break;
       }
