@@ -295,8 +295,8 @@ public class StatusOracle {
    * pending mark and finished the cleanup of every decided transaction it met. So no mark is left
    * of what committed below {@code timestamp}; the package's description proves it.
    *
-   * <p>Costs a constant here; the window's slots and the table follow in small steps with the
-   * requests that come after.
+   * <p>Costs a constant; the window's slots and the table follow with {@link #sweepOn}, and in small
+   * steps with other requests.
    */
   public final long swept(long timestamp) {
     long sequence = timestamp >>> Timestamps.GAP_BITS;
@@ -305,6 +305,14 @@ public class StatusOracle {
     }
     watermark.swept(timestamp);
     return Outcome.DONE;
+  }
+
+  /**
+   * Goes on with what {@link #swept} left to do: at most {@link Watermark#WALK_MAX} places. To be
+   * called once for all reports that came together, since each may have as much to do.
+   */
+  public final void sweepOn() {
+    watermark.sweepOn(Watermark.WALK_MAX);
   }
 
   /**
@@ -332,7 +340,7 @@ public class StatusOracle {
     if (map.isDue(now)) {
       map.advance(now);
     }
-    watermark.sweepOn();
+    watermark.sweepOn(Watermark.SWEEP_SHARE);
   }
 
   /** Shows every uncleaned commit (full timestamps) for a snapshot of what the log must keep. */

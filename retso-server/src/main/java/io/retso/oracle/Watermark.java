@@ -12,7 +12,7 @@ final class Watermark {
   static final int WALK_MAX = 1 << 20;
 
   /** Places that each batch of commits or begins takes of a sweep: some microseconds. */
-  private static final int SWEEP_SHARE = 1 << 12;
+  static final int SWEEP_SHARE = 1 << 12;
 
   private final TransactionWindow window;
   private final UncleanedCommits uncleaned;
@@ -64,7 +64,7 @@ final class Watermark {
     return window.oldestOpen(WALK_MAX);
   }
 
-  /** Nothing that committed below an issued timestamp has marks left. */
+  /** Nothing that committed below an issued timestamp has marks left. Costs a constant. */
   void swept(long timestamp) {
     long sequence = timestamp >>> Timestamps.GAP_BITS;
     counters.sweptReports++;
@@ -72,20 +72,15 @@ final class Watermark {
       uncleaned.sweep(sequence);
       changes.swept(timestamp);
       sweeping = true;
-      sweepOn(WALK_MAX);
     }
   }
 
-  /** A small part of what a sweep left to do. */
-  void sweepOn() {
+  /** Some of what a sweep left to do: so many places of the window and of the table. */
+  void sweepOn(int stepsMax) {
     if (sweeping) {
-      sweepOn(SWEEP_SHARE);
+      boolean windowDone = window.sweepOn(stepsMax);
+      sweeping = !uncleaned.tidy(stepsMax) || !windowDone;
     }
-  }
-
-  private void sweepOn(int stepsMax) {
-    boolean windowDone = window.sweepOn(stepsMax);
-    sweeping = !uncleaned.tidy(stepsMax) || !windowDone;
   }
 
   /** Raises the low end of the window; returns whether all is done. */

@@ -252,6 +252,22 @@ class FrontDeskTest {
     assertEquals(2 * DeskFixture.TURN_UNITS + 1, greedy[0].replies.size());
   }
 
+  /** They may walk over a million places, however small the frame is. */
+  @ParameterizedTest
+  @EnumSource(
+      value = FrameType.class,
+      names = {"WATERMARK", "SWEPT"})
+  void whatMayWalkFarIsAWholeTurn(FrameType type) throws FrameException {
+    Peer peer = peer();
+    peer.begin(1);
+    fixture.endTurn();
+    long start = peer.answer();
+    peer.send(type, 1, type == FrameType.SWEPT ? new long[] {start} : new long[0]);
+    assertEquals(Progress.INCOMPLETE, peer.progress);
+    peer.ping();
+    assertEquals(Progress.WAITING, peer.progress);
+  }
+
   @Test
   void aLargeFrameIsADebt() {
     ClientShare share = new ClientShare(100, 1);
