@@ -11,6 +11,9 @@ final class Watermark {
   /** Places that one request looks at, at most, beside its own: about a millisecond. */
   static final int WALK_MAX = 1 << 20;
 
+  /** Commits that one call moves from the window to the table, at most: some milliseconds. */
+  static final int MOVES_MAX = 1 << 14;
+
   /** Places that each batch of commits or begins takes of a sweep: some microseconds. */
   static final int SWEEP_SHARE = 1 << 12;
 
@@ -89,10 +92,10 @@ final class Watermark {
     long to = Math.min(target, window.low() + WALK_MAX);
     if (to > window.low()) {
       long before = window.forcedAborts();
-      window.raiseLow(to);
+      window.raiseLow(to, MOVES_MAX);
       counters.expired += window.forcedAborts() - before;
-      changes.expired(to << Timestamps.GAP_BITS);
+      changes.expired(window.low() << Timestamps.GAP_BITS);
     }
-    return to >= target;
+    return window.low() >= target;
   }
 }
