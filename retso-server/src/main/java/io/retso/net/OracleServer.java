@@ -63,6 +63,10 @@ public final class OracleServer implements FrontDesk.Owner, AutoCloseable {
   private final CompletableFuture<Throwable> error = new CompletableFuture<>();
   private final FrontDesk desk;
 
+  /** What connections hold outside of the heap. */
+  final ConnectionMemory memory =
+      new ConnectionMemory(this::connections, task -> executor().execute(task));
+
   private Channel listening;
 
   // Of the event loop.
@@ -155,6 +159,7 @@ public final class OracleServer implements FrontDesk.Owner, AutoCloseable {
       long tickMillis = settings.idleMillis() / Connection.TICKS_TO_PING;
       every(TimeUnit.MILLISECONDS.toNanos(tickMillis), this::tick);
       every(TimeUnit.MILLISECONDS.toNanos(DESK_TICK_MILLIS), desk::tick);
+      every(TimeUnit.MILLISECONDS.toNanos(DESK_TICK_MILLIS), memory::look);
       listening = bootstrap.bind(address).sync().channel();
       return (InetSocketAddress) listening.localAddress();
     } catch (InterruptedException e) {
@@ -202,6 +207,14 @@ public final class OracleServer implements FrontDesk.Owner, AutoCloseable {
 
   NetCounters mutableCounters() {
     return counters;
+  }
+
+  ConnectionMemory memory() {
+    return memory;
+  }
+
+  private Iterable<Connection> connections() {
+    return connections;
   }
 
   boolean admit(Connection connection) {
