@@ -191,9 +191,13 @@ public final class Conversation {
       case BEGIN -> 1 + count / BEGINS_PER_UNIT;
       case TIMESTAMP -> 1;
       case WATERMARK -> share.quantum(); // it may walk over 2^20 places of the tables
-      case HELLO, COMMIT, STATUS, ABORT, CLEANED, PING, SWEPT ->
-          1 + (frameBytes - Frames.HEADER_BYTES) / Long.BYTES;
+      case SWEPT -> share.quantum() + words(frameBytes); // so may this
+      case HELLO, COMMIT, STATUS, ABORT, CLEANED, PING -> 1 + words(frameBytes);
     };
+  }
+
+  private static int words(int frameBytes) {
+    return (frameBytes - Frames.HEADER_BYTES) / Long.BYTES;
   }
 
   /** Whether replies wait for the log. */

@@ -2,6 +2,7 @@ package io.retso.front;
 
 import java.util.ArrayDeque;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.Executor;
 
@@ -18,9 +19,23 @@ import java.util.concurrent.Executor;
  * <p>Of the sequencer's thread.
  */
 final class Turns {
+  /** Hosts that are remembered after their last connection is over. */
+  static final int DEPARTED_MAX = 1 << 10;
+
   private final long quantum;
   private final Executor nextTurn;
   private final Map<Object, ClientShare> shares = new HashMap<>();
+
+  /** Of hosts without a connection, as many as may be: what they took is not given back by that. */
+  private final Map<Object, ClientShare> departed =
+      new LinkedHashMap<>() {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<Object, ClientShare> eldest) {
+          return size() > DEPARTED_MAX;
+        }
+      };
 
   /** Hosts of which conversations wait; the others have their turn before one comes again. */
   private final ArrayDeque<ClientShare> waiting = new ArrayDeque<>();
@@ -45,15 +60,21 @@ final class Turns {
 
   /** The share of a host, for one conversation more. */
   ClientShare join(Object host) {
-    ClientShare share = shares.computeIfAbsent(host, h -> new ClientShare(quantum, turn));
+    ClientShare share = shares.computeIfAbsent(host, this::returned);
     share.count(1);
     return share;
+  }
+
+  private ClientShare returned(Object host) {
+    ClientShare before = departed.remove(host);
+    return before == null ? new ClientShare(quantum, turn) : before;
   }
 
   void leave(Object host, ClientShare share, Conversation conversation) {
     share.forget(conversation);
     if (share.count(-1) == 0) {
       shares.remove(host);
+      departed.put(host, share);
     }
   }
 

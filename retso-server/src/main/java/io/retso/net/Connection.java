@@ -49,6 +49,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Transport
   /** Ticks since the last byte came. */
   private int quietTicks;
 
+  private ScheduledFuture<?> helloTimer;
   private ScheduledFuture<?> stallTimer;
 
   Connection(OracleServer server, SocketChannel channel) {
@@ -82,15 +83,16 @@ final class Connection extends ChannelInboundHandlerAdapter implements Transport
               + " connections; share one client, or raise connections.max");
       return;
     }
-    ctx.executor()
-        .schedule(
-            () -> {
-              if (conversation.hello() == null) {
-                refuse(0, ErrorCode.HANDSHAKE, "no HELLO within 10 seconds");
-              }
-            },
-            HELLO_TIMEOUT_MILLIS,
-            TimeUnit.MILLISECONDS);
+    helloTimer =
+        ctx.executor()
+            .schedule(
+                () -> {
+                  if (conversation.hello() == null) {
+                    refuse(0, ErrorCode.HANDSHAKE, "no HELLO within 10 seconds");
+                  }
+                },
+                HELLO_TIMEOUT_MILLIS,
+                TimeUnit.MILLISECONDS);
   }
 
   @Override
@@ -261,6 +263,9 @@ final class Connection extends ChannelInboundHandlerAdapter implements Transport
   public void channelInactive(ChannelHandlerContext ctx) {
     closing = true;
     server.forget(this);
+    if (helloTimer != null) { // it would keep this connection in memory, and there may be many
+      helloTimer.cancel(false);
+    }
     if (stallTimer != null) {
       stallTimer.cancel(false);
     }

@@ -32,6 +32,7 @@ import io.retso.server.observe.ServerFacts;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
+import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -221,7 +222,8 @@ final class ServerParts {
         config.get(Settings.ROWS),
         config.get(Settings.WINDOW_STAMPS),
         config.get(Settings.UNCLEANED_MAX),
-        changes);
+        changes,
+        new SecureRandom().nextLong());
   }
 
   private void startEmbedded() throws IOException {

@@ -303,6 +303,21 @@ class FrontDeskTest {
     assertEquals(Progress.INCOMPLETE, large[1].progress, "it was taken");
   }
 
+  /** They may walk over a million places, however small the frame is. */
+  @ParameterizedTest
+  @EnumSource(
+      value = FrameType.class,
+      names = {"WATERMARK", "SWEPT"})
+  void whatMayWalkFarIsAWholeTurn(FrameType type) throws FrameException {
+    Peer peer = peer();
+    peer.begin(1);
+    fixture.endTurn();
+    long start = peer.answer();
+    peer.send(type, 1, type == FrameType.SWEPT ? new long[] {start} : new long[0]);
+    peer.ping();
+    assertEquals(Progress.WAITING, peer.progress);
+  }
+
   @Test
   void aLargeFrameIsADebt() {
     ClientShare share = new ClientShare(100, 1);
