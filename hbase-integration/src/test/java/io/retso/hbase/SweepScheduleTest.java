@@ -45,7 +45,7 @@ class SweepScheduleTest {
     }
 
     @Override
-    public long newTimestamp() {
+    public long timestamp() {
       return Timestamps.GAP * (isBehind ? 2 : 1);
     }
   }
