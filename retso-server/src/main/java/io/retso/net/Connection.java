@@ -14,6 +14,7 @@ import io.retso.front.Transport;
 import io.retso.protocol.ErrorCode;
 import io.retso.protocol.FrameException;
 import io.retso.protocol.Frames;
+import io.retso.protocol.Limits;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -124,7 +125,8 @@ final class Connection extends ChannelInboundHandlerAdapter implements Transport
     try {
       ByteBuf joined = first;
       if (first.maxFastWritableBytes() < second.readableBytes() || first.refCnt() > 1) {
-        joined = context.alloc().ioBuffer(first.readableBytes() + second.readableBytes());
+        int bytes = first.readableBytes() + second.readableBytes();
+        joined = context.alloc().ioBuffer(Math.max(bytes, firstFrameBytes(first)));
         joined.writeBytes(first);
         first.release();
       }
@@ -133,6 +135,13 @@ final class Connection extends ChannelInboundHandlerAdapter implements Transport
     } finally {
       second.release();
     }
+  }
+
+  /** The size of the frame that has begun, for room at once: it may come in many small pieces. */
+  private static int firstFrameBytes(ByteBuf part) {
+    return part.readableBytes() < Frames.LENGTH_BYTES
+        ? 0
+        : Frames.LENGTH_BYTES + Math.min(Limits.FRAME_BYTES_MAX, part.getInt(part.readerIndex()));
   }
 
   /** Takes all complete frames that may be taken now. */
