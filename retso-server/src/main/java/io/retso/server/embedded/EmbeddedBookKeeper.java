@@ -164,11 +164,11 @@ public final class EmbeddedBookKeeper implements AutoCloseable {
   /** A bookie compares its paths by itself, too, but says it badly and leaves threads behind. */
   private void checkLocation() throws IOException {
     Path file = dataDir.resolve("location");
-    if (!Files.exists(file)) {
+    String location = Files.exists(file) ? Files.readString(file).strip() : "";
+    if (location.isEmpty()) { // also after a power failure just after it was made
       Files.writeString(file, dataDir + "\n");
       return;
     }
-    String location = Files.readString(file).strip();
     if (!location.equals(dataDir.toString())) {
       throw new IOException(
           "the data directory was moved from "
