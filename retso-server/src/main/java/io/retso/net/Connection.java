@@ -260,14 +260,18 @@ final class Connection extends ChannelInboundHandlerAdapter implements Transport
   void shed() {
     shed = true;
     server.mutableCounters().stalled++;
-    LOG.warn("{} is disconnected: its host takes most of the memory of connections", name());
+    if (server.lines().admits()) {
+      LOG.warn("{} is disconnected: its host takes most of the memory of connections", name());
+    }
     closing = true;
     context.close();
   }
 
   private void stalled() {
     server.mutableCounters().stalled++;
-    LOG.warn("{} did not read its replies in time; disconnected", name());
+    if (server.lines().admits()) {
+      LOG.warn("{} did not read its replies in time; disconnected", name());
+    }
     closing = true;
     context.close(); // an error frame would only queue behind what it does not read
   }
@@ -284,7 +288,9 @@ final class Connection extends ChannelInboundHandlerAdapter implements Transport
     closing = true;
     quietTicks = 0;
     server.mutableCounters().rejected++;
-    LOG.info("{} is disconnected: {}", name(), text);
+    if (server.lines().admits()) {
+      LOG.info("{} is disconnected: {}", name(), text);
+    }
     conversation.writeLeaving();
     ByteBuf out = context.alloc().ioBuffer(256);
     Frames.writeError(out, id, code, text);
@@ -317,7 +323,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Transport
 
   @Override
   public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-    if (!(cause instanceof IOException)) { // a reset by the peer is no news
+    if (!(cause instanceof IOException) && server.lines().admits()) { // a reset is no news
       LOG.error("{} is disconnected: an error in handling its bytes", name(), cause);
     }
     disconnect();

@@ -25,6 +25,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import org.slf4j.LoggerFactory;
 
 /**
  * Listens for clients and serves them on one event loop, the sequencer's thread.
@@ -66,6 +67,7 @@ public final class OracleServer implements FrontDesk.Owner, AutoCloseable {
   final ConnectionMemory memory =
       new ConnectionMemory(this::connections, task -> executor().execute(task));
 
+  private final LogLimit lines;
   private Channel listening;
 
   // Of the event loop.
@@ -73,6 +75,7 @@ public final class OracleServer implements FrontDesk.Owner, AutoCloseable {
 
   public OracleServer(Settings settings) {
     this.settings = settings;
+    lines = new LogLimit(settings.front().nanoClock(), LoggerFactory.getLogger(OracleServer.class));
     group =
         new MultiThreadIoEventLoopGroup(
             1,
@@ -209,6 +212,10 @@ public final class OracleServer implements FrontDesk.Owner, AutoCloseable {
 
   NetCounters mutableCounters() {
     return counters;
+  }
+
+  LogLimit lines() {
+    return lines;
   }
 
   ConnectionMemory memory() {
