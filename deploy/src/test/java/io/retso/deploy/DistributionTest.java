@@ -80,6 +80,8 @@ class DistributionTest {
       String output = server.output();
       String heap = output.replaceAll("(?s).*a heap of (\\d+) MiB for these settings.*", "$1");
       assertTrue(output.contains("heap limit " + heap + " MiB"), output);
+      long most = Long.parseLong(output.replaceAll("(?s).*up to (\\d+) MiB resident.*", "$1"));
+      assertTrue(server.residentMebibytes() <= most, () -> server.residentMebibytes() + output);
       assertEquals(143, server.terminate(), server::toString);
     }
     try (InstalledServer server = InstalledServer.start(place, conf, directory)) {
