@@ -100,6 +100,20 @@ class DistributionTest {
     }
   }
 
+  /** It is unpacked into the temporary directory, 15 MB, at each start. */
+  @Test
+  void aKilledServerLeavesNoLibraryOfRocksDbBehind() throws Exception {
+    Path temporary = Files.createDirectory(directory.resolve("tmp"));
+    String option = "-Djava.io.tmpdir=" + temporary;
+    try (InstalledServer server =
+        InstalledServer.start(home, home.resolve("conf"), directory, option)) {
+      server.kill();
+    }
+    try (Stream<Path> left = Files.list(temporary)) {
+      assertEquals(List.of(), left.filter(file -> file.toString().contains("rocksdb")).toList());
+    }
+  }
+
   @Test
   void wrongSettingsAreRefusedOnceWithTheReason() throws Exception {
     Path output = directory.resolve("output.txt");
