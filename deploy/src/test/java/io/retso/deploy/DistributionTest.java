@@ -126,6 +126,32 @@ class DistributionTest {
     assertEquals(text.indexOf(reason), text.lastIndexOf(reason), text);
   }
 
+  /** With settings of its own: those of the configuration may name a log that somebody writes. */
+  @Test
+  void archivedClassesAreUsedWhateverTheSettings() throws Exception {
+    Path conf = Files.createDirectory(directory.resolve("conf"));
+    Files.writeString(conf.resolve("retso.properties"), "rows = lots\n");
+    Path output = directory.resolve("output.txt");
+    Path archive = debian.resolve("opt/retso/lib/server.jsa");
+    ProcessBuilder archives =
+        InstalledServer.command(debian.resolve("opt/retso"), conf, output, "archive");
+    assertEquals(0, InstalledServer.run(archives), () -> archives + " said " + output);
+    assertTrue(Files.exists(archive), Files.readString(output));
+    ProcessBuilder asks =
+        InstalledServer.command(
+            debian.resolve("opt/retso"),
+            debian.resolve("etc/retso"),
+            output,
+            "server",
+            "--print-heap");
+    asks.environment().put("RETSO_OPTS", "-Xlog:class+load");
+    assertEquals(0, InstalledServer.run(asks));
+    assertTrue(
+        Files.readString(output)
+            .contains("io.retso.server.ServerMain source: shared objects file (top)"));
+    Files.delete(archive);
+  }
+
   @Test
   void theHeapCanBeAskedFor() throws Exception {
     Path output = directory.resolve("output.txt");
