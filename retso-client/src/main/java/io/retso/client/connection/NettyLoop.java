@@ -1,4 +1,4 @@
-package io.retso.client;
+package io.retso.client.connection;
 
 import io.netty.bootstrap.Bootstrap;
 import io.netty.buffer.ByteBuf;
@@ -17,7 +17,7 @@ import io.netty.util.concurrent.DefaultThreadFactory;
 import java.util.concurrent.TimeUnit;
 
 /** A client's loop on a thread and on sockets of Netty. */
-final class NettyLoop implements ClientLoop {
+public final class NettyLoop implements ClientLoop {
   private static final long END_SECONDS_MAX = 10;
 
   /** Beyond the upper mark calls wait in the dispatcher instead of in the channel's buffer. */
@@ -28,7 +28,7 @@ final class NettyLoop implements ClientLoop {
   private final EventLoopGroup group;
   private final EventLoop loop;
 
-  NettyLoop(ClientSettings settings) {
+  public NettyLoop(ClientSettings settings) {
     this.settings = settings;
     this.group =
         new MultiThreadIoEventLoopGroup(

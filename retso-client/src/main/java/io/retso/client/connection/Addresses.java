@@ -1,15 +1,15 @@
-package io.retso.client;
+package io.retso.client.connection;
 
 import java.net.InetSocketAddress;
 
 /** Addresses of oracles as text: {@code host:port}, IPv6 as {@code [::1]:port}. Stateless. */
-final class Addresses {
+public final class Addresses {
   private static final int PORT_MAX = 65_535;
 
   private Addresses() {}
 
   /** Parses without resolving: names are looked up at each attempt to connect. */
-  static InetSocketAddress parse(String text) {
+  public static InetSocketAddress parse(String text) {
     int colon = text.lastIndexOf(':');
     String host = colon < 0 ? "" : text.substring(0, colon).trim();
     if (host.startsWith("[") && host.endsWith("]")) {

@@ -1,9 +1,9 @@
-package io.retso.client;
+package io.retso.client.connection;
 
 import java.time.Duration;
 
 /** Durations for people. Stateless. */
-final class Durations {
+public final class Durations {
   private static final long NANOS_PER_MS = 1_000_000;
 
   private Durations() {}
@@ -15,7 +15,7 @@ final class Durations {
   }
 
   /** The nanoseconds of a duration between 1 ms and an hour. */
-  static long checkedNanos(Duration duration, String name) {
+  public static long checkedNanos(Duration duration, String name) {
     if (duration.compareTo(Duration.ofMillis(1)) < 0
         || duration.compareTo(Duration.ofHours(1)) > 0) {
       throw new IllegalArgumentException(

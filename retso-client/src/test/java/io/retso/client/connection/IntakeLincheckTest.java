@@ -1,6 +1,6 @@
-package io.retso.client;
+package io.retso.client.connection;
 
-import io.retso.client.Intake.Admission;
+import io.retso.client.connection.Intake.Admission;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;

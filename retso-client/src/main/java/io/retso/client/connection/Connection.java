@@ -1,7 +1,8 @@
-package io.retso.client;
+package io.retso.client.connection;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import io.retso.client.OracleException;
 import io.retso.client.OracleException.Category;
 import io.retso.protocol.ErrorCode;
 import io.retso.protocol.FrameException;

@@ -1,4 +1,4 @@
-package io.retso.client;
+package io.retso.client.connection;
 
 import java.util.concurrent.RejectedExecutionException;
 
@@ -6,7 +6,7 @@ import java.util.concurrent.RejectedExecutionException;
  * What runs a client: one thread with a clock, timers and connections. {@link NettyLoop} is the
  * real one; a simulator gives its own.
  */
-interface ClientLoop {
+public interface ClientLoop {
   /** Monotonic time. Any thread. */
   long nanoTime();
 

@@ -1,4 +1,4 @@
-package io.retso.client;
+package io.retso.client.connection;
 
 /** A first-in-first-out list of calls, linked through {@link Call#next}. Event loop only. */
 final class CallList {

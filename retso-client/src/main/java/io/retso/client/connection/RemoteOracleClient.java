@@ -1,6 +1,10 @@
-package io.retso.client;
+package io.retso.client.connection;
 
+import io.retso.client.CommitResult;
+import io.retso.client.OracleClient;
+import io.retso.client.OracleException;
 import io.retso.client.OracleException.Category;
+import io.retso.client.TransactionStatus;
 import io.retso.protocol.FrameType;
 import io.retso.protocol.Limits;
 import io.retso.protocol.OracleIdentity;
@@ -10,7 +14,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Supplier;
 
 /** An oracle's client: its methods make calls, and hand them to the event loop. Thread-safe. */
-final class RemoteOracleClient implements OracleClient {
+public final class RemoteOracleClient implements OracleClient {
   private final ClientSettings settings;
   private final Intake<Call<?>> intake;
   private final ClientLoop loop;
@@ -18,7 +22,7 @@ final class RemoteOracleClient implements OracleClient {
   private final Runnable wake;
   private final Runnable linger;
 
-  RemoteOracleClient(ClientSettings settings, ClientLoop loop) {
+  public RemoteOracleClient(ClientSettings settings, ClientLoop loop) {
     this.settings = settings;
     this.intake = new Intake<>(settings.outstandingMax());
     this.loop = loop;

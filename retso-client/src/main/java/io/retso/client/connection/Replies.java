@@ -1,7 +1,11 @@
-package io.retso.client;
+package io.retso.client.connection;
 
 import io.netty.buffer.ByteBuf;
+import io.retso.client.CommitResult;
+import io.retso.client.OracleException;
 import io.retso.client.OracleException.Category;
+import io.retso.client.TransactionStatus;
+import io.retso.client.UnknownOutcomeException;
 import io.retso.protocol.ErrorCode;
 import io.retso.protocol.FrameException;
 import io.retso.protocol.FrameType;

@@ -1,4 +1,4 @@
-package io.retso.client;
+package io.retso.client.connection;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;

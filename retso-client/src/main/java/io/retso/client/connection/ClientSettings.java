@@ -1,4 +1,4 @@
-package io.retso.client;
+package io.retso.client.connection;
 
 import io.retso.protocol.Handshake;
 import io.retso.protocol.OracleIdentity;
@@ -10,7 +10,7 @@ import java.util.List;
  *
  * @param expected the oracle that it is for; null for the first that answers
  */
-record ClientSettings(
+public record ClientSettings(
     List<InetSocketAddress> addresses,
     String name,
     Handshake.Mode mode,

@@ -1,5 +1,7 @@
-package io.retso.client;
+package io.retso.client.connection;
 
+import io.retso.client.OracleClient;
+import io.retso.client.OracleException;
 import io.retso.client.OracleException.Category;
 import io.retso.protocol.FrameType;
 import io.retso.protocol.Frames;

@@ -1,7 +1,8 @@
-package io.retso.client;
+package io.retso.client.connection;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import io.retso.client.OracleClient;
 import io.retso.protocol.Handshake;
 import java.net.InetSocketAddress;
 import java.util.List;

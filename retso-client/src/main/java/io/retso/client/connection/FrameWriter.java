@@ -1,4 +1,4 @@
-package io.retso.client;
+package io.retso.client.connection;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;

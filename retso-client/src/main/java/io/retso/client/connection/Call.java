@@ -1,5 +1,7 @@
-package io.retso.client;
+package io.retso.client.connection;
 
+import io.retso.client.OracleException;
+import io.retso.client.UnknownOutcomeException;
 import io.retso.protocol.FrameType;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
