@@ -4,6 +4,7 @@ import io.retso.hbase.embedded.EmbeddedHBase;
 import io.retso.server.RetsoServer;
 import io.retso.server.config.ServerConfig;
 import io.retso.server.config.Settings;
+import io.retso.verify.faults.Fault;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
