@@ -19,6 +19,7 @@ import io.retso.hbase.TransactionManager;
 import io.retso.hbase.admin.TablePreparation.Options;
 import io.retso.hbase.errors.OracleUnavailableException;
 import io.retso.hbase.errors.TableNotPreparedException;
+import io.retso.hbase.layout.OracleTimeout;
 import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.layout.TableSettings;
 import io.retso.hbase.options.Conflicts;
@@ -37,6 +38,8 @@ import org.apache.hadoop.hbase.KeepDeletedCells;
 import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.client.Admin;
 import org.apache.hadoop.hbase.client.ColumnFamilyDescriptorBuilder;
+import org.apache.hadoop.hbase.client.Connection;
+import org.apache.hadoop.hbase.client.ConnectionFactory;
 import org.apache.hadoop.hbase.client.Delete;
 import org.apache.hadoop.hbase.client.Get;
 import org.apache.hadoop.hbase.client.Put;
@@ -153,8 +156,10 @@ class TablePreparationTest {
   void addressesOfTheOracleAreChangedWhileATableIsEnabled() throws Exception {
     fixture.preparation().create(Fixture.descriptor(name).build(), Options.DEFAULT);
     String both = fixture.cluster.oracleAddress() + ",127.0.0.1:1";
-    TableDescriptor after =
-        new TablePreparation(fixture.cluster.connection(), both).prepare(name, Options.DEFAULT);
+    TableDescriptor after;
+    try (Connection impatient = impatient()) {
+      after = new TablePreparation(impatient, both).prepare(name, Options.DEFAULT);
+    }
     assertEquals(both, TableSettings.of(after).addresses());
     assertEquals(after, admin.getDescriptor(name));
     try (RetsoServer other = RetsoCluster.startOracle()) {
@@ -350,12 +355,20 @@ class TablePreparationTest {
 
   @Test
   void wrongOracleIsFoundBeforeATableExists() throws Exception {
-    TablePreparation wrong =
-        new TablePreparation(fixture.cluster.connection(), fixture.cluster.hbase().zooKeeper());
-    assertThrows(
-        OracleUnavailableException.class,
-        () -> wrong.create(Fixture.descriptor(name).build(), Options.CLIENT_READS));
+    try (Connection impatient = impatient()) {
+      TablePreparation wrong = new TablePreparation(impatient, fixture.cluster.hbase().zooKeeper());
+      assertThrows(
+          OracleUnavailableException.class,
+          () -> wrong.create(Fixture.descriptor(name).build(), Options.CLIENT_READS));
+    }
     assertFalse(admin.tableExists(name));
+  }
+
+  /** What it does waits a second for an oracle. */
+  private Connection impatient() throws IOException {
+    Configuration configuration = fixture.cluster.configuration();
+    configuration.setInt(OracleTimeout.KEY, 1000);
+    return ConnectionFactory.createConnection(configuration);
   }
 
   private interface Change {
