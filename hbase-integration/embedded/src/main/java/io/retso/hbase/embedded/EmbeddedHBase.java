@@ -184,6 +184,11 @@ public final class EmbeddedHBase implements AutoCloseable {
         address = "127.0.0.1:" + zooKeeper.startup(directory.resolve("zookeeper").toFile());
       }
       Configuration configuration = localConfiguration(directory, address);
+      if (zooKeeper != null) {
+        // Nobody but this process has sessions: one that ends early says only that it had no
+        // processor. The longest that ZooKeeper grants.
+        configuration.setInt(HConstants.ZK_SESSION_TIMEOUT, 40_000);
+      }
       settings.forEach(configuration::set);
       LocalHBaseCluster cluster = new LocalHBaseCluster(configuration, 1, regionServers);
       EmbeddedHBase hbase = new EmbeddedHBase(zooKeeper, cluster, configuration);
