@@ -11,6 +11,7 @@ import io.retso.hbase.RetsoCluster;
 import io.retso.hbase.coprocessor.RawTable;
 import io.retso.hbase.coprocessor.region.ObserverMetrics;
 import io.retso.hbase.layout.CleanupRequest;
+import io.retso.hbase.layout.OracleTimeout;
 import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.layout.Refusal;
 import io.retso.hbase.layout.TableSettings;
@@ -98,7 +99,7 @@ class OracleLinkTest {
 
   @Test
   void failuresOfTheOracleAreRetriedByHBaseUnlessThatCannotHelp() throws Exception {
-    configuration.setInt(OracleLink.TIMEOUT_KEY, 100);
+    configuration.setInt(OracleTimeout.KEY, 100);
     var server = RetsoCluster.startOracle();
     String address = "127.0.0.1:" + server.port();
     OracleLink link = acquire(address);
@@ -144,7 +145,7 @@ class OracleLinkTest {
   /** Each would wait until its time is over, and requests may have thousands. */
   @Test
   void questionsAboutManyRowsAreNotAllAskedInVain() throws Exception {
-    configuration.setInt(OracleLink.TIMEOUT_KEY, 100);
+    configuration.setInt(OracleTimeout.KEY, 100);
     var server = RetsoCluster.startOracle();
     try {
       OracleLink link = acquire("127.0.0.1:" + server.port());
