@@ -105,7 +105,9 @@ class ApplicationsTest {
   }
 
   private static void createAccounts(Connection hbase) throws IOException {
-    new TablePreparation(hbase, address())
+    TablePreparation.builder(hbase)
+        .oracle(address())
+        .build()
         .create(
             TableDescriptorBuilder.newBuilder(ACCOUNTS)
                 .setColumnFamily(ColumnFamilyDescriptorBuilder.of("f"))

@@ -58,7 +58,7 @@ final class Call<T> extends CompletableFuture<T> {
       return get();
     } catch (ExecutionException e) {
       if (e.getCause() instanceof OracleException failure) {
-        throw failure.rethrown();
+        throw rethrown(failure);
       }
       throw new IllegalStateException("a call failed in an unexpected way", e.getCause());
     } catch (InterruptedException e) {
@@ -70,6 +70,13 @@ final class Call<T> extends CompletableFuture<T> {
       }
       throw new OracleException(OracleException.Category.INTERRUPTED, message, e);
     }
+  }
+
+  /** The same failure with the stack of the calling thread, and the first one as its cause. */
+  private static OracleException rethrown(OracleException failure) {
+    return failure instanceof UnknownOutcomeException unknown
+        ? new UnknownOutcomeException(unknown.startTimestamp(), unknown.getMessage(), unknown)
+        : new OracleException(failure.category(), failure.getMessage(), failure);
   }
 
   /** Whether a failure must leave open if the transaction was committed. */

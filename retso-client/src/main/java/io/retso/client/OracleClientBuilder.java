@@ -136,7 +136,7 @@ public final class OracleClientBuilder {
             backoffMaxNanos,
             seed == null ? System.nanoTime() ^ System.identityHashCode(this) : seed,
             expected);
-    return new OracleClient(settings, new NettyLoop(settings));
+    return new RemoteOracleClient(settings, new NettyLoop(settings));
   }
 
   private static void check(boolean good, String name, Object value) {

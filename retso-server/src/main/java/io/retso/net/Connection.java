@@ -13,6 +13,7 @@ import io.retso.front.Transport;
 import io.retso.protocol.ErrorCode;
 import io.retso.protocol.FrameException;
 import io.retso.protocol.Frames;
+import io.retso.protocol.Limits;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.concurrent.TimeUnit;
@@ -48,6 +49,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Transport
   /** Ticks since the last byte came. */
   private int quietTicks;
 
+  private ScheduledFuture<?> helloTimer;
   private ScheduledFuture<?> stallTimer;
 
   Connection(OracleServer server, SocketChannel channel) {
@@ -81,15 +83,16 @@ final class Connection extends ChannelInboundHandlerAdapter implements Transport
               + " connections; share one client, or raise connections.max");
       return;
     }
-    ctx.executor()
-        .schedule(
-            () -> {
-              if (conversation.hello() == null) {
-                refuse(0, ErrorCode.HANDSHAKE, "no HELLO within 10 seconds");
-              }
-            },
-            HELLO_TIMEOUT_MILLIS,
-            TimeUnit.MILLISECONDS);
+    helloTimer =
+        ctx.executor()
+            .schedule(
+                () -> {
+                  if (conversation.hello() == null) {
+                    refuse(0, ErrorCode.HANDSHAKE, "no HELLO within 10 seconds");
+                  }
+                },
+                HELLO_TIMEOUT_MILLIS,
+                TimeUnit.MILLISECONDS);
   }
 
   @Override
@@ -114,7 +117,8 @@ final class Connection extends ChannelInboundHandlerAdapter implements Transport
     try {
       ByteBuf joined = first;
       if (first.maxFastWritableBytes() < second.readableBytes() || first.refCnt() > 1) {
-        joined = context.alloc().ioBuffer(first.readableBytes() + second.readableBytes());
+        int bytes = first.readableBytes() + second.readableBytes();
+        joined = context.alloc().ioBuffer(Math.max(bytes, firstFrameBytes(first)));
         joined.writeBytes(first);
         first.release();
       }
@@ -123,6 +127,13 @@ final class Connection extends ChannelInboundHandlerAdapter implements Transport
     } finally {
       second.release();
     }
+  }
+
+  /** The size of the frame that has begun, for room at once: it may come in many small pieces. */
+  private static int firstFrameBytes(ByteBuf part) {
+    return part.readableBytes() < Frames.LENGTH_BYTES
+        ? 0
+        : Frames.LENGTH_BYTES + Math.min(Limits.FRAME_BYTES_MAX, part.getInt(part.readerIndex()));
   }
 
   /** Takes all complete frames that may be taken now. */
@@ -252,6 +263,9 @@ final class Connection extends ChannelInboundHandlerAdapter implements Transport
   public void channelInactive(ChannelHandlerContext ctx) {
     closing = true;
     server.forget(this);
+    if (helloTimer != null) { // it would keep this connection in memory, and there may be many
+      helloTimer.cancel(false);
+    }
     if (stallTimer != null) {
       stallTimer.cancel(false);
     }

@@ -93,7 +93,7 @@ public abstract class SimulatedLoop implements ClientLoop {
             connectNanos,
             seed,
             null);
-    return new OracleClient(settings, this);
+    return new RemoteOracleClient(settings, this);
   }
 
   /** Begins to connect to some server. */

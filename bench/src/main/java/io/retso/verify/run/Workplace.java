@@ -108,7 +108,7 @@ final class Workplace implements AutoCloseable {
   }
 
   private void createTables(List<TablePreparation.Options> modes) throws IOException {
-    TablePreparation preparation = new TablePreparation(connection, oracle);
+    TablePreparation preparation = TablePreparation.builder(connection).oracle(oracle).build();
     for (TablePreparation.Options options : modes) {
       String mode = (options.reads() + "-" + options.conflicts()).toLowerCase(Locale.ROOT);
       TableName name = TableName.valueOf(prefix + "-" + tables.size() + "-" + mode);

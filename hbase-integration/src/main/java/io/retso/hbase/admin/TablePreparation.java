@@ -50,43 +50,26 @@ public final class TablePreparation {
   private static final String SANITY_CHECKS = "hbase.table.sanity.checks";
 
   private final Connection connection;
-  private final String oracle;
 
-  /** The single ones of {@link #oracle}. */
+  /** The oracle's, {@code host:port} each. */
   private final List<String> addresses;
 
   /** What tables get; null leaves theirs as it is. */
   private final Durability durability;
 
-  /**
-   * Prepares tables of the cluster for the oracle.
-   *
-   * @param connection to HBase; stays open
-   * @param oracle addresses, {@code host:port[,host:port]}, as region servers and clients reach
-   *     them
-   * @throws IllegalArgumentException if there is no address, or it is malformed
-   */
-  public TablePreparation(Connection connection, String oracle) {
-    this(connection, oracle, null);
-  }
-
-  private TablePreparation(Connection connection, String oracle, Durability durability) {
-    this.connection = Objects.requireNonNull(connection, "connection");
-    this.oracle = Objects.requireNonNull(oracle, "oracle");
-    this.addresses = TableSettings.checkedAddresses(oracle);
+  TablePreparation(Connection connection, List<String> addresses, Durability durability) {
+    this.connection = connection;
+    this.addresses = addresses;
     this.durability = durability;
   }
 
   /**
-   * The same, which also sets the durability of the tables that it prepares. Otherwise it stays as
-   * it is: {@code USE_DEFAULT} in a table for which nobody chose another.
+   * Begins to describe the preparation of tables of a cluster.
    *
-   * @param of the tables; {@code FSYNC_WAL} forces HBase's log to disk before a write is
-   *     acknowledged, as the oracle does with commits. {@code SKIP_WAL} and {@code ASYNC_WAL} are
-   *     refused when a table is prepared
+   * @param connection to HBase; stays open
    */
-  public TablePreparation withDurability(Durability of) {
-    return new TablePreparation(connection, oracle, Objects.requireNonNull(of, "durability"));
+  public static TablePreparationBuilder builder(Connection connection) {
+    return new TablePreparationBuilder(connection);
   }
 
   /**
@@ -346,7 +329,8 @@ public final class TablePreparation {
     setCoprocessor(table, builder, options);
     try {
       builder.setColumnFamily(PendingWrite.familyFor(table, scope));
-      new TableSettings(options.conflicts(), options.reads(), of, oracle).writeTo(builder);
+      new TableSettings(options.conflicts(), options.reads(), of, String.join(",", addresses))
+          .writeTo(builder);
     } catch (IllegalArgumentException e) {
       throw refused(name, "cannot be prepared: " + e.getMessage());
     }

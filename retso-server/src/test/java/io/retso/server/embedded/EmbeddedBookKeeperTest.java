@@ -70,6 +70,18 @@ class EmbeddedBookKeeperTest {
     }
   }
 
+  /** A power failure leaves files that were just written without their contents. */
+  @Test
+  void startsWithoutItsPortOfBefore() throws Exception {
+    EmbeddedBookKeeper.start(directory, 1, false).close();
+    Path port = directory.resolve("zookeeper").resolve("port");
+    assertTrue(Files.exists(port));
+    for (String damaged : List.of("", "x\n", "99999\n")) {
+      Files.writeString(port, damaged);
+      EmbeddedBookKeeper.start(directory, 1, false).close();
+    }
+  }
+
   @Test
   void directoryBelongsToOne() throws Exception {
     try (EmbeddedBookKeeper cluster = EmbeddedBookKeeper.start(directory, 1, false)) {
