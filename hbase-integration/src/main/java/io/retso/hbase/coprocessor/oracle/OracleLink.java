@@ -63,6 +63,7 @@ public final class OracleLink {
   private final OracleIdentity oracle;
   private final OracleClient client;
   private final OracleBreaker breaker;
+  private final long timeoutMillis;
   private final StatusCache cache;
   private final OrphanQueue orphans;
   private final RecentWrites.Shared recentWrites = new RecentWrites.Shared(System::nanoTime);
@@ -77,6 +78,7 @@ public final class OracleLink {
     this.key = key;
     this.oracle = oracle;
     Duration timeout = OracleTimeout.of(configuration);
+    this.timeoutMillis = timeout.toMillis();
     this.breaker = new OracleBreaker(timeout.toNanos(), System::nanoTime);
     OracleClientBuilder builder =
         OracleClient.builder().name("retso-region-server").oracle(oracle).requestTimeout(timeout);
@@ -108,7 +110,10 @@ public final class OracleLink {
     }
   }
 
-  /** Gives the link back. */
+  /**
+   * Gives the link back. The region that does so last is still locked: it waits for the end of the
+   * connection, but no longer than a request may take.
+   */
   public void release() {
     synchronized (LINKS) {
       if (--users > 0) {
@@ -117,7 +122,14 @@ public final class OracleLink {
       LINKS.remove(key);
     }
     orphans.close();
-    client.close();
+    Thread closing = new Thread(client::close, "retso-link-close");
+    closing.setDaemon(true);
+    closing.start();
+    try {
+      closing.join(timeoutMillis);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   /** Decided transactions. */
@@ -235,12 +247,18 @@ public final class OracleLink {
     return decided;
   }
 
-  /** Waits for an answer; requests time out by themselves. */
+  /**
+   * Waits for an answer, as long as a request may take. Requests time out by themselves; but who
+   * waits keeps a region from closing, so that must not hang on the client's thread, which may be
+   * resolving a name.
+   */
   public <T> T await(CompletableFuture<T> answer) throws IOException {
     try {
-      return answer.get();
+      return answer.get(timeoutMillis, TimeUnit.MILLISECONDS);
     } catch (ExecutionException e) {
       throw failure(e.getCause());
+    } catch (TimeoutException e) {
+      throw failure(new TimeoutException("no answer within " + timeoutMillis + " ms"));
     } catch (InterruptedException e) {
       throw interrupted();
     }
