@@ -132,8 +132,8 @@ public final class RegionPurge {
    * or later, all of them, contain what is below it.
    *
    * <p>The second rests on flushes that take all of the memory, as those of HBase 2.5 and 2.6 do,
-   * its in-memory compaction included (nobody calls {@code setCompositeSnapshot(false)}). Were older
-   * edits to stay behind, a tombstone could go before a cell below it has come to a file.
+   * its in-memory compaction included (nobody calls {@code setCompositeSnapshot(false)}). Were
+   * older edits to stay behind, a tombstone could go before a cell below it has come to a file.
    */
   private long tombstoneHorizon(Store store, CompactionRequest request) {
     if (request == null || !(store instanceof HStore hstore)) {

@@ -130,7 +130,7 @@ class OracleLinkTest {
   /** Whoever waits keeps a region from closing: not even a client that hangs may hold it longer. */
   @Test
   void nobodyWaitsLongerThanTheTimeOutThoughTheClientHangs() throws Exception {
-    configuration.setInt(OracleLink.TIMEOUT_KEY, 300);
+    configuration.setInt(OracleTimeout.KEY, 300);
     CountDownLatch hanging = new CountDownLatch(1);
     CountDownLatch released = new CountDownLatch(1);
     try (var server = RetsoCluster.startOracle()) {
