@@ -2,28 +2,47 @@ package io.retso.front;
 
 /** What one client host has taken of what all share; see {@link FairUse}. */
 final class ClientAccount {
-  private long period;
-  private long takenNow;
-  private long takenBefore;
+  /** Something that is counted for two periods. */
+  static final class Taken {
+    private long period;
+    private long now;
+    private long before;
+
+    /** What was taken in a period and the one before. */
+    long in(long current) {
+      roll(current);
+      return now + before;
+    }
+
+    void add(long current, long count) {
+      roll(current);
+      now += count;
+    }
+
+    private void roll(long current) {
+      if (period != current) {
+        before = period + 1 == current ? now : 0;
+        now = 0;
+        period = current;
+      }
+    }
+  }
+
+  /** The host's number, above 0. */
+  final int host;
+
+  final Taken timestamps = new Taken();
+
+  /** Rows of its commits. */
+  final Taken rows = new Taken();
+
+  /** No transaction that is protected, and that another host began, is open below this. */
+  long othersOpenFrom;
+
   private long uncleaned;
 
-  /** Timestamps that were taken in a period and the one before. */
-  long taken(long now) {
-    roll(now);
-    return takenNow + takenBefore;
-  }
-
-  void take(long now, long count) {
-    roll(now);
-    takenNow += count;
-  }
-
-  private void roll(long now) {
-    if (period != now) {
-      takenBefore = period + 1 == now ? takenNow : 0;
-      takenNow = 0;
-      period = now;
-    }
+  ClientAccount(int host) {
+    this.host = host;
   }
 
   /** Commits with rows less reports of cleanups; about what is not cleaned up. */

@@ -20,7 +20,7 @@ final class ClientShare {
   private int conversations;
 
   /** What its host has taken of what all share. */
-  final ClientAccount account = new ClientAccount();
+  final ClientAccount account;
 
   /** Whether it stands in the queue of those that wait for a turn. */
   boolean queued;
@@ -29,8 +29,10 @@ final class ClientShare {
    * Makes a share.
    *
    * @param quantum units of a turn, above 0
+   * @param host the number of its host, above 0
    */
-  ClientShare(long quantum, long turn) {
+  ClientShare(long quantum, long turn, int host) {
+    account = new ClientAccount(host);
     this.quantum = quantum;
     this.turn = turn;
     credit = quantum;

@@ -45,7 +45,7 @@ public final class Conversation {
   private final ReplyLane decisions = new ReplyLane();
   private final ReplyLane.Exit exit = this::leave;
 
-  /** What waits until other hosts need the window of timestamps no longer. */
+  /** Frames that wait until other hosts need the window of timestamps no longer. */
   private final ArrayDeque<Start> putOff = new ArrayDeque<>();
 
   /** Null until the handshake. */
@@ -133,6 +133,10 @@ public final class Conversation {
       echo(type, Frames.count(unread, index));
     } else if (mustWait(type, Frames.count(unread, index))) {
       return putOff(new Start(type, Frames.count(unread, index), frameId));
+    } else if (hasRows(type, Frames.count(unread, index), frameBytes)
+        && desk.mustWaitWithRows(share)) {
+      desk.waitForOthers(this);
+      return Progress.WAITING;
     } else if (!desk.sequencer().canTake(frameBytes)) {
       desk.waitForLog(this);
       return Progress.WAITING;
@@ -153,6 +157,15 @@ public final class Conversation {
 
   private boolean mustLeaveToOthers(FrameType type, int count) {
     return desk.mustWait(share, type == FrameType.BEGIN ? count : 1);
+  }
+
+  /**
+   * Whether a frame writes rows, for which its host may have to wait. What is behind it waits too:
+   * replies to decisions keep their order, and who cannot commit need not begin.
+   */
+  private static boolean hasRows(FrameType type, int count, int frameBytes) {
+    return type == FrameType.COMMIT
+        && frameBytes > Frames.HEADER_BYTES + count * Frames.COMMIT_FIXED_BYTES;
   }
 
   /**

@@ -5,7 +5,9 @@ import io.retso.protocol.Limits;
 import io.retso.protocol.OracleIdentity;
 import io.retso.sequencer.Sequencer;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -101,7 +103,7 @@ public class FrontDesk implements Sequencer.Replies {
   private final List<Conversation> burst = new ArrayList<>();
   private final List<Conversation> held = new ArrayList<>();
   private final List<Conversation> waitingForLog = new ArrayList<>();
-  private final List<Conversation> waitingForOthers = new ArrayList<>();
+  private final Set<Conversation> waitingForOthers = new LinkedHashSet<>();
   private final Runnable endOfBurst = this::endOfBurst;
   private final CompletableFuture<Void> drained = new CompletableFuture<>();
   private Sequencer sequencer;
@@ -185,6 +187,11 @@ public class FrontDesk implements Sequencer.Replies {
     return fairUse.mustWait(share.account, timestamps, turns.hosts());
   }
 
+  /** Whether a client is to leave the map's rows to others for now. */
+  final boolean mustWaitWithRows(ClientShare share) {
+    return fairUse.mustWaitWithRows(share.account, turns.hosts());
+  }
+
   /** The conversation has put off what its host must wait for; {@link #tick} looks again. */
   final void waitForOthers(Conversation conversation) {
     waitingForOthers.add(conversation);
@@ -209,6 +216,7 @@ public class FrontDesk implements Sequencer.Replies {
   private void endOfBurst() {
     burstScheduled = false;
     turns.endTurn();
+    fairUse.endTurn();
     if (stopped) {
       return;
     }

@@ -19,8 +19,10 @@ final class RequestHandler {
   private final CommitBatch batch;
   private final long[] answers;
 
-  /** Commits with rows of the current frame that were decided just now. */
+  /** Commits with rows of the current frame that were decided just now, and their rows. */
   private int newCommits;
+
+  private int newRows;
 
   RequestHandler(Sequencer sequencer, FairUse fairUse, FrontDesk.Bounds bounds) {
     this.sequencer = sequencer;
@@ -40,14 +42,16 @@ final class RequestHandler {
     switch (type) {
       case BEGIN -> {
         fairUse.took(account, count);
-        answers[0] = sequencer.begin(count);
+        answers[0] = sequencer.begin(count, account.host);
       }
       case COMMIT -> {
         batch.refuseRows(fairUse.isAboveUncleaned(account, hosts));
         newCommits = 0;
+        newRows = 0;
         decide(in, body, count);
         batch.refuseRows(false);
         fairUse.took(account, count);
+        fairUse.wrote(account, newRows);
         fairUse.committed(account, newCommits, 0);
       }
       case TIMESTAMP -> {
@@ -111,6 +115,7 @@ final class RequestHandler {
   private int decideBatch(int answered) {
     sequencer.commit(batch);
     newCommits += batch.newCommits();
+    newRows += batch.newRows();
     int size = batch.size();
     for (int i = 0; i < size; i++) {
       answers[answered + i] = batch.outcome(i);

@@ -43,6 +43,7 @@ final class Turns {
   private final Runnable serve = this::serve;
   private boolean scheduled;
   private long turn;
+  private int lastHost;
 
   /** Units that this part of the turn may still begin to take. */
   private long left;
@@ -67,7 +68,7 @@ final class Turns {
 
   private ClientShare returned(Object host) {
     ClientShare before = departed.remove(host);
-    return before == null ? new ClientShare(quantum, turn) : before;
+    return before == null ? new ClientShare(quantum, turn, ++lastHost) : before;
   }
 
   void leave(Object host, ClientShare share, Conversation conversation) {

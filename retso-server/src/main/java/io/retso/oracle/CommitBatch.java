@@ -25,6 +25,8 @@ public final class CommitBatch {
   int size;
   int rowCount;
   boolean refusesRows;
+  private int newCommits;
+  private int newRows;
 
   /**
    * Allocates a batch.
@@ -78,15 +80,20 @@ public final class CommitBatch {
     refusesRows = refuse;
   }
 
-  /** First requests with rows that committed, once decided. */
+  /** A request was decided to commit, here and now. */
+  void committed(int requestRows) {
+    newCommits += requestRows > 0 ? 1 : 0;
+    newRows += requestRows;
+  }
+
+  /** Requests with rows that committed when they were decided; no answers to repeats. */
   public int newCommits() {
-    int commits = 0;
-    int from = 0;
-    for (int i = 0; i < size; i++) {
-      commits += outcomes[i] > 0 && !repeats[i] && rowsEnd[i] > from ? 1 : 0;
-      from = rowsEnd[i];
-    }
-    return commits;
+    return newCommits;
+  }
+
+  /** The rows of {@link #newCommits}. */
+  public int newRows() {
+    return newRows;
   }
 
   /** Where row ids go. */
@@ -107,5 +114,7 @@ public final class CommitBatch {
   public void clear() {
     size = 0;
     rowCount = 0;
+    newCommits = 0;
+    newRows = 0;
   }
 }

@@ -85,6 +85,7 @@ final class CommitDecision {
     changes.committed(start, commit, batch.rows, from, to);
     counters.commits++;
     counters.rows += to - from;
+    batch.committed(to - from);
     return commit;
   }
 

@@ -64,9 +64,18 @@ public class StatusOracle {
    * @return the first; the others follow in steps of {@link Timestamps#GAP}
    */
   public final long begin(int count) {
+    return begin(count, 0);
+  }
+
+  /**
+   * The same for a client host that has a number; see {@link #openOfOthers}.
+   *
+   * @param host above 0; 0 if it is not known
+   */
+  public final long begin(int count, int host) {
     long first = window.next();
     for (int i = 0; i < count; i++) {
-      window.issue(TransactionWindow.OPEN);
+      window.open(host);
     }
     counters.begins += count;
     age(); // here too: readers alone make time pass, and stamps must never age unseen
@@ -374,14 +383,23 @@ public class StatusOracle {
     return window.low() << Timestamps.GAP_BITS;
   }
 
-  /** No transaction that started below this timestamp is open. */
-  public final long oldestOpen() {
-    return watermark.oldestOpen() << Timestamps.GAP_BITS;
+  /**
+   * The first start timestamp from {@code from} on whose transaction is, or may be, open and was
+   * not begun by this host; the next timestamp if there is none. If it is further than {@code
+   * stepsMax} stamps ahead, a lower timestamp, from which a later call may go on.
+   */
+  public final long openOfOthers(long from, int host, int stepsMax) {
+    return window.openOfOthers(from >>> Timestamps.GAP_BITS, host, stepsMax) << Timestamps.GAP_BITS;
   }
 
   /** The most committed transactions whose cleanup may be outstanding. */
   public final int uncleanedMax() {
     return uncleaned.capacity();
+  }
+
+  /** Rows whose last commit is remembered. */
+  public final long rows() {
+    return map.capacity();
   }
 
   /** Stamps of the window. */

@@ -14,6 +14,9 @@ import java.util.Arrays;
  *   +--------------------------------+-------+
  * </pre>
  *
+ * <p>Where a commit sequence will be, an open transaction has the number of the client host that
+ * began it; 0 if that is not known. It says who waits for whom, and is no part of any answer.
+ *
  * <p>Invariant: the window is [{@link #low}, {@link #next}), next - low &lt; R, and the slots
  * outside it are vacant: {@code next} can be taken at any time, and a transaction at {@code low}
  * can still be decided by the very stamp that is taken then.
@@ -77,9 +80,6 @@ final class TransactionWindow {
   /** Invariant: all of [low, finished) are finished. Grows only, except by {@link #startAt}. */
   private long finished = 1;
 
-  /** Invariant: nothing in [low, firstOpen) is open. Grows only, except by {@link #startAt}. */
-  private long firstOpen = 1;
-
   /** No transaction that committed below this sequence has a pending mark. Grows only. */
   private long sweptBelow;
 
@@ -139,6 +139,11 @@ final class TransactionWindow {
     return sequence;
   }
 
+  /** Takes the next sequence for a transaction that a client host begins; see the class. */
+  void open(int host) {
+    slots[(int) issue(OPEN) & mask] |= (long) host << STATE_BITS;
+  }
+
   /** A transaction leaves the window; its slot is vacant afterwards. */
   private void leave(long sequence) {
     int slot = (int) sequence & mask;
@@ -169,7 +174,6 @@ final class TransactionWindow {
     next = sequence;
     low = sequence;
     finished = sequence;
-    firstOpen = sequence;
     sweptBelow = 0;
     sweepCursor = 0;
   }
@@ -223,23 +227,23 @@ final class TransactionWindow {
   }
 
   /**
-   * A sequence below which nothing is open: the first that is, or may be, unless that is more than
-   * {@code stepsMax} ahead of what was known.
+   * The first sequence from {@code from} on that is, or may be, an open transaction of another host
+   * than this one; what was passed over stays decided, or this host's. A later call goes on if that
+   * is more than {@code stepsMax} ahead.
    */
-  long oldestOpen(int stepsMax) {
-    long sequence = Math.max(firstOpen, low);
+  long openOfOthers(long from, int host, int stepsMax) {
+    long own = (long) host << STATE_BITS | OPEN;
+    long sequence = Math.max(from, low);
     long end = Math.min(next, sequence + stepsMax);
-    while (sequence < end && !isOpen(slots[(int) sequence & mask])) {
+    while (sequence < end) {
+      long word = slots[(int) sequence & mask];
+      int state = (int) word & STATE_MASK;
+      if ((state == OPEN && word != own) || state == PRESUMED_OPEN) {
+        break;
+      }
       sequence++;
     }
-    firstOpen = sequence;
-    assert low <= firstOpen && firstOpen <= next;
     return sequence;
-  }
-
-  private static boolean isOpen(long word) {
-    int state = (int) word & STATE_MASK;
-    return state == OPEN || state == PRESUMED_OPEN;
   }
 
   /**
@@ -334,13 +338,11 @@ final class TransactionWindow {
     assert keepsInvariants(sequence);
   }
 
-  /** Of a slot that was changed: the invariants of what lies behind the three marks of progress. */
+  /** Of a slot that was changed: the invariants of what lies behind the two marks of progress. */
   private boolean keepsInvariants(long sequence) {
     long word = slots[(int) sequence & mask];
     boolean sweptCommit = ((int) word & STATE_MASK) == COMMITTED && isSwept(word);
-    return (sequence >= finished || isFinished(word))
-        && (sequence >= firstOpen || !isOpen(word))
-        && (sequence >= sweepCursor || !sweptCommit);
+    return (sequence >= finished || isFinished(word)) && (sequence >= sweepCursor || !sweptCommit);
   }
 
   /**

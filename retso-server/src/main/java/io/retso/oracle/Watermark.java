@@ -62,11 +62,6 @@ final class Watermark {
     return Math.min(window.finished(WALK_MAX), lowestUncleaned.getAsLong());
   }
 
-  /** No transaction that started below this sequence is open. */
-  long oldestOpen() {
-    return window.oldestOpen(WALK_MAX);
-  }
-
   /** Nothing that committed below an issued timestamp has marks left. Costs a constant. */
   void swept(long timestamp) {
     long sequence = timestamp >>> Timestamps.GAP_BITS;

@@ -184,7 +184,12 @@ public class Sequencer implements CommitLog.Listener {
 
   /** Issues start timestamps; see {@link StatusOracle#begin}. */
   public final long begin(int count) {
-    long first = oracle.begin(count);
+    return begin(count, 0);
+  }
+
+  /** The same for a client host that has a number; see {@link StatusOracle#begin(int, int)}. */
+  public final long begin(int count, int host) {
+    long first = oracle.begin(count, host);
     reserveAhead();
     replyPosition = startsPosition();
     return first;

@@ -30,6 +30,7 @@ final class DeskFixture implements FrontDesk.Owner, FrontDesk.Loop {
   private static final OracleIdentity ORACLE = new OracleIdentity(new UUID(1, 2), "test");
   static final int RESERVATION = 100;
 
+  static final int ROWS = 1024;
   static final int WINDOW = 1024;
   static final int UNCLEANED = 100;
 
@@ -49,7 +50,7 @@ final class DeskFixture implements FrontDesk.Owner, FrontDesk.Loop {
   Throwable error;
 
   DeskFixture() {
-    this(changes -> new StatusOracle(1000, WINDOW, UNCLEANED, changes));
+    this(changes -> new StatusOracle(ROWS, WINDOW, UNCLEANED, changes));
   }
 
   DeskFixture(Function<Changes, StatusOracle> oracle) {

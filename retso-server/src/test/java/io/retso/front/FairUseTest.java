@@ -139,6 +139,139 @@ class FairUseTest {
   }
 
   @Test
+  void anAbandonedTransactionDoesNotEndTheProtectionOfOthers() throws FrameException {
+    start(greedy);
+    pass();
+    long open = other.start();
+    beginsUntilItWaits();
+    other.commit(false, 1, open);
+    quiesce();
+    assertTrue(Outcome.isCommitted(other.answer()));
+  }
+
+  @Test
+  void nobodyWaitsForItsOwnTransactions() throws FrameException {
+    long open = start(greedy);
+    for (int i = 0; i < DeskFixture.WINDOW / FRAME - 2; i++) {
+      greedy.begin(FRAME);
+      quiesce();
+      assertEquals(i + 1, greedy.replies.size());
+    }
+    greedy.replies.clear();
+    greedy.commit(false, 1, open);
+    quiesce();
+    assertTrue(Outcome.isCommitted(greedy.answer()));
+  }
+
+  @Test
+  void theMapIsNotTurnedOverUnderAnOpenTransactionOfAnother() throws FrameException {
+    long open = other.start();
+    int rows = rowsUntilItWaits();
+    assertTrue(rows >= DeskFixture.ROWS / 8, "an eighth is free: " + rows);
+    assertTrue(rows <= DeskFixture.ROWS / 8 + 1, "no more than that: " + rows);
+    for (int i = 0; i < 8; i++) { // the other one goes on
+      assertTrue(Outcome.isCommitted(commit(other, 3_000 + i)));
+    }
+    assertEquals(List.of(), greedy.ids());
+    other.commit(false, 5_000, open);
+    quiesce();
+    assertTrue(Outcome.isCommitted(other.answer()));
+    fixture.desk.tick();
+    quiesce();
+    assertTrue(Outcome.isCommitted(greedy.answer()), "and that ends the wait");
+  }
+
+  @Test
+  void rowsWaitNoLongerThanTheTransactionIsProtected() throws FrameException {
+    other.start();
+    rowsUntilItWaits();
+    fixture.nanos += DeskFixture.PERIOD;
+    fixture.desk.tick();
+    quiesce();
+    assertEquals(List.of(), greedy.ids());
+    pass();
+    assertTrue(Outcome.isCommitted(greedy.answer()));
+    assertEquals(Progress.INCOMPLETE, greedy.progress);
+  }
+
+  @Test
+  void rowsDoNotWaitForTransactionsOfTheirOwnHost() throws FrameException {
+    start(fixture.new Peer("greedy").hello());
+    for (int i = 0; i < DeskFixture.ROWS / 2; i++) {
+      assertTrue(Outcome.isCommitted(commitCleanly(i)));
+    }
+  }
+
+  @Test
+  void whatHasNoRowsDoesNotWait() throws FrameException {
+    long reader = start(greedy);
+    other.start();
+    Peer sibling = fixture.new Peer("greedy").hello();
+    rowsUntilItWaits();
+    sibling.send(FrameType.ABORT, 1, reader);
+    quiesce();
+    assertEquals(Outcome.ABORTED, sibling.answer());
+    assertTrue(sibling.start() > 0);
+  }
+
+  @Test
+  void aHostThatMustWaitGetsItsShareOfRowsAllTheSame() throws FrameException {
+    other.start();
+    rowsUntilItWaits();
+    for (int i = 0; i < 10; i++) {
+      fixture.nanos += DeskFixture.PERIOD;
+      fixture.desk.tick();
+      other.start(); // there is always one that is protected
+      quiesce();
+    }
+    assertTrue(Outcome.isCommitted(greedy.answer()));
+  }
+
+  /** Commits one row after the other; returns how many were committed. */
+  private int rowsUntilItWaits() throws FrameException {
+    for (int rows = 0; rows < DeskFixture.ROWS; rows++) {
+      long start = start(greedy);
+      greedy.commit(false, rows, start);
+      quiesce();
+      if (greedy.progress == Progress.WAITING) {
+        return rows;
+      }
+      assertTrue(Outcome.isCommitted(greedy.answer()));
+      cleaned(start);
+    }
+    throw new AssertionError("it never waits");
+  }
+
+  private long commitCleanly(long row) throws FrameException {
+    long start = start(greedy);
+    greedy.commit(false, row, start);
+    quiesce();
+    assertEquals(Progress.INCOMPLETE, greedy.progress);
+    long outcome = greedy.answer();
+    cleaned(start);
+    return outcome;
+  }
+
+  private void cleaned(long start) throws FrameException {
+    greedy.send(FrameType.CLEANED, 1, start);
+    quiesce();
+    greedy.answer();
+  }
+
+  @Test
+  void aCommitCountsAlsoIfItSaysThatItIsARepeat() throws FrameException {
+    long outcome;
+    int commits = 0;
+    do {
+      assertTrue(commits < DeskFixture.UNCLEANED, "it is never refused");
+      long start = start(greedy);
+      greedy.commit(true, commits++, start);
+      quiesce();
+      outcome = greedy.answer();
+    } while (outcome != Outcome.REFUSED_UNCLEANED);
+  }
+
+  @Test
   void whoDoesNotCleanUpIsRefusedBeforeTheTableIsFullForAll() throws FrameException {
     long outcome;
     int commits = 0;
@@ -174,14 +307,14 @@ class FairUseTest {
 
   @Test
   void anAccountRemembersTwoPeriods() {
-    ClientAccount account = new ClientAccount();
-    account.take(7, 10);
-    account.take(8, 1);
-    assertEquals(11, account.taken(8));
-    assertEquals(1, account.taken(9));
-    account.take(11, 5);
-    assertEquals(5, account.taken(11));
-    assertEquals(0, account.taken(13));
+    ClientAccount.Taken taken = new ClientAccount.Taken();
+    taken.add(7, 10);
+    taken.add(8, 1);
+    assertEquals(11, taken.in(8));
+    assertEquals(1, taken.in(9));
+    taken.add(11, 5);
+    assertEquals(5, taken.in(11));
+    assertEquals(0, taken.in(13));
   }
 
   @Test

@@ -320,7 +320,7 @@ class FrontDeskTest {
 
   @Test
   void aLargeFrameIsADebt() {
-    ClientShare share = new ClientShare(100, 1);
+    ClientShare share = new ClientShare(100, 1, 1);
     assertTrue(share.hasCredit(1));
     share.spend(350);
     assertFalse(share.hasCredit(1));

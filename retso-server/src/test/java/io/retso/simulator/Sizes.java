@@ -25,7 +25,7 @@ record Sizes(
   static final int FRAME_REQUESTS = 160;
 
   static final FrontDesk.Bounds BOUNDS =
-      new FrontDesk.Bounds(FRAME_REQUESTS, TRANSACTION_ROWS, 8, Simulation.MILLIS);
+      new FrontDesk.Bounds(FRAME_REQUESTS, TRANSACTION_ROWS, 8, 5 * Simulation.MILLIS);
 
   private static final int FRAME_BYTES = 12 + FRAME_REQUESTS * (12 + TRANSACTION_ROWS * 8);
 
