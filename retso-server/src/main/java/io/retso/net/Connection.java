@@ -49,6 +49,9 @@ final class Connection extends ChannelInboundHandlerAdapter implements Transport
 
   private boolean closing;
 
+  /** Nothing is read for now: its host takes much of the memory of connections. */
+  private boolean paused;
+
   /** Its memory counts no more: it was closed for that. */
   private boolean shed;
 
@@ -125,8 +128,11 @@ final class Connection extends ChannelInboundHandlerAdapter implements Transport
     try {
       ByteBuf joined = first;
       if (first.maxFastWritableBytes() < second.readableBytes() || first.refCnt() > 1) {
+        // Twice what there is, so that many small pieces are copied twice on the average; but no
+        // more than the frame needs.
         int bytes = first.readableBytes() + second.readableBytes();
-        joined = context.alloc().ioBuffer(Math.max(bytes, firstFrameBytes(first)));
+        int room = Math.min(2 * bytes, firstFrameBytes(first));
+        joined = context.alloc().ioBuffer(Math.max(bytes, room));
         joined.writeBytes(first);
         first.release();
       }
@@ -137,7 +143,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Transport
     }
   }
 
-  /** The size of the frame that has begun, for room at once: it may come in many small pieces. */
+  /** The size of the frame that has begun; 0 if that is not known yet. */
   private static int firstFrameBytes(ByteBuf part) {
     return part.readableBytes() < Frames.LENGTH_BYTES
         ? 0
@@ -194,7 +200,11 @@ final class Connection extends ChannelInboundHandlerAdapter implements Transport
     if (unread != null) {
       takeFrames();
     }
-    boolean takesMore = !closing && !waiting && !server.desk().isClosing();
+    readOn();
+  }
+
+  private void readOn() {
+    boolean takesMore = !closing && !waiting && !paused && !server.desk().isClosing();
     if (takesMore && context.channel().isWritable()) {
       context.channel().config().setAutoRead(true);
     }
@@ -231,7 +241,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Transport
       }
       return;
     }
-    boolean owed = waiting || conversation.isHolding() || !context.channel().isWritable();
+    boolean owed = waiting || paused || conversation.isHolding() || !context.channel().isWritable();
     if (owed || conversation.hello() == null) {
       quietTicks = 0;
     } else if (++quietTicks == TICKS_TO_PING) {
@@ -254,6 +264,18 @@ final class Connection extends ChannelInboundHandlerAdapter implements Transport
         ? 0
         : (unread == null ? 0 : unread.capacity())
             + (unsent == null ? 0 : unsent.totalPendingWriteBytes());
+  }
+
+  /** Whether nothing more is read from it for now. */
+  void pause(boolean pause) {
+    if (paused != pause) {
+      paused = pause;
+      if (pause) {
+        stopReading();
+      } else {
+        readOn();
+      }
+    }
   }
 
   /** Gives its memory to others. */

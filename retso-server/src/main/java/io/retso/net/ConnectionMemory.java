@@ -3,15 +3,21 @@ package io.retso.net;
 import io.netty.util.internal.PlatformDependent;
 import java.net.InetAddress;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 
 /**
  * Bounds the memory of all connections together: parts of frames that were read, and replies that
  * their clients do not read. Each connection has bounds of its own, but a thousand times a megabyte
- * is more than the server has, and without memory it ends. Beyond the bound connections of the host
- * that holds most are closed, the largest first, so that others do not notice.
+ * is more than the server has, and without memory it ends.
+ *
+ * <p>Above half of the bound a host that holds more than its part of that is read from on one
+ * connection only, the one that holds most: so its frames are completed one after the other, and it
+ * waits for nobody else. Beyond the bound, which takes many hosts or much at once, connections of
+ * the host that holds most are closed, the largest first. Others do not notice.
  *
  * <p>Looks ten times a second and after each {@value #LOOKS_PER_BOUND}th of the bound that was
  * received or answered. Of the event loop.
@@ -50,10 +56,18 @@ final class ConnectionMemory {
     }
   }
 
-  /** Closes connections as long as all together hold too much. */
+  /** Closes connections as long as all together hold too much, and slows the others down. */
   void look() {
     while (held() > bytesMax) {
       largestOf(largestHost()).shed();
+    }
+    boolean plenty = held() <= bytesMax / 2;
+    Map<InetAddress, Long> heldBy = plenty ? Map.of() : heldBy();
+    Set<Connection> goOn = new HashSet<>();
+    heldBy.keySet().forEach(host -> goOn.add(largestOf(host)));
+    for (Connection each : connections.get()) {
+      boolean much = !plenty && heldBy.get(each.host()) > bytesMax / 2 / heldBy.size();
+      each.pause(much && !goOn.contains(each));
     }
   }
 
@@ -65,10 +79,14 @@ final class ConnectionMemory {
     return bytes;
   }
 
-  private InetAddress largestHost() {
+  private Map<InetAddress, Long> heldBy() {
     Map<InetAddress, Long> held = new HashMap<>();
     connections.get().forEach(each -> held.merge(each.host(), each.heldBytes(), Long::sum));
-    return held.entrySet().stream().max(Map.Entry.comparingByValue()).orElseThrow().getKey();
+    return held;
+  }
+
+  private InetAddress largestHost() {
+    return heldBy().entrySet().stream().max(Map.Entry.comparingByValue()).orElseThrow().getKey();
   }
 
   private Connection largestOf(InetAddress host) {

@@ -18,18 +18,18 @@ import io.retso.protocol.OracleIdentity;
 import io.retso.protocol.Outcome;
 import io.retso.protocol.Timestamps;
 import io.retso.sequencer.Sequencer;
-import java.io.DataInputStream;
 import java.io.EOFException;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.net.InetSocketAddress;
-import java.net.Socket;
 import java.net.SocketException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -40,8 +40,8 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 class OracleServerTest {
   private static final OracleIdentity ORACLE = new OracleIdentity(new UUID(1, 2), "test");
-  private static final int CONNECTIONS_MAX = 8;
-  private static final int CONNECTIONS_PER_HOST = 6;
+  private static final int CONNECTIONS_MAX = 20;
+  private static final int CONNECTIONS_PER_HOST = 16;
   private static final long IDLE_MILLIS = 2_000;
   private static final long STALL_MILLIS = 200;
   private static final int ROUNDS = 200;
@@ -80,123 +80,12 @@ class OracleServerTest {
     server.close();
   }
 
-  /** A client that reads whole frames. */
-  private final class Peer implements AutoCloseable {
-    private final Socket socket = new Socket();
-    private final OutputStream out;
-    private final DataInputStream in;
-
-    Peer() throws IOException {
-      this("127.0.0.1");
-    }
-
-    Peer(String from) throws IOException {
-      socket.bind(new InetSocketAddress(from, 0));
-      socket.connect(address);
-      socket.setTcpNoDelay(true);
-      out = socket.getOutputStream();
-      in = new DataInputStream(socket.getInputStream());
-    }
-
-    void send(Consumer<ByteBuf> writer) throws IOException {
-      ByteBuf buffer = Unpooled.buffer();
-      writer.accept(buffer);
-      out.write(buffer.array(), 0, buffer.readableBytes());
-    }
-
-    Peer hello() throws IOException {
-      send(
-          b ->
-              Handshake.writeHello(b, 1, new Handshake.Hello(1, 1, Handshake.Mode.ORACLE, "test")));
-      assertEquals(FrameType.HELLO, Frames.replyType(frame(), 0));
-      return this;
-    }
-
-    ByteBuf frame() throws IOException {
-      int length = in.readInt();
-      ByteBuf frame = Unpooled.buffer(length + Frames.LENGTH_BYTES).writeInt(length);
-      byte[] rest = new byte[length];
-      in.readFully(rest);
-      return frame.writeBytes(rest);
-    }
-
-    long begin() throws IOException {
-      send(b -> Frames.writeHeader(b, FrameType.BEGIN, 1, 5, 0));
-      return frame().getLong(Frames.HEADER_BYTES);
-    }
-
-    /** Three calls that share a frame and its one answer. */
-    long watermark() throws IOException {
-      send(b -> Frames.writeHeader(b, FrameType.WATERMARK, 3, 7, 0));
-      ByteBuf reply = frame();
-      assertEquals(3, Frames.count(reply, 0));
-      assertEquals(Frames.HEADER_BYTES + Long.BYTES, reply.readableBytes());
-      return reply.getLong(Frames.HEADER_BYTES);
-    }
-
-    long swept(long timestamp) throws IOException {
-      send(
-          b -> {
-            Frames.writeHeader(b, FrameType.SWEPT, 1, 8, Long.BYTES);
-            b.writeLong(timestamp);
-          });
-      return frame().getLong(Frames.HEADER_BYTES);
-    }
-
-    long commit(long start, long... rows) throws IOException {
-      send(
-          b -> {
-            int bodyBytes = Frames.COMMIT_FIXED_BYTES + rows.length * Long.BYTES;
-            Frames.writeHeader(b, FrameType.COMMIT, 1, 6, bodyBytes);
-            b.writeLong(start).writeInt(rows.length);
-            for (long row : rows) {
-              b.writeLong(row);
-            }
-          });
-      return frame().getLong(Frames.HEADER_BYTES);
-    }
-
-    /** One timestamp for so many calls. */
-    long timestamp(int calls) throws IOException {
-      send(b -> Frames.writeHeader(b, FrameType.TIMESTAMP, calls, 9, 0));
-      ByteBuf reply = frame();
-      assertEquals(FrameType.TIMESTAMP, Frames.replyType(reply, 0));
-      assertEquals(9, Frames.frameId(reply, 0));
-      assertEquals(calls, Frames.count(reply, 0));
-      assertEquals(Frames.HEADER_BYTES + Long.BYTES, reply.readableBytes());
-      return reply.getLong(Frames.HEADER_BYTES);
-    }
-
-    void assertRefused(ErrorCode code) throws IOException {
-      ByteBuf error = frame();
-      assertTrue(Frames.isError(error, 0));
-      assertEquals(code, Frames.errorCode(error, 0), () -> Frames.errorText(error, 0));
-      assertClosed();
-    }
-
-    /** The text of the error with which this connection is turned away. */
-    String refusal() throws IOException {
-      ByteBuf error = frame();
-      assertEquals(ErrorCode.TOO_MANY_CONNECTIONS, Frames.errorCode(error, 0));
-      return Frames.errorText(error, 0);
-    }
-
-    void assertClosed() throws IOException {
-      try {
-        assertEquals(-1, in.read());
-      } catch (SocketException reset) { // it had sent more than the server read
-        assertTrue(true);
-      }
-    }
-
-    @Override
-    public void close() throws IOException {
-      socket.close();
-    }
+  private Peer peer() throws IOException {
+    return new Peer(address, "127.0.0.1");
   }
 
   private void assertServes() throws IOException {
-    try (Peer peer = new Peer().hello()) {
+    try (Peer peer = peer().hello()) {
       long start = peer.begin();
       assertEquals(start + Timestamps.GAP, peer.commit(start, 1, 2, 3));
     }
@@ -204,8 +93,8 @@ class OracleServerTest {
 
   @Test
   void conflictsAreDecidedBetweenConnections() throws IOException {
-    try (Peer first = new Peer().hello();
-        Peer second = new Peer().hello()) {
+    try (Peer first = peer().hello();
+        Peer second = peer().hello()) {
       long a = first.begin();
       long b = second.begin();
       assertTrue(Outcome.isCommitted(first.commit(a, 42)));
@@ -216,7 +105,7 @@ class OracleServerTest {
 
   @Test
   void watermarkAndSweepAreAnswered() throws IOException {
-    try (Peer peer = new Peer().hello()) {
+    try (Peer peer = peer().hello()) {
       long start = peer.begin();
       assertEquals(start, peer.watermark());
       assertTrue(Outcome.isCommitted(peer.commit(start, 43)));
@@ -230,7 +119,7 @@ class OracleServerTest {
 
   @Test
   void callsOfAFrameShareATimestampThatIsIssuedOnce() throws IOException {
-    try (Peer peer = new Peer().hello()) {
+    try (Peer peer = peer().hello()) {
       long commit = peer.commit(peer.begin(), 77);
       assertEquals(commit + Timestamps.GAP, peer.timestamp(500));
       assertEquals(commit + 2 * Timestamps.GAP, peer.begin());
@@ -244,7 +133,7 @@ class OracleServerTest {
       Frames.writeHeader(stream, id % 3 == 0 ? FrameType.PING : FrameType.BEGIN, id % 3, id, 0);
     }
     SplittableRandom random = new SplittableRandom(3);
-    try (Peer peer = new Peer().hello()) {
+    try (Peer peer = peer().hello()) {
       while (stream.isReadable()) {
         byte[] piece = new byte[Math.min(stream.readableBytes(), random.nextInt(1, 40))];
         stream.readBytes(piece);
@@ -265,10 +154,10 @@ class OracleServerTest {
 
   @Test
   void garbageIsRefusedAndHarmsNobody() throws IOException {
-    try (Peer bystander = new Peer().hello()) {
+    try (Peer bystander = peer().hello()) {
       SplittableRandom random = new SplittableRandom(11);
       for (int round = 0; round < ROUNDS; round++) {
-        try (Peer peer = round % 2 == 0 ? new Peer() : new Peer().hello()) {
+        try (Peer peer = round % 2 == 0 ? peer() : peer().hello()) {
           byte[] garbage = new byte[random.nextInt(4, 300)];
           random.nextBytes(garbage);
           garbage[0] |= (byte) 0x80; // an impossible length
@@ -288,7 +177,7 @@ class OracleServerTest {
     assertRefused(ErrorCode.UNSUPPORTED_VERSION, b -> Handshake.writeHello(b, 1, future));
     assertRefused(ErrorCode.TOO_LARGE, b -> b.writeInt(Limits.FRAME_BYTES_MAX + 1));
     assertRefused(ErrorCode.MALFORMED_FRAME, b -> Frames.writeHeader(b, 77, 1, 1, 0));
-    try (Peer peer = new Peer().hello()) {
+    try (Peer peer = peer().hello()) {
       peer.send(
           b ->
               Handshake.writeHello(
@@ -299,7 +188,7 @@ class OracleServerTest {
   }
 
   private void assertRefused(ErrorCode code, Consumer<ByteBuf> writer) throws IOException {
-    try (Peer peer = new Peer()) {
+    try (Peer peer = peer()) {
       peer.send(writer);
       peer.assertRefused(code);
     }
@@ -307,7 +196,7 @@ class OracleServerTest {
 
   @Test
   void aServerThatDrainsAnswersNoMore() throws Exception {
-    try (Peer peer = new Peer().hello()) {
+    try (Peer peer = peer().hello()) {
       assertTrue(peer.begin() > 0);
       server.drain().get();
       peer.send(b -> Frames.writeHeader(b, FrameType.BEGIN, 1, 9, 0));
@@ -322,8 +211,8 @@ class OracleServerTest {
 
   @Test
   void anErrorOfTheServerClosesAllConnectionsAndAnswersNobody() throws Exception {
-    try (Peer first = new Peer().hello();
-        Peer second = new Peer().hello()) {
+    try (Peer first = peer().hello();
+        Peer second = peer().hello()) {
       assertTrue(first.begin() > 0);
       server
           .executor()
@@ -341,10 +230,10 @@ class OracleServerTest {
   void connectionsBeyondTheLimitAreRefused() throws IOException {
     try (Peers first = new Peers("127.0.0.1", CONNECTIONS_PER_HOST);
         Peers second = new Peers("127.0.0.2", CONNECTIONS_MAX - CONNECTIONS_PER_HOST)) {
-      try (Peer tooMany = new Peer("127.0.0.1")) {
+      try (Peer tooMany = new Peer(address, "127.0.0.1")) {
         assertTrue(tooMany.refusal().contains("connections.per.host"));
       }
-      try (Peer tooMany = new Peer("127.0.0.3")) {
+      try (Peer tooMany = new Peer(address, "127.0.0.3")) {
         assertTrue(tooMany.refusal().contains("connections.max"));
       }
       first.assertServed();
@@ -358,18 +247,13 @@ class OracleServerTest {
 
     Peers(String from, int count) throws IOException {
       while (peers.size() < count) {
-        peers.add(new Peer(from).hello());
+        peers.add(new Peer(address, from).hello());
       }
     }
 
-    /** What is written to a connection that is closed meanwhile is lost. */
-    void sendPart(ByteBuf frame, int bytes) {
+    void sendPart(ByteBuf frame, int bytes) throws IOException {
       for (Peer peer : peers) {
-        try {
-          peer.out.write(frame.array(), 0, bytes);
-        } catch (IOException closed) {
-          assertTrue(peers.indexOf(peer) > 0, closed.toString());
-        }
+        peer.sendPart(frame, 0, bytes);
       }
     }
 
@@ -389,8 +273,8 @@ class OracleServerTest {
 
   @Test
   void anIdleClientIsPingedAndDisconnectedIfItIsSilent() throws IOException {
-    try (Peer peer = new Peer().hello();
-        Peer dead = new Peer().hello()) {
+    try (Peer peer = peer().hello();
+        Peer dead = peer().hello()) {
       long before = System.nanoTime();
       for (int pings = 0; pings < 2; pings++) {
         ByteBuf ping = peer.frame();
@@ -406,8 +290,8 @@ class OracleServerTest {
 
   @Test
   void aClientThatReadsNothingIsDisconnectedAndCostsNobodyElse() throws Exception {
-    try (Peer stuck = new Peer();
-        Peer other = new Peer().hello()) {
+    try (Peer stuck = peer();
+        Peer other = peer().hello()) {
       stuck.socket.setReceiveBufferSize(4096);
       stuck.hello();
       int queries = 60_000;
@@ -435,32 +319,62 @@ class OracleServerTest {
     }
   }
 
+  /** Half of the bound: frames are completed one after the other. */
+  @Test
+  void aHostThatHoldsMuchMemoryWaits() throws Exception {
+    setMemory(12_000_000);
+    ByteBuf frame = largeFrame();
+    ExecutorService threads = Executors.newCachedThreadPool();
+    try (Peers greedy = new Peers("127.0.0.2", CONNECTIONS_PER_HOST)) {
+      greedy.sendPart(frame, 100_000);
+      List<Future<FrameType>> replies = new ArrayList<>();
+      for (Peer peer : greedy.peers) {
+        replies.add(threads.submit(() -> peer.complete(frame, 100_000)));
+      }
+      for (Future<FrameType> reply : replies) {
+        assertEquals(FrameType.STATUS, reply.get());
+      }
+      assertEquals(0, counters().stalled);
+    } finally {
+      threads.shutdown();
+    }
+  }
+
   /** Frames that are never finished; each connection keeps its own bounds. */
   @Test
   void theHostThatHoldsMostMemoryLosesConnectionsAndOthersDoNot() throws Exception {
-    CompletableFuture.runAsync(() -> server.memory.bytesMax = 2_000_000, server.executor()).get();
-    int queries = 60_000;
-    ByteBuf frame = Unpooled.buffer();
-    Frames.writeHeader(frame, FrameType.STATUS, queries, 1, queries * Frames.STATUS_BYTES);
-    frame.writeZero(queries * Frames.STATUS_BYTES);
-    int goodPart = 100_000;
-    try (Peer good = new Peer("127.0.0.1").hello();
-        Peers greedy = new Peers("127.0.0.2", 4)) {
-      good.out.write(frame.array(), 0, goodPart);
+    ByteBuf frame = largeFrame();
+    try (Peers greedy = new Peers("127.0.0.2", 4);
+        Peer good = peer().hello()) {
       greedy.sendPart(frame, 800_000);
+      good.sendPart(frame, 0, 100_000);
+      while (held() < 4 * 800_000 + 100_000) {
+        Thread.onSpinWait();
+      }
+      setMemory(2_000_000);
       while (counters().stalled == 0) {
         Thread.onSpinWait();
       }
-      good.out.write(frame.array(), goodPart, frame.readableBytes() - goodPart);
-      assertEquals(FrameType.STATUS, Frames.replyType(good.frame(), 0));
+      assertEquals(FrameType.STATUS, good.complete(frame, 100_000));
       assertTrue(good.begin() > 0);
     }
+  }
+
+  private static ByteBuf largeFrame() {
+    int bodyBytes = 60_000 * Frames.STATUS_BYTES;
+    ByteBuf frame = Unpooled.buffer();
+    Frames.writeHeader(frame, FrameType.STATUS, 60_000, 1, bodyBytes);
+    return frame.writeZero(bodyBytes);
+  }
+
+  private void setMemory(long bytes) throws Exception {
+    CompletableFuture.runAsync(() -> server.memory.bytesMax = bytes, server.executor()).get();
   }
 
   /** Its error frame stands behind replies that it does not read, though they are few. */
   @Test
   void aRefusedClientThatReadsNothingIsClosedInTheEnd() throws Exception {
-    try (Peer stuck = new Peer()) {
+    try (Peer stuck = peer()) {
       stuck.socket.setReceiveBufferSize(4096);
       stuck.hello();
       int queries = 4_000;
