@@ -87,7 +87,9 @@ class ClosingRegionTest {
   /** A table whose rows were committed by clients that died, each by a transaction of its own. */
   private void prepare(int oracleMillis) throws Exception {
     TableDescriptor prepared =
-        new TablePreparation(fixture.cluster.connection(), oracle.address())
+        TablePreparation.builder(fixture.cluster.connection())
+            .oracle(oracle.address())
+            .build()
             .create(Fixture.descriptor(name).build(), Options.DEFAULT);
     admin.modifyTable(
         TableDescriptorBuilder.newBuilder(prepared)
