@@ -7,6 +7,7 @@ import io.retso.client.TransactionStatus;
 import io.retso.hbase.coprocessor.region.ObserverMetrics;
 import io.retso.hbase.coprocessor.write.RecentWrites;
 import io.retso.hbase.layout.CleanupRequest;
+import io.retso.hbase.layout.OracleTimeout;
 import io.retso.hbase.layout.Refusal;
 import io.retso.hbase.layout.TableSettings;
 import io.retso.hbase.resolve.StatusCache;
@@ -35,9 +36,6 @@ import org.apache.hadoop.hbase.DoNotRetryIOException;
  * transactions, the queue of orphans, and the memory of recent writes. Thread-safe.
  */
 public final class OracleLink {
-  /** Longest time that a request takes, in ms. */
-  static final String TIMEOUT_KEY = "retso.oracle.timeout";
-
   /**
    * Where an oracle is, by the name that tables have for it; overrides the addresses that stand in
    * their descriptors. So an oracle can move away from all of them.
@@ -47,7 +45,6 @@ public final class OracleLink {
   /** Decided transactions that a region server remembers, about 36 bytes each. */
   static final String CACHE_KEY = "retso.status.cache.entries";
 
-  private static final int TIMEOUT_DEFAULT = 5_000;
   private static final int CACHE_DEFAULT = 1 << 16;
 
   /** Waiting for a watermark that is nice to have. */
@@ -80,8 +77,8 @@ public final class OracleLink {
       Key key, OracleIdentity oracle, Configuration configuration, ObserverMetrics metrics) {
     this.key = key;
     this.oracle = oracle;
-    this.timeoutMillis = configuration.getInt(TIMEOUT_KEY, TIMEOUT_DEFAULT);
-    Duration timeout = Duration.ofMillis(timeoutMillis);
+    Duration timeout = OracleTimeout.of(configuration);
+    this.timeoutMillis = timeout.toMillis();
     this.breaker = new OracleBreaker(timeout.toNanos(), System::nanoTime);
     OracleClientBuilder builder =
         OracleClient.builder().name("retso-region-server").oracle(oracle).requestTimeout(timeout);

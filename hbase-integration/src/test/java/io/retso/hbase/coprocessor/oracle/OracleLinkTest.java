@@ -13,6 +13,7 @@ import io.retso.hbase.RetsoCluster;
 import io.retso.hbase.coprocessor.RawTable;
 import io.retso.hbase.coprocessor.region.ObserverMetrics;
 import io.retso.hbase.layout.CleanupRequest;
+import io.retso.hbase.layout.OracleTimeout;
 import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.layout.Refusal;
 import io.retso.hbase.layout.TableSettings;
@@ -102,7 +103,7 @@ class OracleLinkTest {
 
   @Test
   void failuresOfTheOracleAreRetriedByHBaseUnlessThatCannotHelp() throws Exception {
-    configuration.setInt(OracleLink.TIMEOUT_KEY, 100);
+    configuration.setInt(OracleTimeout.KEY, 100);
     var server = RetsoCluster.startOracle();
     String address = "127.0.0.1:" + server.port();
     OracleLink link = acquire(address);
@@ -129,7 +130,7 @@ class OracleLinkTest {
   /** Whoever waits keeps a region from closing: not even a client that hangs may hold it longer. */
   @Test
   void nobodyWaitsLongerThanTheTimeOutThoughTheClientHangs() throws Exception {
-    configuration.setInt(OracleLink.TIMEOUT_KEY, 300);
+    configuration.setInt(OracleTimeout.KEY, 300);
     CountDownLatch hanging = new CountDownLatch(1);
     CountDownLatch released = new CountDownLatch(1);
     try (var server = RetsoCluster.startOracle()) {
@@ -189,7 +190,7 @@ class OracleLinkTest {
   /** Each would wait until its time is over, and requests may have thousands. */
   @Test
   void questionsAboutManyRowsAreNotAllAskedInVain() throws Exception {
-    configuration.setInt(OracleLink.TIMEOUT_KEY, 100);
+    configuration.setInt(OracleTimeout.KEY, 100);
     var server = RetsoCluster.startOracle();
     try {
       OracleLink link = acquire("127.0.0.1:" + server.port());
