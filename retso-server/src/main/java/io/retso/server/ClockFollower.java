@@ -13,7 +13,7 @@ import org.slf4j.LoggerFactory;
  * Timestamps#GAP} ms is issued. HBase gives plain cells and deletes the milliseconds of its clock:
  * a plain delete above the timestamps of transactions to come would swallow what they write.
  *
- * <p>Nothing rests on the clock: stamps only rise, and those that are passed over are nobody's
+ * <p>Nothing rests on the clock: timestamps only rise, and those that are passed over are nobody's
  * ({@link Sequencer#passTo}). If it is set back, or timestamps are ahead of it because many are
  * issued, or because a restart skipped reserved ones, nothing happens until it has caught up.
  *
@@ -30,7 +30,9 @@ public final class ClockFollower {
   /** Time between two ticks. */
   static final long PERIOD_MILLIS = 20;
 
-  /** No oracle was left alone for so long: such a clock is wrong, and stamps do not come back. */
+  /**
+   * No oracle was left alone for so long: such a clock is wrong, and timestamps do not come back.
+   */
   private static final long AHEAD_MILLIS_MAX = TimeUnit.DAYS.toMillis(366);
 
   private static final Logger LOG = LoggerFactory.getLogger(ClockFollower.class);
@@ -63,7 +65,7 @@ public final class ClockFollower {
     long next = sequencer.oracle().nextTimestamp();
     boolean isAbsurd = nowMillis - next > AHEAD_MILLIS_MAX;
     if (!isAbsurd) {
-      long share = sequencer.oracle().windowStamps() / WINDOW_SHARE;
+      long share = sequencer.oracle().windowTimestamps() / WINDOW_SHARE;
       long tolerable = limit.tooOldBelow() + (share << Timestamps.GAP_BITS);
       long asTheClock = next + PERIOD_MILLIS + Timestamps.GAP;
       long wanted = Timestamps.atLeast(nowMillis + PERIOD_MILLIS);
@@ -86,7 +88,8 @@ public final class ClockFollower {
           TimeUnit.MILLISECONDS.toMinutes(lagMillis),
           isAbsurd
               ? "do not follow it so far"
-              : "follow it as fast as open transactions allow (transaction.timeout, window.stamps)",
+              : "follow it as fast as open transactions allow (transaction.timeout,"
+                  + " window.timestamps)",
           isAbsurd ? "If it is right, start a new oracle" : "");
     }
   }

@@ -192,11 +192,11 @@ public final class RetsoServer implements AutoCloseable {
                 MemoryPlan.mebibytes(memory.tables()),
                 MemoryPlan.mebibytes(Runtime.getRuntime().maxMemory()),
                 memory.recommendedMebibytes()),
-        "  rows       %,d (%s); window %,d stamps (%s); uncleaned %,d (%s)"
+        "  rows       %,d (%s); window %,d timestamps (%s); uncleaned %,d (%s)"
             .formatted(
                 config.get(Settings.ROWS),
                 MemoryPlan.mebibytes(memory.map()),
-                config.get(Settings.WINDOW_STAMPS),
+                config.get(Settings.WINDOW_TIMESTAMPS),
                 MemoryPlan.mebibytes(memory.window()),
                 config.get(Settings.UNCLEANED_MAX),
                 MemoryPlan.mebibytes(memory.uncleaned())),

@@ -120,7 +120,7 @@ final class ReferenceOracle {
           outcome == Outcome.ABORTED_TOO_OLD || outcome == Outcome.UNKNOWN,
           "something was made of a commit timestamp");
     } else {
-      require(outcome == Outcome.INVALID_TIMESTAMP, "took a stamp that is no start timestamp");
+      require(outcome == Outcome.INVALID_TIMESTAMP, "took a timestamp that is no start timestamp");
     }
   }
 
@@ -130,7 +130,7 @@ final class ReferenceOracle {
     Transaction t = transactions.get(writer);
     boolean below = writer < limits.windowLow();
     if (!issued) {
-      require(outcome == Outcome.INVALID_TIMESTAMP, "answered about a stamp of the future");
+      require(outcome == Outcome.INVALID_TIMESTAMP, "answered about a timestamp of the future");
     } else if (t == null) {
       require(
           outcome == (below ? Outcome.RETRY : Outcome.INVALID_TIMESTAMP),
@@ -145,9 +145,9 @@ final class ReferenceOracle {
     }
   }
 
-  /** A stamp that is no transaction. */
-  void timestamp(long stamp) {
-    require(stamp == next, "a timestamp is " + stamp + " instead of " + next);
+  /** A timestamp that is no transaction. */
+  void timestamp(long timestamp) {
+    require(timestamp == next, "a timestamp is " + timestamp + " instead of " + next);
     next += Timestamps.GAP;
   }
 
@@ -206,9 +206,12 @@ final class ReferenceOracle {
   /** Checks that it is exactly what is finished; returns whether a transaction holds it back. */
   boolean watermark(long told, Limits limits) {
     require(told >= watermark, "the watermark fell from " + watermark + " to " + told);
-    for (long stamp = Math.max(watermark, Timestamps.GAP); stamp < told; stamp += Timestamps.GAP) {
-      Transaction t = transactions.get(stamp);
-      require(t == null || isFinished(t, stamp, limits), stamp + " holds the watermark back");
+    for (long timestamp = Math.max(watermark, Timestamps.GAP);
+        timestamp < told;
+        timestamp += Timestamps.GAP) {
+      Transaction t = transactions.get(timestamp);
+      require(
+          t == null || isFinished(t, timestamp, limits), timestamp + " holds the watermark back");
       if (t != null) {
         t.aborted = t.commit == 0; // and stays so, or a later answer contradicts
       }

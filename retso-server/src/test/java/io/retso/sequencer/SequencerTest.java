@@ -268,7 +268,7 @@ class SequencerTest {
     recovery.entry(ByteBuffer.wrap(log.contents.get(0)));
     recovery.finish(first + 160);
     assertEquals(first + (long) RESERVATION * Timestamps.GAP, successor.nextTimestamp());
-    assertEquals(first, successor.lowWatermark(), "the stamp may have a client");
+    assertEquals(first, successor.lowWatermark(), "the timestamp may have a client");
   }
 
   @Test

@@ -31,8 +31,8 @@ class ClockFollowerTest {
   }
 
   /**
-   * The window is 4096 stamps, 65 seconds of the clock. Whatever the clock does, a transaction that
-   * is younger than the limit stays open; and in the end timestamps get where the clock is.
+   * The window is 4096 timestamps, 65 seconds of the clock. Whatever the clock does, a transaction
+   * that is younger than the limit stays open; and in the end timestamps get where the clock is.
    */
   @Test
   void aClockThatJumpsAbortsNothingThatIsNotTooOld() {

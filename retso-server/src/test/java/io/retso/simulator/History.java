@@ -23,7 +23,7 @@ import java.util.TreeMap;
  * every answer with every later truth.
  */
 final class History implements SimulatedLedgers.Durable, LogEntry.Visitor {
-  /** Facts of stamps further back than this are forgotten, so that memory stays bounded. */
+  /** Facts of timestamps further back than this are forgotten, so that memory stays bounded. */
   private static final long HORIZON = 200_000L * Timestamps.GAP;
 
   /** The map's name for row 0, which is also the log's. */
@@ -49,8 +49,8 @@ final class History implements SimulatedLedgers.Durable, LogEntry.Visitor {
   private final VersionedTable table;
   private final TreeMap<Long, Facts> transactions = new TreeMap<>();
   private final Map<Long, Row> rows = new HashMap<>();
-  private final Set<Long> usedStamps = new HashSet<>();
-  private final Map<Long, Long> ofDeposed = new HashMap<>(); // stamp to its server's number
+  private final Set<Long> usedTimestamps = new HashSet<>();
+  private final Map<Long, Long> ofDeposed = new HashMap<>(); // timestamp to its server's number
   private final TreeMap<Integer, long[]> startsByEpoch = new TreeMap<>(); // lowest, highest
   private final long[] entryRows = new long[1024];
   private long newest;
@@ -98,8 +98,8 @@ final class History implements SimulatedLedgers.Durable, LogEntry.Visitor {
   }
 
   /** A client got a timestamp that is nobody's transaction. */
-  void timestamp(long stamp) {
-    newestKnown = Math.max(newestKnown, stamp);
+  void timestamp(long timestamp) {
+    newestKnown = Math.max(newestKnown, timestamp);
   }
 
   private Facts facts(long start) {
@@ -165,9 +165,9 @@ final class History implements SimulatedLedgers.Durable, LogEntry.Visitor {
                         "reader " + reader + " saw " + seen + " of row " + id + ", not " + commit));
   }
 
-  private void use(long stamp) {
-    unless(usedStamps.add(stamp), "stamp " + stamp + " was issued twice");
-    newest = Math.max(newest, stamp);
+  private void use(long timestamp) {
+    unless(usedTimestamps.add(timestamp), "timestamp " + timestamp + " was issued twice");
+    newest = Math.max(newest, timestamp);
   }
 
   @Override
@@ -200,8 +200,8 @@ final class History implements SimulatedLedgers.Durable, LogEntry.Visitor {
   public void watermark(long below) {}
 
   @Override
-  public void window(long stamps) {
-    windowSpan = stamps - 1 << Timestamps.GAP_BITS;
+  public void window(long timestamps) {
+    windowSpan = timestamps - 1 << Timestamps.GAP_BITS;
   }
 
   @Override
@@ -255,11 +255,11 @@ final class History implements SimulatedLedgers.Durable, LogEntry.Visitor {
    * @param mayBeStale whether that of a deposed server may be older, as long as the client has met
    *     none of its successors
    */
-  void mustSee(FrameType type, long stamp, long known, long met, boolean mayBeStale) {
-    boolean excused = mayBeStale && ofDeposed.getOrDefault(stamp, -1L) >= met;
+  void mustSee(FrameType type, long timestamp, long known, long met, boolean mayBeStale) {
+    boolean excused = mayBeStale && ofDeposed.getOrDefault(timestamp, -1L) >= met;
     unless(
-        stamp > known || excused,
-        type + " " + stamp + " does not see " + known + ", which was known before; met " + met);
+        timestamp > known || excused,
+        type + " " + timestamp + " does not see " + known + ", which was known before; met " + met);
   }
 
   /** The highest low watermark that anybody knows. */
@@ -347,7 +347,7 @@ final class History implements SimulatedLedgers.Durable, LogEntry.Visitor {
     long lag = oracle.counters().watermarkLag << Timestamps.GAP_BITS;
     long recovered = oracle.nextTimestamp() - lag;
     unless(recovered >= watermark, "the low watermark fell from " + watermark + " to " + recovered);
-    long ownSpan = oracle.windowStamps() - 1L << Timestamps.GAP_BITS;
+    long ownSpan = oracle.windowTimestamps() - 1L << Timestamps.GAP_BITS;
     long openFrom =
         Math.max(
             Math.max(expiredBelow, watermark),
@@ -378,12 +378,12 @@ final class History implements SimulatedLedgers.Durable, LogEntry.Visitor {
 
   /** Forgets what is too old to matter, if enough of it is there. */
   void prune() {
-    if (usedStamps.size() < 4 * HORIZON / Timestamps.GAP) {
+    if (usedTimestamps.size() < 4 * HORIZON / Timestamps.GAP) {
       return;
     }
     long horizon = newest - HORIZON;
-    usedStamps.removeIf(stamp -> stamp < horizon);
-    ofDeposed.keySet().removeIf(stamp -> stamp < horizon);
+    usedTimestamps.removeIf(timestamp -> timestamp < horizon);
+    ofDeposed.keySet().removeIf(timestamp -> timestamp < horizon);
     transactions
         .headMap(horizon)
         .entrySet()

@@ -16,7 +16,7 @@ import io.retso.server.ClockFollower;
 class Parts {
   StatusOracle oracle(Sizes sizes, Changes changes) {
     return new StatusOracle(
-        sizes.mapRows(), sizes.windowStamps(), sizes.uncleanedCommits(), changes);
+        sizes.mapRows(), sizes.windowTimestamps(), sizes.uncleanedCommits(), changes);
   }
 
   Sequencer sequencer(Sizes sizes, Sequencer.OracleMaker maker, Sequencer.Replies replies) {
@@ -44,7 +44,7 @@ class Parts {
   }
 
   /** The contract of a sweep. */
-  boolean sweepStampIsTakenFirst() {
+  boolean sweepTimestampIsTakenFirst() {
     return true;
   }
 

@@ -65,7 +65,7 @@ final class LongRun implements AutoCloseable {
    * @param storeBytes of the table's files
    * @param memstoreBytes of the table, a multiple of a megabyte
    * @param remembered transactions that the oracle holds: open, aborted, or not cleaned up
-   * @param lagStamps timestamps between now and the low watermark; a transaction takes two
+   * @param lagTimestamps timestamps between now and the low watermark; a transaction takes two
    * @param readMillis median latency of a transaction that reads the row
    * @param oracleMegabytes resident memory of the oracle, NaN if that is not known
    */
@@ -77,7 +77,7 @@ final class LongRun implements AutoCloseable {
       long storeBytes,
       long memstoreBytes,
       long remembered,
-      long lagStamps,
+      long lagTimestamps,
       double readMillis,
       double oracleMegabytes) {}
 
@@ -173,7 +173,7 @@ final class LongRun implements AutoCloseable {
    * @throws IOException if the oracle goes on remembering some
    */
   void awaitQuiet(Compaction compact) throws IOException, InterruptedException {
-    long now = stamp();
+    long now = timestamp();
     long deadline = System.nanoTime() + QUIET_NANOS_MAX;
     while (oracle.lowWatermark() <= now || remembered() > 0) {
       manager.sweep();
@@ -273,14 +273,14 @@ final class LongRun implements AutoCloseable {
   }
 
   /** A timestamp of now. */
-  private long stamp() {
+  private long timestamp() {
     long now = oracle.begin();
     oracle.commit(now);
     return now;
   }
 
   private long lag() {
-    long now = stamp();
+    long now = timestamp();
     return (now - oracle.lowWatermark()) / Timestamps.GAP;
   }
 

@@ -116,7 +116,8 @@ public final class KernelBench {
   private void throughput() throws BenchException {
     try {
       Replay log =
-          Replay.log(quick ? 500_000 : 2_000_000, tableRows, seed + 3, KernelTurns.windowStamps());
+          Replay.log(
+              quick ? 500_000 : 2_000_000, tableRows, seed + 3, KernelTurns.windowTimestamps());
       // In a JVM that never replayed, as that of a restarted server.
       Replay.Result first = log.replay(KernelTurns.oracle(capacity));
       KernelTurns kernel =

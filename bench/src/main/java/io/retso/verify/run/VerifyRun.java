@@ -97,7 +97,7 @@ public final class VerifyRun {
             .set("zookeeper.session.timeout", "8000")
             .oracleFlags(
                 "--rows=1M",
-                "--window-stamps=2^20",
+                "--window-timestamps=2^20",
                 "--uncleaned-max=200k",
                 "--transaction-timeout=" + TRANSACTION_TIMEOUT.toSeconds() + "s")
             .start()) {

@@ -100,10 +100,10 @@ public final class PendingWrite {
   /**
    * The column of a transaction's marks.
    *
-   * @throws IllegalArgumentException if {@code start} does not have the form of a stamp
+   * @throws IllegalArgumentException if {@code start} does not have the form of a timestamp
    */
   public static byte[] qualifier(long start) {
-    return Bytes.toBytes(CellVersion.checkStamp(start));
+    return Bytes.toBytes(CellVersion.checkTimestamp(start));
   }
 
   /**

@@ -82,7 +82,7 @@ public final class SnapshotRow {
   public SnapshotRow(
       List<Cell> cells, long readTimestamp, long ownStart, int versions, long readMoment) {
     this.cells = cells;
-    this.readTimestamp = CellVersion.checkStamp(readTimestamp);
+    this.readTimestamp = CellVersion.checkTimestamp(readTimestamp);
     this.ownStart = ownStart;
     this.versions = versions;
     this.readMoment = readMoment;

@@ -24,7 +24,7 @@ public record MemoryPlan(long map, long window, long uncleaned, long rest) {
 
   private static final long LINE_BYTES = 64;
   private static final long LINE_ROWS = 5;
-  private static final long WINDOW_STAMP_BYTES = 8;
+  private static final long WINDOW_TIMESTAMP_BYTES = 8;
   private static final long UNCLEANED_PLACE_BYTES = 16;
   private static final long MEBIBYTE = 1L << 20;
 
@@ -35,7 +35,7 @@ public record MemoryPlan(long map, long window, long uncleaned, long rest) {
     long embedded = EMBEDDED_BYTES + config.get(Settings.EMBEDDED_BOOKIES) * EMBEDDED_BOOKIE_BYTES;
     return new MemoryPlan(
         mapBytes(config.get(Settings.ROWS)),
-        config.get(Settings.WINDOW_STAMPS) * WINDOW_STAMP_BYTES,
+        config.get(Settings.WINDOW_TIMESTAMPS) * WINDOW_TIMESTAMP_BYTES,
         uncleanedBytes(config.get(Settings.UNCLEANED_MAX)),
         REST_BYTES + (config.isEmbedded() ? embedded : 0));
   }
@@ -96,13 +96,13 @@ public record MemoryPlan(long map, long window, long uncleaned, long rest) {
     String smaller =
         rowsThatFit >= 1
             ? "or set rows = " + rowsThatFit + "M"
-            : "or make rows, window.stamps and uncleaned.max smaller";
+            : "or make rows, window.timestamps and uncleaned.max smaller";
     throw new ConfigException(
         "the settings need "
             + mebibytes(total())
             + " of heap (rows "
             + mebibytes(map)
-            + ", window.stamps "
+            + ", window.timestamps "
             + mebibytes(window)
             + ", uncleaned.max "
             + mebibytes(uncleaned)
