@@ -48,7 +48,7 @@ abstract class ClusterWithRights {
   static final class Start implements BeforeAllCallback {
     @Override
     public void beforeAll(ExtensionContext context) {
-      RetsoCluster.Extension.stored(context.getRoot(), Shared.class, Shared::start);
+      RetsoCluster.Extension.shared(context, Shared.class, Shared::start);
     }
   }
 

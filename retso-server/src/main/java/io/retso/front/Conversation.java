@@ -191,7 +191,7 @@ public final class Conversation {
       case BEGIN -> 1 + count / BEGINS_PER_UNIT;
       case TIMESTAMP -> 1;
       case WATERMARK -> share.quantum(); // it may walk over 2^20 places of the tables
-      case SWEPT -> share.quantum() + words(frameBytes); // so may this
+      case SWEPT -> Math.max(share.quantum(), 1 + words(frameBytes)); // so may this
       case HELLO, COMMIT, STATUS, ABORT, CLEANED, PING -> 1 + words(frameBytes);
     };
   }

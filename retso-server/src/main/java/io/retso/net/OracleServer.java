@@ -25,6 +25,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import org.slf4j.LoggerFactory;
 
 /**
  * Listens for clients and serves them on one event loop, the sequencer's thread.
@@ -62,6 +63,11 @@ public final class OracleServer implements FrontDesk.Owner, AutoCloseable {
   private final CompletableFuture<Throwable> error = new CompletableFuture<>();
   private final FrontDesk desk;
 
+  /** What connections hold outside of the heap. */
+  final ConnectionMemory memory =
+      new ConnectionMemory(this::connections, task -> executor().execute(task));
+
+  private final LogLimit lines;
   private Channel listening;
 
   // Of the event loop.
@@ -69,6 +75,7 @@ public final class OracleServer implements FrontDesk.Owner, AutoCloseable {
 
   public OracleServer(Settings settings) {
     this.settings = settings;
+    lines = new LogLimit(settings.front().nanoClock(), LoggerFactory.getLogger(OracleServer.class));
     group =
         new MultiThreadIoEventLoopGroup(
             1,
@@ -157,6 +164,7 @@ public final class OracleServer implements FrontDesk.Owner, AutoCloseable {
       long tickMillis = settings.idleMillis() / Connection.TICKS_TO_PING;
       every(TimeUnit.MILLISECONDS.toNanos(tickMillis), this::tick);
       every(TimeUnit.MILLISECONDS.toNanos(DESK_TICK_MILLIS), desk::tick);
+      every(TimeUnit.MILLISECONDS.toNanos(DESK_TICK_MILLIS), memory::look);
       listening = bootstrap.bind(address).sync().channel();
       return (InetSocketAddress) listening.localAddress();
     } catch (InterruptedException e) {
@@ -204,6 +212,18 @@ public final class OracleServer implements FrontDesk.Owner, AutoCloseable {
 
   NetCounters mutableCounters() {
     return counters;
+  }
+
+  LogLimit lines() {
+    return lines;
+  }
+
+  ConnectionMemory memory() {
+    return memory;
+  }
+
+  private Iterable<Connection> connections() {
+    return connections;
   }
 
   boolean admit(Connection connection) {

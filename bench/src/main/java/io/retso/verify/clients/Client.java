@@ -70,6 +70,7 @@ public final class Client implements AutoCloseable {
           TransactionManager.builder(hbase)
               .oracle(plan.oracle())
               .sweepInterval(Duration.ofSeconds(10))
+              .flushBytes(plan.flushBytes())
               .build();
       Client client =
           new Client(hbase, manager, HistoryRecorder.create(plan.history(), plan.origin()), plan);

@@ -9,7 +9,8 @@ import org.apache.hadoop.hbase.TableName;
 /**
  * What a client of the workload needs to know; it travels as the arguments of a process.
  *
- * @param number of the client, unique in a round; part of its process numbers and values
+ * @param number of the client, unique in a round; part of its process numbers and values, and
+ *     decides when it sends its writes
  * @param threads that run transactions on lists, 1 to {@link #THREADS_MAX}
  * @param seed of its random numbers
  * @param cluster HBase's cluster key, {@code quorum:port:znode}
@@ -34,9 +35,21 @@ public record ClientPlan(
 
   static final int THREADS_MAX = 64;
 
+  /** Reached by each write, by some writes of a transaction, and by none. */
+  private static final long[] FLUSH_BYTES = {1, 400, 2 << 20};
+
   /** Process number of a thread, unique in a round. */
   public long process(int thread) {
     return (long) number * THREADS_MAX + thread;
+  }
+
+  /**
+   * What its transactions keep back before they send it: of three clients one sends each write at
+   * once, one sends some before the commit, and one keeps all. What was kept back answers reads of
+   * the transaction's own writes, what was sent is read again.
+   */
+  long flushBytes() {
+    return FLUSH_BYTES[number % FLUSH_BYTES.length];
   }
 
   /** Where it reports violations. */

@@ -2,6 +2,7 @@ package io.retso.hbase.admin;
 
 import io.retso.hbase.errors.OracleUnavailableException;
 import io.retso.hbase.errors.TableNotPreparedException;
+import io.retso.hbase.layout.OracleTimeout;
 import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.layout.TableSettings;
 import io.retso.hbase.options.Conflicts;
@@ -11,6 +12,7 @@ import io.retso.hbase.table.TableRisks;
 import io.retso.hbase.table.TableRules;
 import io.retso.protocol.OracleIdentity;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -54,12 +56,15 @@ public final class TablePreparation {
   /** The oracle's, {@code host:port} each. */
   private final List<String> addresses;
 
+  private final Duration oracleTimeout;
+
   /** What tables get; null leaves theirs as it is. */
   private final Durability durability;
 
   TablePreparation(Connection connection, List<String> addresses, Durability durability) {
     this.connection = connection;
     this.addresses = addresses;
+    this.oracleTimeout = OracleTimeout.of(connection.getConfiguration());
     this.durability = durability;
   }
 
@@ -146,7 +151,7 @@ public final class TablePreparation {
 
   private TableDescriptor prepareEnabled(Admin admin, TableDescriptor before, Options options)
       throws IOException {
-    OracleIdentity of = OracleAddresses.identity(addresses);
+    OracleIdentity of = identity();
     TableDescriptor after = prepared(before, options, of);
     if (TableSettings.isPrepared(before)) {
       SettingsChange.requireUsedAlike(before, after);
@@ -155,7 +160,7 @@ public final class TablePreparation {
         SettingsChange.requireNoCopiedMarks(connection, before);
       }
     }
-    try (TimestampSource source = new TimestampSource(addresses)) {
+    try (TimestampSource source = new TimestampSource(addresses, oracleTimeout)) {
       FutureCells.requireNone(connection, before.getTableName(), source);
     }
     modify(admin, before, after);
@@ -169,11 +174,15 @@ public final class TablePreparation {
       throw refused(before.getTableName(), "is disabled: enable it");
     }
     // What is in it cannot be read; but the oracle must answer at these addresses.
-    OracleIdentity of = OracleAddresses.identity(addresses);
+    OracleIdentity of = identity();
     TableDescriptor after = prepared(before, options, of);
     SettingsChange.requireSameOracle(before, of);
     modify(admin, before, after);
     return after;
+  }
+
+  private OracleIdentity identity() throws IOException {
+    return OracleAddresses.identity(addresses, oracleTimeout);
   }
 
   private static void modify(Admin admin, TableDescriptor before, TableDescriptor after)
@@ -193,7 +202,7 @@ public final class TablePreparation {
   public TableDescriptor create(TableDescriptor table, Options options, byte[]... splitKeys)
       throws IOException {
     // The oracle's addresses are known to be right before anything exists.
-    TableDescriptor prepared = prepared(table, options, OracleAddresses.identity(addresses));
+    TableDescriptor prepared = prepared(table, options, identity());
     try (Admin admin = connection.getAdmin()) {
       if (splitKeys.length == 0) {
         admin.createTable(prepared);
@@ -259,7 +268,7 @@ public final class TablePreparation {
       try {
         TableSettings settings = TableSettings.of(table);
         found.addAll(TableRules.violations(table, settings));
-        OracleIdentity here = OracleAddresses.identity(addresses);
+        OracleIdentity here = identity();
         if (!settings.oracle().isSameAs(here)) {
           found.add(TableRules.OTHER_ORACLE.formatted(name, settings.oracle(), here));
         }

@@ -19,16 +19,13 @@ import java.util.List;
  * <p>Blocking; for one thread.
  */
 final class TimestampSource implements AutoCloseable {
-  /** An operator waits for it, who may have named an address where there is no oracle. */
-  private static final Duration PATIENCE = Duration.ofSeconds(5);
-
   private final List<String> addresses;
   private final OracleClient oracle;
 
-  TimestampSource(List<String> addresses) {
+  TimestampSource(List<String> addresses, Duration timeout) {
     this.addresses = addresses;
     OracleClientBuilder builder =
-        OracleClient.builder().name("retso-prepare").requestTimeout(PATIENCE);
+        OracleClient.builder().name("retso-prepare").requestTimeout(timeout);
     addresses.forEach(builder::address);
     this.oracle = builder.build();
   }

@@ -19,6 +19,7 @@ import io.retso.hbase.TransactionManager;
 import io.retso.hbase.admin.TablePreparation.Options;
 import io.retso.hbase.errors.OracleUnavailableException;
 import io.retso.hbase.errors.TableNotPreparedException;
+import io.retso.hbase.layout.OracleTimeout;
 import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.layout.TableSettings;
 import io.retso.hbase.options.Conflicts;
@@ -37,6 +38,8 @@ import org.apache.hadoop.hbase.KeepDeletedCells;
 import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.client.Admin;
 import org.apache.hadoop.hbase.client.ColumnFamilyDescriptorBuilder;
+import org.apache.hadoop.hbase.client.Connection;
+import org.apache.hadoop.hbase.client.ConnectionFactory;
 import org.apache.hadoop.hbase.client.Delete;
 import org.apache.hadoop.hbase.client.Get;
 import org.apache.hadoop.hbase.client.Put;
@@ -153,11 +156,11 @@ class TablePreparationTest {
   void addressesOfTheOracleAreChangedWhileATableIsEnabled() throws Exception {
     fixture.preparation().create(Fixture.descriptor(name).build(), Options.DEFAULT);
     String both = fixture.cluster.oracleAddress() + ",127.0.0.1:1";
-    TableDescriptor after =
-        TablePreparation.builder(fixture.cluster.connection())
-            .oracle(both)
-            .build()
-            .prepare(name, Options.DEFAULT);
+    TableDescriptor after;
+    try (Connection impatient = impatient()) {
+      after =
+          TablePreparation.builder(impatient).oracle(both).build().prepare(name, Options.DEFAULT);
+    }
     assertEquals(both, TableSettings.of(after).addresses());
     assertEquals(after, admin.getDescriptor(name));
     try (RetsoServer other = RetsoCluster.startOracle()) {
@@ -346,14 +349,21 @@ class TablePreparationTest {
 
   @Test
   void wrongOracleIsFoundBeforeATableExists() throws Exception {
-    TablePreparation wrong =
-        TablePreparation.builder(fixture.cluster.connection())
-            .oracle(fixture.cluster.hbase().zooKeeper())
-            .build();
-    assertThrows(
-        OracleUnavailableException.class,
-        () -> wrong.create(Fixture.descriptor(name).build(), Options.CLIENT_READS));
+    try (Connection impatient = impatient()) {
+      TablePreparation wrong =
+          TablePreparation.builder(impatient).oracle(fixture.cluster.hbase().zooKeeper()).build();
+      assertThrows(
+          OracleUnavailableException.class,
+          () -> wrong.create(Fixture.descriptor(name).build(), Options.CLIENT_READS));
+    }
     assertFalse(admin.tableExists(name));
+  }
+
+  /** What it does waits a second for an oracle. */
+  private Connection impatient() throws IOException {
+    Configuration configuration = fixture.cluster.configuration();
+    configuration.setInt(OracleTimeout.KEY, 1000);
+    return ConnectionFactory.createConnection(configuration);
   }
 
   private interface Change {

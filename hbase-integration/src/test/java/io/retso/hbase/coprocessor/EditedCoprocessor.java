@@ -5,9 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.hbase.RetsoCluster;
 import io.retso.hbase.layout.Refusal;
+import java.io.File;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.StringWriter;
+import java.io.UncheckedIOException;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.InvocationTargetException;
@@ -24,6 +26,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import javax.tools.JavaCompiler;
 import javax.tools.StandardJavaFileManager;
+import javax.tools.StandardLocation;
 import javax.tools.ToolProvider;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -40,6 +43,10 @@ import org.junit.jupiter.api.BeforeEach;
 final class EditedCoprocessor implements AutoCloseable {
   private static final Path SOURCES = Path.of("src/main/java");
   private static final String PACKAGE = "io/retso/hbase/";
+  private static final JavaCompiler COMPILER = ToolProvider.getSystemJavaCompiler();
+
+  /** Knows the class path of this process, and keeps its jars open: for one compilation a time. */
+  private static final StandardJavaFileManager FILES = files();
 
   /** First from the jar and the tests beside it: everything else is shared with this process. */
   private static final class Loader extends URLClassLoader {
@@ -91,6 +98,18 @@ final class EditedCoprocessor implements AutoCloseable {
     this.loader = new Loader(jar.toUri().toURL(), placeOf(getClass()).toURL());
   }
 
+  private static StandardJavaFileManager files() {
+    StandardJavaFileManager files = COMPILER.getStandardFileManager(null, null, null);
+    String[] classPath = System.getProperty("java.class.path").split(File.pathSeparator);
+    try {
+      files.setLocationFromPaths(
+          StandardLocation.CLASS_PATH, Stream.of(classPath).map(Path::of).toList());
+      return files;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
   private static URI placeOf(Class<?> type) {
     return URI.create(type.getProtectionDomain().getCodeSource().getLocation().toString());
   }
@@ -111,25 +130,19 @@ final class EditedCoprocessor implements AutoCloseable {
 
   /** Its classes take the place of those that are there. */
   private static void compile(Path source, Path classes) throws IOException {
-    JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
     StringWriter messages = new StringWriter();
-    try (StandardJavaFileManager files = compiler.getStandardFileManager(null, null, null)) {
-      var units = files.getJavaFileObjects(source);
-      List<String> options =
-          List.of("-proc:none", "-nowarn", "-cp", System.getProperty("java.class.path"));
-      List<String> output = List.of("-d", classes.toString());
-      boolean done =
-          compiler
-              .getTask(
-                  messages,
-                  files,
-                  null,
-                  Stream.of(options, output).flatMap(List::stream).toList(),
-                  null,
-                  units)
-              .call();
-      assertTrue(done, messages::toString);
-    }
+    FILES.setLocationFromPaths(StandardLocation.CLASS_OUTPUT, List.of(classes));
+    boolean done =
+        COMPILER
+            .getTask(
+                messages,
+                FILES,
+                null,
+                List.of("-proc:none", "-nowarn"),
+                null,
+                FILES.getJavaFileObjects(source))
+            .call();
+    assertTrue(done, messages::toString);
   }
 
   private static void pack(Path classes, Path jar) throws IOException {
