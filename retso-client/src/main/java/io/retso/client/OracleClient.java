@@ -37,7 +37,7 @@ import java.util.concurrent.CompletableFuture;
  * take the request back.
  *
  * <p><strong>Errors.</strong> Futures fail with an {@link OracleException} (blocking methods throw
- * it) whose {@link OracleException#category()} tells what to do. Arguments that cannot be right are
+ * it) whose {@link OracleException#category()} says what to do. Arguments that cannot be right are
  * thrown at once: {@link NullPointerException} and {@link IllegalArgumentException}. Start
  * timestamps are positive multiples of {@link Timestamps#GAP}, as {@link #begin()} returns them.
  */

@@ -78,7 +78,7 @@ public enum FrameType {
   /**
    * Set on a commit that was sent before and whose reply was lost. Only then can a commit that is
    * older than everything the oracle remembers be {@link Outcome#UNKNOWN}; a first request of that
-   * age is certainly aborted. And only a repeat is told the outcome of a transaction that is
+   * age is certainly aborted. And only a repeat gets the outcome of a transaction that is
    * committed: a first request gets {@link Outcome#ALREADY_COMMITTED}.
    */
   public static final int REPEAT_FLAG = 1 << 31;

@@ -240,7 +240,7 @@ final class CommittedMap {
   }
 
   /**
-   * Tells the map the time, so that it ages its commits: visits as many lines as are due, one in
+   * Advances the map's time, so that it ages its commits: visits as many lines as are due, one in
    * {@link #SWEEP_PERIOD} / lines sequences.
    */
   void advance(int now) {

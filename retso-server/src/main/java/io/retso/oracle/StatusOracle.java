@@ -53,7 +53,7 @@ public class StatusOracle {
     this(rows, windowTimestamps, uncleanedCommits, changes, 0);
   }
 
-  /** Brings this oracle, still unused, to the state that a log tells. */
+  /** Brings this oracle, still unused, to the state that a log describes. */
   public final Replay replay() {
     return replay;
   }
@@ -112,7 +112,7 @@ public class StatusOracle {
    *
    * <p>This is tested before the map is looked at. Algorithm 3 as printed looks only at the rows:
    * it lets a transaction commit that was swept onto the half-aborted list, of which readers have
-   * been told that it did not commit, if all its rows are in memory (hole a).
+   * got the answer that it did not commit, if all its rows are in memory (hole a).
    */
   protected boolean isForcedAbort(long sequence) {
     return !window.contains(sequence);

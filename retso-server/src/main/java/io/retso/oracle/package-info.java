@@ -48,8 +48,8 @@
  * tables before the sweep began, and none comes later. So the sweep met each of them, or somebody
  * had cleaned it. Asked for T's status the oracle answered with the commit timestamp, or with
  * {@code RETRY} after all marks were gone. X travels in the fast lane, so a crash may have undone
- * the commit of T after X was told: then T is not committed, and if it commits again then above all
- * that was reserved before the crash, which X was.
+ * the commit of T after X was answered: then T is not committed, and if it commits again then above
+ * all that was reserved before the crash, which X was.
  *
  * <p><strong>Why the low watermark W never falls.</strong> Within one life: what is finished stays
  * finished; a transaction that leaves the window uncleaned was not finished, so W had not passed

@@ -158,7 +158,7 @@ public final class Recovery implements LedgerLog.Replay {
 
   /**
    * The writer before may have had a smaller window than this one. What had left it by {@code
-   * timestamp} was aborted, and readers were told.
+   * timestamp} was aborted, and readers got that answer.
    */
   private void leaveWindow(long timestamp) {
     if (windowTimestamps > 0) {

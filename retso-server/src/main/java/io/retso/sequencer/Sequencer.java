@@ -295,7 +295,7 @@ public class Sequencer implements CommitLog.Listener {
     return canTake(0) && oracle.expire(timestamp);
   }
 
-  /** The rule that the window's low end rises in the log before anybody is told. */
+  /** The rule that the window's low end rises in the log before anybody gets an answer. */
   protected void logExpiry(long below) {
     entry.expired(below);
   }
@@ -316,7 +316,7 @@ public class Sequencer implements CommitLog.Listener {
   /**
    * The position at which answers to status queries may leave. The same, because of the null write:
    * an answer may rest on a commit that is not durable yet, and a crash would make it false; or
-   * this writer may be deposed without knowing it, and only an append tells.
+   * this writer may be deposed without knowing it, and only an append finds out.
    */
   protected long queryPosition() {
     return decisionPosition();

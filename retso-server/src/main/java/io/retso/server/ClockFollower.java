@@ -22,7 +22,7 @@ import org.slf4j.LoggerFactory;
  * window to those: the next timestamp goes no further than that above the one that was next a time
  * limit ago ({@link TimeLimit#tooOldBelow}). With the usual settings that is 18 hours of the clock
  * in 10 minutes. As fast as the clock itself goes, it is followed in any case. Meanwhile the lag is
- * told.
+ * reported.
  *
  * <p>Single-threaded, as the sequencer is.
  */
@@ -72,10 +72,10 @@ public final class ClockFollower {
       sequencer.passTo(Math.min(wanted, Math.max(tolerable, asTheClock)));
       sequencer.flush();
     }
-    tell(nowMillis, isAbsurd);
+    report(nowMillis, isAbsurd);
   }
 
-  private void tell(long nowMillis, boolean isAbsurd) {
+  private void report(long nowMillis, boolean isAbsurd) {
     long next = sequencer.oracle().nextTimestamp();
     lagMillis = nowMillis < next ? 0 : nowMillis - next;
     if (lagMillis <= Health.CLOCK_LAG_MILLIS_MAX) {

@@ -82,7 +82,7 @@ public final class RetsoServer implements AutoCloseable {
     parts.net().error().thenAccept(this::stopped);
   }
 
-  /** On the oracle's thread: connections have been told by now. */
+  /** On the oracle's thread: connections have the error by now. */
   private void logFailed(LogException cause) {
     LOG.debug("the cause", cause);
     failed(
@@ -119,7 +119,7 @@ public final class RetsoServer implements AutoCloseable {
               + ", then start the server again; every acknowledged commit is in the log";
         }
       } catch (IOException e) {
-        LOG.warn("cannot tell how full the disk of the log is: {}", e.toString());
+        LOG.warn("cannot find out how full the disk of the log is: {}", e.toString());
       }
     }
     return ExitCode.remedy(reason);

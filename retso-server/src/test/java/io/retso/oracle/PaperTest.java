@@ -333,7 +333,7 @@ class PaperTest {
       assertEquals(commit, status(dead));
       assertEquals(commit, commit(dead, true, 1, 2));
       assertEquals(Outcome.DONE, oracle.cleaned(dead));
-      assertEquals(Outcome.RETRY, status(dead), "no mark is left: the row tells");
+      assertEquals(Outcome.RETRY, status(dead), "no mark is left: the row has the outcome");
       assertEquals(Outcome.UNKNOWN, commit(dead, true, 1, 2));
     }
 

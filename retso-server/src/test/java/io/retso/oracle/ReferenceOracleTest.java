@@ -152,7 +152,7 @@ class ReferenceOracleTest {
       }
     }
 
-    /** A batch is decided at once, so the reference is told the limits of each moment between. */
+    /** A batch is decided at once, so the reference gets the limits of each moment between. */
     private void commits() {
       int size = 1 + random.nextInt(random.nextInt(10) == 0 ? 4 : 1);
       if (size == 1) {

@@ -178,7 +178,7 @@ class SequencerTest {
     assertEquals(2, log.appended.size());
   }
 
-  /** A crash right after the expiry, before any commit told the log how far time had come. */
+  /** A crash right after the expiry, before any commit let the log know how far time had come. */
   @Test
   void whatExpiredStaysSoAfterRecovery() throws LogException {
     start();
@@ -209,7 +209,9 @@ class SequencerTest {
     assertEquals(start + Timestamps.GAP, sequencer.oracle().windowLow());
   }
 
-  /** What is told after it is above, what was begun before it is as it was; over a crash, too. */
+  /**
+   * What is answered after it is above, what was begun before it is as it was; over a crash, too.
+   */
   @Test
   void timePassesWithNothingButReservationsInTheLog() throws LogException {
     start();

@@ -44,7 +44,7 @@ class ClockFollowerTest {
       limit.tick(nanos);
       follower.tick(tick == 100 ? now += wayMillis : now);
       if (tick == 100) {
-        assertTrue(follower.lagMillis() > wayMillis / 2, "it is told: " + follower.lagMillis());
+        assertTrue(follower.lagMillis() > wayMillis / 2, "it is reported: " + follower.lagMillis());
       }
       if (follower.lagMillis() == 0 && tick > 100) {
         assertTrue(tick > 200, tick + " ticks for 10 hours");

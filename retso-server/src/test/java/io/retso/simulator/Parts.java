@@ -71,7 +71,7 @@ class Parts {
   /** The greeting of a server passes; a client that overlooks the epoch sees another one. */
   void greeting(ByteBuf reply, int index) {}
 
-  /** What a caller is told whose client cannot learn the outcome. */
+  /** What a caller gets whose client cannot learn the outcome. */
   long toldInsteadOfUnknown() {
     return Outcome.UNKNOWN;
   }

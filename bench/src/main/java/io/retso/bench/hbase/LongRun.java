@@ -99,7 +99,7 @@ final class LongRun implements AutoCloseable {
   /**
    * Prepares the run on a prepared table.
    *
-   * @param oracleHttpPort where the oracle tells its metrics
+   * @param oracleHttpPort where the oracle serves its metrics
    * @param oraclePid of the oracle's process, 0 if that is this one
    */
   LongRun(
@@ -221,7 +221,7 @@ final class LongRun implements AutoCloseable {
     for (String name : REMEMBERED) {
       Double figure = figures.get(name);
       if (figure == null) {
-        throw new IOException("the oracle does not tell " + name);
+        throw new IOException("the oracle does not report " + name);
       }
       sum += figure;
     }

@@ -133,13 +133,13 @@ public final class KernelBench {
       }
       Arrays.sort(replays);
       Arrays.sort(shares);
-      tell(turns, replays, first, shares[shares.length / 2]);
+      print(turns, replays, first, shares[shares.length / 2]);
     } catch (LogException e) {
       throw new BenchException("the log in memory cannot be replayed: " + e.getMessage(), e);
     }
   }
 
-  private void tell(List<Turn> turns, double[] replays, Replay.Result first, double replayShare) {
+  private void print(List<Turn> turns, double[] replays, Replay.Result first, double replayShare) {
     double lines = KernelTurns.median(turns.stream(), Turn::linesPerSecond);
     double median = KernelTurns.median(turns.stream(), Turn::perSecond);
     double replay = replays[replays.length / 2];

@@ -29,7 +29,7 @@ public record Event(
     OK,
     /** It certainly did not commit and never will. */
     FAIL,
-    /** Nobody knows, and nobody will be told: it may have committed, or may still do so. */
+    /** The outcome is unknown for good: it may have committed, or may still do so. */
     INFO
   }
 }

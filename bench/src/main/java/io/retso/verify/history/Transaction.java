@@ -10,7 +10,7 @@ import java.util.List;
  * @param invoked index of the event before it began
  * @param completed index of the event after it ended; {@link #NEVER} if its outcome is unknown,
  *     since it may take effect at any time after its invocation
- * @param outcome what its client was told
+ * @param outcome what its client got as the answer
  * @param steps what it did; a read of an unknown transaction may have no values
  * @param timestamps the oracle's timestamps, as far as they are known
  * @param error why it failed or is unknown, or null

@@ -66,7 +66,7 @@ public final class VerifyRun {
   }
 
   /**
-   * Runs, and tells how it goes.
+   * Runs, and reports how it goes.
    *
    * @throws ClusterException if the cluster cannot be started, or the given one not be used
    * @throws IOException if the run does not get to its end

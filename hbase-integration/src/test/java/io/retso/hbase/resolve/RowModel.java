@@ -190,7 +190,7 @@ final class RowModel {
     versions.get(column).put(version, "plain " + version);
   }
 
-  /** Tells {@code statuses} what the oracle answers to the reader. */
+  /** Adds to {@code statuses} what the oracle answers to the reader. */
   void answer(long start, WriterStatuses statuses) {
     Writer writer = writer(start);
     if (writer.forgotten) {

@@ -282,7 +282,7 @@ final class Connection {
                   : "that to " + frame.type + " frame " + frame.id + " is due"));
     }
     answered = true;
-    // Released first: who is told of an answer may at once make the next request.
+    // Released first: whoever gets an answer may at once make the next request.
     intake.release(frame.count);
     try {
       Replies.complete(frame, partial, index, welcome.timestampGap(), settings.isOracle());

@@ -120,7 +120,7 @@ final class Replies {
                       + " is committed already, by another request: a transaction is committed"
                       + " once; abort("
                       + call.start
-                      + ") tells its commit timestamp",
+                      + ") answers its commit timestamp",
                   null));
     } else {
       CommitResult result = CommitResult.of(outcome);

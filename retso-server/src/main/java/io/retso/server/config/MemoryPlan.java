@@ -98,7 +98,7 @@ public record MemoryPlan(long map, long window, long uncleaned, long rest, long 
   }
 
   /**
-   * What to tell about a heap limit that is far above what is needed: the collector lets garbage
+   * What to say about a heap limit that is far above what is needed: the collector lets garbage
    * grow into it before it collects. Empty if it is not.
    */
   public Optional<String> excess(long heapBytes) {
