@@ -71,7 +71,8 @@ public final class TablePreparation {
   /**
    * Begins to describe the preparation of tables of a cluster.
    *
-   * @param connection to HBase; stays open
+   * @param connection to HBase; stays open. Its configuration says how long an oracle is waited
+   *     for: {@value OracleTimeout#KEY}, 5000 ms
    */
   public static TablePreparationBuilder builder(Connection connection) {
     return new TablePreparationBuilder(connection);
