@@ -49,7 +49,7 @@ public final class TransactionStatus {
     this.commitTimestamp = commitTimestamp;
   }
 
-  /** The status of an outcome; {@code null} if {@code outcome} is no answer to a status query. */
+  /** The status in an {@link Outcome} of the protocol; {@code null} if it is none. */
   public static TransactionStatus of(long outcome) {
     if (Outcome.isCommitted(outcome)) {
       return new TransactionStatus(State.COMMITTED, outcome);

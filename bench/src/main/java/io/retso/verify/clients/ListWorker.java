@@ -11,7 +11,7 @@ import io.retso.verify.lists.ListStore;
 import io.retso.verify.lists.ListStore.CommitFailure;
 import io.retso.verify.lists.ListStore.ListTransaction;
 import io.retso.verify.lists.ListStore.Violation;
-import io.retso.verify.lists.Traces;
+import io.retso.verify.lists.StackTraces;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -44,7 +44,7 @@ public final class ListWorker implements Runnable {
   private final Planner planner;
   private final Random random;
   private final Findings findings;
-  private final Stop stop;
+  private final StopSignal stop;
 
   public ListWorker(
       long process,
@@ -53,7 +53,7 @@ public final class ListWorker implements Runnable {
       Generations generations,
       long seed,
       Findings findings,
-      Stop stop) {
+      StopSignal stop) {
     this.process = process;
     this.store = store;
     this.recorder = recorder;
@@ -179,7 +179,7 @@ public final class ListWorker implements Runnable {
   /** A store that is being closed may throw anything, but contradict itself it may not. */
   private void unexpected(Throwable e) {
     if (!stop.isSet() || e instanceof Violation) {
-      findings.violation("process " + process + ": " + Traces.of(e));
+      findings.violation("process " + process + ": " + StackTraces.of(e));
     }
   }
 }

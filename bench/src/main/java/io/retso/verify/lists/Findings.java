@@ -13,7 +13,7 @@ public interface Findings {
     try {
       work.run();
     } catch (Throwable e) {
-      violation(thread + " ended by itself: " + Traces.of(e));
+      violation(thread + " ended by itself: " + StackTraces.of(e));
     }
   }
 }

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 class ListWorkerTest {
   @TempDir Path directory;
 
-  private final Stop stop = new Stop();
+  private final StopSignal stop = new StopSignal();
   private final List<String> findings = new ArrayList<>();
 
   /** One whose transactions do nothing. */

@@ -82,7 +82,7 @@ final class PlainLists implements ListStore, AutoCloseable {
   private final Deque<Transaction> ahead = new ArrayDeque<>();
   private final ExecutorService later = Executors.newFixedThreadPool(4);
 
-  PlainLists(Flaw flaw, Workplace place) {
+  PlainLists(Flaw flaw, RunTables place) {
     this.flaw = flaw;
     this.manager = place.manager();
     this.hbase = place.connection();

@@ -63,6 +63,7 @@ public final class Sweeper {
   private long open;
   private String reason = "";
 
+  /** A sweep of all tables that the connection's user is shown; it closes neither of the two. */
   public Sweeper(OracleClient oracle, AsyncConnection hbase, TableCatalog tables) {
     this.oracle = oracle;
     this.hbase = hbase;

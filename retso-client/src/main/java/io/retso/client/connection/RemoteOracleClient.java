@@ -22,6 +22,7 @@ public final class RemoteOracleClient implements OracleClient {
   private final Runnable wake;
   private final Runnable linger;
 
+  /** A client that connects with its first request; it ends the loop when it is closed. */
   public RemoteOracleClient(ClientSettings settings, ClientLoop loop) {
     this.settings = settings;
     this.intake = new Intake<>(settings.outstandingMax());

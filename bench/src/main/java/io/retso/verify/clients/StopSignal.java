@@ -4,7 +4,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /** Makes threads end, and wakes those that pause. Thread-safe. */
-public final class Stop {
+public final class StopSignal {
   private final CountDownLatch latch = new CountDownLatch(1);
 
   boolean isSet() {

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @Timeout(60)
-class PulseTest {
+class WaitReporterTest {
   @Test
   void whatIsWaitedForIsToldAgainAndAgain() throws InterruptedException {
     BlockingQueue<String> said = new LinkedBlockingQueue<>();
@@ -28,8 +28,9 @@ class PulseTest {
             said.add(what.replaceAll("\\d+", "N"));
           }
         };
-    Pulse pulse = new Pulse("sweeping", reasons::remove, Duration.ofMillis(1), listener);
-    try (pulse) {
+    WaitReporter reporter =
+        new WaitReporter("sweeping", reasons::remove, Duration.ofMillis(1), listener);
+    try (reporter) {
       assertEquals("still sweeping after N s: a", said.take());
       assertEquals("still sweeping after N s: b", said.take());
     }
