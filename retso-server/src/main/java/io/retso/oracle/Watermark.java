@@ -19,7 +19,7 @@ final class Watermark {
 
   private final TransactionWindow window;
   private final UncleanedCommits uncleaned;
-  private final UnloggedStamps unlogged;
+  private final UnloggedTimestamps unlogged;
   private final LongSupplier lowestUncleaned;
   private final Changes changes;
   private final OracleCounters counters;
@@ -35,7 +35,7 @@ final class Watermark {
   Watermark(
       TransactionWindow window,
       UncleanedCommits uncleaned,
-      UnloggedStamps unlogged,
+      UnloggedTimestamps unlogged,
       LongSupplier lowestUncleaned,
       Changes changes,
       OracleCounters counters) {

@@ -46,7 +46,7 @@ class InjectedBugsTest {
     SWEEP_NOT_LOGGED(OracleBug.SweepsUnlogged::new),
     WATERMARK_IGNORES_THE_UNCLEANED(OracleBug.WatermarkOfWindow::new),
     CLOCK_FOLLOWED_AT_ONCE(UnboundClock::new),
-    SWEEP_STAMP_TAKEN_LAST(LateSweepStamp::new),
+    SWEEP_TIMESTAMP_TAKEN_LAST(LateSweepTimestamp::new),
     REPEATS_NOT_FLAGGED(ClientBug::withoutFlags),
     EPOCH_OVERLOOKED(ClientBug::withoutEpochs),
     ANSWER_OF_AN_OLD_CONNECTION(ClientBug::withMixedConnections),
@@ -94,7 +94,7 @@ class InjectedBugsTest {
     static final class NoForcedAbort extends OracleBug {
       @Override
       StatusOracle make(Sizes s, Changes changes) {
-        return new StatusOracle(s.mapRows(), s.windowStamps(), s.uncleanedCommits(), changes) {
+        return new StatusOracle(s.mapRows(), s.windowTimestamps(), s.uncleanedCommits(), changes) {
           @Override
           protected boolean isForcedAbort(long sequence) {
             return false;
@@ -107,7 +107,7 @@ class InjectedBugsTest {
     static final class OpenIsAborted extends OracleBug {
       @Override
       StatusOracle make(Sizes s, Changes changes) {
-        return new StatusOracle(s.mapRows(), s.windowStamps(), s.uncleanedCommits(), changes) {
+        return new StatusOracle(s.mapRows(), s.windowTimestamps(), s.uncleanedCommits(), changes) {
           @Override
           protected long statusOfOpen(long sequence) {
             return Outcome.ABORTED;
@@ -120,7 +120,7 @@ class InjectedBugsTest {
     static final class OpenIsRetry extends OracleBug {
       @Override
       StatusOracle make(Sizes s, Changes changes) {
-        return new StatusOracle(s.mapRows(), s.windowStamps(), s.uncleanedCommits(), changes) {
+        return new StatusOracle(s.mapRows(), s.windowTimestamps(), s.uncleanedCommits(), changes) {
           @Override
           protected long statusOfOpen(long sequence) {
             return Outcome.RETRY;
@@ -133,7 +133,7 @@ class InjectedBugsTest {
     static final class Forgetful extends OracleBug {
       @Override
       StatusOracle make(Sizes s, Changes changes) {
-        return new StatusOracle(s.mapRows(), s.windowStamps(), s.uncleanedCommits(), changes) {
+        return new StatusOracle(s.mapRows(), s.windowTimestamps(), s.uncleanedCommits(), changes) {
           @Override
           protected long statusBeforeWindow(long sequence) {
             return Outcome.RETRY;
@@ -146,7 +146,7 @@ class InjectedBugsTest {
     static final class TimestampUnissued extends OracleBug {
       @Override
       StatusOracle make(Sizes s, Changes changes) {
-        return new StatusOracle(s.mapRows(), s.windowStamps(), s.uncleanedCommits(), changes) {
+        return new StatusOracle(s.mapRows(), s.windowTimestamps(), s.uncleanedCommits(), changes) {
           @Override
           protected void issueToNobody() {}
         };
@@ -157,7 +157,7 @@ class InjectedBugsTest {
     static final class NoSnapshot extends OracleBug {
       @Override
       StatusOracle make(Sizes s, Changes changes) {
-        return new StatusOracle(s.mapRows(), s.windowStamps(), s.uncleanedCommits(), changes) {
+        return new StatusOracle(s.mapRows(), s.windowTimestamps(), s.uncleanedCommits(), changes) {
           @Override
           public void forEachUncleaned(UncleanedVisitor visitor) {}
         };
@@ -168,7 +168,7 @@ class InjectedBugsTest {
     static final class WatermarkOfWindow extends OracleBug {
       @Override
       StatusOracle make(Sizes s, Changes changes) {
-        return new StatusOracle(s.mapRows(), s.windowStamps(), s.uncleanedCommits(), changes) {
+        return new StatusOracle(s.mapRows(), s.windowTimestamps(), s.uncleanedCommits(), changes) {
           @Override
           protected long lowestUncleaned() {
             return Long.MAX_VALUE;
@@ -191,7 +191,7 @@ class InjectedBugsTest {
               @Override
               public void swept(long below) {}
             };
-        return new StatusOracle(s.mapRows(), s.windowStamps(), s.uncleanedCommits(), forgetful);
+        return new StatusOracle(s.mapRows(), s.windowTimestamps(), s.uncleanedCommits(), forgetful);
       }
     }
 
@@ -209,7 +209,7 @@ class InjectedBugsTest {
               @Override
               public void watermark(long below) {}
             };
-        return new StatusOracle(s.mapRows(), s.windowStamps(), s.uncleanedCommits(), forgetful);
+        return new StatusOracle(s.mapRows(), s.windowTimestamps(), s.uncleanedCommits(), forgetful);
       }
     }
 
@@ -217,7 +217,7 @@ class InjectedBugsTest {
     static final class NoRepeats extends OracleBug {
       @Override
       StatusOracle make(Sizes s, Changes changes) {
-        return new StatusOracle(s.mapRows(), s.windowStamps(), s.uncleanedCommits(), changes) {
+        return new StatusOracle(s.mapRows(), s.windowTimestamps(), s.uncleanedCommits(), changes) {
           @Override
           protected long decidedBeforeWindow(long sequence, boolean repeat) {
             return super.decidedBeforeWindow(sequence, false);
@@ -311,7 +311,7 @@ class InjectedBugsTest {
 
           @Override
           protected void logReservation(long timestamp) {
-            long half = (long) sizes.sequencer().reservationStamps() << Timestamps.GAP_BITS - 1;
+            long half = (long) sizes.sequencer().reservationTimestamps() << Timestamps.GAP_BITS - 1;
             if (timestamp - half > reserved) {
               reserved = timestamp;
               super.logReservation(timestamp);
@@ -321,7 +321,7 @@ class InjectedBugsTest {
       }
     }
 
-    /** Stamps are used that no record reserves. */
+    /** Timestamps are used that no record reserves. */
     static final class NoReservation extends SequencerBug {
       @Override
       Sequencer sequencer(Sizes sizes, Sequencer.OracleMaker maker, Sequencer.Replies replies) {
@@ -362,9 +362,9 @@ class InjectedBugsTest {
   }
 
   /** A sweep reports a timestamp that it took after it had gone over the marks. */
-  private static final class LateSweepStamp extends Parts {
+  private static final class LateSweepTimestamp extends Parts {
     @Override
-    boolean sweepStampIsTakenFirst() {
+    boolean sweepTimestampIsTakenFirst() {
       return false;
     }
   }

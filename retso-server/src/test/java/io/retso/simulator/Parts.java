@@ -16,7 +16,7 @@ import io.retso.server.ClockFollower;
 class Parts {
   StatusOracle oracle(Sizes sizes, Changes changes) {
     return new StatusOracle(
-        sizes.mapRows(), sizes.windowStamps(), sizes.uncleanedCommits(), changes);
+        sizes.mapRows(), sizes.windowTimestamps(), sizes.uncleanedCommits(), changes);
   }
 
   Sequencer sequencer(Sizes sizes, Sequencer.OracleMaker maker, Sequencer.Replies replies) {
@@ -44,7 +44,7 @@ class Parts {
   }
 
   /** The contract of a sweep. */
-  boolean sweepStampIsTakenFirst() {
+  boolean sweepTimestampIsTakenFirst() {
     return true;
   }
 
@@ -71,7 +71,7 @@ class Parts {
   /** The greeting of a server passes; a client that overlooks the epoch sees another one. */
   void greeting(ByteBuf reply, int index) {}
 
-  /** What a caller is told whose client cannot learn the outcome. */
+  /** What a caller gets whose client cannot learn the outcome. */
   long toldInsteadOfUnknown() {
     return Outcome.UNKNOWN;
   }

@@ -92,7 +92,7 @@ final class RequestFrame {
     return in.getInt(at + Long.BYTES) & ~FrameType.REPEAT_FLAG;
   }
 
-  /** Counts commits that say that they are repeated; takes the flag away if told to. */
+  /** Counts commits that say that they are repeated; takes the flag away if asked to. */
   static int repeats(ByteBuf in, boolean keep) throws FrameException {
     int index = in.readerIndex();
     if (Frames.requestType(in, index) != FrameType.COMMIT) {
