@@ -10,6 +10,7 @@ import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.sli
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Which package of the workshop may know which; the judge of histories is pure. */
@@ -58,6 +59,24 @@ class ArchitectureTest {
             "io.retso.hbase.resolve",
             "io.retso.hbase.coprocessor..")
         .check(BENCH);
+  }
+
+  /** A run makes clients and faults; these know the lists, and no run. */
+  @Test
+  void roomsOfVerifyKnowOnlyThoseBelowThem() {
+    List<String> rooms = List.of("run", "faults", "clients", "lists");
+    for (int i = 1; i < rooms.size(); i++) {
+      noClasses()
+          .that()
+          .resideInAPackage("io.retso.verify." + rooms.get(i))
+          .should()
+          .dependOnClassesThat()
+          .resideInAnyPackage(
+              rooms.subList(0, i).stream()
+                  .map(above -> "io.retso.verify." + above)
+                  .toArray(String[]::new))
+          .check(BENCH);
+    }
   }
 
   @Test

@@ -54,7 +54,7 @@ final class Bank {
   /** Creates the three tables, prepared. */
   static void createTables(Configuration hbase, String oracle) throws IOException {
     try (Connection connection = ConnectionFactory.createConnection(hbase)) {
-      TablePreparation preparation = new TablePreparation(connection, oracle);
+      TablePreparation preparation = TablePreparation.builder(connection).oracle(oracle).build();
       for (TableName name : List.of(CHECKING, SAVINGS, JOURNAL)) {
         TableDescriptor table =
             TableDescriptorBuilder.newBuilder(name)

@@ -1,5 +1,6 @@
 package io.retso.application;
 
+import io.retso.ChildJvm;
 import io.retso.hbase.TransactionManager;
 import java.io.IOException;
 import java.net.URISyntaxException;
@@ -161,11 +162,9 @@ final class ApplicationBuild {
             List.of(
                 System.getProperty("maven.home") + "/bin/mvn", "--batch-mode", "--file", "" + pom));
     command.addAll(arguments);
-    Process maven =
-        new ProcessBuilder(command)
-            .redirectErrorStream(true)
-            .redirectOutput(output().toFile())
-            .start();
+    ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+    builder.environment().put("MAVEN_OPTS", String.join(" ", ChildJvm.OPTIONS));
+    Process maven = builder.redirectOutput(output().toFile()).start();
     try {
       if (!maven.waitFor(5, TimeUnit.MINUTES)) {
         throw new IllegalStateException("Maven hangs:\n" + Files.readString(output()));

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.retso.ChildJvm;
 import io.retso.application.ApplicationBuild.Dependencies;
 import io.retso.cluster.HBaseNode;
 import io.retso.hbase.ReadTable;
@@ -23,7 +24,6 @@ import java.io.Writer;
 import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
@@ -105,7 +105,9 @@ class ApplicationsTest {
   }
 
   private static void createAccounts(Connection hbase) throws IOException {
-    new TablePreparation(hbase, address())
+    TablePreparation.builder(hbase)
+        .oracle(address())
+        .build()
         .create(
             TableDescriptorBuilder.newBuilder(ACCOUNTS)
                 .setColumnFamily(ColumnFamilyDescriptorBuilder.of("f"))
@@ -203,11 +205,7 @@ class ApplicationsTest {
   }
 
   private static Process java(Path output, String... arguments) throws IOException {
-    List<String> command =
-        new ArrayList<>(
-            List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString()));
-    command.addAll(List.of(arguments));
-    return new ProcessBuilder(command)
+    return ChildJvm.builder(List.of(arguments))
         .redirectErrorStream(true)
         .redirectOutput(output.toFile())
         .start();

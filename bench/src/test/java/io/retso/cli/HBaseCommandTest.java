@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.retso.ChildJvm;
+import io.retso.hbase.layout.OracleTimeout;
 import io.retso.verify.run.InProcessCluster;
 import java.io.BufferedReader;
 import java.io.File;
@@ -73,6 +75,11 @@ class HBaseCommandTest {
   private void succeeds(String printed, String... arguments) {
     assertEquals(0, hbase(arguments), () -> out + "\n" + err);
     assertTrue(out.toString().contains(printed), () -> out + "\n" + err);
+  }
+
+  /** Soon, where one of the addresses leads nowhere. */
+  private void failsAlone(String reason, String... arguments) {
+    fails(1, reason, with(arguments, "-D", OracleTimeout.KEY + "=300"));
   }
 
   private void fails(int exitCode, String reason, String... arguments) {
@@ -146,7 +153,7 @@ class HBaseCommandTest {
     try (Connection connection = connect();
         Admin admin = connection.getAdmin()) {
       create();
-      fails(1, "127.0.0.1:1 cannot be used", "check", table, "--oracle", "127.0.0.1:1");
+      failsAlone("127.0.0.1:1 cannot be used", "check", table, "--oracle", "127.0.0.1:1");
       admin.modifyTable(
           TableDescriptorBuilder.newBuilder(admin.getDescriptor(name))
               .setValue("RETSO_READS", "ELSEWHERE")
@@ -165,7 +172,7 @@ class HBaseCommandTest {
   @Test
   void whatCannotBeDoneIsSaidWithItsRemedy() throws IOException {
     String[] create = {"prepare", table, "--create", "--families", "f", "--oracle"};
-    fails(1, "check the address", with(create, "127.0.0.1:1"));
+    failsAlone("check the address", with(create, "127.0.0.1:1"));
     fails(
         1,
         "leave hbase.table.sanity.checks on",
@@ -174,7 +181,7 @@ class HBaseCommandTest {
         Admin admin = connection.getAdmin()) {
       assertFalse(admin.tableExists(TableName.valueOf(table)));
     }
-    fails(1, "check the address", "sweep", "--oracle", "127.0.0.1:1");
+    failsAlone("check the address", "sweep", "--oracle", "127.0.0.1:1");
     fails(1, "check --zookeeper", "check", table, "--zookeeper", "127.0.0.1:1");
   }
 
@@ -206,11 +213,12 @@ class HBaseCommandTest {
     Files.writeString(
         directory.resolve("hbase-site.xml"),
         "<configuration><property><name>retso.oracle</name><value>127.0.0.1:1</value></property>"
+            + "<property><name>retso.oracle.timeout</name><value>300</value></property>"
             + "</configuration>");
     assertNoOracle("sweep");
     assertNoOracle("prepare", table + "-b", "--create", "--families", "f");
     succeeds("is ready", "check", table, "-D", "retso.oracle=" + cluster.oracle());
-    fails(1, "127.0.0.1:1 cannot be used", "check", table, "-D", "retso.oracle=127.0.0.1:1");
+    failsAlone("127.0.0.1:1 cannot be used", "check", table, "-D", "retso.oracle=127.0.0.1:1");
     fails(64, "retso.oracle: ", "check", table, "-D", "retso.oracle=nonsense");
     String[] sweep = {"sweep", "-D", "retso.oracle=127.0.0.1:1", "--oracle", cluster.oracle()};
     succeeds("0 rows cleaned up", sweep);
@@ -221,14 +229,13 @@ class HBaseCommandTest {
     List<String> command =
         new ArrayList<>(
             List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-cp",
                 directory + File.pathSeparator + System.getProperty("java.class.path"),
                 Retso.class.getName(),
                 "hbase"));
     command.addAll(Arrays.asList(arguments));
     command.addAll(List.of("--zookeeper", cluster.zooKeeper()));
-    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+    Process process = ChildJvm.builder(command).redirectErrorStream(true).start();
     try (BufferedReader lines = process.inputReader()) {
       String said = String.join("\n", lines.lines().toList());
       assertTrue(said.contains("the oracle at 127.0.0.1:1 cannot be used"), said);

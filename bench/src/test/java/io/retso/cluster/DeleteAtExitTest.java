@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.retso.ChildJvm;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -74,13 +75,13 @@ class DeleteAtExitTest {
   /** Returns the process id of the child after the parent was ended. */
   private long endInTheMiddle(Path data, Guard guard, boolean isChildStopped) throws Exception {
     Process parent =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-cp",
-                System.getProperty("java.class.path"),
-                Parent.class.getName(),
-                data.toString(),
-                guard.name())
+        ChildJvm.builder(
+                List.of(
+                    "-cp",
+                    System.getProperty("java.class.path"),
+                    Parent.class.getName(),
+                    data.toString(),
+                    guard.name()))
             .redirectError(ProcessBuilder.Redirect.INHERIT)
             .start();
     try (BufferedReader out = parent.inputReader()) {

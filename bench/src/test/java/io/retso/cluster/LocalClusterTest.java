@@ -61,7 +61,9 @@ class LocalClusterTest {
                 .cleanupDelay(Duration.ofHours(1)) // all marks are still there in the end
                 .closeTimeout(Duration.ZERO)
                 .build()) {
-      new TablePreparation(connection, cluster.oracle())
+      TablePreparation.builder(connection)
+          .oracle(cluster.oracle())
+          .build()
           .create(
               TableDescriptorBuilder.newBuilder(TableName.valueOf(TABLE))
                   .setColumnFamily(ColumnFamilyDescriptorBuilder.of(F))

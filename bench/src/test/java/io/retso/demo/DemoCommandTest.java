@@ -3,6 +3,7 @@ package io.retso.demo;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.retso.ChildJvm;
 import io.retso.cli.Retso;
 import io.retso.server.ExitCode;
 import java.io.BufferedReader;
@@ -100,16 +101,16 @@ class DemoCommandTest {
   @Test
   void aDemoThatIsEndedFromOutsideSaysSoInOneLine() throws Exception {
     Process demo =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-Djava.io.tmpdir=" + directory,
-                "-cp",
-                System.getProperty("java.class.path"),
-                Retso.class.getName(),
-                "demo",
-                "--processes=1",
-                "--threads=1",
-                "--seconds=600")
+        ChildJvm.builder(
+                List.of(
+                    "-Djava.io.tmpdir=" + directory,
+                    "-cp",
+                    System.getProperty("java.class.path"),
+                    Retso.class.getName(),
+                    "demo",
+                    "--processes=1",
+                    "--threads=1",
+                    "--seconds=600"))
             .redirectErrorStream(true)
             .start();
     List<String> after = new ArrayList<>();

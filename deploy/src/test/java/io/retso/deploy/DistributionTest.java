@@ -80,6 +80,8 @@ class DistributionTest {
       String output = server.output();
       String heap = output.replaceAll("(?s).*a heap of (\\d+) MiB for these settings.*", "$1");
       assertTrue(output.contains("heap limit " + heap + " MiB"), output);
+      long most = Long.parseLong(output.replaceAll("(?s).*up to (\\d+) MiB resident.*", "$1"));
+      assertTrue(server.residentMebibytes() <= most, () -> server.residentMebibytes() + output);
       assertEquals(143, server.terminate(), server::toString);
     }
     try (InstalledServer server = InstalledServer.start(place, conf, directory)) {
@@ -98,6 +100,20 @@ class DistributionTest {
     }
   }
 
+  /** It is unpacked into the temporary directory, 15 MB, at each start. */
+  @Test
+  void aKilledServerLeavesNoLibraryOfRocksDbBehind() throws Exception {
+    Path temporary = Files.createDirectory(directory.resolve("tmp"));
+    String option = "-Djava.io.tmpdir=" + temporary;
+    try (InstalledServer server =
+        InstalledServer.start(home, home.resolve("conf"), directory, option)) {
+      server.kill();
+    }
+    try (Stream<Path> left = Files.list(temporary)) {
+      assertEquals(List.of(), left.filter(file -> file.toString().contains("rocksdb")).toList());
+    }
+  }
+
   @Test
   void wrongSettingsAreRefusedOnceWithTheReason() throws Exception {
     Path output = directory.resolve("output.txt");
@@ -108,6 +124,32 @@ class DistributionTest {
     String text = Files.readString(output);
     assertTrue(text.contains(reason), text);
     assertEquals(text.indexOf(reason), text.lastIndexOf(reason), text);
+  }
+
+  /** With settings of its own: those of the configuration may name a log that somebody writes. */
+  @Test
+  void archivedClassesAreUsedWhateverTheSettings() throws Exception {
+    Path conf = Files.createDirectory(directory.resolve("conf"));
+    Files.writeString(conf.resolve("retso.properties"), "rows = lots\n");
+    Path output = directory.resolve("output.txt");
+    Path archive = debian.resolve("opt/retso/lib/server.jsa");
+    ProcessBuilder archives =
+        InstalledServer.command(debian.resolve("opt/retso"), conf, output, "archive");
+    assertEquals(0, InstalledServer.run(archives), () -> archives + " said " + output);
+    assertTrue(Files.exists(archive), Files.readString(output));
+    ProcessBuilder asks =
+        InstalledServer.command(
+            debian.resolve("opt/retso"),
+            debian.resolve("etc/retso"),
+            output,
+            "server",
+            "--print-heap");
+    asks.environment().put("RETSO_OPTS", "-Xlog:class+load");
+    assertEquals(0, InstalledServer.run(asks));
+    assertTrue(
+        Files.readString(output)
+            .contains("io.retso.server.ServerMain source: shared objects file (top)"));
+    Files.delete(archive);
   }
 
   @Test

@@ -1,6 +1,7 @@
 package io.retso.deploy;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -8,6 +9,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /** {@code bin/retso} of an unpacked distribution, in processes of its own. For one thread. */
 final class InstalledServer implements AutoCloseable {
@@ -23,25 +25,30 @@ final class InstalledServer implements AutoCloseable {
     this.facts = facts;
   }
 
-  /** A small server on free ports, with its data in a directory; waits until it serves. */
-  static InstalledServer start(Path home, Path conf, Path directory)
+  /**
+   * A small server on free ports, with its data in a directory; waits until it serves.
+   *
+   * @param options of its JVM
+   */
+  static InstalledServer start(Path home, Path conf, Path directory, String... options)
       throws IOException, InterruptedException {
     Path ready = directory.resolve("ready.json");
     Path output = directory.resolve("server.txt");
-    Process process =
+    ProcessBuilder builder =
         command(
-                home,
-                conf,
-                output,
-                "server",
-                "--listen-port=0",
-                "--http-port=0",
-                "--rows=100k",
-                "--window-stamps=2^12",
-                "--uncleaned-max=1k",
-                "--data-dir=" + directory.resolve("data"),
-                "--ready-file=" + ready)
-            .start();
+            home,
+            conf,
+            output,
+            "server",
+            "--listen-port=0",
+            "--http-port=0",
+            "--rows=100k",
+            "--window-stamps=2^12",
+            "--uncleaned-max=1k",
+            "--data-dir=" + directory.resolve("data"),
+            "--ready-file=" + ready);
+    builder.environment().put("RETSO_OPTS", String.join(" ", options));
+    Process process = builder.start();
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(SECONDS_MAX);
     while (!Files.exists(ready)) {
       if (process.waitFor(50, TimeUnit.MILLISECONDS) || System.nanoTime() > deadline) {
@@ -90,6 +97,16 @@ final class InstalledServer implements AutoCloseable {
     return Integer.parseInt(matcher.group(1));
   }
 
+  /** The most memory that it has had so far, by the system's count. */
+  long residentMebibytes() {
+    try (Stream<String> lines = Files.lines(Path.of("/proc/" + process.pid() + "/status"))) {
+      String line = lines.filter(l -> l.startsWith("VmHWM:")).findFirst().orElseThrow();
+      return Long.parseLong(line.replaceAll("\\D", "")) / 1024;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
   String output() throws IOException {
     return Files.readString(output);
   }
@@ -101,6 +118,11 @@ final class InstalledServer implements AutoCloseable {
       throw new IllegalStateException("it does not end");
     }
     return process.exitValue();
+  }
+
+  /** Ends it like {@code kill -9}. */
+  void kill() throws InterruptedException {
+    process.destroyForcibly().waitFor();
   }
 
   @Override

@@ -4,6 +4,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.retso.client.OracleClient;
 import io.retso.client.OracleClientBuilder;
 import io.retso.client.OracleException;
+import io.retso.hbase.admin.TablePreparationBuilder;
 import io.retso.hbase.cleanup.Cleaner;
 import io.retso.hbase.errors.Failures;
 import io.retso.hbase.errors.OracleUnavailableException;
@@ -31,7 +32,7 @@ import org.slf4j.LoggerFactory;
 /** Describes a {@link TransactionManager}. Not thread-safe. */
 public final class ManagerBuilder {
   /** Key of the oracle's addresses in HBase's configuration: {@code host:port[,host:port]}. */
-  public static final String ORACLE_KEY = "retso.oracle";
+  public static final String ORACLE_KEY = TablePreparationBuilder.ORACLE_KEY;
 
   private static final Logger LOG = LoggerFactory.getLogger(ManagerBuilder.class);
   private static final String NO_CONNECTION = "connection is null: pass an open one";

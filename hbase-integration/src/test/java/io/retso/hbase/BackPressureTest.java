@@ -202,7 +202,7 @@ class BackPressureTest {
     return Inside.cleaner(manager)
         .offer(
             new CleanupJob(
-                tx.startTimestamp(), CleanupRequest.ABORTED, Inside.writes(tx).sentRows()));
+                "", tx.startTimestamp(), CleanupRequest.ABORTED, Inside.writes(tx).sentRows()));
   }
 
   /** Their outcomes are known. What was admitted may take as long as HBase's client likes. */

@@ -144,7 +144,7 @@ class CleanerCloseTest {
       rows.put(Fixture.bytes("row" + i), 1);
     }
     long start = Inside.oracle(manager).begin();
-    return new CleanupJob(start, CleanupRequest.ABORTED, Map.of(table, rows));
+    return new CleanupJob("nightly", start, CleanupRequest.ABORTED, Map.of(table, rows));
   }
 
   @ParameterizedTest
@@ -224,6 +224,31 @@ class CleanerCloseTest {
     Fixture.eventually("given up", () -> Inside.counters(manager).cleanupsFailed.sum() == 1);
     assertTrue(calls.get() >= ROWS / BATCH_ROWS, calls::toString);
     assertEquals(1, deepest.get());
+  }
+
+  @Test
+  void rowsThatAreLeftToOthersAreLoggedWithTheTransactionsName() throws Exception {
+    TransactionManager manager =
+        fixture.opened(fixture.builder().cleanupTimeout(Duration.ofMillis(1)).build());
+    Logger cleaner = (Logger) LoggerFactory.getLogger(Cleaner.class);
+    cleaner.addAppender(logged);
+    try {
+      CleanupJob job =
+          job(
+              manager,
+              Options.DEFAULT,
+              (method, call) ->
+                  Stream.generate(
+                          () -> CompletableFuture.failedFuture(new IOException("no connection")))
+                      .limit(BATCH_ROWS)
+                      .toList());
+      Inside.cleaner(manager).offer(job);
+      Fixture.eventually("given up", () -> Inside.counters(manager).cleanupsFailed.sum() == 1);
+      String said = logged.list.get(0).getFormattedMessage();
+      assertTrue(said.startsWith("[nightly] transaction "), said);
+    } finally {
+      cleaner.detachAppender(logged);
+    }
   }
 
   private static long sendersOnTheStack() {

@@ -48,7 +48,7 @@ abstract class ClusterWithRights {
   static final class Start implements BeforeAllCallback {
     @Override
     public void beforeAll(ExtensionContext context) {
-      RetsoCluster.Extension.stored(context.getRoot(), Shared.class, Shared::start);
+      RetsoCluster.Extension.shared(context, Shared.class, Shared::start);
     }
   }
 
@@ -117,12 +117,17 @@ abstract class ClusterWithRights {
   }
 
   void create(TableName name, TablePreparation.Options options) throws IOException {
-    new TablePreparation(root, oracle).create(Fixture.descriptor(name).build(), options);
+    TablePreparation.builder(root)
+        .oracle(oracle)
+        .build()
+        .create(Fixture.descriptor(name).build(), options);
   }
 
   /** A table of which HBase filters what the user may not see, instead of refusing. */
   void createFiltered(TableName name, TablePreparation.Options options) throws IOException {
-    new TablePreparation(root, oracle)
+    TablePreparation.builder(root)
+        .oracle(oracle)
+        .build()
         .create(
             Fixture.descriptor(name).setValue("hbase.security.access.early_out", "false").build(),
             options);

@@ -2,6 +2,7 @@ package io.retso.hbase;
 
 import io.retso.hbase.admin.TablePreparation;
 import io.retso.hbase.admin.TablePreparation.Options;
+import io.retso.hbase.admin.TablePreparationBuilder;
 import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.layout.TableSettings;
 import io.retso.hbase.table.PreparedTable;
@@ -75,7 +76,11 @@ public final class Fixture implements AutoCloseable {
   }
 
   public TablePreparation preparation() {
-    return new TablePreparation(cluster.connection(), cluster.oracleAddress());
+    return preparing().build();
+  }
+
+  public TablePreparationBuilder preparing() {
+    return TablePreparation.builder(cluster.connection()).oracle(cluster.oracleAddress());
   }
 
   public TableName table(Options options) throws IOException {

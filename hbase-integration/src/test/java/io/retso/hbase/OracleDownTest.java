@@ -103,7 +103,9 @@ class OracleDownTest {
   /** Row "doubt" was committed by a client that died, "plain" is cleaned up. */
   private void prepare(Options options) throws Exception {
     TableDescriptor prepared =
-        new TablePreparation(fixture.cluster.connection(), oracle.address())
+        TablePreparation.builder(fixture.cluster.connection())
+            .oracle(oracle.address())
+            .build()
             .create(Fixture.descriptor(name).build(), options);
     if (prepared.hasCoprocessor(TableRules.OBSERVER)) {
       // These region servers have less patience with the oracle than their others have.

@@ -45,7 +45,7 @@ class OtherOracleTest {
   }
 
   private TablePreparation preparation(String oracle) {
-    return new TablePreparation(fixture.cluster.connection(), oracle);
+    return TablePreparation.builder(fixture.cluster.connection()).oracle(oracle).build();
   }
 
   private TransactionManager manager(String oracle) throws Exception {

@@ -93,7 +93,7 @@ class OtherVersionTest {
     oracle.answer(answer);
     assertSays(assertThrows(OracleUnavailableException.class, () -> builder().build()));
     TablePreparation preparation =
-        new TablePreparation(fixture.cluster.connection(), oracle.address());
+        TablePreparation.builder(fixture.cluster.connection()).oracle(oracle.address()).build();
     assertSays(
         assertThrows(
             OracleUnavailableException.class,
@@ -103,7 +103,9 @@ class OtherVersionTest {
   /** The oracle is replaced by another version while managers run, and comes back. */
   @Test
   void isFoundByManagersThatRun() throws Exception {
-    new TablePreparation(fixture.cluster.connection(), oracle.address())
+    TablePreparation.builder(fixture.cluster.connection())
+        .oracle(oracle.address())
+        .build()
         .create(Fixture.descriptor(name).build(), Options.CLIENT_READS);
     TransactionManager manager = fixture.opened(builder().build());
     Transaction open = manager.begin();

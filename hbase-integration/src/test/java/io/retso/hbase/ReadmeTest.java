@@ -75,7 +75,7 @@ class ReadmeTest {
 
   private static void create(RetsoCluster cluster, String... names) throws Exception {
     TablePreparation preparation =
-        new TablePreparation(cluster.connection(), cluster.oracleAddress());
+        TablePreparation.builder(cluster.connection()).oracle(cluster.oracleAddress()).build();
     try (Admin admin = cluster.connection().getAdmin()) {
       for (String name : names) {
         if (admin.tableExists(TableName.valueOf(name))) {

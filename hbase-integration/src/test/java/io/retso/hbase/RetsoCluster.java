@@ -16,6 +16,7 @@ import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.client.Connection;
 import org.apache.hadoop.hbase.client.ConnectionFactory;
 import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.ExtensionContext.StoreScope;
 import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolver;
 
@@ -40,17 +41,19 @@ public final class RetsoCluster implements AutoCloseable {
 
     @Override
     public Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
-      RetsoCluster cluster = stored(context.getRoot(), RetsoCluster.class, RetsoCluster::start);
+      RetsoCluster cluster = shared(context, RetsoCluster.class, RetsoCluster::start);
       return parameter.getParameter().getType() == RetsoCluster.class
           ? cluster
-          : stored(context, Fixture.class, () -> new Fixture(cluster));
+          : context
+              .getStore(ExtensionContext.Namespace.GLOBAL)
+              .computeIfAbsent(Fixture.class, key -> new Fixture(cluster), Fixture.class);
     }
 
-    /** It is closed when the context ends. */
-    static <T extends AutoCloseable> T stored(
+    /** One for all classes of this process, which surefire hands them one by one. */
+    static <T extends AutoCloseable> T shared(
         ExtensionContext context, Class<T> type, Supplier<T> made) {
       return context
-          .getStore(ExtensionContext.Namespace.GLOBAL)
+          .getStore(StoreScope.LAUNCHER_SESSION, ExtensionContext.Namespace.GLOBAL)
           .computeIfAbsent(type, key -> made.get(), type);
     }
   }

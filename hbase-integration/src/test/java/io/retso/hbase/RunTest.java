@@ -264,7 +264,9 @@ class RunTest {
         fixture.opened(
             new MutedOracle(Integer.parseInt(address.substring(address.indexOf(':') + 1))));
     TableName own = fixture.cluster.freshName("t");
-    new TablePreparation(fixture.cluster.connection(), muted.address())
+    TablePreparation.builder(fixture.cluster.connection())
+        .oracle(muted.address())
+        .build()
         .create(Fixture.descriptor(own).build(), Options.CLIENT_READS);
     TransactionManager deaf =
         fixture.opened(

@@ -173,7 +173,9 @@ class SnapshotTest {
     RetsoServer server = fixture.opened(RetsoCluster.startOracle());
     String address = "127.0.0.1:" + server.port();
     TableName name = fixture.cluster.freshName("t");
-    new TablePreparation(fixture.cluster.connection(), address)
+    TablePreparation.builder(fixture.cluster.connection())
+        .oracle(address)
+        .build()
         .create(Fixture.descriptor(name).build(), Options.DEFAULT);
     TransactionManager readers = fixture.opened(fixture.builder().oracle(address).build());
     TransactionManager writers = fixture.opened(fixture.builder().oracle(address).build());

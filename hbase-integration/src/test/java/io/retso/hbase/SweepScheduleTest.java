@@ -45,7 +45,7 @@ class SweepScheduleTest {
     }
 
     @Override
-    public long newTimestamp() {
+    public long timestamp() {
       return Timestamps.GAP * (isBehind ? 2 : 1);
     }
   }
@@ -108,7 +108,9 @@ class SweepScheduleTest {
         Fixture fixture = new Fixture(cluster);
         Admin admin = cluster.connection().getAdmin()) {
       String address = "127.0.0.1:" + oracle.port();
-      new TablePreparation(cluster.connection(), address)
+      TablePreparation.builder(cluster.connection())
+          .oracle(address)
+          .build()
           .create(Fixture.descriptor(name).build(), Options.CLIENT_READS);
       TransactionManager dying =
           fixture.opened(fixture.builder().oracle(address).cleanupAlive(start -> false).build());

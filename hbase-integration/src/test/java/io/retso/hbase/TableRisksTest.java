@@ -88,7 +88,7 @@ class TableRisksTest {
     Configuration server = fixture.cluster.hbase().cluster().getRegionServer(0).getConfiguration();
     TableName name = fixture.table(Options.DEFAULT);
     assertRisk("hbase.wal.hsync is off", fixture.preparation().warnings(name));
-    fixture.preparation().withDurability(Durability.FSYNC_WAL).prepare(name, Options.DEFAULT);
+    fixture.preparing().durability(Durability.FSYNC_WAL).build().prepare(name, Options.DEFAULT);
     assertRisk("", fixture.preparation().warnings(name));
     try (Admin admin = fixture.cluster.connection().getAdmin()) {
       server.setLong(RegionSettings.VERSIONS_AHEAD, 0);
@@ -106,8 +106,9 @@ class TableRisksTest {
           TableNotPreparedException.class,
           () ->
               fixture
-                  .preparation()
-                  .withDurability(Durability.SKIP_WAL)
+                  .preparing()
+                  .durability(Durability.SKIP_WAL)
+                  .build()
                   .prepare(name, Options.DEFAULT));
     }
     TableName byClients = fixture.table(Options.CLIENT_READS);

@@ -81,7 +81,10 @@ class VisibilityTest {
   }
 
   private void create(TablePreparation.Options options) throws Exception {
-    new TablePreparation(root, oracle).create(Fixture.descriptor(NAME).build(), options);
+    TablePreparation.builder(root)
+        .oracle(oracle)
+        .build()
+        .create(Fixture.descriptor(NAME).build(), options);
   }
 
   @Test

@@ -34,11 +34,11 @@ public final class CommitResult {
     this.abortReason = abortReason;
   }
 
-  static CommitResult committed(long commitTimestamp) {
+  public static CommitResult committed(long commitTimestamp) {
     return new CommitResult(commitTimestamp, null);
   }
 
-  static CommitResult aborted(AbortReason reason) {
+  public static CommitResult aborted(AbortReason reason) {
     return switch (reason) {
       case CONFLICT -> CONFLICT;
       case TOO_OLD -> TOO_OLD;
@@ -47,7 +47,7 @@ public final class CommitResult {
   }
 
   /** The result of a decided outcome; {@code null} if {@code outcome} decides nothing. */
-  static CommitResult of(long outcome) {
+  public static CommitResult of(long outcome) {
     if (Outcome.isCommitted(outcome)) {
       return committed(outcome);
     }

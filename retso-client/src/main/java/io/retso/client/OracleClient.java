@@ -1,14 +1,11 @@
 package io.retso.client;
 
 import io.retso.client.OracleException.Category;
-import io.retso.protocol.FrameType;
 import io.retso.protocol.Limits;
 import io.retso.protocol.OracleIdentity;
 import io.retso.protocol.Timestamps;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.function.Supplier;
 
 /**
  * A client of the status oracle.
@@ -44,28 +41,12 @@ import java.util.function.Supplier;
  * thrown at once: {@link NullPointerException} and {@link IllegalArgumentException}. Start
  * timestamps are positive multiples of {@link Timestamps#GAP}, as {@link #begin()} returns them.
  */
-public final class OracleClient implements AutoCloseable {
+public interface OracleClient extends AutoCloseable {
   /** Longest time for which what is in no hurry waits for other requests. */
-  public static final Duration LINGER = Duration.ofMillis(50);
-
-  private final ClientSettings settings;
-  private final Intake<Call<?>> intake;
-  private final ClientLoop loop;
-  private final Dispatcher dispatcher;
-  private final Runnable wake;
-  private final Runnable linger;
-
-  OracleClient(ClientSettings settings, ClientLoop loop) {
-    this.settings = settings;
-    this.intake = new Intake<>(settings.outstandingMax());
-    this.loop = loop;
-    this.dispatcher = new Dispatcher(settings, loop, intake);
-    this.wake = dispatcher::onWake;
-    this.linger = dispatcher::onLinger;
-  }
+  Duration LINGER = Duration.ofMillis(50);
 
   /** Begins to describe a client. */
-  public static OracleClientBuilder builder() {
+  static OracleClientBuilder builder() {
     return new OracleClientBuilder();
   }
 
@@ -73,14 +54,10 @@ public final class OracleClient implements AutoCloseable {
    * Begins a transaction: a fresh start timestamp, unique and above all that the oracle issued
    * before. It reads the snapshot of all transactions committed below it.
    */
-  public CompletableFuture<Long> beginAsync() {
-    return submit(FrameType.BEGIN, 0, 0, Call.NO_ROWS);
-  }
+  CompletableFuture<Long> beginAsync();
 
   /** Like {@link #beginAsync()}, waiting for the answer. */
-  public long begin() {
-    return await(this::beginAsync);
-  }
+  long begin();
 
   /**
    * Asks to commit the transaction. The answer comes once the decision is durable.
@@ -95,18 +72,7 @@ public final class OracleClient implements AutoCloseable {
    *     Limits#TRANSACTION_ROWS_MAX}, in any order. An array is not copied: leave it unchanged
    *     until the future completes
    */
-  public CompletableFuture<CommitResult> commitAsync(long startTimestamp, long... rowIds) {
-    checkStamp(startTimestamp, "start timestamp");
-    if (rowIds.length > Limits.TRANSACTION_ROWS_MAX) {
-      throw new IllegalArgumentException(
-          "a transaction of "
-              + rowIds.length
-              + " rows exceeds the limit of "
-              + Limits.TRANSACTION_ROWS_MAX
-              + "; split it");
-    }
-    return submit(FrameType.COMMIT, startTimestamp, 0, rowIds);
-  }
+  CompletableFuture<CommitResult> commitAsync(long startTimestamp, long... rowIds);
 
   /**
    * Reports that a transaction which wrote nothing is over, so that the oracle need not keep its
@@ -114,15 +80,10 @@ public final class OracleClient implements AutoCloseable {
    * writes to its log (or with 63 others of its kind), or by itself after {@link #LINGER}. If it is
    * lost, the oracle ends the transaction when its time is up.
    */
-  public CompletableFuture<CommitResult> endLater(long startTimestamp) {
-    checkStamp(startTimestamp, "start timestamp");
-    return submit(FrameType.COMMIT, startTimestamp, 0, Call.NO_ROWS, false);
-  }
+  CompletableFuture<CommitResult> endLater(long startTimestamp);
 
   /** Like {@link #commitAsync}, waiting for the answer. */
-  public CommitResult commit(long startTimestamp, long... rowIds) {
-    return await(() -> commitAsync(startTimestamp, rowIds));
-  }
+  CommitResult commit(long startTimestamp, long... rowIds);
 
   /**
    * Asks where the writer of a value stands that a reader found without a commit timestamp.
@@ -130,16 +91,10 @@ public final class OracleClient implements AutoCloseable {
    * @param writerStart start timestamp of the transaction that wrote the value
    * @param readerStart start timestamp of the transaction that reads it
    */
-  public CompletableFuture<TransactionStatus> statusAsync(long writerStart, long readerStart) {
-    checkStamp(writerStart, "writer's start timestamp");
-    checkStamp(readerStart, "reader's start timestamp");
-    return submit(FrameType.STATUS, writerStart, readerStart, Call.NO_ROWS);
-  }
+  CompletableFuture<TransactionStatus> statusAsync(long writerStart, long readerStart);
 
   /** Like {@link #statusAsync}, waiting for the answer. */
-  public TransactionStatus status(long writerStart, long readerStart) {
-    return await(() -> statusAsync(writerStart, readerStart));
-  }
+  TransactionStatus status(long writerStart, long readerStart);
 
   /**
    * A fresh timestamp that is no transaction: above all commits that were answered before this
@@ -149,50 +104,33 @@ public final class OracleClient implements AutoCloseable {
    *
    * <p>The answer waits for no disk.
    */
-  public CompletableFuture<Long> timestampAsync() {
-    return submit(FrameType.TIMESTAMP, 0, 0, Call.NO_ROWS);
-  }
+  CompletableFuture<Long> timestampAsync();
 
   /** Like {@link #timestampAsync()}, waiting for the answer. */
-  public long timestamp() {
-    return await(this::timestampAsync);
-  }
+  long timestamp();
 
   /**
    * Aborts the transaction unless it is decided already, and answers how it is decided: aborted, or
    * committed if this request came too late. This resolves an unknown outcome; it fails with {@link
    * UnknownOutcomeException} itself if the oracle no longer remembers. May be repeated.
    */
-  public CompletableFuture<CommitResult> abortAsync(long startTimestamp) {
-    checkStamp(startTimestamp, "start timestamp");
-    return submit(FrameType.ABORT, startTimestamp, 0, Call.NO_ROWS);
-  }
+  CompletableFuture<CommitResult> abortAsync(long startTimestamp);
 
   /** Like {@link #abortAsync}, waiting for the answer. */
-  public CommitResult abort(long startTimestamp) {
-    return await(() -> abortAsync(startTimestamp));
-  }
+  CommitResult abort(long startTimestamp);
 
   /**
    * Reports that no cell of the decided transaction needs the oracle any more: each bears its
    * commit timestamp or, after an abort, was removed. The oracle then forgets the transaction; the
    * answer comes once that is durable. Many reports travel in one frame. May be repeated.
    */
-  public CompletableFuture<Void> cleanedUpAsync(long startTimestamp) {
-    checkStamp(startTimestamp, "start timestamp");
-    return submit(FrameType.CLEANED, startTimestamp, 0, Call.NO_ROWS);
-  }
+  CompletableFuture<Void> cleanedUpAsync(long startTimestamp);
 
   /** Like {@link #cleanedUpAsync}, in no hurry: see {@link #endLater}. */
-  public CompletableFuture<Void> cleanedUpLater(long startTimestamp) {
-    checkStamp(startTimestamp, "start timestamp");
-    return submit(FrameType.CLEANED, startTimestamp, 0, Call.NO_ROWS, false);
-  }
+  CompletableFuture<Void> cleanedUpLater(long startTimestamp);
 
   /** Like {@link #cleanedUpAsync}, waiting for the answer. */
-  public void cleanedUp(long startTimestamp) {
-    await(() -> cleanedUpAsync(startTimestamp));
-  }
+  void cleanedUp(long startTimestamp);
 
   /**
    * The low watermark W, a timestamp: every transaction that started below W is decided, and every
@@ -208,14 +146,10 @@ public final class OracleClient implements AutoCloseable {
    * that was aborted so may not know yet; what it reads from then on may lack versions, and its
    * commit is refused.
    */
-  public CompletableFuture<Long> lowWatermarkAsync() {
-    return submit(FrameType.WATERMARK, 0, 0, Call.NO_ROWS);
-  }
+  CompletableFuture<Long> lowWatermarkAsync();
 
   /** Like {@link #lowWatermarkAsync}, waiting for the answer. */
-  public long lowWatermark() {
-    return await(this::lowWatermarkAsync);
-  }
+  long lowWatermark();
 
   /**
    * Reports a sweep: the caller took {@code sweepTimestamp} from {@link #begin()}, <em>then</em>
@@ -230,49 +164,29 @@ public final class OracleClient implements AutoCloseable {
    * @param sweepTimestamp taken before the first mark was looked for; a later one would let the
    *     oracle forget commits whose marks were written behind the sweep's back
    */
-  public CompletableFuture<Void> sweptAsync(long sweepTimestamp) {
-    checkStamp(sweepTimestamp, "sweep timestamp");
-    return submit(FrameType.SWEPT, sweepTimestamp, 0, Call.NO_ROWS);
-  }
+  CompletableFuture<Void> sweptAsync(long sweepTimestamp);
 
   /** Like {@link #sweptAsync}, waiting for the answer. */
-  public void swept(long sweepTimestamp) {
-    await(() -> sweptAsync(sweepTimestamp));
-  }
+  void swept(long sweepTimestamp);
 
   /** Connects if need be, and completes when an oracle has answered: a health check. */
-  public CompletableFuture<Void> pingAsync() {
-    return submit(FrameType.PING, 0, 0, Call.NO_ROWS);
-  }
+  CompletableFuture<Void> pingAsync();
 
   /** Like {@link #pingAsync}, waiting for the answer. */
-  public void ping() {
-    await(this::pingAsync);
-  }
+  void ping();
 
   /**
    * Which oracle this client talks to. The first one that answers is the one that it is for, unless
    * it was {@link OracleClientBuilder#oracle built for one}; from then on it takes answers from no
    * other, and requests that can reach only another one fail with {@link Category#INCOMPATIBLE}.
    */
-  public CompletableFuture<OracleIdentity> identityAsync() {
-    return dispatcher.oracle() != null
-        ? CompletableFuture.completedFuture(dispatcher.oracle())
-        : pingAsync().thenApply(answered -> dispatcher.oracle());
-  }
+  CompletableFuture<OracleIdentity> identityAsync();
 
   /** Like {@link #identityAsync}, waiting for the answer. */
-  public OracleIdentity identity() {
-    if (dispatcher.oracle() == null) {
-      ping();
-    }
-    return dispatcher.oracle();
-  }
+  OracleIdentity identity();
 
   /** Requests whose answer has not come; an estimate while other threads make requests. */
-  public int outstanding() {
-    return intake.outstanding();
-  }
+  int outstanding();
 
   /**
    * Closes the connections and completes every outstanding future before it returns: commits that
@@ -281,74 +195,5 @@ public final class OracleClient implements AutoCloseable {
    * thread it returns without waiting.
    */
   @Override
-  public void close() {
-    if (intake.close()) {
-      loop.execute(
-          () -> {
-            dispatcher.close();
-            loop.shutDown();
-          });
-    }
-    if (!loop.inLoop()) {
-      loop.awaitEnd();
-    }
-  }
-
-  private <T> Call<T> submit(FrameType type, long start, long reader, long[] rows) {
-    return submit(type, start, reader, rows, true);
-  }
-
-  private <T> Call<T> submit(FrameType type, long start, long reader, long[] rows, boolean urgent) {
-    long deadlineNanos = loop.nanoTime() + settings.requestTimeoutNanos();
-    Call<T> call = new Call<>(type, start, reader, rows, deadlineNanos, urgent);
-    switch (intake.offer(call, urgent)) {
-      case QUEUED -> {}
-      case WAKE -> onLoop(() -> loop.execute(wake));
-      case LINGER -> onLoop(() -> loop.schedule(linger, LINGER.toNanos()));
-      case FULL ->
-          call.completeExceptionally(
-              new OracleException(
-                  Category.OVERLOADED,
-                  settings.outstandingMax()
-                      + " requests are outstanding; wait for answers, or raise maxOutstanding",
-                  null));
-      case CLOSED ->
-          call.completeExceptionally(
-              new OracleException(Category.CLOSED, "the client is closed; build a new one", null));
-      default -> throw new AssertionError();
-    }
-    return call;
-  }
-
-  private void onLoop(Runnable scheduling) {
-    try {
-      scheduling.run();
-    } catch (RejectedExecutionException e) {
-      // The loop ends only after close() has completed every call that was taken, this one too.
-      assert intake.outstanding() == 0;
-    }
-  }
-
-  private <T> T await(Supplier<CompletableFuture<T>> request) {
-    if (loop.inLoop()) {
-      throw new IllegalStateException(
-          "a blocking method was called on the client's event loop, which would wait for itself;"
-              + " use the asynchronous twin, or leave the loop with thenApplyAsync");
-    }
-    return ((Call<T>) request.get()).await();
-  }
-
-  private void checkStamp(long timestamp, String name) {
-    if (!Timestamps.isWellFormed(timestamp) && settings.isOracle()) {
-      throw new IllegalArgumentException(
-          name
-              + " "
-              + timestamp
-              + " is not a positive multiple of "
-              + Timestamps.GAP
-              + " up to "
-              + Timestamps.MAX
-              + ": take it from begin()");
-    }
-  }
+  void close();
 }

@@ -1,6 +1,11 @@
 package io.retso.client;
 
 import io.retso.client.OracleException.Category;
+import io.retso.client.connection.Addresses;
+import io.retso.client.connection.ClientSettings;
+import io.retso.client.connection.Durations;
+import io.retso.client.connection.NettyLoop;
+import io.retso.client.connection.RemoteOracleClient;
 import io.retso.protocol.Handshake;
 import io.retso.protocol.Limits;
 import io.retso.protocol.OracleIdentity;
@@ -136,7 +141,7 @@ public final class OracleClientBuilder {
             backoffMaxNanos,
             seed == null ? System.nanoTime() ^ System.identityHashCode(this) : seed,
             expected);
-    return new OracleClient(settings, new NettyLoop(settings));
+    return new RemoteOracleClient(settings, new NettyLoop(settings));
   }
 
   private static void check(boolean good, String name, Object value) {

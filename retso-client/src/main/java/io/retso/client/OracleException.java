@@ -71,9 +71,4 @@ public class OracleException extends RuntimeException {
   public final Category category() {
     return category;
   }
-
-  /** The same failure with the stack of the calling thread; this one becomes its cause. */
-  OracleException rethrown() {
-    return new OracleException(category, getMessage(), this);
-  }
 }

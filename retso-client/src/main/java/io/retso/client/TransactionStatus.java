@@ -50,7 +50,7 @@ public final class TransactionStatus {
   }
 
   /** The status of an outcome; {@code null} if {@code outcome} is no answer to a status query. */
-  static TransactionStatus of(long outcome) {
+  public static TransactionStatus of(long outcome) {
     if (Outcome.isCommitted(outcome)) {
       return new TransactionStatus(State.COMMITTED, outcome);
     }

@@ -28,9 +28,4 @@ public final class UnknownOutcomeException extends OracleException {
   public long startTimestamp() {
     return startTimestamp;
   }
-
-  @Override
-  OracleException rethrown() {
-    return new UnknownOutcomeException(startTimestamp, getMessage(), this);
-  }
 }

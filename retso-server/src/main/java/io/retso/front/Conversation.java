@@ -106,18 +106,16 @@ public final class Conversation {
       Frames.checkRequest(unread, index, frameBytes);
     }
     FrameType type = Frames.requestType(unread, index);
-    if (hasTurn ? !desk.turns().mayGoOn(share) : !desk.turns().mayTake(share)) {
-      desk.turns().await(share, this);
+    Turns turns = desk.turns();
+    long units = isPong ? 1 : units(type, frameBytes, Frames.count(unread, index));
+    if (hasTurn ? !turns.mayGoOn(share) : !turns.mayTake(share, units)) {
+      turns.await(share, this);
       return Progress.WAITING;
     }
-    if (isPong) { // the client lives, which is all it says
-      share.spend(1);
-      unread.skipBytes(frameBytes);
-      return Progress.TAKEN;
-    }
-    Progress progress = carryOut(type, unread, index, frameBytes);
+    // A pong says that the client lives, which is known by now.
+    Progress progress = isPong ? Progress.TAKEN : carryOut(type, unread, index, frameBytes);
     if (progress == Progress.TAKEN) {
-      share.spend(units(type, frameBytes, Frames.count(unread, index)));
+      turns.spend(share, units);
       unread.skipBytes(frameBytes);
     }
     return progress;
@@ -193,9 +191,13 @@ public final class Conversation {
       case BEGIN -> 1 + count / BEGINS_PER_UNIT;
       case TIMESTAMP -> 1;
       case WATERMARK -> share.quantum(); // it may walk over 2^20 places of the tables
-      case HELLO, COMMIT, STATUS, ABORT, CLEANED, PING, SWEPT ->
-          1 + (frameBytes - Frames.HEADER_BYTES) / Long.BYTES;
+      case SWEPT -> Math.max(share.quantum(), 1 + words(frameBytes)); // so may this
+      case HELLO, COMMIT, STATUS, ABORT, CLEANED, PING -> 1 + words(frameBytes);
     };
+  }
+
+  private static int words(int frameBytes) {
+    return (frameBytes - Frames.HEADER_BYTES) / Long.BYTES;
   }
 
   /** Whether replies wait for the log. */

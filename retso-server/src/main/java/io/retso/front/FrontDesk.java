@@ -39,8 +39,13 @@ public final class FrontDesk implements Sequencer.Replies {
     /** So many replies of the fast lane (timestamps) left at once. */
     void atOnce(int replies);
 
-    /** A turn of the loop took so many nanoseconds; a loop that measures its turns tells. */
-    default void turn(long nanos) {}
+    /**
+     * A turn of the loop is over; a loop that measures its turns reports them.
+     *
+     * @param nanos that it took
+     * @param cpuNanos at most this much was processor time of its thread
+     */
+    default void turn(long nanos, long cpuNanos) {}
   }
 
   /** Hears that the server can go on no longer. */
@@ -70,8 +75,8 @@ public final class FrontDesk implements Sequencer.Replies {
    *
    * @param requestsMax requests of one frame
    * @param rowsMax rows of one request
-   * @param turnUnits rows, timestamps and requests of one client host in a turn of the loop, after
-   *     which the others have theirs; the last frame may exceed it
+   * @param turnUnits rows, timestamps and requests of one client host in a part of a turn of the
+   *     loop, after which the others have theirs, and of all of them; the last frame may exceed it
    * @param protectedNanos how long an open transaction is safe from other hosts' haste, at least
    */
   public record Bounds(int requestsMax, int rowsMax, int turnUnits, long protectedNanos) {

@@ -74,6 +74,7 @@ final class RequestHandler {
         for (int i = 0, at = body; i < count; i++, at += Long.BYTES) {
           answers[i] = sequencer.swept(in.getLong(at));
         }
+        sequencer.sweepOn(); // once for all of them: each might walk over 2^20 places
       }
       case WATERMARK -> answers[0] = sequencer.lowWatermark();
       case HELLO, PING -> throw new IllegalArgumentException(type + " is no work");

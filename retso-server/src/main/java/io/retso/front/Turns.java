@@ -2,19 +2,40 @@ package io.retso.front;
 
 import java.util.ArrayDeque;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.Executor;
 
 /**
- * Shares the loop's time between client hosts: what is left of a host's frames when its {@link
- * ClientShare} is used up waits for the next turn, and the others are read in between.
+ * Shares the loop's time between client hosts, and bounds a turn of it: what is left of a host's
+ * frames when its {@link ClientShare} is used up waits for the next turn, and the others are read
+ * in between.
+ *
+ * <p>A turn has two parts: what is read, then what had to wait. However many hosts there are, the
+ * first takes frames until two quanta are used up (a host that uses up its own leaves one to
+ * others), the second until one is, and each exceeds that by one frame at most. A frame of more
+ * than a quantum is taken only among those that wait, so there is one in a turn at most.
  *
  * <p>Of the sequencer's thread.
  */
 final class Turns {
+  /** Hosts that are remembered after their last connection is over. */
+  static final int DEPARTED_MAX = 1 << 10;
+
   private final long quantum;
   private final Executor nextTurn;
   private final Map<Object, ClientShare> shares = new HashMap<>();
+
+  /** Of hosts without a connection, as many as may be: what they took is not given back by that. */
+  private final Map<Object, ClientShare> departed =
+      new LinkedHashMap<>() {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<Object, ClientShare> eldest) {
+          return size() > DEPARTED_MAX;
+        }
+      };
 
   /** Hosts of which conversations wait; the others have their turn before one comes again. */
   private final ArrayDeque<ClientShare> waiting = new ArrayDeque<>();
@@ -22,6 +43,9 @@ final class Turns {
   private final Runnable serve = this::serve;
   private boolean scheduled;
   private long turn;
+
+  /** Units that this part of the turn may still begin to take. */
+  private long left;
 
   /**
    * Makes an empty schedule.
@@ -31,19 +55,26 @@ final class Turns {
   Turns(long quantum, Executor nextTurn) {
     this.quantum = quantum;
     this.nextTurn = nextTurn;
+    left = 2 * quantum;
   }
 
   /** The share of a host, for one conversation more. */
   ClientShare join(Object host) {
-    ClientShare share = shares.computeIfAbsent(host, h -> new ClientShare(quantum, turn));
+    ClientShare share = shares.computeIfAbsent(host, this::returned);
     share.count(1);
     return share;
+  }
+
+  private ClientShare returned(Object host) {
+    ClientShare before = departed.remove(host);
+    return before == null ? new ClientShare(quantum, turn) : before;
   }
 
   void leave(Object host, ClientShare share, Conversation conversation) {
     share.forget(conversation);
     if (share.count(-1) == 0) {
       shares.remove(host);
+      departed.put(host, share);
     }
   }
 
@@ -52,19 +83,26 @@ final class Turns {
     return shares.size();
   }
 
-  /** A turn of the loop is over. */
+  /** A part of a turn of the loop is over. */
   void endTurn() {
     turn++;
+    left = 2 * quantum;
   }
 
   /** Whether a frame of a conversation that did not have to wait may be taken. */
-  boolean mayTake(ClientShare share) {
-    return share.isIdle() && share.hasCredit(turn);
+  boolean mayTake(ClientShare share, long units) {
+    return share.isIdle() && units <= quantum && mayGoOn(share);
   }
 
   /** Whether a frame of a conversation whose turn it is may be taken. */
   boolean mayGoOn(ClientShare share) {
-    return share.hasCredit(turn);
+    return left > 0 && share.hasCredit(turn);
+  }
+
+  /** A frame was taken. */
+  void spend(ClientShare share, long units) {
+    left -= units;
+    share.spend(units);
   }
 
   void await(ClientShare share, Conversation conversation) {
@@ -87,14 +125,18 @@ final class Turns {
     }
   }
 
-  /** Gives each host that waits its quantum, and its conversations the word one after the other. */
+  /**
+   * Gives each host that waits its quantum, and its conversations the word one after the other.
+   * Those that the turn is too short for keep their places, and come first in the next.
+   */
   private void serve() {
     scheduled = false;
     turn++;
-    for (int hosts = waiting.size(); hosts > 0; hosts--) {
+    left = quantum;
+    for (int hosts = waiting.size(); hosts > 0 && left > 0; hosts--) {
       ClientShare share = waiting.poll();
       share.queued = false;
-      while (share.hasCredit(turn) && !share.isIdle()) {
+      while (mayGoOn(share) && !share.isIdle()) {
         share.next().resume();
       }
       if (!share.isIdle()) {

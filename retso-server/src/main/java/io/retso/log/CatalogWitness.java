@@ -76,10 +76,16 @@ final class CatalogWitness {
 
   private String[] known() {
     try {
-      return Files.exists(file) ? Files.readString(file).trim().split(" ") : new String[0];
+      String text = Files.exists(file) ? Files.readString(file, StandardCharsets.ISO_8859_1) : "";
+      if (text.matches("\\S+ [0-9]{1,9}\n")) {
+        return text.trim().split(" ");
+      }
+      if (!text.isEmpty()) {
+        LOG.warn("{} is damaged and counts for nothing", file);
+      }
     } catch (IOException e) {
       LOG.warn("cannot read {}: {}", file, e.toString());
-      return new String[0];
     }
+    return new String[0];
   }
 }

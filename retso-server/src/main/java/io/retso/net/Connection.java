@@ -5,6 +5,7 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.util.concurrent.ScheduledFuture;
 import io.retso.front.Conversation;
@@ -13,7 +14,9 @@ import io.retso.front.Transport;
 import io.retso.protocol.ErrorCode;
 import io.retso.protocol.FrameException;
 import io.retso.protocol.Frames;
+import io.retso.protocol.Limits;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
@@ -33,6 +36,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Transport
   private static final int TICKS_TO_CLOSE = 2 * TICKS_TO_PING;
 
   private final OracleServer server;
+  private final InetAddress host;
   private final Conversation conversation;
 
   private ChannelHandlerContext context;
@@ -45,15 +49,20 @@ final class Connection extends ChannelInboundHandlerAdapter implements Transport
 
   private boolean closing;
 
-  /** Ticks since the last byte came. */
+  /** Its memory counts no more: it was closed for that. */
+  private boolean shed;
+
+  /** Ticks since the last byte came, or since it was refused. */
   private int quietTicks;
 
+  private ScheduledFuture<?> helloTimer;
   private ScheduledFuture<?> stallTimer;
 
   Connection(OracleServer server, SocketChannel channel) {
     this.server = server;
     InetSocketAddress remote = channel.remoteAddress(); // null if it is over already
-    this.conversation = server.desk().open(this, remote == null ? channel : remote.getAddress());
+    this.host = remote == null ? InetAddress.getLoopbackAddress() : remote.getAddress();
+    this.conversation = server.desk().open(this, remote == null ? channel : host);
   }
 
   @Override
@@ -81,21 +90,23 @@ final class Connection extends ChannelInboundHandlerAdapter implements Transport
               + " connections; share one client, or raise connections.max");
       return;
     }
-    ctx.executor()
-        .schedule(
-            () -> {
-              if (conversation.hello() == null) {
-                refuse(0, ErrorCode.HANDSHAKE, "no HELLO within 10 seconds");
-              }
-            },
-            HELLO_TIMEOUT_MILLIS,
-            TimeUnit.MILLISECONDS);
+    helloTimer =
+        ctx.executor()
+            .schedule(
+                () -> {
+                  if (conversation.hello() == null) {
+                    refuse(0, ErrorCode.HANDSHAKE, "no HELLO within 10 seconds");
+                  }
+                },
+                HELLO_TIMEOUT_MILLIS,
+                TimeUnit.MILLISECONDS);
   }
 
   @Override
   public void channelRead(ChannelHandlerContext ctx, Object message) {
     ByteBuf bytes = (ByteBuf) message;
     server.mutableCounters().bytesIn += bytes.readableBytes();
+    server.memory().moved(bytes.readableBytes());
     quietTicks = 0;
     if (closing) {
       bytes.release();
@@ -114,7 +125,8 @@ final class Connection extends ChannelInboundHandlerAdapter implements Transport
     try {
       ByteBuf joined = first;
       if (first.maxFastWritableBytes() < second.readableBytes() || first.refCnt() > 1) {
-        joined = context.alloc().ioBuffer(first.readableBytes() + second.readableBytes());
+        int bytes = first.readableBytes() + second.readableBytes();
+        joined = context.alloc().ioBuffer(Math.max(bytes, firstFrameBytes(first)));
         joined.writeBytes(first);
         first.release();
       }
@@ -123,6 +135,13 @@ final class Connection extends ChannelInboundHandlerAdapter implements Transport
     } finally {
       second.release();
     }
+  }
+
+  /** The size of the frame that has begun, for room at once: it may come in many small pieces. */
+  private static int firstFrameBytes(ByteBuf part) {
+    return part.readableBytes() < Frames.LENGTH_BYTES
+        ? 0
+        : Frames.LENGTH_BYTES + Math.min(Limits.FRAME_BYTES_MAX, part.getInt(part.readerIndex()));
   }
 
   /** Takes all complete frames that may be taken now. */
@@ -156,6 +175,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Transport
 
   @Override
   public void write(ByteBuf replies) {
+    server.memory().moved(replies.readableBytes());
     context.write(replies, context.voidPromise());
   }
 
@@ -205,8 +225,14 @@ final class Connection extends ChannelInboundHandlerAdapter implements Transport
    * not idle; who has not said HELLO has a limit of its own.
    */
   void tick() {
+    if (closing) { // a client that does not read what it was refused with
+      if (++quietTicks >= TICKS_TO_CLOSE) {
+        context.close();
+      }
+      return;
+    }
     boolean owed = waiting || conversation.isHolding() || !context.channel().isWritable();
-    if (owed || closing || conversation.hello() == null) {
+    if (owed || conversation.hello() == null) {
       quietTicks = 0;
     } else if (++quietTicks == TICKS_TO_PING) {
       conversation.ping();
@@ -216,9 +242,36 @@ final class Connection extends ChannelInboundHandlerAdapter implements Transport
     }
   }
 
+  /** The client's host. */
+  InetAddress host() {
+    return host;
+  }
+
+  /** Memory that is taken by what it sent and by what it did not read. */
+  long heldBytes() {
+    ChannelOutboundBuffer unsent = context.channel().unsafe().outboundBuffer();
+    return shed
+        ? 0
+        : (unread == null ? 0 : unread.capacity())
+            + (unsent == null ? 0 : unsent.totalPendingWriteBytes());
+  }
+
+  /** Gives its memory to others. */
+  void shed() {
+    shed = true;
+    server.mutableCounters().stalled++;
+    if (server.lines().admits()) {
+      LOG.warn("{} is disconnected: its host takes most of the memory of connections", name());
+    }
+    closing = true;
+    context.close();
+  }
+
   private void stalled() {
     server.mutableCounters().stalled++;
-    LOG.warn("{} did not read its replies in time; disconnected", name());
+    if (server.lines().admits()) {
+      LOG.warn("{} did not read its replies in time; disconnected", name());
+    }
     closing = true;
     context.close(); // an error frame would only queue behind what it does not read
   }
@@ -233,8 +286,11 @@ final class Connection extends ChannelInboundHandlerAdapter implements Transport
       return;
     }
     closing = true;
+    quietTicks = 0;
     server.mutableCounters().rejected++;
-    LOG.info("{} is disconnected: {}", name(), text);
+    if (server.lines().admits()) {
+      LOG.info("{} is disconnected: {}", name(), text);
+    }
     conversation.writeLeaving();
     ByteBuf out = context.alloc().ioBuffer(256);
     Frames.writeError(out, id, code, text);
@@ -252,6 +308,9 @@ final class Connection extends ChannelInboundHandlerAdapter implements Transport
   public void channelInactive(ChannelHandlerContext ctx) {
     closing = true;
     server.forget(this);
+    if (helloTimer != null) { // it would keep this connection in memory, and there may be many
+      helloTimer.cancel(false);
+    }
     if (stallTimer != null) {
       stallTimer.cancel(false);
     }
@@ -264,7 +323,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Transport
 
   @Override
   public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-    if (!(cause instanceof IOException)) { // a reset by the peer is no news
+    if (!(cause instanceof IOException) && server.lines().admits()) { // a reset is no news
       LOG.error("{} is disconnected: an error in handling its bytes", name(), cause);
     }
     disconnect();

@@ -11,7 +11,7 @@ public final class NetCounters implements Cloneable {
   /** Connections closed because of an error of theirs. */
   public long rejected;
 
-  /** Connections closed because they did not read their replies. */
+  /** Connections closed because of what they did not read, send or finish. */
   public long stalled;
 
   /** Request frames taken. */

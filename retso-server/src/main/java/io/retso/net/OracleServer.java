@@ -6,7 +6,6 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
-import io.netty.channel.FixedRecvByteBufAllocator;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.nio.NioIoHandler;
@@ -18,6 +17,7 @@ import io.retso.log.LogException;
 import io.retso.protocol.ErrorCode;
 import io.retso.sequencer.Sequencer;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -25,6 +25,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import org.slf4j.LoggerFactory;
 
 /**
  * Listens for clients and serves them on one event loop, the sequencer's thread.
@@ -33,8 +34,6 @@ import java.util.concurrent.TimeUnit;
  * These may be called from any thread; everything else happens on the loop.
  */
 public final class OracleServer implements FrontDesk.Owner, AutoCloseable {
-  private static final int READ_BYTES = 128 * 1024;
-  private static final int READS_PER_TURN = 4;
   private static final long DESK_TICK_MILLIS = 100;
   private static final WriteBufferWaterMark WRITE_MARKS =
       new WriteBufferWaterMark(256 * 1024, 1024 * 1024);
@@ -59,10 +58,16 @@ public final class OracleServer implements FrontDesk.Owner, AutoCloseable {
   private final MultiThreadIoEventLoopGroup group;
   private final EventLoop loop;
   private final NetCounters counters = new NetCounters();
+  private final ReadBudget reads = new ReadBudget();
   private final CompletableFuture<LogException> logFailure = new CompletableFuture<>();
   private final CompletableFuture<Throwable> error = new CompletableFuture<>();
   private final FrontDesk desk;
 
+  /** What connections hold outside of the heap. */
+  final ConnectionMemory memory =
+      new ConnectionMemory(this::connections, task -> executor().execute(task));
+
+  private final LogLimit lines;
   private Channel listening;
 
   // Of the event loop.
@@ -70,14 +75,20 @@ public final class OracleServer implements FrontDesk.Owner, AutoCloseable {
 
   public OracleServer(Settings settings) {
     this.settings = settings;
+    lines = new LogLimit(settings.front().nanoClock(), LoggerFactory.getLogger(OracleServer.class));
     group =
         new MultiThreadIoEventLoopGroup(
             1,
             new DefaultThreadFactory("oracle"),
             TurnMeter.measured(
                 NioIoHandler.newFactory(),
-                settings.front().nanoClock(),
-                settings.front().latencies()::turn));
+                new TurnMeter.Clocks(
+                    settings.front().nanoClock(),
+                    ManagementFactory.getThreadMXBean()::getCurrentThreadCpuTime),
+                (nanos, cpuNanos) -> {
+                  reads.newTurn();
+                  settings.front().latencies().turn(nanos, cpuNanos);
+                }));
     loop = (EventLoop) group.next();
     FrontDesk.Loop turns =
         new FrontDesk.Loop() {
@@ -140,9 +151,7 @@ public final class OracleServer implements FrontDesk.Owner, AutoCloseable {
             .childOption(ChannelOption.ALLOCATOR, PooledByteBufAllocator.DEFAULT)
             .childOption(ChannelOption.TCP_NODELAY, true)
             .childOption(ChannelOption.SO_KEEPALIVE, true)
-            .childOption(
-                ChannelOption.RECVBUF_ALLOCATOR,
-                new FixedRecvByteBufAllocator(READ_BYTES).maxMessagesPerRead(READS_PER_TURN))
+            .childOption(ChannelOption.RECVBUF_ALLOCATOR, reads)
             .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, WRITE_MARKS)
             .childHandler(
                 new ChannelInitializer<SocketChannel>() {
@@ -155,6 +164,7 @@ public final class OracleServer implements FrontDesk.Owner, AutoCloseable {
       long tickMillis = settings.idleMillis() / Connection.TICKS_TO_PING;
       every(TimeUnit.MILLISECONDS.toNanos(tickMillis), this::tick);
       every(TimeUnit.MILLISECONDS.toNanos(DESK_TICK_MILLIS), desk::tick);
+      every(TimeUnit.MILLISECONDS.toNanos(DESK_TICK_MILLIS), memory::look);
       listening = bootstrap.bind(address).sync().channel();
       return (InetSocketAddress) listening.localAddress();
     } catch (InterruptedException e) {
@@ -202,6 +212,18 @@ public final class OracleServer implements FrontDesk.Owner, AutoCloseable {
 
   NetCounters mutableCounters() {
     return counters;
+  }
+
+  LogLimit lines() {
+    return lines;
+  }
+
+  ConnectionMemory memory() {
+    return memory;
+  }
+
+  private Iterable<Connection> connections() {
+    return connections;
   }
 
   boolean admit(Connection connection) {

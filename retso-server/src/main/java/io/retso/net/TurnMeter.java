@@ -6,20 +6,48 @@ import io.netty.channel.IoHandlerContext;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.IoRegistration;
 import io.netty.util.concurrent.ThreadAwareExecutor;
-import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 
 /**
  * Measures the turns of an event loop: what it does between two waits, the handling of what was
  * readable and the tasks behind it. A client that comes at the worst moment waits for one turn.
  *
- * <p>It stands in front of the loop's own handler, which tells how long it handled; the tasks are
- * what lies between two of its runs. Four readings of the clock a turn. Of the event loop.
+ * <p>It stands in front of the loop's own handler, which reports how long it handled; the tasks are
+ * what lies between two of its runs. Four readings of the clock a turn.
+ *
+ * <p>A turn may also be long because the thread got no processor, so its processor time is measured
+ * beside it. That clock costs a system call: it is read after a long turn, and once in {@link
+ * #CPU_NANOS} otherwise, so what is reported for a long turn may include as much of earlier ones.
+ *
+ * <p>Of the event loop.
  */
 final class TurnMeter implements IoHandler, IoHandlerContext {
+  /** The processor time of turns that took no longer is not measured: it is at most that. */
+  static final long CPU_NANOS = 1_000_000;
+
+  /** Hears of turns. */
+  @FunctionalInterface
+  interface Turns {
+    /**
+     * A turn is over, and the next one begins.
+     *
+     * @param nanos that it took
+     * @param cpuNanos at most this much was processor time of the thread
+     */
+    void over(long nanos, long cpuNanos);
+  }
+
+  /**
+   * Clocks in nanoseconds.
+   *
+   * @param time monotonic
+   * @param cpu processor time of the calling thread
+   */
+  record Clocks(LongSupplier time, LongSupplier cpu) {}
+
   private final IoHandler handler;
-  private final LongConsumer turns;
-  private final LongSupplier nanoClock;
+  private final Turns turns;
+  private final Clocks clocks;
 
   /** The context of the run under way. */
   private IoHandlerContext context;
@@ -29,24 +57,27 @@ final class TurnMeter implements IoHandler, IoHandlerContext {
   /** When the last run ended; 0 before the first. */
   private long ranAt;
 
-  private TurnMeter(IoHandler handler, LongSupplier nanoClock, LongConsumer turns) {
+  /** When the thread's processor time was read last, and what it was. */
+  private long cpuReadAt;
+
+  private long cpuRead;
+
+  private TurnMeter(IoHandler handler, Clocks clocks, Turns turns) {
     this.handler = handler;
-    this.nanoClock = nanoClock;
+    this.clocks = clocks;
     this.turns = turns;
   }
 
   /**
    * Makes handlers that are measured.
    *
-   * @param nanoClock monotonic time
-   * @param turns hears how long each turn took, nanoseconds, on the event loop
+   * @param turns hears of each turn on the event loop
    */
-  static IoHandlerFactory measured(
-      IoHandlerFactory factory, LongSupplier nanoClock, LongConsumer turns) {
+  static IoHandlerFactory measured(IoHandlerFactory factory, Clocks clocks, Turns turns) {
     return new IoHandlerFactory() {
       @Override
       public IoHandler newHandler(ThreadAwareExecutor executor) {
-        return new TurnMeter(factory.newHandler(executor), nanoClock, turns);
+        return new TurnMeter(factory.newHandler(executor), clocks, turns);
       }
     };
   }
@@ -54,13 +85,25 @@ final class TurnMeter implements IoHandler, IoHandlerContext {
   @Override
   public int run(IoHandlerContext now) {
     if (ranAt != 0) {
-      turns.accept(handledNanos + nanoClock.getAsLong() - ranAt);
+      long time = clocks.time.getAsLong();
+      long nanos = handledNanos + time - ranAt;
+      turns.over(nanos, cpuNanos(nanos, time));
     }
     context = now;
     handledNanos = 0;
     int handled = handler.run(this);
-    ranAt = nanoClock.getAsLong();
+    ranAt = clocks.time.getAsLong();
     return handled;
+  }
+
+  private long cpuNanos(long nanos, long time) {
+    if (nanos <= CPU_NANOS && time - cpuReadAt <= CPU_NANOS) {
+      return nanos;
+    }
+    long before = cpuRead;
+    cpuRead = clocks.cpu.getAsLong();
+    cpuReadAt = time;
+    return Math.min(nanos, cpuRead - before);
   }
 
   @Override

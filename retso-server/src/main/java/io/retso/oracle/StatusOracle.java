@@ -33,15 +33,22 @@ public final class StatusOracle {
    * @param uncleanedCommits committed transactions with cleanup outstanding, at most; 32 to 64
    *     bytes each
    * @param changes receives what must be logged
+   * @param secret a number that clients do not know, for places in memory; no answer depends on it
    */
-  public StatusOracle(long rows, int windowStamps, int uncleanedCommits, Changes changes) {
+  public StatusOracle(
+      long rows, int windowStamps, int uncleanedCommits, Changes changes, long secret) {
     map = new CommittedMap(rows);
-    uncleaned = new UncleanedCommits(uncleanedCommits);
+    uncleaned = new UncleanedCommits(uncleanedCommits, secret);
     window = new TransactionWindow(windowStamps, uncleaned);
     this.changes = changes;
     replay = new Replay(map, window, uncleaned);
     decision = new CommitDecision(map, window, changes, counters);
     watermark = new Watermark(window, uncleaned, unlogged, changes, counters);
+  }
+
+  /** Like the other, for clients that are trusted. */
+  public StatusOracle(long rows, int windowStamps, int uncleanedCommits, Changes changes) {
+    this(rows, windowStamps, uncleanedCommits, changes, 0);
   }
 
   /** Brings this oracle, still unused, to the state that a log tells. */
@@ -278,8 +285,8 @@ public final class StatusOracle {
    * pending mark and finished the cleanup of every decided transaction it met. So no mark is left
    * of what committed below {@code timestamp}; the package's description proves it.
    *
-   * <p>Costs a constant here; the window's slots and the table follow in small steps with the
-   * requests that come after.
+   * <p>Costs a constant; the window's slots and the table follow with {@link #sweepOn}, and in
+   * small steps with other requests.
    */
   public long swept(long timestamp) {
     long sequence = timestamp >>> Timestamps.GAP_BITS;
@@ -288,6 +295,14 @@ public final class StatusOracle {
     }
     watermark.swept(timestamp);
     return Outcome.DONE;
+  }
+
+  /**
+   * Goes on with what {@link #swept} left to do: at most {@link Watermark#WALK_MAX} places. To be
+   * called once for all reports that came together, since each may have as much to do.
+   */
+  public void sweepOn() {
+    watermark.sweepOn(Watermark.WALK_MAX);
   }
 
   /**
@@ -300,7 +315,7 @@ public final class StatusOracle {
    * has a place for each.
    *
    * @return whether all is done; if not, call again: one call takes {@link Watermark#WALK_MAX}
-   *     stamps
+   *     stamps, and moves {@link Watermark#MOVES_MAX} commits
    */
   public boolean expire(long timestamp) {
     return watermark.expire(timestamp);
@@ -315,7 +330,7 @@ public final class StatusOracle {
     if (map.isDue(now)) {
       map.advance(now);
     }
-    watermark.sweepOn();
+    watermark.sweepOn(Watermark.SWEEP_SHARE);
   }
 
   /** Shows every uncleaned commit (full timestamps) for a snapshot of what the log must keep. */

@@ -189,7 +189,16 @@ final class TransactionWindow {
 
   /** Lets go of the sequences below {@code target}, if they are not gone yet. */
   void raiseLow(long target) {
-    while (low < target && low < next) {
+    raiseLow(target, Integer.MAX_VALUE);
+  }
+
+  /**
+   * Lets go of the sequences below {@code target}, or of fewer: until so many of them have moved to
+   * the table of uncleaned commits.
+   */
+  void raiseLow(long target, int movesMax) {
+    long sizeMax = (long) uncleaned.size() + movesMax;
+    while (low < target && low < next && uncleaned.size() < sizeMax) {
       leave(low++);
     }
   }

@@ -14,6 +14,9 @@ package io.retso.oracle;
  * that a {@link #sweep} declared clean. A pass goes in steps, and other requests come in between:
  * whatever they move from the part ahead to the part that was passed is taken into account.
  *
+ * <p>Clients choose which transactions stay here. So places depend on a secret number: without it a
+ * client could fill one stretch of the table, and every search in there would take as long.
+ *
  * <p>Memory is allocated once: 32 to 64 bytes per entry of capacity. Not thread-safe.
  */
 final class UncleanedCommits {
@@ -25,6 +28,7 @@ final class UncleanedCommits {
     void visit(long startSequence, long commitSequence);
   }
 
+  private final long secret;
   private final int capacity;
   private final long[] starts; // 0 = vacant: sequences begin at 1
   private final long[] commits;
@@ -49,7 +53,13 @@ final class UncleanedCommits {
   /** What happened during the pass makes another one necessary. */
   private boolean again;
 
-  UncleanedCommits(int capacity) {
+  /**
+   * Allocates the table.
+   *
+   * @param secret decides about places, nothing else
+   */
+  UncleanedCommits(int capacity, long secret) {
+    this.secret = secret;
     if (capacity < 1 || capacity > CAPACITY_MAX) {
       throw new IllegalArgumentException(
           capacity + " uncleaned commits are not within 1 and " + CAPACITY_MAX);
@@ -207,7 +217,9 @@ final class UncleanedCommits {
     return place;
   }
 
-  private int home(long startSequence) {
-    return (int) (startSequence * 0x9E3779B97F4A7C15L >>> 32) & mask;
+  /** Where the search for a transaction begins. */
+  int home(long startSequence) {
+    long mixed = (startSequence ^ secret) * 0x9E3779B97F4A7C15L;
+    return (int) ((mixed ^ mixed >>> 32) * 0xD6E8FEB86659FD93L >>> 32) & mask;
   }
 }

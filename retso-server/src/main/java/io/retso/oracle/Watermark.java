@@ -10,8 +10,11 @@ final class Watermark {
   /** Places that one request looks at, at most, beside its own: about a millisecond. */
   static final int WALK_MAX = 1 << 20;
 
+  /** Commits that one call moves from the window to the table, at most: some milliseconds. */
+  static final int MOVES_MAX = 1 << 14;
+
   /** Places that each batch of commits or begins takes of a sweep: some microseconds. */
-  private static final int SWEEP_SHARE = 1 << 12;
+  static final int SWEEP_SHARE = 1 << 12;
 
   private final TransactionWindow window;
   private final UncleanedCommits uncleaned;
@@ -56,7 +59,7 @@ final class Watermark {
     return window.oldestOpen(WALK_MAX);
   }
 
-  /** Nothing that committed below an issued timestamp has marks left. */
+  /** Nothing that committed below an issued timestamp has marks left. Costs a constant. */
   void swept(long timestamp) {
     long sequence = timestamp >>> Timestamps.GAP_BITS;
     counters.sweptReports++;
@@ -64,20 +67,15 @@ final class Watermark {
       uncleaned.sweep(sequence);
       changes.swept(timestamp);
       sweeping = true;
-      sweepOn(WALK_MAX);
     }
   }
 
-  /** A small part of what a sweep left to do. */
-  void sweepOn() {
+  /** Some of what a sweep left to do: so many places of the window and of the table. */
+  void sweepOn(int stepsMax) {
     if (sweeping) {
-      sweepOn(SWEEP_SHARE);
+      boolean windowDone = window.sweepOn(stepsMax);
+      sweeping = !uncleaned.tidy(stepsMax) || !windowDone;
     }
-  }
-
-  private void sweepOn(int stepsMax) {
-    boolean windowDone = window.sweepOn(stepsMax);
-    sweeping = !uncleaned.tidy(stepsMax) || !windowDone;
   }
 
   /** Raises the low end of the window; returns whether all is done. */
@@ -86,10 +84,10 @@ final class Watermark {
     long to = Math.min(target, window.low() + WALK_MAX);
     if (to > window.low()) {
       long before = window.forcedAborts();
-      window.raiseLow(to);
+      window.raiseLow(to, MOVES_MAX);
       counters.expired += window.forcedAborts() - before;
-      changes.expired(to << Timestamps.GAP_BITS);
+      changes.expired(window.low() << Timestamps.GAP_BITS);
     }
-    return to >= target;
+    return window.low() >= target;
   }
 }

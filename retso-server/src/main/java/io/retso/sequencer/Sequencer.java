@@ -269,6 +269,11 @@ public final class Sequencer implements CommitLog.Listener {
     return oracle.swept(timestamp);
   }
 
+  /** Takes in the sweeps that were noted, some of the way; see {@link StatusOracle#sweepOn}. */
+  public void sweepOn() {
+    oracle.sweepOn();
+  }
+
   /**
    * Aborts what started below {@code timestamp} and is not committed; see {@link
    * StatusOracle#expire}. Call {@link #flush} at the end of the burst.

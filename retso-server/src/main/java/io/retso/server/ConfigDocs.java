@@ -95,9 +95,12 @@ final class ConfigDocs {
         `uncleaned.max`, and a constant: %s, and with an embedded log another %s plus %s for each
         bookie. All but the constant is allocated at the start. The server compares the sum with the
         JVM's `-Xmx` (by default a quarter of the machine's memory) and refuses to start if it does
-        not fit; `RETSO_OPTS=-Xmx4g ./retso server` sets it. Outside the heap the log takes
-        2.5 MiB for each of `log.inflight` and one more, an embedded bookie about 100 MiB, and the
-        network's buffers at most 2 MiB for each connection that is behind.
+        not fit; `RETSO_OPTS=-Xmx4g ./retso server` sets it.
+
+        The most of the machine's memory that the process should take is printed at the start as
+        resident: the heap's limit, a twentieth of it for the collector, and outside of the heap %s,
+        2.5 MiB for each of `log.inflight` and one more, and with an embedded log %s plus %s for
+        each bookie. The network's buffers add at most 2 MiB for each connection that is behind.
 
         ## Exit codes
 
@@ -107,7 +110,10 @@ final class ConfigDocs {
             .formatted(
                 MemoryPlan.mebibytes(MemoryPlan.REST_BYTES),
                 MemoryPlan.mebibytes(MemoryPlan.EMBEDDED_BYTES),
-                MemoryPlan.mebibytes(MemoryPlan.EMBEDDED_BOOKIE_BYTES)));
+                MemoryPlan.mebibytes(MemoryPlan.EMBEDDED_BOOKIE_BYTES),
+                MemoryPlan.mebibytes(MemoryPlan.OUTSIDE_BYTES),
+                MemoryPlan.mebibytes(MemoryPlan.OUTSIDE_EMBEDDED_BYTES),
+                MemoryPlan.mebibytes(MemoryPlan.OUTSIDE_BOOKIE_BYTES)));
     for (ExitCode code : ExitCode.values()) {
       out.append("| %d | %s | %s |\n".formatted(code.number(), code, code.meaning()));
     }

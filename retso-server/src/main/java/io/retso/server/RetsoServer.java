@@ -180,6 +180,7 @@ public final class RetsoServer implements AutoCloseable {
   /** What an operator wants to know at the start: a few lines. */
   public List<String> description() {
     ServerFacts facts = parts.facts();
+    long heapLimit = Runtime.getRuntime().maxMemory();
     String httpAddress = "http://" + config.get(Settings.HTTP_HOST) + ":" + httpPort();
     return List.of(
         "ReTSO status oracle %s, pid %d, epoch %d"
@@ -187,11 +188,12 @@ public final class RetsoServer implements AutoCloseable {
         "  clients    %s, at most %,d"
             .formatted(facts.address(), config.get(Settings.CONNECTIONS_MAX)),
         "  log        %s, %s".formatted(facts.logKind(), facts.logPlace()),
-        "  memory     %s of tables, heap limit %s (%d MiB are needed)"
+        "  memory     %s of tables, heap limit %s (%d MiB are needed), up to %s resident"
             .formatted(
                 MemoryPlan.mebibytes(memory.tables()),
-                MemoryPlan.mebibytes(Runtime.getRuntime().maxMemory()),
-                memory.recommendedMebibytes()),
+                MemoryPlan.mebibytes(heapLimit),
+                memory.recommendedMebibytes(),
+                MemoryPlan.mebibytes(memory.resident(heapLimit))),
         "  rows       %,d (%s); window %,d stamps (%s); uncleaned %,d (%s)"
             .formatted(
                 config.get(Settings.ROWS),

@@ -32,6 +32,7 @@ import io.retso.server.observe.ServerFacts;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
+import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -70,6 +71,7 @@ final class ServerParts {
   private final Observation observation;
   private final BatchHistogram decisions = BatchHistogram.ofLatencies();
   private final BatchHistogram turns = BatchHistogram.ofLatencies();
+  private final BatchHistogram turnsCpu = BatchHistogram.ofLatencies();
 
   /** What was started, the last one first: to be closed in this order. */
   private final Deque<Part> parts = new ArrayDeque<>();
@@ -196,8 +198,9 @@ final class ServerParts {
               public void atOnce(int replies) {} // they do not wait
 
               @Override
-              public void turn(long nanos) {
+              public void turn(long nanos, long cpuNanos) {
                 turns.record(nanos, 1);
+                turnsCpu.record(cpuNanos, 1);
               }
             }));
   }
@@ -219,7 +222,8 @@ final class ServerParts {
         config.get(Settings.ROWS),
         config.get(Settings.WINDOW_STAMPS),
         config.get(Settings.UNCLEANED_MAX),
-        changes);
+        changes,
+        new SecureRandom().nextLong());
   }
 
   private void startEmbedded() throws IOException {
@@ -324,6 +328,7 @@ final class ServerParts {
     figures.net = net.counters().copy();
     figures.decisions.copyFrom(decisions);
     figures.turns.copyFrom(turns);
+    figures.turnsCpu.copyFrom(turnsCpu);
     log.copyInto(figures);
     figures.clockLagMillis = clock.lagMillis();
   }

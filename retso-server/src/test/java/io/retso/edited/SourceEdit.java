@@ -28,14 +28,8 @@ import javax.tools.ToolProvider;
 public record SourceEdit(Path file, String text, String instead) {
   private static final JavaCompiler COMPILER = ToolProvider.getSystemJavaCompiler();
 
-  /** Shared by all edits: it opens the jars of the class path once. */
-  private static final StandardJavaFileManager FILES =
-      COMPILER.getStandardFileManager(null, null, StandardCharsets.UTF_8);
-
-  private static final List<Path> CLASS_PATH =
-      Stream.of(System.getProperty("java.class.path").split(File.pathSeparator))
-          .map(Path::of)
-          .toList();
+  /** Keeps the jars of the class path open, for all edits. */
+  private static final StandardJavaFileManager FILES = files();
 
   /** The edited file, which is never written. */
   private static final class Edited extends SimpleJavaFileObject {
@@ -52,15 +46,27 @@ public record SourceEdit(Path file, String text, String instead) {
     }
   }
 
+  private static StandardJavaFileManager files() {
+    StandardJavaFileManager files =
+        COMPILER.getStandardFileManager(null, null, StandardCharsets.UTF_8);
+    String[] classPath = System.getProperty("java.class.path").split(File.pathSeparator);
+    try {
+      files.setLocationFromPaths(
+          StandardLocation.CLASS_PATH, Stream.of(classPath).map(Path::of).toList());
+      return files;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
   /**
-   * Compiles the edited file. Everything that it uses comes from the class path, as it was built.
+   * Compiles the edited file; one at a time. Everything that it uses comes from the class path, as it was built.
    *
    * @param classes a directory; its classes of this file are replaced
    */
   public void compile(Path classes) {
     try {
       Files.createDirectories(classes);
-      FILES.setLocationFromPaths(StandardLocation.CLASS_PATH, CLASS_PATH);
       FILES.setLocationFromPaths(StandardLocation.CLASS_OUTPUT, List.of(classes));
       StringWriter messages = new StringWriter();
       List<String> options = List.of("-proc:none", "-nowarn", "-implicit:none");

@@ -205,6 +205,20 @@ class FairUseTest {
   }
 
   @Test
+  void aHostThatComesAgainStillHasWhatItTook() throws FrameException {
+    long outcome;
+    int commits = 0;
+    do {
+      assertTrue(commits <= DeskFixture.UNCLEANED, "it is never refused");
+      outcome = commit(greedy, commits++);
+    } while (outcome != Outcome.REFUSED_UNCLEANED);
+    greedy.conversation.close();
+    greedy = fixture.new Peer("greedy").hello();
+    assertEquals(Outcome.REFUSED_UNCLEANED, commit(greedy, commits));
+    assertTrue(Outcome.isCommitted(commit(other, 1_000)));
+  }
+
+  @Test
   void whatOthersCleanedUpForIsForgottenOnceTheTableIsNearlyEmpty() throws FrameException {
     for (int i = 0; i < DeskFixture.UNCLEANED / 3; i++) {
       long start = start(greedy);

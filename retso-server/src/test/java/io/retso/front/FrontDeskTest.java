@@ -19,6 +19,7 @@ import io.retso.protocol.Timestamps;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -214,7 +215,7 @@ class FrontDeskTest {
       starts[i] = first + (long) i * Timestamps.GAP;
     }
     peer.commit(false, 9, starts); // the same row: the first one wins
-    fixture.endTurn();
+    fixture.nextTurn(); // a large frame
     fixture.acknowledge();
     ByteBuf reply = peer.replies.remove(0);
     assertTrue(Outcome.isCommitted(reply.getLong(12)));
@@ -259,6 +260,71 @@ class FrontDeskTest {
     fixture.endTurn();
     fixture.acknowledge();
     assertEquals(2 * DeskFixture.TURN_UNITS + 1, greedy[0].replies.size());
+  }
+
+  /** However many hosts send however much. */
+  @Test
+  void aTurnOfAllHostsIsBounded() throws FrameException {
+    List<Peer> peers = new ArrayList<>();
+    for (int i = 0; i < 10; i++) {
+      peers.add(peer());
+    }
+    fixture.endTurn();
+    for (Peer peer : peers) {
+      for (int i = 0; i < DeskFixture.TURN_UNITS; i++) {
+        peer.ping();
+      }
+    }
+    int all = peers.size() * DeskFixture.TURN_UNITS;
+    fixture.endTurn();
+    int answered = answered(peers);
+    assertEquals(2 * DeskFixture.TURN_UNITS, answered, "what was read");
+    for (int turn = 2; answered < all; turn++) {
+      fixture.nextTurn();
+      answered = answered(peers);
+      assertEquals((turn + 1) * DeskFixture.TURN_UNITS, answered, "what had to wait");
+      Peer served = peers.get(turn);
+      assertEquals(DeskFixture.TURN_UNITS, served.replies.size(), "in turn");
+    }
+  }
+
+  private static int answered(List<Peer> peers) {
+    return peers.stream().mapToInt(peer -> peer.replies.size()).sum();
+  }
+
+  @Test
+  void ofLargeFramesATurnTakesOne() throws FrameException {
+    long[] starts = LongStream.rangeClosed(1, 2 * DeskFixture.TURN_UNITS).toArray();
+    Peer[] large = {peer(), peer()};
+    Peer small = peer();
+    fixture.endTurn();
+    for (Peer peer : large) {
+      peer.send(FrameType.CLEANED, starts.length, starts);
+      assertEquals(Progress.WAITING, peer.progress);
+    }
+    small.begin(1);
+    assertEquals(Progress.INCOMPLETE, small.progress, "it was taken before");
+    fixture.endTurn();
+    fixture.nextTurn();
+    assertEquals(Progress.INCOMPLETE, large[0].progress, "it was taken");
+    assertEquals(Progress.WAITING, large[1].progress);
+    fixture.nextTurn();
+    assertEquals(Progress.INCOMPLETE, large[1].progress, "it was taken");
+  }
+
+  /** They may walk over a million places, however small the frame is. */
+  @ParameterizedTest
+  @EnumSource(
+      value = FrameType.class,
+      names = {"WATERMARK", "SWEPT"})
+  void whatMayWalkFarIsAWholeTurn(FrameType type) throws FrameException {
+    Peer peer = peer();
+    peer.begin(1);
+    fixture.endTurn();
+    long start = peer.answer();
+    peer.send(type, 1, type == FrameType.SWEPT ? new long[] {start} : new long[0]);
+    peer.ping();
+    assertEquals(Progress.WAITING, peer.progress);
   }
 
   @Test

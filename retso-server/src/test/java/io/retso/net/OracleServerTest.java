@@ -362,6 +362,17 @@ class OracleServerTest {
       }
     }
 
+    /** What is written to a connection that is closed meanwhile is lost. */
+    void sendPart(ByteBuf frame, int bytes) {
+      for (Peer peer : peers) {
+        try {
+          peer.out.write(frame.array(), 0, bytes);
+        } catch (IOException closed) {
+          assertTrue(peers.indexOf(peer) > 0, closed.toString());
+        }
+      }
+    }
+
     void assertServed() throws IOException {
       for (Peer peer : peers) {
         assertTrue(peer.begin() > 0);
@@ -422,5 +433,60 @@ class OracleServerTest {
           .get();
       assertArrayEquals(new long[] {1}, stalled);
     }
+  }
+
+  /** Frames that are never finished; each connection keeps its own bounds. */
+  @Test
+  void theHostThatHoldsMostMemoryLosesConnectionsAndOthersDoNot() throws Exception {
+    CompletableFuture.runAsync(() -> server.memory.bytesMax = 2_000_000, server.executor()).get();
+    int queries = 60_000;
+    ByteBuf frame = Unpooled.buffer();
+    Frames.writeHeader(frame, FrameType.STATUS, queries, 1, queries * Frames.STATUS_BYTES);
+    frame.writeZero(queries * Frames.STATUS_BYTES);
+    int goodPart = 100_000;
+    try (Peer good = new Peer("127.0.0.1").hello();
+        Peers greedy = new Peers("127.0.0.2", 4)) {
+      good.out.write(frame.array(), 0, goodPart);
+      greedy.sendPart(frame, 800_000);
+      while (counters().stalled == 0) {
+        Thread.onSpinWait();
+      }
+      good.out.write(frame.array(), goodPart, frame.readableBytes() - goodPart);
+      assertEquals(FrameType.STATUS, Frames.replyType(good.frame(), 0));
+      assertTrue(good.begin() > 0);
+    }
+  }
+
+  /** Its error frame stands behind replies that it does not read, though they are few. */
+  @Test
+  void aRefusedClientThatReadsNothingIsClosedInTheEnd() throws Exception {
+    try (Peer stuck = new Peer()) {
+      stuck.socket.setReceiveBufferSize(4096);
+      stuck.hello();
+      int queries = 4_000;
+      for (long frames = 2; held() < 64 * 1024; frames++) { // until the sockets are full
+        stuck.send(
+            b -> {
+              Frames.writeHeader(b, FrameType.STATUS, queries, 1, queries * Frames.STATUS_BYTES);
+              b.writeZero(queries * Frames.STATUS_BYTES);
+            });
+        while (counters().frames < frames) {
+          Thread.onSpinWait();
+        }
+      }
+      stuck.out.write(new byte[] {-1, -1, -1, -1});
+      while (counters().connections > 0) {
+        Thread.onSpinWait();
+      }
+      assertEquals(0, counters().stalled);
+    }
+  }
+
+  private long held() throws Exception {
+    return CompletableFuture.supplyAsync(server.memory::held, server.executor()).get();
+  }
+
+  private NetCounters counters() throws Exception {
+    return CompletableFuture.supplyAsync(() -> server.counters().copy(), server.executor()).get();
   }
 }

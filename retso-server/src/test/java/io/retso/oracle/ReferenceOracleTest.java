@@ -257,6 +257,7 @@ class ReferenceOracleTest {
     private void swept(long timestamp) {
       ReferenceOracle.Limits limits = limits();
       long outcome = oracle.swept(timestamp);
+      oracle.sweepOn();
       count("swept", outcome);
       reference.swept(timestamp, outcome, limits);
     }

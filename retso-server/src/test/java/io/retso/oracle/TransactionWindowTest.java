@@ -30,7 +30,7 @@ class TransactionWindowTest {
   private static final class Comparison {
     final Random random;
     final int capacity;
-    final UncleanedCommits uncleaned = new UncleanedCommits(1_000_000);
+    final UncleanedCommits uncleaned = new UncleanedCommits(1_000_000, 0);
     final TransactionWindow window;
     final Map<Long, Integer> states = new HashMap<>();
     final Map<Long, Long> commits = new HashMap<>();
@@ -134,7 +134,7 @@ class TransactionWindowTest {
   void finishedAndSweptAreFoundInSteps() {
     for (int seed = 0; seed < 100; seed++) {
       Random random = new Random(seed);
-      UncleanedCommits uncleaned = new UncleanedCommits(2_000);
+      UncleanedCommits uncleaned = new UncleanedCommits(2_000, 0);
       TransactionWindow window = new TransactionWindow(8 << random.nextInt(5), uncleaned);
       TreeMap<Long, Long> pending = new TreeMap<>(); // start to commit, 0 while open
       long swept = 0;
@@ -196,7 +196,7 @@ class TransactionWindowTest {
 
   @Test
   void refusesCapacitiesThatAreNoPowersOfTwo() {
-    UncleanedCommits table = new UncleanedCommits(1);
+    UncleanedCommits table = new UncleanedCommits(1, 0);
     for (int capacity : new int[] {0, 4, 12, 1 << 29, -8}) {
       assertThrows(
           IllegalArgumentException.class,

@@ -6,9 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
@@ -19,7 +21,7 @@ class UncleanedCommitsTest {
     for (int seed = 0; seed < 300; seed++) {
       Random random = new Random(seed);
       int capacity = 1 + random.nextInt(seed % 3 == 0 ? 200 : 12);
-      UncleanedCommits table = new UncleanedCommits(capacity);
+      UncleanedCommits table = new UncleanedCommits(capacity, 0);
       Map<Long, Long> map = new HashMap<>();
       int range = 1 + random.nextInt(3 * capacity);
       for (int i = 0; i < 5_000; i++) {
@@ -49,7 +51,7 @@ class UncleanedCommitsTest {
     for (int seed = 0; seed < 300; seed++) {
       Random random = new Random(seed);
       int capacity = 1 + random.nextInt(seed % 3 == 0 ? 200 : 12);
-      UncleanedCommits table = new UncleanedCommits(capacity);
+      UncleanedCommits table = new UncleanedCommits(capacity, 0);
       TreeMap<Long, Long> map = new TreeMap<>();
       int sweeps = 1 + random.nextInt(20);
       int firsts = 2 + random.nextInt(30);
@@ -91,7 +93,7 @@ class UncleanedCommitsTest {
   void aPassMissesNothingThatMoves() {
     for (int seed = 0; seed < 20_000; seed++) {
       Random random = new Random(seed);
-      UncleanedCommits table = new UncleanedCommits(8);
+      UncleanedCommits table = new UncleanedCommits(8, 0);
       TreeMap<Long, Long> map = new TreeMap<>();
       for (int i = 0; i < 8; i++) {
         long start = 1 + random.nextInt(1 << 30);
@@ -119,7 +121,7 @@ class UncleanedCommitsTest {
   /** In a replay nobody takes the steps. */
   @Test
   void whatWasSweptGivesWay() {
-    UncleanedCommits table = new UncleanedCommits(4);
+    UncleanedCommits table = new UncleanedCommits(4, 0);
     for (long start = 1; start <= 4; start++) {
       table.put(start, 10 + start);
     }
@@ -133,7 +135,7 @@ class UncleanedCommitsTest {
 
   @Test
   void aRemovalLosesNoneOfItsCluster() {
-    UncleanedCommits table = new UncleanedCommits(64);
+    UncleanedCommits table = new UncleanedCommits(64, 0);
     List<Long> starts = new ArrayList<>();
     for (long start = 1; start <= 64; start++) {
       table.put(start, 1000 + start);
@@ -152,7 +154,7 @@ class UncleanedCommitsTest {
   @Test
   void holdsItsCapacityAndRefusesMore() {
     for (int capacity : new int[] {1, 2, 3, 7, 8, 9, 1000}) {
-      UncleanedCommits table = new UncleanedCommits(capacity);
+      UncleanedCommits table = new UncleanedCommits(capacity, 0);
       for (long start = 1; start <= capacity; start++) {
         table.put(start, start + 1);
       }
@@ -160,6 +162,24 @@ class UncleanedCommitsTest {
       assertEquals(9, table.get(1));
       assertThrows(IllegalStateException.class, () -> table.put(capacity + 1L, 5));
     }
-    assertThrows(IllegalArgumentException.class, () -> new UncleanedCommits(0));
+    assertThrows(IllegalArgumentException.class, () -> new UncleanedCommits(0, 0));
+  }
+
+  /**
+   * Otherwise clients could choose them so that every search takes as long as there are entries.
+   */
+  @Test
+  void placesCannotBeForeseen() {
+    UncleanedCommits foreseen = new UncleanedCommits(1 << 16, 1);
+    UncleanedCommits real = new UncleanedCommits(1 << 16, 2);
+    Set<Integer> homes = new HashSet<>();
+    int chosen = 0;
+    for (long start = 1; chosen < 1000; start++) {
+      if (foreseen.home(start) < 100) {
+        chosen++;
+        homes.add(real.home(start));
+      }
+    }
+    assertTrue(homes.size() > 900, "entries of 100 places have only " + homes.size() + " others");
   }
 }

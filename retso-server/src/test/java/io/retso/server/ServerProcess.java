@@ -42,6 +42,8 @@ final class ServerProcess implements AutoCloseable {
     command.addAll(
         List.of(
             "-Xmx1g",
+            "-XX:TieredStopAtLevel=1",
+            "-XX:+UseSerialGC",
             "-Djava.net.preferIPv4Stack=true",
             "--add-opens=java.base/java.io=ALL-UNNAMED",
             "-cp",

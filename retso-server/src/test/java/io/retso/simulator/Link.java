@@ -3,7 +3,7 @@ package io.retso.simulator;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
-import io.retso.client.SimulatedLoop;
+import io.retso.client.connection.SimulatedLoop;
 import io.retso.front.Conversation;
 import io.retso.front.Conversation.Progress;
 import io.retso.front.Transport;

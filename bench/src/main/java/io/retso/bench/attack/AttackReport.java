@@ -6,6 +6,7 @@ import io.retso.bench.report.Percentiles;
 import io.retso.bench.report.RunFigures.Target;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * Everything that a benchmark of attacks found.
@@ -34,11 +35,15 @@ public record AttackReport(
    * @param good latencies of the good client's transactions, from the instants at which they were
    *     due, milliseconds
    * @param goodBegins those of its begins
+   * @param control those of the same client's begins at a server that is not attacked; empty if
+   *     there is none
    * @param notCommitted its transactions that did not commit, of 1
    * @param answeredPerSecond requests of the attack that were answered while this was measured
    * @param answered those since the attack began
    * @param refused requests and connections of the attack that were refused since it began
-   * @param turnMillis a bound of the longest turn of the server's thread; negative if not known
+   * @param turnCpuMillis a bound of the processor time of the longest turn of the server's thread;
+   *     negative if not known
+   * @param appendMillis a bound of the longest append to the log; negative if there was none
    * @param cpu processor time
    */
   public record Run(
@@ -46,10 +51,12 @@ public record AttackReport(
       String attack,
       Percentiles good,
       Percentiles goodBegins,
+      Optional<Percentiles> control,
       double notCommitted,
       double answeredPerSecond,
       long answered,
       long refused,
-      double turnMillis,
+      double turnCpuMillis,
+      double appendMillis,
       CpuFigures cpu) {}
 }

@@ -16,7 +16,7 @@ public final class AttackText {
   public static String of(AttackReport report) {
     TextTable table =
         new TextTable(
-            "llrrrrrrrrrr",
+            "llrrrrrrrrrrrr",
             "beside",
             "target",
             "p50 ms",
@@ -24,10 +24,12 @@ public final class AttackText {
             "p99.9",
             "max",
             "begin p99",
+            "control p99",
             "aborted",
             "attack /s",
             "refused",
-            "longest turn ms",
+            "turn CPU ms",
+            "append ms",
             "waits");
     for (AttackReport.Run run : report.runs()) {
       table.row(
@@ -38,10 +40,12 @@ public final class AttackText {
           Texts.millis(run.good().p999()),
           Texts.millis(run.good().max()),
           Texts.millis(run.goodBegins().p99()),
+          run.control().map(control -> Texts.millis(control.p99())).orElse("-"),
           Texts.percent(run.notCommitted()),
           Texts.rate(run.answeredPerSecond()),
           String.format(Locale.ROOT, "%,d", run.refused()),
-          run.turnMillis() < 0 ? "-" : "<= " + Texts.millis(run.turnMillis()),
+          atMost(run.turnCpuMillis()),
+          atMost(run.appendMillis()),
           run.cpu().oracleWaits() < 0 ? "-" : Texts.percent(run.cpu().oracleWaits()));
     }
     String end = System.lineSeparator();
@@ -53,10 +57,19 @@ public final class AttackText {
         + end
         + table
         + end
+        + "  control: the same client's begins, answered at once by the server that is not"
+        + " attacked."
+        + end
+        + "  turn CPU, append: the longest turn of the server's thread, and append to its log."
+        + end
         + "  waits: time in which the server's thread could have gone on and got no processor."
         + end
         + end
         + ReportText.comparisons(report.comparisons());
+  }
+
+  private static String atMost(double millis) {
+    return millis < 0 ? "-" : "<= " + Texts.millis(millis);
   }
 
   /** The latencies as a figure. */

@@ -71,7 +71,9 @@ final class BenchTables implements AutoCloseable {
     }
     try (Admin admin = connection.getAdmin()) {
       admin.createTable(plain, splits);
-      new TablePreparation(connection, cluster.oracle())
+      TablePreparation.builder(connection)
+          .oracle(cluster.oracle())
+          .build()
           .create(
               descriptor(TRANSACTIONAL),
               settings.clientReads()

@@ -81,7 +81,9 @@ public final class BoundsBench {
         OracleClient oracle = OracleClient.builder().address(cluster.oracle()).build();
         TransactionManager manager =
             TransactionManager.builder(connection).sweepInterval(Duration.ofSeconds(1)).build()) {
-      new TablePreparation(connection, cluster.oracle())
+      TablePreparation.builder(connection)
+          .oracle(cluster.oracle())
+          .build()
           .create(
               TableDescriptorBuilder.newBuilder(TABLE)
                   .setColumnFamily(ColumnFamilyDescriptorBuilder.of(Rows.FAMILY))

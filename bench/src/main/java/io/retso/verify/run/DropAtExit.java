@@ -1,6 +1,7 @@
 package io.retso.verify.run;
 
 import io.retso.admin.RootCause;
+import io.retso.verify.clients.Client;
 import java.io.IOException;
 import java.io.PrintWriter;
 import org.apache.hadoop.conf.Configuration;

@@ -22,10 +22,11 @@ import java.util.regex.Pattern;
  *
  * <p><strong>Why the order is right.</strong> Every line bears the time at which it was recorded,
  * all by one clock: {@link System#nanoTime} is {@code CLOCK_MONOTONIC} on Linux, the same for all
- * processes ({@link ClientPool} tests it at each start). An invocation is recorded before the
- * transaction begins, a completion after it ended. So if the completion of A has a smaller time
- * than the invocation of B, then A did end before B began, and what the merged order claims about
- * real time is true. Of equal times the invocations come first: that claims less.
+ * processes ({@link io.retso.verify.clients.ClientPool} tests it at each start). An invocation is
+ * recorded before the transaction begins, a completion after it ended. So if the completion of A
+ * has a smaller time than the invocation of B, then A did end before B began, and what the merged
+ * order claims about real time is true. Of equal times the invocations come first: that claims
+ * less.
  *
  * <p>A file that was cut because its writer was killed loses its last line. Transactions that were
  * not completed then are completed with {@code :info} at the end of the merged history: to this

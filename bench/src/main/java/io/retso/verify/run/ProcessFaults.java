@@ -2,6 +2,7 @@ package io.retso.verify.run;
 
 import io.retso.cluster.ChildProcess;
 import io.retso.cluster.LocalCluster;
+import io.retso.verify.faults.Fault;
 import java.io.IOException;
 import java.util.List;
 import java.util.Random;

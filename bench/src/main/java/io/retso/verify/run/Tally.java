@@ -1,5 +1,6 @@
 package io.retso.verify.run;
 
+import io.retso.verify.clients.ListWorker;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.charset.StandardCharsets;

@@ -4,6 +4,10 @@ import io.retso.admin.FirstContact;
 import io.retso.hbase.TransactionManager;
 import io.retso.hbase.admin.TablePreparation;
 import io.retso.hbase.options.Conflicts;
+import io.retso.verify.clients.Client;
+import io.retso.verify.clients.Tokens;
+import io.retso.verify.faults.Fault;
+import io.retso.verify.lists.ListKey;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -108,7 +112,7 @@ final class Workplace implements AutoCloseable {
   }
 
   private void createTables(List<TablePreparation.Options> modes) throws IOException {
-    TablePreparation preparation = new TablePreparation(connection, oracle);
+    TablePreparation preparation = TablePreparation.builder(connection).oracle(oracle).build();
     for (TablePreparation.Options options : modes) {
       String mode = (options.reads() + "-" + options.conflicts()).toLowerCase(Locale.ROOT);
       TableName name = TableName.valueOf(prefix + "-" + tables.size() + "-" + mode);

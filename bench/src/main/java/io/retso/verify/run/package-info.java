@@ -3,17 +3,17 @@
  * history of all of them, which {@link io.retso.verify.check} judges.
  *
  * <p><strong>Who does what.</strong> A {@link io.retso.verify.run.VerifyRun} runs {@link
- * io.retso.verify.run.Round}s. In each, {@link io.retso.verify.run.Client}s, in this process and in
- * others ({@link io.retso.verify.run.ClientPool}), run transactions that a {@link
- * io.retso.verify.run.Planner} invents, and record them; a {@link io.retso.verify.run.Nemesis} lets
- * {@link io.retso.verify.run.Fault}s happen. Then {@link io.retso.verify.run.FinalReads} and the
- * {@link io.retso.verify.run.Aftermath} look at what is left, and {@link
- * io.retso.verify.run.HistoryMerge} makes one history of all.
+ * io.retso.verify.run.Round}s. In each, {@link io.retso.verify.clients.Client}s, in this process
+ * and in others ({@link io.retso.verify.clients.ClientPool}), run transactions that a {@link
+ * io.retso.verify.clients.Planner} invents, and record them; a {@link
+ * io.retso.verify.faults.Nemesis} lets {@link io.retso.verify.faults.Fault}s happen. Then {@link
+ * io.retso.verify.run.FinalReads} and the {@link io.retso.verify.run.Aftermath} look at what is
+ * left, and {@link io.retso.verify.run.HistoryMerge} makes one history of all.
  *
  * <p><strong>What survives {@code kill -9}.</strong> The invocation of a transaction is handed to
  * the operating system before the transaction begins. What is missing at the end of a file is the
  * completion of transactions, which then count as unknown.
  *
- * <p>Lists never shrink. Deletes move {@link io.retso.verify.run.Tokens}.
+ * <p>Lists never shrink. Deletes move {@link io.retso.verify.clients.Tokens}.
  */
 package io.retso.verify.run;

@@ -48,7 +48,9 @@ class LongRunTest {
           OracleClient oracle = OracleClient.builder().address(address).build();
           TransactionManager manager =
               TransactionManager.builder(connection).sweepInterval(Duration.ZERO).build()) {
-        new TablePreparation(connection, address)
+        TablePreparation.builder(connection)
+            .oracle(address)
+            .build()
             .create(
                 TableDescriptorBuilder.newBuilder(TABLE)
                     .setColumnFamily(ColumnFamilyDescriptorBuilder.of(Rows.FAMILY))

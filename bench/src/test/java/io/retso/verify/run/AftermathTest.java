@@ -25,7 +25,9 @@ class AftermathTest {
     try (Workplace place =
             Workplace.open(cluster.key(), cluster.oracle(), "aftermath", Workplace.ALL_MODES);
         OracleClient oracle = OracleClient.builder().address(cluster.oracle()).build()) {
-      new TablePreparation(place.connection(), cluster.oracle())
+      TablePreparation.builder(place.connection())
+          .oracle(cluster.oracle())
+          .build()
           .create(
               TableDescriptorBuilder.newBuilder(others)
                   .setColumnFamily(ColumnFamilyDescriptorBuilder.of("f"))

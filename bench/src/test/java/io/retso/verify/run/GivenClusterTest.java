@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.retso.ChildJvm;
 import io.retso.cli.Retso;
 import io.retso.cluster.ClusterException;
 import io.retso.verify.VerifyCommand;
@@ -15,6 +16,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
@@ -180,16 +182,16 @@ class GivenClusterTest {
   @Test
   void tablesOfARunThatIsEndedFromOutsideAreDropped(InProcessCluster cluster) throws Exception {
     Process run =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-cp",
-                System.getProperty("java.class.path"),
-                Retso.class.getName(),
-                "verify",
-                "--cluster=" + cluster.key(),
-                "--oracle=" + cluster.oracle(),
-                "--clients=1",
-                "--out=" + directory)
+        ChildJvm.builder(
+                List.of(
+                    "-cp",
+                    System.getProperty("java.class.path"),
+                    Retso.class.getName(),
+                    "verify",
+                    "--cluster=" + cluster.key(),
+                    "--oracle=" + cluster.oracle(),
+                    "--clients=1",
+                    "--out=" + directory))
             .redirectErrorStream(true)
             .start();
     StringBuilder said = new StringBuilder();

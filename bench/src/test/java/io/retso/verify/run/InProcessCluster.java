@@ -4,11 +4,13 @@ import io.retso.hbase.embedded.EmbeddedHBase;
 import io.retso.server.RetsoServer;
 import io.retso.server.config.ServerConfig;
 import io.retso.server.config.Settings;
+import io.retso.verify.faults.Fault;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.ExtensionContext.StoreScope;
 import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolver;
 
@@ -27,8 +29,7 @@ public final class InProcessCluster implements AutoCloseable, Round.Servers {
     @Override
     public Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
       return context
-          .getRoot()
-          .getStore(ExtensionContext.Namespace.GLOBAL)
+          .getStore(StoreScope.LAUNCHER_SESSION, ExtensionContext.Namespace.GLOBAL)
           .computeIfAbsent(
               InProcessCluster.class, key -> new InProcessCluster(), InProcessCluster.class);
     }

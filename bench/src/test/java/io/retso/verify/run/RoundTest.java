@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.hbase.Transaction;
+import io.retso.verify.clients.Tokens;
+import io.retso.verify.faults.Deck;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;

@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.retso.verify.faults.Fault;
+import io.retso.verify.faults.TableFaults;
 import java.io.IOException;
 import java.util.List;
 import java.util.Random;

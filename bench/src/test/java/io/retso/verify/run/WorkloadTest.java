@@ -3,6 +3,7 @@ package io.retso.verify.run;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.retso.verify.faults.Deck;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;

@@ -7,8 +7,10 @@ import io.retso.hbase.TransactionManager;
 import io.retso.hbase.admin.SweepResult;
 import io.retso.hbase.admin.TablePreparation;
 import io.retso.hbase.admin.TablePreparation.Options;
+import io.retso.hbase.admin.TablePreparationBuilder;
 import io.retso.hbase.errors.TableNotPreparedException;
 import io.retso.hbase.errors.TransactionException;
+import io.retso.hbase.layout.OracleTimeout;
 import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.layout.TableSettings;
 import io.retso.hbase.options.Conflicts;
@@ -195,10 +197,13 @@ public final class HBaseCommand implements Runnable {
                   conflicts == null ? known.conflicts() : conflicts,
                   reads == null ? known.reads() : reads,
                   jar == null ? known.jar() : jar);
-          TablePreparation keeping =
-              new TablePreparation(connection, cluster.oracle(before.flatMap(Prepared::settings)));
-          TablePreparation preparation =
-              durability == null ? keeping : keeping.withDurability(durability);
+          TablePreparationBuilder builder =
+              TablePreparation.builder(connection)
+                  .oracle(cluster.oracle(before.flatMap(Prepared::settings)));
+          if (durability != null) {
+            builder.durability(durability);
+          }
+          TablePreparation preparation = builder.build();
           TableDescriptor after =
               wanted.isPresent() && now.isEmpty()
                   ? preparation.create(wanted.get(), options)
@@ -320,7 +325,9 @@ public final class HBaseCommand implements Runnable {
         connection -> {
           Optional<Prepared> before = prepared(existing(connection, name));
           TablePreparation preparation =
-              new TablePreparation(connection, cluster.oracle(before.flatMap(Prepared::settings)));
+              TablePreparation.builder(connection)
+                  .oracle(cluster.oracle(before.flatMap(Prepared::settings)))
+                  .build();
           List<String> found = preparation.check(name);
           found.forEach(this::println);
           if (found.isEmpty()) {
@@ -347,6 +354,7 @@ public final class HBaseCommand implements Runnable {
           try (TransactionManager manager =
               TransactionManager.builder(connection)
                   .oracle(cluster.oracle(settings(connection)))
+                  .requestTimeout(OracleTimeout.of(connection.getConfiguration()))
                   .build()) {
             SweepResult result = manager.sweep();
             println(

@@ -15,17 +15,16 @@ import java.util.concurrent.CompletableFuture;
 
 /** Which oracle is at some addresses. Stateless. */
 final class OracleAddresses {
-  private static final Duration PATIENCE = Duration.ofSeconds(10);
-
   private OracleAddresses() {}
 
   /**
    * Asks at each address which oracle is there. Addresses where nobody answers do not count, if
    * there is an answer at another one.
    *
+   * @param timeout of the request; as long as this takes if nobody answers at one of them
    * @throws OracleUnavailableException if no oracle answers, or there are two
    */
-  static OracleIdentity identity(List<String> addresses) throws IOException {
+  static OracleIdentity identity(List<String> addresses, Duration timeout) throws IOException {
     Map<String, CompletableFuture<OracleIdentity>> answers = new LinkedHashMap<>();
     List<OracleClient> clients = new ArrayList<>();
     try {
@@ -34,7 +33,7 @@ final class OracleAddresses {
             OracleClient.builder()
                 .name("retso-prepare")
                 .address(address)
-                .requestTimeout(PATIENCE)
+                .requestTimeout(timeout)
                 .build();
         clients.add(client);
         answers.put(address, client.identityAsync());

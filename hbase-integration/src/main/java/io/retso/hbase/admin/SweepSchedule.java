@@ -30,8 +30,8 @@ public final class SweepSchedule {
   public interface Oracle {
     long lowWatermark();
 
-    /** One that is not used. */
-    long newTimestamp();
+    /** A new one, of no transaction: it does not hold the watermark. */
+    long timestamp();
   }
 
   /** A sweep of the manager. */
@@ -127,9 +127,14 @@ public final class SweepSchedule {
     return result.cleaned();
   }
 
-  /** Whether transactions below a new one are not over. If all are, the watermark is just idle. */
+  /**
+   * Whether transactions below a new timestamp are not over. If all are, the watermark is just
+   * idle. It only decides whether to sweep: an oracle that was superseded without knowing may issue
+   * one that is too low, and then the sweep waits for the next interval. What the sweep reports is
+   * a start timestamp of its own.
+   */
   private boolean isBehind(long watermark) {
-    return oracle.newTimestamp() > watermark + Timestamps.GAP;
+    return oracle.timestamp() > watermark + Timestamps.GAP;
   }
 
   public void close() {

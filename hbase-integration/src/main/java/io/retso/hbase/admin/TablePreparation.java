@@ -2,6 +2,7 @@ package io.retso.hbase.admin;
 
 import io.retso.hbase.errors.OracleUnavailableException;
 import io.retso.hbase.errors.TableNotPreparedException;
+import io.retso.hbase.layout.OracleTimeout;
 import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.layout.TableSettings;
 import io.retso.hbase.options.Conflicts;
@@ -11,6 +12,7 @@ import io.retso.hbase.table.TableRisks;
 import io.retso.hbase.table.TableRules;
 import io.retso.protocol.OracleIdentity;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -50,43 +52,29 @@ public final class TablePreparation {
   private static final String SANITY_CHECKS = "hbase.table.sanity.checks";
 
   private final Connection connection;
-  private final String oracle;
 
-  /** The single ones of {@link #oracle}. */
+  /** The oracle's, {@code host:port} each. */
   private final List<String> addresses;
+
+  private final Duration oracleTimeout;
 
   /** What tables get; null leaves theirs as it is. */
   private final Durability durability;
 
-  /**
-   * Prepares tables of the cluster for the oracle.
-   *
-   * @param connection to HBase; stays open
-   * @param oracle addresses, {@code host:port[,host:port]}, as region servers and clients reach
-   *     them
-   * @throws IllegalArgumentException if there is no address, or it is malformed
-   */
-  public TablePreparation(Connection connection, String oracle) {
-    this(connection, oracle, null);
-  }
-
-  private TablePreparation(Connection connection, String oracle, Durability durability) {
-    this.connection = Objects.requireNonNull(connection, "connection");
-    this.oracle = Objects.requireNonNull(oracle, "oracle");
-    this.addresses = TableSettings.checkedAddresses(oracle);
+  TablePreparation(Connection connection, List<String> addresses, Durability durability) {
+    this.connection = connection;
+    this.addresses = addresses;
+    this.oracleTimeout = OracleTimeout.of(connection.getConfiguration());
     this.durability = durability;
   }
 
   /**
-   * The same, which also sets the durability of the tables that it prepares. Otherwise it stays as
-   * it is: {@code USE_DEFAULT} in a table for which nobody chose another.
+   * Begins to describe the preparation of tables of a cluster.
    *
-   * @param of the tables; {@code FSYNC_WAL} forces HBase's log to disk before a write is
-   *     acknowledged, as the oracle does with commits. {@code SKIP_WAL} and {@code ASYNC_WAL} are
-   *     refused when a table is prepared
+   * @param connection to HBase; stays open
    */
-  public TablePreparation withDurability(Durability of) {
-    return new TablePreparation(connection, oracle, Objects.requireNonNull(of, "durability"));
+  public static TablePreparationBuilder builder(Connection connection) {
+    return new TablePreparationBuilder(connection);
   }
 
   /**
@@ -163,7 +151,7 @@ public final class TablePreparation {
 
   private TableDescriptor prepareEnabled(Admin admin, TableDescriptor before, Options options)
       throws IOException {
-    OracleIdentity of = OracleAddresses.identity(addresses);
+    OracleIdentity of = identity();
     TableDescriptor after = prepared(before, options, of);
     if (TableSettings.isPrepared(before)) {
       SettingsChange.requireUsedAlike(before, after);
@@ -172,7 +160,7 @@ public final class TablePreparation {
         SettingsChange.requireNoCopiedMarks(connection, before);
       }
     }
-    try (TimestampSource source = new TimestampSource(addresses)) {
+    try (TimestampSource source = new TimestampSource(addresses, oracleTimeout)) {
       FutureCells.requireNone(connection, before.getTableName(), source);
     }
     modify(admin, before, after);
@@ -186,11 +174,15 @@ public final class TablePreparation {
       throw refused(before.getTableName(), "is disabled: enable it");
     }
     // What is in it cannot be read; but the oracle must answer at these addresses.
-    OracleIdentity of = OracleAddresses.identity(addresses);
+    OracleIdentity of = identity();
     TableDescriptor after = prepared(before, options, of);
     SettingsChange.requireSameOracle(before, of);
     modify(admin, before, after);
     return after;
+  }
+
+  private OracleIdentity identity() throws IOException {
+    return OracleAddresses.identity(addresses, oracleTimeout);
   }
 
   private static void modify(Admin admin, TableDescriptor before, TableDescriptor after)
@@ -210,7 +202,7 @@ public final class TablePreparation {
   public TableDescriptor create(TableDescriptor table, Options options, byte[]... splitKeys)
       throws IOException {
     // The oracle's addresses are known to be right before anything exists.
-    TableDescriptor prepared = prepared(table, options, OracleAddresses.identity(addresses));
+    TableDescriptor prepared = prepared(table, options, identity());
     try (Admin admin = connection.getAdmin()) {
       if (splitKeys.length == 0) {
         admin.createTable(prepared);
@@ -276,7 +268,7 @@ public final class TablePreparation {
       try {
         TableSettings settings = TableSettings.of(table);
         found.addAll(TableRules.violations(table, settings));
-        OracleIdentity here = OracleAddresses.identity(addresses);
+        OracleIdentity here = identity();
         if (!settings.oracle().isSameAs(here)) {
           found.add(TableRules.OTHER_ORACLE.formatted(name, settings.oracle(), here));
         }
@@ -346,7 +338,8 @@ public final class TablePreparation {
     setCoprocessor(table, builder, options);
     try {
       builder.setColumnFamily(PendingWrite.familyFor(table, scope));
-      new TableSettings(options.conflicts(), options.reads(), of, oracle).writeTo(builder);
+      new TableSettings(options.conflicts(), options.reads(), of, String.join(",", addresses))
+          .writeTo(builder);
     } catch (IllegalArgumentException e) {
       throw refused(name, "cannot be prepared: " + e.getMessage());
     }

@@ -8,32 +8,35 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * Asks an oracle for timestamps that nobody uses, to learn how far it is. One connection, from the
- * first question to the end.
+ * Asks an oracle for timestamps that are no transaction's, to learn how far it is. One connection,
+ * from the first question to the end.
+ *
+ * <p>Every snapshot to come is above such a timestamp: it was reserved in the log before it was
+ * answered, and a successor begins above what was reserved. An oracle that was superseded without
+ * knowing may answer one that is too low; then cells are taken for those of the future that are
+ * not, and nothing is overlooked.
  *
  * <p>Blocking; for one thread.
  */
 final class TimestampSource implements AutoCloseable {
-  /** An operator waits for it, who may have named an address where there is no oracle. */
-  private static final Duration PATIENCE = Duration.ofSeconds(5);
-
   private final List<String> addresses;
   private final OracleClient oracle;
 
-  TimestampSource(List<String> addresses) {
+  TimestampSource(List<String> addresses, Duration timeout) {
     this.addresses = addresses;
     OracleClientBuilder builder =
-        OracleClient.builder().name("retso-prepare").requestTimeout(PATIENCE);
+        OracleClient.builder().name("retso-prepare").requestTimeout(timeout);
     addresses.forEach(builder::address);
     this.oracle = builder.build();
   }
 
-  /** The oracle's next timestamp: whatever was committed before the call is below it. */
+  /**
+   * The oracle's next timestamp: whatever was committed before the call is below it, and all
+   * snapshots of later transactions are above.
+   */
   long next() throws OracleUnavailableException {
     try {
-      long timestamp = oracle.begin();
-      oracle.abort(timestamp);
-      return timestamp;
+      return oracle.timestamp();
     } catch (OracleException e) {
       throw OracleAddresses.unavailable(addresses, e);
     }

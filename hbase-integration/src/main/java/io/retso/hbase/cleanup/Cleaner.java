@@ -135,7 +135,7 @@ public final class Cleaner {
               if (failures < ATTEMPTS_MAX && !admission.isClosed()) {
                 later(failures, () -> begin(job));
               } else {
-                LOG.debug("transaction {} was not resolved", job.start, failure);
+                LOG.debug("{} was not resolved", job, failure);
                 fail(job);
               }
             });
@@ -200,15 +200,16 @@ public final class Cleaner {
     if (batches.isStopped()) {
       return;
     }
-    String message = "table {}: {} failed and is left to readers and sweeps";
+    String message = "{}: {} in table {} failed and is left to readers and sweeps";
     if (warned.compareAndSet(false, true)) {
       LOG.warn(
           message + "; others will be at level DEBUG",
-          task.table().name(),
+          task.job(),
           task.request(),
+          task.table().name(),
           failure);
     } else {
-      LOG.debug(message, task.table().name(), task.request(), failure);
+      LOG.debug(message, task.job(), task.request(), task.table().name(), failure);
     }
   }
 

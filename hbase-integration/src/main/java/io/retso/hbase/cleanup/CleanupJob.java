@@ -25,6 +25,9 @@ public final class CleanupJob {
   final long start;
   final int size;
 
+  /** What the application calls the transaction; may be empty. */
+  private final String name;
+
   /** Of a job that waits for room: completes when there is some, or the cleaner was closed. */
   final CompletableFuture<Void> admitted = new CompletableFuture<>();
 
@@ -37,13 +40,16 @@ public final class CleanupJob {
   /**
    * A transaction to be cleaned up; nothing that it sent is on its way to HBase any more.
    *
+   * @param name what the application calls it, for the log; may be empty
    * @param start its start timestamp
    * @param outcome its commit timestamp or {@link CleanupRequest#ABORTED}; 0 lets the cleaner abort
    *     it, or learn what was decided
    * @param rows all that may bear its mark, each with the number of the only batch that wrote it,
    *     or 0
    */
-  public CleanupJob(long start, long outcome, Map<PreparedTable, SortedMap<byte[], Integer>> rows) {
+  public CleanupJob(
+      String name, long start, long outcome, Map<PreparedTable, SortedMap<byte[], Integer>> rows) {
+    this.name = name;
     this.start = start;
     this.outcome = outcome;
     this.rows = rows;
@@ -83,5 +89,11 @@ public final class CleanupJob {
   /** Whether a row was left to others: then the transaction must not be reported. */
   synchronized boolean hasFailed() {
     return failed;
+  }
+
+  /** As messages of {@link io.retso.hbase.errors.TransactionException} name it. */
+  @Override
+  public String toString() {
+    return (name.isEmpty() ? "" : "[" + name + "] ") + "transaction " + start;
   }
 }

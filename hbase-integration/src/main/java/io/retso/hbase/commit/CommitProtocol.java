@@ -31,6 +31,19 @@ public final class CommitProtocol {
     UNKNOWN
   }
 
+  /**
+   * A transaction that wrote.
+   *
+   * @param name what the application calls it; may be empty
+   * @param start its start timestamp
+   * @param writes all of them; nothing is added any more
+   */
+  public record Writer(String name, long start, WriteBuffer writes) {
+    CleanupJob cleanup(long outcome) {
+      return new CleanupJob(name, start, outcome, writes.sentRows());
+    }
+  }
+
   private final OracleClient oracle;
   private final Cleaner cleaner;
   private final Counters counters;
@@ -44,60 +57,59 @@ public final class CommitProtocol {
   /**
    * Commits a transaction that wrote.
    *
-   * @param writes all of them; nothing is added any more
    * @param decided is called once, before the future completes
    * @return the commit timestamp, when there is room for the cleanup; fails if it is not committed,
    *     or that is not known
    */
-  public CompletableFuture<Long> commit(
-      long start, WriteBuffer writes, Consumer<Decision> decided) {
+  public CompletableFuture<Long> commit(Writer writer, Consumer<Decision> decided) {
+    long start = writer.start;
     return Failures.compose(
-        writes.sendAll(),
+        writer.writes.sendAll(),
         (sent, failure) -> {
           if (failure != null) {
             decided.accept(Decision.ROLLED_BACK);
-            rollBack(start, writes);
+            rollBack(writer);
             return Failures.failed(
                 new RollbackOnlyException(start, Failures.ofStore(failure, start)));
           }
           // Every write is acknowledged: whoever reads above the commit timestamp finds all.
           return Failures.compose(
-              CommitRetry.ask(oracle, start, writes.conflictIds()),
+              CommitRetry.ask(oracle, start, writer.writes.conflictIds()),
               (result, unanswered) ->
                   unanswered == null
-                      ? answered(start, writes, result, decided)
-                      : Failures.failed(notAnswered(start, writes, unanswered, decided)));
+                      ? answered(writer, result, decided)
+                      : Failures.failed(notAnswered(writer, unanswered, decided)));
         });
   }
 
   private CompletableFuture<Long> answered(
-      long start, WriteBuffer writes, CommitResult result, Consumer<Decision> decided) {
+      Writer writer, CommitResult result, Consumer<Decision> decided) {
     if (result.isCommitted()) {
       long commit = result.commitTimestamp();
       decided.accept(Decision.COMMITTED);
       counters.committed.increment();
-      return cleanUp(start, commit, writes).thenApply(admitted -> commit);
+      return cleaner.offer(writer.cleanup(commit)).thenApply(admitted -> commit);
     }
     decided.accept(Decision.ROLLED_BACK);
     boolean isConflict = result.abortReason() == CommitResult.AbortReason.CONFLICT;
     (isConflict ? counters.conflicts : counters.tooOld).increment();
-    TransactionException refusal = Failures.ofAbort(start, isConflict);
-    return cleanUp(start, CleanupRequest.ABORTED, writes)
+    TransactionException refusal = Failures.ofAbort(writer.start, isConflict);
+    return cleaner
+        .offer(writer.cleanup(CleanupRequest.ABORTED))
         .thenCompose(admitted -> Failures.failed(refusal));
   }
 
-  private Throwable notAnswered(
-      long start, WriteBuffer writes, Throwable failure, Consumer<Decision> decided) {
+  private Throwable notAnswered(Writer writer, Throwable failure, Consumer<Decision> decided) {
     if (failure instanceof OracleException refused
         && refused.category() != OracleException.Category.UNKNOWN_OUTCOME) {
       decided.accept(Decision.ROLLED_BACK);
-      rollBack(start, writes);
-      return Failures.ofOracle(failure, "the commit of transaction " + start);
+      rollBack(writer);
+      return Failures.ofOracle(failure, "the commit of transaction " + writer.start);
     }
     counters.unknown.increment();
     decided.accept(Decision.UNKNOWN);
-    abort(start, writes);
-    return new UnknownCommitException(start, failure, this::resolve);
+    abort(writer);
+    return new UnknownCommitException(writer.start, failure, this::resolve);
   }
 
   /**
@@ -118,20 +130,16 @@ public final class CommitProtocol {
                 : Failures.failed(Failures.ofResolving(failure, start, this::resolve)));
   }
 
-  private CompletableFuture<Void> cleanUp(long start, long outcome, WriteBuffer writes) {
-    return cleaner.offer(new CleanupJob(start, outcome, writes.sentRows()));
-  }
-
-  private void rollBack(long start, WriteBuffer writes) {
+  private void rollBack(Writer writer) {
     counters.rolledBack.increment();
-    writes.acknowledged().thenRun(() -> abort(start, writes));
+    writer.writes.acknowledged().thenRun(() -> abort(writer));
   }
 
   /**
    * Aborts, or learns that it was committed, and cleans up; nobody waits for it. Nothing that the
    * transaction sent is on its way any more.
    */
-  public void abort(long start, WriteBuffer writes) {
-    cleaner.offerOrDrop(new CleanupJob(start, 0, writes.sentRows()));
+  public void abort(Writer writer) {
+    cleaner.offerOrDrop(writer.cleanup(0));
   }
 }

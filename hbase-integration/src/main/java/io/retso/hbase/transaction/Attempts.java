@@ -53,8 +53,7 @@ final class Attempts {
       throw Failures.name(new GaveUpException(failed, millis, failure), options.name());
     }
     counters.retries.increment();
-    LOG.debug(
-        "[{}] attempt {} failed, runs again in {} ms: {}", options.name(), failed, pause, failure);
+    LOG.debug("attempt {} failed, the transaction runs again in {} ms: {}", failed, pause, failure);
     return pause;
   }
 

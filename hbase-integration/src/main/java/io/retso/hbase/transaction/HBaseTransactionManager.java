@@ -108,10 +108,8 @@ public final class HBaseTransactionManager implements TransactionManager {
       }
 
       @Override
-      public long newTimestamp() {
-        long timestamp = oracle.begin();
-        oracle.abortAsync(timestamp);
-        return timestamp;
+      public long timestamp() {
+        return oracle.timestamp();
       }
     };
   }

@@ -258,7 +258,11 @@ final class TransactionCore {
       endedWithoutWrites();
       return CompletableFuture.completedFuture(OptionalLong.empty());
     }
-    return shared.commits().commit(start, writes, this::decided).thenApply(OptionalLong::of);
+    return shared.commits().commit(writer(), this::decided).thenApply(OptionalLong::of);
+  }
+
+  private CommitProtocol.Writer writer() {
+    return new CommitProtocol.Writer(options.name(), start, writes);
   }
 
   private void decided(CommitProtocol.Decision decision) {
@@ -310,7 +314,7 @@ final class TransactionCore {
     if (writes.sentRows().isEmpty()) {
       endWithoutWrites.run(); // an abort would be a round trip, and abort nothing
     } else {
-      shared.commits().abort(start, writes);
+      shared.commits().abort(writer());
     }
   }
 

@@ -15,6 +15,7 @@ import io.retso.hbase.TransactionManager;
 import io.retso.hbase.admin.TablePreparation.Options;
 import io.retso.hbase.errors.TableNotPreparedException;
 import io.retso.hbase.layout.TableSettings;
+import java.time.Duration;
 import java.util.List;
 import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.client.Admin;
@@ -125,7 +126,8 @@ class FutureCellsTest {
   @Test
   void theOracleIsWaitedForIfItIsSoonBeyond() throws Exception {
     try (TimestampSource oracle =
-        new TimestampSource(TableSettings.addresses(fixture.cluster.oracleAddress()))) {
+        new TimestampSource(
+            TableSettings.addresses(fixture.cluster.oracleAddress()), Duration.ofSeconds(5))) {
       long soon = oracle.next() + 160;
       plain(new Put(bytes("r")).addColumn(F, Q, soon, bytes("old")));
       plain(new Delete(bytes("s"), soon + 1));
@@ -148,9 +150,10 @@ class FutureCellsTest {
   void deletedCellsWithEmptyQualifiersArePassed() throws Exception {
     byte[] empty = {};
     try (TimestampSource oracle =
-        new TimestampSource(TableSettings.addresses(fixture.cluster.oracleAddress()))) {
+        new TimestampSource(
+            TableSettings.addresses(fixture.cluster.oracleAddress()), Duration.ofSeconds(5))) {
       plain(put("r", "old"), put("s", "old"));
-      long soon = oracle.next() + 2000;
+      long soon = oracle.next() + 1500;
       fixture.flushWhileRead(
           name,
           () ->

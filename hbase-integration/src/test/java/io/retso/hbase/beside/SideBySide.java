@@ -76,7 +76,9 @@ final class SideBySide implements AutoCloseable {
     try (Admin admin = connection.getAdmin()) {
       admin.createTable(descriptor(plainName).build(), new byte[][] {SPLIT});
     }
-    new TablePreparation(connection, cluster.oracleAddress())
+    TablePreparation.builder(connection)
+        .oracle(cluster.oracleAddress())
+        .build()
         .create(descriptor(name).build(), options, SPLIT);
     this.plainTable = connection.getTable(plainName);
     for (long flushBytes : new long[] {1, 1 << 20}) {

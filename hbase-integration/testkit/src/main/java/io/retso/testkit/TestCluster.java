@@ -117,7 +117,7 @@ public final class TestCluster implements AutoCloseable {
       descriptor.setColumnFamily(ColumnFamilyDescriptorBuilder.of(family));
     }
     TableDescriptor created = descriptor.build();
-    new TablePreparation(connection, oracleAddress()).create(created, options);
+    TablePreparation.builder(connection).oracle(oracleAddress()).build().create(created, options);
     return table;
   }
 

@@ -3,16 +3,18 @@ package io.retso.server.config;
 import java.util.Optional;
 
 /**
- * The heap that a configuration needs: what its settings say, plus a constant. All of the first
- * part is allocated at the start and never grows.
+ * The memory that a configuration needs. Of the heap: what its settings say, plus a constant; all
+ * of the first part is allocated at the start and never grows. Of the process: that heap, and what
+ * is outside of it.
  *
  * @param map bytes of the map of committed rows
  * @param window bytes of the window of transactions
  * @param uncleaned bytes of the table of uncleaned commits
  * @param rest bytes for everything else: connections, metrics, and if they are embedded ZooKeeper
  *     and the bookies
+ * @param outside bytes outside of the heap, without what the collector keeps about the heap
  */
-public record MemoryPlan(long map, long window, long uncleaned, long rest) {
+public record MemoryPlan(long map, long window, long uncleaned, long rest, long outside) {
   /**
    * With 3000 transactions outstanding and an embedded log 25 MiB are live in all; the rest is room
    * for the garbage collector.
@@ -21,6 +23,24 @@ public record MemoryPlan(long map, long window, long uncleaned, long rest) {
 
   public static final long EMBEDDED_BYTES = 32L << 20;
   public static final long EMBEDDED_BOOKIE_BYTES = 32L << 20;
+
+  /**
+   * Code and its compilers, classes, threads, the collector, buffers of connections: 110 MiB were
+   * counted after 16 million transactions. Connections that are behind add their buffers.
+   */
+  public static final long OUTSIDE_BYTES = 128L << 20;
+
+  /** A log entry at its largest. */
+  private static final long LOG_ENTRY_BYTES = 5L << 19;
+
+  /** What ZooKeeper adds. */
+  public static final long OUTSIDE_EMBEDDED_BYTES = 32L << 20;
+
+  /** 100 MiB of direct memory, and RocksDB. */
+  public static final long OUTSIDE_BOOKIE_BYTES = 128L << 20;
+
+  /** What the collector keeps about the heap is 4.2 % of it. */
+  private static final long HEAP_PER_COLLECTOR = 20;
 
   private static final long LINE_BYTES = 64;
   private static final long LINE_ROWS = 5;
@@ -32,12 +52,16 @@ public record MemoryPlan(long map, long window, long uncleaned, long rest) {
   private static final int EXCESS_FACTOR = 2;
 
   public static MemoryPlan of(ServerConfig config) {
-    long embedded = EMBEDDED_BYTES + config.get(Settings.EMBEDDED_BOOKIES) * EMBEDDED_BOOKIE_BYTES;
+    long bookies = config.isEmbedded() ? config.get(Settings.EMBEDDED_BOOKIES) : 0;
     return new MemoryPlan(
         mapBytes(config.get(Settings.ROWS)),
         config.get(Settings.WINDOW_STAMPS) * WINDOW_STAMP_BYTES,
         uncleanedBytes(config.get(Settings.UNCLEANED_MAX)),
-        REST_BYTES + (config.isEmbedded() ? embedded : 0));
+        REST_BYTES + (config.isEmbedded() ? EMBEDDED_BYTES : 0) + bookies * EMBEDDED_BOOKIE_BYTES,
+        OUTSIDE_BYTES
+            + (config.get(Settings.LOG_INFLIGHT) + 1) * LOG_ENTRY_BYTES
+            + (config.isEmbedded() ? OUTSIDE_EMBEDDED_BYTES : 0)
+            + bookies * OUTSIDE_BOOKIE_BYTES);
   }
 
   private static long mapBytes(long rows) {
@@ -56,6 +80,15 @@ public record MemoryPlan(long map, long window, long uncleaned, long rest) {
   /** What is allocated at the start and lives as long as the server. */
   public long tables() {
     return map + window + uncleaned;
+  }
+
+  /**
+   * The most that the process should be seen to take of the machine's memory.
+   *
+   * @param heapBytes the heap's limit
+   */
+  public long resident(long heapBytes) {
+    return heapBytes + heapBytes / HEAP_PER_COLLECTOR + outside;
   }
 
   /** The heap limit to start a JVM with: what is needed, rounded up to 64 MiB. */

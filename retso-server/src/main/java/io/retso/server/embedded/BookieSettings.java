@@ -40,8 +40,13 @@ public final class BookieSettings {
   /** Two halves; one is filled while the other is written to the entry log. */
   private static final int WRITE_CACHE_MB = 64;
 
-  /** Holds two entries of the usual size, so that the journal's writes are few. */
-  private static final int JOURNAL_BUFFER_KB = 512;
+  /**
+   * Holds two entries of the usual size, so that the journal's writes are few. BookKeeper makes one
+   * on the heap, too, with each journal file. With its header it is less than half of the smallest
+   * region that G1 has (1 MiB): from there on an array is humongous, and each makes G1 mark the
+   * whole heap.
+   */
+  private static final int JOURNAL_BUFFER_KB = 508;
 
   /** A journal is deleted once all of it is in the entry log. */
   private static final int JOURNAL_FILE_MB = 128;

@@ -16,11 +16,13 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.apache.bookkeeper.client.BookKeeperAdmin;
 import org.apache.bookkeeper.common.component.LifecycleComponentStack;
 import org.apache.bookkeeper.conf.ServerConfiguration;
 import org.apache.bookkeeper.server.EmbeddedServer;
 import org.apache.bookkeeper.server.conf.BookieConfiguration;
+import org.rocksdb.NativeLibraryLoader;
 
 /**
  * A real ZooKeeper and real bookies in this process, for a server that is to be durable without a
@@ -164,11 +166,11 @@ public final class EmbeddedBookKeeper implements AutoCloseable {
   /** A bookie compares its paths by itself, too, but says it badly and leaves threads behind. */
   private void checkLocation() throws IOException {
     Path file = dataDir.resolve("location");
-    if (!Files.exists(file)) {
+    String location = Files.exists(file) ? Files.readString(file).strip() : "";
+    if (location.isEmpty()) { // also after a power failure just after it was made
       Files.writeString(file, dataDir + "\n");
       return;
     }
-    String location = Files.readString(file).strip();
     if (!location.equals(dataDir.toString())) {
       throw new IOException(
           "the data directory was moved from "
@@ -210,8 +212,27 @@ public final class EmbeddedBookKeeper implements AutoCloseable {
     return configuration;
   }
 
+  /**
+   * RocksDB unpacks its library, 15 MB, into the temporary directory, and deletes it when the JVM
+   * ends: each process that was killed left one there. Once loaded the file is not needed; loading
+   * again does nothing.
+   */
+  private static void loadRocksDb() throws IOException {
+    Path place = Files.createTempDirectory("retso");
+    NativeLibraryLoader.getInstance().loadLibrary(place.toString());
+    try (Stream<Path> files = Files.list(place)) {
+      for (Path file : files.toList()) {
+        Files.delete(file);
+      }
+      Files.delete(place);
+    } catch (IOException e) {
+      return; // where a file in use cannot be deleted
+    }
+  }
+
   /** Side by side: each waits for ZooKeeper and the disk most of the time. */
   private void startBookies() throws IOException {
+    loadRocksDb();
     if (running.length == 1) {
       startBookie(0);
       return;

@@ -1,5 +1,7 @@
 package io.retso.server.embedded;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
 import java.io.File;
 import java.io.IOException;
 import java.net.BindException;
@@ -25,6 +27,7 @@ final class EmbeddedZooKeeper implements AutoCloseable {
 
   private static final int SESSION_MS_MAX = 60_000;
   private static final int CLIENTS_MAX = 1000;
+  private static final int PORT_MAX = (1 << 16) - 1;
   private static final int SNAPSHOTS_KEPT = 3;
   private static final long TRANSACTION_LOG_STEP_KB = 1024;
 
@@ -66,7 +69,7 @@ final class EmbeddedZooKeeper implements AutoCloseable {
   }
 
   private static ServerCnxnFactory bind(Path portFile) throws IOException {
-    int last = Files.exists(portFile) ? Integer.parseInt(Files.readString(portFile).trim()) : 0;
+    int last = lastPort(portFile);
     ServerCnxnFactory connections;
     try {
       connections = bind(last);
@@ -75,6 +78,13 @@ final class EmbeddedZooKeeper implements AutoCloseable {
     }
     Files.writeString(portFile, connections.getLocalPort() + "\n");
     return connections;
+  }
+
+  /** The port of before, if it can be known: the file may be empty after a power failure. */
+  private static int lastPort(Path portFile) throws IOException {
+    String text = Files.exists(portFile) ? Files.readString(portFile, ISO_8859_1).trim() : "";
+    int port = text.matches("[0-9]{1,5}") ? Integer.parseInt(text) : 0;
+    return port <= PORT_MAX ? port : 0;
   }
 
   private static ServerCnxnFactory bind(int port) throws IOException {

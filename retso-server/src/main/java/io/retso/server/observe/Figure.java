@@ -142,7 +142,8 @@ enum Figure {
   CONNECTIONS_STALLED(
       Group.NETWORK,
       "connections.stalled",
-      "Connections closed because the client did not read its replies.",
+      "Connections closed because the client did not read its replies, was silent, or took most of"
+          + " the memory of connections.",
       f -> f.net.stalled),
   REQUEST_FRAMES(Group.NETWORK, "request.frames", "Request frames taken.", f -> f.net.frames),
   REQUEST_BYTES(Group.NETWORK, "request.bytes", "Bytes received from clients.", f -> f.net.bytesIn);

@@ -22,6 +22,9 @@ public final class Figures {
   /** Nanoseconds of the turns of the oracle's thread. */
   public final BatchHistogram turns = BatchHistogram.ofLatencies();
 
+  /** Nanoseconds of processor time of the oracle's thread in its turns, at most. */
+  public final BatchHistogram turnsCpu = BatchHistogram.ofLatencies();
+
   /** Nanoseconds from an append to its acknowledgement, by entries. */
   final BatchHistogram appends = BatchHistogram.ofLatencies();
 

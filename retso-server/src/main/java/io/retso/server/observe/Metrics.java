@@ -91,6 +91,11 @@ public final class Metrics implements AutoCloseable {
         "Turns of the oracle's thread: all that it does between two looks for requests.",
         f -> f.turns,
         NANOS_PER_SECOND);
+    histogram(
+        "retso_turn_cpu_seconds",
+        "Processor time of the same, exact to a millisecond: the rest is waiting for a processor.",
+        f -> f.turnsCpu,
+        NANOS_PER_SECOND);
   }
 
   private void server(Health health, ServerFacts facts) {

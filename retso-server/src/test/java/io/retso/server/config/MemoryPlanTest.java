@@ -63,4 +63,16 @@ class MemoryPlanTest {
     String message = plan.excess(1153 * MIB).orElseThrow();
     assertTrue(message.contains("RETSO_OPTS=-Xmx576m"), message);
   }
+
+  /** Much more than the heap, above all beside a bookie: that is what the machine must have. */
+  @Test
+  void whatIsOutsideOfTheHeapCounts() throws Exception {
+    MemoryPlan plan = plan("32M", "2^23", "1M");
+    assertEquals((640 + 32 + 128 + 5 * 5 / 2.0) * MIB, plan.resident(640 * MIB));
+    MemoryPlan embedded = MemoryPlan.of(ServerConfig.builder().build());
+    MemoryPlan three =
+        MemoryPlan.of(ServerConfig.builder().set(Settings.EMBEDDED_BOOKIES, "3").build());
+    assertEquals((32 + 128) * MIB, embedded.outside() - plan.outside());
+    assertEquals(2 * 128 * MIB, three.outside() - embedded.outside());
+  }
 }

@@ -39,6 +39,14 @@ class EmbeddedBookKeeperTest {
     return answer.get(30, TimeUnit.SECONDS);
   }
 
+  /** G1 marks the whole heap after each array of half a region, 512 KiB at least, or more. */
+  @Test
+  void theJournalsBufferIsNotHumongous() throws Exception {
+    int bytes =
+        1024 * BookieSettings.of("127.0.0.1:1", directory, 0, true).getJournalWriteBufferSizeKB();
+    assertTrue(bytes + 16 < 512 * 1024, "with the array's header " + bytes);
+  }
+
   @Test
   void restartKeepsEverything() throws Exception {
     String zookeeper;
@@ -67,6 +75,19 @@ class EmbeddedBookKeeperTest {
             .get();
       }
       assertTrue(store.create().get().id() > ledger);
+    }
+  }
+
+  /** A power failure leaves files that were just written without their contents. */
+  @Test
+  void startsThoughItsSmallFilesAreEmpty() throws Exception {
+    EmbeddedBookKeeper.start(directory, 1, false).close();
+    Files.writeString(directory.resolve("location"), "");
+    Path port = directory.resolve("zookeeper").resolve("port");
+    assertTrue(Files.exists(port));
+    for (String damaged : List.of("", "x\n", "99999\n")) {
+      Files.writeString(port, damaged);
+      EmbeddedBookKeeper.start(directory, 1, false).close();
     }
   }
 

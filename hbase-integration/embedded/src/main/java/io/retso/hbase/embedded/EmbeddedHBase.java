@@ -80,7 +80,9 @@ public final class EmbeddedHBase implements AutoCloseable {
     // A fraction of the default waiting: everything is on this machine.
     c.setInt("hbase.master.wait.on.regionservers.interval", 100);
     c.setInt("hbase.master.wait.on.regionservers.timeout", 1000);
-    c.setInt("hbase.regionserver.msginterval", 100);
+    // A report names each region, and there may be hundreds: often, though not all of the time.
+    c.setInt("hbase.regionserver.msginterval", 300);
+    c.setInt("hbase.regionserver.metrics.period", 30_000);
     c.setInt("hbase.assignment.dispatch.wait.msec", 10);
     c.setInt("hbase.procedure.remote.dispatcher.delay.msec", 10); // for each opening and closing
     return c;
@@ -182,6 +184,11 @@ public final class EmbeddedHBase implements AutoCloseable {
         address = "127.0.0.1:" + zooKeeper.startup(directory.resolve("zookeeper").toFile());
       }
       Configuration configuration = localConfiguration(directory, address);
+      if (zooKeeper != null) {
+        // Nobody but this process has sessions: one that ends early says only that it had no
+        // processor. The longest that ZooKeeper grants.
+        configuration.setInt(HConstants.ZK_SESSION_TIMEOUT, 40_000);
+      }
       settings.forEach(configuration::set);
       LocalHBaseCluster cluster = new LocalHBaseCluster(configuration, 1, regionServers);
       EmbeddedHBase hbase = new EmbeddedHBase(zooKeeper, cluster, configuration);

@@ -7,6 +7,7 @@ import io.retso.client.TransactionStatus;
 import io.retso.hbase.coprocessor.region.ObserverMetrics;
 import io.retso.hbase.coprocessor.write.RecentWrites;
 import io.retso.hbase.layout.CleanupRequest;
+import io.retso.hbase.layout.OracleTimeout;
 import io.retso.hbase.layout.Refusal;
 import io.retso.hbase.layout.TableSettings;
 import io.retso.hbase.resolve.StatusCache;
@@ -35,9 +36,6 @@ import org.apache.hadoop.hbase.DoNotRetryIOException;
  * transactions, the queue of orphans, and the memory of recent writes. Thread-safe.
  */
 public final class OracleLink {
-  /** Longest time that a request takes, in ms. */
-  static final String TIMEOUT_KEY = "retso.oracle.timeout";
-
   /**
    * Where an oracle is, by the name that tables have for it; overrides the addresses that stand in
    * their descriptors. So an oracle can move away from all of them.
@@ -47,7 +45,6 @@ public final class OracleLink {
   /** Decided transactions that a region server remembers, about 36 bytes each. */
   static final String CACHE_KEY = "retso.status.cache.entries";
 
-  private static final int TIMEOUT_DEFAULT = 5_000;
   private static final int CACHE_DEFAULT = 1 << 16;
 
   /** Waiting for a watermark that is nice to have. */
@@ -66,6 +63,7 @@ public final class OracleLink {
   private final OracleIdentity oracle;
   private final OracleClient client;
   private final OracleBreaker breaker;
+  private final long timeoutMillis;
   private final StatusCache cache;
   private final OrphanQueue orphans;
   private final RecentWrites.Shared recentWrites = new RecentWrites.Shared(System::nanoTime);
@@ -79,7 +77,8 @@ public final class OracleLink {
       Key key, OracleIdentity oracle, Configuration configuration, ObserverMetrics metrics) {
     this.key = key;
     this.oracle = oracle;
-    Duration timeout = Duration.ofMillis(configuration.getInt(TIMEOUT_KEY, TIMEOUT_DEFAULT));
+    Duration timeout = OracleTimeout.of(configuration);
+    this.timeoutMillis = timeout.toMillis();
     this.breaker = new OracleBreaker(timeout.toNanos(), System::nanoTime);
     OracleClientBuilder builder =
         OracleClient.builder().name("retso-region-server").oracle(oracle).requestTimeout(timeout);
@@ -111,7 +110,10 @@ public final class OracleLink {
     }
   }
 
-  /** Gives the link back. */
+  /**
+   * Gives the link back. The region that does so last is still locked: it waits for the end of the
+   * connection, but no longer than a request may take.
+   */
   public void release() {
     synchronized (LINKS) {
       if (--users > 0) {
@@ -120,7 +122,14 @@ public final class OracleLink {
       LINKS.remove(key);
     }
     orphans.close();
-    client.close();
+    Thread closing = new Thread(client::close, "retso-link-close");
+    closing.setDaemon(true);
+    closing.start();
+    try {
+      closing.join(timeoutMillis);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   /** Decided transactions. */
@@ -238,12 +247,18 @@ public final class OracleLink {
     return decided;
   }
 
-  /** Waits for an answer; requests time out by themselves. */
+  /**
+   * Waits for an answer, as long as a request may take. Requests time out by themselves; but who
+   * waits keeps a region from closing, so that must not hang on the client's thread, which may be
+   * resolving a name.
+   */
   public <T> T await(CompletableFuture<T> answer) throws IOException {
     try {
-      return answer.get();
+      return answer.get(timeoutMillis, TimeUnit.MILLISECONDS);
     } catch (ExecutionException e) {
       throw failure(e.getCause());
+    } catch (TimeoutException e) {
+      throw failure(new TimeoutException("no answer within " + timeoutMillis + " ms"));
     } catch (InterruptedException e) {
       throw interrupted();
     }

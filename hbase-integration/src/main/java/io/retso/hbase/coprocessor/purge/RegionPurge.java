@@ -130,6 +130,10 @@ public final class RegionPurge {
    * <p>The last active horizon, if the memory was empty at some moment after it became active;
    * otherwise the one that was active before the last flush. In both cases the files at that moment
    * or later, all of them, contain what is below it.
+   *
+   * <p>The second rests on flushes that take all of the memory, as those of HBase 2.5 and 2.6 do,
+   * its in-memory compaction included (nobody calls {@code setCompositeSnapshot(false)}). Were
+   * older edits to stay behind, a tombstone could go before a cell below it has come to a file.
    */
   private long tombstoneHorizon(Store store, CompactionRequest request) {
     if (request == null || !(store instanceof HStore hstore)) {

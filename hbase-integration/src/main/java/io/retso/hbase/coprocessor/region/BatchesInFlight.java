@@ -2,7 +2,9 @@ package io.retso.hbase.coprocessor.region;
 
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * The batches of mutations that a region works on, so that one can wait for those that began before
@@ -49,7 +51,10 @@ public final class BatchesInFlight {
 
   private volatile Epoch current = new Epoch();
 
-  /** Replaced epochs that were not empty when last looked at, oldest first. */
+  /** Held by who drains. */
+  private final ReentrantLock draining = new ReentrantLock();
+
+  /** Replaced epochs that were not empty when last looked at, oldest first. Guarded by that. */
   private final Deque<Epoch> old = new ArrayDeque<>();
 
   /** Enters the current epoch. */
@@ -73,12 +78,24 @@ public final class BatchesInFlight {
 
   /**
    * Waits for all batches that entered before the call. One caller at a time waits; the next one
-   * waits for it.
+   * waits for it, and no longer than it would for the batches: several flushes and compactions may
+   * come at once, and a region that closes waits for them.
    *
    * @return false if some are not over after {@code millis}
    */
-  synchronized boolean drain(long millis) throws InterruptedException {
+  boolean drain(long millis) throws InterruptedException {
     long deadline = System.nanoTime() + millis * 1_000_000;
+    if (!draining.tryLock(millis, TimeUnit.MILLISECONDS)) {
+      return false;
+    }
+    try {
+      return drainUntil(deadline);
+    } finally {
+      draining.unlock();
+    }
+  }
+
+  private boolean drainUntil(long deadline) throws InterruptedException {
     if (current.count.get() != 0) {
       old.add(current);
       current = new Epoch();

@@ -4,13 +4,16 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.client.OracleClient;
+import io.retso.hbase.Fixture;
 import io.retso.hbase.RetsoCluster;
 import io.retso.hbase.coprocessor.RawTable;
 import io.retso.hbase.coprocessor.region.ObserverMetrics;
 import io.retso.hbase.layout.CleanupRequest;
+import io.retso.hbase.layout.OracleTimeout;
 import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.layout.Refusal;
 import io.retso.hbase.layout.TableSettings;
@@ -20,9 +23,11 @@ import io.retso.hbase.resolve.SnapshotRow;
 import io.retso.hbase.resolve.WriterStatuses;
 import io.retso.protocol.OracleIdentity;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.CountDownLatch;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hbase.DoNotRetryIOException;
 import org.apache.hadoop.hbase.KeyValue;
@@ -98,7 +103,7 @@ class OracleLinkTest {
 
   @Test
   void failuresOfTheOracleAreRetriedByHBaseUnlessThatCannotHelp() throws Exception {
-    configuration.setInt(OracleLink.TIMEOUT_KEY, 100);
+    configuration.setInt(OracleTimeout.KEY, 100);
     var server = RetsoCluster.startOracle();
     String address = "127.0.0.1:" + server.port();
     OracleLink link = acquire(address);
@@ -119,6 +124,47 @@ class OracleLinkTest {
     } finally {
       link.release();
       server.close();
+    }
+  }
+
+  /** Whoever waits keeps a region from closing: not even a client that hangs may hold it longer. */
+  @Test
+  void nobodyWaitsLongerThanTheTimeOutThoughTheClientHangs() throws Exception {
+    configuration.setInt(OracleTimeout.KEY, 300);
+    CountDownLatch hanging = new CountDownLatch(1);
+    CountDownLatch released = new CountDownLatch(1);
+    try (var server = RetsoCluster.startOracle()) {
+      OracleLink link = acquire("127.0.0.1:" + server.port());
+      try {
+        Fixture.eventually(
+            "the client hangs",
+            () -> {
+              link.askWatermark().thenRun(() -> hangIfClient(hanging, released));
+              return hanging.getCount() == 0;
+            });
+        assertTimeoutPreemptively(
+            Duration.ofSeconds(8), // the client itself would wait for 10 s at its end
+            () -> {
+              IOException late =
+                  assertThrows(IOException.class, () -> link.await(link.askWatermark()));
+              assertSame(Refusal.NO_ORACLE, Refusal.of(late));
+              link.release();
+            });
+      } finally {
+        released.countDown();
+      }
+    }
+  }
+
+  /** Who asks may find the answer there, and go on with it by itself. */
+  private static void hangIfClient(CountDownLatch hanging, CountDownLatch released) {
+    if (Thread.currentThread().getName().startsWith("retso-region-server")) {
+      hanging.countDown();
+      try {
+        released.await();
+      } catch (InterruptedException e) {
+        throw new AssertionError(e); // nobody interrupts the client's thread
+      }
     }
   }
 
@@ -144,7 +190,7 @@ class OracleLinkTest {
   /** Each would wait until its time is over, and requests may have thousands. */
   @Test
   void questionsAboutManyRowsAreNotAllAskedInVain() throws Exception {
-    configuration.setInt(OracleLink.TIMEOUT_KEY, 100);
+    configuration.setInt(OracleTimeout.KEY, 100);
     var server = RetsoCluster.startOracle();
     try {
       OracleLink link = acquire("127.0.0.1:" + server.port());

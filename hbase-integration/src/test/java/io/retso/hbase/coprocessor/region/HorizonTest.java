@@ -41,6 +41,34 @@ public class HorizonTest {
     assertTrue(batches.drain(1));
   }
 
+  /** Each of several flushes that come at once would wait for all before it. */
+  @Test
+  @Timeout(60)
+  void whoWaitsForAnotherWaitsNoLongerThanForTheBatches() throws Exception {
+    BatchesInFlight.Epoch batch = batches.enter();
+    assertFalse(batches.drain(0)); // so that the end of the first wait can be seen from outside
+    AtomicBoolean first = new AtomicBoolean();
+    Thread flush =
+        new Thread(
+            () -> {
+              try {
+                first.set(batches.drain(20_000));
+              } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+              }
+            });
+    flush.start();
+    while (flush.getState() != Thread.State.TIMED_WAITING) {
+      Thread.onSpinWait();
+    }
+    assertFalse(batches.drain(1));
+    assertTrue(flush.isAlive(), "the first wait need not be over");
+    batch.leave();
+    flush.join();
+    assertTrue(first.get());
+    assertTrue(batches.drain(1));
+  }
+
   @Test
   void neverGoesDown() throws Exception {
     horizon.refuse(320);

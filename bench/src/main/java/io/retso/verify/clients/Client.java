@@ -1,0 +1,153 @@
+package io.retso.verify.clients;
+
+import io.retso.admin.FirstContact;
+import io.retso.hbase.TransactionManager;
+import io.retso.verify.history.HistoryRecorder;
+import io.retso.verify.lists.Generations;
+import io.retso.verify.lists.ListStore;
+import io.retso.verify.lists.TableLists;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.hbase.HBaseConfiguration;
+import org.apache.hadoop.hbase.client.AsyncConnection;
+
+/**
+ * A client of the workload: one transaction manager, several threads with transactions on lists and
+ * one that moves tokens. It records its history in a file of its own.
+ */
+public final class Client implements AutoCloseable {
+  /** How long its threads may take to finish their transactions. */
+  static final Duration JOIN_MAX = Duration.ofMinutes(2);
+
+  private final AsyncConnection hbase;
+  private final TransactionManager manager;
+  private final HistoryRecorder recorder;
+  private final Generations generations;
+  private final ClientPlan plan;
+  private final TokenMover mover;
+  private final Stop stop = new Stop();
+  private final List<Thread> threads = new ArrayList<>();
+
+  private Client(
+      AsyncConnection hbase,
+      TransactionManager manager,
+      HistoryRecorder recorder,
+      ClientPlan plan) {
+    this.hbase = hbase;
+    this.manager = manager;
+    this.recorder = recorder;
+    this.plan = plan;
+    this.generations = new Generations(plan.generations(), plan.listMax());
+    this.mover =
+        new TokenMover(manager, new Tokens(plan.tables()), ~plan.seed(), this::report, stop);
+  }
+
+  /** HBase's client settings: whatever fails is tried again for a minute, quickly. */
+  public static Configuration configuration(String cluster, String oracle) throws IOException {
+    Configuration configuration =
+        HBaseConfiguration.createClusterConf(HBaseConfiguration.create(), cluster);
+    configuration.set("retso.oracle", oracle);
+    configuration.setInt("hbase.client.pause", 50);
+    configuration.setInt("hbase.client.retries.number", 60);
+    configuration.setInt("hbase.rpc.timeout", 10_000);
+    configuration.setInt("hbase.client.operation.timeout", 60_000);
+    configuration.setInt("hbase.client.scanner.timeout.period", 20_000);
+    configuration.setInt("hbase.client.meta.operation.timeout", 60_000);
+    return configuration;
+  }
+
+  /** Connects, and starts the threads. */
+  public static Client start(ClientPlan plan) throws IOException {
+    Configuration configuration = configuration(plan.cluster(), plan.oracle());
+    AsyncConnection hbase = FirstContact.connect(configuration);
+    try {
+      TransactionManager manager =
+          TransactionManager.builder(hbase)
+              .oracle(plan.oracle())
+              .sweepInterval(Duration.ofSeconds(10))
+              .flushBytes(plan.flushBytes())
+              .build();
+      Client client =
+          new Client(hbase, manager, HistoryRecorder.create(plan.history(), plan.origin()), plan);
+      client.startThreads();
+      return client;
+    } catch (IOException | RuntimeException e) {
+      hbase.close();
+      throw e;
+    }
+  }
+
+  private void startThreads() {
+    ListStore store = new TableLists(manager, plan.tables());
+    for (int i = 0; i < plan.threads(); i++) {
+      long process = plan.process(i);
+      ListWorker worker =
+          new ListWorker(
+              process, store, recorder, generations, plan.seed() + process, this::report, stop);
+      threads.add(new Thread(worker, "lists-" + process));
+    }
+    threads.add(new Thread(mover, "tokens-" + plan.number()));
+    for (Thread thread : threads) {
+      thread.setDaemon(true);
+      thread.start();
+    }
+  }
+
+  /** Written at once: it is to survive whatever comes. */
+  private void report(String what) {
+    try {
+      Files.writeString(
+          plan.violations(),
+          "client " + plan.number() + ": " + what + System.lineSeparator(),
+          StandardOpenOption.CREATE,
+          StandardOpenOption.APPEND);
+    } catch (IOException e) {
+      throw new java.io.UncheckedIOException("cannot report " + what, e);
+    }
+  }
+
+  /** Where the groups of lists are. */
+  public int[] generations() {
+    return generations.toArray();
+  }
+
+  /** Dies in the middle of whatever it does: nothing is rolled back or cleaned up. */
+  public void kill() throws IOException {
+    stop.set();
+    hbase.close();
+    close();
+  }
+
+  /**
+   * Lets every thread finish its transaction, then closes.
+   *
+   * @throws IOException if the history cannot be written or a thread does not end
+   */
+  @Override
+  public void close() throws IOException {
+    stop.set();
+    try {
+      long deadline = System.nanoTime() + JOIN_MAX.toNanos();
+      for (Thread thread : threads) {
+        thread.join(Math.max(1, (deadline - System.nanoTime()) / 1_000_000));
+        if (thread.isAlive()) {
+          throw new IOException(
+              thread.getName() + " did not finish its transaction within two minutes");
+        }
+      }
+      mover.done().write(plan.work());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IOException("interrupted while the clients ended", e);
+    } finally {
+      recorder.close();
+      manager.close();
+      hbase.close();
+    }
+  }
+}

@@ -1,0 +1,185 @@
+package io.retso.verify.clients;
+
+import io.retso.verify.history.HistoryRecorder;
+import io.retso.verify.history.Stamps;
+import io.retso.verify.history.Step;
+import io.retso.verify.lists.Action;
+import io.retso.verify.lists.Findings;
+import io.retso.verify.lists.Generations;
+import io.retso.verify.lists.ListKey;
+import io.retso.verify.lists.ListStore;
+import io.retso.verify.lists.ListStore.CommitFailure;
+import io.retso.verify.lists.ListStore.ListTransaction;
+import io.retso.verify.lists.ListStore.Violation;
+import io.retso.verify.lists.Traces;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+
+/**
+ * One thread of control: runs random transactions, one after the other, and records them. The
+ * invocation is in the file before the transaction begins, so it survives whatever kills the
+ * process.
+ */
+public final class ListWorker implements Runnable {
+  /** How errors of transactions that met another one begin in the history. */
+  public static final String CONFLICT = "conflict";
+
+  private static final double RESOLVES = 0.5;
+
+  /** Of those that only read, so many say so when they begin. */
+  private static final double READ_ONLY = 0.75;
+
+  private static final int PAUSE_MILLIS_AFTER_FAILURE = 20;
+
+  /** In histories. */
+  private final long process;
+
+  private final ListStore store;
+  private final HistoryRecorder recorder;
+  private final Generations generations;
+  private final Planner planner;
+  private final Random random;
+  private final Findings findings;
+  private final Stop stop;
+
+  public ListWorker(
+      long process,
+      ListStore store,
+      HistoryRecorder recorder,
+      Generations generations,
+      long seed,
+      Findings findings,
+      Stop stop) {
+    this.process = process;
+    this.store = store;
+    this.recorder = recorder;
+    this.generations = generations;
+    this.random = new Random(seed);
+    this.planner = new Planner(random, generations, process * 1_000_000);
+    this.findings = findings;
+    this.stop = stop;
+  }
+
+  @Override
+  public void run() {
+    findings.watch("process " + process, this::work);
+  }
+
+  private void work() {
+    while (!stop.isSet()) {
+      List<Action> plan = planner.next();
+      recorder.invoke(process, plan.stream().flatMap(action -> action.steps().stream()).toList());
+      recorder.flush();
+      begin(plan).ifPresent(transaction -> carryOut(plan, transaction));
+    }
+  }
+
+  private Optional<ListTransaction> begin(List<Action> plan) {
+    boolean readOnly = plan.stream().noneMatch(Action::isWrite) && random.nextDouble() < READ_ONLY;
+    try {
+      return Optional.of(store.begin(readOnly));
+    } catch (IOException | RuntimeException e) {
+      failed(Stamps.NONE, e);
+      return Optional.empty();
+    }
+  }
+
+  private void carryOut(List<Action> plan, ListTransaction transaction) {
+    List<Step> done = new ArrayList<>();
+    try {
+      for (Action action : plan) {
+        if (action instanceof Action.Pause pause) {
+          stop.await(pause.millis());
+        } else {
+          note(action, transaction.run(action), done);
+        }
+      }
+    } catch (IOException | RuntimeException | Violation e) {
+      rollback(transaction);
+      failed(transaction.stamps(), e); // its commit was never asked for
+      return;
+    }
+    commit(transaction, done);
+  }
+
+  private void note(Action action, List<long[]> values, List<Step> done) {
+    Iterator<long[]> next = values.iterator();
+    for (Step step : action.steps()) {
+      if (step instanceof Step.Read) {
+        long[] list = next.next();
+        generations.saw(ListKey.ofNumber(step.key()), list.length);
+        done.add(Step.read(step.key(), list));
+      } else {
+        done.add(step);
+      }
+    }
+  }
+
+  private void commit(ListTransaction transaction, List<Step> done) {
+    try {
+      transaction.commit();
+      recorder.ok(process, done, transaction.stamps());
+    } catch (CommitFailure e) {
+      notCommitted(transaction.stamps(), done, e);
+    } catch (RuntimeException e) {
+      unexpected(e);
+      recorder.info(process, done, transaction.stamps(), e.toString());
+    }
+  }
+
+  private void notCommitted(Stamps stamps, List<Step> done, CommitFailure e) {
+    switch (e.kind()) {
+      case CONFLICT -> recorder.fail(process, stamps, CONFLICT);
+      case FAILED -> failed(stamps, e.getCause());
+      case UNKNOWN -> unknown(stamps, done, e.getCause());
+    }
+  }
+
+  /**
+   * Sometimes it is left at that; sometimes the application wants to know, and must get it right.
+   */
+  private void unknown(Stamps stamps, List<Step> done, Throwable cause) {
+    if (random.nextDouble() < RESOLVES) {
+      try {
+        ListStore.Resolved resolved = store.resolve(stamps.start());
+        if (resolved.isCommitted()) {
+          recorder.ok(process, done, resolved.stamps());
+        } else {
+          recorder.fail(process, stamps, "resolved: " + cause);
+        }
+        return;
+      } catch (IOException | RuntimeException e) {
+        recorder.info(process, done, stamps, "cannot be resolved: " + e);
+        return;
+      }
+    }
+    recorder.info(process, done, stamps, cause.toString());
+  }
+
+  private void failed(Stamps stamps, Throwable cause) {
+    if (cause instanceof RuntimeException || cause instanceof Violation) {
+      unexpected(cause);
+    }
+    recorder.fail(process, stamps, cause.toString());
+    stop.await(random.nextInt(PAUSE_MILLIS_AFTER_FAILURE) + 1); // what is down, is down for a while
+  }
+
+  private void rollback(ListTransaction transaction) {
+    try {
+      transaction.rollback();
+    } catch (IOException | RuntimeException e) {
+      unexpected(e);
+    }
+  }
+
+  /** A store that is being closed may throw anything, but contradict itself it may not. */
+  private void unexpected(Throwable e) {
+    if (!stop.isSet() || e instanceof Violation) {
+      findings.violation("process " + process + ": " + Traces.of(e));
+    }
+  }
+}

@@ -1,0 +1,85 @@
+package io.retso.verify.lists;
+
+import io.retso.verify.history.Step;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** Something that a transaction does with one or more lists, in one or more calls of the store. */
+public sealed interface Action {
+
+  /** The steps of the history that it consists of, in their order; reads without values. */
+  List<Step> steps();
+
+  /** Whether it appends to a list, or tries to. */
+  default boolean isWrite() {
+    return this instanceof Append
+        || this instanceof CheckInVain
+        || this instanceof Batch batch && !batch.appends.isEmpty();
+  }
+
+  /** Reads lists, of one table if they are several. */
+  record Get(List<ListKey> keys) implements Action {
+    @Override
+    public List<Step> steps() {
+      return keys.stream().map(key -> Step.read(key.number())).toList();
+    }
+  }
+
+  /** Reads lists of one table, group and generation by a scan over the rows of the group. */
+  record Scan(List<ListKey> keys, boolean reversed) implements Action {
+    @Override
+    public List<Step> steps() {
+      return keys.stream().map(key -> Step.read(key.number())).toList();
+    }
+  }
+
+  /** How a value gets to the end of a list. */
+  enum Way {
+    /** The list is read, and put back with the value. */
+    PUT,
+    /** As {@link #PUT}, by a checkAndMutate that expects what was read. */
+    CHECK_AND_PUT,
+    /** HBase's append of bytes. */
+    APPEND
+  }
+
+  /** Appends to a list. */
+  record Append(ListKey key, long value, Way way) implements Action {
+    @Override
+    public List<Step> steps() {
+      return List.of(Step.append(key.number(), value));
+    }
+  }
+
+  /** Reads and appends to lists of one table, all different, by one batch. */
+  record Batch(List<ListKey> reads, List<Append> appends) implements Action {
+    @Override
+    public List<Step> steps() {
+      return Stream.concat(
+              reads.stream().map(key -> Step.read(key.number())),
+              appends.stream().map(append -> Step.append(append.key.number(), append.value)))
+          .toList();
+    }
+  }
+
+  /**
+   * Appends to a list by a checkAndMutate on a condition that is false, whatever the list: that it
+   * has the value already. So it appends nothing. Then it reads the list.
+   *
+   * @param value that is appended to no list
+   */
+  record CheckInVain(ListKey key, long value) implements Action {
+    @Override
+    public List<Step> steps() {
+      return List.of(Step.read(key.number()));
+    }
+  }
+
+  /** Does nothing for a while, so that the snapshot gets old. */
+  record Pause(long millis) implements Action {
+    @Override
+    public List<Step> steps() {
+      return List.of();
+    }
+  }
+}

@@ -1,0 +1,102 @@
+package io.retso.verify.clients;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.retso.verify.history.HistoryRecorder;
+import io.retso.verify.history.Stamps;
+import io.retso.verify.lists.Action;
+import io.retso.verify.lists.Generations;
+import io.retso.verify.lists.ListStore;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A worker with stores that misbehave. */
+@Timeout(60)
+class ListWorkerTest {
+  @TempDir Path directory;
+
+  private final Stop stop = new Stop();
+  private final List<String> findings = new ArrayList<>();
+
+  /** One whose transactions do nothing. */
+  private static class IdleStore implements ListStore, ListStore.ListTransaction {
+    @Override
+    public ListTransaction begin(boolean readOnly) {
+      return this;
+    }
+
+    @Override
+    public Resolved resolve(long start) {
+      return new Resolved(false, Stamps.NONE);
+    }
+
+    @Override
+    public Stamps stamps() {
+      return Stamps.NONE;
+    }
+
+    @Override
+    public List<long[]> run(Action action) throws IOException, Violation {
+      return action.steps().stream().map(step -> new long[0]).toList();
+    }
+
+    @Override
+    public void commit() {}
+
+    @Override
+    public void rollback() {}
+  }
+
+  private void work(ListStore store) throws IOException {
+    try (HistoryRecorder recorder = HistoryRecorder.create(directory.resolve("history.edn"))) {
+      Generations generations = new Generations(Generations.allAt(0), 20);
+      new ListWorker(1, store, recorder, generations, 1, findings::add, stop).run();
+    }
+  }
+
+  @Test
+  void anErrorThatEndsAWorkerIsReported() throws IOException {
+    work(
+        new IdleStore() {
+          @Override
+          public ListTransaction begin(boolean readOnly) {
+            throw new AssertionError("a bug of the store");
+          }
+        });
+    assertEquals(1, findings.size(), findings::toString);
+    assertTrue(findings.get(0).startsWith("process 1 ended by itself"), findings::toString);
+    assertTrue(findings.get(0).contains("a bug of the store"), findings::toString);
+  }
+
+  @Test
+  void aViolationInTheLastTransactionIsReported() throws IOException {
+    work(
+        new IdleStore() {
+          @Override
+          public List<long[]> run(Action action) throws Violation {
+            stop.set(); // the time is up
+            throw new Violation("a value is no list of numbers");
+          }
+        });
+    assertEquals(List.of("process 1: a value is no list of numbers"), findings);
+  }
+
+  @Test
+  void whatAStoreThrowsThatIsBeingClosedIsNotReported() throws IOException {
+    work(
+        new IdleStore() {
+          @Override
+          public List<long[]> run(Action action) {
+            stop.set();
+            throw new IllegalStateException("closed");
+          }
+        });
+    assertEquals(List.of(), findings);
+  }
+}

@@ -1,0 +1,113 @@
+package io.retso.verify.clients;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.retso.verify.history.Step;
+import io.retso.verify.lists.Action;
+import io.retso.verify.lists.Generations;
+import io.retso.verify.lists.ListKey;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.stream.IntStream;
+import org.apache.hadoop.hbase.TableName;
+import org.junit.jupiter.api.Test;
+
+class PlannerTest {
+  private final Generations generations = new Generations(Generations.allAt(3), 60);
+
+  @Test
+  void plansAreOfAllKindsAndAppendEachValueOnce() {
+    Planner planner = new Planner(new Random(1), generations, 1_000_000);
+    Set<Object> kinds = new HashSet<>();
+    Set<Long> values = new HashSet<>();
+    Set<Integer> sizes = new HashSet<>();
+    for (int i = 0; i < 5000; i++) {
+      List<Action> plan = planner.next();
+      List<Step> steps = plan.stream().flatMap(action -> action.steps().stream()).toList();
+      sizes.add(steps.size());
+      for (Step step : steps) {
+        if (step instanceof Step.Append append) {
+          assertTrue(values.add(append.value()), () -> append + " twice");
+        }
+      }
+      for (Action action : plan) {
+        kinds.add(action.getClass());
+        List<ListKey> keys =
+            action.steps().stream().map(step -> ListKey.ofNumber(step.key())).toList();
+        assertTrue(keys.stream().map(ListKey::table).distinct().count() <= 1, action::toString);
+        if (action instanceof Action.Append append) {
+          kinds.add(append.way());
+        } else {
+          assertEquals(keys.size(), Set.copyOf(keys).size(), action::toString);
+        }
+      }
+    }
+    assertEquals(
+        IntStream.rangeClosed(1, 6).boxed().collect(java.util.stream.Collectors.toSet()), sizes);
+    Set<Object> all = new HashSet<>(Arrays.asList(Action.class.getPermittedSubclasses()));
+    all.addAll(List.of(Action.Way.values()));
+    assertEquals(all, kinds);
+  }
+
+  @Test
+  void keysHaveNumbersOfTheirOwn() {
+    Set<Long> numbers = new HashSet<>();
+    Set<String> cells = new HashSet<>();
+    int keys = 0;
+    for (int table = 0; table < ListKey.TABLES; table++) {
+      for (int group = 0; group < ListKey.GROUPS; group++) {
+        for (int generation : new int[] {0, 1, 100_000, 20_000_000}) {
+          for (int row = 0; row < ListKey.ROWS; row++) {
+            for (int column = 0; column < ListKey.COLUMNS; column++) {
+              ListKey key = new ListKey(table, group, generation, row, column);
+              assertEquals(key, ListKey.ofNumber(key.number()));
+              numbers.add(key.number());
+              cells.add(key.toString().replaceFirst("list \\d+", ""));
+              keys++;
+            }
+          }
+        }
+      }
+    }
+    assertEquals(keys, numbers.size());
+    assertEquals(keys, cells.size());
+  }
+
+  @Test
+  void fullListsAreLeftAlone() {
+    ListKey key = new ListKey(0, 2, 3, 0, 0);
+    generations.saw(key, 59);
+    assertEquals(3, generations.of(2));
+    generations.saw(key, 60);
+    generations.saw(key, 61);
+    assertEquals(4, generations.of(2));
+    generations.saw(new ListKey(0, 2, 1, 0, 0), 99);
+    assertEquals(4, generations.of(2));
+    assertEquals(3, generations.of(1));
+  }
+
+  @Test
+  void plansOfClientsTravelAsArguments() {
+    ClientPlan plan =
+        new ClientPlan(
+            3,
+            4,
+            -5,
+            "a,b:2181:/hbase",
+            "c:7521",
+            List.of(TableName.valueOf("t"), TableName.valueOf("n:u")),
+            new int[] {1, 2},
+            60,
+            Long.MIN_VALUE,
+            Path.of("/d/e.edn"));
+    ClientPlan other = ClientPlan.ofArguments(plan.toArguments().toArray(String[]::new));
+    assertEquals(plan.toArguments(), other.toArguments());
+    assertEquals(plan.tables(), other.tables());
+    assertEquals(Path.of("/d/e.edn.violations"), other.violations());
+  }
+}

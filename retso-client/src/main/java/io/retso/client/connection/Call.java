@@ -1,0 +1,107 @@
+package io.retso.client.connection;
+
+import io.retso.client.OracleException;
+import io.retso.client.UnknownOutcomeException;
+import io.retso.protocol.FrameType;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+
+/**
+ * One request and the future of its answer, in one object.
+ *
+ * <p>The final fields are written by the caller and published by the intake's queue; the others
+ * belong to the event loop.
+ *
+ * @param <T> the answer
+ */
+final class Call<T> extends CompletableFuture<T> {
+  static final long[] NO_ROWS = {};
+
+  final FrameType type;
+
+  /** Start timestamp of the transaction in question, or of a sweep; 0 if there is none. */
+  final long start;
+
+  /** The reader's start timestamp of a status query. */
+  final long reader;
+
+  /** Rows of a commit. */
+  final long[] rows;
+
+  final long deadlineNanos;
+
+  /** Whether it goes at once, instead of with others that do. */
+  final boolean urgent;
+
+  /** The next in the {@link CallList} or {@link SentFrame} that holds this call. */
+  Call<?> next;
+
+  /** Once true, the request may have reached the server; never false again. */
+  boolean maybeSent;
+
+  Call(FrameType type, long start, long reader, long[] rows, long deadlineNanos, boolean urgent) {
+    this.type = type;
+    this.start = start;
+    this.reader = reader;
+    this.rows = rows;
+    this.deadlineNanos = deadlineNanos;
+    this.urgent = urgent;
+  }
+
+  /** Completes with a value of this call's type; the caller knows it from {@link #type}. */
+  @SuppressWarnings("unchecked")
+  void answer(Object value) {
+    complete((T) value);
+  }
+
+  /** The answer, waiting for it; not on the event loop. */
+  T await() {
+    try {
+      return get();
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof OracleException failure) {
+        throw rethrown(failure);
+      }
+      throw new IllegalStateException("a call failed in an unexpected way", e.getCause());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      String message = "interrupted while waiting for the oracle's answer";
+      if (type == FrameType.COMMIT) {
+        throw new UnknownOutcomeException(
+            start, message + "; call abort(" + start + ") to resolve the outcome", e);
+      }
+      throw new OracleException(OracleException.Category.INTERRUPTED, message, e);
+    }
+  }
+
+  /** The same failure with the stack of the calling thread, and the first one as its cause. */
+  private static OracleException rethrown(OracleException failure) {
+    return failure instanceof UnknownOutcomeException unknown
+        ? new UnknownOutcomeException(unknown.startTimestamp(), unknown.getMessage(), unknown)
+        : new OracleException(failure.category(), failure.getMessage(), failure);
+  }
+
+  /** Whether a failure must leave open if the transaction was committed. */
+  boolean outcomeIsOpen() {
+    return type == FrameType.COMMIT && maybeSent;
+  }
+
+  /** Fails; a commit that may have reached the server fails with an unknown outcome. */
+  void fail(OracleException.Category category, String message, Throwable cause) {
+    if (outcomeIsOpen()) {
+      completeExceptionally(
+          new UnknownOutcomeException(
+              start,
+              "the outcome of transaction "
+                  + start
+                  + " is unknown: "
+                  + message
+                  + "; call abort("
+                  + start
+                  + ") to learn its commit timestamp or to make sure that it never commits",
+              cause));
+    } else {
+      completeExceptionally(new OracleException(category, message, cause));
+    }
+  }
+}

@@ -1,0 +1,60 @@
+package io.retso.client.connection;
+
+/** A first-in-first-out list of calls, linked through {@link Call#next}. Event loop only. */
+final class CallList {
+  private Call<?> head;
+  private Call<?> tail;
+
+  boolean isEmpty() {
+    return head == null;
+  }
+
+  Call<?> peek() {
+    return head;
+  }
+
+  void add(Call<?> call) {
+    assert call.next == null;
+    if (head == null) {
+      head = call;
+    } else {
+      tail.next = call;
+    }
+    tail = call;
+  }
+
+  Call<?> poll() {
+    Call<?> first = head;
+    if (first != null) {
+      head = first.next;
+      first.next = null;
+      if (head == null) {
+        tail = null;
+      }
+    }
+    return first;
+  }
+
+  /** Moves all of {@code older} in front of this list's calls. */
+  void addFirst(CallList older) {
+    if (older.head == null) {
+      return;
+    }
+    if (head == null) {
+      tail = older.tail;
+    } else {
+      older.tail.next = head;
+    }
+    head = older.head;
+    older.head = null;
+    older.tail = null;
+  }
+
+  /** Takes everything out, as a chain through {@link Call#next}. */
+  Call<?> takeAll() {
+    Call<?> chain = head;
+    head = null;
+    tail = null;
+    return chain;
+  }
+}

@@ -1,0 +1,423 @@
+package io.retso.client.connection;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.retso.client.OracleException;
+import io.retso.client.OracleException.Category;
+import io.retso.protocol.ErrorCode;
+import io.retso.protocol.FrameException;
+import io.retso.protocol.FrameType;
+import io.retso.protocol.Frames;
+import io.retso.protocol.Handshake;
+import io.retso.protocol.Handshake.Welcome;
+import io.retso.protocol.OracleIdentity;
+import java.net.InetSocketAddress;
+import java.util.ArrayDeque;
+import java.util.List;
+
+/**
+ * One TCP connection from its first byte to its last: handshake, then request frames out and reply
+ * frames in. Event loop only. Lives for one connection; its {@link Slot} makes the next one.
+ *
+ * <p>Frames wait for replies in lanes, as the protocol orders them: begins and timestamps in one,
+ * decisions in the other. A ping has a lane of its own, because the protocol does not say which it
+ * travels in.
+ */
+final class Connection {
+  private static final int HELLO_FRAME_ID = 0;
+
+  final InetSocketAddress address;
+
+  private final Slot slot;
+  private final ClientSettings settings;
+  private final Intake<Call<?>> intake;
+  private final ClientLoop loop;
+  private final ArrayDeque<SentFrame> fastLane = new ArrayDeque<>();
+  private final ArrayDeque<SentFrame> logLane = new ArrayDeque<>();
+  private final ArrayDeque<SentFrame> pingLane = new ArrayDeque<>();
+  private final List<ArrayDeque<SentFrame>> lanes = List.of(fastLane, logLane, pingLane);
+
+  private Transport transport;
+
+  /** Null until the handshake is complete. */
+  private Welcome welcome;
+
+  /** Bytes of a frame that is not complete; null if there are none. */
+  private ByteBuf partial;
+
+  private int nextFrameId = HELLO_FRAME_ID + 1;
+  private long lastReadNanos;
+  private boolean answered;
+  private boolean ended;
+
+  Connection(
+      Slot slot,
+      ClientSettings settings,
+      Intake<Call<?>> intake,
+      ClientLoop loop,
+      InetSocketAddress address) {
+    this.slot = slot;
+    this.settings = settings;
+    this.intake = intake;
+    this.loop = loop;
+    this.address = address;
+  }
+
+  /** Whether the handshake was ever completed. */
+  boolean wasReady() {
+    return welcome != null;
+  }
+
+  boolean isWritable() {
+    return transport.isWritable();
+  }
+
+  Welcome welcome() {
+    return welcome;
+  }
+
+  /** Whether the server ever answered a request on this connection. */
+  boolean answered() {
+    return answered;
+  }
+
+  /** Sends calls of one type until none is left or the channel's buffer is full. */
+  void send(CallList calls, long nowNanos) {
+    while (!ended && !calls.isEmpty() && transport.isWritable()) {
+      SentFrame frame = FrameWriter.take(calls, nextFrameId++, nowNanos);
+      laneOf(frame.type).add(frame);
+      transport.write(FrameWriter.encode(frame, transport.allocator()));
+    }
+  }
+
+  void flush() {
+    transport.flush();
+  }
+
+  /** Takes out the frames that wait for a reply; the oldest of each lane first. */
+  SentFrame pollSent() {
+    for (ArrayDeque<SentFrame> lane : lanes) {
+      if (!lane.isEmpty()) {
+        return lane.poll();
+      }
+    }
+    return null;
+  }
+
+  /**
+   * Fails the calls whose deadline has passed. They stay in their frames, so that replies keep
+   * matching, and keep counting as outstanding until then.
+   */
+  void expire(long nowNanos, String message) {
+    for (ArrayDeque<SentFrame> lane : lanes) {
+      for (SentFrame frame : lane) {
+        if (frame.deadlineNanos - nowNanos <= 0) {
+          expire(frame, nowNanos, message);
+        }
+      }
+    }
+  }
+
+  private static void expire(SentFrame frame, long nowNanos, String message) {
+    long deadlineNanos = Long.MAX_VALUE;
+    boolean waiting = false;
+    for (Call<?> call = frame.head; call != null; call = call.next) {
+      if (call.isDone()) {
+        continue;
+      }
+      if (call.deadlineNanos - nowNanos <= 0) {
+        call.fail(Category.TIMEOUT, message, null);
+      } else if (!waiting || call.deadlineNanos - deadlineNanos < 0) {
+        waiting = true;
+        deadlineNanos = call.deadlineNanos;
+      }
+    }
+    frame.deadlineNanos = waiting ? deadlineNanos : nowNanos + Long.MAX_VALUE / 2;
+  }
+
+  /** How long the server has owed a reply without sending anything; 0 if it owes none. */
+  long silenceNanos(long nowNanos) {
+    long silence = 0;
+    for (ArrayDeque<SentFrame> lane : lanes) {
+      SentFrame oldest = lane.peek();
+      if (oldest != null) {
+        silence =
+            Math.max(silence, Math.min(nowNanos - oldest.sentNanos, nowNanos - lastReadNanos));
+      }
+    }
+    return silence;
+  }
+
+  /** Ends the connection for {@code cause}; the first cause counts. */
+  void end(OracleException cause) {
+    if (ended) {
+      return;
+    }
+    ended = true;
+    if (transport != null) {
+      transport.close();
+    }
+    slot.ended(this, cause);
+  }
+
+  /** It is connected. */
+  void onOpen(Transport opened) {
+    transport = opened;
+    if (ended) {
+      transport.close();
+      return;
+    }
+    ByteBuf out = transport.allocator().directBuffer();
+    Handshake.writeHello(
+        out,
+        HELLO_FRAME_ID,
+        new Handshake.Hello(
+            Handshake.VERSION_MIN, Handshake.VERSION_MAX, settings.mode(), settings.name()));
+    transport.write(out);
+    transport.flush();
+    loop.schedule(this::checkHandshake, settings.connectTimeoutNanos());
+  }
+
+  /** It cannot be connected. */
+  void onUnreachable(Throwable cause) {
+    end(unavailable("cannot be reached: " + cause.getMessage(), cause));
+  }
+
+  private void checkHandshake() {
+    if (welcome == null) {
+      end(
+          unavailable(
+              "accepted the connection but did not answer the handshake in "
+                  + Durations.text(settings.connectTimeoutNanos())
+                  + "; is it an oracle, and is it healthy?",
+              null));
+    }
+  }
+
+  /** Bytes came, which this method takes over. */
+  void onRead(ByteBuf in) {
+    if (ended) {
+      in.release();
+      return;
+    }
+    lastReadNanos = loop.nanoTime();
+    partial = partial == null ? in : append(transport.allocator(), partial, in);
+    try {
+      readFrames();
+    } catch (FrameException e) {
+      end(incompatible(e.getMessage()));
+    } finally {
+      if (ended || !partial.isReadable()) {
+        releasePartial();
+      }
+    }
+  }
+
+  private void readFrames() throws FrameException {
+    while (!ended) {
+      int index = partial.readerIndex();
+      int frameBytes = Frames.frameBytes(partial, index);
+      if (frameBytes == 0 || partial.readableBytes() < frameBytes) {
+        return;
+      }
+      if (Frames.isPing(partial, index)) {
+        answerPing(index, frameBytes);
+      } else {
+        Frames.checkReply(partial, index, frameBytes);
+        onFrame(index, frameBytes);
+      }
+      partial.readerIndex(index + frameBytes);
+    }
+  }
+
+  /** The server heard nothing for a while, and wants to know whether this client lives. */
+  private void answerPing(int index, int frameBytes) throws FrameException {
+    Frames.checkRequest(partial, index, frameBytes);
+    ByteBuf out = transport.allocator().directBuffer(Frames.HEADER_BYTES);
+    Frames.writeReplyHeader(out, FrameType.PING, 0, Frames.frameId(partial, index));
+    transport.write(out);
+    transport.flush();
+  }
+
+  private static ByteBuf append(ByteBufAllocator allocator, ByteBuf partial, ByteBuf in) {
+    ByteBuf whole = partial;
+    if (partial.writableBytes() < in.readableBytes()) {
+      // Twice the size: a large frame that comes in small pieces is not copied for each of them.
+      whole = allocator.directBuffer(2 * (partial.readableBytes() + in.readableBytes()));
+      whole.writeBytes(partial);
+      partial.release();
+    }
+    whole.writeBytes(in);
+    in.release();
+    return whole;
+  }
+
+  private void onFrame(int index, int frameBytes) throws FrameException {
+    if (Frames.isError(partial, index)) {
+      onError(Frames.errorCode(partial, index), Frames.errorText(partial, index));
+    } else if (welcome == null) {
+      onWelcome(Frames.replyType(partial, index), index, frameBytes);
+    } else {
+      onReply(Frames.replyType(partial, index), index);
+    }
+  }
+
+  private void onReply(FrameType type, int index) throws FrameException {
+    ArrayDeque<SentFrame> lane = laneOf(type);
+    SentFrame frame = lane.peek();
+    int id = Frames.frameId(partial, index);
+    if (frame == null
+        || frame.type != type
+        || frame.id != id
+        || (frame.count != Frames.count(partial, index) && type != FrameType.PING)) {
+      throw new FrameException(
+          ErrorCode.MALFORMED_FRAME,
+          "a reply to "
+              + type
+              + " frame "
+              + id
+              + " where "
+              + (frame == null
+                  ? "none is due"
+                  : "that to " + frame.type + " frame " + frame.id + " is due"));
+    }
+    answered = true;
+    // Released first: who is told of an answer may at once make the next request.
+    intake.release(frame.count);
+    try {
+      Replies.complete(frame, partial, index, welcome.stampGap(), settings.isOracle());
+    } catch (FrameException e) {
+      OracleException cause = incompatible(e.getMessage());
+      for (Call<?> call = frame.head; call != null; call = call.next) {
+        call.fail(cause.category(), cause.getMessage(), cause);
+      }
+      throw e;
+    } finally {
+      lane.poll();
+    }
+  }
+
+  private void onWelcome(FrameType type, int index, int frameBytes) throws FrameException {
+    if (type != FrameType.HELLO) {
+      throw new FrameException(ErrorCode.HANDSHAKE, "a reply to " + type + " before the handshake");
+    }
+    Welcome offer =
+        Handshake.readWelcome(
+            partial.slice(index + Frames.HEADER_BYTES, frameBytes - Frames.HEADER_BYTES),
+            frameBytes - Frames.HEADER_BYTES);
+    String objection = objection(offer);
+    if (objection != null) {
+      throw new FrameException(ErrorCode.HANDSHAKE, objection);
+    }
+    OracleException refusal = slot.objection(this, offer);
+    if (refusal != null) {
+      end(refusal);
+      return;
+    }
+    welcome = offer;
+    slot.ready(this);
+  }
+
+  private String objection(Welcome offer) {
+    if (offer.version() < Handshake.VERSION_MIN || offer.version() > Handshake.VERSION_MAX) {
+      return "it chose protocol version "
+          + offer.version()
+          + ", this client speaks "
+          + Handshake.VERSION_MIN
+          + " to "
+          + Handshake.VERSION_MAX
+          + "; upgrade the older side";
+    }
+    if (offer.mode() != settings.mode()) {
+      return "it chose mode " + offer.mode() + " instead of " + settings.mode();
+    }
+    if (offer.stampGap() < 1 || offer.rowsMax() < 0 || offer.frameBytesMax() < 1024) {
+      return "its limits make no sense: " + offer;
+    }
+    return null;
+  }
+
+  private void onError(ErrorCode code, String text) {
+    String message = "answered with error " + code + ": " + text;
+    boolean ourFault =
+        code == ErrorCode.MALFORMED_FRAME
+            || code == ErrorCode.TOO_LARGE
+            || code == ErrorCode.UNSUPPORTED_VERSION
+            || code == ErrorCode.HANDSHAKE;
+    end(
+        ourFault
+            ? new OracleException(Category.INCOMPATIBLE, peer() + message, null)
+            : unavailable(message, null));
+  }
+
+  /** It is over, whoever ended it. */
+  void onClosed() {
+    end(
+        unavailable(
+            welcome == null
+                ? "closed the connection during the handshake; is it an oracle?"
+                : "closed the connection",
+            null));
+    releasePartial();
+  }
+
+  /** It failed. */
+  void onFailure(Throwable cause) {
+    end(unavailable("the connection failed: " + cause.getMessage(), cause));
+  }
+
+  /** More may be written, or no more for now. */
+  void onWritable() {
+    if (wasReady() && !ended && transport.isWritable()) {
+      slot.writable();
+    }
+  }
+
+  private void releasePartial() {
+    if (partial != null) {
+      partial.release();
+      partial = null;
+    }
+  }
+
+  private ArrayDeque<SentFrame> laneOf(FrameType type) {
+    if (type.isLogged()) {
+      return logLane;
+    }
+    return type == FrameType.PING ? pingLane : fastLane;
+  }
+
+  private String peer() {
+    return "the server at " + Addresses.text(address) + " ";
+  }
+
+  /** It is another oracle than the one that this client is for. */
+  OracleException another(OracleIdentity found, OracleIdentity expected) {
+    return new OracleException(
+        Category.INCOMPATIBLE,
+        peer()
+            + "is oracle "
+            + found
+            + ", not "
+            + expected
+            + ", which this client is for: what it says is about other transactions of the same"
+            + " numbers. Correct the address; or, if the oracle was installed anew, restore its"
+            + " log, or prepare its tables again (./retso hbase prepare) and restart this client",
+        null);
+  }
+
+  OracleException unavailable(String what, Throwable cause) {
+    return new OracleException(Category.UNAVAILABLE, peer() + what, cause);
+  }
+
+  private OracleException incompatible(String what) {
+    return new OracleException(
+        Category.INCOMPATIBLE,
+        peer()
+            + "does not speak the protocol of this client ("
+            + what
+            + "); check that the address is that of an oracle and that both sides have the same"
+            + " version",
+        null);
+  }
+}

@@ -1,0 +1,98 @@
+package io.retso.client.connection;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.retso.protocol.FrameType;
+import io.retso.protocol.Frames;
+import io.retso.protocol.Limits;
+
+/** Packs calls of one type into request frames. Stateless. */
+final class FrameWriter {
+  /**
+   * A frame is closed when it reaches this size, though the server would take more: while it works
+   * on one frame, the next is on its way. One commit alone may be larger.
+   */
+  static final int FRAME_BYTES_TARGET = 64 << 10;
+
+  private FrameWriter() {}
+
+  /** Bytes of {@code call} in the body of a frame. */
+  static int bytesOf(Call<?> call) {
+    return switch (call.type) {
+      case COMMIT -> Frames.COMMIT_FIXED_BYTES + call.rows.length * Long.BYTES;
+      case STATUS -> Frames.STATUS_BYTES;
+      case ABORT, CLEANED, SWEPT -> Long.BYTES;
+      case HELLO, BEGIN, TIMESTAMP, PING, WATERMARK -> 0;
+    };
+  }
+
+  /**
+   * Takes from {@code calls}, which is not empty, as many as one frame holds.
+   *
+   * @return the frame, not yet encoded
+   */
+  static SentFrame take(CallList calls, int frameId, long nowNanos) {
+    CallList taken = new CallList();
+    Call<?> call = calls.peek();
+    FrameType type = call.type;
+    int countMax = countMax(type);
+    int count = 0;
+    int bytes = Frames.HEADER_BYTES;
+    long deadlineNanos = call.deadlineNanos;
+    do {
+      taken.add(calls.poll());
+      if (call.deadlineNanos - deadlineNanos < 0) {
+        deadlineNanos = call.deadlineNanos;
+      }
+      count++;
+      bytes += bytesOf(call);
+      call = calls.peek();
+    } while (call != null && count < countMax && bytes + bytesOf(call) <= FRAME_BYTES_TARGET);
+    return new SentFrame(type, frameId, count, nowNanos, deadlineNanos, taken.takeAll());
+  }
+
+  private static int countMax(FrameType type) {
+    return switch (type) {
+      case PING -> 1;
+      case BEGIN -> Limits.FRAME_BEGINS_MAX;
+      case HELLO, COMMIT, STATUS, ABORT, CLEANED, WATERMARK, SWEPT, TIMESTAMP ->
+          Limits.FRAME_REQUESTS_MAX;
+    };
+  }
+
+  /**
+   * The bytes of a frame. From here on its calls count as sent: a commit among them that is written
+   * again carries the flag of a repetition.
+   */
+  static ByteBuf encode(SentFrame frame, ByteBufAllocator allocator) {
+    int bodyBytes = 0;
+    for (Call<?> call = frame.head; call != null; call = call.next) {
+      bodyBytes += bytesOf(call);
+    }
+    ByteBuf out = allocator.directBuffer(Frames.HEADER_BYTES + bodyBytes);
+    Frames.writeHeader(out, frame.type, frame.count, frame.id, bodyBytes);
+    for (Call<?> call = frame.head; call != null; call = call.next) {
+      write(call, out);
+    }
+    return out;
+  }
+
+  private static void write(Call<?> call, ByteBuf out) {
+    switch (call.type) {
+      case COMMIT -> {
+        out.writeLong(call.start);
+        out.writeInt(call.rows.length | (call.maybeSent ? FrameType.REPEAT_FLAG : 0));
+        for (long row : call.rows) {
+          out.writeLong(row);
+        }
+      }
+      case STATUS -> {
+        out.writeLong(call.start);
+        out.writeLong(call.reader);
+      }
+      case ABORT, CLEANED, SWEPT -> out.writeLong(call.start);
+      case HELLO, BEGIN, TIMESTAMP, PING, WATERMARK -> {} // the count says all
+    }
+    call.maybeSent = true;
+  }
+}

@@ -1,0 +1,149 @@
+package io.retso.client.connection;
+
+import io.netty.bootstrap.Bootstrap;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoop;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.WriteBufferWaterMark;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.nio.NioSocketChannel;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import java.util.concurrent.TimeUnit;
+
+/** A client's loop on a thread and on sockets of Netty. */
+public final class NettyLoop implements ClientLoop {
+  private static final long END_SECONDS_MAX = 10;
+
+  /** Beyond the upper mark calls wait in the dispatcher instead of in the channel's buffer. */
+  private static final WriteBufferWaterMark WRITE_BUFFER_BYTES =
+      new WriteBufferWaterMark(512 << 10, 2 << 20);
+
+  private final ClientSettings settings;
+  private final EventLoopGroup group;
+  private final EventLoop loop;
+
+  public NettyLoop(ClientSettings settings) {
+    this.settings = settings;
+    this.group =
+        new MultiThreadIoEventLoopGroup(
+            1, new DefaultThreadFactory(settings.name(), true), NioIoHandler.newFactory());
+    this.loop = group.next();
+  }
+
+  @Override
+  public long nanoTime() {
+    return System.nanoTime();
+  }
+
+  @Override
+  public boolean inLoop() {
+    return loop.inEventLoop();
+  }
+
+  @Override
+  public void execute(Runnable task) {
+    loop.execute(task);
+  }
+
+  @Override
+  public void schedule(Runnable task, long delayNanos) {
+    loop.schedule(task, delayNanos, TimeUnit.NANOSECONDS);
+  }
+
+  @Override
+  public void connect(Connection connection) {
+    new Bootstrap()
+        .group(loop)
+        .channel(NioSocketChannel.class)
+        .option(ChannelOption.TCP_NODELAY, true)
+        .option(
+            ChannelOption.CONNECT_TIMEOUT_MILLIS,
+            Math.toIntExact(Math.max(1, settings.connectTimeoutNanos() / 1_000_000)))
+        .option(ChannelOption.WRITE_BUFFER_WATER_MARK, WRITE_BUFFER_BYTES)
+        .handler(new Socket(connection))
+        .connect(connection.address)
+        .addListener(
+            done -> {
+              if (!done.isSuccess()) {
+                connection.onUnreachable(done.cause());
+              }
+            });
+  }
+
+  @Override
+  public void shutDown() {
+    group.shutdownGracefully(0, 1, TimeUnit.SECONDS);
+  }
+
+  @Override
+  public void awaitEnd() {
+    group.terminationFuture().awaitUninterruptibly(END_SECONDS_MAX, TimeUnit.SECONDS);
+  }
+
+  /** A socket between the network and its connection. */
+  private static final class Socket extends ChannelInboundHandlerAdapter implements Transport {
+    private final Connection connection;
+    private Channel channel;
+
+    Socket(Connection connection) {
+      this.connection = connection;
+    }
+
+    @Override
+    public ByteBufAllocator allocator() {
+      return channel.alloc();
+    }
+
+    @Override
+    public boolean isWritable() {
+      return channel.isWritable();
+    }
+
+    @Override
+    public void write(ByteBuf bytes) {
+      channel.write(bytes, channel.voidPromise());
+    }
+
+    @Override
+    public void flush() {
+      channel.flush();
+    }
+
+    @Override
+    public void close() {
+      channel.close();
+    }
+
+    @Override
+    public void channelActive(ChannelHandlerContext ctx) {
+      channel = ctx.channel();
+      connection.onOpen(this);
+    }
+
+    @Override
+    public void channelRead(ChannelHandlerContext ctx, Object message) {
+      connection.onRead((ByteBuf) message);
+    }
+
+    @Override
+    public void channelInactive(ChannelHandlerContext ctx) {
+      connection.onClosed();
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+      connection.onFailure(cause);
+    }
+
+    @Override
+    public void channelWritabilityChanged(ChannelHandlerContext ctx) {
+      connection.onWritable();
+    }
+  }
+}

@@ -1,0 +1,241 @@
+package io.retso.client.connection;
+
+import io.retso.client.CommitResult;
+import io.retso.client.OracleClient;
+import io.retso.client.OracleException;
+import io.retso.client.OracleException.Category;
+import io.retso.client.TransactionStatus;
+import io.retso.protocol.FrameType;
+import io.retso.protocol.Limits;
+import io.retso.protocol.OracleIdentity;
+import io.retso.protocol.Timestamps;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Supplier;
+
+/** An oracle's client: its methods make calls, and hand them to the event loop. Thread-safe. */
+public final class RemoteOracleClient implements OracleClient {
+  private final ClientSettings settings;
+  private final Intake<Call<?>> intake;
+  private final ClientLoop loop;
+  private final Dispatcher dispatcher;
+  private final Runnable wake;
+  private final Runnable linger;
+
+  public RemoteOracleClient(ClientSettings settings, ClientLoop loop) {
+    this.settings = settings;
+    this.intake = new Intake<>(settings.outstandingMax());
+    this.loop = loop;
+    this.dispatcher = new Dispatcher(settings, loop, intake);
+    this.wake = dispatcher::onWake;
+    this.linger = dispatcher::onLinger;
+  }
+
+  @Override
+  public CompletableFuture<Long> beginAsync() {
+    return submit(FrameType.BEGIN, 0, 0, Call.NO_ROWS);
+  }
+
+  @Override
+  public long begin() {
+    return await(this::beginAsync);
+  }
+
+  @Override
+  public CompletableFuture<CommitResult> commitAsync(long startTimestamp, long... rowIds) {
+    checkStamp(startTimestamp, "start timestamp");
+    if (rowIds.length > Limits.TRANSACTION_ROWS_MAX) {
+      throw new IllegalArgumentException(
+          "a transaction of "
+              + rowIds.length
+              + " rows exceeds the limit of "
+              + Limits.TRANSACTION_ROWS_MAX
+              + "; split it");
+    }
+    return submit(FrameType.COMMIT, startTimestamp, 0, rowIds);
+  }
+
+  @Override
+  public CompletableFuture<CommitResult> endLater(long startTimestamp) {
+    checkStamp(startTimestamp, "start timestamp");
+    return submit(FrameType.COMMIT, startTimestamp, 0, Call.NO_ROWS, false);
+  }
+
+  @Override
+  public CommitResult commit(long startTimestamp, long... rowIds) {
+    return await(() -> commitAsync(startTimestamp, rowIds));
+  }
+
+  @Override
+  public CompletableFuture<TransactionStatus> statusAsync(long writerStart, long readerStart) {
+    checkStamp(writerStart, "writer's start timestamp");
+    checkStamp(readerStart, "reader's start timestamp");
+    return submit(FrameType.STATUS, writerStart, readerStart, Call.NO_ROWS);
+  }
+
+  @Override
+  public TransactionStatus status(long writerStart, long readerStart) {
+    return await(() -> statusAsync(writerStart, readerStart));
+  }
+
+  @Override
+  public CompletableFuture<Long> timestampAsync() {
+    return submit(FrameType.TIMESTAMP, 0, 0, Call.NO_ROWS);
+  }
+
+  @Override
+  public long timestamp() {
+    return await(this::timestampAsync);
+  }
+
+  @Override
+  public CompletableFuture<CommitResult> abortAsync(long startTimestamp) {
+    checkStamp(startTimestamp, "start timestamp");
+    return submit(FrameType.ABORT, startTimestamp, 0, Call.NO_ROWS);
+  }
+
+  @Override
+  public CommitResult abort(long startTimestamp) {
+    return await(() -> abortAsync(startTimestamp));
+  }
+
+  @Override
+  public CompletableFuture<Void> cleanedUpAsync(long startTimestamp) {
+    checkStamp(startTimestamp, "start timestamp");
+    return submit(FrameType.CLEANED, startTimestamp, 0, Call.NO_ROWS);
+  }
+
+  @Override
+  public CompletableFuture<Void> cleanedUpLater(long startTimestamp) {
+    checkStamp(startTimestamp, "start timestamp");
+    return submit(FrameType.CLEANED, startTimestamp, 0, Call.NO_ROWS, false);
+  }
+
+  @Override
+  public void cleanedUp(long startTimestamp) {
+    await(() -> cleanedUpAsync(startTimestamp));
+  }
+
+  @Override
+  public CompletableFuture<Long> lowWatermarkAsync() {
+    return submit(FrameType.WATERMARK, 0, 0, Call.NO_ROWS);
+  }
+
+  @Override
+  public long lowWatermark() {
+    return await(this::lowWatermarkAsync);
+  }
+
+  @Override
+  public CompletableFuture<Void> sweptAsync(long sweepTimestamp) {
+    checkStamp(sweepTimestamp, "sweep timestamp");
+    return submit(FrameType.SWEPT, sweepTimestamp, 0, Call.NO_ROWS);
+  }
+
+  @Override
+  public void swept(long sweepTimestamp) {
+    await(() -> sweptAsync(sweepTimestamp));
+  }
+
+  @Override
+  public CompletableFuture<Void> pingAsync() {
+    return submit(FrameType.PING, 0, 0, Call.NO_ROWS);
+  }
+
+  @Override
+  public void ping() {
+    await(this::pingAsync);
+  }
+
+  @Override
+  public CompletableFuture<OracleIdentity> identityAsync() {
+    return dispatcher.oracle() != null
+        ? CompletableFuture.completedFuture(dispatcher.oracle())
+        : pingAsync().thenApply(answered -> dispatcher.oracle());
+  }
+
+  @Override
+  public OracleIdentity identity() {
+    if (dispatcher.oracle() == null) {
+      ping();
+    }
+    return dispatcher.oracle();
+  }
+
+  @Override
+  public int outstanding() {
+    return intake.outstanding();
+  }
+
+  @Override
+  public void close() {
+    if (intake.close()) {
+      loop.execute(
+          () -> {
+            dispatcher.close();
+            loop.shutDown();
+          });
+    }
+    if (!loop.inLoop()) {
+      loop.awaitEnd();
+    }
+  }
+
+  private <T> Call<T> submit(FrameType type, long start, long reader, long[] rows) {
+    return submit(type, start, reader, rows, true);
+  }
+
+  private <T> Call<T> submit(FrameType type, long start, long reader, long[] rows, boolean urgent) {
+    long deadlineNanos = loop.nanoTime() + settings.requestTimeoutNanos();
+    Call<T> call = new Call<>(type, start, reader, rows, deadlineNanos, urgent);
+    switch (intake.offer(call, urgent)) {
+      case QUEUED -> {}
+      case WAKE -> onLoop(() -> loop.execute(wake));
+      case LINGER -> onLoop(() -> loop.schedule(linger, LINGER.toNanos()));
+      case FULL ->
+          call.completeExceptionally(
+              new OracleException(
+                  Category.OVERLOADED,
+                  settings.outstandingMax()
+                      + " requests are outstanding; wait for answers, or raise maxOutstanding",
+                  null));
+      case CLOSED ->
+          call.completeExceptionally(
+              new OracleException(Category.CLOSED, "the client is closed; build a new one", null));
+      default -> throw new AssertionError();
+    }
+    return call;
+  }
+
+  private void onLoop(Runnable scheduling) {
+    try {
+      scheduling.run();
+    } catch (RejectedExecutionException e) {
+      // The loop ends only after close() has completed every call that was taken, this one too.
+      assert intake.outstanding() == 0;
+    }
+  }
+
+  private <T> T await(Supplier<CompletableFuture<T>> request) {
+    if (loop.inLoop()) {
+      throw new IllegalStateException(
+          "a blocking method was called on the client's event loop, which would wait for itself;"
+              + " use the asynchronous twin, or leave the loop with thenApplyAsync");
+    }
+    return ((Call<T>) request.get()).await();
+  }
+
+  private void checkStamp(long timestamp, String name) {
+    if (!Timestamps.isWellFormed(timestamp) && settings.isOracle()) {
+      throw new IllegalArgumentException(
+          name
+              + " "
+              + timestamp
+              + " is not a positive multiple of "
+              + Timestamps.GAP
+              + " up to "
+              + Timestamps.MAX
+              + ": take it from begin()");
+    }
+  }
+}

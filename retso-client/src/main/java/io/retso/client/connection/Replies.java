@@ -1,0 +1,213 @@
+package io.retso.client.connection;
+
+import io.netty.buffer.ByteBuf;
+import io.retso.client.CommitResult;
+import io.retso.client.OracleException;
+import io.retso.client.OracleException.Category;
+import io.retso.client.TransactionStatus;
+import io.retso.client.UnknownOutcomeException;
+import io.retso.protocol.ErrorCode;
+import io.retso.protocol.FrameException;
+import io.retso.protocol.FrameType;
+import io.retso.protocol.Frames;
+import io.retso.protocol.Outcome;
+import io.retso.protocol.Timestamps;
+
+/** Turns the outcomes of a checked reply frame into answers of calls. Stateless. */
+final class Replies {
+  private Replies() {}
+
+  /**
+   * Completes the calls of {@code frame} in order. A call that is answered leaves the frame; when
+   * this throws, those still in the frame have no answer.
+   *
+   * @param index where the reply begins in {@code in}; it passed {@link Frames#checkReply} and
+   *     matches {@code frame} in type, id and count
+   * @param stampGap distance of the stamps of one begin frame
+   * @param strict whether answers must make sense; false for an echoing server
+   * @throws FrameException if the reply contradicts the request
+   */
+  static void complete(SentFrame frame, ByteBuf in, int index, int stampGap, boolean strict)
+      throws FrameException {
+    int body = index + Frames.HEADER_BYTES;
+    switch (frame.type) {
+      case BEGIN -> begins(frame, in.getLong(body), stampGap, strict);
+      case WATERMARK, TIMESTAMP -> shared(frame, in.getLong(body), strict);
+      case PING -> next(frame).answer(null);
+      case COMMIT, STATUS, ABORT, CLEANED, SWEPT -> {
+        for (; frame.head != null; body += Long.BYTES) {
+          decided(frame, in.getLong(body), strict);
+        }
+      }
+      case HELLO -> throw new AssertionError("HELLO has no calls");
+    }
+  }
+
+  private static void begins(SentFrame frame, long first, int stampGap, boolean strict)
+      throws FrameException {
+    long last = first + (long) (frame.count - 1) * stampGap;
+    if (strict && !(Timestamps.isWellFormed(first) && Timestamps.isWellFormed(last))) {
+      throw new FrameException(
+          ErrorCode.MALFORMED_FRAME, "start timestamps " + first + " to " + last);
+    }
+    for (long stamp = first; frame.head != null; stamp += stampGap) {
+      next(frame).answer(stamp);
+    }
+  }
+
+  /** One timestamp is the answer to all calls of the frame. */
+  private static void shared(SentFrame frame, long timestamp, boolean strict)
+      throws FrameException {
+    if (strict && !Timestamps.isWellFormed(timestamp)) {
+      throw new FrameException(
+          ErrorCode.MALFORMED_FRAME, timestamp + " in answer to " + frame.type);
+    }
+    while (frame.head != null) {
+      next(frame).answer(timestamp);
+    }
+  }
+
+  private static void decided(SentFrame frame, long outcome, boolean strict) throws FrameException {
+    Call<?> call = frame.head;
+    if (!strict) {
+      next(frame).answer(meaningless(call.type, outcome));
+      return;
+    }
+    if (outcome == Outcome.INVALID_TIMESTAMP) {
+      invalidTimestamp(next(frame));
+      return;
+    }
+    switch (call.type) {
+      case COMMIT -> commit(frame, outcome);
+      case STATUS -> {
+        TransactionStatus status = TransactionStatus.of(outcome);
+        check(status != null, call, outcome);
+        next(frame).answer(status);
+      }
+      case ABORT -> abort(frame, outcome);
+      case CLEANED -> cleaned(frame, outcome);
+      case SWEPT -> {
+        check(outcome == Outcome.DONE, call, outcome);
+        next(frame).answer(null);
+      }
+      case HELLO, BEGIN, PING, WATERMARK, TIMESTAMP -> throw new AssertionError(call.type);
+    }
+  }
+
+  private static void commit(SentFrame frame, long outcome) throws FrameException {
+    Call<?> call = frame.head;
+    if (outcome == Outcome.UNKNOWN) {
+      forgotten(next(frame));
+    } else if (outcome == Outcome.REFUSED_UNCLEANED) {
+      // The oracle said that nothing was decided, so this is no unknown outcome.
+      next(frame)
+          .completeExceptionally(
+              new OracleException(
+                  Category.OVERLOADED,
+                  "transaction "
+                      + call.start
+                      + " is not decided: the oracle holds as many committed transactions that"
+                      + " nobody cleaned up as it can; report clean-ups (cleanedUp), then commit"
+                      + " again",
+                  null));
+    } else if (outcome == Outcome.ALREADY_COMMITTED) {
+      next(frame)
+          .completeExceptionally(
+              new OracleException(
+                  Category.INVALID_REQUEST,
+                  "transaction "
+                      + call.start
+                      + " is committed already, by another request: a transaction is committed"
+                      + " once; abort("
+                      + call.start
+                      + ") tells its commit timestamp",
+                  null));
+    } else {
+      CommitResult result = CommitResult.of(outcome);
+      check(result != null && !(outcome > 0 && outcome <= call.start), call, outcome);
+      next(frame).answer(result);
+    }
+  }
+
+  private static void abort(SentFrame frame, long outcome) throws FrameException {
+    Call<?> call = frame.head;
+    if (outcome == Outcome.UNKNOWN || outcome == Outcome.RETRY) {
+      forgotten(next(frame));
+    } else if (outcome == Outcome.DONE) {
+      next(frame).answer(CommitResult.aborted(CommitResult.AbortReason.EARLIER));
+    } else {
+      CommitResult result = CommitResult.of(outcome);
+      check(result != null && !(outcome > 0 && outcome <= call.start), call, outcome);
+      next(frame).answer(result);
+    }
+  }
+
+  private static void cleaned(SentFrame frame, long outcome) throws FrameException {
+    Call<?> call = frame.head;
+    if (outcome == Outcome.OPEN) {
+      next(frame)
+          .completeExceptionally(
+              new OracleException(
+                  Category.INVALID_REQUEST,
+                  "transaction "
+                      + call.start
+                      + " is still open: commit or abort it before its clean-up is reported",
+                  null));
+      return;
+    }
+    // Whatever is decided or no longer remembered needs no further clean-up: reports may repeat.
+    check(
+        outcome == Outcome.DONE
+            || outcome == Outcome.RETRY
+            || outcome == Outcome.UNKNOWN
+            || CommitResult.of(outcome) != null,
+        call,
+        outcome);
+    next(frame).answer(null);
+  }
+
+  private static Object meaningless(FrameType type, long outcome) {
+    return switch (type) {
+      case STATUS -> TransactionStatus.of(Outcome.RETRY);
+      case COMMIT, ABORT -> CommitResult.committed(outcome);
+      case HELLO, BEGIN, CLEANED, PING, WATERMARK, SWEPT, TIMESTAMP -> null;
+    };
+  }
+
+  private static void forgotten(Call<?> call) {
+    call.completeExceptionally(
+        new UnknownOutcomeException(
+            call.start,
+            "the outcome of transaction "
+                + call.start
+                + " is unknown: the oracle no longer remembers it; look at the rows that it wrote",
+            null));
+  }
+
+  private static void invalidTimestamp(Call<?> call) {
+    call.completeExceptionally(
+        new OracleException(
+            Category.INVALID_REQUEST,
+            "the oracle never issued timestamp "
+                + call.start
+                + (call.type == FrameType.STATUS ? " or " + call.reader : "")
+                + "; use timestamps that begin() or timestamp() of the same oracle returned",
+            null));
+  }
+
+  private static void check(boolean sensible, Call<?> call, long outcome) throws FrameException {
+    if (!sensible) {
+      throw new FrameException(
+          ErrorCode.MALFORMED_FRAME,
+          Outcome.nameOf(outcome) + " in answer to " + call.type + " of transaction " + call.start);
+    }
+  }
+
+  /** Takes the first call out of the frame. */
+  private static Call<?> next(SentFrame frame) {
+    Call<?> call = frame.head;
+    frame.head = call.next;
+    call.next = null;
+    return call;
+  }
+}

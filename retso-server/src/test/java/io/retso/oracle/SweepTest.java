@@ -1,0 +1,52 @@
+package io.retso.oracle;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.retso.protocol.Outcome;
+import org.junit.jupiter.api.Test;
+
+/** What sweeps and the time limit cost at a time, however much there is to do. */
+class SweepTest {
+  private final StatusOracle oracle = new StatusOracle(1000, 1 << 12, 100, Changes.NONE);
+  private final CommitBatch batch = new CommitBatch(10);
+
+  private void commit(StatusOracle to, long row) {
+    batch.clear();
+    int place = batch.add(to.begin(1), false, 1);
+    batch.rows()[place] = row;
+    to.commit(batch);
+    assertTrue(Outcome.isCommitted(batch.outcome(0)));
+  }
+
+  /** A client may send 65,535 of them in one frame. */
+  @Test
+  void reportsWalkOverNothingAndTheWalkIsOneForAllOfThem() {
+    commit(oracle, 1);
+    long earlier = oracle.begin(1);
+    commit(oracle, 2);
+    long later = oracle.begin(1);
+    assertEquals(Outcome.DONE, oracle.swept(earlier));
+    assertEquals(Outcome.DONE, oracle.swept(later));
+    assertEquals(2, oracle.uncleanedCommits(), "a report alone has looked at every place");
+    oracle.sweepOn();
+    assertEquals(0, oracle.uncleanedCommits());
+  }
+
+  /** Moving a commit to the table costs a load from memory; half a million of them 100 ms. */
+  @Test
+  void theTimeLimitMovesSoManyCommitsAtOnce() {
+    StatusOracle large = new StatusOracle(1000, 1 << 18, 100_000, Changes.NONE);
+    int commits = Watermark.MOVES_MAX + 100;
+    for (int i = 0; i < commits; i++) {
+      commit(large, i);
+    }
+    long all = large.nextTimestamp();
+    assertFalse(large.expire(all));
+    assertTrue(large.windowLow() < all);
+    assertTrue(large.expire(all));
+    assertEquals(all, large.windowLow());
+    assertEquals(commits, large.uncleanedCommits());
+  }
+}
