@@ -60,7 +60,8 @@ public record SourceEdit(Path file, String text, String instead) {
   }
 
   /**
-   * Compiles the edited file; one at a time. Everything that it uses comes from the class path, as it was built.
+   * Compiles the edited file; one at a time. Everything that it uses comes from the class path, as
+   * it was built.
    *
    * @param classes a directory; its classes of this file are replaced
    */
