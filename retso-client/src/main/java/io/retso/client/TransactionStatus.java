@@ -28,7 +28,7 @@ public final class TransactionStatus {
      *
      * <ul>
      *   <li>the pending mark is gone: the clean-up came between the two reads, and the cell itself
-     *       tells the commit timestamp, or is no longer there;
+     *       has the commit timestamp, or is no longer there;
      *   <li>the pending mark is still there: the transaction was aborted.
      * </ul>
      */

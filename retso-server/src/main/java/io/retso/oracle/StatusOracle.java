@@ -19,7 +19,7 @@ public final class StatusOracle {
   private final UncleanedCommits uncleaned;
   private final Changes changes;
   private final Replay replay;
-  private final UnloggedStamps unlogged = new UnloggedStamps();
+  private final UnloggedTimestamps unlogged = new UnloggedTimestamps();
   private final OracleCounters counters = new OracleCounters();
   private final CommitDecision decision;
   private final Watermark watermark;
@@ -28,18 +28,18 @@ public final class StatusOracle {
    * Allocates all memory that the oracle will ever use.
    *
    * @param rows NR, the rows whose last commit is remembered; 12.8 bytes each
-   * @param windowStamps the stamps whose transactions are remembered, a power of two; 8 bytes each.
-   *     A transaction that lives longer is aborted
+   * @param windowTimestamps the timestamps whose transactions are remembered, a power of two; 8
+   *     bytes each. A transaction that lives longer is aborted
    * @param uncleanedCommits committed transactions with cleanup outstanding, at most; 32 to 64
    *     bytes each
    * @param changes receives what must be logged
    * @param secret a number that clients do not know, for places in memory; no answer depends on it
    */
   public StatusOracle(
-      long rows, int windowStamps, int uncleanedCommits, Changes changes, long secret) {
+      long rows, int windowTimestamps, int uncleanedCommits, Changes changes, long secret) {
     map = new CommittedMap(rows);
     uncleaned = new UncleanedCommits(uncleanedCommits, secret);
-    window = new TransactionWindow(windowStamps, uncleaned);
+    window = new TransactionWindow(windowTimestamps, uncleaned);
     this.changes = changes;
     replay = new Replay(map, window, uncleaned);
     decision = new CommitDecision(map, window, changes, counters);
@@ -47,11 +47,11 @@ public final class StatusOracle {
   }
 
   /** Like the other, for clients that are trusted. */
-  public StatusOracle(long rows, int windowStamps, int uncleanedCommits, Changes changes) {
-    this(rows, windowStamps, uncleanedCommits, changes, 0);
+  public StatusOracle(long rows, int windowTimestamps, int uncleanedCommits, Changes changes) {
+    this(rows, windowTimestamps, uncleanedCommits, changes, 0);
   }
 
-  /** Brings this oracle, still unused, to the state that a log tells. */
+  /** Brings this oracle, still unused, to the state that a log describes. */
   public Replay replay() {
     return replay;
   }
@@ -67,7 +67,7 @@ public final class StatusOracle {
       window.issue(TransactionWindow.OPEN);
     }
     counters.begins += count;
-    age(); // here too: readers alone make time pass, and stamps must never age unseen
+    age(); // here too: readers alone make time pass, and timestamps must never age unseen
     return first << Timestamps.GAP_BITS;
   }
 
@@ -110,7 +110,7 @@ public final class StatusOracle {
    *
    * <p>This is tested before the map is looked at. Algorithm 3 as printed looks only at the rows:
    * it lets a transaction commit that was swept onto the half-aborted list, of which readers have
-   * been told that it did not commit, if all its rows are in memory (hole a).
+   * got the answer that it did not commit, if all its rows are in memory (hole a).
    */
   private boolean isForcedAbort(long sequence) {
     return !window.contains(sequence);
@@ -180,7 +180,7 @@ public final class StatusOracle {
   /**
    * Issues a timestamp that is above all commits that were decided, and below all that will be. It
    * is nobody's transaction: it needs no end, does not hold the low watermark, and is not logged,
-   * see {@link UnloggedStamps}.
+   * see {@link UnloggedTimestamps}.
    */
   public long timestamp() {
     long timestamp = nextTimestamp();
@@ -190,10 +190,10 @@ public final class StatusOracle {
   }
 
   /**
-   * Lets time pass: the next {@code count} stamps are nobody's, as if they had been issued by
+   * Lets time pass: the next {@code count} timestamps are nobody's, as if they had been issued by
    * {@link #timestamp} and nobody had heard of them. No later commit may have one of them.
    *
-   * @param count at most 2^16, as {@link CommittedMap} must see stamps age
+   * @param count at most 2^16, as {@link CommittedMap} must see timestamps age
    */
   public void pass(int count) {
     long first = window.next();
@@ -272,7 +272,7 @@ public final class StatusOracle {
    * reported or not: its cells are never visible. It never falls, not over a restart either: see
    * the package's description.
    *
-   * <p>Each stamp is passed once, at most {@link Watermark#WALK_MAX} by one call, and the table
+   * <p>Each timestamp is passed once, at most {@link Watermark#WALK_MAX} by one call, and the table
    * gone over only when its lowest entry left; until a later call has caught up the answer is lower
    * than need be.
    */
@@ -315,7 +315,7 @@ public final class StatusOracle {
    * has a place for each.
    *
    * @return whether all is done; if not, call again: one call takes {@link Watermark#WALK_MAX}
-   *     stamps, and moves {@link Watermark#MOVES_MAX} commits
+   *     timestamps, and moves {@link Watermark#MOVES_MAX} commits
    */
   public boolean expire(long timestamp) {
     return watermark.expire(timestamp);
@@ -367,8 +367,8 @@ public final class StatusOracle {
     return uncleaned.capacity();
   }
 
-  /** Stamps of the window. */
-  public int windowStamps() {
+  /** Timestamps of the window. */
+  public int windowTimestamps() {
     return window.capacity();
   }
 

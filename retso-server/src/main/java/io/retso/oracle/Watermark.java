@@ -18,7 +18,7 @@ final class Watermark {
 
   private final TransactionWindow window;
   private final UncleanedCommits uncleaned;
-  private final UnloggedStamps unlogged;
+  private final UnloggedTimestamps unlogged;
   private final Changes changes;
   private final OracleCounters counters;
 
@@ -28,7 +28,7 @@ final class Watermark {
   Watermark(
       TransactionWindow window,
       UncleanedCommits uncleaned,
-      UnloggedStamps unlogged,
+      UnloggedTimestamps unlogged,
       Changes changes,
       OracleCounters counters) {
     this.window = window;

@@ -32,7 +32,7 @@ public final class Sequencer implements CommitLog.Listener {
   /** A window spans at least so many segments, so that little more than it is replayed. */
   private static final int SEGMENTS_PER_WINDOW = 4;
 
-  /** Stamps that are passed over at once: some 0.3 ms. */
+  /** Timestamps that are passed over at once: some 0.3 ms. */
   private static final int PASS_MAX = 1 << 16;
 
   /** The other side: hears when replies may leave. */
@@ -48,14 +48,14 @@ public final class Sequencer implements CommitLog.Listener {
    * Sizes of the sequencer.
    *
    * @param entriesInFlight appends outstanding at a time, at least 1
-   * @param reservationStamps stamps reserved ahead at a time: twice what is used within the slowest
-   *     append
+   * @param reservationTimestamps timestamps reserved ahead at a time: twice what is used within the
+   *     slowest append
    * @param durable whether there is a log to write; without one replies wait for nothing
    */
   public record Settings(
-      int entriesInFlight, int reservationStamps, boolean durable, EntryBytes entryBytes) {
-    public Settings(int entriesInFlight, int reservationStamps, boolean durable) {
-      this(entriesInFlight, reservationStamps, durable, EntryBytes.USUAL);
+      int entriesInFlight, int reservationTimestamps, boolean durable, EntryBytes entryBytes) {
+    public Settings(int entriesInFlight, int reservationTimestamps, boolean durable) {
+      this(entriesInFlight, reservationTimestamps, durable, EntryBytes.USUAL);
     }
   }
 
@@ -113,7 +113,7 @@ public final class Sequencer implements CommitLog.Listener {
     entryBytesEnough = settings.entryBytes().enough();
     int entryBytes = settings.durable() ? settings.entryBytes().capacity() : LogEntry.HEADER_BYTES;
     ring = new EntryRing(settings.entriesInFlight(), entryBytes);
-    reservation = new Reservation(settings.reservationStamps());
+    reservation = new Reservation(settings.reservationTimestamps());
     oracle = sizes.make(settings.durable() ? new Recorder() : Changes.NONE);
   }
 
@@ -226,7 +226,7 @@ public final class Sequencer implements CommitLog.Listener {
       return false;
     }
     // Half a reservation is left after each request, and must not be used up before the next.
-    int count = (int) Math.min(missing, Math.min(PASS_MAX, settings.reservationStamps() / 2));
+    int count = (int) Math.min(missing, Math.min(PASS_MAX, settings.reservationTimestamps() / 2));
     oracle.pass(count);
     reserveAhead();
     return count == missing;
@@ -301,7 +301,7 @@ public final class Sequencer implements CommitLog.Listener {
   /**
    * The position at which answers to status queries may leave. The same, because of the null write:
    * an answer may rest on a commit that is not durable yet, and a crash would make it false; or
-   * this writer may be deposed without knowing it, and only an append tells.
+   * this writer may be deposed without knowing it, and only an append finds out.
    */
   private long queryPosition() {
     return decisionPosition();
@@ -357,7 +357,7 @@ public final class Sequencer implements CommitLog.Listener {
   }
 
   private boolean segmentIsDue() {
-    long span = (long) oracle.windowStamps() << Timestamps.GAP_BITS;
+    long span = (long) oracle.windowTimestamps() << Timestamps.GAP_BITS;
     return oracle.nextTimestamp() - segmentStart > span / SEGMENTS_PER_WINDOW
         || log.segmentBytes() > SEGMENT_BYTES_MAX;
   }
@@ -369,11 +369,11 @@ public final class Sequencer implements CommitLog.Listener {
    */
   private void startSegment() {
     assert ring.isIdle() && entry.isEmpty();
-    long span = (long) oracle.windowStamps() << Timestamps.GAP_BITS;
+    long span = (long) oracle.windowTimestamps() << Timestamps.GAP_BITS;
     segmentStart = oracle.nextTimestamp();
     log.startSegment(segmentStart, segmentStart - span);
     entry.segment(segmentStart);
-    entry.window(oracle.windowStamps());
+    entry.window(oracle.windowTimestamps());
     // The ring's entry takes what is usual. A long list continues in entries made for it.
     long first = ring.filling();
     LogEntry[] part = {entry};

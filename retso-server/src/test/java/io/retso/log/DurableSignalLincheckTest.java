@@ -13,7 +13,8 @@ import org.junit.jupiter.api.Test;
 
 /**
  * The contract of {@link DurableSignal} over the interleavings that Lincheck explores: news that
- * were told are seen, or a task that will see them is queued; nothing is durable behind a failure.
+ * were reported are seen, or a task that will see them is queued; nothing is durable behind a
+ * failure.
  */
 public class DurableSignalLincheckTest implements CommitLog.Listener {
   private static final LogException FAILURE =
@@ -29,7 +30,7 @@ public class DurableSignalLincheckTest implements CommitLog.Listener {
           },
           this);
 
-  private final AtomicLong told = new AtomicLong();
+  private final AtomicLong reported = new AtomicLong();
   private final AtomicInteger failuresTold = new AtomicInteger();
 
   // Of the writer.
@@ -41,9 +42,9 @@ public class DurableSignalLincheckTest implements CommitLog.Listener {
   @Operation(nonParallelGroup = "client")
   public void acknowledge() {
     if (failuresTold.get() == 0) {
-      told.incrementAndGet();
+      reported.incrementAndGet();
     }
-    signal.durable(told.get());
+    signal.durable(reported.get());
   }
 
   /** The client's thread or the background thread. */
@@ -79,11 +80,11 @@ public class DurableSignalLincheckTest implements CommitLog.Listener {
     if (outOfOrder || failuresHeard > 1) {
       throw new AssertionError("positions went back, or came behind a failure");
     }
-    if (heard > told.get() || failuresHeard > failuresTold.get()) {
-      throw new AssertionError("heard what nobody told");
+    if (heard > reported.get() || failuresHeard > failuresTold.get()) {
+      throw new AssertionError("heard what nobody reported");
     }
     boolean failureWaits = failuresTold.get() > failuresHeard && failuresHeard == 0;
-    boolean positionWaits = told.get() > heard && failuresTold.get() == 0;
+    boolean positionWaits = reported.get() > heard && failuresTold.get() == 0;
     if ((failureWaits || positionWaits) && queued.get() == 0) {
       throw new AssertionError("news wait and no task is queued");
     }

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
-/** A store whose calls fail while told to, before they take effect or after; or throw. */
+/** A store whose calls fail while asked to, before they take effect or after; or throw. */
 final class FailingStore extends ForwardingStore {
   boolean fails;
   boolean takesEffect;

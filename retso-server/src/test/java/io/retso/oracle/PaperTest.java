@@ -59,7 +59,7 @@ class PaperTest {
         assertTrue(start > previous);
         assertTrue(Timestamps.isWellFormed(start));
         previous = commit(start, i);
-        assertTrue(previous >= start + Timestamps.GAP, "Tc is a stamp of its own, above Ts");
+        assertTrue(previous >= start + Timestamps.GAP, "Tc is a timestamp of its own, above Ts");
       }
     }
 
@@ -208,7 +208,7 @@ class PaperTest {
     }
 
     @Test
-    void stampsThatAreNoStartsOfTransactionsAreRefused() {
+    void timestampsThatAreNoStartsOfTransactionsAreRefused() {
       long writer = begin();
       long commit = commit(writer, 1);
       assertEquals(Outcome.INVALID_TIMESTAMP, status(commit));
@@ -302,7 +302,7 @@ class PaperTest {
       assertEquals(commit, status(dead));
       assertEquals(commit, commit(dead, true, 1, 2));
       assertEquals(Outcome.DONE, oracle.cleaned(dead));
-      assertEquals(Outcome.RETRY, status(dead), "no mark is left: the row tells");
+      assertEquals(Outcome.RETRY, status(dead), "no mark is left: the row has the outcome");
       assertEquals(Outcome.UNKNOWN, commit(dead, true, 1, 2));
     }
 
@@ -341,14 +341,14 @@ class PaperTest {
     }
   }
 
-  /** Readers alone make time pass too: their stamps must not age the map's unseen. */
+  /** Readers alone make time pass too: their timestamps must not age the map's unseen. */
   @Test
   void beginsAloneDoNotMakeOldCommitsLookYoung() {
     oracle = new StatusOracle(5, WINDOW, 100, new ChangesInWords(log));
     commit(begin(), 1);
     commit(begin(), 2, 3, 4, 5, 6, 7);
     oracle.begin(1 << 30);
-    oracle.begin((1 << 30) + 100); // more than 2^31, within which stamps can be compared
+    oracle.begin((1 << 30) + 100); // more than 2^31, within which timestamps can be compared
     long a = begin();
     long b = begin();
     assertTrue(commit(a, 1) > 0, "T_max of long ago looks young");

@@ -91,8 +91,9 @@ class InjectedBugsTest {
         "oracle/StatusOracle.java",
         "decidedBeforeWindow(sequence, batch.repeats[i])",
         "decidedBeforeWindow(sequence, false)"),
-    /** The time limit aborts transactions without a word to the log. */
-    EXPIRY_NOT_LOGGED("oracle/Watermark.java", "changes.expired(to << Timestamps.GAP_BITS);", ""),
+    /** The time limit aborts transactions without a record. */
+    EXPIRY_NOT_LOGGED(
+        "oracle/Watermark.java", "changes.expired(window.low() << Timestamps.GAP_BITS);", ""),
     /** What a sweep finished is not finished for a successor. */
     SWEEP_NOT_LOGGED("oracle/Watermark.java", "changes.swept(timestamp);", ""),
     WATERMARK_IGNORES_THE_UNCLEANED(
@@ -103,24 +104,26 @@ class InjectedBugsTest {
     CLOCK_FOLLOWED_AT_ONCE(
         "server/ClockFollower.java", "Math.min(wanted, Math.max(tolerable, asTheClock))", "wanted"),
     /** A sweep reports a timestamp that it took after it had gone over the marks. */
-    SWEEP_STAMP_TAKEN_LAST(
+    SWEEP_TIMESTAMP_TAKEN_LAST(
         "simulator/Sweeper.java", "report(sweep);\n", "client.begin(this::report);\n"),
     REPEATS_NOT_FLAGGED(
-        "client/FrameWriter.java", " | (call.maybeSent ? FrameType.REPEAT_FLAG : 0)", ""),
-    EPOCH_OVERLOOKED("client/Dispatcher.java", "epochSeen = offer.epoch();", ""),
+        "client/connection/FrameWriter.java",
+        " | (call.maybeSent ? FrameType.REPEAT_FLAG : 0)",
+        ""),
+    EPOCH_OVERLOOKED("client/connection/Dispatcher.java", "epochSeen = offer.epoch();", ""),
     /** Answers are expected in the order of their requests, as if there were one lane. */
     ONE_LANE_FOR_ALL_REPLIES(
         2,
-        "client/Connection.java",
+        "client/connection/Connection.java",
         "if (type.isLogged()) {\n      return logLane;",
         "if (true) {\n      return logLane;"),
     UNKNOWN_TOLD_AS_ABORTED(
-        "client/Replies.java",
+        "client/connection/Replies.java",
         "if (outcome == Outcome.UNKNOWN) {\n      forgotten(next(frame));",
         "if (outcome == Outcome.UNKNOWN) {\n"
             + "      next(frame).answer(CommitResult.aborted(CommitResult.AbortReason.EARLIER));"),
     UNKNOWN_TOLD_AS_NOT_SENT(
-        "client/Call.java",
+        "client/connection/Call.java",
         "if (outcomeIsOpen()) {",
         "if (outcomeIsOpen()) {\n"
             + "      OracleException.Category none = OracleException.Category.UNAVAILABLE;\n"
@@ -133,7 +136,7 @@ class InjectedBugsTest {
         "simulator/SimulatedLedgers.java", "expected.version() != version", "false"),
     /** A deposed writer may append to a ledger that was deleted together with its fence. */
     ZOMBIES_LEDGER_DELETED(
-        54, "log/LedgerLog.java", "if (!segment.inherited() || !retained) {", "if (true) {"),
+        209, "log/LedgerLog.java", "if (!segment.inherited() || !retained) {", "if (true) {"),
     /** What was open at a crash is no longer in the window: safe, and useless. */
     OPEN_TRANSACTIONS_ABORTED_BY_RECOVERY(
         "sequencer/Recovery.java",
@@ -166,7 +169,7 @@ class InjectedBugsTest {
     WATERMARK_NOT_RECOVERED("sequencer/Recovery.java", "oracle.replay().watermark(below);", ""),
     /** What left the smaller window of a predecessor may be open again. */
     WINDOW_OF_THE_PREDECESSOR_FORGOTTEN(
-        "sequencer/Recovery.java", "if (windowStamps > 0) {", "if (false) {"),
+        "sequencer/Recovery.java", "if (windowTimestamps > 0) {", "if (false) {"),
     EPOCH_NOT_RAISED("log/LedgerLog.java", "taken.own().id() + 1;", "1;"),
     /** A successor does not know of a ledger that is in use. */
     LEDGER_NOT_IN_THE_CATALOG("log/Housekeeping.java", ".thenCompose(ledger -> addMade())", "");

@@ -14,11 +14,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.LongConsumer;
 
 /**
- * A client process: the production client, and what its callers are told, as numbers of {@link
- * Outcome}.
+ * A client process: the production client, and the answers that its callers get, as numbers of
+ * {@link Outcome}.
  */
 final class SimulatedClient {
-  /** Told of a commit that certainly never reached a server. */
+  /** The answer about a commit that certainly never reached a server. */
   static final long NOT_SENT = Long.MIN_VALUE;
 
   private static final long CONNECT_TIMEOUT = 5 * Simulation.MILLIS;
@@ -107,7 +107,7 @@ final class SimulatedClient {
    * @param reader the reader's start, of a status query
    * @param rows of a commit
    */
-  void call(FrameType type, long start, long reader, long[] rows, LongConsumer told) {
+  void call(FrameType type, long start, long reader, long[] rows, LongConsumer answered) {
     long known = world.history().newestKnown();
     long metBefore = met;
     request(type, start, reader, rows)
@@ -123,20 +123,20 @@ final class SimulatedClient {
                                 world.operation();
                                 long outcome = e == null ? number(type, value) : numberOf(e);
                                 judge(type, start, reader, outcome, known, metBefore);
-                                told.accept(outcome);
+                                answered.accept(outcome);
                               } else {
                                 mustBeHarmless(type, e);
-                                call(type, start, reader, rows, told);
+                                call(type, start, reader, rows, answered);
                               }
                             })));
   }
 
-  void begin(LongConsumer told) {
-    call(FrameType.BEGIN, 0, 0, null, told);
+  void begin(LongConsumer answered) {
+    call(FrameType.BEGIN, 0, 0, null, answered);
   }
 
-  void timestamp(LongConsumer told) {
-    call(FrameType.TIMESTAMP, 0, 0, null, told);
+  void timestamp(LongConsumer answered) {
+    call(FrameType.TIMESTAMP, 0, 0, null, answered);
   }
 
   private CompletableFuture<?> request(FrameType type, long start, long reader, long[] rows) {
@@ -226,7 +226,7 @@ final class SimulatedClient {
           history.timestamp(outcome);
         }
       }
-      case COMMIT, STATUS, ABORT -> history.told(start, reader, outcome);
+      case COMMIT, STATUS, ABORT -> history.answered(start, reader, outcome);
       case HELLO, PING, CLEANED, SWEPT, WATERMARK -> {}
     }
   }

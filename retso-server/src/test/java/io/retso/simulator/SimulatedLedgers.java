@@ -36,7 +36,7 @@ public final class SimulatedLedgers {
     void entry(ByteBuffer bytes);
   }
 
-  /** Whom a process can be cut off from. */
+  /** The peers that a process can be cut off from. */
   public enum Party {
     BOOKIES,
     CATALOG,

@@ -88,7 +88,7 @@ final class SimulatedServer implements FrontDesk.Owner, FrontDesk.Loop, Simulate
     return epoch;
   }
 
-  /** What it tells its clients of its take-over. */
+  /** What its clients learn of its take-over. */
   long number() {
     return number;
   }

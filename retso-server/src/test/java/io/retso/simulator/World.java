@@ -330,7 +330,7 @@ final class World {
     SimulatedClient client = new SimulatedClient(this);
     long[] begins = {0};
     tick(client, begins);
-    long wanted = 4L * sizes.windowStamps();
+    long wanted = 4L * sizes.windowTimestamps();
     must(
         simulation.run(
             () -> begins[0] > wanted && ledgers.catalog().size() < CATALOG_AT_REST,

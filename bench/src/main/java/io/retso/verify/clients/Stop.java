@@ -3,7 +3,7 @@ package io.retso.verify.clients;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/** Tells threads to end, and wakes those that pause. Thread-safe. */
+/** Makes threads end, and wakes those that pause. Thread-safe. */
 public final class Stop {
   private final CountDownLatch latch = new CountDownLatch(1);
 

@@ -40,7 +40,7 @@ final class Aftermath {
   private final Workplace place;
   private final Duration patience;
 
-  /** What the last attempt found; read by who tells of it. */
+  /** What the last attempt found; read by whoever reports it. */
   private volatile String waitsFor = "the first sweep has not come to its end";
 
   /**
@@ -99,7 +99,7 @@ final class Aftermath {
       return sweep.reported()
           ? problem(what, false)
           : problem(
-              what + "; the oracle was not told of the sweeps: " + sweep.reason(),
+              what + "; the sweeps were not reported to the oracle: " + sweep.reason(),
               place.tables().stream()
                   .noneMatch(table -> sweep.reason().contains(table.toString())));
     } catch (IOException | OracleException e) {

@@ -61,7 +61,7 @@ final class Round {
     }
   }
 
-  /** What a round tells while it goes on. */
+  /** What a round reports while it goes on. */
   interface Listener {
     /** Called every few seconds; returns whether the clients go on, until their time is up. */
     boolean goesOn(double seconds, Tally tally, Map<String, Integer> faults);

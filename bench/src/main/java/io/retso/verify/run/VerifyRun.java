@@ -66,7 +66,7 @@ public final class VerifyRun {
   }
 
   /**
-   * Runs, and tells how it goes.
+   * Runs, and reports how it goes.
    *
    * @throws ClusterException if the cluster cannot be started, or the given one not be used
    * @throws IOException if the run does not get to its end
@@ -97,7 +97,7 @@ public final class VerifyRun {
             .set("zookeeper.session.timeout", "8000")
             .oracleFlags(
                 "--rows=1M",
-                "--window-stamps=2^20",
+                "--window-timestamps=2^20",
                 "--uncleaned-max=200k",
                 "--transaction-timeout=" + TRANSACTION_TIMEOUT.toSeconds() + "s")
             .start()) {

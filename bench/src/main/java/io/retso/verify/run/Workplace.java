@@ -141,7 +141,7 @@ final class Workplace implements AutoCloseable {
     return admin;
   }
 
-  /** A manager that sweeps only when told. */
+  /** A manager that sweeps only when asked to. */
   TransactionManager manager() {
     return manager;
   }
@@ -184,7 +184,7 @@ final class Workplace implements AutoCloseable {
     }
   }
 
-  /** Drops the tables with this prefix: also those that were made though nobody was told. */
+  /** Drops the tables with this prefix: also those that were made though nobody learned of it. */
   static void drop(Admin admin, String prefix) throws IOException {
     for (TableName table : admin.listTableNames(Pattern.compile(Pattern.quote(prefix) + "-.*"))) {
       if (admin.isTableEnabled(table)) {

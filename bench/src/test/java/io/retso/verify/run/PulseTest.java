@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Timeout;
 class PulseTest {
   @Test
   void whatIsWaitedForIsToldAgainAndAgain() throws InterruptedException {
-    BlockingQueue<String> told = new LinkedBlockingQueue<>();
+    BlockingQueue<String> said = new LinkedBlockingQueue<>();
     BlockingQueue<String> reasons = new LinkedBlockingQueue<>(List.of("a", "b"));
     Round.Listener listener =
         new Round.Listener() {
@@ -25,13 +25,13 @@ class PulseTest {
 
           @Override
           public void phase(String what) {
-            told.add(what.replaceAll("\\d+", "N"));
+            said.add(what.replaceAll("\\d+", "N"));
           }
         };
     Pulse pulse = new Pulse("sweeping", reasons::remove, Duration.ofMillis(1), listener);
     try (pulse) {
-      assertEquals("still sweeping after N s: a", told.take());
-      assertEquals("still sweeping after N s: b", told.take());
+      assertEquals("still sweeping after N s: a", said.take());
+      assertEquals("still sweeping after N s: b", said.take());
     }
   }
 }
