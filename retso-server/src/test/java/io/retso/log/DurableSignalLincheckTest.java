@@ -1,7 +1,10 @@
 package io.retso.log;
 
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jetbrains.kotlinx.lincheck.Actor;
+import org.jetbrains.kotlinx.lincheck.execution.ExecutionScenario;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Validate;
@@ -88,6 +91,31 @@ public class DurableSignalLincheckTest implements CommitLog.Listener {
     if (queued.get() > 1) {
       throw new AssertionError(queued.get() + " tasks for one piece of news");
     }
+  }
+
+  private static Actor actor(String name) throws NoSuchMethodException {
+    return new Actor(DurableSignalLincheckTest.class.getMethod(name), List.of());
+  }
+
+  private static ExecutionScenario scenario(List<Actor> one, List<Actor> other, Actor... after)
+      throws NoSuchMethodException {
+    return new ExecutionScenario(
+        List.of(), List.of(one, other), List.of(after), actor("nothingIsForgotten"));
+  }
+
+  /** What random scenarios are too short for, or seldom have. */
+  @Test
+  void failuresComeOnceAndLast() throws NoSuchMethodException {
+    Actor fail = actor("fail");
+    Actor serve = actor("serve");
+    List<Actor> acknowledge = List.of(actor("acknowledge"));
+    new ModelCheckingOptions()
+        .addCustomScenario(scenario(acknowledge, List.of(fail)))
+        .addCustomScenario(scenario(acknowledge, List.of(fail, serve), serve))
+        .iterations(0)
+        .invocationsPerIteration(100)
+        .verifier(EpsilonVerifier.class)
+        .check(getClass());
   }
 
   @Test

@@ -354,7 +354,7 @@ final class History implements SimulatedLedgers.Durable, LogEntry.Visitor {
             Math.max(expiredBelow, watermark),
             Math.max(leftWindowBelow, oracle.nextTimestamp() - ownSpan));
     transactions
-        .tailMap(2 * low - oracle.nextTimestamp(), true)
+        .tailMap(Math.min(openFrom, 2 * low - oracle.nextTimestamp()), true)
         .forEach((start, facts) -> compare(oracle, start, facts, openFrom));
   }
 

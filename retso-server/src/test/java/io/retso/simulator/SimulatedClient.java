@@ -1,6 +1,5 @@
 package io.retso.simulator;
 
-import io.netty.buffer.ByteBuf;
 import io.retso.client.CommitResult;
 import io.retso.client.OracleClient;
 import io.retso.client.OracleException;
@@ -8,7 +7,6 @@ import io.retso.client.TransactionStatus;
 import io.retso.client.connection.SimulatedLoop;
 import io.retso.protocol.FrameType;
 import io.retso.protocol.Outcome;
-import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -100,14 +98,6 @@ final class SimulatedClient {
   /** A server answered. */
   void met(long number) {
     met = Math.max(met, number);
-  }
-
-  /** Replies of a connection that is over are taken for those of the newest. */
-  void readOnNewest(ByteBuf replies) {
-    List<Link> open = new ArrayList<>(links);
-    if (!open.isEmpty()) {
-      open.get(open.size() - 1).readAtClient(replies);
-    }
   }
 
   /**
@@ -208,7 +198,7 @@ final class SimulatedClient {
   /** What a caller of commit or abort is to make of a failure. */
   private long numberOf(Throwable e) {
     return switch (category(e)) {
-      case UNKNOWN_OUTCOME -> world.parts().toldInsteadOfUnknown();
+      case UNKNOWN_OUTCOME -> Outcome.UNKNOWN;
       case OVERLOADED -> Outcome.REFUSED_UNCLEANED;
       case UNAVAILABLE -> NOT_SENT;
       case TIMEOUT, INVALID_REQUEST, INCOMPATIBLE, CLOSED, INTERRUPTED ->
@@ -229,7 +219,7 @@ final class SimulatedClient {
     History history = world.history();
     switch (type) {
       case BEGIN, TIMESTAMP -> {
-        history.mustSee(type, outcome, known, metBefore, world.parts().deposedServersMayBeStale());
+        history.mustSee(type, outcome, known, metBefore, !world.isStrict());
         if (type == FrameType.BEGIN) {
           history.begun(outcome);
         } else {

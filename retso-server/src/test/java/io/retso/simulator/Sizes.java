@@ -1,6 +1,8 @@
 package io.retso.simulator;
 
 import io.retso.front.FrontDesk;
+import io.retso.oracle.Changes;
+import io.retso.oracle.StatusOracle;
 import io.retso.protocol.Timestamps;
 import io.retso.sequencer.Sequencer;
 import java.util.Random;
@@ -77,6 +79,10 @@ record Sizes(
   /** Another one at each start, as the clock is; only that of the first start may count. */
   private static long firstTimestamp(Random random) {
     return (1 + random.nextInt(1 << random.nextInt(31))) * (long) Timestamps.GAP;
+  }
+
+  StatusOracle oracle(Changes changes) {
+    return new StatusOracle(mapRows, windowTimestamps, uncleanedCommits, changes);
   }
 
   /** The window's length as a distance of timestamps. */
