@@ -26,7 +26,7 @@ final class FairUse {
   /** Moments in the last free part of the map. */
   private static final int MARKS = 16;
 
-  /** Stamps that are looked at in a turn of the loop: about a millisecond. */
+  /** Timestamps that are looked at in a turn of the loop: about a millisecond. */
   private static final int STEPS = 1 << 20;
 
   private final StatusOracle oracle;
@@ -74,7 +74,7 @@ final class FairUse {
     }
   }
 
-  /** A turn of the loop is over: the next may look at as many stamps. */
+  /** A turn of the loop is over: the next may look at as many. */
   void endTurn() {
     steps = STEPS;
   }
@@ -86,7 +86,7 @@ final class FairUse {
    * @param hosts that speak with this server
    */
   boolean mustWait(ClientAccount account, int count, int hosts) {
-    long half = oracle.windowStamps() / 2;
+    long half = oracle.windowTimestamps() / 2;
     if (hosts < 2 || account.timestamps.in(period) <= half / hosts) {
       return false; // alone, it can only harm itself
     }
