@@ -141,6 +141,23 @@ enum Attack {
     }
   },
 
+  SWEEPS("reports of sweeps, 65,535 a frame", 8) {
+    @Override
+    void welcomed(Attacker a) {
+      a.begin(1);
+    }
+
+    @Override
+    void begun(Attacker a, long first, int count) {
+      a.swept(first, Limits.FRAME_REQUESTS_MAX);
+    }
+
+    @Override
+    void answered(Attacker a, long first) {
+      a.begin(1); // a later one each time, so that there is something to sweep
+    }
+  },
+
   SLOW_READERS("replies that are never read", 64) {
     @Override
     void welcomed(Attacker a) {
@@ -225,7 +242,7 @@ enum Attack {
 
   /** Whether replies to a type of frame are an attack's answers. */
   static boolean isAnswer(FrameType type) {
-    return type == FrameType.STATUS || type == FrameType.WATERMARK;
+    return type == FrameType.STATUS || type == FrameType.WATERMARK || type == FrameType.SWEPT;
   }
 
   @Override

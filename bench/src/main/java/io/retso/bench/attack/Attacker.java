@@ -84,6 +84,15 @@ final class Attacker extends SimpleChannelInboundHandler<ByteBuf> {
     send(frame);
   }
 
+  /** Reports so many sweeps that took the same timestamp. */
+  void swept(long timestamp, int count) {
+    ByteBuf frame = frame(FrameType.SWEPT, count, count * Long.BYTES);
+    for (int i = 0; i < count; i++) {
+      frame.writeLong(timestamp);
+    }
+    send(frame);
+  }
+
   void query(long reader, int count) {
     ByteBuf frame = frame(FrameType.STATUS, count, count * Frames.STATUS_BYTES);
     for (int i = 0; i < count; i++) {
