@@ -24,6 +24,7 @@ public class StatusOracle {
   private final OracleCounters counters = new OracleCounters();
   private final CommitDecision decision;
   private final Watermark watermark;
+  private final UncleanedSnapshot snapshot;
 
   /**
    * Allocates all memory that the oracle will ever use.
@@ -43,6 +44,7 @@ public class StatusOracle {
     window = new TransactionWindow(windowStamps, uncleaned);
     this.changes = changes;
     replay = new Replay(map, window, uncleaned);
+    snapshot = new UncleanedSnapshot(window, uncleaned);
     decision = new CommitDecision(map, window, changes, counters);
     watermark =
         new Watermark(window, uncleaned, unlogged, this::lowestUncleaned, changes, counters);
@@ -350,16 +352,24 @@ public class StatusOracle {
     watermark.sweepOn(Watermark.SWEEP_SHARE);
   }
 
-  /** Shows every uncleaned commit (full timestamps) for a snapshot of what the log must keep. */
-  public void forEachUncleaned(UncleanedVisitor visitor) {
-    UncleanedCommits.Visitor inner =
-        (start, commit) ->
-            visitor.visit(start << Timestamps.GAP_BITS, commit << Timestamps.GAP_BITS);
-    uncleaned.forEach(inner);
-    window.forEachUncleaned(inner);
+  /** Begins a list of all uncleaned commits; {@link #snapshotOn} makes it. */
+  public final void beginSnapshot() {
+    snapshot.begin();
   }
 
-  /** Sees one committed transaction whose cleanup is outstanding. */
+  /**
+   * Goes on with the list of what the log must keep. Other requests may come between two calls; the
+   * list is complete together with what they change, see {@link UncleanedSnapshot}.
+   *
+   * @param placesMax places of the window or the table to be looked at, at most
+   * @param commitsMax commits to be shown, at most, or a few more
+   * @return whether the list is complete
+   */
+  public boolean snapshotOn(int placesMax, int commitsMax, UncleanedVisitor visitor) {
+    return snapshot.proceed(placesMax, commitsMax, visitor);
+  }
+
+  /** Sees one committed transaction whose cleanup is outstanding, in full timestamps. */
   public interface UncleanedVisitor {
     void visit(long start, long commit);
   }

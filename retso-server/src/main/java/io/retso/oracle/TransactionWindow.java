@@ -356,13 +356,10 @@ final class TransactionWindow {
     return forcedAborts;
   }
 
-  /** Shows every committed transaction of the window whose cleanup was not reported. */
-  void forEachUncleaned(UncleanedCommits.Visitor visitor) {
-    for (long sequence = low; sequence < next; sequence++) {
-      long word = slots[(int) sequence & mask];
-      if (((int) word & STATE_MASK) == COMMITTED && !isSwept(word)) {
-        visitor.visit(sequence, word >>> STATE_BITS);
-      }
-    }
+  /** The commit sequence of a transaction of the window if its marks may be left, otherwise 0. */
+  long uncleanedCommit(long sequence) {
+    long word = slots[(int) sequence & mask];
+    boolean uncleanedCommit = ((int) word & STATE_MASK) == COMMITTED && !isSwept(word);
+    return uncleanedCommit ? word >>> STATE_BITS : 0;
   }
 }

@@ -82,6 +82,7 @@ public class Sequencer implements CommitLog.Listener {
   private final Replies replies;
   private final EntryRing ring;
   private final Reservation reservation;
+  private final SegmentSnapshot snapshot;
   private final int entryBytesEnough;
   private final SequencerCounters counters = new SequencerCounters();
 
@@ -115,6 +116,7 @@ public class Sequencer implements CommitLog.Listener {
     ring = new EntryRing(settings.entriesInFlight(), entryBytes);
     reservation = new Reservation(settings.reservationStamps());
     oracle = sizes.make(settings.durable() ? new Recorder() : Changes.NONE);
+    snapshot = new SegmentSnapshot(oracle, entryBytesEnough);
   }
 
   /** Makes an oracle that reports to {@code changes}. */
@@ -362,7 +364,7 @@ public class Sequencer implements CommitLog.Listener {
     appendEntry(entry);
     entry = ring.next();
     nullWrite = false;
-    if (segmentIsDue()) {
+    if (snapshot.isComplete() && segmentIsDue()) {
       log.prepareSegment();
       rolling = log.isSegmentReady();
     }
@@ -382,7 +384,7 @@ public class Sequencer implements CommitLog.Listener {
   }
 
   /**
-   * Starts a segment: its time, all commits that are not cleaned up, a reservation. Nothing is
+   * Starts a segment: its time, a reservation, all commits that are not cleaned up. Nothing is
    * outstanding and the current entry is empty, so everything that changed before is durable in the
    * segments before: no entry of this segment can survive a crash that one of those does not.
    */
@@ -393,22 +395,10 @@ public class Sequencer implements CommitLog.Listener {
     log.startSegment(segmentStart, segmentStart - span);
     entry.segment(segmentStart);
     entry.window(oracle.windowStamps());
-    // The ring's entry takes what is usual. A long list continues in entries made for it.
-    long first = ring.filling();
-    LogEntry[] part = {entry};
-    oracle.forEachUncleaned(
-        (start, commit) -> {
-          if (part[0].bytes() >= entryBytesEnough) {
-            appendEntry(part[0]);
-            part[0] = new LogEntry(entryBytesEnough + 8 * Long.BYTES);
-          }
-          part[0].uncleaned(start, commit);
-        });
-    part[0].continued();
-    entry = part[0];
     reserve();
+    snapshot.begin(entry);
     appendEntry(entry);
-    entry = ring.nextBehind(first);
+    entry = ring.next();
     counters.segments++;
   }
 
@@ -423,6 +413,8 @@ public class Sequencer implements CommitLog.Listener {
     if (rolling && ring.isIdle()) {
       rolling = false;
       startSegment();
+    } else if (snapshot.proceed(entry)) { // before the requests that waited: they fill entries
+      nullWrite = true;
     }
     replies.durable(position);
     flush();

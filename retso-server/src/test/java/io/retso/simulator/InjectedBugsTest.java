@@ -159,7 +159,9 @@ class InjectedBugsTest {
       StatusOracle make(Sizes s, Changes changes) {
         return new StatusOracle(s.mapRows(), s.windowStamps(), s.uncleanedCommits(), changes) {
           @Override
-          public void forEachUncleaned(UncleanedVisitor visitor) {}
+          public boolean snapshotOn(int places, int commits, UncleanedVisitor visitor) {
+            return true;
+          }
         };
       }
     }
