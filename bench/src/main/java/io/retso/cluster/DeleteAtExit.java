@@ -26,7 +26,7 @@ public final class DeleteAtExit implements AutoCloseable {
     this.farewell = farewell;
   }
 
-  /** Tells whoever ended the process, if there is anything to tell. */
+  /** Answers whoever ended the process, if there is anything to report. */
   public interface Farewell {
     /** Before anything is killed: its users will complain. */
     default void begins() {}
@@ -40,7 +40,7 @@ public final class DeleteAtExit implements AutoCloseable {
     return register(new DeleteAtExit(directory, new Farewell() {}));
   }
 
-  /** The same, and tells about it. */
+  /** The same, and reports it. */
   public static DeleteAtExit of(Path directory, Farewell farewell) {
     return register(new DeleteAtExit(directory, farewell));
   }
@@ -50,7 +50,7 @@ public final class DeleteAtExit implements AutoCloseable {
     return register(new DeleteAtExit(null, new Farewell() {}));
   }
 
-  /** The same, and tells about it. */
+  /** The same, and reports it. */
   public static DeleteAtExit keepingData(Farewell farewell) {
     return register(new DeleteAtExit(null, farewell));
   }

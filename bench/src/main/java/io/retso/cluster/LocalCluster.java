@@ -60,7 +60,9 @@ public final class LocalCluster implements AutoCloseable {
     return "127.0.0.1:" + oraclePort;
   }
 
-  /** Where the oracle tells its metrics, on the loopback interface; another one after a restart. */
+  /**
+   * Where the oracle serves its metrics, on the loopback interface; another one after a restart.
+   */
   public int oracleHttpPort() {
     return oracleHttpPort;
   }

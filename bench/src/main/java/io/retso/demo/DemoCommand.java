@@ -258,7 +258,7 @@ public final class DemoCommand implements Callable<Integer> {
     return swept && verdict.isGood();
   }
 
-  /** Whether it went well; a failure does not keep the verdict from being told. */
+  /** Whether it went well; a failure does not keep the verdict from being printed. */
   private boolean sweep(TransactionManager manager) {
     try {
       SweepResult sweep = manager.sweep();

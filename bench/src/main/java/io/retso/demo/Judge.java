@@ -5,7 +5,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/** Holds what tellers were told against what is in the journal. Stateless. */
+/** Compares the answers that tellers got with the journal. Stateless. */
 final class Judge {
   private static final int IDS_SHOWN_MAX = 3;
 
@@ -14,19 +14,19 @@ final class Judge {
   /** Everything that is not as it must be. */
   static List<String> wrongs(TellerReport tellers, Set<String> journal) {
     List<String> wrongs = new ArrayList<>();
-    tell(
+    report(
         wrongs,
         "acknowledged transfers are not in the journal",
         difference(tellers.done(), journal));
-    tell(
+    report(
         wrongs,
         "transfers that were refused after a conflict are in the journal",
         common(tellers.conflicts(), journal));
-    tell(
+    report(
         wrongs,
         "transfers that were refused for another reason are in the journal",
         common(tellers.refused(), journal));
-    tell(wrongs, "transfers that nobody made", difference(journal, tellers.begun()));
+    report(wrongs, "transfers that nobody made", difference(journal, tellers.begun()));
     if (tellers.broken() > 0) {
       wrongs.add(
           tellers.broken()
@@ -36,7 +36,7 @@ final class Judge {
     return wrongs;
   }
 
-  private static void tell(List<String> wrongs, String what, Set<String> ids) {
+  private static void report(List<String> wrongs, String what, Set<String> ids) {
     if (!ids.isEmpty()) {
       List<String> some = ids.stream().sorted().limit(IDS_SHOWN_MAX).toList();
       wrongs.add(ids.size() + " " + what + ": " + String.join(", ", some));

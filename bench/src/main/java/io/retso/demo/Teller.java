@@ -95,10 +95,10 @@ final class Teller {
    * sees such a thing, {@code failed} otherwise.
    */
   static String wordFor(Exception failure) {
-    if (!(failure instanceof TransactionException told)) {
+    if (!(failure instanceof TransactionException failed)) {
       return failure instanceof RuntimeException ? "broken" : "failed";
     }
-    return switch (told.category()) {
+    return switch (failed.category()) {
       case CONFLICT -> "conflict";
       case TOO_OLD, ROLLBACK_ONLY, ORACLE_UNAVAILABLE, TABLE_NOT_PREPARED, WRITE_SET_TOO_LARGE ->
           "refused";

@@ -178,7 +178,7 @@ public final class VerifyCommand implements Callable<Integer> {
     try {
       Files.deleteIfExists(directory);
     } catch (IOException e) {
-      return; // something is in it that the message tells of
+      return; // something is in it that the message names
     }
   }
 
@@ -203,7 +203,7 @@ public final class VerifyCommand implements Callable<Integer> {
       refused(
           "nothing was tested: no transaction in "
               + history
-              + " is committed (:type :ok); its :error tells why one failed");
+              + " is committed (:type :ok); its :error says why one failed");
     }
     return exitCode(!verdict.isConsistent(), isTested);
   }

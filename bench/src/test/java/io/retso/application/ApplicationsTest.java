@@ -96,7 +96,7 @@ class ApplicationsTest {
                 .set(Settings.HTTP_PORT, 0)
                 .set(Settings.LOG, "memory")
                 .set(Settings.ROWS, "100k")
-                .set(Settings.WINDOW_STAMPS, "2^17")
+                .set(Settings.WINDOW_TIMESTAMPS, "2^17")
                 .build());
     connection =
         ConnectionFactory.createConnection(

@@ -24,7 +24,7 @@ public final class InProcessServer implements AutoCloseable {
    * @param rows capacity of the map
    * @param uncleanedMax commits that may wait for their cleanup
    */
-  public InProcessServer(long rows, int windowStamps, int uncleanedMax) throws IOException {
+  public InProcessServer(long rows, int windowTimestamps, int uncleanedMax) throws IOException {
     net =
         new OracleServer(
             new OracleServer.Settings(
@@ -40,7 +40,7 @@ public final class InProcessServer implements AutoCloseable {
     Sequencer sequencer =
         new Sequencer(
             new Sequencer.Settings(4, 1 << 20, false),
-            changes -> new StatusOracle(rows, windowStamps, uncleanedMax, changes),
+            changes -> new StatusOracle(rows, windowTimestamps, uncleanedMax, changes),
             net.replies());
     CompletableFuture.runAsync(
             () -> {

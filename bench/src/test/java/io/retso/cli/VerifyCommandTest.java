@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.verify.history.HistoryRecorder;
-import io.retso.verify.history.Stamps;
 import io.retso.verify.history.Step;
+import io.retso.verify.history.TimestampPair;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -38,10 +38,10 @@ class VerifyCommandTest {
     try (HistoryRecorder recorder = HistoryRecorder.create(file)) {
       recorder.invoke(0, List.of(Step.read(1), Step.append(2, 1)));
       recorder.invoke(1, List.of(Step.read(2), Step.append(1, 1)));
-      recorder.ok(0, List.of(Step.read(1, new long[0]), Step.append(2, 1)), Stamps.NONE);
-      recorder.ok(1, List.of(Step.read(2, new long[0]), Step.append(1, 1)), Stamps.NONE);
+      recorder.ok(0, List.of(Step.read(1, new long[0]), Step.append(2, 1)), TimestampPair.NONE);
+      recorder.ok(1, List.of(Step.read(2, new long[0]), Step.append(1, 1)), TimestampPair.NONE);
       recorder.invoke(2, List.of(Step.read(1), Step.read(2)));
-      recorder.ok(2, List.of(Step.read(1, lastRead), Step.read(2, 1)), Stamps.NONE);
+      recorder.ok(2, List.of(Step.read(1, lastRead), Step.read(2, 1)), TimestampPair.NONE);
     }
     return file.toString();
   }
@@ -93,7 +93,7 @@ class VerifyCommandTest {
     assertEquals(2, verify("--history", file.toString()));
     try (HistoryRecorder recorder = HistoryRecorder.create(file)) {
       recorder.invoke(0, List.of(Step.append(1, 1)));
-      recorder.fail(0, Stamps.NONE, "no route to host");
+      recorder.fail(0, TimestampPair.NONE, "no route to host");
       recorder.invoke(0, List.of(Step.append(1, 2)));
     }
     assertEquals(2, verify("--history", file.toString()));

@@ -65,7 +65,7 @@ class DistributionTest {
     serves(debian.resolve("opt/retso"), debian.resolve("etc/retso"));
   }
 
-  /** A commit survives a restart, status tells of the server, and it ends as asked. */
+  /** A commit survives a restart, status describes the server, and it ends as asked. */
   private void serves(Path place, Path conf) throws Exception {
     long start;
     try (InstalledServer server = InstalledServer.start(place, conf, directory)) {

@@ -43,7 +43,7 @@ final class InstalledServer implements AutoCloseable {
             "--listen-port=0",
             "--http-port=0",
             "--rows=100k",
-            "--window-stamps=2^12",
+            "--window-timestamps=2^12",
             "--uncleaned-max=1k",
             "--data-dir=" + directory.resolve("data"),
             "--ready-file=" + ready);

@@ -91,14 +91,14 @@ public final class ManagerBuilder {
         configuration, () -> ConnectionFactory.createAsyncConnection(configuration, user), true);
   }
 
-  /** HBase's own connections tell it; with another user the manager would have other rights. */
+  /** HBase's own connections know it; with another user the manager would have other rights. */
   private static User userOf(Connection connection) {
     if (connection instanceof ClusterConnection known && known.getUser() != null) {
       return known.getUser();
     }
     throw new IllegalArgumentException(
         connection.getClass().getName()
-            + " does not tell whose connection it is: make an AsyncConnection as that user, and"
+            + " does not say whose connection it is: make an AsyncConnection as that user, and"
             + " pass it to builder(AsyncConnection)");
   }
 

@@ -33,7 +33,7 @@ public interface ReadTransaction extends AutoCloseable {
    *
    * @throws TableNotPreparedException if it is missing, not prepared, or prepared for another
    *     oracle
-   * @throws IOException if HBase cannot tell
+   * @throws IOException if HBase does not answer
    * @throws IllegalStateException if the transaction has ended
    */
   ReadTable table(TableName name) throws IOException;
@@ -53,7 +53,7 @@ public interface ReadTransaction extends AutoCloseable {
    * was read. Before the first read, it makes this moment the one of the snapshot.
    *
    * @throws OracleUnavailableException if the oracle does not answer
-   * @throws IOException if HBase cannot tell what changed since the first read
+   * @throws IOException if HBase does not answer what changed since the first read
    * @throws IllegalStateException if it ended without having read anything
    */
   long readTimestamp() throws IOException;

@@ -47,7 +47,7 @@ public interface TransactionManager extends AutoCloseable {
    * same user. Attributes of the connection are not taken over: whoever has some makes an {@link
    * AsyncConnection} with them.
    *
-   * @throws IllegalArgumentException if the connection does not tell its user
+   * @throws IllegalArgumentException if the connection does not say whose it is
    */
   static ManagerBuilder builder(Connection connection) {
     return ManagerBuilder.of(connection);
@@ -85,7 +85,7 @@ public interface TransactionManager extends AutoCloseable {
    *
    * <p>Its snapshot is that of the moment of its first read, or of {@link
    * ReadTransaction#readTimestamp}: it contains everything that was committed, in any process,
-   * before that call. Gets take hardly longer than they would without a transaction: regions tell
+   * before that call. Gets take hardly longer than they would without a transaction: regions say
    * whether what they find is current, and mostly it is, so that the oracle is not asked. Whoever
    * wants the snapshot of this moment calls that method now.
    *

@@ -133,7 +133,7 @@ public final class Fixture implements AutoCloseable {
             });
   }
 
-  /** Deletes what other tests left behind: tables for which an oracle cannot be told of a sweep. */
+  /** Deletes what other tests left behind: tables that keep a sweep from being reported. */
   public void deleteTablesThatHinderSweeps() throws IOException {
     try (Admin admin = cluster.connection().getAdmin()) {
       for (TableDescriptor table : admin.listTableDescriptors()) {

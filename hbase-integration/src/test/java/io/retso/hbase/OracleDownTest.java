@@ -197,7 +197,7 @@ class OracleDownTest {
           return null;
         });
     Configuration settings = fixture.cluster.configuration();
-    settings.setInt("hbase.client.retries.number", 2); // the last attempt's failure is told
+    settings.setInt("hbase.client.retries.number", 2); // the last attempt's failure is reported
     TransactionManager shortTimeout = fixture.opened(builder(settings).build());
     try (Transaction tx = shortTimeout.begin();
         Transaction later = manager.begin()) {

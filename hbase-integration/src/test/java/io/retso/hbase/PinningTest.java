@@ -175,7 +175,7 @@ class PinningTest {
     }
   }
 
-  /** Regions tell of the first change of whole rows, briefly. */
+  /** Regions find the first change of whole rows, briefly. */
   @Test
   void pinningDoesNotFetchTheHistoryOfARow() throws Exception {
     TableName cells = fixture.table(Options.DEFAULT.with(Conflicts.CELL));

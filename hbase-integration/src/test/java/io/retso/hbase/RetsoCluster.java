@@ -94,7 +94,7 @@ public final class RetsoCluster implements AutoCloseable {
             .set(Settings.LISTEN_PORT, 0)
             .set(Settings.HTTP_PORT, 0)
             .set(Settings.ROWS, "100k")
-            .set(Settings.WINDOW_STAMPS, "2^17")
+            .set(Settings.WINDOW_TIMESTAMPS, "2^17")
             .set(Settings.UNCLEANED_MAX, "100k")
             .set(Settings.LOG, "memory")
             .build());

@@ -57,7 +57,7 @@ class RightsTest extends ClusterWithRights {
   static final List<TablePreparation.Options> MODES = TransactionTest.MODES;
 
   /**
-   * A list of tables has only those that the user may administer. Told that all is swept, the
+   * A list of tables has only those that the user may administer. If all is reported as swept, the
    * oracle would forget the commit, and its value would be gone.
    */
   @Test
@@ -115,7 +115,7 @@ class RightsTest extends ClusterWithRights {
     }
   }
 
-  /** Server reads need no right to the marks: what has changed is told by the region, too. */
+  /** Server reads need no right to the marks: what has changed is found by the region, too. */
   @Test
   void whoMayNotReadTheMarksReadsOneMomentAllTheSame() throws Exception {
     create(partly, TablePreparation.Options.DEFAULT);
@@ -182,7 +182,7 @@ class RightsTest extends ClusterWithRights {
     }
   }
 
-  /** The master does not show them the table; its regions tell them how it holds transactions. */
+  /** The master does not show them the table; its regions answer how it holds transactions. */
   @Test
   void applicationsNeedReadAndWriteOnly() throws Exception {
     create(shown, TablePreparation.Options.DEFAULT);

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.slf4j.LoggerFactory;
 
-/** What {@code check} and {@code prepare} warn of, and that regions tell what is so. */
+/** What {@code check} and {@code prepare} warn of, and that regions report what is so. */
 @ExtendWith(RetsoCluster.Extension.class)
 class TableRisksTest {
   private static final RegionSettings USUAL = new RegionSettings(true, Long.MAX_VALUE, "");

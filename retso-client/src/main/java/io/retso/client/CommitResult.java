@@ -34,10 +34,16 @@ public final class CommitResult {
     this.abortReason = abortReason;
   }
 
+  /**
+   * The result of a committed transaction, as an application's own oracle may need it in tests.
+   *
+   * @param commitTimestamp above the start timestamp
+   */
   public static CommitResult committed(long commitTimestamp) {
     return new CommitResult(commitTimestamp, null);
   }
 
+  /** The result of an aborted transaction. */
   public static CommitResult aborted(AbortReason reason) {
     return switch (reason) {
       case CONFLICT -> CONFLICT;
@@ -46,7 +52,10 @@ public final class CommitResult {
     };
   }
 
-  /** The result of a decided outcome; {@code null} if {@code outcome} decides nothing. */
+  /**
+   * The result of an {@link Outcome} of the protocol; {@code null} if {@code outcome} decides
+   * nothing.
+   */
   public static CommitResult of(long outcome) {
     if (Outcome.isCommitted(outcome)) {
       return committed(outcome);

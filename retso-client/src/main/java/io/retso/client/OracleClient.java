@@ -37,7 +37,7 @@ import java.util.concurrent.CompletableFuture;
  * take the request back.
  *
  * <p><strong>Errors.</strong> Futures fail with an {@link OracleException} (blocking methods throw
- * it) whose {@link OracleException#category()} tells what to do. Arguments that cannot be right are
+ * it) whose {@link OracleException#category()} says what to do. Arguments that cannot be right are
  * thrown at once: {@link NullPointerException} and {@link IllegalArgumentException}. Start
  * timestamps are positive multiples of {@link Timestamps#GAP}, as {@link #begin()} returns them.
  */
@@ -142,9 +142,9 @@ public interface OracleClient extends AutoCloseable {
    * <p>Answers to calls made one after the other never go down, not over a restart of the oracle
    * either. W may lag: a transaction that is open, reading ones included, holds it back until it
    * ends (commit it, with no rows if it wrote nothing) or until the oracle's transaction.timeout
-   * aborts it; stamps that a restart skipped hold it back for as long. The client of a transaction
-   * that was aborted so may not know yet; what it reads from then on may lack versions, and its
-   * commit is refused.
+   * aborts it; timestamps that a restart skipped hold it back for as long. The client of a
+   * transaction that was aborted so may not know yet; what it reads from then on may lack versions,
+   * and its commit is refused.
    */
   CompletableFuture<Long> lowWatermarkAsync();
 

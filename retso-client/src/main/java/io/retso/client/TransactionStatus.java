@@ -28,7 +28,7 @@ public final class TransactionStatus {
      *
      * <ul>
      *   <li>the pending mark is gone: the clean-up came between the two reads, and the cell itself
-     *       tells the commit timestamp, or is no longer there;
+     *       has the commit timestamp, or is no longer there;
      *   <li>the pending mark is still there: the transaction was aborted.
      * </ul>
      */
@@ -49,7 +49,7 @@ public final class TransactionStatus {
     this.commitTimestamp = commitTimestamp;
   }
 
-  /** The status of an outcome; {@code null} if {@code outcome} is no answer to a status query. */
+  /** The status in an {@link Outcome} of the protocol; {@code null} if it is none. */
   public static TransactionStatus of(long outcome) {
     if (Outcome.isCommitted(outcome)) {
       return new TransactionStatus(State.COMMITTED, outcome);

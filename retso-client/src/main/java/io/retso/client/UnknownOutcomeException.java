@@ -1,7 +1,7 @@
 package io.retso.client;
 
 /**
- * A commit (or an abort) whose outcome this client cannot tell: the request may have reached the
+ * A commit (or an abort) whose outcome this client does not know: the request may have reached the
  * oracle, and either no answer came in time, or the oracle no longer remembers.
  *
  * <p>The client has already repeated the request for as long as its deadline allowed. Running the

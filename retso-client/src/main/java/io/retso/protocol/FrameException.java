@@ -6,11 +6,13 @@ public final class FrameException extends Exception {
 
   private final ErrorCode code;
 
+  /** A breach of the protocol; the message says which bytes are wrong. */
   public FrameException(ErrorCode code, String message) {
     super(message);
     this.code = code;
   }
 
+  /** How the breach is called in an error frame. */
   public ErrorCode code() {
     return code;
   }

@@ -8,11 +8,11 @@ package io.retso.protocol;
  *   request    body                                         reply body
  *   HELLO      magic u32, version min u16, version max u16, version u16, mode u8, 0 u8,
  *              mode u8, name length u8, name (UTF-8)        frame bytes max u32, rows max u32,
- *                                                           stamp gap u32, epoch i64, id of the
+ *                                                           timestamp gap u32, epoch i64, id of the
  *                                                           oracle's log 2 x i64, name length u8,
  *                                                           name (ASCII)
  *   BEGIN      empty; n start timestamps are wanted         first i64; the others follow in steps
- *                                                           of the stamp gap
+ *                                                           of the timestamp gap
  *   COMMIT     n x (start i64, flags and rows u32,          n x outcome i64
  *                   rows x row id i64)
  *   STATUS     n x (writer's start i64, reader's start i64) n x outcome i64
@@ -78,7 +78,7 @@ public enum FrameType {
   /**
    * Set on a commit that was sent before and whose reply was lost. Only then can a commit that is
    * older than everything the oracle remembers be {@link Outcome#UNKNOWN}; a first request of that
-   * age is certainly aborted. And only a repeat is told the outcome of a transaction that is
+   * age is certainly aborted. And only a repeat gets the outcome of a transaction that is
    * committed: a first request gets {@link Outcome#ALREADY_COMMITTED}.
    */
   public static final int REPEAT_FLAG = 1 << 31;

@@ -61,7 +61,7 @@ public final class Frames {
 
   /**
    * The size of the frame at {@code index}, length field included, or 0 if fewer than {@link
-   * #LENGTH_BYTES} bytes are there to tell.
+   * #LENGTH_BYTES} bytes are there to say so.
    *
    * @throws FrameException if the length is impossible
    */

@@ -39,7 +39,7 @@ public final class Handshake {
    * @param version the version that both sides speak from here on
    * @param frameBytesMax the largest frame (behind its length field) that the server takes
    * @param rowsMax the most rows that one transaction may write
-   * @param stampGap the distance of neighbouring stamps
+   * @param timestampGap the distance of neighbouring timestamps
    * @param epoch grows with every leader of the log; a client that sees it shrink talks to a server
    *     that was deposed
    * @param oracle which oracle it is
@@ -49,7 +49,7 @@ public final class Handshake {
       Mode mode,
       int frameBytesMax,
       int rowsMax,
-      int stampGap,
+      int timestampGap,
       long epoch,
       OracleIdentity oracle) {}
 
@@ -97,7 +97,7 @@ public final class Handshake {
     out.writeByte(0);
     out.writeInt(welcome.frameBytesMax());
     out.writeInt(welcome.rowsMax());
-    out.writeInt(welcome.stampGap());
+    out.writeInt(welcome.timestampGap());
     out.writeLong(welcome.epoch());
     out.writeLong(welcome.oracle().id().getMostSignificantBits());
     out.writeLong(welcome.oracle().id().getLeastSignificantBits());
@@ -117,7 +117,7 @@ public final class Handshake {
     in.skipBytes(1);
     int frameBytesMax = in.readInt();
     int rowsMax = in.readInt();
-    int stampGap = in.readInt();
+    int timestampGap = in.readInt();
     long epoch = in.readLong();
     UUID id = new UUID(in.readLong(), in.readLong());
     in.skipBytes(1);
@@ -126,7 +126,7 @@ public final class Handshake {
       throw new FrameException(ErrorCode.MALFORMED_FRAME, "the oracle has a malformed name");
     }
     return new Welcome(
-        version, mode, frameBytesMax, rowsMax, stampGap, epoch, new OracleIdentity(id, name));
+        version, mode, frameBytesMax, rowsMax, timestampGap, epoch, new OracleIdentity(id, name));
   }
 
   /**

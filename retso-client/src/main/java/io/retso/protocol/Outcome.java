@@ -32,7 +32,7 @@ public final class Outcome {
   /**
    * Decided, and no longer remembered. Either it was committed and every row of it cleaned up
    * before this answer, or it was aborted. Read the row again: if the pending mark is still there,
-   * the transaction was aborted; if it is gone, the row tells.
+   * the transaction was aborted; if it is gone, the row has the outcome.
    */
   public static final long RETRY = -5;
 
@@ -50,7 +50,7 @@ public final class Outcome {
 
   /**
    * The answer to a first request to commit a transaction that is committed: it is not asked again,
-   * so its rows may be others than those that were committed. Only a repeat is told the outcome.
+   * so its rows may be others than those that were committed. Only a repeat gets the outcome.
    */
   public static final long ALREADY_COMMITTED = -9;
 

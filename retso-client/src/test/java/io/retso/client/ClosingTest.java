@@ -56,7 +56,7 @@ class ClosingTest {
 
   @Test
   void whatWasInNoHurryIsSentBeforeTheClose() throws Exception {
-    CountDownLatch told = new CountDownLatch(2);
+    CountDownLatch answered = new CountDownLatch(2);
     try (ScriptedPeer peer =
         new ScriptedPeer(
             wire -> {
@@ -66,7 +66,7 @@ class ClosingTest {
                 ScriptedPeer.Request report = wire.read();
                 boolean isEnd = report.type() == FrameType.COMMIT;
                 assertEquals(160, isEnd ? report.commits()[0][0] : report.word(0));
-                told.countDown();
+                answered.countDown();
               }
               wire.drain();
             })) {
@@ -75,7 +75,7 @@ class ClosingTest {
       client.endLater(start);
       client.cleanedUpLater(start);
       client.close();
-      told.await();
+      answered.await();
     }
   }
 

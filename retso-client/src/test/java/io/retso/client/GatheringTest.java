@@ -56,7 +56,7 @@ class GatheringTest {
         assertEquals(
             (1000 + i + 1) * (long) GAP,
             get(begins.get(i)),
-            "stamps follow the order of calls, and the commits that were sent with them");
+            "timestamps follow the order of calls, and the commits that were sent with them");
       }
       for (CompletableFuture<CommitResult> commit : commits) {
         assertTrue(get(commit).isCommitted());

@@ -19,7 +19,7 @@ import java.util.Set;
  * connections; it notes what it was asked.
  */
 final class WireOracle {
-  private long stamp;
+  private long timestamp;
   private final Map<Long, Long> decided = new HashMap<>();
   private final Map<Long, Long> lastCommit = new HashMap<>();
   private final Set<Long> cleaned = new HashSet<>();
@@ -34,7 +34,7 @@ final class WireOracle {
 
   /** An oracle that issued so many start timestamps already. */
   WireOracle(int issued) {
-    stamp = (long) issued * Timestamps.GAP;
+    timestamp = (long) issued * Timestamps.GAP;
   }
 
   /** A script: handshake, then answers in order until the client hangs up. */
@@ -51,8 +51,8 @@ final class WireOracle {
     frames.add(request.type() + " x" + count);
     switch (request.type()) {
       case BEGIN -> {
-        long first = stamp + Timestamps.GAP;
-        stamp += (long) count * Timestamps.GAP;
+        long first = timestamp + Timestamps.GAP;
+        timestamp += (long) count * Timestamps.GAP;
         return new long[] {first};
       }
       case WATERMARK -> {
@@ -70,8 +70,8 @@ final class WireOracle {
         return outcomes;
       }
       case TIMESTAMP -> {
-        stamp += Timestamps.GAP;
-        return new long[] {stamp};
+        timestamp += Timestamps.GAP;
+        return new long[] {timestamp};
       }
       default -> {
         long[] outcomes = new long[count];
@@ -92,17 +92,17 @@ final class WireOracle {
     if (before != null) {
       return before;
     }
-    if (start > stamp) {
+    if (start > timestamp) {
       return Outcome.INVALID_TIMESTAMP;
     }
-    long outcome = stamp + Timestamps.GAP;
+    long outcome = timestamp + Timestamps.GAP;
     for (int i = 2; i < commit.length; i++) {
       if (lastCommit.getOrDefault(commit[i], 0L) > start) {
         outcome = Outcome.ABORTED_CONFLICT;
       }
     }
     if (outcome > 0) {
-      stamp = outcome;
+      timestamp = outcome;
       for (int i = 2; i < commit.length; i++) {
         lastCommit.put(commit[i], outcome);
       }
@@ -114,13 +114,13 @@ final class WireOracle {
   /** Below the oldest start that is not decided and cleaned up. */
   private long watermark() {
     long finished = Timestamps.GAP;
-    while (finished <= stamp && (isCommitStamp(finished) || cleaned.contains(finished))) {
+    while (finished <= timestamp && (isCommitTimestamp(finished) || cleaned.contains(finished))) {
       finished += Timestamps.GAP;
     }
     return finished;
   }
 
-  private boolean isCommitStamp(long timestamp) {
+  private boolean isCommitTimestamp(long timestamp) {
     return decided.containsValue(timestamp);
   }
 
@@ -130,7 +130,7 @@ final class WireOracle {
     }
     long start = request.word(i);
     if (request.type() == FrameType.SWEPT) {
-      if (start > stamp) {
+      if (start > timestamp) {
         return Outcome.INVALID_TIMESTAMP;
       }
       decided.forEach((s, outcome) -> sweep(s, outcome, start));

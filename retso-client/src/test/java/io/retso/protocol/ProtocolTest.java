@@ -161,7 +161,7 @@ class ProtocolTest {
   }
 
   @Test
-  void stampsArePositiveMultiplesOfTheGap() {
+  void timestampsArePositiveMultiplesOfTheGap() {
     assertTrue(Timestamps.isWellFormed(Timestamps.GAP));
     assertTrue(Timestamps.isWellFormed(Timestamps.MAX));
     for (long bad : new long[] {0, 1, -Timestamps.GAP, 17, Timestamps.MAX + Timestamps.GAP}) {

@@ -318,9 +318,7 @@ public final class Conversation {
 
   /** The log is durable up to a position. Returns whether replies are still held. */
   boolean release(long durable) {
-    if (desk.keepsOrder()) {
-      writeLeaving(); // a reply that waited must not overtake one of its lane that did not
-    }
+    writeLeaving(); // a reply that waited must not overtake one of its lane that did not
     starts.release(durable, exit);
     decisions.release(durable, exit);
     transport.flush();

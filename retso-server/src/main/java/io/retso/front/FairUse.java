@@ -55,7 +55,7 @@ final class FairUse {
    * @param hosts that speak with this server
    */
   boolean mustWait(ClientAccount account, int count, int hosts) {
-    long half = oracle.windowStamps() / 2;
+    long half = oracle.windowTimestamps() / 2;
     if (hosts < 2 || account.taken(period) <= half / hosts) {
       return false; // alone, it can only harm itself
     }

@@ -17,7 +17,7 @@ import java.util.function.Supplier;
  * <p>It has no thread: the network's event loop calls it, and so does a simulator. Every method
  * belongs to the sequencer's thread.
  */
-public class FrontDesk implements Sequencer.Replies {
+public final class FrontDesk implements Sequencer.Replies {
   /**
    * Hears how long requests took, from their arrival to the moment their reply left, and turns of
    * the loop. On the sequencer's thread.
@@ -120,7 +120,7 @@ public class FrontDesk implements Sequencer.Replies {
   }
 
   /** Gives the desk its sequencer, before anybody speaks with it. */
-  public final void attach(Sequencer theSequencer, Bounds bounds) {
+  public void attach(Sequencer theSequencer, Bounds bounds) {
     sequencer = theSequencer;
     fairUse =
         new FairUse(
@@ -134,35 +134,30 @@ public class FrontDesk implements Sequencer.Replies {
    *
    * @param host the client's: conversations of equal hosts have one share of the server's work
    */
-  public final Conversation open(Transport transport, Object host) {
+  public Conversation open(Transport transport, Object host) {
     return new Conversation(this, transport, host);
-  }
-
-  /** The rule that replies of one lane leave in the order of their requests. */
-  protected boolean keepsOrder() {
-    return true;
   }
 
   // For conversations.
 
-  final Settings settings() {
+  Settings settings() {
     return settings;
   }
 
-  final Sequencer sequencer() {
+  Sequencer sequencer() {
     return sequencer;
   }
 
-  final Turns turns() {
+  Turns turns() {
     return turns;
   }
 
-  final RequestHandler handler() {
+  RequestHandler handler() {
     return handler;
   }
 
   /** The conversation has replies to send, or handed in requests, in this turn. */
-  final void joinBurst(Conversation conversation) {
+  void joinBurst(Conversation conversation) {
     burst.add(conversation);
     if (!burstScheduled) {
       burstScheduled = true;
@@ -171,34 +166,34 @@ public class FrontDesk implements Sequencer.Replies {
   }
 
   /** The conversation has replies that wait for the log. */
-  final void holds(Conversation conversation) {
+  void holds(Conversation conversation) {
     held.add(conversation);
   }
 
   /** The conversation has frames that the log has no room for. */
-  final void waitForLog(Conversation conversation) {
+  void waitForLog(Conversation conversation) {
     waitingForLog.add(conversation);
   }
 
   /** Whether a host is to leave timestamps to others. */
-  final boolean mustWait(ClientShare share, int timestamps) {
+  boolean mustWait(ClientShare share, int timestamps) {
     return fairUse.mustWait(share.account, timestamps, turns.hosts());
   }
 
   /** The conversation has put off what its host must wait for; {@link #tick} looks again. */
-  final void waitForOthers(Conversation conversation) {
+  void waitForOthers(Conversation conversation) {
     waitingForOthers.add(conversation);
   }
 
   /** Time passes; to be called some ten times a second. */
-  public final void tick() {
+  public void tick() {
     fairUse.tick(settings.nanoClock().getAsLong());
     List<Conversation> resumed = new ArrayList<>(waitingForOthers);
     waitingForOthers.clear();
     resumed.forEach(Conversation::tryStartsAgain);
   }
 
-  final void forget(Conversation conversation) {
+  void forget(Conversation conversation) {
     waitingForOthers.remove(conversation);
     held.remove(conversation);
     waitingForLog.remove(conversation);
@@ -226,7 +221,7 @@ public class FrontDesk implements Sequencer.Replies {
   }
 
   @Override
-  public final void durable(long position) {
+  public void durable(long position) {
     if (stopped) {
       return;
     }
@@ -244,7 +239,7 @@ public class FrontDesk implements Sequencer.Replies {
   }
 
   @Override
-  public final void failed(LogException cause) {
+  public void failed(LogException cause) {
     if (!stopped) {
       owner.logFailed(cause);
     }
@@ -255,7 +250,7 @@ public class FrontDesk implements Sequencer.Replies {
    * the log, and half changed. Nothing is decided, appended to the log or answered any more; what
    * was answered before is in the log.
    */
-  public final void stop(Throwable cause) {
+  public void stop(Throwable cause) {
     if (stopped) {
       return;
     }
@@ -267,12 +262,12 @@ public class FrontDesk implements Sequencer.Replies {
   }
 
   /** Whether nothing may be answered any more. */
-  public final boolean isStopped() {
+  public boolean isStopped() {
     return stopped;
   }
 
   /** Whether no frame is taken any more. */
-  public final boolean isClosing() {
+  public boolean isClosing() {
     return draining || stopped;
   }
 
@@ -281,7 +276,7 @@ public class FrontDesk implements Sequencer.Replies {
    *
    * @return completes when every reply that is held has left; never if the log hangs
    */
-  public final CompletableFuture<Void> drain() {
+  public CompletableFuture<Void> drain() {
     draining = true;
     finishDraining();
     return drained;

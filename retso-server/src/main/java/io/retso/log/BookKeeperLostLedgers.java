@@ -37,7 +37,7 @@ final class BookKeeperLostLedgers {
     this.digest = digest;
   }
 
-  /** What a ledger of a log tells of itself. */
+  /** What a ledger of a log says of itself. */
   static Map<String, byte[]> metadata(String znode, String logId) {
     return Map.of(APPLICATION, bytes("retso"), ZNODE, bytes(znode), LOG_ID, bytes(logId));
   }

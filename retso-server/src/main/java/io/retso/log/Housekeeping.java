@@ -17,6 +17,10 @@ import org.slf4j.LoggerFactory;
  * {@value #PAUSE_NANOS_MAX} ns. Only {@link Reason#FENCED} is final. No timer is needed: the writer
  * calls {@link #proceed} with each append, and without appends nothing needs to be done.
  *
+ * <p>An exception that nobody expects is such a failure, too, wherever it is thrown: each attempt
+ * begins from what the store has, and nothing of what the oracle answers or logs is touched here.
+ * An {@link Error} ends the server, as everywhere on the writer's thread: it is thrown there.
+ *
  * <p>Of the writer's thread. One attempt at a time, since both change the catalog; each step of it
  * waits for an answer of the store and goes on on the writer's thread.
  */
@@ -244,7 +248,15 @@ final class Housekeeping {
       }
       wanted = false;
       busy = true;
-      work.get().whenCompleteAsync((done, e) -> ended(e), threads.writer());
+      attempt().whenComplete((done, e) -> threads.writer().execute(() -> ended(e)));
+    }
+
+    private CompletableFuture<Void> attempt() {
+      try {
+        return work.get();
+      } catch (RuntimeException e) {
+        return CompletableFuture.failedFuture(e);
+      }
     }
 
     private boolean isPaused() {
@@ -254,6 +266,9 @@ final class Housekeeping {
     private void ended(Throwable e) {
       busy = false;
       failure = e == null ? null : LogException.of(e);
+      if (failure != null && failure.getCause() instanceof Error error) {
+        throw error;
+      }
       if (failure == null) {
         pauseNanos = PAUSE_NANOS_MIN;
       } else if (failure.reason() == Reason.FENCED) {
@@ -264,7 +279,8 @@ final class Housekeeping {
             "cannot {}; tries again in {} ms: {}",
             what,
             TimeUnit.NANOSECONDS.toMillis(pauseNanos),
-            failure.getMessage());
+            failure.getMessage(),
+            failure.getCause() instanceof RuntimeException unexpected ? unexpected : null);
         wanted = true;
         notBefore = threads.nanoClock().getAsLong() + pauseNanos;
         pauseNanos = Math.min(2 * pauseNanos, PAUSE_NANOS_MAX);

@@ -20,14 +20,14 @@ import java.util.zip.CRC32C;
  * <p>A record begins with a word of which the top byte is its type:
  *
  * <pre>
- *   COMMIT     | 1 | rows u24 | commit - start, in stamps u32 |  commit timestamp i64   rows x i64
+ *   COMMIT     | 1 | rows u24 | commit - start, in timestamps u32 |  commit timestamp i64   rows x i64
  *   ABORT      | 2 | start sequence u56 |
  *   CLEANED    | 3 | start sequence u56 |
- *   RESERVED   | 4 | sequence u56: all stamps below it may be issued |
+ *   RESERVED   | 4 | sequence u56: all timestamps below it may be issued |
  *   SEGMENT    | 5 | sequence u56: time at which this segment begins |
  *   UNCLEANED  | 6 | start sequence u56 |  commit timestamp i64
  *   CONTINUED  | 7 | 0 |  ends the uncleaned commits of a SEGMENT; changes may stand among them
- *   WINDOW     | 8 | stamps u56: from here on what is further back than this cannot commit
+ *   WINDOW     | 8 | timestamps u56: from here on what is further back than this cannot commit
  *   SWEPT      | 9 | sequence u56: what committed below it is cleaned up
  *   EXPIRED    |10 | sequence u56: what started below it and is not committed never will be
  *   WATERMARK  |11 | sequence u56: a low watermark that may be answered once this is durable
@@ -136,7 +136,7 @@ public final class LogEntry implements Changes {
     putSequence(WATERMARK, below);
   }
 
-  /** All stamps below {@code timestamp} may be issued once this entry is durable. */
+  /** All timestamps below {@code timestamp} may be issued once this entry is durable. */
   public void reserved(long timestamp) {
     putSequence(RESERVED, timestamp);
   }
@@ -146,9 +146,9 @@ public final class LogEntry implements Changes {
     putSequence(SEGMENT, timestamp);
   }
 
-  /** The length of the writer's window in stamps; it holds until the next one is logged. */
-  public void window(int stamps) {
-    buffer.putLong((long) WINDOW << TYPE_SHIFT | stamps);
+  /** The length of the writer's window in timestamps; it holds until the next one is logged. */
+  public void window(int timestamps) {
+    buffer.putLong((long) WINDOW << TYPE_SHIFT | timestamps);
   }
 
   /** A commit that was not cleaned up when the segment began. */
@@ -188,8 +188,8 @@ public final class LogEntry implements Changes {
 
     void continued();
 
-    /** The window of the writer, in stamps. */
-    default void window(long stamps) {}
+    /** The window of the writer, in timestamps. */
+    default void window(long timestamps) {}
   }
 
   /** The position of an entry, which is not checked otherwise. */

@@ -139,7 +139,7 @@ final class TakeOver {
                 CompletableFuture.failedFuture(now.version() == before.version() ? e : ifChanged));
   }
 
-  /** What the first entry of a ledger tells. */
+  /** What the first entry of a ledger says. */
   private final class Head implements LedgerStore.EntryVisitor {
     long start;
     long position;

@@ -40,7 +40,7 @@ final class ZooKeeperCatalog implements AutoCloseable {
   private final String zookeeper;
   private final String path;
 
-  /** Tells a replacement of our own, whose reply was lost, from somebody else's. */
+  /** Distinguishes a replacement of our own, whose reply was lost, from somebody else's. */
   private final String writer = UUID.randomUUID().toString();
 
   /** The id of the log, as it was read last. */

@@ -280,7 +280,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Transport
     context.channel().config().setAutoRead(false);
   }
 
-  /** Tells the client why, closes its connection behind what is already on its way. */
+  /** Sends the client the reason, closes its connection behind what is already on its way. */
   void refuse(int id, ErrorCode code, String text) {
     if (closing) {
       return;

@@ -126,7 +126,7 @@ public final class OracleServer implements FrontDesk.Owner, AutoCloseable {
     };
   }
 
-  /** What the sequencer tells when replies may leave. */
+  /** What the sequencer calls when replies may leave. */
   public Sequencer.Replies replies() {
     return desk;
   }

@@ -43,7 +43,7 @@ public interface Changes {
   void expired(long below);
 
   /**
-   * The low watermark is about to be answered, and passed stamps that are nobody's: below it
+   * The low watermark is about to be answered, and passed timestamps that are nobody's: below it
    * everything is finished. Otherwise that follows from the other changes.
    */
   void watermark(long below);

@@ -78,7 +78,7 @@ final class CommitDecision {
   private long commit(long start, CommitBatch batch, int from, int to) {
     long commitSequence = window.next();
     put(batch, from, to, (int) commitSequence);
-    // Before the stamp is taken: taking it may push this very transaction out of the window.
+    // Before the timestamp is taken: taking it may push this very transaction out of the window.
     window.remember(start >>> Timestamps.GAP_BITS, commitSequence, from == to);
     window.issue(TransactionWindow.NO_TRANSACTION);
     long commit = commitSequence << Timestamps.GAP_BITS;

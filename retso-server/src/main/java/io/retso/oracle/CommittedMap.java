@@ -3,7 +3,7 @@ package io.retso.oracle;
 import java.util.Arrays;
 
 /**
- * The lazy, self-collecting hash map of the paper (section 3.2): for each row the stamp of its last
+ * The lazy, self-collecting hash map of the paper (section 3.2): for each row the time of its last
  * commit, for as many rows as fit, in one cache line per row.
  *
  * <p>The map is one {@code long[]}, cut into lines of 64 bytes. A row belongs to one line; a line
@@ -11,28 +11,28 @@ import java.util.Arrays;
  *
  * <pre>
  *   word 0 .. 4   row ids, the full 64 bits
- *   word 5        stamp of row 0 (low half)   stamp of row 1 (high half)
- *   word 6        stamp of row 2              stamp of row 3
- *   word 7        stamp of row 4              T_max of this line
+ *   word 5        commit of row 0 (low half)   commit of row 1 (high half)
+ *   word 6        commit of row 2              commit of row 3
+ *   word 7        commit of row 4              T_max of this line
  * </pre>
  *
- * <p>That is 12.8 bytes a row. A stamp is the low 32 bits of a commit's sequence.
+ * <p>That is 12.8 bytes a row. A commit here is the low 32 bits of the sequence of its timestamp.
  *
  * <ul>
  *   <li><strong>Collection is lazy</strong>: a row that finds its line full takes the place of the
  *       line's oldest one, which is in the cache already. Nothing ever scans for garbage.
- *   <li><strong>T_max per line</strong>: the newest stamp that was evicted from this line. A row
+ *   <li><strong>T_max per line</strong>: the newest commit that was evicted from this line. A row
  *       that is absent was last committed at T_max of its line or before, because a row can only be
  *       evicted from its own line. So Algorithm 3, line 7, judged by the line instead of by one
  *       global T_max, is still exact on the safe side, and the eviction of a young row harms only
  *       the rows of its own line.
  *   <li><strong>One entry a row</strong>, updated in place: a hot row does not flush its line.
- *   <li>The sixth stamp of a line is T_max: a row that is found nowhere has index 5, and its "last
+ *   <li>The sixth commit of a line is T_max: a row that is found nowhere has index 5, and its "last
  *       commit" is read at index 5. Looking up needs no branch that a processor could mispredict.
  * </ul>
  *
- * <p>Stamps are compared by difference, so no stored stamp may fall more than 2^31 behind: each
- * step of time sweeps a few lines ({@link #advance}) and lifts stamps older than {@link #AGE_MAX}
+ * <p>Commits are compared by difference, so no stored commit may fall more than 2^31 behind: each
+ * step of time sweeps a few lines ({@link #advance}) and lifts commits older than {@link #AGE_MAX}
  * to that age. The lift is invisible: the oracle aborts transactions that started so long ago
  * before it looks here ({@link TransactionWindow#CAPACITY_MAX} is far below {@code AGE_MAX}).
  *
@@ -48,14 +48,14 @@ final class CommittedMap {
   /** The most rows that one array can hold. */
   static final long CAPACITY_MAX = 1_000_000_000L;
 
-  /** Age in stamps at which the sweep holds a stamp. */
+  /** Age, in sequences, at which the sweep holds a commit. */
   static final int AGE_MAX = 1 << 30;
 
-  /** The sweep visits every line once in so many stamps. */
+  /** The sweep visits every line once in so many sequences. */
   private static final int SWEEP_PERIOD = 1 << 29;
 
   private static final int LINE_WORDS = 8;
-  private static final int STAMPS = 5;
+  private static final int COMMITS = 5;
   private static final int TMAX_WORD = 7;
   private static final int TMAX_INDEX = 5;
 
@@ -78,7 +78,7 @@ final class CommittedMap {
 
   private final long[] words;
   private final long lines;
-  private final int stampsPerLine;
+  private final int sequencesPerLine;
 
   private int sweptAt;
   private int sweepLine;
@@ -98,7 +98,7 @@ final class CommittedMap {
     }
     lines = (capacity + WAYS - 1) / WAYS;
     words = new long[(int) lines * LINE_WORDS + LINE_WORDS];
-    stampsPerLine = (int) Math.max(1, SWEEP_PERIOD / lines);
+    sequencesPerLine = (int) Math.max(1, SWEEP_PERIOD / lines);
   }
 
   /** Rows that fit. */
@@ -116,7 +116,7 @@ final class CommittedMap {
     return evictions;
   }
 
-  /** The newest stamp that was ever evicted: the paper's T_max. */
+  /** The newest commit that was ever evicted: the paper's T_max. */
   int newestEvicted() {
     return newestEvicted;
   }
@@ -170,7 +170,7 @@ final class CommittedMap {
       int line = place + ALIGNMENT_WORDS;
       int index = find(w, line, rows[i]);
       located[i] = place | index;
-      signs |= start - stamp(w, line, index);
+      signs |= start - commit(w, line, index);
     }
     return signs < 0;
   }
@@ -183,7 +183,7 @@ final class CommittedMap {
     for (int i = from; i < to; i++) {
       int line = (located[i] & LINE_MASK) + ALIGNMENT_WORDS;
       int index = find(words, line, rows[i]);
-      if (index != TMAX_INDEX && start - stamp(words, line, index) < 0) {
+      if (index != TMAX_INDEX && start - commit(words, line, index) < 0) {
         return true;
       }
     }
@@ -198,8 +198,8 @@ final class CommittedMap {
       int line = (located[i] & LINE_MASK) + ALIGNMENT_WORDS;
       int index = located[i] & ~LINE_MASK;
       // What conflicts() found is a hint only: a put of this same transaction may have evicted it,
-      // or put it there. (The word at TMAX_INDEX holds stamps; should it look like the row, the
-      // sixth stamp, T_max, is raised, which is safe.)
+      // or put it there. (The word at TMAX_INDEX holds commits; should it look like the row, the
+      // sixth commit, T_max, is raised, which is safe.)
       if (w[line + index] != row) {
         index = find(w, line, row);
         if (index == TMAX_INDEX) {
@@ -207,7 +207,7 @@ final class CommittedMap {
           w[line + index] = row;
         }
       }
-      int word = line + STAMPS + (index >> 1);
+      int word = line + COMMITS + (index >> 1);
       int shift = (index & 1) << 5;
       w[word] = w[word] & ~(LOW << shift) | (commit & LOW) << shift;
     }
@@ -217,8 +217,8 @@ final class CommittedMap {
 
   /** Makes room in a full line: returns the index of its oldest row, and raises T_max. */
   private int evictOldest(long[] w, int line, int now) {
-    long a = w[line + STAMPS];
-    long b = w[line + STAMPS + 1];
+    long a = w[line + COMMITS];
+    long b = w[line + COMMITS + 1];
     long c = w[line + TMAX_WORD];
     // The age above, the index below: the maximum is the oldest entry and names its own place.
     long oldest = (long) (now - (int) a) << 3;
@@ -240,8 +240,8 @@ final class CommittedMap {
   }
 
   /**
-   * Tells the map the time, so that it ages its stamps: visits as many lines as are due, one in
-   * {@link #SWEEP_PERIOD} / lines stamps.
+   * Advances the map's time, so that it ages its commits: visits as many lines as are due, one in
+   * {@link #SWEEP_PERIOD} / lines sequences.
    */
   void advance(int now) {
     int due = now - sweptAt;
@@ -253,9 +253,9 @@ final class CommittedMap {
       sweptAt = now;
       return;
     }
-    while (now - sweptAt >= stampsPerLine) {
+    while (now - sweptAt >= sequencesPerLine) {
       holdAges(sweepLine, now);
-      sweptAt += stampsPerLine;
+      sweptAt += sequencesPerLine;
       if (++sweepLine == lines) {
         sweepLine = 0;
         newestEvicted = held(newestEvicted, now);
@@ -266,7 +266,7 @@ final class CommittedMap {
 
   /** Whether the next {@link #advance} to {@code now} has work to do. */
   boolean isDue(int now) {
-    return now - sweptAt >= stampsPerLine;
+    return now - sweptAt >= sequencesPerLine;
   }
 
   /**
@@ -274,33 +274,33 @@ final class CommittedMap {
    * transaction of the window that ends at {@code now}.
    */
   void clear(int now) {
-    long stamp = now - AGE_MAX & LOW;
-    long pair = stamp << 32 | stamp;
+    long oldest = now - AGE_MAX & LOW;
+    long pair = oldest << 32 | oldest;
     if (occupied > 0) { // at a start it is as it was allocated: one pass over much memory less
       Arrays.fill(words, 0);
     }
     for (int line = 0; line < lines; line++) {
       int first = ALIGNMENT_WORDS + line * LINE_WORDS;
-      Arrays.fill(words, first + STAMPS, first + LINE_WORDS, pair);
+      Arrays.fill(words, first + COMMITS, first + LINE_WORDS, pair);
     }
     sweptAt = now;
     sweepLine = 0;
-    newestEvicted = (int) stamp;
+    newestEvicted = (int) oldest;
     occupied = 0;
     evictions = 0;
   }
 
   private void holdAges(int line, int now) {
     int first = ALIGNMENT_WORDS + line * LINE_WORDS;
-    for (int i = first + STAMPS; i <= first + TMAX_WORD; i++) {
+    for (int i = first + COMMITS; i <= first + TMAX_WORD; i++) {
       long pair = words[i];
       words[i] = (long) held((int) (pair >>> 32), now) << 32 | held((int) pair, now) & LOW;
     }
   }
 
-  private static int held(int stamp, int now) {
-    // Unsigned: an age beyond 2^31 would look like a stamp of the future.
-    return Integer.compareUnsigned(now - stamp, AGE_MAX) > 0 ? now - AGE_MAX : stamp;
+  private static int held(int commit, int now) {
+    // Unsigned: an age beyond 2^31 would look like a commit of the future.
+    return Integer.compareUnsigned(now - commit, AGE_MAX) > 0 ? now - AGE_MAX : commit;
   }
 
   /** The index of a row in its line, or {@link #TMAX_INDEX} if it is absent; without branches. */
@@ -330,8 +330,8 @@ final class CommittedMap {
     return a + (difference & difference >> 31);
   }
 
-  private static int stamp(long[] w, int line, int index) {
-    return (int) (w[line + STAMPS + (index >> 1)] >>> ((index & 1) << 5));
+  private static int commit(long[] w, int line, int index) {
+    return (int) (w[line + COMMITS + (index >> 1)] >>> ((index & 1) << 5));
   }
 
   /** Spreads row ids that are not hashes. */

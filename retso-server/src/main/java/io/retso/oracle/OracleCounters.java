@@ -68,13 +68,13 @@ public final class OracleCounters implements Cloneable {
   /** Rows evicted. */
   public long mapEvictions;
 
-  /** Stamps between now and the newest evicted row. */
+  /** Timestamps between now and the newest evicted row. */
   public long mapTmaxLag;
 
-  /** Stamps between now and the window's low end. */
+  /** Timestamps between now and the window's low end. */
   public long windowLag;
 
-  /** Stamps between now and the low watermark. */
+  /** Timestamps between now and the low watermark. */
   public long watermarkLag;
 
   /** Sets the sizes of the state at this moment. */

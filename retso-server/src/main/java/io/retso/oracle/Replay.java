@@ -28,8 +28,8 @@ public final class Replay {
   }
 
   /**
-   * Sets time to {@code timestamp}, the next one to be issued. Stamps in between count as issued
-   * and open: clients may hold them.
+   * Sets time to {@code timestamp}, the next one to be issued. Timestamps in between count as
+   * issued and open: clients may hold them.
    */
   public void time(long timestamp) {
     long target = timestamp >>> Timestamps.GAP_BITS;
@@ -122,7 +122,7 @@ public final class Replay {
 
   /** Applies a logged expiry. */
   public void expired(long below) {
-    // Of the stamps below it perhaps none is in the log yet, but all of them were issued.
+    // Of the timestamps below it perhaps none is in the log yet, but all of them were issued.
     time(below);
     windowLow(below);
   }

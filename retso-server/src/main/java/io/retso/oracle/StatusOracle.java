@@ -11,16 +11,15 @@ import io.retso.protocol.Timestamps;
  * <p>State changes here first and reaches the log through {@link Changes}; whoever calls must not
  * let an answer out before the log has everything that was changed up to it (section 3.3).
  *
- * <p>Deterministic and single-threaded; see the package's description. Methods that a test replaces
- * to inject a known hole are protected and named after the rule that they protect.
+ * <p>Deterministic and single-threaded; see the package's description.
  */
-public class StatusOracle {
+public final class StatusOracle {
   private final CommittedMap map;
   private final TransactionWindow window;
   private final UncleanedCommits uncleaned;
   private final Changes changes;
   private final Replay replay;
-  private final UnloggedStamps unlogged = new UnloggedStamps();
+  private final UnloggedTimestamps unlogged = new UnloggedTimestamps();
   private final OracleCounters counters = new OracleCounters();
   private final CommitDecision decision;
   private final Watermark watermark;
@@ -30,33 +29,32 @@ public class StatusOracle {
    * Allocates all memory that the oracle will ever use.
    *
    * @param rows NR, the rows whose last commit is remembered; 12.8 bytes each
-   * @param windowStamps the stamps whose transactions are remembered, a power of two; 8 bytes each.
-   *     A transaction that lives longer is aborted
+   * @param windowTimestamps the timestamps whose transactions are remembered, a power of two; 8
+   *     bytes each. A transaction that lives longer is aborted
    * @param uncleanedCommits committed transactions with cleanup outstanding, at most; 32 to 64
    *     bytes each
    * @param changes receives what must be logged
    * @param secret a number that clients do not know, for places in memory; no answer depends on it
    */
   public StatusOracle(
-      long rows, int windowStamps, int uncleanedCommits, Changes changes, long secret) {
+      long rows, int windowTimestamps, int uncleanedCommits, Changes changes, long secret) {
     map = new CommittedMap(rows);
     uncleaned = new UncleanedCommits(uncleanedCommits, secret);
-    window = new TransactionWindow(windowStamps, uncleaned);
+    window = new TransactionWindow(windowTimestamps, uncleaned);
     this.changes = changes;
     replay = new Replay(map, window, uncleaned);
     snapshot = new UncleanedSnapshot(window, uncleaned);
     decision = new CommitDecision(map, window, changes, counters);
-    watermark =
-        new Watermark(window, uncleaned, unlogged, this::lowestUncleaned, changes, counters);
+    watermark = new Watermark(window, uncleaned, unlogged, changes, counters);
   }
 
   /** Like the other, for clients that are trusted. */
-  public StatusOracle(long rows, int windowStamps, int uncleanedCommits, Changes changes) {
-    this(rows, windowStamps, uncleanedCommits, changes, 0);
+  public StatusOracle(long rows, int windowTimestamps, int uncleanedCommits, Changes changes) {
+    this(rows, windowTimestamps, uncleanedCommits, changes, 0);
   }
 
-  /** Brings this oracle, still unused, to the state that a log tells. */
-  public final Replay replay() {
+  /** Brings this oracle, still unused, to the state that a log describes. */
+  public Replay replay() {
     return replay;
   }
 
@@ -65,18 +63,18 @@ public class StatusOracle {
    *
    * @return the first; the others follow in steps of {@link Timestamps#GAP}
    */
-  public final long begin(int count) {
+  public long begin(int count) {
     long first = window.next();
     for (int i = 0; i < count; i++) {
       window.issue(TransactionWindow.OPEN);
     }
     counters.begins += count;
-    age(); // here too: readers alone make time pass, and stamps must never age unseen
+    age(); // here too: readers alone make time pass, and timestamps must never age unseen
     return first << Timestamps.GAP_BITS;
   }
 
   /** Decides the requests of a batch in their order. */
-  public final void commit(CommitBatch batch) {
+  public void commit(CommitBatch batch) {
     decision.locate(batch);
     int from = 0;
     for (int i = 0; i < batch.size; i++) {
@@ -114,9 +112,9 @@ public class StatusOracle {
    *
    * <p>This is tested before the map is looked at. Algorithm 3 as printed looks only at the rows:
    * it lets a transaction commit that was swept onto the half-aborted list, of which readers have
-   * been told that it did not commit, if all its rows are in memory (hole a).
+   * got the answer that it did not commit, if all its rows are in memory (hole a).
    */
-  protected boolean isForcedAbort(long sequence) {
+  private boolean isForcedAbort(long sequence) {
     return !window.contains(sequence);
   }
 
@@ -125,7 +123,7 @@ public class StatusOracle {
    * committed and uncleaned. Otherwise a request that was never sent before is certainly aborted
    * here and now; a repeated one may have been committed and cleaned up, and nobody remembers.
    */
-  protected long decidedBeforeWindow(long sequence, boolean repeat) {
+  private long decidedBeforeWindow(long sequence, boolean repeat) {
     long commit = uncleaned.get(sequence);
     if (commit != 0) {
       return repeat ? commit << Timestamps.GAP_BITS : Outcome.ALREADY_COMMITTED;
@@ -156,7 +154,7 @@ public class StatusOracle {
    * the reader's timestamp is part of the question and is checked (hole b: an answer given to a
    * timestamp of the future could become false).
    */
-  public final long status(long writerStart, long readerStart) {
+  public long status(long writerStart, long readerStart) {
     counters.queries++;
     if (!wasIssued(writerStart) || !wasIssued(readerStart)) {
       return Outcome.INVALID_TIMESTAMP;
@@ -167,21 +165,16 @@ public class StatusOracle {
     }
     int state = window.state(sequence);
     if (state == TransactionWindow.OPEN || state == TransactionWindow.PRESUMED_OPEN) {
-      return statusOfOpen(sequence);
+      return Outcome.OPEN;
     }
     return decided(sequence, state);
-  }
-
-  /** The answer about an undecided transaction (hole b). */
-  protected long statusOfOpen(long sequence) {
-    return Outcome.OPEN;
   }
 
   /**
    * The answer about a transaction that left the window: its commit timestamp as long as a pending
    * mark of it may exist (hole c), otherwise {@link Outcome#RETRY}.
    */
-  protected long statusBeforeWindow(long sequence) {
+  private long statusBeforeWindow(long sequence) {
     long commit = uncleaned.get(sequence);
     return commit != 0 ? commit << Timestamps.GAP_BITS : Outcome.RETRY;
   }
@@ -189,9 +182,9 @@ public class StatusOracle {
   /**
    * Issues a timestamp that is above all commits that were decided, and below all that will be. It
    * is nobody's transaction: it needs no end, does not hold the low watermark, and is not logged,
-   * see {@link UnloggedStamps}.
+   * see {@link UnloggedTimestamps}.
    */
-  public final long timestamp() {
+  public long timestamp() {
     long timestamp = nextTimestamp();
     pass(1);
     counters.timestamps++;
@@ -199,23 +192,18 @@ public class StatusOracle {
   }
 
   /**
-   * Lets time pass: the next {@code count} stamps are nobody's, as if they had been issued by
-   * {@link #timestamp} and nobody had heard of them.
+   * Lets time pass: the next {@code count} timestamps are nobody's, as if they had been issued by
+   * {@link #timestamp} and nobody had heard of them. No later commit may have one of them.
    *
-   * @param count at most 2^16, as {@link CommittedMap} must see stamps age
+   * @param count at most 2^16, as {@link CommittedMap} must see timestamps age
    */
-  public final void pass(int count) {
+  public void pass(int count) {
     long first = window.next();
     for (int i = 0; i < count; i++) {
-      issueToNobody();
+      window.issue(TransactionWindow.NO_TRANSACTION);
     }
     unlogged.add(first, window.next() - 1);
     age();
-  }
-
-  /** The rule that a stamp that is nobody's is one of its own: no later commit may have it. */
-  protected void issueToNobody() {
-    window.issue(TransactionWindow.NO_TRANSACTION);
   }
 
   /**
@@ -224,7 +212,7 @@ public class StatusOracle {
    * @return {@link Outcome#ABORTED}; its commit timestamp if it is committed; {@link
    *     Outcome#UNKNOWN} if it left the window: it is aborted unless a commit request was sent
    */
-  public final long abort(long start) {
+  public long abort(long start) {
     long sequence = start >>> Timestamps.GAP_BITS;
     if (!wasIssued(start)) {
       return Outcome.INVALID_TIMESTAMP;
@@ -246,7 +234,7 @@ public class StatusOracle {
    * The cleaned-up request (section 3.1), for commits too: the transaction has no pending marks
    * left. An open transaction is aborted by it: it wrote nothing, or took everything back.
    */
-  public final long cleaned(long start) {
+  public long cleaned(long start) {
     if (!wasIssued(start)) {
       return Outcome.INVALID_TIMESTAMP;
     }
@@ -286,17 +274,12 @@ public class StatusOracle {
    * reported or not: its cells are never visible. It never falls, not over a restart either: see
    * the package's description.
    *
-   * <p>Each stamp is passed once, at most {@link Watermark#WALK_MAX} by one call, and the table
+   * <p>Each timestamp is passed once, at most {@link Watermark#WALK_MAX} by one call, and the table
    * gone over only when its lowest entry left; until a later call has caught up the answer is lower
    * than need be.
    */
-  public final long lowWatermark() {
+  public long lowWatermark() {
     return watermark.answer();
-  }
-
-  /** Committed transactions that left the window uncleaned hold the watermark back, too. */
-  protected long lowestUncleaned() {
-    return uncleaned.lowest();
   }
 
   /**
@@ -307,7 +290,7 @@ public class StatusOracle {
    * <p>Costs a constant; the window's slots and the table follow with {@link #sweepOn}, and in
    * small steps with other requests.
    */
-  public final long swept(long timestamp) {
+  public long swept(long timestamp) {
     long sequence = timestamp >>> Timestamps.GAP_BITS;
     if (!wasIssued(timestamp) || window.state(sequence) == TransactionWindow.NO_TRANSACTION) {
       return Outcome.INVALID_TIMESTAMP;
@@ -320,7 +303,7 @@ public class StatusOracle {
    * Goes on with what {@link #swept} left to do: at most {@link Watermark#WALK_MAX} places. To be
    * called once for all reports that came together, since each may have as much to do.
    */
-  public final void sweepOn() {
+  public void sweepOn() {
     watermark.sweepOn(Watermark.WALK_MAX);
   }
 
@@ -334,9 +317,9 @@ public class StatusOracle {
    * has a place for each.
    *
    * @return whether all is done; if not, call again: one call takes {@link Watermark#WALK_MAX}
-   *     stamps, and moves {@link Watermark#MOVES_MAX} commits
+   *     timestamps, and moves {@link Watermark#MOVES_MAX} commits
    */
-  public final boolean expire(long timestamp) {
+  public boolean expire(long timestamp) {
     return watermark.expire(timestamp);
   }
 
@@ -375,37 +358,37 @@ public class StatusOracle {
   }
 
   /** The next timestamp that will be issued. */
-  public final long nextTimestamp() {
+  public long nextTimestamp() {
     return window.next() << Timestamps.GAP_BITS;
   }
 
   /** Transactions that started below this timestamp can no longer commit. */
-  public final long windowLow() {
+  public long windowLow() {
     return window.low() << Timestamps.GAP_BITS;
   }
 
   /** No transaction that started below this timestamp is open. */
-  public final long oldestOpen() {
+  public long oldestOpen() {
     return watermark.oldestOpen() << Timestamps.GAP_BITS;
   }
 
   /** The most committed transactions whose cleanup may be outstanding. */
-  public final int uncleanedMax() {
+  public int uncleanedMax() {
     return uncleaned.capacity();
   }
 
-  /** Stamps of the window. */
-  public final int windowStamps() {
+  /** Timestamps of the window. */
+  public int windowTimestamps() {
     return window.capacity();
   }
 
   /** Committed transactions whose cleanup was not reported; after a sweep it falls by and by. */
-  public final long uncleanedCommits() {
+  public long uncleanedCommits() {
     return uncleaned.size() + window.count(TransactionWindow.COMMITTED);
   }
 
   /** Totals since the start, and the state's sizes at this moment. */
-  public final OracleCounters counters() {
+  public OracleCounters counters() {
     // The watermark is answered to nobody who relies on it.
     counters.describe(map, window, uncleaned, uncleanedCommits(), watermark.sequence());
     return counters;

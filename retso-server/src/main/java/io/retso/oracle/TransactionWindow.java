@@ -3,9 +3,10 @@ package io.retso.oracle;
 import java.util.Arrays;
 
 /**
- * The status of every transaction that started among the last R stamps: a ring indexed by sequence,
- * eight bytes a stamp, one word a transaction. It is the paper's list of open transactions and its
- * half-aborted list (section 3.1) in one place, and its memory of commit timestamps by transaction.
+ * The status of every transaction that started among the last R timestamps: a ring indexed by
+ * sequence, eight bytes a timestamp, one word a transaction. It is the paper's list of open
+ * transactions and its half-aborted list (section 3.1) in one place, and its memory of commit
+ * timestamps by transaction.
  *
  * <pre>
  *   63                              3  2    0
@@ -16,7 +17,7 @@ import java.util.Arrays;
  *
  * <p>Invariant: the window is [{@link #low}, {@link #next}), next - low &lt; R, and the slots
  * outside it are vacant: {@code next} can be taken at any time, and a transaction at {@code low}
- * can still be decided by the very stamp that is taken then.
+ * can still be decided by the very timestamp that is taken then.
  *
  * <p>A sequence is <strong>finished</strong> when the low watermark may pass it: if it is {@link
  * #NO_TRANSACTION}, an aborted transaction (its cells are never visible, whether they are taken
@@ -30,19 +31,20 @@ import java.util.Arrays;
  * <p>Memory is allocated once. Not thread-safe.
  */
 final class TransactionWindow {
-  /** Stamps, at most: 2^28, a quarter of {@link CommittedMap#AGE_MAX}. */
+  /** Timestamps, at most: 2^28, a quarter of {@link CommittedMap#AGE_MAX}. */
   static final int CAPACITY_MAX = 1 << 28;
 
-  /** Stamps, at least. */
+  /** Timestamps, at least. */
   static final int CAPACITY_MIN = 1 << 3;
 
   /**
-   * Not known to be issued: a slot outside the window, or a stamp that was reserved before a crash
-   * and neither committed nor aborted in the log. Its client may be alive, so it counts as open.
+   * Not known to be issued: a slot outside the window, or a timestamp that was reserved before a
+   * crash and neither committed nor aborted in the log. Its client may be alive, so it counts as
+   * open.
    */
   static final int PRESUMED_OPEN = 0;
 
-  /** No transaction started here: a commit timestamp, or one of {@link UnloggedStamps}. */
+  /** No transaction started here: a commit timestamp, or one of {@link UnloggedTimestamps}. */
   static final int NO_TRANSACTION = 1;
 
   /** Committed, and every row cleaned up. */
@@ -91,7 +93,7 @@ final class TransactionWindow {
   /**
    * Allocates the window.
    *
-   * @param capacity R, in stamps; a power of two from {@link #CAPACITY_MIN} to {@link
+   * @param capacity R, in timestamps; a power of two from {@link #CAPACITY_MIN} to {@link
    *     #CAPACITY_MAX}
    * @param uncleaned receives committed transactions that leave the window uncleaned
    */
@@ -100,7 +102,7 @@ final class TransactionWindow {
       throw new IllegalArgumentException(
           "a window of "
               + capacity
-              + " stamps is not a power of two from "
+              + " timestamps is not a power of two from "
               + CAPACITY_MIN
               + " to "
               + CAPACITY_MAX);

@@ -1,7 +1,6 @@
 package io.retso.oracle;
 
 import io.retso.protocol.Timestamps;
-import java.util.function.LongSupplier;
 
 /**
  * The low watermark, and what raises it for many transactions at a time: sweeps and the time limit.
@@ -19,30 +18,22 @@ final class Watermark {
 
   private final TransactionWindow window;
   private final UncleanedCommits uncleaned;
-  private final UnloggedStamps unlogged;
-  private final LongSupplier lowestUncleaned;
+  private final UnloggedTimestamps unlogged;
   private final Changes changes;
   private final OracleCounters counters;
 
   /** The window and the table still have to take in the last sweep. */
   private boolean sweeping;
 
-  /**
-   * Makes a watermark.
-   *
-   * @param lowestUncleaned {@link StatusOracle#lowestUncleaned}
-   */
   Watermark(
       TransactionWindow window,
       UncleanedCommits uncleaned,
-      UnloggedStamps unlogged,
-      LongSupplier lowestUncleaned,
+      UnloggedTimestamps unlogged,
       Changes changes,
       OracleCounters counters) {
     this.window = window;
     this.uncleaned = uncleaned;
     this.unlogged = unlogged;
-    this.lowestUncleaned = lowestUncleaned;
     this.changes = changes;
     this.counters = counters;
   }
@@ -59,7 +50,8 @@ final class Watermark {
   /** The watermark's sequence, for somebody who does not rely on it. */
   long sequence() {
     uncleaned.tidy(WALK_MAX);
-    return Math.min(window.finished(WALK_MAX), lowestUncleaned.getAsLong());
+    // Committed transactions that left the window uncleaned hold it back, too.
+    return Math.min(window.finished(WALK_MAX), uncleaned.lowest());
   }
 
   /** No transaction that started below this sequence is open. */

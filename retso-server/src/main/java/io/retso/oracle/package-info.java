@@ -16,15 +16,14 @@
  *   <li>the lists of open and half-aborted transactions: {@link io.retso.oracle.TransactionWindow};
  *   <li>committed transactions that nobody has cleaned up and that left the window: {@link
  *       io.retso.oracle.UncleanedCommits};
- *   <li>stamps that are nobody's, of which the log says nothing: {@link
- *       io.retso.oracle.UnloggedStamps};
+ *   <li>timestamps that are nobody's, of which the log says nothing: {@link
+ *       io.retso.oracle.UnloggedTimestamps};
  *   <li>recovery from a log: {@link io.retso.oracle.Replay}.
  * </ul>
  *
  * <p><strong>Timestamps and sequences.</strong> Outside, time is a timestamp, a multiple of {@link
  * io.retso.protocol.Timestamps#GAP}. Inside it is the timestamp's <em>sequence</em>, the multiple
- * itself: consecutive stamps have consecutive sequences. The map keeps the low 32 bits, a
- * <em>stamp</em>.
+ * itself: consecutive timestamps have consecutive sequences. The map keeps the low 32 bits.
  *
  * <p><strong>How a state leaves memory, and why every answer stays true.</strong> The window holds
  * the last R sequences. A transaction whose start leaves the window
@@ -49,18 +48,18 @@
  * tables before the sweep began, and none comes later. So the sweep met each of them, or somebody
  * had cleaned it. Asked for T's status the oracle answered with the commit timestamp, or with
  * {@code RETRY} after all marks were gone. X travels in the fast lane, so a crash may have undone
- * the commit of T after X was told: then T is not committed, and if it commits again then above all
- * that was reserved before the crash, which X was.
+ * the commit of T after X was answered: then T is not committed, and if it commits again then above
+ * all that was reserved before the crash, which X was.
  *
  * <p><strong>Why the low watermark W never falls.</strong> Within one life: what is finished stays
  * finished; a transaction that leaves the window uncleaned was not finished, so W had not passed
- * it; new stamps are above. Over a restart: an answer leaves after the entry of its time is
+ * it; new timestamps are above. Over a restart: an answer leaves after the entry of its time is
  * durable, so each commit, abort, cleanup, sweep and expiry that finished a transaction is
- * replayed, and so is W itself if it passed stamps that are nobody's, which leave no other trace;
- * what had left the window of the writer before stays outside of the next one's; and the stamps
- * that recovery presumes to be open are above W: they were open in that writer, or nobody's, or
- * above its {@code next}. They hold the next W back until they leave the window or the time limit
- * passes. A deposed writer cannot answer a call that is made after its successor answered one: its
- * append fails.
+ * replayed, and so is W itself if it passed timestamps that are nobody's, which leave no other
+ * trace; what had left the window of the writer before stays outside of the next one's; and the
+ * timestamps that recovery presumes to be open are above W: they were open in that writer, or
+ * nobody's, or above its {@code next}. They hold the next W back until they leave the window or the
+ * time limit passes. A deposed writer cannot answer a call that is made after its successor
+ * answered one: its append fails.
  */
 package io.retso.oracle;

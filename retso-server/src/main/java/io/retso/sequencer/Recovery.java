@@ -35,7 +35,7 @@ public final class Recovery implements LedgerLog.Replay {
   private long reserved;
 
   /** The window of whoever wrote what was read last; 0 if it is not known. */
-  private long windowStamps;
+  private long windowTimestamps;
 
   /** The first segment's first record was seen. */
   private boolean started;
@@ -108,7 +108,7 @@ public final class Recovery implements LedgerLog.Replay {
 
     @Override
     public void segment(long timestamp) {
-      windowLow = timestamp - ((long) oracle.windowStamps() << Timestamps.GAP_BITS);
+      windowLow = timestamp - ((long) oracle.windowTimestamps() << Timestamps.GAP_BITS);
     }
 
     @Override
@@ -167,11 +167,11 @@ public final class Recovery implements LedgerLog.Replay {
   }
 
   /**
-   * Ends the recovery: no stamp that was reserved will be issued again.
+   * Ends the recovery: no timestamp that was reserved will be issued again.
    *
    * @param firstTimestamp where a log without entries begins: the first start timestamp of all. No
-   *     stamp below it was ever issued: one leaves only after its reservation is in the log, which
-   *     then has an entry
+   *     timestamp below it was ever issued: one leaves only after its reservation is in the log,
+   *     which then has an entry
    * @throws LogException if more commits that are not cleaned up leave the window than fit
    */
   public void finish(long firstTimestamp) throws LogException {
@@ -193,11 +193,11 @@ public final class Recovery implements LedgerLog.Replay {
 
   /**
    * The writer before may have had a smaller window than this one. What had left it by {@code
-   * timestamp} was aborted, and readers were told.
+   * timestamp} was aborted, and readers got that answer.
    */
   private void leaveWindow(long timestamp) {
-    if (windowStamps > 0) {
-      oracle.replay().windowLow(timestamp - (windowStamps - 1 << Timestamps.GAP_BITS));
+    if (windowTimestamps > 0) {
+      oracle.replay().windowLow(timestamp - (windowTimestamps - 1 << Timestamps.GAP_BITS));
     }
   }
 
@@ -248,8 +248,8 @@ public final class Recovery implements LedgerLog.Replay {
     }
 
     @Override
-    public void window(long stamps) {
-      windowStamps = stamps;
+    public void window(long timestamps) {
+      windowTimestamps = timestamps;
     }
 
     @Override

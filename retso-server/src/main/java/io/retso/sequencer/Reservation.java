@@ -26,10 +26,10 @@ final class Reservation {
   /**
    * Nothing is reserved.
    *
-   * @param stamps reserved ahead at a time
+   * @param timestamps reserved ahead at a time
    */
-  Reservation(int stamps) {
-    span = (long) stamps << Timestamps.GAP_BITS;
+  Reservation(int timestamps) {
+    span = (long) timestamps << Timestamps.GAP_BITS;
   }
 
   /** All time is reserved: there is no log, and so no successor. */

@@ -25,14 +25,14 @@ import io.retso.protocol.Timestamps;
  * <p>Allocates nothing after construction. Single-threaded: every method is called by one thread,
  * the one that delivers the log's acknowledgements.
  */
-public class Sequencer implements CommitLog.Listener {
+public final class Sequencer implements CommitLog.Listener {
   /** Bytes of a segment after which the log rolls, whatever its age. */
   private static final long SEGMENT_BYTES_MAX = 1L << 30;
 
   /** A window spans at least so many segments, so that little more than it is replayed. */
   private static final int SEGMENTS_PER_WINDOW = 4;
 
-  /** Stamps that are passed over at once: some 0.3 ms. */
+  /** Timestamps that are passed over at once: some 0.3 ms. */
   private static final int PASS_MAX = 1 << 16;
 
   /** The other side: hears when replies may leave. */
@@ -48,14 +48,14 @@ public class Sequencer implements CommitLog.Listener {
    * Sizes of the sequencer.
    *
    * @param entriesInFlight appends outstanding at a time, at least 1
-   * @param reservationStamps stamps reserved ahead at a time: twice what is used within the slowest
-   *     append
+   * @param reservationTimestamps timestamps reserved ahead at a time: twice what is used within the
+   *     slowest append
    * @param durable whether there is a log to write; without one replies wait for nothing
    */
   public record Settings(
-      int entriesInFlight, int reservationStamps, boolean durable, EntryBytes entryBytes) {
-    public Settings(int entriesInFlight, int reservationStamps, boolean durable) {
-      this(entriesInFlight, reservationStamps, durable, EntryBytes.USUAL);
+      int entriesInFlight, int reservationTimestamps, boolean durable, EntryBytes entryBytes) {
+    public Settings(int entriesInFlight, int reservationTimestamps, boolean durable) {
+      this(entriesInFlight, reservationTimestamps, durable, EntryBytes.USUAL);
     }
   }
 
@@ -114,7 +114,7 @@ public class Sequencer implements CommitLog.Listener {
     entryBytesEnough = settings.entryBytes().enough();
     int entryBytes = settings.durable() ? settings.entryBytes().capacity() : LogEntry.HEADER_BYTES;
     ring = new EntryRing(settings.entriesInFlight(), entryBytes);
-    reservation = new Reservation(settings.reservationStamps());
+    reservation = new Reservation(settings.reservationTimestamps());
     oracle = sizes.make(settings.durable() ? new Recorder() : Changes.NONE);
     snapshot = new SegmentSnapshot(oracle, entryBytesEnough);
   }
@@ -130,15 +130,10 @@ public class Sequencer implements CommitLog.Listener {
     protected Changes target() {
       return entry;
     }
-
-    @Override
-    public void expired(long below) {
-      logExpiry(below);
-    }
   }
 
   /** The oracle, for recovery before {@link #start} and for its counters. */
-  public final StatusOracle oracle() {
+  public StatusOracle oracle() {
     return oracle;
   }
 
@@ -148,7 +143,7 @@ public class Sequencer implements CommitLog.Listener {
    *
    * @param lastPosition the position of the last entry that was replayed, 0 if there was none
    */
-  public final void start(CommitLog takenLog, long lastPosition) {
+  public void start(CommitLog takenLog, long lastPosition) {
     owner = Thread.currentThread();
     log = takenLog;
     ring.startBehind(lastPosition);
@@ -168,7 +163,7 @@ public class Sequencer implements CommitLog.Listener {
    * Whether requests of so many bytes on the wire can be taken now. If not, the caller keeps them
    * and asks again when something became durable.
    */
-  public final boolean canTake(int frameBytes) {
+  public boolean canTake(int frameBytes) {
     assert isOwner();
     if (failed) {
       return false;
@@ -185,7 +180,7 @@ public class Sequencer implements CommitLog.Listener {
   }
 
   /** Issues start timestamps; see {@link StatusOracle#begin}. */
-  public final long begin(int count) {
+  public long begin(int count) {
     long first = oracle.begin(count);
     reserveAhead();
     replyPosition = startsPosition();
@@ -196,12 +191,12 @@ public class Sequencer implements CommitLog.Listener {
    * Where the reply to the request that was handed in last may leave: when {@link #durable()} has
    * reached it. The request itself sets it, so before the next one there is no wrong moment to ask.
    */
-  public final long replyPosition() {
+  public long replyPosition() {
     return replyPosition;
   }
 
   /** Of start timestamps that were just issued: at once, or with a reservation that is late. */
-  protected long startsPosition() {
+  private long startsPosition() {
     return reservation.positionOfStarts(oracle.nextTimestamp());
   }
 
@@ -210,16 +205,11 @@ public class Sequencer implements CommitLog.Listener {
    * leave with that to a begin at the same moment: once the timestamp is reserved, no successor
    * commits below it.
    */
-  public final long timestamp() {
+  public long timestamp() {
     long timestamp = oracle.timestamp();
     reserveAhead();
-    replyPosition = timestampPosition();
+    replyPosition = startsPosition();
     return timestamp;
-  }
-
-  /** Of a timestamp that is no transaction. */
-  protected long timestampPosition() {
-    return startsPosition();
   }
 
   /**
@@ -229,7 +219,7 @@ public class Sequencer implements CommitLog.Listener {
    *
    * @return whether it got there; if not, call again after other requests had their turn
    */
-  public final boolean passTo(long timestamp) {
+  public boolean passTo(long timestamp) {
     long missing = timestamp - oracle.nextTimestamp() >> Timestamps.GAP_BITS;
     if (missing <= 0) {
       return true;
@@ -238,51 +228,51 @@ public class Sequencer implements CommitLog.Listener {
       return false;
     }
     // Half a reservation is left after each request, and must not be used up before the next.
-    int count = (int) Math.min(missing, Math.min(PASS_MAX, settings.reservationStamps() / 2));
+    int count = (int) Math.min(missing, Math.min(PASS_MAX, settings.reservationTimestamps() / 2));
     oracle.pass(count);
     reserveAhead();
     return count == missing;
   }
 
   /** Decides commit requests; see {@link StatusOracle#commit}. */
-  public final void commit(CommitBatch batch) {
+  public void commit(CommitBatch batch) {
     oracle.commit(batch);
     reserveAhead();
     replyAt(decisionPosition());
   }
 
   /** Answers a status query; see {@link StatusOracle#status}. */
-  public final long status(long writerStart, long readerStart) {
+  public long status(long writerStart, long readerStart) {
     replyAt(queryPosition());
     return oracle.status(writerStart, readerStart);
   }
 
   /** Aborts a transaction; see {@link StatusOracle#abort}. */
-  public final long abort(long start) {
+  public long abort(long start) {
     replyAt(decisionPosition());
     return oracle.abort(start);
   }
 
   /** Notes a cleanup; see {@link StatusOracle#cleaned}. */
-  public final long cleaned(long start) {
+  public long cleaned(long start) {
     replyAt(decisionPosition());
     return oracle.cleaned(start);
   }
 
   /** The low watermark; see {@link StatusOracle#lowWatermark}. */
-  public final long lowWatermark() {
+  public long lowWatermark() {
     replyAt(queryPosition()); // it rests on what is under way, as an answer to a status query does
     return oracle.lowWatermark();
   }
 
   /** Notes a sweep; see {@link StatusOracle#swept}. */
-  public final long swept(long timestamp) {
+  public long swept(long timestamp) {
     replyAt(decisionPosition());
     return oracle.swept(timestamp);
   }
 
   /** Takes in the sweeps that were noted, some of the way; see {@link StatusOracle#sweepOn}. */
-  public final void sweepOn() {
+  public void sweepOn() {
     oracle.sweepOn();
   }
 
@@ -292,14 +282,9 @@ public class Sequencer implements CommitLog.Listener {
    *
    * @return whether all is done; if not, call again after other requests had their turn
    */
-  public final boolean expireBelow(long timestamp) {
+  public boolean expireBelow(long timestamp) {
     // While the log is behind nothing is added to it, so this needs no bound of its own.
     return canTake(0) && oracle.expire(timestamp);
-  }
-
-  /** The rule that the window's low end rises in the log before anybody is told. */
-  protected void logExpiry(long below) {
-    entry.expired(below);
   }
 
   /** The reply waits for an entry, if only an empty one. */
@@ -311,21 +296,21 @@ public class Sequencer implements CommitLog.Listener {
   }
 
   /** The position at which replies to requests that change something may leave. */
-  protected long decisionPosition() {
+  private long decisionPosition() {
     return settings.durable() ? ring.filling() : 0;
   }
 
   /**
    * The position at which answers to status queries may leave. The same, because of the null write:
    * an answer may rest on a commit that is not durable yet, and a crash would make it false; or
-   * this writer may be deposed without knowing it, and only an append tells.
+   * this writer may be deposed without knowing it, and only an append finds out.
    */
-  protected long queryPosition() {
+  private long queryPosition() {
     return decisionPosition();
   }
 
   /** Everything up to this position is durable. */
-  public final long durable() {
+  public long durable() {
     return ring.durable();
   }
 
@@ -336,17 +321,13 @@ public class Sequencer implements CommitLog.Listener {
     }
   }
 
+  /** No stamp is used before a successor is sure to skip it. */
   private void reserve() {
-    logReservation(reservation.renew(oracle.nextTimestamp(), ring.filling()));
-  }
-
-  /** The rule that no stamp is used before a successor is sure to skip it. */
-  protected void logReservation(long timestamp) {
-    entry.reserved(timestamp);
+    entry.reserved(reservation.renew(oracle.nextTimestamp(), ring.filling()));
   }
 
   /** Ends a burst of requests: writes what there is, now or when it is worthwhile. */
-  public final void flush() {
+  public void flush() {
     assert isOwner();
     assert reservation.covers(oracle.nextTimestamp()) : "a timestamp was issued unreserved";
     boolean nothing = !nullWrite && entry.isEmpty();
@@ -378,7 +359,7 @@ public class Sequencer implements CommitLog.Listener {
   }
 
   private boolean segmentIsDue() {
-    long span = (long) oracle.windowStamps() << Timestamps.GAP_BITS;
+    long span = (long) oracle.windowTimestamps() << Timestamps.GAP_BITS;
     return oracle.nextTimestamp() - segmentStart > span / SEGMENTS_PER_WINDOW
         || log.segmentBytes() > SEGMENT_BYTES_MAX;
   }
@@ -390,11 +371,11 @@ public class Sequencer implements CommitLog.Listener {
    */
   private void startSegment() {
     assert ring.isIdle() && entry.isEmpty();
-    long span = (long) oracle.windowStamps() << Timestamps.GAP_BITS;
+    long span = (long) oracle.windowTimestamps() << Timestamps.GAP_BITS;
     segmentStart = oracle.nextTimestamp();
     log.startSegment(segmentStart, segmentStart - span);
     entry.segment(segmentStart);
-    entry.window(oracle.windowStamps());
+    entry.window(oracle.windowTimestamps());
     reserve();
     snapshot.begin(entry);
     appendEntry(entry);
@@ -403,7 +384,7 @@ public class Sequencer implements CommitLog.Listener {
   }
 
   @Override
-  public final void durable(long position) {
+  public void durable(long position) {
     assert isOwner();
     if (failed) {
       return;
@@ -421,25 +402,25 @@ public class Sequencer implements CommitLog.Listener {
   }
 
   /** Appends nothing and takes nothing any more: an error left the oracle in an unknown state. */
-  public final void stop() {
+  public void stop() {
     assert owner == null || isOwner();
     failed = true;
   }
 
   @Override
-  public final void failed(LogException cause) {
+  public void failed(LogException cause) {
     assert owner == null || isOwner();
     failed = true;
     replies.failed(cause);
   }
 
   /** What was counted; the oracle's counters are its own. */
-  public final SequencerCounters counters() {
+  public SequencerCounters counters() {
     return counters;
   }
 
   /** The oracle's counters. */
-  public final OracleCounters oracleCounters() {
+  public OracleCounters oracleCounters() {
     return oracle.counters();
   }
 }

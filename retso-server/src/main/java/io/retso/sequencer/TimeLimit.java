@@ -5,10 +5,11 @@ package io.retso.sequencer;
  * long as a window lasts. It reads no clock; whoever has one calls {@link #tick} from time to time,
  * on the sequencer's thread.
  *
- * <p>It remembers which stamp was next at which time, a {@value #STEPS}th of the limit apart. A
- * stamp below one that was next before the limit began is older than the limit. So a transaction is
- * aborted when it is older than the limit by at most a step and the time between two ticks; never
- * before. Stamps that were issued before a restart count as issued at the first tick.
+ * <p>It remembers which timestamp was next at which time, a {@value #STEPS}th of the limit apart. A
+ * timestamp below one that was next before the limit began is older than the limit. So a
+ * transaction is aborted when it is older than the limit by at most a step and the time between two
+ * ticks; never before. Timestamps that were issued before a restart count as issued at the first
+ * tick.
  *
  * <p>While the process stands still (stopped, suspended, a long collection of garbage) nobody can
  * commit. A gap between two ticks of more than a quarter of the limit therefore counts as a
@@ -30,10 +31,10 @@ public final class TimeLimit {
   private final long limitNanos;
   private final long stepNanos;
 
-  /** When {@link #stamps} of the same index was the next one. */
+  /** When {@link #timestamps} of the same index was the next one. */
   private final long[] times = new long[RING];
 
-  private final long[] stamps = new long[RING];
+  private final long[] timestamps = new long[RING];
 
   /** A longer gap between two ticks counts as one of this length. */
   private final long gapNanosMax;
@@ -49,7 +50,7 @@ public final class TimeLimit {
 
   private long removed;
 
-  /** What started below this stamp is too old; 0 if nothing is. */
+  /** What started below this timestamp is too old; 0 if nothing is. */
   private long tooOld;
 
   /**
@@ -86,11 +87,11 @@ public final class TimeLimit {
   /** Of the time during which the process ran. */
   private void tickRunning(long nowNanos) {
     while (removed < noted && nowNanos - times[index(removed)] >= limitNanos) {
-      tooOld = stamps[index(removed++)];
+      tooOld = timestamps[index(removed++)];
     }
     if (noted == removed || nowNanos - times[index(noted - 1)] >= stepNanos) {
       times[index(noted)] = nowNanos;
-      stamps[index(noted++)] = sequencer.oracle().nextTimestamp();
+      timestamps[index(noted++)] = sequencer.oracle().nextTimestamp();
     }
     if (tooOld > sequencer.oracle().windowLow()) {
       sequencer.expireBelow(tooOld);
@@ -106,7 +107,7 @@ public final class TimeLimit {
     if (tooOld > 0 || noted == 0) {
       return tooOld;
     }
-    return stamps[index(0)];
+    return timestamps[index(0)];
   }
 
   private static int index(long note) {

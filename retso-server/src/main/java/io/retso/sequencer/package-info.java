@@ -1,5 +1,5 @@
 /**
- * The only writer: it takes requests to the oracle, what the oracle changed to the log, and tells
+ * The only writer: it takes requests to the oracle, what the oracle changed to the log, and says
  * when replies may leave.
  *
  * <p>{@link io.retso.sequencer.Sequencer} is an agent without a thread: the network's event loop
@@ -15,10 +15,10 @@
  *
  * <p><strong>Safety (paper, section 3.3).</strong> State changes first, the log is written after,
  * and a reply is released only when the entry with everything that had changed up to it is durable.
- * So whatever a client was told is in the log, and a successor that replays the log gives the same
- * answers. A status query changes nothing, but its answer may rest on changes that are still under
- * way, or on the state of a writer that was deposed: it waits for an entry of its own time like
- * everything else, and if there is none, an empty one is written (the null write).
+ * So whatever a client got as an answer is in the log, and a successor that replays the log gives
+ * the same answers. A status query changes nothing, but its answer may rest on changes that are
+ * still under way, or on the state of a writer that was deposed: it waits for an entry of its own
+ * time like everything else, and if there is none, an empty one is written (the null write).
  *
  * <p>Start timestamps need no disk: they are taken from a range that was reserved in the log ahead
  * of use. A successor begins above the reserved range.

@@ -13,7 +13,7 @@ import org.slf4j.LoggerFactory;
  * Timestamps#GAP} ms is issued. HBase gives plain cells and deletes the milliseconds of its clock:
  * a plain delete above the timestamps of transactions to come would swallow what they write.
  *
- * <p>Nothing rests on the clock: stamps only rise, and those that are passed over are nobody's
+ * <p>Nothing rests on the clock: timestamps only rise, and those that are passed over are nobody's
  * ({@link Sequencer#passTo}). If it is set back, or timestamps are ahead of it because many are
  * issued, or because a restart skipped reserved ones, nothing happens until it has caught up.
  *
@@ -22,7 +22,7 @@ import org.slf4j.LoggerFactory;
  * window to those: the next timestamp goes no further than that above the one that was next a time
  * limit ago ({@link TimeLimit#tooOldBelow}). With the usual settings that is 18 hours of the clock
  * in 10 minutes. As fast as the clock itself goes, it is followed in any case. Meanwhile the lag is
- * told.
+ * reported.
  *
  * <p>Single-threaded, as the sequencer is.
  */
@@ -30,7 +30,9 @@ public final class ClockFollower {
   /** Time between two ticks. */
   static final long PERIOD_MILLIS = 20;
 
-  /** No oracle was left alone for so long: such a clock is wrong, and stamps do not come back. */
+  /**
+   * No oracle was left alone for so long: such a clock is wrong, and timestamps do not come back.
+   */
   private static final long AHEAD_MILLIS_MAX = TimeUnit.DAYS.toMillis(366);
 
   private static final Logger LOG = LoggerFactory.getLogger(ClockFollower.class);
@@ -63,17 +65,17 @@ public final class ClockFollower {
     long next = sequencer.oracle().nextTimestamp();
     boolean isAbsurd = nowMillis - next > AHEAD_MILLIS_MAX;
     if (!isAbsurd) {
-      long share = sequencer.oracle().windowStamps() / WINDOW_SHARE;
+      long share = sequencer.oracle().windowTimestamps() / WINDOW_SHARE;
       long tolerable = limit.tooOldBelow() + (share << Timestamps.GAP_BITS);
       long asTheClock = next + PERIOD_MILLIS + Timestamps.GAP;
       long wanted = Timestamps.atLeast(nowMillis + PERIOD_MILLIS);
       sequencer.passTo(Math.min(wanted, Math.max(tolerable, asTheClock)));
       sequencer.flush();
     }
-    tell(nowMillis, isAbsurd);
+    report(nowMillis, isAbsurd);
   }
 
-  private void tell(long nowMillis, boolean isAbsurd) {
+  private void report(long nowMillis, boolean isAbsurd) {
     long next = sequencer.oracle().nextTimestamp();
     lagMillis = nowMillis < next ? 0 : nowMillis - next;
     if (lagMillis <= Health.CLOCK_LAG_MILLIS_MAX) {
@@ -86,7 +88,8 @@ public final class ClockFollower {
           TimeUnit.MILLISECONDS.toMinutes(lagMillis),
           isAbsurd
               ? "do not follow it so far"
-              : "follow it as fast as open transactions allow (transaction.timeout, window.stamps)",
+              : "follow it as fast as open transactions allow (transaction.timeout,"
+                  + " window.timestamps)",
           isAbsurd ? "If it is right, start a new oracle" : "");
     }
   }

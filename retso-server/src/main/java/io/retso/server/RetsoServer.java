@@ -82,7 +82,7 @@ public final class RetsoServer implements AutoCloseable {
     parts.net().error().thenAccept(this::stopped);
   }
 
-  /** On the oracle's thread: connections have been told by now. */
+  /** On the oracle's thread: connections have the error by now. */
   private void logFailed(LogException cause) {
     LOG.debug("the cause", cause);
     failed(
@@ -119,7 +119,7 @@ public final class RetsoServer implements AutoCloseable {
               + ", then start the server again; every acknowledged commit is in the log";
         }
       } catch (IOException e) {
-        LOG.warn("cannot tell how full the disk of the log is: {}", e.toString());
+        LOG.warn("cannot find out how full the disk of the log is: {}", e.toString());
       }
     }
     return ExitCode.remedy(reason);
@@ -194,11 +194,11 @@ public final class RetsoServer implements AutoCloseable {
                 MemoryPlan.mebibytes(heapLimit),
                 memory.recommendedMebibytes(),
                 MemoryPlan.mebibytes(memory.resident(heapLimit))),
-        "  rows       %,d (%s); window %,d stamps (%s); uncleaned %,d (%s)"
+        "  rows       %,d (%s); window %,d timestamps (%s); uncleaned %,d (%s)"
             .formatted(
                 config.get(Settings.ROWS),
                 MemoryPlan.mebibytes(memory.map()),
-                config.get(Settings.WINDOW_STAMPS),
+                config.get(Settings.WINDOW_TIMESTAMPS),
                 MemoryPlan.mebibytes(memory.window()),
                 config.get(Settings.UNCLEANED_MAX),
                 MemoryPlan.mebibytes(memory.uncleaned())),

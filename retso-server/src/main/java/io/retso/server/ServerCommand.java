@@ -27,7 +27,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /**
- * {@code retso server}: runs a server until it fails or the process is told to end. Every setting
+ * {@code retso server}: runs a server until it fails or the process is asked to end. Every setting
  * is a flag; see {@link ExitCode} for what the process returns.
  */
 @Command(

@@ -220,7 +220,7 @@ final class ServerParts {
   private StatusOracle makeOracle(Changes changes) {
     return new StatusOracle(
         config.get(Settings.ROWS),
-        config.get(Settings.WINDOW_STAMPS),
+        config.get(Settings.WINDOW_TIMESTAMPS),
         config.get(Settings.UNCLEANED_MAX),
         changes,
         new SecureRandom().nextLong());
@@ -253,7 +253,7 @@ final class ServerParts {
                 store,
                 new LedgerLog.Threads(net.executor(), nanoClock),
                 log.listener(),
-                (long) config.get(Settings.WINDOW_STAMPS) << Timestamps.GAP_BITS,
+                (long) config.get(Settings.WINDOW_TIMESTAMPS) << Timestamps.GAP_BITS,
                 config.get(Settings.INHERITED_RETENTION).toNanos(),
                 recovery));
     recovery.finish(firstTimestamp());

@@ -238,7 +238,7 @@ class BookKeeperStoreTest {
     }
   }
 
-  /** What is acknowledged last is known to the writer alone until the next entry tells of it. */
+  /** What is acknowledged last is known to the writer alone until the next entry names it. */
   @Test
   void openingUnfencedLetsTheWriterGoOn(TestInfo test) throws Exception {
     try (BookKeeperStore writer = connect(test, 3, 2);

@@ -1,7 +1,10 @@
 package io.retso.log;
 
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jetbrains.kotlinx.lincheck.Actor;
+import org.jetbrains.kotlinx.lincheck.execution.ExecutionScenario;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Validate;
@@ -10,7 +13,8 @@ import org.junit.jupiter.api.Test;
 
 /**
  * The contract of {@link DurableSignal} over the interleavings that Lincheck explores: news that
- * were told are seen, or a task that will see them is queued; nothing is durable behind a failure.
+ * were reported are seen, or a task that will see them is queued; nothing is durable behind a
+ * failure.
  */
 public class DurableSignalLincheckTest implements CommitLog.Listener {
   private static final LogException FAILURE =
@@ -26,7 +30,7 @@ public class DurableSignalLincheckTest implements CommitLog.Listener {
           },
           this);
 
-  private final AtomicLong told = new AtomicLong();
+  private final AtomicLong reported = new AtomicLong();
   private final AtomicInteger failuresTold = new AtomicInteger();
 
   // Of the writer.
@@ -38,9 +42,9 @@ public class DurableSignalLincheckTest implements CommitLog.Listener {
   @Operation(nonParallelGroup = "client")
   public void acknowledge() {
     if (failuresTold.get() == 0) {
-      told.incrementAndGet();
+      reported.incrementAndGet();
     }
-    signal.durable(told.get());
+    signal.durable(reported.get());
   }
 
   /** The client's thread or the background thread. */
@@ -76,17 +80,42 @@ public class DurableSignalLincheckTest implements CommitLog.Listener {
     if (outOfOrder || failuresHeard > 1) {
       throw new AssertionError("positions went back, or came behind a failure");
     }
-    if (heard > told.get() || failuresHeard > failuresTold.get()) {
-      throw new AssertionError("heard what nobody told");
+    if (heard > reported.get() || failuresHeard > failuresTold.get()) {
+      throw new AssertionError("heard what nobody reported");
     }
     boolean failureWaits = failuresTold.get() > failuresHeard && failuresHeard == 0;
-    boolean positionWaits = told.get() > heard && failuresTold.get() == 0;
+    boolean positionWaits = reported.get() > heard && failuresTold.get() == 0;
     if ((failureWaits || positionWaits) && queued.get() == 0) {
       throw new AssertionError("news wait and no task is queued");
     }
     if (queued.get() > 1) {
       throw new AssertionError(queued.get() + " tasks for one piece of news");
     }
+  }
+
+  private static Actor actor(String name) throws NoSuchMethodException {
+    return new Actor(DurableSignalLincheckTest.class.getMethod(name), List.of());
+  }
+
+  private static ExecutionScenario scenario(List<Actor> one, List<Actor> other, Actor... after)
+      throws NoSuchMethodException {
+    return new ExecutionScenario(
+        List.of(), List.of(one, other), List.of(after), actor("nothingIsForgotten"));
+  }
+
+  /** What random scenarios are too short for, or seldom have. */
+  @Test
+  void failuresComeOnceAndLast() throws NoSuchMethodException {
+    Actor fail = actor("fail");
+    Actor serve = actor("serve");
+    List<Actor> acknowledge = List.of(actor("acknowledge"));
+    new ModelCheckingOptions()
+        .addCustomScenario(scenario(acknowledge, List.of(fail)))
+        .addCustomScenario(scenario(acknowledge, List.of(fail, serve), serve))
+        .iterations(0)
+        .invocationsPerIteration(100)
+        .verifier(EpsilonVerifier.class)
+        .check(getClass());
   }
 
   @Test

@@ -4,11 +4,17 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
-/** A store whose calls fail while told to, before they take effect or after. */
+/** A store whose calls fail while asked to, before they take effect or after; or throw. */
 final class FailingStore extends ForwardingStore {
   boolean fails;
   boolean takesEffect;
   int failures;
+
+  /** What calls fail with that they should not, if anything. */
+  Throwable unexpected;
+
+  /** Whether they throw it instead of an answer. */
+  boolean throwsIt;
 
   FailingStore(LedgerStore store) {
     super(store);
@@ -23,8 +29,13 @@ final class FailingStore extends ForwardingStore {
     if (takesEffect && canTakeEffect) {
       call.get();
     }
+    if (unexpected instanceof RuntimeException exception && throwsIt) {
+      throw exception;
+    }
     return CompletableFuture.failedFuture(
-        new LogException(LogException.Reason.UNAVAILABLE, "nobody answers"));
+        unexpected == null
+            ? new LogException(LogException.Reason.UNAVAILABLE, "nobody answers")
+            : unexpected);
   }
 
   @Override

@@ -3,6 +3,8 @@ package io.retso.log;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.protocol.Timestamps;
@@ -206,6 +208,40 @@ class LedgerLogTest extends LogFixture {
     appendFor(writer, 2 * Housekeeping.PAUSE_NANOS_MAX, 8000);
     assertTrue(ledgers.catalog().size() <= 6, () -> "catalog " + ledgers.catalog());
     assertEquals(ledgers.catalog(), ledgers.existing());
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void housekeepingIsTriedAgainAfterAnExceptionThatNobodyExpects(boolean thrown)
+      throws LogException {
+    FailingStore store = new FailingStore(ledgers.store(() -> true));
+    Writer writer = new Writer(store, SPAN, RETENTION);
+    writer.startSegment(16);
+    store.unexpected = new IllegalStateException("injected");
+    store.throwsIt = thrown;
+    store.fails = true;
+    writer.log.prepareSegment();
+    appendFor(writer, 10 * Housekeeping.PAUSE_NANOS_MAX, 32);
+    assertTrue(store.failures > 10, store.failures + " attempts");
+    assertFalse(writer.log.isSegmentReady());
+    store.fails = false;
+    appendFor(writer, 2 * Housekeeping.PAUSE_NANOS_MAX, 48);
+    assertTrue(writer.log.isSegmentReady());
+    assertNull(writer.failure);
+    assertEquals(writer.position, writer.durable);
+  }
+
+  /** It reaches the writer's thread, where it ends the server. */
+  @Test
+  void anErrorOfHousekeepingIsThrown() throws LogException {
+    FailingStore store = new FailingStore(ledgers.store(() -> true));
+    Writer writer = new Writer(store, SPAN, RETENTION);
+    writer.startSegment(16);
+    quiesce();
+    store.unexpected = new OutOfMemoryError("injected");
+    store.fails = true;
+    writer.log.prepareSegment();
+    assertSame(store.unexpected, assertThrows(OutOfMemoryError.class, this::quiesce));
   }
 
   /** A successor is noticed although an attempt of one's own may have changed the catalog, too. */

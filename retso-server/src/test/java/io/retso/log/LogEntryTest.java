@@ -79,8 +79,8 @@ class LogEntryTest {
     }
 
     @Override
-    public void window(long stamps) {
-      seen.add("window " + stamps);
+    public void window(long timestamps) {
+      seen.add("window " + timestamps);
     }
   }
 

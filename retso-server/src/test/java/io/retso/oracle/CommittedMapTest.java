@@ -130,7 +130,7 @@ class CommittedMapTest {
 
   /**
    * Against a map that forgets nothing: no conflict is missed, none is invented, and a miss is
-   * judged by nothing newer than what its own line forgot; across every wrap of the stamps.
+   * judged by nothing newer than what its own line forgot; across every wrap of the timestamps.
    */
   @Test
   void neverMissesAConflictAndNamesOnlyRealOnes() {
@@ -194,7 +194,7 @@ class CommittedMapTest {
   }
 
   @Test
-  void stampsAgeWithoutCommitsToTheirRows() {
+  void timestampsAgeWithoutCommitsToTheirRows() {
     CommittedMap map = new CommittedMap(40);
     for (int row = 1; row <= 60; row++) {
       put(map, row, row);

@@ -36,7 +36,7 @@ final class ReferenceOracle {
     return next;
   }
 
-  /** The highest low watermark that was told. */
+  /** The highest low watermark that was answered. */
   long watermark() {
     return watermark;
   }
@@ -65,8 +65,8 @@ final class ReferenceOracle {
     } else if (start < limits.windowLow()) {
       commitBelowWindow(t, repeat, outcome);
     } else if (t.commit != 0 || t.aborted) {
-      long told = repeat ? t.commit : Outcome.ALREADY_COMMITTED;
-      require(outcome == (t.aborted ? Outcome.ABORTED : told), "a repeat changed its outcome");
+      long answer = repeat ? t.commit : Outcome.ALREADY_COMMITTED;
+      require(outcome == (t.aborted ? Outcome.ABORTED : answer), "a repeat changed its outcome");
     } else if (rows.length > 0 && uncleaned >= uncleanedCapacity) {
       require(outcome == Outcome.REFUSED_UNCLEANED, "the limit of uncleaned commits is passed");
     } else {
@@ -120,7 +120,7 @@ final class ReferenceOracle {
           outcome == Outcome.ABORTED_TOO_OLD || outcome == Outcome.UNKNOWN,
           "something was made of a commit timestamp");
     } else {
-      require(outcome == Outcome.INVALID_TIMESTAMP, "took a stamp that is no start timestamp");
+      require(outcome == Outcome.INVALID_TIMESTAMP, "took a timestamp that is no start timestamp");
     }
   }
 
@@ -130,13 +130,13 @@ final class ReferenceOracle {
     Transaction t = transactions.get(writer);
     boolean below = writer < limits.windowLow();
     if (!issued) {
-      require(outcome == Outcome.INVALID_TIMESTAMP, "answered about a stamp of the future");
+      require(outcome == Outcome.INVALID_TIMESTAMP, "answered about a timestamp of the future");
     } else if (t == null) {
       require(
           outcome == (below ? Outcome.RETRY : Outcome.INVALID_TIMESTAMP),
           "knows the status of a commit timestamp");
     } else if (t.commit != 0 && !(below && t.cleaned)) {
-      require(outcome == t.commit, "did not tell the commit timestamp");
+      require(outcome == t.commit, "did not answer the commit timestamp");
     } else if (below) {
       require(outcome == Outcome.RETRY, "neither committed and uncleaned nor RETRY");
       t.aborted = t.commit == 0; // readers conclude it from this answer
@@ -145,9 +145,9 @@ final class ReferenceOracle {
     }
   }
 
-  /** A stamp that is no transaction. */
-  void timestamp(long stamp) {
-    require(stamp == next, "a timestamp is " + stamp + " instead of " + next);
+  /** A timestamp that is no transaction. */
+  void timestamp(long timestamp) {
+    require(timestamp == next, "a timestamp is " + timestamp + " instead of " + next);
     next += Timestamps.GAP;
   }
 
@@ -159,7 +159,7 @@ final class ReferenceOracle {
           outcome == (below ? Outcome.UNKNOWN : Outcome.INVALID_TIMESTAMP),
           "aborted what never started");
     } else if (t.commit != 0 && !(start < limits.windowLow() && t.cleaned)) {
-      require(outcome == t.commit, "did not tell that it is committed");
+      require(outcome == t.commit, "did not answer that it is committed");
     } else if (start < limits.windowLow()) {
       require(outcome == Outcome.UNKNOWN, "claims to know what left the window");
       t.aborted = t.commit == 0;
@@ -204,20 +204,23 @@ final class ReferenceOracle {
   }
 
   /** Checks that it is exactly what is finished; returns whether a transaction holds it back. */
-  boolean watermark(long told, Limits limits) {
-    require(told >= watermark, "the watermark fell from " + watermark + " to " + told);
-    for (long stamp = Math.max(watermark, Timestamps.GAP); stamp < told; stamp += Timestamps.GAP) {
-      Transaction t = transactions.get(stamp);
-      require(t == null || isFinished(t, stamp, limits), stamp + " holds the watermark back");
+  boolean watermark(long answer, Limits limits) {
+    require(answer >= watermark, "the watermark fell from " + watermark + " to " + answer);
+    for (long timestamp = Math.max(watermark, Timestamps.GAP);
+        timestamp < answer;
+        timestamp += Timestamps.GAP) {
+      Transaction t = transactions.get(timestamp);
+      require(
+          t == null || isFinished(t, timestamp, limits), timestamp + " holds the watermark back");
       if (t != null) {
         t.aborted = t.commit == 0; // and stays so, or a later answer contradicts
       }
     }
-    watermark = told;
-    require(told <= next, "the watermark is ahead of time");
-    Transaction t = transactions.get(told);
-    require(told == next || t != null && !isFinished(t, told, limits), "it could be higher");
-    return told < next;
+    watermark = answer;
+    require(answer <= next, "the watermark is ahead of time");
+    Transaction t = transactions.get(answer);
+    require(answer == next || t != null && !isFinished(t, answer, limits), "it could be higher");
+    return answer < next;
   }
 
   private static boolean isFinished(Transaction t, long start, Limits limits) {

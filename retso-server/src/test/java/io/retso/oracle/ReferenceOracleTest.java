@@ -80,7 +80,7 @@ class ReferenceOracleTest {
     final Map<String, Long> seen = new HashMap<>();
     final List<Logged> logged = new ArrayList<>();
     final int capacity;
-    final int windowStamps;
+    final int windowTimestamps;
     final int uncleanedCapacity;
     final int rowRange;
     final StatusOracle oracle;
@@ -97,10 +97,11 @@ class ReferenceOracleTest {
     Run(long seed) {
       random = new Random(seed);
       capacity = 1 + random.nextInt(random.nextBoolean() ? 20 : 2000);
-      windowStamps = 1 << 3 + random.nextInt(7);
-      uncleanedCapacity = 1 + random.nextInt(windowStamps * 2);
+      windowTimestamps = 1 << 3 + random.nextInt(7);
+      uncleanedCapacity = 1 + random.nextInt(windowTimestamps * 2);
       rowRange = 2 + random.nextInt(random.nextBoolean() ? 20 : 1000);
-      oracle = new StatusOracle(capacity, windowStamps, uncleanedCapacity, new Recorder(logged));
+      oracle =
+          new StatusOracle(capacity, windowTimestamps, uncleanedCapacity, new Recorder(logged));
       reference = new ReferenceOracle(uncleanedCapacity);
     }
 
@@ -112,15 +113,15 @@ class ReferenceOracleTest {
         } else if (kind < 55) {
           commits();
         } else if (kind < 67) {
-          status(anyStamp(), anyStamp());
+          status(anyTimestamp(), anyTimestamp());
         } else if (kind < 70) {
           timestamp();
         } else if (kind < 75) {
-          abort(anyStamp());
+          abort(anyTimestamp());
         } else if (kind < 97) {
-          cleaned(anyStamp());
+          cleaned(anyTimestamp());
         } else if (kind < 98) {
-          swept(anyStamp());
+          swept(anyTimestamp());
         } else if (random.nextInt(20) == 0) {
           expire();
         } else if (random.nextInt(10) == 0) {
@@ -146,22 +147,22 @@ class ReferenceOracleTest {
       for (int i = 0; i < count; i++) {
         recent.add(first + (long) i * Timestamps.GAP);
       }
-      while (recent.size() > 2 * windowStamps + 20) {
+      while (recent.size() > 2 * windowTimestamps + 20) {
         recent.remove(random.nextInt(recent.size() / 2));
       }
     }
 
-    /** A batch is decided at once, so the reference is told the limits of each moment between. */
+    /** A batch is decided at once, so the reference gets the limits of each moment between. */
     private void commits() {
       int size = 1 + random.nextInt(random.nextInt(10) == 0 ? 4 : 1);
       if (size == 1) {
-        commit(anyStamp());
+        commit(anyTimestamp());
         return;
       }
       // Transactions that cannot leave the window meanwhile: their limits are those from before.
       List<Long> starts = new ArrayList<>();
       for (int i = 0; i < size; i++) {
-        long start = anyStamp();
+        long start = anyTimestamp();
         if (start - 64 * Timestamps.GAP > oracle.windowLow()) {
           starts.add(start);
         }
@@ -215,15 +216,15 @@ class ReferenceOracleTest {
     }
 
     private void timestamp() {
-      long stamp = oracle.timestamp();
-      reference.timestamp(stamp);
-      remember(timestamps, stamp);
+      long timestamp = oracle.timestamp();
+      reference.timestamp(timestamp);
+      remember(timestamps, timestamp);
       seen.merge("timestamp", 1L, Long::sum);
     }
 
     /** Time goes on, now and then further than a window. */
     private void pass() {
-      int count = 1 + random.nextInt(random.nextInt(10) == 0 ? 2 * windowStamps : 5);
+      int count = 1 + random.nextInt(random.nextInt(10) == 0 ? 2 * windowTimestamps : 5);
       long from = oracle.nextTimestamp();
       oracle.pass(count);
       for (int i = 0; i < count; i++) {
@@ -233,10 +234,10 @@ class ReferenceOracleTest {
       seen.merge("passed", 1L, Long::sum);
     }
 
-    private static void remember(ArrayDeque<Long> stamps, long stamp) {
-      stamps.add(stamp);
-      if (stamps.size() > 8) {
-        stamps.poll();
+    private static void remember(ArrayDeque<Long> timestamps, long timestamp) {
+      timestamps.add(timestamp);
+      if (timestamps.size() > 8) {
+        timestamps.poll();
       }
     }
 
@@ -274,15 +275,17 @@ class ReferenceOracleTest {
 
     private void expire() {
       long low = oracle.windowLow();
-      long target = low + (long) random.nextInt(2 * windowStamps) * Timestamps.GAP;
+      long target = low + (long) random.nextInt(2 * windowTimestamps) * Timestamps.GAP;
       assertTrue(oracle.expire(target));
       assertEquals(Math.max(low, Math.min(target, oracle.nextTimestamp())), oracle.windowLow());
       seen.merge("expired", 1L, Long::sum);
       watermark();
     }
 
-    /** Mostly stamps that make sense; now and then one that was never issued or is misshapen. */
-    private long anyStamp() {
+    /**
+     * Mostly timestamps that make sense; now and then one that was never issued or is misshapen.
+     */
+    private long anyTimestamp() {
       int kind = random.nextInt(100);
       if (kind < 2) {
         return reference.next() + (long) random.nextInt(3) * Timestamps.GAP;
@@ -320,7 +323,7 @@ class ReferenceOracleTest {
     /** A state rebuilt from the logged changes gives the answers of the original. */
     private void compareReplayed() {
       StatusOracle rebuilt =
-          new StatusOracle(capacity, windowStamps, uncleanedCapacity, Changes.NONE);
+          new StatusOracle(capacity, windowTimestamps, uncleanedCapacity, Changes.NONE);
       logged.forEach(change -> change.replay(rebuilt));
       rebuilt.replay().time(oracle.nextTimestamp());
       rebuilt.replay().end();

@@ -43,7 +43,7 @@ class TimestampTest {
     long timestamp = oracle.timestamp();
     assertEquals(List.of(), log);
     assertEquals(timestamp + Timestamps.GAP, oracle.lowWatermark());
-    assertEquals(List.of("watermark " + oracle.lowWatermark()), log, "once, before it is told");
+    assertEquals(List.of("watermark " + oracle.lowWatermark()), log, "once, before it is answered");
   }
 
   @Test

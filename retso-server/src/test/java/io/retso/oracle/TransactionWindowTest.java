@@ -19,7 +19,7 @@ class TransactionWindowTest {
     TransactionWindow.COMMITTED
   };
 
-  /** Against maps that hold everything and are told what left. */
+  /** Against maps that hold everything and learn what left. */
   @Test
   void rememberWhatIsWithinAndLeavesCommitsToTheTable() {
     for (int seed = 0; seed < 40; seed++) {

@@ -173,7 +173,7 @@ class SequencerTest {
     assertEquals(2, log.appended.size());
   }
 
-  /** A crash right after the expiry, before any commit told the log how far time had come. */
+  /** A crash right after the expiry, before any commit let the log know how far time had come. */
   @Test
   void whatExpiredStaysSoAfterRecovery() throws LogException {
     start();
@@ -204,7 +204,9 @@ class SequencerTest {
     assertEquals(start + Timestamps.GAP, sequencer.oracle().windowLow());
   }
 
-  /** What is told after it is above, what was begun before it is as it was; over a crash, too. */
+  /**
+   * What is answered after it is above, what was begun before it is as it was; over a crash, too.
+   */
   @Test
   void timePassesWithNothingButReservationsInTheLog() throws LogException {
     start();
@@ -263,7 +265,7 @@ class SequencerTest {
     recovery.entry(ByteBuffer.wrap(log.contents.get(0)));
     recovery.finish(first + 160);
     assertEquals(first + (long) RESERVATION * Timestamps.GAP, successor.nextTimestamp());
-    assertEquals(first, successor.lowWatermark(), "the stamp may have a client");
+    assertEquals(first, successor.lowWatermark(), "the timestamp may have a client");
   }
 
   @Test

@@ -31,8 +31,8 @@ class ClockFollowerTest {
   }
 
   /**
-   * The window is 4096 stamps, 65 seconds of the clock. Whatever the clock does, a transaction that
-   * is younger than the limit stays open; and in the end timestamps get where the clock is.
+   * The window is 4096 timestamps, 65 seconds of the clock. Whatever the clock does, a transaction
+   * that is younger than the limit stays open; and in the end timestamps get where the clock is.
    */
   @Test
   void aClockThatJumpsAbortsNothingThatIsNotTooOld() {
@@ -44,7 +44,7 @@ class ClockFollowerTest {
       limit.tick(nanos);
       follower.tick(tick == 100 ? now += wayMillis : now);
       if (tick == 100) {
-        assertTrue(follower.lagMillis() > wayMillis / 2, "it is told: " + follower.lagMillis());
+        assertTrue(follower.lagMillis() > wayMillis / 2, "it is reported: " + follower.lagMillis());
       }
       if (follower.lagMillis() == 0 && tick > 100) {
         assertTrue(tick > 200, tick + " ticks for 10 hours");

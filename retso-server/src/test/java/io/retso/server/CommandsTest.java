@@ -77,7 +77,7 @@ class CommandsTest {
 
   @Test
   void theHeapOfTheSettingsIsPrintedForALauncher() {
-    Run run = run(new ServerCommand(), "--print-heap", "--rows=2M", "--window-stamps=2^20");
+    Run run = run(new ServerCommand(), "--print-heap", "--rows=2M", "--window-timestamps=2^20");
     assertEquals(0, run.code, run.err);
     assertEquals("256", run.out.strip());
     Run wrong = run(new ServerCommand(), "--print-heap", "--rows=lots");
@@ -126,7 +126,7 @@ class CommandsTest {
       Run json = status("--json", "--http", "127.0.0.1:" + server.httpPort());
       assertTrue(
           json.out.startsWith("{\n  \"status\": \"serving\",\n  \"serving\": true"), json.out);
-      assertTrue(json.out.contains("\"tmaxLagStamps\": "), json.out);
+      assertTrue(json.out.contains("\"tmaxLagTimestamps\": "), json.out);
       assertTrue(json.out.contains("\"abortsOutOfWindow\": 0,"), json.out);
     }
   }

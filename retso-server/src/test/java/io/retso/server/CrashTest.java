@@ -33,7 +33,7 @@ class CrashTest {
   private static final int COMMITS_BEFORE_KILL = 2_000;
   private static final int ROWS = 500;
   private static final String[] SMALL = {
-    "--rows=1M", "--window-stamps=1048576", "--reservation-stamps=16384"
+    "--rows=1M", "--window-timestamps=1048576", "--reservation-timestamps=16384"
   };
 
   @TempDir Path directory;

@@ -96,7 +96,7 @@ class RetsoServerTest {
       assertTrue(text.contains("127.0.0.1:" + server.port()), text);
       assertTrue(text.contains("http://127.0.0.1:" + server.httpPort() + "/metrics"), text);
       assertTrue(text.contains("memory, nothing is kept"), text);
-      assertTrue(text.contains("100,000 (2 MiB); window 65,536 stamps"), text);
+      assertTrue(text.contains("100,000 (2 MiB); window 65,536 timestamps"), text);
       assertTrue(text.contains("recovered  0 transactions in "), text);
     }
   }

@@ -22,7 +22,7 @@ public final class TestServers {
         .set(Settings.LISTEN_PORT, 0)
         .set(Settings.HTTP_PORT, 0)
         .set(Settings.ROWS, "100k")
-        .set(Settings.WINDOW_STAMPS, "2^16")
+        .set(Settings.WINDOW_TIMESTAMPS, "2^16")
         .set(Settings.UNCLEANED_MAX, "1000");
   }
 

@@ -16,14 +16,14 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * What really happened, and everything that anybody was told: the judge of a simulated world.
+ * What really happened, and all answers that anybody got: the judge of a simulated world.
  *
  * <p>The truth is the log: a transaction is committed once its record can no longer be lost. From
  * the truth follow the snapshots of the reference model, and with it every answer is compared, and
  * every answer with every later truth.
  */
 final class History implements SimulatedLedgers.Durable, LogEntry.Visitor {
-  /** Facts of stamps further back than this are forgotten, so that memory stays bounded. */
+  /** Facts of timestamps further back than this are forgotten, so that memory stays bounded. */
   private static final long HORIZON = 200_000L * Timestamps.GAP;
 
   /** The map's name for row 0, which is also the log's. */
@@ -37,7 +37,7 @@ final class History implements SimulatedLedgers.Durable, LogEntry.Visitor {
     boolean abortConcluded; // from RETRY, with the mark still there
     boolean abortLogged;
     boolean begun; // a client has it
-    long openFor; // the newest reader that was told that it is open
+    long openFor; // the newest reader that got the answer that it is open
   }
 
   /** Commits and reads of one row. */
@@ -49,8 +49,8 @@ final class History implements SimulatedLedgers.Durable, LogEntry.Visitor {
   private final VersionedTable table;
   private final TreeMap<Long, Facts> transactions = new TreeMap<>();
   private final Map<Long, Row> rows = new HashMap<>();
-  private final Set<Long> usedStamps = new HashSet<>();
-  private final Map<Long, Long> ofDeposed = new HashMap<>(); // stamp to its server's number
+  private final Set<Long> usedTimestamps = new HashSet<>();
+  private final Map<Long, Long> ofDeposed = new HashMap<>(); // timestamp to its server's number
   private final TreeMap<Integer, long[]> startsByEpoch = new TreeMap<>(); // lowest, highest
   private final long[] entryRows = new long[1024];
   private long newest;
@@ -59,7 +59,7 @@ final class History implements SimulatedLedgers.Durable, LogEntry.Visitor {
   /** Commits with rows and without a cleanup or sweep in the log: commit to start. */
   private final TreeMap<Long, Long> uncleaned = new TreeMap<>();
 
-  /** The highest low watermark that anybody was told. */
+  /** The highest low watermark that anybody got. */
   private long watermark;
 
   /** What started below it and is not committed in the log never will be. */
@@ -98,8 +98,8 @@ final class History implements SimulatedLedgers.Durable, LogEntry.Visitor {
   }
 
   /** A client got a timestamp that is nobody's transaction. */
-  void timestamp(long stamp) {
-    newestKnown = Math.max(newestKnown, stamp);
+  void timestamp(long timestamp) {
+    newestKnown = Math.max(newestKnown, timestamp);
   }
 
   private Facts facts(long start) {
@@ -125,8 +125,8 @@ final class History implements SimulatedLedgers.Durable, LogEntry.Visitor {
   public void committed(long start, long commit, long[] written, int from, int to) {
     Facts facts = facts(start);
     unless(facts.commit == 0, start + " was committed twice: " + facts.commit + ", " + commit);
-    unless(!facts.abortedTold, start + " was told to be aborted and is committed");
-    unless(!facts.notSentTold, start + " was told not to be sent and is committed");
+    unless(!facts.abortedTold, start + " was answered to be aborted and is committed");
+    unless(!facts.notSentTold, start + " was answered not to be sent and is committed");
     unless(!facts.abortConcluded, start + " had to be concluded to be aborted, and is committed");
     unless(
         commit > facts.openFor,
@@ -165,9 +165,9 @@ final class History implements SimulatedLedgers.Durable, LogEntry.Visitor {
                         "reader " + reader + " saw " + seen + " of row " + id + ", not " + commit));
   }
 
-  private void use(long stamp) {
-    unless(usedStamps.add(stamp), "stamp " + stamp + " was issued twice");
-    newest = Math.max(newest, stamp);
+  private void use(long timestamp) {
+    unless(usedTimestamps.add(timestamp), "timestamp " + timestamp + " was issued twice");
+    newest = Math.max(newest, timestamp);
   }
 
   @Override
@@ -200,8 +200,8 @@ final class History implements SimulatedLedgers.Durable, LogEntry.Visitor {
   public void watermark(long below) {}
 
   @Override
-  public void window(long stamps) {
-    windowSpan = stamps - 1 << Timestamps.GAP_BITS;
+  public void window(long timestamps) {
+    windowSpan = timestamps - 1 << Timestamps.GAP_BITS;
   }
 
   @Override
@@ -221,7 +221,7 @@ final class History implements SimulatedLedgers.Durable, LogEntry.Visitor {
   @Override
   public void continued() {}
 
-  // What was told.
+  // What was answered.
 
   /**
    * Start timestamps left a server.
@@ -255,11 +255,11 @@ final class History implements SimulatedLedgers.Durable, LogEntry.Visitor {
    * @param mayBeStale whether that of a deposed server may be older, as long as the client has met
    *     none of its successors
    */
-  void mustSee(FrameType type, long stamp, long known, long met, boolean mayBeStale) {
-    boolean excused = mayBeStale && ofDeposed.getOrDefault(stamp, -1L) >= met;
+  void mustSee(FrameType type, long timestamp, long known, long met, boolean mayBeStale) {
+    boolean excused = mayBeStale && ofDeposed.getOrDefault(timestamp, -1L) >= met;
     unless(
-        stamp > known || excused,
-        type + " " + stamp + " does not see " + known + ", which was known before; met " + met);
+        timestamp > known || excused,
+        type + " " + timestamp + " does not see " + known + ", which was known before; met " + met);
   }
 
   /** The highest low watermark that anybody knows. */
@@ -267,13 +267,14 @@ final class History implements SimulatedLedgers.Durable, LogEntry.Visitor {
     return watermark;
   }
 
-  /** A client that knew of {@code known} was told the low watermark. */
-  void watermark(long known, long told) {
-    unless(told >= known, "the low watermark fell from " + known + " to " + told);
+  /** A client that knew of {@code known} got the low watermark. */
+  void watermark(long known, long answer) {
+    unless(answer >= known, "the low watermark fell from " + known + " to " + answer);
     uncleaned.forEach(
         (commit, start) ->
-            unless(start >= told, () -> start + " is not cleaned up, the watermark was " + told));
-    watermark = Math.max(watermark, told);
+            unless(
+                start >= answer, () -> start + " is not cleaned up, the watermark was " + answer));
+    watermark = Math.max(watermark, answer);
   }
 
   /** An answer of a server arrived at a client. */
@@ -283,7 +284,7 @@ final class History implements SimulatedLedgers.Durable, LogEntry.Visitor {
     if (outcome == Outcome.RETRY) {
       unless(start < answer.windowLow(), start + " is remembered, the answer was RETRY");
       if (answer.hadMarks()) {
-        unless(facts.commit == 0, start + " is committed, not cleaned up, and was told RETRY");
+        unless(facts.commit == 0, start + " is committed, not cleaned up, and was answered RETRY");
         facts.abortConcluded = true;
       }
     } else if (outcome == Outcome.UNKNOWN) {
@@ -291,28 +292,28 @@ final class History implements SimulatedLedgers.Durable, LogEntry.Visitor {
     } else if (outcome == Outcome.REFUSED_UNCLEANED) {
       unless(answer.mayRefuse(), "refused below half the limit of uncleaned commits");
     } else {
-      told(start, reader, outcome);
+      answered(start, reader, outcome);
     }
   }
 
-  /** A caller of a client was told the outcome of its commit or abort, or of a status query. */
-  void told(long start, long reader, long outcome) {
+  /** A caller of a client got the outcome of its commit or abort, or of a status query. */
+  void answered(long start, long reader, long outcome) {
     Facts facts = facts(start);
     if (Outcome.isCommitted(outcome)) {
       unless(
           facts.commit == outcome,
-          start + " was told to be committed at " + outcome + ", and is at " + facts.commit);
+          start + " was answered to be committed at " + outcome + ", and is at " + facts.commit);
       newestKnown = Math.max(newestKnown, outcome);
     } else if (Outcome.isAborted(outcome)) {
-      unless(facts.commit == 0, start + " is committed, and was told to be aborted");
+      unless(facts.commit == 0, start + " is committed, and was answered to be aborted");
       facts.abortedTold = true;
     } else if (outcome == Outcome.OPEN) {
       unless(
           facts.commit == 0 || facts.commit > reader,
-          start + " is committed for " + reader + ", which was told that it is open");
+          start + " is committed for " + reader + ", which got the answer that it is open");
       facts.openFor = Math.max(facts.openFor, reader);
     } else if (outcome == SimulatedClient.NOT_SENT) {
-      unless(facts.commit == 0, start + " is committed, and was told not to be sent");
+      unless(facts.commit == 0, start + " is committed, and was answered not to be sent");
       facts.notSentTold = true;
     } else {
       unless(
@@ -347,13 +348,13 @@ final class History implements SimulatedLedgers.Durable, LogEntry.Visitor {
     long lag = oracle.counters().watermarkLag << Timestamps.GAP_BITS;
     long recovered = oracle.nextTimestamp() - lag;
     unless(recovered >= watermark, "the low watermark fell from " + watermark + " to " + recovered);
-    long ownSpan = oracle.windowStamps() - 1L << Timestamps.GAP_BITS;
+    long ownSpan = oracle.windowTimestamps() - 1L << Timestamps.GAP_BITS;
     long openFrom =
         Math.max(
             Math.max(expiredBelow, watermark),
             Math.max(leftWindowBelow, oracle.nextTimestamp() - ownSpan));
     transactions
-        .tailMap(2 * low - oracle.nextTimestamp(), true)
+        .tailMap(Math.min(openFrom, 2 * low - oracle.nextTimestamp()), true)
         .forEach((start, facts) -> compare(oracle, start, facts, openFrom));
   }
 
@@ -369,7 +370,7 @@ final class History implements SimulatedLedgers.Durable, LogEntry.Visitor {
       unless(
           outcome != Outcome.OPEN
               || !facts.abortedTold && !facts.abortConcluded && start >= watermark,
-          () -> start + " was told to be aborted, and could commit again");
+          () -> start + " was answered to be aborted, and could commit again");
       unless(
           outcome == Outcome.OPEN || !facts.begun || facts.abortLogged || start < openFrom,
           () -> start + " was open at a crash, and is " + Outcome.nameOf(outcome) + " after it");
@@ -378,12 +379,12 @@ final class History implements SimulatedLedgers.Durable, LogEntry.Visitor {
 
   /** Forgets what is too old to matter, if enough of it is there. */
   void prune() {
-    if (usedStamps.size() < 4 * HORIZON / Timestamps.GAP) {
+    if (usedTimestamps.size() < 4 * HORIZON / Timestamps.GAP) {
       return;
     }
     long horizon = newest - HORIZON;
-    usedStamps.removeIf(stamp -> stamp < horizon);
-    ofDeposed.keySet().removeIf(stamp -> stamp < horizon);
+    usedTimestamps.removeIf(timestamp -> timestamp < horizon);
+    ofDeposed.keySet().removeIf(timestamp -> timestamp < horizon);
     transactions
         .headMap(horizon)
         .entrySet()

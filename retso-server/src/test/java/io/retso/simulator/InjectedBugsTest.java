@@ -2,465 +2,252 @@ package io.retso.simulator;
 
 import static org.junit.jupiter.api.Assertions.fail;
 
-import io.retso.front.FrontDesk;
-import io.retso.log.CommitLog;
-import io.retso.log.ForwardedLog;
-import io.retso.log.LedgerLog;
-import io.retso.log.LogException;
-import io.retso.oracle.Changes;
-import io.retso.oracle.ForwardedChanges;
-import io.retso.oracle.StatusOracle;
-import io.retso.protocol.Outcome;
-import io.retso.protocol.Timestamps;
-import io.retso.sequencer.Recovery;
+import io.retso.client.OracleClient;
+import io.retso.edited.EditedClasses;
+import io.retso.edited.SourceEdit;
 import io.retso.sequencer.Sequencer;
-import io.retso.server.ClockFollower;
-import java.nio.ByteBuffer;
-import java.util.function.Supplier;
+import java.io.IOException;
+import java.lang.reflect.Constructor;
+import java.net.URL;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.function.LongConsumer;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Known bugs, each of which the simulator must catch: otherwise its silence means nothing. */
+/**
+ * Known bugs, each of which the simulator must catch: otherwise its silence means nothing. A bug is
+ * an edit of a source file, mostly of one in production; the whole simulator runs on the edited
+ * classes.
+ */
 class InjectedBugsTest {
   private static final int SEEDS_MAX = 1_500;
   private static final long OPERATIONS = 5_000;
 
-  /** A rule that is broken, and the part that breaks it. */
+  /** A rule that is broken, and how. */
   enum Bug {
-    NO_NULL_WRITE(SequencerBug.NoNullWrite::new),
-    REPLY_BEFORE_ACKNOWLEDGEMENT(SequencerBug.Early::new),
-    FORGOTTEN_RESERVATION(SequencerBug.NoReservation::new),
-    SEGMENT_WITHOUT_A_RESERVATION(SequencerBug.NoReservationInSegment::new),
-    HOLE_A_ALGORITHM_3_AS_PRINTED(OracleBug.NoForcedAbort::new),
-    HOLE_B_OPEN_IS_NOT_COMMITTED_FOR_EVER(OracleBug.OpenIsAborted::new),
-    HOLE_B_RETRY_FOR_OPEN(OracleBug.OpenIsRetry::new),
-    HOLE_C_UNCLEANED_FORGOTTEN(OracleBug.Forgetful::new),
-    UNCLEANED_MISSING_IN_SNAPSHOT(OracleBug.NoSnapshot::new),
-    TIMESTAMP_NOT_ISSUED(OracleBug.TimestampUnissued::new),
-    TIMESTAMP_BEFORE_ITS_RESERVATION(SequencerBug.EarlyTimestamp::new),
-    POSITION_OF_THE_REQUEST_BEFORE(SequencerBug.StalePosition::new),
-    REPLY_OVERTAKES_IN_ITS_LANE(FrontBug::withoutOrder),
-    WATERMARK_NOT_LOGGED(OracleBug.WatermarkUnlogged::new),
-    REPEAT_JUDGED_AS_FIRST(OracleBug.NoRepeats::new),
-    EXPIRY_NOT_LOGGED(SequencerBug.NoExpiryRecord::new),
-    SWEEP_NOT_LOGGED(OracleBug.SweepsUnlogged::new),
-    WATERMARK_IGNORES_THE_UNCLEANED(OracleBug.WatermarkOfWindow::new),
-    CLOCK_FOLLOWED_AT_ONCE(UnboundClock::new),
-    SWEEP_STAMP_TAKEN_LAST(LateSweepStamp::new),
-    REPEATS_NOT_FLAGGED(ClientBug::withoutFlags),
-    EPOCH_OVERLOOKED(ClientBug::withoutEpochs),
-    ANSWER_OF_AN_OLD_CONNECTION(ClientBug::withMixedConnections),
-    UNKNOWN_TOLD_AS_ABORTED(() -> ClientBug.telling(Outcome.ABORTED)),
-    UNKNOWN_TOLD_AS_NOT_SENT(() -> ClientBug.telling(SimulatedClient.NOT_SENT)),
-    TRIMMED_TOO_EARLY(LogBug::trimsEverything),
-    RECOVERY_WITHOUT_FENCE(LogBug.NoFence::new),
-    CATALOG_WITHOUT_COMPARE(LogBug.NoCompare::new),
-    ZOMBIES_LEDGER_DELETED(LogBug.NoRetention::new),
-    OPEN_TRANSACTIONS_ABORTED_BY_RECOVERY(RecoveryBug.AbortsTheOpen::new),
-    RESERVATION_NOT_RECOVERED(RecoveryBug.NoFinish::new),
-    LAST_ENTRY_NOT_REPLAYED(RecoveryBug.DropsEntries::new);
+    /** Section 3.3: answers to queries leave without waiting for what they rest on. */
+    NO_NULL_WRITE(
+        "sequencer/Sequencer.java",
+        "private long queryPosition() {\n    return decisionPosition();",
+        "private long queryPosition() {\n    return 0;"),
+    REPLY_BEFORE_ACKNOWLEDGEMENT(
+        "sequencer/Sequencer.java",
+        "oracle.commit(batch);\n    reserveAhead();\n    replyAt(decisionPosition());",
+        "oracle.commit(batch);\n    reserveAhead();\n    replyAt(decisionPosition() - 1);"),
+    /** Stamps are used that no record reserves. */
+    FORGOTTEN_RESERVATION(
+        "sequencer/Sequencer.java",
+        "entry.reserved(reservation.renew(oracle.nextTimestamp(), ring.filling()));",
+        "reservation.renew(oracle.nextTimestamp(), ring.filling());"),
+    /** A reservation that lasts is not written again when a segment begins. */
+    SEGMENT_WITHOUT_A_RESERVATION(
+        2,
+        "sequencer/Sequencer.java",
+        "reserve();\n    snapshot.begin(entry);",
+        "reserveAhead();\n    snapshot.begin(entry);"),
+    HOLE_A_ALGORITHM_3_AS_PRINTED(
+        "oracle/StatusOracle.java", "return !window.contains(sequence);", "return false;"),
+    HOLE_B_OPEN_IS_NOT_COMMITTED_FOR_EVER(
+        "oracle/StatusOracle.java", "return Outcome.OPEN;", "return Outcome.ABORTED;"),
+    /** Algorithm 4, line 6, as printed: an open transaction is one of the missing ones. */
+    HOLE_B_RETRY_FOR_OPEN(
+        "oracle/StatusOracle.java", "return Outcome.OPEN;", "return Outcome.RETRY;"),
+    /** What left the window is not looked up among the uncleaned commits. */
+    HOLE_C_UNCLEANED_FORGOTTEN(
+        "oracle/StatusOracle.java",
+        "return commit != 0 ? commit << Timestamps.GAP_BITS : Outcome.RETRY;",
+        "return Outcome.RETRY;"),
+    UNCLEANED_MISSING_IN_SNAPSHOT(
+        "sequencer/SegmentSnapshot.java", "entry.uncleaned(start, commit);", ""),
+    /** The list of a segment lacks what left the window while the list was written. */
+    UNCLEANED_MOVED_MEANWHILE_MISSING_IN_SNAPSHOT(
+        16,
+        "oracle/UncleanedSnapshot.java",
+        "sequence = window.low();\n      leftBelow = sequence;",
+        "sequence = window.low();"),
+    /** Recovery begins with a segment whose writer died before the end of its list. */
+    INCOMPLETE_SNAPSHOT_TAKEN_FOR_COMPLETE(
+        3, "log/TakeOver.java", "reached = listed && head.start", "reached = head.start"),
+    /** The next commit gets the timestamp that a reader has. */
+    TIMESTAMP_NOT_ISSUED(
+        "oracle/StatusOracle.java", "window.issue(TransactionWindow.NO_TRANSACTION);", ""),
+    /** A successor may commit below the timestamp that a reader has. */
+    TIMESTAMP_BEFORE_ITS_RESERVATION(
+        2,
+        "sequencer/Sequencer.java",
+        "oracle.timestamp();\n    reserveAhead();\n    replyPosition = startsPosition();",
+        "oracle.timestamp();\n    reserveAhead();\n    replyPosition = 0;"),
+    POSITION_OF_THE_REQUEST_BEFORE(
+        "sequencer/Sequencer.java",
+        "long first = oracle.begin(count);\n"
+            + "    reserveAhead();\n"
+            + "    replyPosition = startsPosition();",
+        "replyPosition = startsPosition();\n"
+            + "    long first = oracle.begin(count);\n"
+            + "    reserveAhead();"),
+    /** What waited for the log leaves before what has waited for the end of its burst. */
+    REPLY_OVERTAKES_IN_ITS_LANE(
+        44, "front/Conversation.java", "writeLeaving(); // a reply that waited", "// a reply"),
+    /** The watermark passed timestamps of readers, and a successor takes them for transactions. */
+    WATERMARK_NOT_LOGGED(
+        "oracle/Watermark.java", "changes.watermark(low << Timestamps.GAP_BITS);", ""),
+    /** A repeated commit that is no longer remembered is said to be aborted. */
+    REPEAT_JUDGED_AS_FIRST(
+        "oracle/StatusOracle.java",
+        "decidedBeforeWindow(sequence, batch.repeats[i])",
+        "decidedBeforeWindow(sequence, false)"),
+    /** The time limit aborts transactions without a record. */
+    EXPIRY_NOT_LOGGED(
+        "oracle/Watermark.java", "changes.expired(window.low() << Timestamps.GAP_BITS);", ""),
+    /** What a sweep finished is not finished for a successor. */
+    SWEEP_NOT_LOGGED("oracle/Watermark.java", "changes.swept(timestamp);", ""),
+    WATERMARK_IGNORES_THE_UNCLEANED(
+        "oracle/Watermark.java",
+        "Math.min(window.finished(WALK_MAX), uncleaned.lowest())",
+        "window.finished(WALK_MAX)"),
+    /** Timestamps go to where the clock is, whoever is open. */
+    CLOCK_FOLLOWED_AT_ONCE(
+        "server/ClockFollower.java", "Math.min(wanted, Math.max(tolerable, asTheClock))", "wanted"),
+    /** A sweep reports a timestamp that it took after it had gone over the marks. */
+    SWEEP_TIMESTAMP_TAKEN_LAST(
+        "simulator/Sweeper.java", "report(sweep);\n", "client.begin(this::report);\n"),
+    REPEATS_NOT_FLAGGED(
+        "client/connection/FrameWriter.java",
+        " | (call.maybeSent ? FrameType.REPEAT_FLAG : 0)",
+        ""),
+    EPOCH_OVERLOOKED("client/connection/Dispatcher.java", "epochSeen = offer.epoch();", ""),
+    /** Answers are expected in the order of their requests, as if there were one lane. */
+    ONE_LANE_FOR_ALL_REPLIES(
+        2,
+        "client/connection/Connection.java",
+        "if (type.isLogged()) {\n      return logLane;",
+        "if (true) {\n      return logLane;"),
+    UNKNOWN_TOLD_AS_ABORTED(
+        "client/connection/Replies.java",
+        "if (outcome == Outcome.UNKNOWN) {\n      forgotten(next(frame));",
+        "if (outcome == Outcome.UNKNOWN) {\n"
+            + "      next(frame).answer(CommitResult.aborted(CommitResult.AbortReason.EARLIER));"),
+    UNKNOWN_TOLD_AS_NOT_SENT(
+        "client/connection/Call.java",
+        "if (outcomeIsOpen()) {",
+        "if (outcomeIsOpen()) {\n"
+            + "      OracleException.Category none = OracleException.Category.UNAVAILABLE;\n"
+            + "      completeExceptionally(new OracleException(none, message, cause));\n"
+            + "    } else if (outcomeIsOpen()) {"),
+    /** The log lets go of segments that a recovery still needs. */
+    TRIMMED_TOO_EARLY("log/LedgerLog.java", "trim(windowStartOfSegment);", "trim(Long.MAX_VALUE);"),
+    RECOVERY_WITHOUT_FENCE("log/TakeOver.java", "openFenced(ledger)", "openUnfenced(ledger)"),
+    CATALOG_WITHOUT_COMPARE(
+        "simulator/SimulatedLedgers.java", "expected.version() != version", "false"),
+    /** A deposed writer may append to a ledger that was deleted together with its fence. */
+    ZOMBIES_LEDGER_DELETED(
+        209, "log/LedgerLog.java", "if (!segment.inherited() || !retained) {", "if (true) {"),
+    /** What was open at a crash is no longer in the window: safe, and useless. */
+    OPEN_TRANSACTIONS_ABORTED_BY_RECOVERY(
+        "sequencer/Recovery.java",
+        "leaveWindow(reserved);\n      oracle.replay().end();",
+        "oracle.replay().windowLow(oracle.nextTimestamp());\n      oracle.replay().end();"),
+    RESERVATION_NOT_RECOVERED("sequencer/Recovery.java", "oracle.replay().time(reserved);", ""),
+    /** The end of the log is taken for a torn write. */
+    LAST_ENTRY_NOT_REPLAYED(
+        "log/TakeOver.java",
+        "entries.read(0, entries.count(), executor, replay::entry)",
+        "entries.read(\n"
+            + "0, entries.count() - (entries == opened.get(0) && entries.count() > 0 ? 1 : 0),\n"
+            + "executor, replay::entry)"),
+    /** Of several reservations the first counts. */
+    OLD_RESERVATION_RECOVERED(
+        "sequencer/Recovery.java",
+        "reserved = Math.max(reserved, timestamp);",
+        "reserved = reserved == 0 ? timestamp : reserved;"),
+    LAST_RESERVED_TIMESTAMP_ISSUED_AGAIN(
+        "sequencer/Recovery.java",
+        "oracle.replay().time(reserved);",
+        "oracle.replay().time(reserved == 0 ? 0 : reserved - Timestamps.GAP);"),
+    /** Only the newest segment is replayed. */
+    WINDOW_NOT_REPLAYED(
+        "log/TakeOver.java", "head.start <= newestStart - windowSpan", "head.start <= newestStart"),
+    UNCLEANED_NOT_RECOVERED(
+        "sequencer/Recovery.java", "oracle.replay().uncleaned(start, commit);", ""),
+    ABORTS_NOT_RECOVERED("sequencer/Recovery.java", "oracle.replay().aborted(start);", ""),
+    EXPIRY_NOT_RECOVERED("sequencer/Recovery.java", "oracle.replay().expired(below);", ""),
+    WATERMARK_NOT_RECOVERED("sequencer/Recovery.java", "oracle.replay().watermark(below);", ""),
+    /** What left the smaller window of a predecessor may be open again. */
+    WINDOW_OF_THE_PREDECESSOR_FORGOTTEN(
+        "sequencer/Recovery.java", "if (windowTimestamps > 0) {", "if (false) {"),
+    EPOCH_NOT_RAISED("log/LedgerLog.java", "taken.own().id() + 1;", "1;"),
+    /** A successor does not know of a ledger that is in use. */
+    LEDGER_NOT_IN_THE_CATALOG("log/Housekeeping.java", ".thenCompose(ledger -> addMade())", "");
 
-    private final Supplier<Parts> parts;
+    /** It is known to show in this world; if no longer, then in one of those that follow. */
+    private final int firstSeed;
 
-    Bug(Supplier<Parts> parts) {
-      this.parts = parts;
+    private final String file;
+    private final String text;
+    private final String instead;
+
+    Bug(String file, String text, String instead) {
+      this(1, file, text, instead);
+    }
+
+    Bug(int firstSeed, String file, String text, String instead) {
+      this.firstSeed = firstSeed;
+      this.file = file;
+      this.text = text;
+      this.instead = instead;
+    }
+
+    private SourceEdit edit() {
+      Path source =
+          Stream.of("src/main/java", "../retso-client/src/main/java", "src/test/java")
+              .map(root -> Path.of(root, "io/retso", file))
+              .filter(Files::exists)
+              .findFirst()
+              .orElseThrow();
+      return new SourceEdit(source, text, instead);
+    }
+  }
+
+  /** Runs the world of a seed; made anew by each loader of classes. */
+  static final class Worlds implements LongConsumer {
+    @Override
+    public void accept(long seed) {
+      new World(seed).run(OPERATIONS);
     }
   }
 
   @ParameterizedTest
   @EnumSource
-  void isCaught(Bug bug) {
-    for (int seed = 1; seed <= SEEDS_MAX; seed++) {
-      try {
-        new World(seed, bug.parts.get()).run(OPERATIONS);
-      } catch (AssertionError | IllegalStateException caught) { // the judge, or an assertion
-        System.out.println(bug + ": seed " + seed + ", " + caught.getMessage());
-        return;
+  void isCaught(Bug bug, @TempDir Path directory) throws Exception {
+    bug.edit().compile(directory);
+    try (EditedClasses edited = simulatorOn(directory)) {
+      Constructor<?> constructor =
+          edited.loadClass(Worlds.class.getName()).getDeclaredConstructor();
+      constructor.setAccessible(true);
+      LongConsumer worlds = (LongConsumer) constructor.newInstance();
+      for (int seed = bug.firstSeed; seed < bug.firstSeed + SEEDS_MAX; seed++) {
+        try {
+          worlds.accept(seed);
+        } catch (AssertionError | IllegalStateException caught) { // the judge, or an assertion
+          System.out.println(bug + ": seed " + seed + ", " + caught.getMessage());
+          return;
+        }
       }
     }
     fail(bug + " stays hidden in " + SEEDS_MAX + " worlds of " + OPERATIONS + " operations");
   }
 
-  /** The oracle is replaced. */
-  private abstract static class OracleBug extends Parts {
-    abstract StatusOracle make(Sizes s, Changes changes);
-
-    @Override
-    StatusOracle oracle(Sizes sizes, Changes changes) {
-      return make(sizes, changes);
-    }
-
-    /** Transactions below the window are judged by their rows alone. */
-    static final class NoForcedAbort extends OracleBug {
-      @Override
-      StatusOracle make(Sizes s, Changes changes) {
-        return new StatusOracle(s.mapRows(), s.windowStamps(), s.uncleanedCommits(), changes) {
-          @Override
-          protected boolean isForcedAbort(long sequence) {
-            return false;
-          }
-        };
-      }
-    }
-
-    /** "Not committed for you" is said in words that mean "aborted". */
-    static final class OpenIsAborted extends OracleBug {
-      @Override
-      StatusOracle make(Sizes s, Changes changes) {
-        return new StatusOracle(s.mapRows(), s.windowStamps(), s.uncleanedCommits(), changes) {
-          @Override
-          protected long statusOfOpen(long sequence) {
-            return Outcome.ABORTED;
-          }
-        };
-      }
-    }
-
-    /** Algorithm 4, line 6, as printed: an open transaction is one of the missing ones. */
-    static final class OpenIsRetry extends OracleBug {
-      @Override
-      StatusOracle make(Sizes s, Changes changes) {
-        return new StatusOracle(s.mapRows(), s.windowStamps(), s.uncleanedCommits(), changes) {
-          @Override
-          protected long statusOfOpen(long sequence) {
-            return Outcome.RETRY;
-          }
-        };
-      }
-    }
-
-    /** What left the window is not looked up among the uncleaned commits. */
-    static final class Forgetful extends OracleBug {
-      @Override
-      StatusOracle make(Sizes s, Changes changes) {
-        return new StatusOracle(s.mapRows(), s.windowStamps(), s.uncleanedCommits(), changes) {
-          @Override
-          protected long statusBeforeWindow(long sequence) {
-            return Outcome.RETRY;
-          }
-        };
-      }
-    }
-
-    /** The next commit gets the timestamp that a reader has. */
-    static final class TimestampUnissued extends OracleBug {
-      @Override
-      StatusOracle make(Sizes s, Changes changes) {
-        return new StatusOracle(s.mapRows(), s.windowStamps(), s.uncleanedCommits(), changes) {
-          @Override
-          protected void issueToNobody() {}
-        };
-      }
-    }
-
-    /** Segments begin without the uncleaned commits of the time before. */
-    static final class NoSnapshot extends OracleBug {
-      @Override
-      StatusOracle make(Sizes s, Changes changes) {
-        return new StatusOracle(s.mapRows(), s.windowStamps(), s.uncleanedCommits(), changes) {
-          @Override
-          public boolean snapshotOn(int places, int commits, UncleanedVisitor visitor) {
-            return true;
-          }
-        };
-      }
-    }
-
-    /** The low watermark is that of the window alone. */
-    static final class WatermarkOfWindow extends OracleBug {
-      @Override
-      StatusOracle make(Sizes s, Changes changes) {
-        return new StatusOracle(s.mapRows(), s.windowStamps(), s.uncleanedCommits(), changes) {
-          @Override
-          protected long lowestUncleaned() {
-            return Long.MAX_VALUE;
-          }
-        };
-      }
-    }
-
-    /** What a sweep finished is not finished for a successor. */
-    static final class SweepsUnlogged extends OracleBug {
-      @Override
-      StatusOracle make(Sizes s, Changes changes) {
-        Changes forgetful =
-            new ForwardedChanges() {
-              @Override
-              protected Changes target() {
-                return changes;
-              }
-
-              @Override
-              public void swept(long below) {}
-            };
-        return new StatusOracle(s.mapRows(), s.windowStamps(), s.uncleanedCommits(), forgetful);
-      }
-    }
-
-    /** The watermark passed timestamps of readers, and a successor takes them for transactions. */
-    static final class WatermarkUnlogged extends OracleBug {
-      @Override
-      StatusOracle make(Sizes s, Changes changes) {
-        Changes forgetful =
-            new ForwardedChanges() {
-              @Override
-              protected Changes target() {
-                return changes;
-              }
-
-              @Override
-              public void watermark(long below) {}
-            };
-        return new StatusOracle(s.mapRows(), s.windowStamps(), s.uncleanedCommits(), forgetful);
-      }
-    }
-
-    /** A repeated commit that is no longer remembered is said to be aborted. */
-    static final class NoRepeats extends OracleBug {
-      @Override
-      StatusOracle make(Sizes s, Changes changes) {
-        return new StatusOracle(s.mapRows(), s.windowStamps(), s.uncleanedCommits(), changes) {
-          @Override
-          protected long decidedBeforeWindow(long sequence, boolean repeat) {
-            return super.decidedBeforeWindow(sequence, false);
-          }
-        };
-      }
-    }
-  }
-
-  /** The sequencer is replaced. */
-  private abstract static class SequencerBug extends Parts {
-
-    /** Section 3.3: answers to queries leave without waiting for what they rest on. */
-    static final class NoNullWrite extends SequencerBug {
-      @Override
-      Sequencer sequencer(Sizes sizes, Sequencer.OracleMaker maker, Sequencer.Replies replies) {
-        return new Sequencer(sizes.sequencer(), maker, replies) {
-          @Override
-          protected long queryPosition() {
-            return 0;
-          }
-        };
-      }
-    }
-
-    /** A successor may commit below the timestamp that a reader has. */
-    static final class EarlyTimestamp extends SequencerBug {
-      @Override
-      Sequencer sequencer(Sizes sizes, Sequencer.OracleMaker maker, Sequencer.Replies replies) {
-        return new Sequencer(sizes.sequencer(), maker, replies) {
-          @Override
-          protected long timestampPosition() {
-            return 0;
-          }
-        };
-      }
-    }
-
-    /** The position of start timestamps is asked for before they are issued. */
-    static final class StalePosition extends SequencerBug {
-      @Override
-      Sequencer sequencer(Sizes sizes, Sequencer.OracleMaker maker, Sequencer.Replies replies) {
-        return new Sequencer(sizes.sequencer(), maker, replies) {
-          private long before;
-
-          @Override
-          protected long startsPosition() {
-            long asked = before;
-            before = super.startsPosition();
-            return asked;
-          }
-        };
-      }
-    }
-
-    /** Replies leave before their entry is acknowledged. */
-    static final class Early extends SequencerBug {
-      @Override
-      Sequencer sequencer(Sizes sizes, Sequencer.OracleMaker maker, Sequencer.Replies replies) {
-        return new Sequencer(sizes.sequencer(), maker, replies) {
-          @Override
-          protected long decisionPosition() {
-            return super.decisionPosition() - 1;
-          }
-
-          @Override
-          protected long queryPosition() {
-            return super.decisionPosition();
-          }
-        };
-      }
-    }
-
-    /** The time limit aborts transactions without telling the log. */
-    static final class NoExpiryRecord extends SequencerBug {
-      @Override
-      Sequencer sequencer(Sizes sizes, Sequencer.OracleMaker maker, Sequencer.Replies replies) {
-        return new Sequencer(sizes.sequencer(), maker, replies) {
-          @Override
-          protected void logExpiry(long below) {}
-        };
-      }
-    }
-
-    /** A reservation that lasts is not written again when a segment begins. */
-    static final class NoReservationInSegment extends SequencerBug {
-      @Override
-      Sequencer sequencer(Sizes sizes, Sequencer.OracleMaker maker, Sequencer.Replies replies) {
-        return new Sequencer(sizes.sequencer(), maker, replies) {
-          private long reserved;
-
-          @Override
-          protected void logReservation(long timestamp) {
-            long half = (long) sizes.sequencer().reservationStamps() << Timestamps.GAP_BITS - 1;
-            if (timestamp - half > reserved) {
-              reserved = timestamp;
-              super.logReservation(timestamp);
-            }
-          }
-        };
-      }
-    }
-
-    /** Stamps are used that no record reserves. */
-    static final class NoReservation extends SequencerBug {
-      @Override
-      Sequencer sequencer(Sizes sizes, Sequencer.OracleMaker maker, Sequencer.Replies replies) {
-        return new Sequencer(sizes.sequencer(), maker, replies) {
-          @Override
-          protected void logReservation(long timestamp) {}
-        };
-      }
-    }
-  }
-
-  /** The front is replaced. */
-  private static final class FrontBug {
-    /** What waited for the log leaves before what has waited for the end of its burst. */
-    static Parts withoutOrder() {
-      return new Parts() {
-        @Override
-        FrontDesk frontDesk(
-            FrontDesk.Settings settings, FrontDesk.Loop loop, FrontDesk.Owner owner) {
-          return new FrontDesk(settings, loop, owner) {
-            @Override
-            protected boolean keepsOrder() {
-              return false;
-            }
-          };
-        }
-      };
-    }
-  }
-
-  /** Timestamps go to where the clock is, whoever is open. */
-  private static final class UnboundClock extends Parts {
-    @Override
-    void follow(ClockFollower clock, Sequencer sequencer, long nowMillis) {
-      sequencer.passTo(Timestamps.atLeast(nowMillis));
-      sequencer.flush();
-    }
-  }
-
-  /** A sweep reports a timestamp that it took after it had gone over the marks. */
-  private static final class LateSweepStamp extends Parts {
-    @Override
-    boolean sweepStampIsTakenFirst() {
-      return false;
-    }
-  }
-
-  /** The log or what it stands on is replaced. */
-  private abstract static class LogBug extends Parts {
-    /** The log lets go of segments that a recovery still needs. */
-    static Parts trimsEverything() {
-      return new Parts() {
-        @Override
-        CommitLog log(LedgerLog log) {
-          return new ForwardedLog() {
-            @Override
-            protected CommitLog target() {
-              return log;
-            }
-
-            @Override
-            public void startSegment(long startTimestamp, long windowStart) {
-              super.startSegment(startTimestamp, Long.MAX_VALUE);
-            }
-          };
-        }
-      };
-    }
-
-    static final class NoFence extends LogBug {
-      @Override
-      boolean fences() {
-        return false;
-      }
-    }
-
-    static final class NoCompare extends LogBug {
-      @Override
-      boolean comparesCatalog() {
-        return false;
-      }
-    }
-
-    /** A deposed writer may append to a ledger that was deleted together with its fence. */
-    static final class NoRetention extends LogBug {
-      @Override
-      long retentionNanos() {
-        return 0;
-      }
-    }
-  }
-
-  /** Recovery is replaced. */
-  private abstract static class RecoveryBug extends Parts {
-    /** What was open at a crash is no longer in the window: safe, and useless. */
-    static final class AbortsTheOpen extends RecoveryBug {
-      private StatusOracle newest;
-
-      @Override
-      StatusOracle oracle(Sizes sizes, Changes changes) {
-        newest = super.oracle(sizes, changes);
-        return newest;
-      }
-
-      @Override
-      void finish(Recovery recovery, long firstTimestamp) throws LogException {
-        newest.replay().windowLow(newest.nextTimestamp());
-        super.finish(recovery, firstTimestamp);
-      }
-    }
-
-    static final class NoFinish extends RecoveryBug {
-      @Override
-      void finish(Recovery recovery, long firstTimestamp) throws LogException {}
-    }
-
-    /** The end of the log is taken for a torn write. */
-    static final class DropsEntries extends RecoveryBug {
-      @Override
-      LedgerLog.Replay replay(Recovery recovery) {
-        return new LedgerLog.Replay() {
-          private ByteBuffer last;
-
-          @Override
-          public void entry(ByteBuffer bytes) throws LogException {
-            if (last != null) {
-              recovery.entry(last);
-            }
-            last = ByteBuffer.allocate(bytes.remaining()).put(bytes).flip();
-          }
-
-          @Override
-          public long segmentStart(ByteBuffer firstEntry) throws LogException {
-            return recovery.segmentStart(firstEntry);
-          }
-        };
-      }
-    }
+  private static EditedClasses simulatorOn(Path classes) throws IOException {
+    List<URL> places =
+        List.of(
+            classes.toUri().toURL(),
+            EditedClasses.placeOf(World.class),
+            EditedClasses.placeOf(Sequencer.class),
+            EditedClasses.placeOf(OracleClient.class));
+    return new EditedClasses(name -> name.startsWith("io.retso."), places);
   }
 }

@@ -70,7 +70,7 @@ final class Link implements Transport, SimulatedLoop.Wire {
   @Override
   public void send(ByteBuf frame) {
     try {
-      int repeats = RequestFrame.repeats(frame, world.parts().clientsFlagRepeats());
+      int repeats = RequestFrame.repeats(frame);
       for (int i = 0; i < repeats; i++) {
         world.counted("repeats");
       }
@@ -173,9 +173,7 @@ final class Link implements Transport, SimulatedLoop.Wire {
       for (int at = replies.readerIndex(); at < replies.writerIndex(); at += bytes) {
         bytes = Frames.frameBytes(replies, at);
         Frames.checkReply(replies, at, bytes);
-        if (Frames.replyType(replies, at) == FrameType.HELLO) {
-          world.parts().greeting(replies, at);
-        } else {
+        if (Frames.replyType(replies, at) != FrameType.HELLO) {
           visitor.reply(at);
         }
       }
@@ -191,8 +189,6 @@ final class Link implements Transport, SimulatedLoop.Wire {
       forEachReply(replies, index -> judge(replies, index));
       client.met(server.number());
       clientEnd.read(replies);
-    } else if (client.isAlive() && !world.parts().clientsKeepConnectionsApart()) {
-      client.readOnNewest(replies);
     }
   }
 
@@ -214,10 +210,6 @@ final class Link implements Transport, SimulatedLoop.Wire {
         case HELLO, PING, BEGIN, TIMESTAMP, WATERMARK -> {} // judged as the caller gets them
       }
     }
-  }
-
-  void readAtClient(ByteBuf replies) {
-    clientEnd.read(replies);
   }
 
   boolean isOpen() {

@@ -92,8 +92,8 @@ final class RequestFrame {
     return in.getInt(at + Long.BYTES) & ~FrameType.REPEAT_FLAG;
   }
 
-  /** Counts commits that say that they are repeated; takes the flag away if told to. */
-  static int repeats(ByteBuf in, boolean keep) throws FrameException {
+  /** Counts commits that say that they are repeated. */
+  static int repeats(ByteBuf in) throws FrameException {
     int index = in.readerIndex();
     if (Frames.requestType(in, index) != FrameType.COMMIT) {
       return 0;
@@ -103,9 +103,6 @@ final class RequestFrame {
     for (int i = Frames.count(in, index); i > 0; i--) {
       int rows = rows(in, at);
       repeats += rows == in.getInt(at + Long.BYTES) ? 0 : 1;
-      if (!keep) {
-        in.setInt(at + Long.BYTES, rows);
-      }
       at += Frames.COMMIT_FIXED_BYTES + rows * Long.BYTES;
     }
     return repeats;

@@ -1,6 +1,5 @@
 package io.retso.simulator;
 
-import io.netty.buffer.ByteBuf;
 import io.retso.client.CommitResult;
 import io.retso.client.OracleClient;
 import io.retso.client.OracleException;
@@ -8,7 +7,6 @@ import io.retso.client.TransactionStatus;
 import io.retso.client.connection.SimulatedLoop;
 import io.retso.protocol.FrameType;
 import io.retso.protocol.Outcome;
-import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -16,11 +14,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.LongConsumer;
 
 /**
- * A client process: the production client, and what its callers are told, as numbers of {@link
- * Outcome}.
+ * A client process: the production client, and the answers that its callers get, as numbers of
+ * {@link Outcome}.
  */
 final class SimulatedClient {
-  /** Told of a commit that certainly never reached a server. */
+  /** The answer about a commit that certainly never reached a server. */
   static final long NOT_SENT = Long.MIN_VALUE;
 
   private static final long CONNECT_TIMEOUT = 5 * Simulation.MILLIS;
@@ -102,14 +100,6 @@ final class SimulatedClient {
     met = Math.max(met, number);
   }
 
-  /** Replies of a connection that is over are taken for those of the newest. */
-  void readOnNewest(ByteBuf replies) {
-    List<Link> open = new ArrayList<>(links);
-    if (!open.isEmpty()) {
-      open.get(open.size() - 1).readAtClient(replies);
-    }
-  }
-
   /**
    * Makes a request; what fails without harm is asked again.
    *
@@ -117,7 +107,7 @@ final class SimulatedClient {
    * @param reader the reader's start, of a status query
    * @param rows of a commit
    */
-  void call(FrameType type, long start, long reader, long[] rows, LongConsumer told) {
+  void call(FrameType type, long start, long reader, long[] rows, LongConsumer answered) {
     long known = world.history().newestKnown();
     long metBefore = met;
     request(type, start, reader, rows)
@@ -133,20 +123,20 @@ final class SimulatedClient {
                                 world.operation();
                                 long outcome = e == null ? number(type, value) : numberOf(e);
                                 judge(type, start, reader, outcome, known, metBefore);
-                                told.accept(outcome);
+                                answered.accept(outcome);
                               } else {
                                 mustBeHarmless(type, e);
-                                call(type, start, reader, rows, told);
+                                call(type, start, reader, rows, answered);
                               }
                             })));
   }
 
-  void begin(LongConsumer told) {
-    call(FrameType.BEGIN, 0, 0, null, told);
+  void begin(LongConsumer answered) {
+    call(FrameType.BEGIN, 0, 0, null, answered);
   }
 
-  void timestamp(LongConsumer told) {
-    call(FrameType.TIMESTAMP, 0, 0, null, told);
+  void timestamp(LongConsumer answered) {
+    call(FrameType.TIMESTAMP, 0, 0, null, answered);
   }
 
   private CompletableFuture<?> request(FrameType type, long start, long reader, long[] rows) {
@@ -208,7 +198,7 @@ final class SimulatedClient {
   /** What a caller of commit or abort is to make of a failure. */
   private long numberOf(Throwable e) {
     return switch (category(e)) {
-      case UNKNOWN_OUTCOME -> world.parts().toldInsteadOfUnknown();
+      case UNKNOWN_OUTCOME -> Outcome.UNKNOWN;
       case OVERLOADED -> Outcome.REFUSED_UNCLEANED;
       case UNAVAILABLE -> NOT_SENT;
       case TIMEOUT, INVALID_REQUEST, INCOMPATIBLE, CLOSED, INTERRUPTED ->
@@ -229,14 +219,14 @@ final class SimulatedClient {
     History history = world.history();
     switch (type) {
       case BEGIN, TIMESTAMP -> {
-        history.mustSee(type, outcome, known, metBefore, world.parts().deposedServersMayBeStale());
+        history.mustSee(type, outcome, known, metBefore, !world.isStrict());
         if (type == FrameType.BEGIN) {
           history.begun(outcome);
         } else {
           history.timestamp(outcome);
         }
       }
-      case COMMIT, STATUS, ABORT -> history.told(start, reader, outcome);
+      case COMMIT, STATUS, ABORT -> history.answered(start, reader, outcome);
       case HELLO, PING, CLEANED, SWEPT, WATERMARK -> {}
     }
   }

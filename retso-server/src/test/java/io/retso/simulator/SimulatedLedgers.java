@@ -36,7 +36,7 @@ public final class SimulatedLedgers {
     void entry(ByteBuffer bytes);
   }
 
-  /** Whom a process can be cut off from. */
+  /** The peers that a process can be cut off from. */
   public enum Party {
     BOOKIES,
     CATALOG,
@@ -57,19 +57,13 @@ public final class SimulatedLedgers {
   }
 
   /**
-   * Which promises are kept; and what goes wrong otherwise.
+   * What goes wrong, and how long it takes.
    *
    * @param callDelay how long a call is typically under way, and its answer; 0 for no time at all
    * @param patience after which a call without an answer has failed
    */
-  public record Behaviour(
-      boolean fences,
-      boolean comparesCatalog,
-      long appendDelay,
-      long callDelay,
-      long patience,
-      int failureOdds) {
-    public static final Behaviour PROMPT = new Behaviour(true, true, 0, 0, 0, 0);
+  public record Behaviour(long appendDelay, long callDelay, long patience, int failureOdds) {
+    public static final Behaviour PROMPT = new Behaviour(0, 0, 0, 0);
   }
 
   /** What a call does when it arrives. */
@@ -226,7 +220,7 @@ public final class SimulatedLedgers {
       if (fails && simulation.oneIn(2)) {
         throw new LogException(Reason.UNAVAILABLE, "the catalog was not reached");
       }
-      if (expected.version() != version && behaviour.comparesCatalog) {
+      if (expected.version() != version) {
         throw new LogException(Reason.FENCED, "the catalog was replaced");
       }
       catalog = List.copyOf(newLedgers);
@@ -262,9 +256,7 @@ public final class SimulatedLedgers {
               int outstanding = stored.entries.size() - stored.safe;
               count = stored.safe + simulation.below(outstanding + 1);
               makeSafe(stored, count);
-              if (behaviour.fences) {
-                stored.sealedAt = count;
-              }
+              stored.sealedAt = count;
             }
             return new Opened(this, id, List.copyOf(stored.entries.subList(0, count)));
           });
@@ -434,7 +426,7 @@ public final class SimulatedLedgers {
     @Override
     public void closeAsync() {
       boolean arrives = process.cutOffUntil(Party.CATALOG) <= simulation.now();
-      if (arrives && stored.sealedAt < 0 && outstanding.isEmpty() && behaviour.fences) {
+      if (arrives && stored.sealedAt < 0 && outstanding.isEmpty()) {
         stored.sealedAt = stored.entries.size();
         makeSafe(stored, stored.sealedAt);
       }

@@ -4,7 +4,6 @@ import io.netty.buffer.ByteBuf;
 import io.retso.front.Conversation;
 import io.retso.front.Conversation.Progress;
 import io.retso.front.FrontDesk;
-import io.retso.log.CommitLog;
 import io.retso.log.LedgerLog;
 import io.retso.log.LogException;
 import io.retso.oracle.StatusOracle;
@@ -55,13 +54,11 @@ final class SimulatedServer implements FrontDesk.Owner, FrontDesk.Loop, Simulate
     this.world = world;
     this.simulation = world.simulation();
     desk =
-        world
-            .parts()
-            .frontDesk(
-                new FrontDesk.Settings(
-                    () -> ORACLE, () -> number, simulation::now, FrontDesk.Latencies.IGNORED),
-                this,
-                this);
+        new FrontDesk(
+            new FrontDesk.Settings(
+                () -> ORACLE, () -> number, simulation::now, FrontDesk.Latencies.IGNORED),
+            this,
+            this);
   }
 
   @Override
@@ -91,7 +88,7 @@ final class SimulatedServer implements FrontDesk.Owner, FrontDesk.Loop, Simulate
     return epoch;
   }
 
-  /** What it tells its clients of its take-over. */
+  /** What its clients learn of its take-over. */
   long number() {
     return number;
   }
@@ -99,8 +96,7 @@ final class SimulatedServer implements FrontDesk.Owner, FrontDesk.Loop, Simulate
   /** Begins to take the log over; recovers and serves when that is done. */
   void start() {
     Sizes sizes = world.sizes().resized(simulation.random());
-    Parts parts = world.parts();
-    sequencer = parts.sequencer(sizes, changes -> parts.oracle(sizes, changes), desk);
+    sequencer = new Sequencer(sizes.sequencer(), sizes::oracle, desk);
     oracle = sequencer.oracle();
     Recovery recovery = new Recovery(oracle);
     LedgerLog.takeOver(
@@ -108,8 +104,8 @@ final class SimulatedServer implements FrontDesk.Owner, FrontDesk.Loop, Simulate
             new LedgerLog.Threads(this::onWriter, simulation::now),
             sequencer,
             sizes.windowSpan(),
-            parts.retentionNanos(),
-            parts.replay(recovery))
+            World.ZOMBIE_LIFE_MAX,
+            recovery)
         .whenComplete(
             // An event of its own: a future would swallow what the judge throws.
             (taken, e) ->
@@ -123,11 +119,10 @@ final class SimulatedServer implements FrontDesk.Owner, FrontDesk.Loop, Simulate
   }
 
   private void serve(Sizes sizes, Recovery recovery, LedgerLog taken) {
-    Parts parts = world.parts();
     number = taken.epoch();
     world.numbered(epoch, number);
     try {
-      parts.finish(recovery, sizes.firstTimestamp());
+      recovery.finish(sizes.firstTimestamp());
     } catch (LogException e) {
       notStarted(e);
       return;
@@ -135,8 +130,7 @@ final class SimulatedServer implements FrontDesk.Owner, FrontDesk.Loop, Simulate
     if (world.isNewest(epoch)) {
       world.history().recovered(oracle);
     }
-    CommitLog log = parts.log(taken);
-    sequencer.start(log, recovery.lastPosition());
+    sequencer.start(taken, recovery.lastPosition());
     desk.attach(sequencer, Sizes.BOUNDS);
     serving = true;
     TimeLimit limit = new TimeLimit(sequencer, sizes.timeLimit());
@@ -186,7 +180,7 @@ final class SimulatedServer implements FrontDesk.Owner, FrontDesk.Loop, Simulate
     long next = oracle.nextTimestamp();
     long low = oracle.windowLow();
     long now = clockMillis + simulation.now() / Simulation.MILLIS;
-    world.parts().follow(clock, sequencer, now);
+    clock.tick(now);
     if (oracle.nextTimestamp() > next) {
       world.counted("timestamps followed the clock");
     }

@@ -1,6 +1,8 @@
 package io.retso.simulator;
 
 import io.retso.front.FrontDesk;
+import io.retso.oracle.Changes;
+import io.retso.oracle.StatusOracle;
 import io.retso.protocol.Timestamps;
 import io.retso.sequencer.Sequencer;
 import java.util.Random;
@@ -8,7 +10,7 @@ import java.util.Random;
 /** Sizes of a simulated world: tiny, so that every rare path is taken all the time. */
 record Sizes(
     int mapRows,
-    int windowStamps,
+    int windowTimestamps,
     int uncleanedCommits,
     Sequencer.Settings sequencer,
     int clients,
@@ -58,7 +60,8 @@ record Sizes(
 
   /** What an operator may change between two lives of a server. */
   Sizes resized(Random random) {
-    int window = random.nextInt(3) > 0 ? windowStamps : windowStamps << 1 >> random.nextInt(3);
+    int window =
+        random.nextInt(3) > 0 ? windowTimestamps : windowTimestamps << 1 >> random.nextInt(3);
     int rows = random.nextInt(3) > 0 ? mapRows : 1 + random.nextInt(2 * mapRows);
     return new Sizes(
         rows,
@@ -78,8 +81,12 @@ record Sizes(
     return (1 + random.nextInt(1 << random.nextInt(31))) * (long) Timestamps.GAP;
   }
 
+  StatusOracle oracle(Changes changes) {
+    return new StatusOracle(mapRows, windowTimestamps, uncleanedCommits, changes);
+  }
+
   /** The window's length as a distance of timestamps. */
   long windowSpan() {
-    return (long) windowStamps << Timestamps.GAP_BITS;
+    return (long) windowTimestamps << Timestamps.GAP_BITS;
   }
 }

@@ -47,11 +47,7 @@ final class Sweeper {
 
   private void visit(long row, long sweep) {
     if (row == world.sizes().rowRange()) {
-      if (world.parts().sweepStampIsTakenFirst()) {
-        report(sweep);
-      } else {
-        client.begin(answer -> report(answer));
-      }
+      report(sweep);
       return;
     }
     ArrayDeque<Long> writers = new ArrayDeque<>();

@@ -37,7 +37,7 @@ final class World {
 
   private final Simulation simulation;
   private final Sizes sizes;
-  private final Parts parts;
+  private final boolean strict;
   private final VersionedTable table = new VersionedTable();
   private final History history = new History(table);
   private final SimulatedLedgers ledgers;
@@ -51,20 +51,24 @@ final class World {
   private long operations;
   private boolean draining;
 
-  World(long seed, Parts parts) {
+  World(long seed) {
+    this(seed, false);
+  }
+
+  /**
+   * Makes a world.
+   *
+   * @param strict whether timestamps of a deposed server, too, must see what is known. They do not:
+   *     it hands them out without a word to the log. Strict begins will end that
+   */
+  World(long seed, boolean strict) {
     sizes = Sizes.random(new Random(seed));
     simulation = new Simulation(seed);
-    this.parts = parts;
+    this.strict = strict;
     ledgers =
         new SimulatedLedgers(
             simulation,
-            new SimulatedLedgers.Behaviour(
-                parts.fences(),
-                parts.comparesCatalog(),
-                APPEND_DELAY,
-                CALL_DELAY,
-                CALL_PATIENCE,
-                FAILURE_ODDS),
+            new SimulatedLedgers.Behaviour(APPEND_DELAY, CALL_DELAY, CALL_PATIENCE, FAILURE_ODDS),
             history);
   }
 
@@ -76,8 +80,8 @@ final class World {
     return sizes;
   }
 
-  Parts parts() {
-    return parts;
+  boolean isStrict() {
+    return strict;
   }
 
   VersionedTable table() {
@@ -326,7 +330,7 @@ final class World {
     SimulatedClient client = new SimulatedClient(this);
     long[] begins = {0};
     tick(client, begins);
-    long wanted = 4L * sizes.windowStamps();
+    long wanted = 4L * sizes.windowTimestamps();
     must(
         simulation.run(
             () -> begins[0] > wanted && ledgers.catalog().size() < CATALOG_AT_REST,

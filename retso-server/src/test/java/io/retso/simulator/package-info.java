@@ -19,7 +19,7 @@
  * blocks: calls of several servers to the log are under way at a time and are answered in any
  * order. {@link io.retso.simulator.History} judges every answer against the log, which is the
  * truth, and against every later truth: once as it arrives at a client, and once as the client's
- * caller is told.
+ * caller learns.
  *
  * <p>One thread, virtual time, one random number generator: a seed replays exactly. {@link
  * io.retso.simulator.SimulatorTest} has the command line; {@link

@@ -135,7 +135,7 @@ public final class GrowthBench {
     List<String> flags =
         switch (axis) {
           case CONNECTIONS -> List.of("--connections-max=8192", "--connections-per-host=8192");
-          case UNCLEANED -> List.of("--uncleaned-max=2M", "--window-stamps=2^20");
+          case UNCLEANED -> List.of("--uncleaned-max=2M", "--window-timestamps=2^20");
           case OPEN, MAP -> List.of();
         };
     try (Servers servers =

@@ -115,7 +115,7 @@ public final class BoundsBench {
 
   private void drive(LongRun run, Connection connection) throws IOException, InterruptedException {
     say(
-        "  updates  deaths  versions  marks  files KB  memstore MB  remembered  lag stamps"
+        "  updates  deaths  versions  marks  files KB  memstore MB  remembered  lag timestamps"
             + "  read ms  oracle MB");
     long each = Math.max(1, updates / deaths);
     long done = 0;
@@ -157,7 +157,7 @@ public final class BoundsBench {
         o.storeBytes() / 1e3,
         o.memstoreBytes() / 1048576.0,
         o.remembered(),
-        o.lagStamps(),
+        o.lagTimestamps(),
         Texts.millis(o.readMillis()),
         Texts.decimal(o.oracleMegabytes()));
   }
@@ -169,7 +169,7 @@ public final class BoundsBench {
     all.add(growth("the table's files", Observation::storeBytes));
     all.add(growth("the table's memstore", Observation::memstoreBytes));
     all.add(growth("transactions that the oracle remembers", Observation::remembered));
-    all.add(growth("lag of the low watermark", Observation::lagStamps));
+    all.add(growth("lag of the low watermark", Observation::lagTimestamps));
     all.add(growth("latency of a read", Observation::readMillis));
     all.add(growth("memory of the oracle", Observation::oracleMegabytes));
     Observation last = seen.get(seen.size() - 1);

@@ -65,7 +65,7 @@ final class LongRun implements AutoCloseable {
    * @param storeBytes of the table's files
    * @param memstoreBytes of the table, a multiple of a megabyte
    * @param remembered transactions that the oracle holds: open, aborted, or not cleaned up
-   * @param lagStamps timestamps between now and the low watermark; a transaction takes two
+   * @param lagTimestamps timestamps between now and the low watermark; a transaction takes two
    * @param readMillis median latency of a transaction that reads the row
    * @param oracleMegabytes resident memory of the oracle, NaN if that is not known
    */
@@ -77,7 +77,7 @@ final class LongRun implements AutoCloseable {
       long storeBytes,
       long memstoreBytes,
       long remembered,
-      long lagStamps,
+      long lagTimestamps,
       double readMillis,
       double oracleMegabytes) {}
 
@@ -99,7 +99,7 @@ final class LongRun implements AutoCloseable {
   /**
    * Prepares the run on a prepared table.
    *
-   * @param oracleHttpPort where the oracle tells its metrics
+   * @param oracleHttpPort where the oracle serves its metrics
    * @param oraclePid of the oracle's process, 0 if that is this one
    */
   LongRun(
@@ -173,7 +173,7 @@ final class LongRun implements AutoCloseable {
    * @throws IOException if the oracle goes on remembering some
    */
   void awaitQuiet(Compaction compact) throws IOException, InterruptedException {
-    long now = stamp();
+    long now = timestamp();
     long deadline = System.nanoTime() + QUIET_NANOS_MAX;
     while (oracle.lowWatermark() <= now || remembered() > 0) {
       manager.sweep();
@@ -221,7 +221,7 @@ final class LongRun implements AutoCloseable {
     for (String name : REMEMBERED) {
       Double figure = figures.get(name);
       if (figure == null) {
-        throw new IOException("the oracle does not tell " + name);
+        throw new IOException("the oracle does not report " + name);
       }
       sum += figure;
     }
@@ -273,14 +273,14 @@ final class LongRun implements AutoCloseable {
   }
 
   /** A timestamp of now. */
-  private long stamp() {
+  private long timestamp() {
     long now = oracle.begin();
     oracle.commit(now);
     return now;
   }
 
   private long lag() {
-    long now = stamp();
+    long now = timestamp();
     return (now - oracle.lowWatermark()) / Timestamps.GAP;
   }
 

@@ -69,7 +69,7 @@ public record TablesSettings(
         directory);
   }
 
-  /** What a report tells of them. */
+  /** What a report says of them. */
   Map<String, Object> facts() {
     Map<String, Object> facts = new LinkedHashMap<>();
     facts.put("rows", rows);

@@ -116,7 +116,8 @@ public final class KernelBench {
   private void throughput() throws BenchException {
     try {
       Replay log =
-          Replay.log(quick ? 500_000 : 2_000_000, tableRows, seed + 3, KernelTurns.windowStamps());
+          Replay.log(
+              quick ? 500_000 : 2_000_000, tableRows, seed + 3, KernelTurns.windowTimestamps());
       // In a JVM that never replayed, as that of a restarted server.
       Replay.Result first = log.replay(KernelTurns.oracle(capacity));
       KernelTurns kernel =
@@ -132,13 +133,13 @@ public final class KernelBench {
       }
       Arrays.sort(replays);
       Arrays.sort(shares);
-      tell(turns, replays, first, shares[shares.length / 2]);
+      print(turns, replays, first, shares[shares.length / 2]);
     } catch (LogException e) {
       throw new BenchException("the log in memory cannot be replayed: " + e.getMessage(), e);
     }
   }
 
-  private void tell(List<Turn> turns, double[] replays, Replay.Result first, double replayShare) {
+  private void print(List<Turn> turns, double[] replays, Replay.Result first, double replayShare) {
     double lines = KernelTurns.median(turns.stream(), Turn::linesPerSecond);
     double median = KernelTurns.median(turns.stream(), Turn::perSecond);
     double replay = replays[replays.length / 2];

@@ -14,7 +14,7 @@ import java.util.stream.Stream;
  * else the machine does meets both. All figures are per second of the thread's processor time.
  */
 public final class KernelTurns {
-  private static final int WINDOW_STAMPS = 1 << 23;
+  private static final int WINDOW_TIMESTAMPS = 1 << 23;
   private static final int UNCLEANED_MAX = 1_000_000;
   private static final long ROUND = 1_000_000;
   private static final double ROWS_MEAN = RowSource.ROWS_PER_TRANSACTION_MAX / 2.0;
@@ -63,14 +63,14 @@ public final class KernelTurns {
 
   /** An oracle of the usual size that has decided nothing. */
   static StatusOracle oracle(long rows) {
-    StatusOracle oracle = new StatusOracle(rows, WINDOW_STAMPS, UNCLEANED_MAX, Changes.NONE);
+    StatusOracle oracle = new StatusOracle(rows, WINDOW_TIMESTAMPS, UNCLEANED_MAX, Changes.NONE);
     oracle.replay().start(Timestamps.GAP);
     return oracle;
   }
 
   /** Timestamps whose transactions it remembers. */
-  static int windowStamps() {
-    return WINDOW_STAMPS;
+  static int windowTimestamps() {
+    return WINDOW_TIMESTAMPS;
   }
 
   /** Measures once: a second. */

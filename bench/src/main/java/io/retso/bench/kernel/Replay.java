@@ -29,9 +29,9 @@ final class Replay {
   }
 
   /** Writes a log of so many transactions. */
-  static Replay log(long transactions, long tableRows, long seed, int windowStamps) {
+  static Replay log(long transactions, long tableRows, long seed, int windowTimestamps) {
     Replay log = new Replay();
-    StatusOracle oracle = new StatusOracle(1_000_000, windowStamps, 1_000, log.new Recorder());
+    StatusOracle oracle = new StatusOracle(1_000_000, windowTimestamps, 1_000, log.new Recorder());
     oracle.replay().start(Timestamps.GAP);
     log.entry.segment(Timestamps.GAP);
     log.entry.continued();

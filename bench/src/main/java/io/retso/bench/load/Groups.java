@@ -13,7 +13,7 @@ final class Groups {
   private int head;
   private int tail;
 
-  /** Groups before this one have been stamped as sent. */
+  /** Groups before this one are marked as sent. */
   private int unsent;
 
   Groups(int capacity) {

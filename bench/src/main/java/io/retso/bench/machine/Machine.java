@@ -48,7 +48,7 @@ public final class Machine {
 
   /**
    * Time for which other guests of the hardware had the processors that this machine could have
-   * used, so far, over all cores, nanoseconds; 0 if the system does not tell.
+   * used, so far, over all cores, nanoseconds; 0 if the system does not report it.
    */
   public static long stolenNanos() {
     try {

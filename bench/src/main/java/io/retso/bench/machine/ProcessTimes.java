@@ -55,7 +55,7 @@ public final class ProcessTimes {
           task.getFileName().toString(),
           new ThreadTimes(name, Long.parseLong(times[0]), Long.parseLong(times[1])));
     } catch (IOException e) {
-      return; // the thread has ended, or the kernel does not tell
+      return; // the thread has ended, or the kernel does not report it
     }
   }
 

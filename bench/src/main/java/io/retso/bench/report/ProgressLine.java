@@ -3,7 +3,7 @@ package io.retso.bench.report;
 import java.io.PrintWriter;
 
 /**
- * One line that tells what is going on: rewritten in place on a terminal, one line per finished run
+ * One line that shows what is going on: rewritten in place on a terminal, one line per finished run
  * elsewhere.
  */
 public final class ProgressLine {

@@ -21,7 +21,7 @@ package io.retso.bench.report;
  * @param begin latency of the start timestamp
  * @param commit latency of the commit
  * @param cpu processor time
- * @param log what the server's log did meanwhile; {@code null} if it has none or does not tell
+ * @param log what the server's log did meanwhile; {@code null} if it has none or does not report it
  */
 public record RunFigures(
     Target target,

@@ -1,5 +1,5 @@
 /**
  * The servers that are measured: {@code retso server} as child processes, or one that runs already,
- * what they tell of themselves, and the bookie in them.
+ * what they report of themselves, and the bookie in them.
  */
 package io.retso.bench.server;

@@ -24,7 +24,7 @@ import java.util.concurrent.ExecutionException;
  * when it is killed.
  */
 public final class RestartBench {
-  /** With two stamps each they fill the default window of 2^23 and one of its segments more. */
+  /** With two timestamps each they fill the default window of 2^23 and one of its segments more. */
   private static final long TRANSACTIONS = 5_500_000;
 
   private static final Duration LOAD = Duration.ofSeconds(2);

@@ -20,7 +20,7 @@ final class Cycles {
   private static final int DATA = WRITES | Relation.WR.bit();
   private static final int ALL_DATA = DATA | Relation.RW.bit();
 
-  /** What is tried one after the other: a cycle without real time tells more than one with it. */
+  /** What is tried one after the other: a cycle without real time says more than one with it. */
   private static final int[] LEVELS = {
     WRITES, DATA, ALL_DATA, DATA | Relation.RT.bit(), ALL_DATA | Relation.RT.bit()
   };

@@ -2,7 +2,7 @@ package io.retso.verify.check;
 
 import io.retso.verify.check.Dependencies.Dependency;
 import io.retso.verify.history.History;
-import io.retso.verify.history.Stamps;
+import io.retso.verify.history.TimestampPair;
 import io.retso.verify.history.Transaction;
 import java.util.BitSet;
 import java.util.List;
@@ -34,8 +34,10 @@ final class TimestampCheck {
   }
 
   private void checkOwn(Transaction transaction) {
-    Stamps stamps = transaction.stamps();
-    if (stamps.hasStart() && stamps.hasCommit() && stamps.commit() <= stamps.start()) {
+    TimestampPair timestamps = transaction.timestamps();
+    if (timestamps.hasStart()
+        && timestamps.hasCommit()
+        && timestamps.commit() <= timestamps.start()) {
       anomalies.add(
           AnomalyKind.TIMESTAMP,
           () -> transaction.name() + " did not commit after its start",
@@ -47,9 +49,9 @@ final class TimestampCheck {
     Transaction from = dependency.from();
     Transaction to = dependency.to();
     if (dependency.relation() == Relation.RW) {
-      if (from.stamps().hasStart()
-          && to.stamps().hasCommit()
-          && from.stamps().start() > to.stamps().commit()) {
+      if (from.timestamps().hasStart()
+          && to.timestamps().hasCommit()
+          && from.timestamps().start() > to.timestamps().commit()) {
         accuse(dependency, "read a version that was replaced before it started", from, to);
       }
     } else if (startsTooEarly(from, to)) {
@@ -64,9 +66,9 @@ final class TimestampCheck {
   }
 
   private static boolean startsTooEarly(Transaction from, Transaction to) {
-    return from.stamps().hasCommit()
-        && to.stamps().hasStart()
-        && from.stamps().commit() >= to.stamps().start();
+    return from.timestamps().hasCommit()
+        && to.timestamps().hasStart()
+        && from.timestamps().commit() >= to.timestamps().start();
   }
 
   private void accuse(Dependency dependency, String how, Transaction from, Transaction to) {
@@ -85,7 +87,7 @@ final class TimestampCheck {
       Transaction next = history.transaction(id);
       while (done < completions.size() && completions.get(done).precedes(next)) {
         Transaction completed = completions.get(done++);
-        if (newest == null || completed.stamps().commit() > newest.stamps().commit()) {
+        if (newest == null || completed.timestamps().commit() > newest.timestamps().commit()) {
           newest = completed;
         }
       }

@@ -20,9 +20,10 @@ import java.util.TreeMap;
  * Recovers from what was read which transactions committed and in which order their appends came,
  * and finds what no order explains.
  *
- * <p>A transaction counts as committed if its client was told so, or if the outcome is unknown and
- * a transaction that counts as committed has seen one of its appends. The last clause is recursive,
- * hence the queue. An unknown transaction that nobody saw is left out: it may not have happened.
+ * <p>A transaction counts as committed if its client got that answer, or if the outcome is unknown
+ * and a transaction that counts as committed has seen one of its appends. The last clause is
+ * recursive, hence the queue. An unknown transaction that nobody saw is left out: it may not have
+ * happened.
  */
 final class VersionOrders {
   private final History history;

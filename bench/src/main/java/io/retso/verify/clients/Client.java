@@ -30,7 +30,7 @@ public final class Client implements AutoCloseable {
   private final Generations generations;
   private final ClientPlan plan;
   private final TokenMover mover;
-  private final Stop stop = new Stop();
+  private final StopSignal stop = new StopSignal();
   private final List<Thread> threads = new ArrayList<>();
 
   private Client(

@@ -57,7 +57,7 @@ public record ClientPlan(
     return history.resolveSibling(history.getFileName() + ".violations");
   }
 
-  /** Where it tells in the end how much it did with tokens. */
+  /** Where it reports in the end how much it did with tokens. */
   public Path work() {
     return history.resolveSibling(history.getFileName() + ".work");
   }

@@ -42,7 +42,7 @@ public final class ClientPool implements AutoCloseable {
    *
    * @param plans for one client more
    * @param directory for what the processes print
-   * @param findings is told of those that fail
+   * @param findings gets those that fail
    */
   public ClientPool(Supplier<ClientPlan> plans, Path directory, Findings findings) {
     this(plans, directory, findings, ClientProcess.class, PATIENCE);
@@ -151,7 +151,7 @@ public final class ClientPool implements AutoCloseable {
         "client " + member.plan.number() + " " + what + ". It said:" + member.process.lastLines());
   }
 
-  /** Lets every client finish its transactions; tells who did not, or ended before. */
+  /** Lets every client finish its transactions; reports those that did not, or ended before. */
   @Override
   public synchronized void close() {
     List<Member> alive = members.stream().filter(member -> !reportIfDead(member)).toList();

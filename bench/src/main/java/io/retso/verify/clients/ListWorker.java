@@ -1,8 +1,8 @@
 package io.retso.verify.clients;
 
 import io.retso.verify.history.HistoryRecorder;
-import io.retso.verify.history.Stamps;
 import io.retso.verify.history.Step;
+import io.retso.verify.history.TimestampPair;
 import io.retso.verify.lists.Action;
 import io.retso.verify.lists.Findings;
 import io.retso.verify.lists.Generations;
@@ -11,7 +11,7 @@ import io.retso.verify.lists.ListStore;
 import io.retso.verify.lists.ListStore.CommitFailure;
 import io.retso.verify.lists.ListStore.ListTransaction;
 import io.retso.verify.lists.ListStore.Violation;
-import io.retso.verify.lists.Traces;
+import io.retso.verify.lists.StackTraces;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -44,7 +44,7 @@ public final class ListWorker implements Runnable {
   private final Planner planner;
   private final Random random;
   private final Findings findings;
-  private final Stop stop;
+  private final StopSignal stop;
 
   public ListWorker(
       long process,
@@ -53,7 +53,7 @@ public final class ListWorker implements Runnable {
       Generations generations,
       long seed,
       Findings findings,
-      Stop stop) {
+      StopSignal stop) {
     this.process = process;
     this.store = store;
     this.recorder = recorder;
@@ -83,7 +83,7 @@ public final class ListWorker implements Runnable {
     try {
       return Optional.of(store.begin(readOnly));
     } catch (IOException | RuntimeException e) {
-      failed(Stamps.NONE, e);
+      failed(TimestampPair.NONE, e);
       return Optional.empty();
     }
   }
@@ -100,7 +100,7 @@ public final class ListWorker implements Runnable {
       }
     } catch (IOException | RuntimeException | Violation e) {
       rollback(transaction);
-      failed(transaction.stamps(), e); // its commit was never asked for
+      failed(transaction.timestamps(), e); // its commit was never asked for
       return;
     }
     commit(transaction, done);
@@ -122,49 +122,49 @@ public final class ListWorker implements Runnable {
   private void commit(ListTransaction transaction, List<Step> done) {
     try {
       transaction.commit();
-      recorder.ok(process, done, transaction.stamps());
+      recorder.ok(process, done, transaction.timestamps());
     } catch (CommitFailure e) {
-      notCommitted(transaction.stamps(), done, e);
+      notCommitted(transaction.timestamps(), done, e);
     } catch (RuntimeException e) {
       unexpected(e);
-      recorder.info(process, done, transaction.stamps(), e.toString());
+      recorder.info(process, done, transaction.timestamps(), e.toString());
     }
   }
 
-  private void notCommitted(Stamps stamps, List<Step> done, CommitFailure e) {
+  private void notCommitted(TimestampPair timestamps, List<Step> done, CommitFailure e) {
     switch (e.kind()) {
-      case CONFLICT -> recorder.fail(process, stamps, CONFLICT);
-      case FAILED -> failed(stamps, e.getCause());
-      case UNKNOWN -> unknown(stamps, done, e.getCause());
+      case CONFLICT -> recorder.fail(process, timestamps, CONFLICT);
+      case FAILED -> failed(timestamps, e.getCause());
+      case UNKNOWN -> unknown(timestamps, done, e.getCause());
     }
   }
 
   /**
    * Sometimes it is left at that; sometimes the application wants to know, and must get it right.
    */
-  private void unknown(Stamps stamps, List<Step> done, Throwable cause) {
+  private void unknown(TimestampPair timestamps, List<Step> done, Throwable cause) {
     if (random.nextDouble() < RESOLVES) {
       try {
-        ListStore.Resolved resolved = store.resolve(stamps.start());
+        ListStore.Resolved resolved = store.resolve(timestamps.start());
         if (resolved.isCommitted()) {
-          recorder.ok(process, done, resolved.stamps());
+          recorder.ok(process, done, resolved.timestamps());
         } else {
-          recorder.fail(process, stamps, "resolved: " + cause);
+          recorder.fail(process, timestamps, "resolved: " + cause);
         }
         return;
       } catch (IOException | RuntimeException e) {
-        recorder.info(process, done, stamps, "cannot be resolved: " + e);
+        recorder.info(process, done, timestamps, "cannot be resolved: " + e);
         return;
       }
     }
-    recorder.info(process, done, stamps, cause.toString());
+    recorder.info(process, done, timestamps, cause.toString());
   }
 
-  private void failed(Stamps stamps, Throwable cause) {
+  private void failed(TimestampPair timestamps, Throwable cause) {
     if (cause instanceof RuntimeException || cause instanceof Violation) {
       unexpected(cause);
     }
-    recorder.fail(process, stamps, cause.toString());
+    recorder.fail(process, timestamps, cause.toString());
     stop.await(random.nextInt(PAUSE_MILLIS_AFTER_FAILURE) + 1); // what is down, is down for a while
   }
 
@@ -179,7 +179,7 @@ public final class ListWorker implements Runnable {
   /** A store that is being closed may throw anything, but contradict itself it may not. */
   private void unexpected(Throwable e) {
     if (!stop.isSet() || e instanceof Violation) {
-      findings.violation("process " + process + ": " + Traces.of(e));
+      findings.violation("process " + process + ": " + StackTraces.of(e));
     }
   }
 }

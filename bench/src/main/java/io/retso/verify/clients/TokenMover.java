@@ -3,7 +3,7 @@ package io.retso.verify.clients;
 import io.retso.hbase.Transaction;
 import io.retso.hbase.TransactionManager;
 import io.retso.verify.lists.Findings;
-import io.retso.verify.lists.Traces;
+import io.retso.verify.lists.StackTraces;
 import java.io.IOException;
 import java.util.List;
 import java.util.Random;
@@ -16,10 +16,11 @@ final class TokenMover implements Runnable {
   private final Tokens tokens;
   private final Random random;
   private final Findings findings;
-  private final Stop stop;
+  private final StopSignal stop;
   private Work done = Work.NONE;
 
-  TokenMover(TransactionManager manager, Tokens tokens, long seed, Findings findings, Stop stop) {
+  TokenMover(
+      TransactionManager manager, Tokens tokens, long seed, Findings findings, StopSignal stop) {
     this.manager = manager;
     this.tokens = tokens;
     this.random = new Random(seed);
@@ -41,7 +42,7 @@ final class TokenMover implements Runnable {
         stop.await(PAUSE_MILLIS_MAX); // conflicts, and what the faults do
       } catch (RuntimeException e) {
         if (!stop.isSet()) {
-          findings.violation("token " + token + ": " + Traces.of(e));
+          findings.violation("token " + token + ": " + StackTraces.of(e));
         }
       }
     }

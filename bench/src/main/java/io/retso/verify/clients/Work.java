@@ -60,7 +60,7 @@ public record Work(long commits, long looks, long moves) {
               + commits
               + " transactions of clients appended something and committed, and "
               + COMMITS_MIN
-              + " are the least; the history tells why the others failed (:error); if it was lack"
+              + " are the least; the history says why the others failed (:error); if it was lack"
               + " of time, run longer (--minutes)");
     }
     if (looks == 0 || moves == 0) {

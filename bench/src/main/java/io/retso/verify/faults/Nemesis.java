@@ -1,7 +1,7 @@
 package io.retso.verify.faults;
 
 import io.retso.admin.RootCause;
-import io.retso.verify.clients.Stop;
+import io.retso.verify.clients.StopSignal;
 import io.retso.verify.history.HistoryRecorder;
 import java.util.List;
 import java.util.Map;
@@ -9,8 +9,8 @@ import java.util.Random;
 import java.util.TreeMap;
 
 /**
- * Lets faults happen, one at a time, at random moments and in the random order of a {@link Deck}.
- * They are noted in the history.
+ * Lets faults happen, one at a time, at random moments and in the random order of a {@link
+ * FaultOrder}. They are noted in the history.
  */
 public final class Nemesis implements Runnable {
   private static final int PAUSE_MILLIS_MIN = 50;
@@ -20,10 +20,10 @@ public final class Nemesis implements Runnable {
   static final String NO_TURN = "its turn did not come: the time was up";
 
   private final List<Fault> faults;
-  private final Deck deck;
+  private final FaultOrder faultOrder;
   private final HistoryRecorder recorder;
   private final Random random;
-  private final Stop stop;
+  private final StopSignal stop;
 
   /** Name to how often it happened; guarded by this. */
   private final Map<String, Integer> done = new TreeMap<>();
@@ -31,9 +31,14 @@ public final class Nemesis implements Runnable {
   /** Name to why it could not happen the last time it was tried; guarded by this. */
   private final Map<String, String> refused = new TreeMap<>();
 
-  public Nemesis(List<Fault> faults, Deck deck, HistoryRecorder recorder, long seed, Stop stop) {
+  public Nemesis(
+      List<Fault> faults,
+      FaultOrder faultOrder,
+      HistoryRecorder recorder,
+      long seed,
+      StopSignal stop) {
     this.faults = List.copyOf(faults);
-    this.deck = deck;
+    this.faultOrder = faultOrder;
     this.recorder = recorder;
     this.random = new Random(seed);
     this.stop = stop;
@@ -43,7 +48,7 @@ public final class Nemesis implements Runnable {
   public void run() {
     while (!faults.isEmpty()
         && !stop.await(PAUSE_MILLIS_MIN + random.nextInt(PAUSE_MILLIS_MAX - PAUSE_MILLIS_MIN))) {
-      strike(deck.next(faults));
+      strike(faultOrder.next(faults));
     }
   }
 
@@ -59,7 +64,7 @@ public final class Nemesis implements Runnable {
     } catch (
         Exception e) { // admin operations are refused in many ways, such as a region in transition
       recorder.nemesis(fault.name(), "failed: " + e);
-      deck.refused(fault);
+      faultOrder.refused(fault);
       refused(fault, e);
     }
   }

@@ -9,7 +9,7 @@ import java.util.List;
  * @param timeNanos nanoseconds since some origin; for people, the checker orders by index
  * @param process the thread of control; it runs one transaction at a time
  * @param steps at the beginning what is planned, at the end what happened
- * @param stamps the oracle's timestamps, as far as they are known
+ * @param timestamps the oracle's timestamps, as far as they are known
  * @param error why it failed or is unknown; null if there is nothing to say
  */
 public record Event(
@@ -18,7 +18,7 @@ public record Event(
     Type type,
     long process,
     List<Step> steps,
-    Stamps stamps,
+    TimestampPair timestamps,
     String error) {
 
   /** What happened, in the words of Elle. */
@@ -29,7 +29,7 @@ public record Event(
     OK,
     /** It certainly did not commit and never will. */
     FAIL,
-    /** Nobody knows, and nobody will be told: it may have committed, or may still do so. */
+    /** The outcome is unknown for good: it may have committed, or may still do so. */
     INFO
   }
 }

@@ -133,7 +133,7 @@ public final class History {
           completed,
           outcome,
           List.copyOf(steps),
-          event.stamps(),
+          event.timestamps(),
           event.error());
     }
 
@@ -192,7 +192,7 @@ public final class History {
           Event.Type.INFO,
           invocation.process(),
           invocation.steps(),
-          invocation.stamps(),
+          invocation.timestamps(),
           "never completed");
     }
   }

@@ -125,8 +125,8 @@ public final class HistoryReader {
     private long time;
     private long index = -1;
     private List<Step> steps;
-    private long start = Stamps.UNKNOWN;
-    private long commit = Stamps.UNKNOWN;
+    private long start = TimestampPair.UNKNOWN;
+    private long commit = TimestampPair.UNKNOWN;
     private String error;
   }
 
@@ -159,7 +159,7 @@ public final class HistoryReader {
             fields.type,
             fields.process,
             fields.steps,
-            new Stamps(fields.start, fields.commit),
+            new TimestampPair(fields.start, fields.commit),
             fields.error));
   }
 
@@ -178,8 +178,8 @@ public final class HistoryReader {
       case "time" -> fields.time = edn.integer("the :time, an integer");
       case "index" -> fields.index = natural(edn, "the :index, an integer of at least 0");
       case "value" -> fields.steps = steps(edn);
-      case "start-ts" -> fields.start = stamp(edn, "the :start-ts");
-      case "commit-ts" -> fields.commit = stamp(edn, "the :commit-ts");
+      case "start-ts" -> fields.start = timestamp(edn, "the :start-ts");
+      case "commit-ts" -> fields.commit = timestamp(edn, "the :commit-ts");
       case "error" -> fields.error = error(edn);
       default -> edn.skipValue();
     }
@@ -214,8 +214,10 @@ public final class HistoryReader {
     return value;
   }
 
-  private static long stamp(EdnCursor edn, String name) throws Unexpected {
-    return edn.takesNil() ? Stamps.UNKNOWN : natural(edn, name + ", an integer of at least 0");
+  private static long timestamp(EdnCursor edn, String name) throws Unexpected {
+    return edn.takesNil()
+        ? TimestampPair.UNKNOWN
+        : natural(edn, name + ", an integer of at least 0");
   }
 
   /** Jepsen puts any value there; only strings are kept. */

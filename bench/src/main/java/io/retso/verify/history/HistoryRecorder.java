@@ -28,7 +28,7 @@ import java.util.function.LongSupplier;
  * try (HistoryRecorder recorder = HistoryRecorder.create(file)) {
  *   recorder.invoke(process, List.of(Step.append(1, 17), Step.read(2)));
  *   ... begin, run, commit ...
- *   recorder.ok(process, List.of(Step.append(1, 17), Step.read(2, values)), stamps);
+ *   recorder.ok(process, List.of(Step.append(1, 17), Step.read(2, values)), timestamps);
  * }
  * }</pre>
  *
@@ -95,7 +95,7 @@ public final class HistoryRecorder implements Closeable {
    */
   public void invoke(long process, List<Step> planned) {
     List<Step> steps = List.copyOf(planned);
-    byte[] line = rest(Type.INVOKE, process, steps, Stamps.NONE, null);
+    byte[] line = rest(Type.INVOKE, process, steps, TimestampPair.NONE, null);
     synchronized (this) {
       if (underWay.putIfAbsent(process, steps) != null) {
         throw new IllegalStateException("process " + process + " has a transaction under way");
@@ -109,23 +109,23 @@ public final class HistoryRecorder implements Closeable {
    *
    * @param done the planned steps, every read with its values
    */
-  public void ok(long process, List<Step> done, Stamps stamps) {
+  public void ok(long process, List<Step> done, TimestampPair timestamps) {
     for (Step step : done) {
       if (step instanceof Read read && read.values() == null) {
         throw new IllegalArgumentException("a committed transaction knows what it read: " + step);
       }
     }
-    complete(process, rest(Type.OK, process, done, stamps, null));
+    complete(process, rest(Type.OK, process, done, timestamps, null));
   }
 
   /** It certainly did not commit and never will. */
-  public void fail(long process, Stamps stamps, String error) {
-    complete(process, rest(Type.FAIL, process, planned(process), stamps, error));
+  public void fail(long process, TimestampPair timestamps, String error) {
+    complete(process, rest(Type.FAIL, process, planned(process), timestamps, error));
   }
 
   /** Nobody knows whether it committed or will, and nobody remembers what it read. */
-  public void info(long process, Stamps stamps, String error) {
-    info(process, planned(process), stamps, error);
+  public void info(long process, TimestampPair timestamps, String error) {
+    info(process, planned(process), timestamps, error);
   }
 
   /**
@@ -134,8 +134,8 @@ public final class HistoryRecorder implements Closeable {
    * @param done the planned steps, reads with values where they are known: should another
    *     transaction see one of the appends, then these reads are checked as well
    */
-  public void info(long process, List<Step> done, Stamps stamps, String error) {
-    complete(process, rest(Type.INFO, process, done, stamps, error));
+  public void info(long process, List<Step> done, TimestampPair timestamps, String error) {
+    complete(process, rest(Type.INFO, process, done, timestamps, error));
   }
 
   /** Something was done to the store from outside; for people, the checker skips it. */
@@ -204,7 +204,7 @@ public final class HistoryRecorder implements Closeable {
   }
 
   private static byte[] rest(
-      Type type, long process, List<Step> steps, Stamps stamps, String error) {
+      Type type, long process, List<Step> steps, TimestampPair timestamps, String error) {
     StringBuilder text = new StringBuilder(128);
     text.append(":type :").append(type.name().toLowerCase(Locale.ROOT));
     text.append(", :process ").append(process).append(", :f :txn, :value [");
@@ -212,11 +212,11 @@ public final class HistoryRecorder implements Closeable {
       append(text, i == 0 ? "[" : " [", steps.get(i));
     }
     text.append(']');
-    if (stamps.hasStart()) {
-      text.append(", :start-ts ").append(stamps.start());
+    if (timestamps.hasStart()) {
+      text.append(", :start-ts ").append(timestamps.start());
     }
-    if (stamps.hasCommit()) {
-      text.append(", :commit-ts ").append(stamps.commit());
+    if (timestamps.hasCommit()) {
+      text.append(", :commit-ts ").append(timestamps.commit());
     }
     if (error != null) {
       quote(text.append(", :error "), error);

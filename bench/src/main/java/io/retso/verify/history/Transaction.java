@@ -10,9 +10,9 @@ import java.util.List;
  * @param invoked index of the event before it began
  * @param completed index of the event after it ended; {@link #NEVER} if its outcome is unknown,
  *     since it may take effect at any time after its invocation
- * @param outcome what its client was told
+ * @param outcome what its client got as the answer
  * @param steps what it did; a read of an unknown transaction may have no values
- * @param stamps the oracle's timestamps, as far as they are known
+ * @param timestamps the oracle's timestamps, as far as they are known
  * @param error why it failed or is unknown, or null
  */
 public record Transaction(
@@ -22,7 +22,7 @@ public record Transaction(
     long completed,
     Outcome outcome,
     List<Step> steps,
-    Stamps stamps,
+    TimestampPair timestamps,
     String error) {
 
   /** Later than every index. */
@@ -62,11 +62,11 @@ public record Transaction(
       text.append(" to ").append(completed);
       text.append(outcome == Outcome.COMMITTED ? ", committed" : ", failed");
     }
-    if (stamps.hasStart()) {
-      text.append(", start ").append(stamps.start());
+    if (timestamps.hasStart()) {
+      text.append(", start ").append(timestamps.start());
     }
-    if (stamps.hasCommit()) {
-      text.append(", commit ").append(stamps.commit());
+    if (timestamps.hasCommit()) {
+      text.append(", commit ").append(timestamps.commit());
     }
     text.append("):");
     for (int i = 0; i < steps.size(); i++) {

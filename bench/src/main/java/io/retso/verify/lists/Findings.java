@@ -6,13 +6,14 @@ public interface Findings {
   void violation(String what);
 
   /**
-   * Does the work of a thread. Whatever ends it, an error too, is told: nobody else would see it.
+   * Does the work of a thread. Whatever ends it, an error too, is reported: nobody else would see
+   * it.
    */
   default void watch(String thread, Runnable work) {
     try {
       work.run();
     } catch (Throwable e) {
-      violation(thread + " ended by itself: " + Traces.of(e));
+      violation(thread + " ended by itself: " + StackTraces.of(e));
     }
   }
 }

@@ -1,6 +1,6 @@
 package io.retso.verify.lists;
 
-import io.retso.verify.history.Stamps;
+import io.retso.verify.history.TimestampPair;
 import java.io.IOException;
 import java.util.List;
 
@@ -29,14 +29,14 @@ public interface ListStore {
    * What became of a transaction in doubt.
    *
    * @param isCommitted whether it is committed; otherwise it never will be
-   * @param stamps its timestamps
+   * @param timestamps its timestamps
    */
-  record Resolved(boolean isCommitted, Stamps stamps) {}
+  record Resolved(boolean isCommitted, TimestampPair timestamps) {}
 
   /** One transaction. */
   interface ListTransaction {
     /** Its timestamps as far as they are known. */
-    Stamps stamps();
+    TimestampPair timestamps();
 
     /**
      * Does something.

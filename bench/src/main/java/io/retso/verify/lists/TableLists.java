@@ -5,7 +5,7 @@ import io.retso.hbase.Transaction;
 import io.retso.hbase.TransactionManager;
 import io.retso.hbase.errors.ConflictException;
 import io.retso.hbase.errors.UnknownCommitException;
-import io.retso.verify.history.Stamps;
+import io.retso.verify.history.TimestampPair;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -47,8 +47,8 @@ public final class TableLists implements ListStore {
   public Resolved resolve(long start) throws IOException {
     OptionalLong commit = manager.resolve(start);
     return commit.isPresent()
-        ? new Resolved(true, new Stamps(start, commit.getAsLong()))
-        : new Resolved(false, Stamps.started(start));
+        ? new Resolved(true, new TimestampPair(start, commit.getAsLong()))
+        : new Resolved(false, TimestampPair.started(start));
   }
 
   /** A transaction of the product. */
@@ -56,7 +56,7 @@ public final class TableLists implements ListStore {
     private final ReadTransaction transaction;
     private final List<TableName> tables;
     private boolean wrote;
-    private Stamps stamps = Stamps.NONE;
+    private TimestampPair timestamps = TimestampPair.NONE;
 
     /** A reader has no timestamp unless it asks for one, which changes how it reads then. */
     private int actionsUntilAsked;
@@ -71,20 +71,20 @@ public final class TableLists implements ListStore {
       this.tables = tables;
       this.actionsUntilAsked = asksAfter;
       if (transaction instanceof Transaction writer) {
-        stamps = Stamps.started(writer.startTimestamp());
+        timestamps = TimestampPair.started(writer.startTimestamp());
       }
     }
 
     @Override
-    public Stamps stamps() {
-      return stamps;
+    public TimestampPair timestamps() {
+      return timestamps;
     }
 
     @Override
     public List<long[]> run(Action action) throws IOException, Violation {
       List<long[]> lists = carryOut(action);
       if (--actionsUntilAsked == 0) {
-        stamps = Stamps.started(transaction.readTimestamp());
+        timestamps = TimestampPair.started(transaction.readTimestamp());
       }
       return lists;
     }
@@ -268,7 +268,7 @@ public final class TableLists implements ListStore {
 
     private void committed(long timestamp) {
       if (wrote) {
-        stamps = new Stamps(stamps.start(), timestamp);
+        timestamps = new TimestampPair(timestamps.start(), timestamp);
       }
     }
 

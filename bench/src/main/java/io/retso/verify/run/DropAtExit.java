@@ -19,7 +19,7 @@ final class DropAtExit implements AutoCloseable {
   /** Makes the tables. */
   interface Opening {
     /** Makes and returns them. */
-    Workplace open() throws IOException;
+    RunTables open() throws IOException;
   }
 
   /** Of everything that HBase is asked: whoever ends a process does not wait for long. */
@@ -52,7 +52,7 @@ final class DropAtExit implements AutoCloseable {
   }
 
   /** Makes the tables, unless the process is ending: it drops them when all are there. */
-  synchronized Workplace open(Opening opening) throws IOException, InterruptedException {
+  synchronized RunTables open(Opening opening) throws IOException, InterruptedException {
     if (isEnding) {
       throw new InterruptedException("the process is ending");
     }
@@ -65,7 +65,7 @@ final class DropAtExit implements AutoCloseable {
     out.flush();
     try (Connection connection = ConnectionFactory.createConnection(configuration());
         Admin admin = connection.getAdmin()) {
-      Workplace.drop(admin, prefix);
+      RunTables.drop(admin, prefix);
     } catch (IOException e) {
       String pattern = "'" + prefix + ".*'";
       out.printf(

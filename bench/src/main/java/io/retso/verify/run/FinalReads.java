@@ -3,8 +3,8 @@ package io.retso.verify.run;
 import io.retso.hbase.Transaction;
 import io.retso.hbase.TransactionManager;
 import io.retso.verify.history.HistoryRecorder;
-import io.retso.verify.history.Stamps;
 import io.retso.verify.history.Step;
+import io.retso.verify.history.TimestampPair;
 import io.retso.verify.lists.ListKey;
 import io.retso.verify.lists.ListStore;
 import io.retso.verify.lists.ListValue;
@@ -91,9 +91,9 @@ final class FinalReads {
   private boolean read(int table, List<ListKey> keys, boolean byScan, boolean isLast)
       throws IOException, ListStore.Violation {
     recorder.invoke(process, keys.stream().map(key -> Step.read(key.number())).toList());
-    Stamps stamps = Stamps.NONE;
+    TimestampPair timestamps = TimestampPair.NONE;
     try (Transaction tx = manager.begin()) {
-      stamps = Stamps.started(tx.startTimestamp());
+      timestamps = TimestampPair.started(tx.startTimestamp());
       Table snapshot = tx.table(tables.get(table));
       List<long[]> lists = byScan ? scan(snapshot, keys) : get(snapshot, keys);
       tx.commit();
@@ -101,10 +101,10 @@ final class FinalReads {
       for (int i = 0; i < lists.size(); i++) {
         done.add(Step.read(keys.get(i).number(), lists.get(i)));
       }
-      recorder.ok(process, done, stamps);
+      recorder.ok(process, done, timestamps);
       return true;
     } catch (IOException e) {
-      recorder.fail(process, stamps, e.toString());
+      recorder.fail(process, timestamps, e.toString());
       if (isLast) {
         throw e;
       }

@@ -6,10 +6,10 @@ import io.retso.verify.check.Verdict;
 import io.retso.verify.clients.ClientPlan;
 import io.retso.verify.clients.ClientPool;
 import io.retso.verify.clients.OwnClient;
-import io.retso.verify.clients.Stop;
+import io.retso.verify.clients.StopSignal;
 import io.retso.verify.clients.Work;
-import io.retso.verify.faults.Deck;
 import io.retso.verify.faults.Fault;
+import io.retso.verify.faults.FaultOrder;
 import io.retso.verify.faults.Nemesis;
 import io.retso.verify.faults.TableFaults;
 import io.retso.verify.history.History;
@@ -61,7 +61,7 @@ final class Round {
     }
   }
 
-  /** What a round tells while it goes on. */
+  /** What a round reports while it goes on. */
   interface Listener {
     /** Called every few seconds; returns whether the clients go on, until their time is up. */
     boolean goesOn(double seconds, Tally tally, Map<String, Integer> faults);
@@ -86,16 +86,16 @@ final class Round {
 
   private static final int GENERATIONS_PER_ROUND = 100_000;
   private static final long PROGRESS_MILLIS = 5000;
-  private static final Duration PULSE = Duration.ofSeconds(5);
+  private static final Duration REPORT_INTERVAL = Duration.ofSeconds(5);
   private static final long FINAL_PROCESS = 1_000_000;
   private static final long JOIN_SECONDS_MAX = 180;
 
-  private final Workplace place;
+  private final RunTables place;
   private final RunSettings settings;
   private final int number;
   private final Path directory;
   private final Duration patience;
-  private final Deck deck;
+  private final FaultOrder faultOrder;
   private final long origin = System.nanoTime();
   private final AtomicInteger clients = new AtomicInteger();
   private final List<String> violations = new CopyOnWriteArrayList<>();
@@ -106,22 +106,22 @@ final class Round {
    *
    * @param number from 0; decides which lists are used
    * @param directory of its own
-   * @param patience how long the aftermath may take
-   * @param deck of the faults of all rounds
+   * @param patience how long the final checks may take
+   * @param faultOrder of the faults of all rounds
    */
   Round(
-      Workplace place,
+      RunTables place,
       RunSettings settings,
       int number,
       Path directory,
       Duration patience,
-      Deck deck) {
+      FaultOrder faultOrder) {
     this.place = place;
     this.settings = settings;
     this.number = number;
     this.directory = directory;
     this.patience = patience;
-    this.deck = deck;
+    this.faultOrder = faultOrder;
   }
 
   private ClientPlan plan(int[] generations) {
@@ -156,9 +156,9 @@ final class Round {
         ClientPool pool =
             new ClientPool(() -> plan(own.generations()), directory, violations::add)) {
       pool.start(settings.processes());
-      Stop stop = new Stop();
+      StopSignal stop = new StopSignal();
       List<Fault> faults = faults(own, pool, servers);
-      nemesis = new Nemesis(faults, deck, recorder, settings.seed() + number, stop);
+      nemesis = new Nemesis(faults, faultOrder, recorder, settings.seed() + number, stop);
       Findings findings = violations::add;
       Thread thread = new Thread(() -> findings.watch("the nemesis", nemesis), "nemesis");
       thread.setDaemon(true);
@@ -272,11 +272,11 @@ final class Round {
 
   private void sweep(Listener listener) throws IOException, InterruptedException {
     listener.phase("sweeping");
-    Aftermath aftermath = new Aftermath(place, patience);
-    Supplier<String> waitsFor = () -> aftermath.waitsFor() + place.regionsInTransition();
-    Pulse pulse = new Pulse("sweeping", waitsFor, PULSE, listener);
-    try (pulse) {
-      aftermath
+    FinalChecks finalChecks = new FinalChecks(place, patience);
+    Supplier<String> waitsFor = () -> finalChecks.waitsFor() + place.regionsInTransition();
+    WaitReporter reporter = new WaitReporter("sweeping", waitsFor, REPORT_INTERVAL, listener);
+    try (reporter) {
+      finalChecks
           .clean()
           .ifPresent(left -> (left.isOthers() ? obstacles : violations).add(left.what()));
     }

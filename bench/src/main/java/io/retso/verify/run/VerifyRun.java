@@ -10,8 +10,8 @@ import io.retso.hbase.errors.TransactionException;
 import io.retso.verify.check.Verdict;
 import io.retso.verify.clients.Client;
 import io.retso.verify.clients.Work;
-import io.retso.verify.faults.Deck;
 import io.retso.verify.faults.FaultCounts;
+import io.retso.verify.faults.FaultOrder;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
@@ -66,7 +66,7 @@ public final class VerifyRun {
   }
 
   /**
-   * Runs, and tells how it goes.
+   * Runs, and reports how it goes.
    *
    * @throws ClusterException if the cluster cannot be started, or the given one not be used
    * @throws IOException if the run does not get to its end
@@ -83,7 +83,7 @@ public final class VerifyRun {
     if (settings.given().isPresent()) {
       RunSettings.Given given = settings.given().get();
       try (DropAtExit exit = DropAtExit.of(given, prefix, out);
-          Workplace place = exit.open(() -> open(given, prefix))) {
+          RunTables place = exit.open(() -> open(given, prefix))) {
         return rounds(place, null);
       }
     }
@@ -97,7 +97,7 @@ public final class VerifyRun {
             .set("zookeeper.session.timeout", "8000")
             .oracleFlags(
                 "--rows=1M",
-                "--window-stamps=2^20",
+                "--window-timestamps=2^20",
                 "--uncleaned-max=200k",
                 "--transaction-timeout=" + TRANSACTION_TIMEOUT.toSeconds() + "s")
             .start()) {
@@ -108,7 +108,7 @@ public final class VerifyRun {
               + configuration.get("hbase.zookeeper.property.clientPort")
               + ":"
               + configuration.get("zookeeper.znode.parent", "/hbase");
-      try (Workplace place = Workplace.open(key, cluster.oracle(), prefix, Workplace.ALL_MODES)) {
+      try (RunTables place = RunTables.open(key, cluster.oracle(), prefix, RunTables.ALL_MODES)) {
         return rounds(place, new ProcessFaults(cluster));
       } finally {
         say("Stopping the cluster ...");
@@ -119,14 +119,14 @@ public final class VerifyRun {
   }
 
   /** Connects to what may be anything, or nothing. */
-  private static Workplace open(RunSettings.Given given, String prefix) throws IOException {
+  private static RunTables open(RunSettings.Given given, String prefix) throws IOException {
     try {
       FirstContact.make(Client.configuration(given.cluster(), given.oracle()), "--cluster");
     } catch (NoHBaseException e) {
       throw new ClusterException(e.getMessage(), e);
     }
     try {
-      return Workplace.open(given.cluster(), given.oracle(), prefix, Workplace.ALL_MODES);
+      return RunTables.open(given.cluster(), given.oracle(), prefix, RunTables.ALL_MODES);
     } catch (TransactionException e) {
       throw new ClusterException(e.getMessage(), e);
     } catch (IOException e) {
@@ -141,13 +141,13 @@ public final class VerifyRun {
     }
   }
 
-  private Result rounds(Workplace place, Round.Servers servers)
+  private Result rounds(RunTables place, Round.Servers servers)
       throws IOException, InterruptedException {
     double left = settings.seconds();
     double more = settings.secondsMax() - left;
     Work work = Work.NONE;
     FaultCounts faults = new FaultCounts();
-    Deck deck = new Deck(settings.seed());
+    FaultOrder faultOrder = new FaultOrder(settings.seed());
     for (int number = 0; ; number++) {
       double seconds = Math.min(left, settings.roundSeconds());
       left -= seconds;
@@ -157,7 +157,7 @@ public final class VerifyRun {
           "Round %d: %.0f s, %d threads here and %d in each of %d processes.",
           number + 1, seconds, settings.threads(), settings.threads(), settings.processes());
       Duration patience = servers == null ? PATIENCE_WITH_GIVEN : PATIENCE;
-      Round round = new Round(place, settings, number, directory, patience, deck);
+      Round round = new Round(place, settings, number, directory, patience, faultOrder);
       Round.Outcome outcome = round.run(seconds, servers, new Teller());
       work = work.plus(outcome.work());
       say(

@@ -107,7 +107,7 @@ class LongRunTest {
             .set(Settings.LISTEN_PORT, 0)
             .set(Settings.HTTP_PORT, 0)
             .set(Settings.ROWS, "100k")
-            .set(Settings.WINDOW_STAMPS, "2^17")
+            .set(Settings.WINDOW_TIMESTAMPS, "2^17")
             .set(Settings.UNCLEANED_MAX, "1k")
             .set(Settings.TRANSACTION_TIMEOUT, "2s")
             .set(Settings.LOG, "memory")

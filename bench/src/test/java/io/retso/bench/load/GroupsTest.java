@@ -11,7 +11,7 @@ class GroupsTest {
   private record Expected(long first, int count, long began, long[] committed) {}
 
   @Test
-  void isAQueueThatGrowsAndStampsWhatWasAdded() {
+  void isAQueueThatGrowsAndTimestampsWhatWasAdded() {
     Random random = new Random(3);
     Groups groups = new Groups(2);
     ArrayDeque<Expected> expected = new ArrayDeque<>();

@@ -270,9 +270,9 @@ class NamedAnomaliesTest {
   @Test
   void timestampsThatAgree() {
     consistent(
-        ok(0, 1, append(1, 1)).stamped(10, 20),
-        ok(2, 3, read(1, 1), append(1, 2)).stamped(30, 40),
-        ok(4, 5, read(1, 1, 2)).stamped(50, -1));
+        ok(0, 1, append(1, 1)).at(10, 20),
+        ok(2, 3, read(1, 1), append(1, 2)).at(30, 40),
+        ok(4, 5, read(1, 1, 2)).at(50, -1));
   }
 
   private static void timestamp(String reason, Txn... transactions) {
@@ -286,25 +286,25 @@ class NamedAnomaliesTest {
 
   @Test
   void timestampsThatContradict() {
-    timestamp("did not commit after its start", ok(0, 1, append(1, 1)).stamped(10, 10));
+    timestamp("did not commit after its start", ok(0, 1, append(1, 1)).at(10, 10));
     timestamp(
         "k1: T0 was read, but had not committed when the reader started (T1)",
-        ok(0, 2, append(1, 1)).stamped(10, 20),
-        ok(1, 3, read(1, 1)).stamped(15, -1));
+        ok(0, 2, append(1, 1)).at(10, 20),
+        ok(1, 3, read(1, 1)).at(15, -1));
     timestamp(
         "k1: T1 read a version that was replaced before it started (T0)",
-        ok(0, 2, append(1, 1)).stamped(10, 20),
-        ok(1, 3, read(1)).stamped(25, -1),
+        ok(0, 2, append(1, 1)).at(10, 20),
+        ok(1, 3, read(1)).at(25, -1),
         ok(4, 5, read(1, 1)));
     timestamp(
         "overlaps with the next writer of the key, or has the wrong order",
-        ok(0, 2, append(1, 1)).stamped(10, 20),
-        ok(1, 3, append(1, 2)).stamped(15, 25),
+        ok(0, 2, append(1, 1)).at(10, 20),
+        ok(1, 3, append(1, 2)).at(15, 25),
         ok(4, 5, read(1, 1, 2)));
     timestamp(
         "T1 was invoked after T0 completed, but its snapshot is older",
-        ok(0, 1, append(1, 1)).stamped(10, 20),
-        ok(2, 3, append(2, 1)).stamped(5, 25));
+        ok(0, 1, append(1, 1)).at(10, 20),
+        ok(2, 3, append(2, 1)).at(5, 25));
   }
 
   @Test

@@ -2,9 +2,9 @@ package io.retso.verify.check;
 
 import io.retso.verify.history.Event;
 import io.retso.verify.history.Event.Type;
-import io.retso.verify.history.Stamps;
 import io.retso.verify.history.Step;
 import io.retso.verify.history.Step.Append;
+import io.retso.verify.history.TimestampPair;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -99,7 +99,7 @@ final class SimulatedStore {
   /** The next event of a transaction; true if it was its last. */
   private boolean advance(Running running) {
     switch (running.phase++) {
-      case 0 -> emit(Type.INVOKE, running, running.planned, Stamps.NONE);
+      case 0 -> emit(Type.INVOKE, running, running.planned, TimestampPair.NONE);
       case 1 -> {
         running.start = ++clock;
         running.done = read(running);
@@ -115,21 +115,21 @@ final class SimulatedStore {
 
   private void finish(Running running) {
     if (!isEnding && random.nextInt(100) < UNKNOWN_PERCENT) {
-      emit(Type.INFO, running, running.planned, Stamps.started(running.start));
+      emit(Type.INFO, running, running.planned, TimestampPair.started(running.start));
       late.add(running);
       return;
     }
     long commit = commit(running);
     if (commit < 0) {
-      emit(Type.FAIL, running, running.planned, Stamps.started(running.start));
+      emit(Type.FAIL, running, running.planned, TimestampPair.started(running.start));
     } else {
-      emit(Type.OK, running, running.done, new Stamps(running.start, commit));
+      emit(Type.OK, running, running.done, new TimestampPair(running.start, commit));
     }
   }
 
-  private void emit(Type type, Running running, List<Step> steps, Stamps stamps) {
+  private void emit(Type type, Running running, List<Step> steps, TimestampPair timestamps) {
     long index = events.size();
-    events.add(new Event(index, index, type, running.process, steps, stamps, null));
+    events.add(new Event(index, index, type, running.process, steps, timestamps, null));
   }
 
   private List<Step> read(Running running) {

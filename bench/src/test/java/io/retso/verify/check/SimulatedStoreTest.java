@@ -6,10 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.retso.verify.history.Event;
 import io.retso.verify.history.Event.Type;
 import io.retso.verify.history.History;
-import io.retso.verify.history.Stamps;
 import io.retso.verify.history.Step;
 import io.retso.verify.history.Step.Append;
 import io.retso.verify.history.Step.Read;
+import io.retso.verify.history.TimestampPair;
 import io.retso.verify.history.Transaction;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -112,7 +112,7 @@ class SimulatedStoreTest {
           event.type(),
           event.process(),
           steps,
-          Stamps.NONE,
+          TimestampPair.NONE,
           null);
     }
 
@@ -227,7 +227,7 @@ class SimulatedStoreTest {
       Place place = read(1);
       long[] values = place.read.values();
       Transaction writer = writer(place.read.key(), values[values.length - 1]);
-      if (!writer.stamps().hasCommit()) {
+      if (!writer.timestamps().hasCommit()) {
         return Optional.empty();
       }
       Event event = events.get(place.event);
@@ -240,7 +240,7 @@ class SimulatedStoreTest {
               event.type(),
               event.process(),
               event.steps(),
-              new Stamps(writer.stamps().commit() - 1, event.stamps().commit()),
+              new TimestampPair(writer.timestamps().commit() - 1, event.timestamps().commit()),
               null));
       return Optional.of(changed);
     }

@@ -2,9 +2,9 @@ package io.retso.verify.check;
 
 import io.retso.verify.history.Event.Type;
 import io.retso.verify.history.History;
-import io.retso.verify.history.Stamps;
 import io.retso.verify.history.Step;
 import io.retso.verify.history.Step.Append;
+import io.retso.verify.history.TimestampPair;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -134,7 +134,7 @@ final class SmallHistories {
         }
       }
     }
-    return new Txn(plan.times[0], plan.times[3], type, Stamps.NONE, done);
+    return new Txn(plan.times[0], plan.times[3], type, TimestampPair.NONE, done);
   }
 
   private long[] list(long key, long snapshot, List<Step> before, List<Version> versions) {

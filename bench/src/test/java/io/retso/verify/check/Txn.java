@@ -3,31 +3,31 @@ package io.retso.verify.check;
 import io.retso.verify.history.Event;
 import io.retso.verify.history.Event.Type;
 import io.retso.verify.history.History;
-import io.retso.verify.history.Stamps;
 import io.retso.verify.history.Step;
 import io.retso.verify.history.Step.Read;
+import io.retso.verify.history.TimestampPair;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 
 /** A transaction of a history that is written by hand, with the instants of its events. */
-record Txn(int invoked, int completed, Type type, Stamps stamps, List<Step> steps) {
+record Txn(int invoked, int completed, Type type, TimestampPair timestamps, List<Step> steps) {
 
   static Txn ok(int invoked, int completed, Step... steps) {
-    return new Txn(invoked, completed, Type.OK, Stamps.NONE, List.of(steps));
+    return new Txn(invoked, completed, Type.OK, TimestampPair.NONE, List.of(steps));
   }
 
   static Txn fail(int invoked, int completed, Step... steps) {
-    return new Txn(invoked, completed, Type.FAIL, Stamps.NONE, List.of(steps));
+    return new Txn(invoked, completed, Type.FAIL, TimestampPair.NONE, List.of(steps));
   }
 
   static Txn info(int invoked, int completed, Step... steps) {
-    return new Txn(invoked, completed, Type.INFO, Stamps.NONE, List.of(steps));
+    return new Txn(invoked, completed, Type.INFO, TimestampPair.NONE, List.of(steps));
   }
 
-  Txn stamped(long start, long commit) {
-    return new Txn(invoked, completed, type, new Stamps(start, commit), steps);
+  Txn at(long start, long commit) {
+    return new Txn(invoked, completed, type, new TimestampPair(start, commit), steps);
   }
 
   /** The history of some transactions, whose instants must differ. */
@@ -41,8 +41,14 @@ record Txn(int invoked, int completed, Type type, Stamps stamps, List<Step> step
       Txn t = transactions.get(process);
       events.add(
           new Event(
-              t.invoked, t.invoked, Type.INVOKE, process, planned(t.steps), Stamps.NONE, null));
-      events.add(new Event(t.completed, t.completed, t.type, process, t.steps, t.stamps, null));
+              t.invoked,
+              t.invoked,
+              Type.INVOKE,
+              process,
+              planned(t.steps),
+              TimestampPair.NONE,
+              null));
+      events.add(new Event(t.completed, t.completed, t.type, process, t.steps, t.timestamps, null));
     }
     events.sort(Comparator.comparingLong(Event::index));
     return history(events, 0);

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.verify.history.HistoryRecorder;
-import io.retso.verify.history.Stamps;
+import io.retso.verify.history.TimestampPair;
 import io.retso.verify.lists.Action;
 import io.retso.verify.lists.Generations;
 import io.retso.verify.lists.ListStore;
@@ -21,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 class ListWorkerTest {
   @TempDir Path directory;
 
-  private final Stop stop = new Stop();
+  private final StopSignal stop = new StopSignal();
   private final List<String> findings = new ArrayList<>();
 
   /** One whose transactions do nothing. */
@@ -33,12 +33,12 @@ class ListWorkerTest {
 
     @Override
     public Resolved resolve(long start) {
-      return new Resolved(false, Stamps.NONE);
+      return new Resolved(false, TimestampPair.NONE);
     }
 
     @Override
-    public Stamps stamps() {
-      return Stamps.NONE;
+    public TimestampPair timestamps() {
+      return TimestampPair.NONE;
     }
 
     @Override

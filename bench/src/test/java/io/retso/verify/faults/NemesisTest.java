@@ -3,7 +3,7 @@ package io.retso.verify.faults;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.retso.verify.clients.Stop;
+import io.retso.verify.clients.StopSignal;
 import io.retso.verify.history.HistoryRecorder;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -39,10 +39,10 @@ class NemesisTest {
                   throw new IOException("region in transition", new IOException("no right\nto it"));
                 }));
     Path notes = directory.resolve("nemesis.edn");
-    Stop stop = new Stop();
+    StopSignal stop = new StopSignal();
     Nemesis nemesis;
     try (HistoryRecorder recorder = HistoryRecorder.create(notes, System.nanoTime())) {
-      nemesis = new Nemesis(faults, new Deck(1), recorder, 1, stop);
+      nemesis = new Nemesis(faults, new FaultOrder(1), recorder, 1, stop);
       Thread thread = new Thread(nemesis, "nemesis");
       thread.start();
       tried.await(); // each fault has had its turn before one has its second
@@ -57,12 +57,16 @@ class NemesisTest {
 
   @Test
   void faultsWhoseTurnDidNotComeAreToldToo(@TempDir Path directory) throws IOException {
-    Stop stop = new Stop();
+    StopSignal stop = new StopSignal();
     stop.set();
     try (HistoryRecorder recorder = HistoryRecorder.create(directory.resolve("nemesis.edn"))) {
       Nemesis nemesis =
           new Nemesis(
-              List.of(new Fault("flush", random -> "flushed")), new Deck(1), recorder, 1, stop);
+              List.of(new Fault("flush", random -> "flushed")),
+              new FaultOrder(1),
+              recorder,
+              1,
+              stop);
       nemesis.run();
       assertEquals(
           Map.of("flush", "its turn did not come: the time was up"), nemesis.neverHappened());

@@ -50,12 +50,12 @@ class HistoryFileTest {
     try (HistoryRecorder recorder = recorder()) {
       recorder.invoke(0, List.of(Step.append(1, 5), Step.read(2)));
       recorder.invoke(1, List.of(Step.read(1)));
-      recorder.ok(0, List.of(Step.append(1, 5), Step.read(2, 7, -8)), new Stamps(16, 32));
-      recorder.ok(1, List.of(Step.read(1, NONE)), Stamps.NONE);
+      recorder.ok(0, List.of(Step.append(1, 5), Step.read(2, 7, -8)), new TimestampPair(16, 32));
+      recorder.ok(1, List.of(Step.read(1, NONE)), TimestampPair.NONE);
       recorder.invoke(0, List.of(Step.append(1, 6), Step.read(2)));
-      recorder.fail(0, Stamps.started(48), "conflict \"row\"\n\u00e9\\");
+      recorder.fail(0, TimestampPair.started(48), "conflict \"row\"\n\u00e9\\");
       recorder.invoke(0, List.of(Step.append(1, 9)));
-      recorder.info(0, Stamps.NONE, "time-out");
+      recorder.info(0, TimestampPair.NONE, "time-out");
     }
     assertEquals(
         """
@@ -73,7 +73,7 @@ class HistoryFileTest {
     assertEquals(4, history.transactions().size());
     Transaction first = history.transaction(0);
     assertEquals(List.of(Step.append(1, 5), Step.read(2, 7, -8)), first.steps());
-    assertEquals(new Stamps(16, 32), first.stamps());
+    assertEquals(new TimestampPair(16, 32), first.timestamps());
     assertEquals(2, first.completed());
     assertEquals(Outcome.ABORTED, history.transaction(2).outcome());
     assertEquals("conflict \"row\"\n\u00e9\\", history.transaction(2).error());
@@ -99,11 +99,11 @@ class HistoryFileTest {
           planned.add(isRead ? Step.read(key) : append);
           done.add(isRead ? Step.read(key, random.longs(random.nextInt(5)).toArray()) : append);
         }
-        Stamps stamps = new Stamps(random.nextInt(9) - 1, random.nextInt(9) - 1);
+        TimestampPair timestamps = new TimestampPair(random.nextInt(9) - 1, random.nextInt(9) - 1);
         recorder.invoke(7, planned);
-        recorder.ok(7, done, stamps);
+        recorder.ok(7, done, timestamps);
         expected.add(
-            new Transaction(i, 7, 2 * i, 2 * i + 1, Outcome.COMMITTED, done, stamps, null));
+            new Transaction(i, 7, 2 * i, 2 * i + 1, Outcome.COMMITTED, done, timestamps, null));
       }
     }
     return expected;
@@ -149,7 +149,7 @@ class HistoryFileTest {
                   for (int i = 0; i < each; i++) {
                     List<Step> steps = List.of(Step.append(own, i));
                     recorder.invoke(own, steps);
-                    recorder.ok(own, steps, Stamps.NONE);
+                    recorder.ok(own, steps, TimestampPair.NONE);
                   }
                 });
         thread.start();
@@ -172,7 +172,7 @@ class HistoryFileTest {
     recorder.flush();
     assertTrue(text().endsWith("}\n"), text());
     for (int i = 2; i < 10_000; i++) {
-      recorder.info(0, Stamps.NONE, null);
+      recorder.info(0, TimestampPair.NONE, null);
       recorder.invoke(0, List.of(Step.append(1, i)));
     }
     assertTrue(text().endsWith("}\n"), "whole lines");
@@ -183,10 +183,10 @@ class HistoryFileTest {
   void theRecorderRefusesMisuse() {
     HistoryRecorder recorder = recorder();
     List<Step> steps = List.of(Step.read(1));
-    assertThrows(IllegalStateException.class, () -> recorder.fail(0, Stamps.NONE, "early"));
+    assertThrows(IllegalStateException.class, () -> recorder.fail(0, TimestampPair.NONE, "early"));
     recorder.invoke(0, steps);
     assertThrows(IllegalStateException.class, () -> recorder.invoke(0, steps));
-    assertThrows(IllegalArgumentException.class, () -> recorder.ok(0, steps, Stamps.NONE));
+    assertThrows(IllegalArgumentException.class, () -> recorder.ok(0, steps, TimestampPair.NONE));
   }
 
   @Test

@@ -175,7 +175,7 @@ class GivenClusterTest {
     }
     assertThrows(
         IOException.class,
-        () -> Workplace.open(cluster.key(), cluster.oracle(), "half", Workplace.ALL_MODES));
+        () -> RunTables.open(cluster.key(), cluster.oracle(), "half", RunTables.ALL_MODES));
     assertNoTables(cluster, "half");
   }
 

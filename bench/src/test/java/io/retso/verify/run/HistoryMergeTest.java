@@ -9,8 +9,8 @@ import io.retso.verify.check.Model;
 import io.retso.verify.history.History;
 import io.retso.verify.history.HistoryReader;
 import io.retso.verify.history.HistoryRecorder;
-import io.retso.verify.history.Stamps;
 import io.retso.verify.history.Step;
+import io.retso.verify.history.TimestampPair;
 import io.retso.verify.history.Transaction.Outcome;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -114,13 +114,13 @@ class HistoryMergeTest {
     HistoryRecorder killed = HistoryRecorder.create(b, origin);
     try (HistoryRecorder recorder = HistoryRecorder.create(a, origin)) {
       recorder.invoke(1, List.of(Step.append(4, 1)));
-      recorder.ok(1, List.of(Step.append(4, 1)), Stamps.NONE);
+      recorder.ok(1, List.of(Step.append(4, 1)), TimestampPair.NONE);
       killed.invoke(2, List.of(Step.append(4, 2)));
       killed.flush();
-      killed.ok(2, List.of(Step.append(4, 2)), Stamps.NONE);
+      killed.ok(2, List.of(Step.append(4, 2)), TimestampPair.NONE);
       recorder.nemesis("kill", "client \"2\"");
       recorder.invoke(1, List.of(Step.read(4)));
-      recorder.ok(1, List.of(Step.read(4, 1, 2)), Stamps.NONE);
+      recorder.ok(1, List.of(Step.read(4, 1, 2)), TimestampPair.NONE);
     }
     List<String> lines = merged(a, b);
     assertEquals(7, lines.size());

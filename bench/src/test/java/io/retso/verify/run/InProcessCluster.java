@@ -61,7 +61,7 @@ public final class InProcessCluster implements AutoCloseable, Round.Servers {
                 .set(Settings.DATA_DIR, directory.resolve("oracle"))
                 .set(Settings.LOG_SYNC, false)
                 .set(Settings.ROWS, "100k")
-                .set(Settings.WINDOW_STAMPS, "2^17")
+                .set(Settings.WINDOW_TIMESTAMPS, "2^17")
                 .set(Settings.UNCLEANED_MAX, "100k")
                 .set(Settings.TRANSACTION_TIMEOUT, TRANSACTION_TIMEOUT)
                 .build());

@@ -8,7 +8,7 @@ import io.retso.verify.check.Checker;
 import io.retso.verify.check.Model;
 import io.retso.verify.check.Verdict;
 import io.retso.verify.clients.ListWorker;
-import io.retso.verify.clients.Stop;
+import io.retso.verify.clients.StopSignal;
 import io.retso.verify.history.HistoryReader;
 import io.retso.verify.history.HistoryRecorder;
 import io.retso.verify.lists.Generations;
@@ -41,7 +41,7 @@ class InjectedBugsTest {
   private static final int BURST_MILLIS = 1000;
 
   private static Path directory;
-  private Workplace place;
+  private RunTables place;
   private final AtomicInteger bursts = new AtomicInteger();
 
   /** Those of the last burst. */
@@ -51,7 +51,7 @@ class InjectedBugsTest {
   void openTables(InProcessCluster cluster, @TempDir Path temporary) throws Exception {
     directory = temporary;
     place =
-        Workplace.open(
+        RunTables.open(
             cluster.key(),
             cluster.oracle(),
             "bugs",
@@ -91,7 +91,7 @@ class InjectedBugsTest {
   private Verdict burst(Flaw flaw, long millis) throws Exception {
     int number = bursts.incrementAndGet();
     Path file = directory.resolve("history-" + number + ".edn");
-    Stop stop = new Stop();
+    StopSignal stop = new StopSignal();
     findings.clear();
     try (HistoryRecorder recorder = HistoryRecorder.create(file)) {
       Generations generations = new Generations(Generations.allAt(1000 * number), 40);

@@ -9,7 +9,7 @@ import io.retso.hbase.Transaction;
 import io.retso.hbase.TransactionManager;
 import io.retso.hbase.layout.CellVersion;
 import io.retso.hbase.layout.PendingWrite;
-import io.retso.verify.history.Stamps;
+import io.retso.verify.history.TimestampPair;
 import io.retso.verify.lists.Action;
 import io.retso.verify.lists.ListKey;
 import io.retso.verify.lists.ListStore;
@@ -82,7 +82,7 @@ final class PlainLists implements ListStore, AutoCloseable {
   private final Deque<Transaction> ahead = new ArrayDeque<>();
   private final ExecutorService later = Executors.newFixedThreadPool(4);
 
-  PlainLists(Flaw flaw, Workplace place) {
+  PlainLists(Flaw flaw, RunTables place) {
     this.flaw = flaw;
     this.manager = place.manager();
     this.hbase = place.connection();
@@ -108,8 +108,8 @@ final class PlainLists implements ListStore, AutoCloseable {
   public Resolved resolve(long start) {
     CommitResult result = oracle.abort(start);
     return result.isCommitted()
-        ? new Resolved(true, new Stamps(start, result.commitTimestamp()))
-        : new Resolved(false, Stamps.started(start));
+        ? new Resolved(true, new TimestampPair(start, result.commitTimestamp()))
+        : new Resolved(false, TimestampPair.started(start));
   }
 
   /** Waits for what is done later. */
@@ -142,18 +142,18 @@ final class PlainLists implements ListStore, AutoCloseable {
     /** A row, by the key of its first column, to the number of its mark. */
     private final Map<ListKey, Integer> marks = new HashMap<>();
 
-    private Stamps stamps;
+    private TimestampPair timestamps;
     private boolean hasRead;
 
     PlainTransaction(Transaction reader) {
       this.reader = reader;
       this.start = reader.startTimestamp();
-      this.stamps = Stamps.started(start);
+      this.timestamps = TimestampPair.started(start);
     }
 
     @Override
-    public Stamps stamps() {
-      return stamps;
+    public TimestampPair timestamps() {
+      return timestamps;
     }
 
     @Override
@@ -274,7 +274,7 @@ final class PlainLists implements ListStore, AutoCloseable {
           throw new CommitFailure(
               CommitFailure.Kind.CONFLICT, new IOException(String.valueOf(result.abortReason())));
         }
-        stamps = new Stamps(start, result.commitTimestamp());
+        timestamps = new TimestampPair(start, result.commitTimestamp());
         later.execute(() -> finish(result.commitTimestamp()));
       } catch (OracleException | IOException e) {
         throw new CommitFailure(CommitFailure.Kind.UNKNOWN, e);

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.hbase.Transaction;
 import io.retso.verify.clients.Tokens;
-import io.retso.verify.faults.Deck;
+import io.retso.verify.faults.FaultOrder;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
@@ -38,7 +38,7 @@ class RoundTest {
 
   /** Something that is done to the tables. */
   private interface Deed {
-    void doneTo(Workplace place) throws IOException;
+    void doneTo(RunTables place) throws IOException;
   }
 
   private Round.Outcome round(InProcessCluster cluster, String beforePhase, Deed deed)
@@ -56,8 +56,8 @@ class RoundTest {
             Optional.empty(),
             directory,
             true);
-    try (Workplace place =
-        Workplace.open(cluster.key(), cluster.oracle(), "round", Workplace.ALL_MODES)) {
+    try (RunTables place =
+        RunTables.open(cluster.key(), cluster.oracle(), "round", RunTables.ALL_MODES)) {
       Round.Listener listener =
           new Round.Listener() {
             @Override
@@ -76,7 +76,7 @@ class RoundTest {
               }
             }
           };
-      return new Round(place, settings, 0, directory, Duration.ofMinutes(1), new Deck(3))
+      return new Round(place, settings, 0, directory, Duration.ofMinutes(1), new FaultOrder(3))
           .run(SECONDS, cluster, listener);
     }
   }
@@ -126,7 +126,7 @@ class RoundTest {
     void doneTo(Table table, Result token) throws IOException;
   }
 
-  private static void eachToken(Workplace place, TokenDeed deed) throws IOException {
+  private static void eachToken(RunTables place, TokenDeed deed) throws IOException {
     for (TableName name : place.tables()) {
       try (Transaction tx = place.manager().begin()) {
         for (Result token : tokens(tx, name)) {

@@ -100,8 +100,8 @@ class TableFaultsTest {
   /** So each pass over the faults has a merge, whenever its turn comes. */
   @Test
   void theTablesOfARunCanBeMergedAtOnce(InProcessCluster cluster) throws Exception {
-    try (Workplace place =
-        Workplace.open(cluster.key(), cluster.oracle(), "merge", Workplace.ALL_MODES)) {
+    try (RunTables place =
+        RunTables.open(cluster.key(), cluster.oracle(), "merge", RunTables.ALL_MODES)) {
       for (TableName table : place.tables()) {
         List<Fault> faults = TableFaults.of(admin, List.of(table));
         int regions = admin.getRegions(table).size();

@@ -3,7 +3,7 @@ package io.retso.verify.run;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.retso.verify.faults.Deck;
+import io.retso.verify.faults.FaultOrder;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -46,9 +46,10 @@ class WorkloadTest {
             Optional.empty(),
             directory,
             true);
-    try (Workplace place =
-        Workplace.open(cluster.key(), cluster.oracle(), "run", Workplace.ALL_MODES)) {
-      Round round = new Round(place, settings, 0, directory, Duration.ofMinutes(1), new Deck(SEED));
+    try (RunTables place =
+        RunTables.open(cluster.key(), cluster.oracle(), "run", RunTables.ALL_MODES)) {
+      Round round =
+          new Round(place, settings, 0, directory, Duration.ofMinutes(1), new FaultOrder(SEED));
       Round.Outcome outcome = round.run(settings.seconds(), cluster, new Quiet());
       String summary = "seed " + SEED + ": " + outcome;
       assertEquals(List.of(), outcome.violations(), summary);

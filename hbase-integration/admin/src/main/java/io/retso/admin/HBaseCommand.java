@@ -363,7 +363,7 @@ public final class HBaseCommand implements Runnable {
                         + " open.",
                     result.tables(), result.marks(), result.cleaned(), result.open()));
             if (!result.reported()) {
-              println("The oracle was not told: " + result.reason());
+              println("The sweep was not reported to the oracle: " + result.reason());
             }
             return result.reported() ? ExitCode.CLEAN.number() : FAILED;
           }
@@ -381,7 +381,7 @@ public final class HBaseCommand implements Runnable {
           try {
             settings.put(table.getTableName().getNameAsString(), TableSettings.of(table));
           } catch (IllegalArgumentException e) {
-            continue; // the sweep tells of it
+            continue; // the sweep reports it
           }
         }
       }

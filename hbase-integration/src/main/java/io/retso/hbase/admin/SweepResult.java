@@ -7,9 +7,9 @@ package io.retso.hbase.admin;
  * @param marks PendingWrite marks that were found
  * @param cleaned rows that were cleaned up
  * @param open marks of transactions that are not decided yet: they stay
- * @param reported whether the oracle was told: only then has it forgotten the commits of dead
+ * @param reported whether the oracle got the report: only then has it forgotten the commits of dead
  *     clients
- * @param reason why it was not told; empty if it was
+ * @param reason why it was not reported; empty if it was
  */
 public record SweepResult(
     int tables, long marks, long cleaned, long open, boolean reported, String reason) {}

@@ -26,8 +26,9 @@ import org.slf4j.LoggerFactory;
  * <p>Owns one daemon thread.
  */
 public final class SweepSchedule {
-  /** What the oracle says. */
+  /** What the oracle says. Both wait for its answer. */
   public interface Oracle {
+    /** Everything below it is decided and cleaned up. */
     long lowWatermark();
 
     /** A new one, of no transaction: it does not hold the watermark. */
@@ -36,10 +37,13 @@ public final class SweepSchedule {
 
   /** A sweep of the manager. */
   public interface Sweep {
+    /** Sweeps once, and waits for the end. */
     SweepResult run() throws IOException;
   }
 
   private static final Logger LOG = LoggerFactory.getLogger(SweepSchedule.class);
+
+  /** The longest pause, in intervals. */
   public static final int INTERVALS_MAX = 16;
 
   private final Oracle oracle;
@@ -137,6 +141,7 @@ public final class SweepSchedule {
     return oracle.timestamp() > watermark + Timestamps.GAP;
   }
 
+  /** Sweeps no more. A sweep that goes on is interrupted, and not waited for. */
   public void close() {
     thread.shutdownNow();
   }

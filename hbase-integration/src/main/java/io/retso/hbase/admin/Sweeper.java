@@ -35,13 +35,13 @@ import org.slf4j.LoggerFactory;
 
 /**
  * One sweep: every mark of every prepared table is visited, and what is decided is cleaned up;
- * docs/protocol.md, "Sweep". Then the oracle is told, on condition that nothing was left out: a
- * commit whose mark is still somewhere must not be forgotten, or its readers would take it for
- * aborted.
+ * docs/protocol.md, "Sweep". Then it is reported to the oracle, on condition that nothing was left
+ * out: a commit whose mark is still somewhere must not be forgotten, or its readers would take it
+ * for aborted.
  *
- * <p>Hence the oracle is not told if a table of the cluster is prepared for another oracle address
- * (it may be a second name of this one), if this user is not shown a table or may not read all of
- * its marks, or if a row could not be cleaned up. An oracle serves the tables of one HBase cluster.
+ * <p>Hence nothing is reported if a table of the cluster is prepared for another oracle address (it
+ * may be a second name of this one), if this user is not shown a table or may not read all of its
+ * marks, or if a row could not be cleaned up. An oracle serves the tables of one HBase cluster.
  * Cells among the marks that are none belong to no transaction: they are logged, and keep nothing
  * from the oracle.
  *
@@ -63,6 +63,7 @@ public final class Sweeper {
   private long open;
   private String reason = "";
 
+  /** A sweep of all tables that the connection's user is shown; it closes neither of the two. */
   public Sweeper(OracleClient oracle, AsyncConnection hbase, TableCatalog tables) {
     this.oracle = oracle;
     this.hbase = hbase;
@@ -139,7 +140,7 @@ public final class Sweeper {
     }
   }
 
-  /** Whether no mark is hidden from this user; otherwise the oracle will not be told. */
+  /** Whether no mark is hidden from this user; otherwise the sweep will not be reported. */
   private boolean seesAllMarks(PreparedTable table) {
     try {
       HiddenCells.requireNoMarksAmong(hbase, table);

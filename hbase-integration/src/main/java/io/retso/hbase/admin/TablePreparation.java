@@ -71,7 +71,8 @@ public final class TablePreparation {
   /**
    * Begins to describe the preparation of tables of a cluster.
    *
-   * @param connection to HBase; stays open
+   * @param connection to HBase; stays open. Its configuration says how long an oracle is waited
+   *     for: {@value OracleTimeout#KEY}, 5000 ms
    */
   public static TablePreparationBuilder builder(Connection connection) {
     return new TablePreparationBuilder(connection);
@@ -125,7 +126,7 @@ public final class TablePreparation {
    * Prepares an existing table. It is enabled, so that what is in it can be looked at; one that was
    * prepared before for the same oracle may be disabled, and stays so: see above for when to enable
    * it if its conflict rule or the place of its reads is another one now. Whether its regions run
-   * the coprocessor is not known then; {@link #check} tells it later.
+   * the coprocessor is not known then; {@link #check} finds out later.
    *
    * @return the descriptor that it has now
    * @throws TableNotPreparedException if it cannot be prepared; says why and what to do. Nothing
@@ -286,7 +287,8 @@ public final class TablePreparation {
 
   /**
    * What may surprise an operator of a prepared table, though transactions can use it: one sentence
-   * each, with the remedy. While the table is disabled, what region servers could tell is missing.
+   * each, with the remedy. While the table is disabled, what region servers would report is
+   * missing.
    *
    * @throws IOException if HBase fails, or there is no such table
    */

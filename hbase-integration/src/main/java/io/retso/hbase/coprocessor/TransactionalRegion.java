@@ -186,7 +186,7 @@ final class TransactionalRegion {
     boolean validating = ReadAttribute.isValidating(get);
     if (validating && get.isCheckExistenceOnly()) {
       throw new DoNotRetryIOException(
-          "whether the row has changed cannot be told: drop setCheckExistenceOnly or the"
+          "whether the row has changed cannot be decided: drop setCheckExistenceOnly or the"
               + " attribute");
     }
     get.setFilter(new SnapshotFilter(reader(timestamp, null), rowFilter, validating));
@@ -213,7 +213,7 @@ final class TransactionalRegion {
       return;
     }
     if (ReadAttribute.isValidating(scan) || ReadAttribute.firstChangeUpTo(scan) != 0) {
-      throw new DoNotRetryIOException("only a get is told whether it is current: make it one");
+      throw new DoNotRetryIOException("only a get is validated: make it one");
     }
     ReadAttribute.admit(scan);
     if (scan.isRaw()) {

@@ -178,6 +178,7 @@ public final class Failures {
         .thenCompose(following -> following);
   }
 
+  /** A future that has failed. */
   public static <T> CompletableFuture<T> failed(Throwable failure) {
     return CompletableFuture.failedFuture(failure);
   }

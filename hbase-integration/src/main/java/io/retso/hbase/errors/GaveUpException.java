@@ -13,6 +13,13 @@ public final class GaveUpException extends TransactionException {
 
   private final int attempts;
 
+  /**
+   * The last of several failures.
+   *
+   * @param attempts how many failed
+   * @param millis since the first one began
+   * @param last becomes the cause
+   */
   public GaveUpException(int attempts, long millis, TransactionException last) {
     super(
         why(last),

@@ -21,10 +21,11 @@ public final class CellVersion {
   /**
    * The version of a cleaned-up cell.
    *
-   * @throws IllegalArgumentException if {@code commitTimestamp} does not have the form of a stamp
+   * @throws IllegalArgumentException if {@code commitTimestamp} does not have the form of a
+   *     timestamp
    */
   public static long committed(long commitTimestamp) {
-    return checkStamp(commitTimestamp) + 1;
+    return checkTimestamp(commitTimestamp) + 1;
   }
 
   /**
@@ -54,7 +55,7 @@ public final class CellVersion {
    * @throws IllegalArgumentException if it is not a positive multiple of 16 up to {@link
    *     Timestamps#MAX}
    */
-  public static long checkStamp(long timestamp) {
+  public static long checkTimestamp(long timestamp) {
     if (!Timestamps.isWellFormed(timestamp)) {
       throw new IllegalArgumentException(
           timestamp

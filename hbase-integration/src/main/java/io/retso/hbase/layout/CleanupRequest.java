@@ -47,8 +47,8 @@ public record CleanupRequest(byte[] row, long start, long commitTimestamp, int o
    * @throws IllegalArgumentException if one is malformed or they are in the wrong order
    */
   public CleanupRequest {
-    CellVersion.checkStamp(start);
-    if (commitTimestamp != ABORTED && CellVersion.checkStamp(commitTimestamp) <= start) {
+    CellVersion.checkTimestamp(start);
+    if (commitTimestamp != ABORTED && CellVersion.checkTimestamp(commitTimestamp) <= start) {
       throw new IllegalArgumentException(
           "commit timestamp " + commitTimestamp + " is not above start timestamp " + start);
     }

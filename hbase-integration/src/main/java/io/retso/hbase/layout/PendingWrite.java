@@ -100,10 +100,10 @@ public final class PendingWrite {
   /**
    * The column of a transaction's marks.
    *
-   * @throws IllegalArgumentException if {@code start} does not have the form of a stamp
+   * @throws IllegalArgumentException if {@code start} does not have the form of a timestamp
    */
   public static byte[] qualifier(long start) {
-    return Bytes.toBytes(CellVersion.checkStamp(start));
+    return Bytes.toBytes(CellVersion.checkTimestamp(start));
   }
 
   /**
@@ -111,7 +111,7 @@ public final class PendingWrite {
    * have that version. Returns {@code put}.
    *
    * @param batch number of the batch of writes, growing within the transaction: a cleaner without a
-   *     coprocessor tells by it whether the row was written between its read and its mutation
+   *     coprocessor sees by it whether the row was written between its read and its mutation
    */
   public static Put mark(Put put, long start, int batch) {
     return put.addColumn(FAMILY, qualifier(start), start, Bytes.toBytes(batch));

@@ -41,28 +41,28 @@ public final class ReadAttribute {
   /**
    * Sets the attribute.
    *
-   * @throws IllegalArgumentException if {@code readTimestamp} does not have the form of a stamp
+   * @throws IllegalArgumentException if {@code readTimestamp} does not have the form of a timestamp
    */
   public static void set(OperationWithAttributes read, long readTimestamp) {
-    set(read, stamp(readTimestamp));
+    set(read, timestamp(readTimestamp));
   }
 
   /**
    * Sets the attribute, of a validating get.
    *
-   * @throws IllegalArgumentException if {@code readTimestamp} does not have the form of a stamp
+   * @throws IllegalArgumentException if {@code readTimestamp} does not have the form of a timestamp
    */
   public static void setValidating(Get get, long readTimestamp) {
-    set(get, Bytes.add(stamp(readTimestamp), new byte[] {VALIDATING}));
+    set(get, Bytes.add(timestamp(readTimestamp), new byte[] {VALIDATING}));
   }
 
   /**
    * Sets the attribute, of a get that asks for the first change.
    *
-   * @throws IllegalArgumentException if one of the timestamps does not have the form of a stamp
+   * @throws IllegalArgumentException if one of the timestamps does not have the form of a timestamp
    */
   public static void setFirstChange(Get get, long from, long upTo) {
-    set(get, Bytes.add(stamp(from), new byte[] {FIRST_CHANGE}, stamp(upTo)));
+    set(get, Bytes.add(timestamp(from), new byte[] {FIRST_CHANGE}, timestamp(upTo)));
   }
 
   private static void set(OperationWithAttributes read, byte[] value) {
@@ -87,8 +87,8 @@ public final class ReadAttribute {
     return false;
   }
 
-  private static byte[] stamp(long timestamp) {
-    return Bytes.toBytes(CellVersion.checkStamp(timestamp));
+  private static byte[] timestamp(long timestamp) {
+    return Bytes.toBytes(CellVersion.checkTimestamp(timestamp));
   }
 
   /** Whether the get is validating. */
@@ -104,7 +104,7 @@ public final class ReadAttribute {
   public static long firstChangeUpTo(OperationWithAttributes read) {
     byte[] value = read.getAttribute(NAME);
     return asksForFirstChange(value)
-        ? CellVersion.checkStamp(Bytes.toLong(value, Long.BYTES + 1))
+        ? CellVersion.checkTimestamp(Bytes.toLong(value, Long.BYTES + 1))
         : 0;
   }
 
@@ -127,7 +127,8 @@ public final class ReadAttribute {
       return 0;
     }
     boolean asks = isValidating(read) || asksForFirstChange(value);
-    return CellVersion.checkStamp(decode(NAME, asks ? Arrays.copyOf(value, Long.BYTES) : value));
+    return CellVersion.checkTimestamp(
+        decode(NAME, asks ? Arrays.copyOf(value, Long.BYTES) : value));
   }
 
   static long decode(String name, byte[] value) {

@@ -7,7 +7,7 @@ import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
 
 /**
  * What of a region server's own configuration matters to the transactions of a table. Nobody else
- * can know it; regions with the coprocessor tell it, in the answer to a {@link DescriptorQuery}.
+ * can know it; regions with the coprocessor report it, in the answer to a {@link DescriptorQuery}.
  *
  * @param forcesLog whether the log of a table that does not say it is forced to disk before a write
  *     is acknowledged ({@code hbase.wal.hsync})

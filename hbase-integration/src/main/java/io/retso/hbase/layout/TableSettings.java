@@ -195,7 +195,7 @@ public record TableSettings(
   /**
    * The prepared table of which this one is a copy, as HBase makes them from snapshots; null if it
    * is none. Its marks are those of the moment when the snapshot was taken, and nobody looked for
-   * them before the oracle was told to forget whose they are.
+   * them before a sweep let the oracle forget whose they are.
    */
   public static String originOf(TableDescriptor table) {
     String name = table.getValue(NAME_KEY);

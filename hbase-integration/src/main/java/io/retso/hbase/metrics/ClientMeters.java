@@ -31,7 +31,7 @@ public final class ClientMeters implements Ends, AutoCloseable {
   /**
    * Registers everything.
    *
-   * @param clientName tells the managers of one registry apart
+   * @param clientName distinguishes the managers of one registry apart
    * @param cleanupRows rows that wait for cleanup now
    */
   public ClientMeters(

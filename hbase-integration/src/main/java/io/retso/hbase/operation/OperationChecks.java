@@ -109,7 +109,7 @@ public final class OperationChecks {
         "durability "
             + mutation.getDurability()
             + " could lose what was committed: use SYNC_WAL or the default");
-    // A cleanup that is lost after the oracle was told of it takes the committed write with it.
+    // A cleanup that is lost after it was reported takes the committed write with it.
     refuse(
         mutation.getDurability() == Durability.FSYNC_WAL
             && table.descriptor().getDurability() != Durability.FSYNC_WAL,

@@ -46,7 +46,7 @@ public final class BlockingScanner implements ResultScanner, SnapshotScan.Sink {
   public synchronized boolean next(Result row) {
     rows.add(row);
     bytes += Result.getTotalSizeOfCells(row);
-    return !closed; // whoever waits is told when the page is in place, not by its first row
+    return !closed; // whoever waits is woken when the page is in place, not by its first row
   }
 
   @Override

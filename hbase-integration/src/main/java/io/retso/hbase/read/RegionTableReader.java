@@ -15,7 +15,7 @@ import org.apache.hadoop.hbase.client.Get;
 import org.apache.hadoop.hbase.client.Result;
 import org.apache.hadoop.hbase.client.Scan;
 
-/** Server reads: regions decide, and can tell what has changed since. Thread-safe. */
+/** Server reads: regions decide, and find what has changed since. Thread-safe. */
 final class RegionTableReader extends TableReader {
   RegionTableReader(PreparedTable table, long start, TableReaders context) {
     super(table, start, context);

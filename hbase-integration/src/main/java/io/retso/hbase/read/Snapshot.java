@@ -18,10 +18,10 @@ import org.apache.hadoop.hbase.client.Result;
  * need another:
  *
  * <pre>
- *   UNPINNED  reads go to S, and regions tell whether what they look at is still as it was at S.
+ *   UNPINNED  reads go to S, and regions say whether what they look at is still as it was at S.
  *      |      If so, it is current: that was the answer, and nobody else is asked
  *      |
- *      |      something has changed; or regions cannot tell; or the timestamp is wanted
+ *      |      something has changed; or regions cannot say; or the timestamp is wanted
  *      v
  *   PINNED    the timestamp is L, which the oracle issues now; or, if what was read before has
  *             changed between S and L, C, that of the first commit that changed it: regions find it

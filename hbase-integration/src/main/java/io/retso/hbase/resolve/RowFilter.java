@@ -108,7 +108,7 @@ public final class RowFilter {
    * earlier row: the rows before need not be read.
    *
    * <p>{@link #apply} would drop the family's cells up to there unseen; it makes no difference
-   * whether it gets them. Whole rows only: whether a cell of the hint's row is before it is told
+   * whether it gets them. Whole rows only: whether a cell of the hint's row is before it is found
    * when the row is decided.
    *
    * @return the first key of a row behind that of {@code cell}; null if there is none

@@ -213,7 +213,7 @@ public final class SnapshotRequests {
    * Exclusive. The read timestamp itself is within: it is the version of the reader's own writes.
    */
   private static long timeRangeEnd(long readTimestamp) {
-    return CellVersion.checkStamp(readTimestamp) + 1;
+    return CellVersion.checkTimestamp(readTimestamp) + 1;
   }
 
   private static Scan copy(Scan scan) {

@@ -82,7 +82,7 @@ public final class SnapshotRow {
   public SnapshotRow(
       List<Cell> cells, long readTimestamp, long ownStart, int versions, long readMoment) {
     this.cells = cells;
-    this.readTimestamp = CellVersion.checkStamp(readTimestamp);
+    this.readTimestamp = CellVersion.checkTimestamp(readTimestamp);
     this.ownStart = ownStart;
     this.versions = versions;
     this.readMoment = readMoment;
@@ -142,8 +142,9 @@ public final class SnapshotRow {
   }
 
   /**
-   * Decides what is visible as far as {@code statuses} allows, and notes there whom to ask. Finds
-   * all unknown writers at once: after one round of answers the row is decided or to be read again.
+   * Decides what is visible as far as {@code statuses} allows, and notes there which writers to ask
+   * for. Finds all unknown writers at once: after one round of answers the row is decided or to be
+   * read again.
    */
   public Next decide(WriterStatuses statuses) {
     if (visible != null) {
@@ -272,7 +273,8 @@ public final class SnapshotRow {
 
   /**
    * The first commit from a timestamp on that changed one of the columns, as far as {@code
-   * statuses} allows: notes there whom to ask, as {@link #decide} does. Plain writers do not count.
+   * statuses} allows: notes there which writers to ask for, as {@link #decide} does. Plain writers
+   * do not count.
    *
    * <p>For rows read with {@link #ALL_VERSIONS}, at a timestamp below which those who are open now
    * will not commit.

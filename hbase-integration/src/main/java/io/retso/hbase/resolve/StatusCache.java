@@ -61,10 +61,10 @@ public final class StatusCache {
   /**
    * Remembers that the transaction committed.
    *
-   * @throws IllegalArgumentException unless both are stamps and the commit is the later one
+   * @throws IllegalArgumentException unless both are timestamps and the commit is the later one
    */
   public void committed(long start, long commitTimestamp) {
-    if (CellVersion.checkStamp(commitTimestamp) <= start) {
+    if (CellVersion.checkTimestamp(commitTimestamp) <= start) {
       throw new IllegalArgumentException(
           "commit timestamp " + commitTimestamp + " is not above start timestamp " + start);
     }
@@ -84,7 +84,7 @@ public final class StatusCache {
   }
 
   private void put(long start, long value) {
-    CellVersion.checkStamp(start);
+    CellVersion.checkTimestamp(start);
     int first = firstOfSet(start);
     int victim = first;
     long oldest = Long.MAX_VALUE;
@@ -106,7 +106,7 @@ public final class StatusCache {
   }
 
   private int firstOfSet(long start) {
-    // Fibonacci hashing; the low four bits of stamps are always zero.
+    // Fibonacci hashing; the low four bits of timestamps are always zero.
     long mixed = (start >>> 4) * 0x9E3779B97F4A7C15L;
     return ((int) (mixed >>> 32) & setMask) * WAYS;
   }

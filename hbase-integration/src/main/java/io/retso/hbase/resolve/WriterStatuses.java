@@ -37,7 +37,7 @@ public final class WriterStatuses {
   private final Set<Long> unknown = new LinkedHashSet<>();
   private long moment;
 
-  /** A reader that knows what {@code cache} knows, and tells it what it learns. */
+  /** A reader that knows what {@code cache} knows, and adds what it learns. */
   public WriterStatuses(StatusCache cache) {
     this.cache = cache;
   }
@@ -49,7 +49,7 @@ public final class WriterStatuses {
 
   /**
    * Start timestamps of the writers that {@link SnapshotRow#decide} asked for and that {@link
-   * #learn} has not told yet: each is to be asked, with the reader's own timestamp.
+   * #learn} has not answered yet: each is to be asked, with the reader's own timestamp.
    */
   public long[] unknown() {
     return unknown.stream().mapToLong(Long::longValue).toArray();

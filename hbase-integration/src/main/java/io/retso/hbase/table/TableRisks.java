@@ -22,7 +22,7 @@ public final class TableRisks {
   /**
    * What is risky, one sentence each, with the remedy.
    *
-   * @param regions what regions of the table reported; empty if none was asked, or they cannot tell
+   * @param regions what regions of the table reported; empty if none was asked, or they do not know
    */
   public static List<String> of(TableDescriptor table, Collection<RegionSettings> regions) {
     List<String> found = new ArrayList<>();

@@ -61,7 +61,7 @@ final class TransactionCore {
   private final WriteBuffer writes;
   private final Shared shared;
 
-  /** Tells the oracle, or whom it shares its snapshot with, that it is over. */
+  /** Reports its end to the oracle, or to the owner of the snapshot that it shares. */
   private final Runnable endWithoutWrites;
 
   private final OperationQueue operations = new OperationQueue();

@@ -147,7 +147,7 @@ public final class WriteBuffer {
     return conflictIds.isEmpty();
   }
 
-  /** What a get is answered with if own writes tell for certain; null if HBase must be asked. */
+  /** What a get is answered with if own writes decide it; null if HBase must be asked. */
   public Result answer(PreparedTable table, Get get) {
     if (!OwnReads.namesColumns(get)) {
       return null;

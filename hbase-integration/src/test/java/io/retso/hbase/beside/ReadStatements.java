@@ -2,7 +2,10 @@ package io.retso.hbase.beside;
 
 import io.retso.hbase.beside.Statement.Way;
 import java.util.List;
+import org.apache.hadoop.hbase.Cell;
+import org.apache.hadoop.hbase.CellUtil;
 import org.apache.hadoop.hbase.client.Get;
+import org.apache.hadoop.hbase.client.Mutation;
 import org.apache.hadoop.hbase.client.Scan;
 
 /** Random reads, with every option that a transaction does not refuse. */
@@ -18,6 +21,35 @@ final class ReadStatements {
       case 4 -> new Statement(Way.EXISTS_ALL, gets);
       default -> new Statement(Way.SCAN, List.of(scan(draw)));
     };
+  }
+
+  /**
+   * Of what a change has just named, most columns, and now and then one more; null if it named
+   * none. A transaction that has not sent the change answers by itself if it knows all of them.
+   */
+  static Statement ofWritten(Draw draw, Statement written) {
+    List<Get> gets =
+        written.requests().stream()
+            .filter(Mutation.class::isInstance)
+            .map(mutation -> getOf(draw, (Mutation) mutation))
+            .filter(Get::hasFamilies)
+            .toList();
+    if (gets.isEmpty()) {
+      return null;
+    }
+    return new Statement(draw.oneOf(List.of(Way.GET, Way.GET_ALL, Way.EXISTS)), gets);
+  }
+
+  private static Get getOf(Draw draw, Mutation written) {
+    Get get = new Get(written.getRow()).setLoadColumnFamiliesOnDemand(false);
+    for (List<Cell> cells : written.getFamilyCellMap().values()) {
+      for (Cell cell : cells) {
+        if (cell.getType() != Cell.Type.DeleteFamily && !draw.oneIn(6)) {
+          get.addColumn(CellUtil.cloneFamily(cell), CellUtil.cloneQualifier(cell));
+        }
+      }
+    }
+    return draw.oneIn(6) ? get.addColumn(draw.family(), draw.qualifier()) : get;
   }
 
   static Get get(Draw draw, byte[] row) {

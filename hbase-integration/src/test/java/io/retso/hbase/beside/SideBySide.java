@@ -147,6 +147,9 @@ final class SideBySide implements AutoCloseable {
         Statement statement = statement(draw, readOnly);
         statements.add(statement);
         compare(statement, plain, table);
+        if (!statement.isRead() && random.nextInt(3) == 0) {
+          readBack(draw, statement, plain, table);
+        }
         if (random.nextInt(3) > 0) {
           draw.spoil();
         } else {
@@ -159,6 +162,14 @@ final class SideBySide implements AutoCloseable {
     }
     if (earlier.size() > 50) {
       earlier.subList(0, 25).clear();
+    }
+  }
+
+  private void readBack(Draw draw, Statement written, AnyTable plain, AnyTable table)
+      throws Exception {
+    Statement read = ReadStatements.ofWritten(draw, written);
+    if (read != null) {
+      compare(read, plain, table);
     }
   }
 

@@ -1,78 +1,37 @@
 package io.retso.hbase.coprocessor;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
+import static io.retso.edited.EditedClasses.placeOf;
 
+import io.retso.edited.EditedClasses;
+import io.retso.edited.SourceEdit;
 import io.retso.hbase.RetsoCluster;
 import io.retso.hbase.layout.Refusal;
-import java.io.File;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.io.StringWriter;
-import java.io.UncheckedIOException;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.net.URI;
-import java.net.URL;
-import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.jar.JarEntry;
 import java.util.jar.JarOutputStream;
-import java.util.regex.Pattern;
 import java.util.stream.Stream;
-import javax.tools.JavaCompiler;
-import javax.tools.StandardJavaFileManager;
-import javax.tools.StandardLocation;
-import javax.tools.ToolProvider;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 
 /**
  * The coprocessor with one edit in a source file, as a jar, and tests of its packages that are run
- * on it. The edited file is compiled, all else is as it was built. Region servers load the jar for
- * the tables of such a test, as they do in production; other tables keep the classes of this
- * process.
- *
- * <p>So the classes in production need no seams for bugs. The edited text must be there once: who
- * changes it learns here that the evidence needs a new look.
+ * on it. Region servers load the jar for the tables of such a test, as they do in production; other
+ * tables keep the classes of this process.
  */
 final class EditedCoprocessor implements AutoCloseable {
   private static final Path SOURCES = Path.of("src/main/java");
   private static final String PACKAGE = "io/retso/hbase/";
-  private static final JavaCompiler COMPILER = ToolProvider.getSystemJavaCompiler();
 
-  /** Knows the class path of this process, and keeps its jars open: for one compilation a time. */
-  private static final StandardJavaFileManager FILES = files();
-
-  /** First from the jar and the tests beside it: everything else is shared with this process. */
-  private static final class Loader extends URLClassLoader {
-    Loader(URL... places) {
-      super(places, EditedCoprocessor.class.getClassLoader());
-    }
-
-    @Override
-    protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
-      synchronized (getClassLoadingLock(name)) {
-        Class<?> loaded = findLoadedClass(name);
-        if (loaded == null && isOurs(name)) {
-          loaded = findClass(name);
-        }
-        return loaded == null ? super.loadClass(name, resolve) : loaded;
-      }
-    }
-
-    private static boolean isOurs(String name) {
-      return name.startsWith("io.retso.hbase.coprocessor.")
-          || name.startsWith("io.retso.hbase.resolve.")
-          || name.startsWith("io.retso.hbase.layout.");
-    }
-  }
-
-  private final Loader loader;
+  private final EditedClasses loader;
 
   /**
    * Compiles.
@@ -82,36 +41,23 @@ final class EditedCoprocessor implements AutoCloseable {
    *     io.retso.hbase}
    */
   EditedCoprocessor(Path directory, String file, String text, String instead) throws IOException {
-    String source = Files.readString(SOURCES.resolve(PACKAGE + file));
-    assertEquals(2, source.split(Pattern.quote(text), -1).length, text);
-    Path edited = directory.resolve("sources").resolve(PACKAGE + file);
-    Files.createDirectories(edited.getParent());
-    Files.writeString(edited, source.replace(text, instead));
     Path classes = directory.resolve("classes");
-    Path built = Path.of(placeOf(TransactionRegionObserver.class));
+    Path built = Path.of(URI.create(placeOf(TransactionRegionObserver.class).toString()));
     for (String part : List.of("coprocessor", "resolve", "layout")) {
       copy(built.resolve(PACKAGE + part), classes.resolve(PACKAGE + part));
     }
-    compile(edited, classes);
+    new SourceEdit(SOURCES.resolve(PACKAGE + file), text, instead).compile(classes);
     Path jar = directory.resolve("coprocessor.jar");
     pack(classes, jar);
-    this.loader = new Loader(jar.toUri().toURL(), placeOf(getClass()).toURL());
+    this.loader =
+        new EditedClasses(
+            EditedCoprocessor::isOurs, List.of(jar.toUri().toURL(), placeOf(getClass())));
   }
 
-  private static StandardJavaFileManager files() {
-    StandardJavaFileManager files = COMPILER.getStandardFileManager(null, null, null);
-    String[] classPath = System.getProperty("java.class.path").split(File.pathSeparator);
-    try {
-      files.setLocationFromPaths(
-          StandardLocation.CLASS_PATH, Stream.of(classPath).map(Path::of).toList());
-      return files;
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-  }
-
-  private static URI placeOf(Class<?> type) {
-    return URI.create(type.getProtectionDomain().getCodeSource().getLocation().toString());
+  private static boolean isOurs(String name) {
+    return name.startsWith("io.retso.hbase.coprocessor.")
+        || name.startsWith("io.retso.hbase.resolve.")
+        || name.startsWith("io.retso.hbase.layout.");
   }
 
   private static void copy(Path from, Path to) throws IOException {
@@ -126,23 +72,6 @@ final class EditedCoprocessor implements AutoCloseable {
         }
       }
     }
-  }
-
-  /** Its classes take the place of those that are there. */
-  private static void compile(Path source, Path classes) throws IOException {
-    StringWriter messages = new StringWriter();
-    FILES.setLocationFromPaths(StandardLocation.CLASS_OUTPUT, List.of(classes));
-    boolean done =
-        COMPILER
-            .getTask(
-                messages,
-                FILES,
-                null,
-                List.of("-proc:none", "-nowarn"),
-                null,
-                FILES.getJavaFileObjects(source))
-            .call();
-    assertTrue(done, messages::toString);
   }
 
   private static void pack(Path classes, Path jar) throws IOException {

@@ -57,7 +57,7 @@ class InFlightTest {
     t.close();
   }
 
-  /** Straight to the region: HBase's client would repeat what is told to come back. */
+  /** Straight to the region: HBase's client would repeat what is asked to come back. */
   private void apply(Put put) throws IOException {
     region.batchMutate(new Mutation[] {put});
   }

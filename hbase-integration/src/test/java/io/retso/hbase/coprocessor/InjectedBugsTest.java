@@ -198,7 +198,7 @@ class InjectedBugsTest {
         "",
         SnapshotReadTest.class,
         "aVersionThatComesUpInTheSecondReadOfARowIsLeftOut"),
-    HORIZON_ONE_STAMP_TOO_HIGH(
+    HORIZON_ONE_TIMESTAMP_TOO_HIGH(
         "coprocessor/purge/RegionPurge.java",
         "horizon.refuse(link.watermarkSoon());",
         "horizon.refuse(link.watermarkSoon() + 16);",

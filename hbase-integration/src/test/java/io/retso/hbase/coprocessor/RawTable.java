@@ -77,7 +77,7 @@ public final class RawTable implements AutoCloseable {
     if (place.getPath().endsWith(".jar")) {
       builder.setJarPath(place.toURI().toString());
       // To take a copy HBase wants a local file system with checksums, which EmbeddedHBase has not;
-      // the region servers are told here, the master's check of the jar cannot be told.
+      // it is set for region servers here; the master's check of the jar does not look.
       builder.setProperty("fs.file.impl", LocalFileSystem.class.getName());
       builder.setProperty("fs.file.impl.disable.cache", "true");
       table.setValue(TableDescriptorChecker.TABLE_SANITY_CHECKS, "false");

@@ -128,7 +128,7 @@ class SnapshotReadTest {
     long start = t.oracle.begin();
     t.write(start, ROW, "a", "1");
     t.oracle.abort(start);
-    // It leaves the oracle's window of 2^17 stamps.
+    // It leaves the oracle's window of 2^17 timestamps.
     List<CompletableFuture<Long>> begun = new ArrayList<>();
     for (int i = 0; i < (1 << 17) + 1000; i++) {
       begun.add(t.oracle.beginAsync());
@@ -385,7 +385,7 @@ class SnapshotReadTest {
   @Test
   void whatIsNoMarkIsNotAdmittedAmongTheMarks() throws IOException {
     byte[] marks = PendingWrite.family();
-    long stamp = t.oracle.begin();
+    long timestamp = t.oracle.begin();
     IOException refused =
         assertThrows(
             DoNotRetryIOException.class,
@@ -394,8 +394,9 @@ class SnapshotReadTest {
         refused.getMessage().contains("not a PendingWrite mark: r/!pw:x/"), refused::toString);
     for (Mutation other :
         List.of(
-            new Put(b(ROW)).addColumn(marks, b("x"), stamp, b("1")),
-            new Put(b(ROW)).addColumn(marks, PendingWrite.qualifier(stamp), stamp + 16, b("1")),
+            new Put(b(ROW)).addColumn(marks, b("x"), timestamp, b("1")),
+            new Put(b(ROW))
+                .addColumn(marks, PendingWrite.qualifier(timestamp), timestamp + 16, b("1")),
             new Increment(b(ROW)).addColumn(marks, b("x"), 1),
             new Append(b(ROW)).addColumn(marks, b("x"), b("1")))) {
       refused =

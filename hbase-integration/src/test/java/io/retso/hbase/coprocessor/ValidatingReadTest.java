@@ -26,7 +26,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** Gets at an older timestamp that are told whether what they find is still current. */
+/** Gets at an older timestamp whose answers say whether what they find is still current. */
 @ExtendWith(RetsoCluster.Extension.class)
 class ValidatingReadTest {
   private static final String ROW = "r";
@@ -47,7 +47,7 @@ class ValidatingReadTest {
     return Bytes.toBytes(text);
   }
 
-  /** What a validating read at that timestamp is told. */
+  /** The answer to a validating read at that timestamp. */
   private String watched(long timestamp, String row) throws IOException {
     Result result = t.table.get(SnapshotRequests.validating(new Get(b(row)), timestamp));
     return ChangedRow.is(result) ? "changed" : RawTable.map(result).toString();

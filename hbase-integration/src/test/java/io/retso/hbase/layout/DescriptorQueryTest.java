@@ -36,7 +36,7 @@ class DescriptorQueryTest {
 
   private static final RegionSettings REGION = new RegionSettings(true, 7, "example.Engine");
 
-  private static TableDescriptor told(TableDescriptor table) throws IOException {
+  private static TableDescriptor answer(TableDescriptor table) throws IOException {
     return DescriptorQuery.parse(Result.create(List.of(DescriptorQuery.answer(table, REGION))));
   }
 
@@ -60,13 +60,13 @@ class DescriptorQueryTest {
                     .setScope(1)
                     .build());
     SETTINGS.writeTo(table);
-    TableDescriptor told = told(table.build());
-    assertEquals(NAME, told.getTableName());
-    assertEquals(SETTINGS, TableSettings.of(told));
-    assertTrue(told.hasCoprocessor("example.Observer"));
+    TableDescriptor answer = answer(table.build());
+    assertEquals(NAME, answer.getTableName());
+    assertEquals(SETTINGS, TableSettings.of(answer));
+    assertTrue(answer.hasCoprocessor("example.Observer"));
     List<String> violations = TableSettings.violations(table.build());
     assertEquals(10, violations.size(), violations::toString);
-    assertEquals(violations, TableSettings.violations(told));
+    assertEquals(violations, TableSettings.violations(answer));
   }
 
   @Test
@@ -77,7 +77,7 @@ class DescriptorQueryTest {
             .setColumnFamily(
                 TableSettings.prepared(ColumnFamilyDescriptorBuilder.of(Bytes.toBytes("f"))));
     SETTINGS.writeTo(table);
-    assertEquals(List.of(), TableSettings.violations(told(table.build())));
+    assertEquals(List.of(), TableSettings.violations(answer(table.build())));
   }
 
   @Test
@@ -93,13 +93,13 @@ class DescriptorQueryTest {
     assertTrue(Bytes.contains(TableDescriptorBuilder.toByteArray(table), Bytes.toBytes("secret")));
     byte[] answer = CellUtil.cloneValue(DescriptorQuery.answer(table, REGION));
     assertFalse(Bytes.contains(answer, Bytes.toBytes("secret")));
-    assertFalse(TableSettings.isPrepared(told(table)));
+    assertFalse(TableSettings.isPrepared(answer(table)));
   }
 
   @Test
   void settingsOfTheRegionServerAreTold() throws IOException {
     TableDescriptor table = TableDescriptorBuilder.newBuilder(NAME).build();
-    assertEquals(REGION, RegionSettings.of(told(table)));
+    assertEquals(REGION, RegionSettings.of(answer(table)));
     assertNull(RegionSettings.of(table), "it is not an answer");
     RegionSettings usual = RegionSettings.of(new Configuration(false));
     assertEquals(new RegionSettings(false, Long.MAX_VALUE, ""), usual);

@@ -37,9 +37,9 @@ class LayoutTest {
       assertThrows(IllegalArgumentException.class, () -> CellVersion.commitTimestamp(version));
     }
     assertEquals(Timestamps.MAX + 1, CellVersion.committed(Timestamps.MAX));
-    for (long stamp : new long[] {0, -16, 161, Timestamps.MAX + 16, Long.MAX_VALUE}) {
+    for (long timestamp : new long[] {0, -16, 161, Timestamps.MAX + 16, Long.MAX_VALUE}) {
       Exception e =
-          assertThrows(IllegalArgumentException.class, () -> CellVersion.committed(stamp));
+          assertThrows(IllegalArgumentException.class, () -> CellVersion.committed(timestamp));
       assertTrue(e.getMessage().contains("up to " + Timestamps.MAX), e.getMessage());
     }
   }

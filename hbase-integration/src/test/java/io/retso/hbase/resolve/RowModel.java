@@ -114,12 +114,12 @@ final class RowModel {
     }
   }
 
-  private long stamp() {
+  private long timestamp() {
     return clock += 16L * (1 + random.nextInt(3));
   }
 
   private Writer begin() {
-    Writer writer = new Writer(stamp());
+    Writer writer = new Writer(timestamp());
     writers.add(writer);
     return writer;
   }
@@ -134,7 +134,7 @@ final class RowModel {
 
   /** Conflicts are between cells: more interleavings than between rows. */
   private void commit(Writer writer) {
-    long now = stamp();
+    long now = timestamp();
     boolean conflict =
         writers.stream()
             .filter(other -> other.commit > writer.start)
@@ -181,7 +181,7 @@ final class RowModel {
     if (others().findAny().isPresent()) {
       return;
     }
-    long version = stamp() + random.nextInt(16);
+    long version = timestamp() + random.nextInt(16);
     clock += 16;
     Writer plain = new Writer(0);
     plain.commit = version;
@@ -190,7 +190,7 @@ final class RowModel {
     versions.get(column).put(version, "plain " + version);
   }
 
-  /** Tells {@code statuses} what the oracle answers to the reader. */
+  /** Adds to {@code statuses} what the oracle answers to the reader. */
   void answer(long start, WriterStatuses statuses) {
     Writer writer = writer(start);
     if (writer.forgotten) {

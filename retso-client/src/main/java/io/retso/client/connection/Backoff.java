@@ -22,7 +22,7 @@ final class Backoff {
     this.random = random;
   }
 
-  /** Counts a failure and tells how long to wait before the next attempt. */
+  /** Counts a failure and returns how long to wait before the next attempt. */
   long nextNanos() {
     int doublings = Math.min(failures++, Long.numberOfLeadingZeros(minNanos) - 1);
     long ceiling = Math.min(maxNanos, minNanos << doublings);

@@ -282,10 +282,10 @@ final class Connection {
                   : "that to " + frame.type + " frame " + frame.id + " is due"));
     }
     answered = true;
-    // Released first: who is told of an answer may at once make the next request.
+    // Released first: whoever gets an answer may at once make the next request.
     intake.release(frame.count);
     try {
-      Replies.complete(frame, partial, index, welcome.stampGap(), settings.isOracle());
+      Replies.complete(frame, partial, index, welcome.timestampGap(), settings.isOracle());
     } catch (FrameException e) {
       OracleException cause = incompatible(e.getMessage());
       for (Call<?> call = frame.head; call != null; call = call.next) {
@@ -331,7 +331,7 @@ final class Connection {
     if (offer.mode() != settings.mode()) {
       return "it chose mode " + offer.mode() + " instead of " + settings.mode();
     }
-    if (offer.stampGap() < 1 || offer.rowsMax() < 0 || offer.frameBytesMax() < 1024) {
+    if (offer.timestampGap() < 1 || offer.rowsMax() < 0 || offer.frameBytesMax() < 1024) {
       return "its limits make no sense: " + offer;
     }
     return null;

@@ -204,7 +204,7 @@ final class Dispatcher {
     return null;
   }
 
-  /** A server may allow less than the protocol does, which only the handshake tells. */
+  /** A server may allow less than the protocol does, which only the handshake says. */
   private void refuseTooLarge(CallList calls, Welcome limits) {
     Call<?> first = calls.peek();
     if (first == null

@@ -28,6 +28,7 @@ public final class NettyLoop implements ClientLoop {
   private final EventLoopGroup group;
   private final EventLoop loop;
 
+  /** Starts the thread with its first task. */
   public NettyLoop(ClientSettings settings) {
     this.settings = settings;
     this.group =

@@ -22,6 +22,7 @@ public final class RemoteOracleClient implements OracleClient {
   private final Runnable wake;
   private final Runnable linger;
 
+  /** A client that connects with its first request; it ends the loop when it is closed. */
   public RemoteOracleClient(ClientSettings settings, ClientLoop loop) {
     this.settings = settings;
     this.intake = new Intake<>(settings.outstandingMax());
@@ -43,7 +44,7 @@ public final class RemoteOracleClient implements OracleClient {
 
   @Override
   public CompletableFuture<CommitResult> commitAsync(long startTimestamp, long... rowIds) {
-    checkStamp(startTimestamp, "start timestamp");
+    checkTimestamp(startTimestamp, "start timestamp");
     if (rowIds.length > Limits.TRANSACTION_ROWS_MAX) {
       throw new IllegalArgumentException(
           "a transaction of "
@@ -57,7 +58,7 @@ public final class RemoteOracleClient implements OracleClient {
 
   @Override
   public CompletableFuture<CommitResult> endLater(long startTimestamp) {
-    checkStamp(startTimestamp, "start timestamp");
+    checkTimestamp(startTimestamp, "start timestamp");
     return submit(FrameType.COMMIT, startTimestamp, 0, Call.NO_ROWS, false);
   }
 
@@ -68,8 +69,8 @@ public final class RemoteOracleClient implements OracleClient {
 
   @Override
   public CompletableFuture<TransactionStatus> statusAsync(long writerStart, long readerStart) {
-    checkStamp(writerStart, "writer's start timestamp");
-    checkStamp(readerStart, "reader's start timestamp");
+    checkTimestamp(writerStart, "writer's start timestamp");
+    checkTimestamp(readerStart, "reader's start timestamp");
     return submit(FrameType.STATUS, writerStart, readerStart, Call.NO_ROWS);
   }
 
@@ -90,7 +91,7 @@ public final class RemoteOracleClient implements OracleClient {
 
   @Override
   public CompletableFuture<CommitResult> abortAsync(long startTimestamp) {
-    checkStamp(startTimestamp, "start timestamp");
+    checkTimestamp(startTimestamp, "start timestamp");
     return submit(FrameType.ABORT, startTimestamp, 0, Call.NO_ROWS);
   }
 
@@ -101,13 +102,13 @@ public final class RemoteOracleClient implements OracleClient {
 
   @Override
   public CompletableFuture<Void> cleanedUpAsync(long startTimestamp) {
-    checkStamp(startTimestamp, "start timestamp");
+    checkTimestamp(startTimestamp, "start timestamp");
     return submit(FrameType.CLEANED, startTimestamp, 0, Call.NO_ROWS);
   }
 
   @Override
   public CompletableFuture<Void> cleanedUpLater(long startTimestamp) {
-    checkStamp(startTimestamp, "start timestamp");
+    checkTimestamp(startTimestamp, "start timestamp");
     return submit(FrameType.CLEANED, startTimestamp, 0, Call.NO_ROWS, false);
   }
 
@@ -128,7 +129,7 @@ public final class RemoteOracleClient implements OracleClient {
 
   @Override
   public CompletableFuture<Void> sweptAsync(long sweepTimestamp) {
-    checkStamp(sweepTimestamp, "sweep timestamp");
+    checkTimestamp(sweepTimestamp, "sweep timestamp");
     return submit(FrameType.SWEPT, sweepTimestamp, 0, Call.NO_ROWS);
   }
 
@@ -225,7 +226,7 @@ public final class RemoteOracleClient implements OracleClient {
     return ((Call<T>) request.get()).await();
   }
 
-  private void checkStamp(long timestamp, String name) {
+  private void checkTimestamp(long timestamp, String name) {
     if (!Timestamps.isWellFormed(timestamp) && settings.isOracle()) {
       throw new IllegalArgumentException(
           name

@@ -23,15 +23,15 @@ final class Replies {
    *
    * @param index where the reply begins in {@code in}; it passed {@link Frames#checkReply} and
    *     matches {@code frame} in type, id and count
-   * @param stampGap distance of the stamps of one begin frame
+   * @param timestampGap distance of the timestamps of one begin frame
    * @param strict whether answers must make sense; false for an echoing server
    * @throws FrameException if the reply contradicts the request
    */
-  static void complete(SentFrame frame, ByteBuf in, int index, int stampGap, boolean strict)
+  static void complete(SentFrame frame, ByteBuf in, int index, int timestampGap, boolean strict)
       throws FrameException {
     int body = index + Frames.HEADER_BYTES;
     switch (frame.type) {
-      case BEGIN -> begins(frame, in.getLong(body), stampGap, strict);
+      case BEGIN -> begins(frame, in.getLong(body), timestampGap, strict);
       case WATERMARK, TIMESTAMP -> shared(frame, in.getLong(body), strict);
       case PING -> next(frame).answer(null);
       case COMMIT, STATUS, ABORT, CLEANED, SWEPT -> {
@@ -43,15 +43,15 @@ final class Replies {
     }
   }
 
-  private static void begins(SentFrame frame, long first, int stampGap, boolean strict)
+  private static void begins(SentFrame frame, long first, int timestampGap, boolean strict)
       throws FrameException {
-    long last = first + (long) (frame.count - 1) * stampGap;
+    long last = first + (long) (frame.count - 1) * timestampGap;
     if (strict && !(Timestamps.isWellFormed(first) && Timestamps.isWellFormed(last))) {
       throw new FrameException(
           ErrorCode.MALFORMED_FRAME, "start timestamps " + first + " to " + last);
     }
-    for (long stamp = first; frame.head != null; stamp += stampGap) {
-      next(frame).answer(stamp);
+    for (long timestamp = first; frame.head != null; timestamp += timestampGap) {
+      next(frame).answer(timestamp);
     }
   }
 
@@ -120,7 +120,7 @@ final class Replies {
                       + " is committed already, by another request: a transaction is committed"
                       + " once; abort("
                       + call.start
-                      + ") tells its commit timestamp",
+                      + ") answers its commit timestamp",
                   null));
     } else {
       CommitResult result = CommitResult.of(outcome);

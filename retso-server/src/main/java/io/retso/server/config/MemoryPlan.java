@@ -44,7 +44,7 @@ public record MemoryPlan(long map, long window, long uncleaned, long rest, long 
 
   private static final long LINE_BYTES = 64;
   private static final long LINE_ROWS = 5;
-  private static final long WINDOW_STAMP_BYTES = 8;
+  private static final long WINDOW_TIMESTAMP_BYTES = 8;
   private static final long UNCLEANED_PLACE_BYTES = 16;
   private static final long MEBIBYTE = 1L << 20;
 
@@ -55,7 +55,7 @@ public record MemoryPlan(long map, long window, long uncleaned, long rest, long 
     long bookies = config.isEmbedded() ? config.get(Settings.EMBEDDED_BOOKIES) : 0;
     return new MemoryPlan(
         mapBytes(config.get(Settings.ROWS)),
-        config.get(Settings.WINDOW_STAMPS) * WINDOW_STAMP_BYTES,
+        config.get(Settings.WINDOW_TIMESTAMPS) * WINDOW_TIMESTAMP_BYTES,
         uncleanedBytes(config.get(Settings.UNCLEANED_MAX)),
         REST_BYTES + (config.isEmbedded() ? EMBEDDED_BYTES : 0) + bookies * EMBEDDED_BOOKIE_BYTES,
         OUTSIDE_BYTES
@@ -98,7 +98,7 @@ public record MemoryPlan(long map, long window, long uncleaned, long rest, long 
   }
 
   /**
-   * What to tell about a heap limit that is far above what is needed: the collector lets garbage
+   * What to say about a heap limit that is far above what is needed: the collector lets garbage
    * grow into it before it collects. Empty if it is not.
    */
   public Optional<String> excess(long heapBytes) {
@@ -129,13 +129,13 @@ public record MemoryPlan(long map, long window, long uncleaned, long rest, long 
     String smaller =
         rowsThatFit >= 1
             ? "or set rows = " + rowsThatFit + "M"
-            : "or make rows, window.stamps and uncleaned.max smaller";
+            : "or make rows, window.timestamps and uncleaned.max smaller";
     throw new ConfigException(
         "the settings need "
             + mebibytes(total())
             + " of heap (rows "
             + mebibytes(map)
-            + ", window.stamps "
+            + ", window.timestamps "
             + mebibytes(window)
             + ", uncleaned.max "
             + mebibytes(uncleaned)

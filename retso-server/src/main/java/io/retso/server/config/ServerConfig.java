@@ -74,19 +74,19 @@ public final class ServerConfig {
   }
 
   private int checkedReservation() throws ConfigException {
-    int wanted = get(Settings.RESERVATION_STAMPS);
-    int window = get(Settings.WINDOW_STAMPS);
+    int wanted = get(Settings.RESERVATION_TIMESTAMPS);
+    int window = get(Settings.WINDOW_TIMESTAMPS);
     int most = window / RESERVATIONS_PER_WINDOW;
     if (wanted > most) {
       throw new ConfigException(
-          "reservation.stamps = "
+          "reservation.timestamps = "
               + wanted
-              + " is more than an eighth of window.stamps = "
+              + " is more than an eighth of window.timestamps = "
               + window
               + ": a restart would skip so many timestamps that it aborts open transactions; use at"
               + " most "
               + most
-              + ", or set window.stamps to "
+              + ", or set window.timestamps to "
               + (Integer.highestOneBit(RESERVATIONS_PER_WINDOW * wanted - 1) << 1));
     }
     // Of two at least: half of it is used before the next is asked for.

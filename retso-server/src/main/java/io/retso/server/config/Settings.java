@@ -143,9 +143,9 @@ public final class Settings {
           "Rows whose last commit is remembered (NR of the paper), 12.8 bytes of heap each. Fewer"
               + " make long transactions abort more often.");
 
-  public static final Setting<Integer> WINDOW_STAMPS =
+  public static final Setting<Integer> WINDOW_TIMESTAMPS =
       new Setting<>(
-          "window.stamps",
+          "window.timestamps",
           "2^23",
           ValueType.powerOfTwo(3, 28, "timestamps"),
           "Timestamps whose transactions are remembered, 8 bytes of heap each. A transaction during"
@@ -160,14 +160,14 @@ public final class Settings {
           "Committed transactions whose clients have not reported the cleanup, at most; 32 to 64"
               + " bytes of heap each. Beyond it new commits with rows are refused.");
 
-  public static final Setting<Integer> RESERVATION_STAMPS =
+  public static final Setting<Integer> RESERVATION_TIMESTAMPS =
       new Setting<>(
-          "reservation.stamps",
+          "reservation.timestamps",
           "auto",
           ValueType.autoCount(1 << 10, 1 << 25, "timestamps"),
           "Timestamps reserved in the log ahead of use: twice what is used during the slowest log"
-              + " write, and at most an eighth of window.stamps. A crash skips what is left of"
-              + " them. auto is an eighth of window.stamps, at most 2^20.");
+              + " write, and at most an eighth of window.timestamps. A crash skips what is left of"
+              + " them. auto is an eighth of window.timestamps, at most 2^20.");
 
   public static final Setting<Long> TIMESTAMPS_FIRST =
       new Setting<>(
@@ -250,9 +250,9 @@ public final class Settings {
           LOG_LEDGERS,
           LOG_ZNODE,
           ROWS,
-          WINDOW_STAMPS,
+          WINDOW_TIMESTAMPS,
           UNCLEANED_MAX,
-          RESERVATION_STAMPS,
+          RESERVATION_TIMESTAMPS,
           TIMESTAMPS_FIRST,
           TRANSACTION_TIMEOUT,
           CONNECTIONS_MAX,

@@ -145,7 +145,7 @@ public final class EmbeddedBookKeeper implements AutoCloseable {
     }
   }
 
-  /** What to tell the operator if the disk has no room for appends; empty if it has. */
+  /** What the operator needs to know if the disk has no room for appends; empty if it has. */
   public Optional<String> fullDisk() throws IOException {
     FileStore store = Files.getFileStore(dataDir);
     long free = store.getUsableSpace();

@@ -87,7 +87,7 @@ enum Figure {
   TMAX_LAG(
       Group.MEMORY,
       Kind.GAUGE,
-      "tmax.lag.stamps",
+      "tmax.lag.timestamps",
       "Timestamps between now and T_max, the newest evicted row; a transaction takes two.",
       f -> f.oracle.mapTmaxLag),
   CLOCK_LAG(
@@ -99,13 +99,13 @@ enum Figure {
   WINDOW_LAG(
       Group.MEMORY,
       Kind.GAUGE,
-      "window.lag.stamps",
+      "window.lag.timestamps",
       "Timestamps between now and the oldest transaction that may still commit.",
       f -> f.oracle.windowLag),
   WATERMARK_LAG(
       Group.MEMORY,
       Kind.GAUGE,
-      "watermark.lag.stamps",
+      "watermark.lag.timestamps",
       "Timestamps between now and the oldest transaction that is open, or committed and not"
           + " cleaned up.",
       f -> f.oracle.watermarkLag),

@@ -1,7 +1,6 @@
 package io.retso.server.observe;
 
 import io.retso.log.CommitLog;
-import io.retso.log.ForwardedLog;
 import io.retso.log.LogException;
 import java.nio.ByteBuffer;
 import java.util.function.LongSupplier;
@@ -12,7 +11,7 @@ import java.util.function.LongSupplier;
  *
  * <p>Of the writer's thread, like the log itself.
  */
-public final class MeasuredLog extends ForwardedLog {
+public final class MeasuredLog implements CommitLog {
   /**
    * More entries than are ever outstanding, except at the start of a segment with very many
    * uncleaned commits; then the latency of the first ones is measured too short.
@@ -89,11 +88,31 @@ public final class MeasuredLog extends ForwardedLog {
     appendedAt[index(position)] = nanoClock.getAsLong();
     appended = position;
     sizes.record(entry.remaining(), 1);
-    super.append(position, entry);
+    log.append(position, entry);
   }
 
   @Override
-  protected CommitLog target() {
-    return log;
+  public void prepareSegment() {
+    log.prepareSegment();
+  }
+
+  @Override
+  public boolean isSegmentReady() {
+    return log.isSegmentReady();
+  }
+
+  @Override
+  public void startSegment(long startTimestamp, long windowStart) {
+    log.startSegment(startTimestamp, windowStart);
+  }
+
+  @Override
+  public long segmentBytes() {
+    return log.segmentBytes();
+  }
+
+  @Override
+  public void close() {
+    log.close();
   }
 }

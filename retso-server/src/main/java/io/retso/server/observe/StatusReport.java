@@ -163,7 +163,7 @@ final class StatusReport {
     counts(
         out,
         "held",
-        "%,d open, %,d half-aborted, %,d of %,d uncleaned, low watermark %,d stamps ago",
+        "%,d open, %,d half-aborted, %,d of %,d uncleaned, low watermark %,d timestamps ago",
         Figure.OPEN,
         Figure.HALF_ABORTED,
         Figure.UNCLEANED,
@@ -172,7 +172,7 @@ final class StatusReport {
     line(
         out,
         "map",
-        "%,d of %,d rows (%.1f %%), %,d evictions, T_max %,d stamps ago",
+        "%,d of %,d rows (%.1f %%), %,d evictions, T_max %,d timestamps ago",
         Figure.MAP_ROWS.count(now),
         Figure.MAP_ROWS_LIMIT.count(now),
         100 * Figure.MAP_ROWS.in(now) / Math.max(Figure.MAP_ROWS_LIMIT.in(now), 1),

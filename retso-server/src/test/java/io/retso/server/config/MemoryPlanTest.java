@@ -15,7 +15,7 @@ class MemoryPlanTest {
         ServerConfig.builder()
             .set(Settings.LOG, "memory")
             .set(Settings.ROWS, rows)
-            .set(Settings.WINDOW_STAMPS, window)
+            .set(Settings.WINDOW_TIMESTAMPS, window)
             .set(Settings.UNCLEANED_MAX, uncleaned)
             .build());
   }
@@ -51,7 +51,7 @@ class MemoryPlanTest {
   void whereNoNumberOfRowsFitsTheOtherTablesAreNamed() throws Exception {
     MemoryPlan plan = plan("32M", "2^28", "1M");
     String message = assertThrows(ConfigException.class, () -> plan.check(512 * MIB)).getMessage();
-    assertTrue(message.contains("window.stamps and uncleaned.max smaller"), message);
+    assertTrue(message.contains("window.timestamps and uncleaned.max smaller"), message);
   }
 
   @Test

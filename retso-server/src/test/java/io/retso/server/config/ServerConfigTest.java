@@ -41,7 +41,7 @@ class ServerConfigTest {
     ServerConfig config = ServerConfig.builder().build();
     assertEquals(7521, config.get(Settings.LISTEN_PORT));
     assertEquals(32_000_000L, config.get(Settings.ROWS));
-    assertEquals(1 << 23, config.get(Settings.WINDOW_STAMPS));
+    assertEquals(1 << 23, config.get(Settings.WINDOW_TIMESTAMPS));
     assertEquals(Duration.ofSeconds(30), config.get(Settings.CLIENT_STALL_TIMEOUT));
     assertTrue(config.isEmbedded());
     assertEquals(new ServerConfig.Quorums(1, 1, 1), config.quorums());
@@ -81,9 +81,9 @@ class ServerConfigTest {
     "rows, 64k, 64000",
     "rows, 1_000_000, 1000000",
     "rows, 1G, 1000000000",
-    "window.stamps, 2^20, 1048576",
-    "window.stamps, 1Mi, 1048576",
-    "window.stamps, 8, 8",
+    "window.timestamps, 2^20, 1048576",
+    "window.timestamps, 1Mi, 1048576",
+    "window.timestamps, 8, 8",
     "uncleaned.max, 2^28, 268435456",
     "client.stall.timeout, 100ms, PT0.1S",
     "client.stall.timeout, 2m, PT2M",
@@ -117,9 +117,9 @@ class ServerConfigTest {
     "rows, 8m",
     "rows, 1__0",
     "rows, 1.5M",
-    "window.stamps, 4",
-    "window.stamps, 2^29",
-    "window.stamps, 8M",
+    "window.timestamps, 4",
+    "window.timestamps, 2^29",
+    "window.timestamps, 8M",
     "log.inflight, 65",
     "log.inflight, 0",
     "client.stall.timeout, 30",
@@ -265,18 +265,18 @@ class ServerConfigTest {
   @Test
   void aReservationIsAtMostAnEighthOfTheWindow() throws Exception {
     assertEquals(1 << 20, ServerConfig.builder().build().reservation());
-    ServerConfig.Builder small = ServerConfig.builder().set(Settings.WINDOW_STAMPS, "2^16");
+    ServerConfig.Builder small = ServerConfig.builder().set(Settings.WINDOW_TIMESTAMPS, "2^16");
     assertEquals(1 << 13, small.build().reservation());
-    assertEquals(1 << 12, small.set(Settings.RESERVATION_STAMPS, 4096).build().reservation());
-    small.set(Settings.RESERVATION_STAMPS, 8193);
+    assertEquals(1 << 12, small.set(Settings.RESERVATION_TIMESTAMPS, 4096).build().reservation());
+    small.set(Settings.RESERVATION_TIMESTAMPS, 8193);
     String message = assertThrows(ConfigException.class, small::build).getMessage();
-    assertTrue(message.contains("use at most 8192, or set window.stamps to 131072"), message);
-    assertEquals(8193, small.set(Settings.WINDOW_STAMPS, 131_072).build().reservation());
+    assertTrue(message.contains("use at most 8192, or set window.timestamps to 131072"), message);
+    assertEquals(8193, small.set(Settings.WINDOW_TIMESTAMPS, 131_072).build().reservation());
     assertEquals(
         2,
         small
-            .set(Settings.WINDOW_STAMPS, 8)
-            .set(Settings.RESERVATION_STAMPS, "auto")
+            .set(Settings.WINDOW_TIMESTAMPS, 8)
+            .set(Settings.RESERVATION_TIMESTAMPS, "auto")
             .build()
             .reservation());
   }

@@ -120,10 +120,10 @@ class HttpEndpointTest {
 
   @Test
   void aRequestHasATimeLimit() throws Exception {
-    try (HttpEndpoint hasty =
+    try (HttpEndpoint impatient =
             HttpEndpoint.start(
                 new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), Map.of(), 50);
-        Socket socket = new Socket(InetAddress.getLoopbackAddress(), hasty.port())) {
+        Socket socket = new Socket(InetAddress.getLoopbackAddress(), impatient.port())) {
       socket.setSoTimeout(30_000);
       assertEquals(-1, socket.getInputStream().read());
     }

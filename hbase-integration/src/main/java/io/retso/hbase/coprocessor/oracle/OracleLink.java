@@ -51,7 +51,7 @@ public final class OracleLink {
   private static final long PATIENCE_MILLIS = 500;
 
   /**
-   * What links are told apart by.
+   * What links are distinguished by.
    *
    * @param addresses {@code host:port[,host:port]}
    */

@@ -93,7 +93,7 @@ public final class RegionPurge {
   }
 
   /**
-   * Tells of a version whether a file of the store, other than those that are rewritten, may have
+   * Decides of a version whether a file of the store, other than those that are rewritten, may have
    * it. Files that come later do not count: they hold what is in memory now, or what is rewritten.
    */
   private static LongPredicate inOtherFiles(

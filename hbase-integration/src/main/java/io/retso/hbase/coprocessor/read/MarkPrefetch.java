@@ -18,7 +18,7 @@ import org.apache.hadoop.hbase.regionserver.RegionScanner;
  * The marks of the rows that a scan comes to next: a scan over many rows in doubt would wait for
  * the oracle at each of them, if it did not ask about the writers of several rows at once.
  *
- * <p>A region does not know how many rows the client wants of it (HBase tells it with each request
+ * <p>A region does not know how many rows the client wants of it (HBase sends it with each request
  * only), so a scan begins with few marks and looks at more of them each time that it comes to a row
  * in doubt behind those. Cleanups leave their deletes in memory until the next flush, where marks
  * are as dear to step over as if they were there: those count, too.

@@ -156,7 +156,7 @@ public final class RecentWrites {
     hiddenUpTo.set(version);
   }
 
-  /** Plain deletes name versions up to {@code version}; to be told before they are applied. */
+  /** Plain deletes name versions up to {@code version}; to be called before they are applied. */
   public void hidden(long version) {
     hiddenUpTo.accumulateAndGet(version, Math::max);
   }

@@ -103,7 +103,7 @@ class OracleLinkTest {
 
   @Test
   void failuresOfTheOracleAreRetriedByHBaseUnlessThatCannotHelp() throws Exception {
-    configuration.setInt(OracleTimeout.KEY, 100);
+    configuration.setInt(OracleTimeout.KEY, 1_000);
     var server = RetsoCluster.startOracle();
     String address = "127.0.0.1:" + server.port();
     OracleLink link = acquire(address);
@@ -190,7 +190,7 @@ class OracleLinkTest {
   /** Each would wait until its time is over, and requests may have thousands. */
   @Test
   void questionsAboutManyRowsAreNotAllAskedInVain() throws Exception {
-    configuration.setInt(OracleTimeout.KEY, 100);
+    configuration.setInt(OracleTimeout.KEY, 1_000);
     var server = RetsoCluster.startOracle();
     try {
       OracleLink link = acquire("127.0.0.1:" + server.port());

@@ -10,11 +10,11 @@ import java.util.function.Supplier;
  * Says now and then that something still goes on, and what it waits for: HBase's client is silent
  * for minutes while a region is nowhere. Until it is closed.
  */
-final class Pulse implements AutoCloseable {
+final class WaitReporter implements AutoCloseable {
   private final ScheduledExecutorService timer =
       Executors.newSingleThreadScheduledExecutor(
           work -> {
-            Thread thread = new Thread(work, "pulse");
+            Thread thread = new Thread(work, "wait-reporter");
             thread.setDaemon(true);
             return thread;
           });
@@ -25,7 +25,7 @@ final class Pulse implements AutoCloseable {
    * @param what goes on
    * @param waitsFor what for, in words; asked by a thread of its own
    */
-  Pulse(String what, Supplier<String> waitsFor, Duration interval, Round.Listener listener) {
+  WaitReporter(String what, Supplier<String> waitsFor, Duration interval, Round.Listener listener) {
     long begin = System.nanoTime();
     long millis = interval.toMillis();
     timer.scheduleWithFixedDelay(

@@ -34,7 +34,7 @@ import org.apache.hadoop.hbase.master.RegionState;
  *
  * <p>Thread-safe.
  */
-final class Workplace implements AutoCloseable {
+final class RunTables implements AutoCloseable {
   /** Each read mode with each conflict rule. */
   static final List<TablePreparation.Options> ALL_MODES =
       List.of(
@@ -62,7 +62,7 @@ final class Workplace implements AutoCloseable {
   private final List<TableName> tables = new ArrayList<>();
   private TransactionManager manager;
 
-  private Workplace(
+  private RunTables(
       String cluster, String oracle, String prefix, Connection connection, AsyncConnection async)
       throws IOException {
     this.cluster = cluster;
@@ -81,12 +81,12 @@ final class Workplace implements AutoCloseable {
    * @param prefix of the names of the tables; no other tables have it
    * @param modes one for each of {@link ListKey#TABLES} tables
    */
-  static Workplace open(
+  static RunTables open(
       String cluster, String oracle, String prefix, List<TablePreparation.Options> modes)
       throws IOException {
     var configuration = Client.configuration(cluster, oracle);
-    Workplace place =
-        new Workplace(
+    RunTables place =
+        new RunTables(
             cluster,
             oracle,
             prefix,
@@ -141,7 +141,7 @@ final class Workplace implements AutoCloseable {
     return admin;
   }
 
-  /** A manager that sweeps only when told. */
+  /** A manager that sweeps only when asked to. */
   TransactionManager manager() {
     return manager;
   }
@@ -184,7 +184,7 @@ final class Workplace implements AutoCloseable {
     }
   }
 
-  /** Drops the tables with this prefix: also those that were made though nobody was told. */
+  /** Drops the tables with this prefix: also those that were made though nobody learned of it. */
   static void drop(Admin admin, String prefix) throws IOException {
     for (TableName table : admin.listTableNames(Pattern.compile(Pattern.quote(prefix) + "-.*"))) {
       if (admin.isTableEnabled(table)) {

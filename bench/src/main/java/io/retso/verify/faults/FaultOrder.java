@@ -15,7 +15,7 @@ import java.util.Set;
  *
  * <p>The order depends on the seed and on what could not happen. Not thread-safe.
  */
-public final class Deck {
+public final class FaultOrder {
   private final Random random;
 
   /** Those of this pass whose turn is to come; the last one is next. */
@@ -24,7 +24,7 @@ public final class Deck {
   /** Those of this pass that have had their other turn, or will have it. */
   private final Set<String> again = new HashSet<>();
 
-  public Deck(long seed) {
+  public FaultOrder(long seed) {
     this.random = new Random(seed);
   }
 

@@ -18,12 +18,12 @@ import org.junit.jupiter.api.extension.ExtendWith;
 /** Whose fault it is if not all is clean in the end. */
 @ExtendWith(InProcessCluster.Extension.class)
 @Timeout(300)
-class AftermathTest {
+class FinalChecksTest {
   @Test
   void aTableOfOthersThatKeepsSweepsFromBeingReported(InProcessCluster cluster) throws Exception {
     TableName others = TableName.valueOf("of-others");
-    try (Workplace place =
-            Workplace.open(cluster.key(), cluster.oracle(), "aftermath", Workplace.ALL_MODES);
+    try (RunTables place =
+            RunTables.open(cluster.key(), cluster.oracle(), "finalChecks", RunTables.ALL_MODES);
         OracleClient oracle = OracleClient.builder().address(cluster.oracle()).build()) {
       TablePreparation.builder(place.connection())
           .oracle(cluster.oracle())
@@ -35,13 +35,13 @@ class AftermathTest {
               TablePreparation.Options.DEFAULT);
       place.admin().disableTable(others);
       oracle.commit(oracle.begin(), 1); // by a client that died: nobody says that it is clean
-      Aftermath.Problem problem = new Aftermath(place, Duration.ZERO).clean().orElseThrow();
+      FinalChecks.Problem problem = new FinalChecks(place, Duration.ZERO).clean().orElseThrow();
       assertTrue(problem.isOthers(), problem::toString);
       assertTrue(
           problem.what().contains("table of-others is disabled and may hold marks: enable it"),
           problem::toString);
       place.admin().enableTable(others);
-      assertEquals(Optional.empty(), new Aftermath(place, Duration.ofMinutes(1)).clean());
+      assertEquals(Optional.empty(), new FinalChecks(place, Duration.ofMinutes(1)).clean());
       place.admin().disableTable(others);
       place.admin().deleteTable(others);
     }
@@ -49,11 +49,11 @@ class AftermathTest {
 
   @Test
   void aTransactionThatStaysOpenIsTheStoresFault(InProcessCluster cluster) throws Exception {
-    try (Workplace place =
-            Workplace.open(cluster.key(), cluster.oracle(), "aftermath", Workplace.ALL_MODES);
+    try (RunTables place =
+            RunTables.open(cluster.key(), cluster.oracle(), "finalChecks", RunTables.ALL_MODES);
         OracleClient oracle = OracleClient.builder().address(cluster.oracle()).build()) {
       oracle.begin();
-      Aftermath.Problem problem = new Aftermath(place, Duration.ZERO).clean().orElseThrow();
+      FinalChecks.Problem problem = new FinalChecks(place, Duration.ZERO).clean().orElseThrow();
       assertFalse(problem.isOthers(), problem::toString);
       assertTrue(problem.what().startsWith("the low watermark"), problem::toString);
     }

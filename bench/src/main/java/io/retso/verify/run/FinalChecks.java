@@ -24,7 +24,7 @@ import org.apache.hadoop.hbase.util.Bytes;
  * and the oracle's low watermark passes everything that happened, which says that it has forgotten
  * every commit.
  */
-final class Aftermath {
+final class FinalChecks {
   private static final long PAUSE_MILLIS = 500;
   private static final int SHOWN_MAX = 5;
 
@@ -37,19 +37,19 @@ final class Aftermath {
    */
   record Problem(String reason, String what, boolean isOthers) {}
 
-  private final Workplace place;
+  private final RunTables place;
   private final Duration patience;
 
-  /** What the last attempt found; read by who tells of it. */
+  /** What the last attempt found; read by whoever reports it. */
   private volatile String waitsFor = "the first sweep has not come to its end";
 
   /**
-   * For a workplace.
+   * For the tables of a run.
    *
    * @param patience how long it may take; more than the oracle's transaction.timeout, after which
    *     transactions of dead clients are aborted
    */
-  Aftermath(Workplace place, Duration patience) {
+  FinalChecks(RunTables place, Duration patience) {
     this.place = place;
     this.patience = patience;
   }
@@ -99,7 +99,7 @@ final class Aftermath {
       return sweep.reported()
           ? problem(what, false)
           : problem(
-              what + "; the oracle was not told of the sweeps: " + sweep.reason(),
+              what + "; the sweeps were not reported to the oracle: " + sweep.reason(),
               place.tables().stream()
                   .noneMatch(table -> sweep.reason().contains(table.toString())));
     } catch (IOException | OracleException e) {

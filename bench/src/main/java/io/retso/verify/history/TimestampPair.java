@@ -6,16 +6,16 @@ package io.retso.verify.history;
  * @param start of its snapshot, at least 0, or {@link #UNKNOWN}
  * @param commit of its writes, at least 0, or {@link #UNKNOWN}; a reader has none
  */
-public record Stamps(long start, long commit) {
+public record TimestampPair(long start, long commit) {
   /** Stands for a timestamp that is not known. */
   public static final long UNKNOWN = -1;
 
   /** Nothing is known. */
-  public static final Stamps NONE = new Stamps(UNKNOWN, UNKNOWN);
+  public static final TimestampPair NONE = new TimestampPair(UNKNOWN, UNKNOWN);
 
   /** Only the start is known, or there is no commit timestamp. */
-  public static Stamps started(long start) {
-    return new Stamps(start, UNKNOWN);
+  public static TimestampPair started(long start) {
+    return new TimestampPair(start, UNKNOWN);
   }
 
   /** Whether the start timestamp is known. */

@@ -10,23 +10,23 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-class DeckTest {
+class FaultOrderTest {
   private static final List<Fault> FAULTS =
       RunSettings.FAULTS.stream().map(name -> new Fault(name, random -> name)).toList();
 
-  private static List<String> pass(Deck deck) {
+  private static List<String> pass(FaultOrder faultOrder) {
     List<String> names = new ArrayList<>();
     for (int i = 0; i < FAULTS.size(); i++) {
-      names.add(deck.next(FAULTS).name());
+      names.add(faultOrder.next(FAULTS).name());
     }
     return names;
   }
 
   @Test
   void eachHasItsTurnBeforeAnyHasItsSecond() {
-    Deck deck = new Deck(1);
-    List<String> first = pass(deck);
-    List<String> second = pass(deck);
+    FaultOrder faultOrder = new FaultOrder(1);
+    List<String> first = pass(faultOrder);
+    List<String> second = pass(faultOrder);
     assertEquals(Set.copyOf(RunSettings.FAULTS), new HashSet<>(first));
     assertEquals(Set.copyOf(RunSettings.FAULTS), new HashSet<>(second));
     assertNotEquals(first, second, "an order of its own");
@@ -34,20 +34,20 @@ class DeckTest {
 
   @Test
   void theSeedDecidesTheOrder() {
-    assertEquals(pass(new Deck(7)), pass(new Deck(7)));
-    assertNotEquals(pass(new Deck(7)), pass(new Deck(8)));
+    assertEquals(pass(new FaultOrder(7)), pass(new FaultOrder(7)));
+    assertNotEquals(pass(new FaultOrder(7)), pass(new FaultOrder(8)));
   }
 
   @Test
   void whatCouldNotHappenHasOneTurnMoreAtTheEndOfItsPass() {
-    Deck deck = new Deck(1);
-    Fault first = deck.next(FAULTS);
-    deck.refused(first);
+    FaultOrder faultOrder = new FaultOrder(1);
+    Fault first = faultOrder.next(FAULTS);
+    faultOrder.refused(first);
     for (int i = 1; i < FAULTS.size(); i++) {
-      assertNotEquals(first, deck.next(FAULTS));
+      assertNotEquals(first, faultOrder.next(FAULTS));
     }
-    assertEquals(first, deck.next(FAULTS));
-    deck.refused(first);
-    assertEquals(Set.copyOf(RunSettings.FAULTS), new HashSet<>(pass(deck)), "the next pass");
+    assertEquals(first, faultOrder.next(FAULTS));
+    faultOrder.refused(first);
+    assertEquals(Set.copyOf(RunSettings.FAULTS), new HashSet<>(pass(faultOrder)), "the next pass");
   }
 }

@@ -3,8 +3,8 @@ package io.retso.verify.clients;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/** Tells threads to end, and wakes those that pause. Thread-safe. */
-public final class Stop {
+/** Makes threads end, and wakes those that pause. Thread-safe. */
+public final class StopSignal {
   private final CountDownLatch latch = new CountDownLatch(1);
 
   boolean isSet() {

@@ -11,10 +11,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @Timeout(60)
-class PulseTest {
+class WaitReporterTest {
   @Test
   void whatIsWaitedForIsToldAgainAndAgain() throws InterruptedException {
-    BlockingQueue<String> told = new LinkedBlockingQueue<>();
+    BlockingQueue<String> said = new LinkedBlockingQueue<>();
     BlockingQueue<String> reasons = new LinkedBlockingQueue<>(List.of("a", "b"));
     Round.Listener listener =
         new Round.Listener() {
@@ -25,13 +25,14 @@ class PulseTest {
 
           @Override
           public void phase(String what) {
-            told.add(what.replaceAll("\\d+", "N"));
+            said.add(what.replaceAll("\\d+", "N"));
           }
         };
-    Pulse pulse = new Pulse("sweeping", reasons::remove, Duration.ofMillis(1), listener);
-    try (pulse) {
-      assertEquals("still sweeping after N s: a", told.take());
-      assertEquals("still sweeping after N s: b", told.take());
+    WaitReporter reporter =
+        new WaitReporter("sweeping", reasons::remove, Duration.ofMillis(1), listener);
+    try (reporter) {
+      assertEquals("still sweeping after N s: a", said.take());
+      assertEquals("still sweeping after N s: b", said.take());
     }
   }
 }

@@ -4,8 +4,8 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 
 /** Stack traces as text. */
-public final class Traces {
-  private Traces() {}
+public final class StackTraces {
+  private StackTraces() {}
 
   public static String of(Throwable e) {
     if (e instanceof ListStore.Violation) {
