@@ -196,14 +196,24 @@ public final class StatusOracle {
    * {@link #timestamp} and nobody had heard of them. No later commit may have one of them.
    *
    * @param count at most 2^16, as {@link CommittedMap} must see timestamps age
+   * @return how many were passed: fewer than {@code count} if they pushed {@link
+   *     Watermark#MOVES_MAX} commits out of the window
    */
-  public void pass(int count) {
+  public int pass(int count) {
     long first = window.next();
-    for (int i = 0; i < count; i++) {
+    long movesEnough = window.moves() + Watermark.MOVES_MAX;
+    int passed = 0;
+    for (; passed < count && window.moves() < movesEnough; passed++) {
       window.issue(TransactionWindow.NO_TRANSACTION);
     }
     unlogged.add(first, window.next() - 1);
     age();
+    return passed;
+  }
+
+  /** Commits that left the window uncleaned since the start: each costs some loads from memory. */
+  public long moves() {
+    return window.moves();
   }
 
   /**

@@ -89,6 +89,7 @@ final class TransactionWindow {
   private long sweepCursor;
 
   private long forcedAborts;
+  private long moves;
 
   /**
    * Allocates the window.
@@ -155,6 +156,7 @@ final class TransactionWindow {
     if (state == COMMITTED) {
       if (!isSwept(word)) {
         uncleaned.put(sequence, word >>> STATE_BITS);
+        moves++;
       }
     } else if (state == OPEN) {
       forcedAborts++;
@@ -351,6 +353,11 @@ final class TransactionWindow {
    */
   long count(int state) {
     return counts[state];
+  }
+
+  /** Commits that left the window for the table since the start. */
+  long moves() {
+    return moves;
   }
 
   /** Open transactions that left the window since the start. */

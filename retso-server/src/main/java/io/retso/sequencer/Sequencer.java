@@ -32,7 +32,7 @@ public final class Sequencer implements CommitLog.Listener {
   /** A window spans at least so many segments, so that little more than it is replayed. */
   private static final int SEGMENTS_PER_WINDOW = 4;
 
-  /** Timestamps that are passed over at once: some 0.3 ms. */
+  /** Timestamps that are passed over at once: some 0.3 ms, and 2 ms if they push out commits. */
   private static final int PASS_MAX = 1 << 16;
 
   /** The other side: hears when replies may leave. */
@@ -229,9 +229,9 @@ public final class Sequencer implements CommitLog.Listener {
     }
     // Half a reservation is left after each request, and must not be used up before the next.
     int count = (int) Math.min(missing, Math.min(PASS_MAX, settings.reservationTimestamps() / 2));
-    oracle.pass(count);
+    int passed = oracle.pass(count);
     reserveAhead();
-    return count == missing;
+    return passed == missing;
   }
 
   /** Decides commit requests; see {@link StatusOracle#commit}. */
