@@ -112,6 +112,9 @@ public final class FrontDesk implements Sequencer.Replies {
   private boolean draining;
   private boolean stopped;
 
+  /** The sequencer's thread, since the first call that matters; {@code assert} only. */
+  private Thread thread;
+
   /** Makes a front desk without a sequencer yet. */
   public FrontDesk(Settings settings, Loop loop, Owner owner) {
     this.settings = settings;
@@ -138,6 +141,11 @@ public final class FrontDesk implements Sequencer.Replies {
     return new Conversation(this, transport, host);
   }
 
+  private boolean isOnItsThread() {
+    thread = thread == null ? Thread.currentThread() : thread;
+    return Thread.currentThread() == thread;
+  }
+
   // For conversations.
 
   Settings settings() {
@@ -158,6 +166,7 @@ public final class FrontDesk implements Sequencer.Replies {
 
   /** The conversation has replies to send, or handed in requests, in this turn. */
   void joinBurst(Conversation conversation) {
+    assert isOnItsThread();
     burst.add(conversation);
     if (!burstScheduled) {
       burstScheduled = true;
@@ -167,6 +176,7 @@ public final class FrontDesk implements Sequencer.Replies {
 
   /** The conversation has replies that wait for the log. */
   void holds(Conversation conversation) {
+    assert isOnItsThread();
     held.add(conversation);
   }
 
@@ -187,6 +197,7 @@ public final class FrontDesk implements Sequencer.Replies {
 
   /** Time passes; to be called some ten times a second. */
   public void tick() {
+    assert isOnItsThread();
     fairUse.tick(settings.nanoClock().getAsLong());
     List<Conversation> resumed = new ArrayList<>(waitingForOthers);
     waitingForOthers.clear();
@@ -202,6 +213,7 @@ public final class FrontDesk implements Sequencer.Replies {
   }
 
   private void endOfBurst() {
+    assert isOnItsThread();
     burstScheduled = false;
     turns.endTurn();
     if (stopped) {
