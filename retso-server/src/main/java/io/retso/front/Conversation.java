@@ -31,6 +31,9 @@ public final class Conversation {
   /** Timestamps lie side by side in memory. */
   private static final int BEGINS_PER_UNIT = 8;
 
+  /** A commit that leaves the window uncleaned costs some loads from memory, about 0.3 us. */
+  static final int UNITS_PER_MOVE = 4;
+
   /** Frames that are put off; the next one of their kind keeps what is behind it waiting. */
   static final int PUT_OFF_MAX = 64;
 
@@ -112,10 +115,13 @@ public final class Conversation {
       turns.await(share, this);
       return Progress.WAITING;
     }
+    long moves = desk.sequencer().oracle().moves();
     // A pong says that the client lives, which is known by now.
     Progress progress = isPong ? Progress.TAKEN : carryOut(type, unread, index, frameBytes);
     if (progress == Progress.TAKEN) {
-      turns.spend(share, units);
+      // What it pushed out of the window is known only now; it is at most one a request or begin.
+      long moved = desk.sequencer().oracle().moves() - moves;
+      turns.spend(share, units + moved * UNITS_PER_MOVE);
       unread.skipBytes(frameBytes);
     }
     return progress;

@@ -114,6 +114,9 @@ public final class FrontDesk implements Sequencer.Replies {
   private boolean draining;
   private boolean stopped;
 
+  /** The sequencer's thread, since the first call that matters; {@code assert} only. */
+  private Thread thread;
+
   /** Makes a front desk without a sequencer yet. */
   public FrontDesk(Settings settings, Loop loop, Owner owner) {
     this.settings = settings;
@@ -140,6 +143,11 @@ public final class FrontDesk implements Sequencer.Replies {
     return new Conversation(this, transport, host);
   }
 
+  private boolean isOnItsThread() {
+    thread = thread == null ? Thread.currentThread() : thread;
+    return Thread.currentThread() == thread;
+  }
+
   // For conversations.
 
   Settings settings() {
@@ -160,6 +168,7 @@ public final class FrontDesk implements Sequencer.Replies {
 
   /** The conversation has replies to send, or handed in requests, in this turn. */
   void joinBurst(Conversation conversation) {
+    assert isOnItsThread();
     burst.add(conversation);
     if (!burstScheduled) {
       burstScheduled = true;
@@ -169,6 +178,7 @@ public final class FrontDesk implements Sequencer.Replies {
 
   /** The conversation has replies that wait for the log. */
   void holds(Conversation conversation) {
+    assert isOnItsThread();
     held.add(conversation);
   }
 
@@ -194,6 +204,7 @@ public final class FrontDesk implements Sequencer.Replies {
 
   /** Time passes; to be called some ten times a second. */
   public void tick() {
+    assert isOnItsThread();
     fairUse.tick(settings.nanoClock().getAsLong());
     List<Conversation> resumed = new ArrayList<>(waitingForOthers);
     waitingForOthers.clear();
@@ -209,6 +220,7 @@ public final class FrontDesk implements Sequencer.Replies {
   }
 
   private void endOfBurst() {
+    assert isOnItsThread();
     burstScheduled = false;
     turns.endTurn();
     fairUse.endTurn();

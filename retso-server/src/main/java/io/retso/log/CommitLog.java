@@ -33,7 +33,7 @@ public interface CommitLog extends AutoCloseable {
 
   /**
    * Directs the following appends to the prepared segment, and lets go of segments that no recovery
-   * will need any more.
+   * will need any more. The segment before must hold its complete list of uncleaned commits.
    *
    * @param startTimestamp the next timestamp at this moment
    * @param windowStart the timestamp back to which a recovery from now on must reach

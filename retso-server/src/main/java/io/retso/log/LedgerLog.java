@@ -35,6 +35,14 @@ public final class LedgerLog implements CommitLog {
     default boolean look(ByteBuffer entry) throws LogException {
       return false;
     }
+
+    /**
+     * Whether an entry ends the list of uncleaned commits that its segment begins with. A segment
+     * whose writer died before may lack it, and recovery needs one that does not.
+     */
+    default boolean endsSnapshot(ByteBuffer entry) throws LogException {
+      return true;
+    }
   }
 
   /**

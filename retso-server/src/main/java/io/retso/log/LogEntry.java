@@ -26,7 +26,7 @@ import java.util.zip.CRC32C;
  *   RESERVED   | 4 | sequence u56: all timestamps below it may be issued |
  *   SEGMENT    | 5 | sequence u56: time at which this segment begins |
  *   UNCLEANED  | 6 | start sequence u56 |  commit timestamp i64
- *   CONTINUED  | 7 | 0 |  ends the uncleaned commits of a SEGMENT
+ *   CONTINUED  | 7 | 0 |  ends the uncleaned commits of a SEGMENT; changes may stand among them
  *   WINDOW     | 8 | timestamps u56: from here on what is further back than this cannot commit
  *   SWEPT      | 9 | sequence u56: what committed below it is cleaned up
  *   EXPIRED    |10 | sequence u56: what started below it and is not committed never will be
@@ -40,11 +40,13 @@ public final class LogEntry implements Changes {
   /** Bytes of the header. */
   public static final int HEADER_BYTES = 16;
 
-  /** Version of the format: 2 has SWEPT, EXPIRED and WATERMARK. A reader refuses later ones. */
-  public static final int VERSION = 2;
-
-  /** The oldest version that is read; a segment may begin with it and go on with a later one. */
-  private static final int VERSION_MIN = 1;
+  /**
+   * Version of the format: 2 has SWEPT, EXPIRED and WATERMARK, 4 has changes among the uncleaned
+   * commits of a segment. A reader takes earlier ones, and a segment may begin with one and go on
+   * with a later one. The checksum does not cover the version, so versions are powers of two: no
+   * flipped bit makes one of another.
+   */
+  public static final int VERSION = 4;
 
   private static final short MAGIC = 0x4c52; // "RL"
   private static final int VERSION_OFFSET = 2;
@@ -223,15 +225,14 @@ public final class LogEntry implements Changes {
       throw corrupt(-1, "does not begin like one; is this ledger ReTSO's?");
     }
     int version = in.get(VERSION_OFFSET);
-    if (version < VERSION_MIN || version > VERSION) {
+    if (version > VERSION || Integer.bitCount(version) != 1) {
       throw new LogException(
           LogException.Reason.CORRUPT,
           "a log entry has version "
               + version
               + ", this build reads "
-              + VERSION_MIN
-              + " to "
               + VERSION
+              + " and earlier"
               + "; start the version that wrote it");
     }
     CRC32C crc = new CRC32C();

@@ -16,6 +16,9 @@ import java.util.concurrent.Executor;
  * <p>Runs in one executor, which must run one task at a time, and blocks nobody. Used once.
  */
 final class TakeOver {
+  /** Entries of a segment's list of uncleaned commits, mostly of 64 KiB. */
+  private static final int LOOKED_AT_ONCE = 16;
+
   /**
    * A ledger of the log.
    *
@@ -96,12 +99,12 @@ final class TakeOver {
     if (index == entries.count()) {
       return CompletableFuture.completedFuture(null);
     }
-    boolean[] goesOn = new boolean[1];
+    boolean[] goesOn = {true};
+    long to = Math.min(index + LOOKED_AT_ONCE, entries.count());
     return entries
-        .read(index, index + 1, executor, bytes -> goesOn[0] = replay.look(bytes))
+        .read(index, to, executor, bytes -> goesOn[0] = goesOn[0] && replay.look(bytes))
         .thenComposeAsync(
-            read ->
-                goesOn[0] ? lookFrom(index + 1, entries) : CompletableFuture.completedFuture(null),
+            read -> goesOn[0] ? lookFrom(to, entries) : CompletableFuture.completedFuture(null),
             executor);
   }
 
@@ -163,6 +166,9 @@ final class TakeOver {
 
     private long newestStart;
 
+    /** The end of a segment's list of uncleaned commits was seen. */
+    private boolean listed;
+
     /** Older ledgers are not needed. */
     private boolean reached;
 
@@ -190,11 +196,12 @@ final class TakeOver {
     }
 
     /**
-     * Opens ledgers back to the one that begins a full window before the newest segment does, or to
-     * the first behind a gap: inherited ledgers stay for a while although some between them and the
-     * window are deleted already, and this server's window may be longer than that of the one which
-     * deleted them. A replay may begin with any segment; what started before it counts as too old.
-     * Ledgers that are not needed are deleted at the first opportunity.
+     * Opens ledgers back to the one that begins a full window before the newest segment does, or
+     * further, to one with a complete list of uncleaned commits, or to the first behind a gap:
+     * inherited ledgers stay for a while although some between them and the window are deleted
+     * already, and this server's window may be longer than that of the one which deleted them. A
+     * replay may begin with any segment; what started before it counts as too old. Ledgers that are
+     * not needed are deleted at the first opportunity.
      */
     private CompletableFuture<Void> openBack(int newest) {
       for (int i = newest; i >= 0; i--) {
@@ -223,7 +230,19 @@ final class TakeOver {
       Head head = new Head();
       return entries
           .read(0, 1, executor, head)
-          .thenAccept(read -> addSegment(ledger, entries, head));
+          .thenComposeAsync(read -> seekListEnd(0, entries), executor)
+          .thenAccept(sought -> addSegment(ledger, entries, head));
+    }
+
+    /** In the newest segment, and in those before it as long as their writers died too early. */
+    private CompletableFuture<Void> seekListEnd(long index, Entries entries) {
+      if (listed || index == entries.count()) {
+        return CompletableFuture.completedFuture(null);
+      }
+      long to = Math.min(index + LOOKED_AT_ONCE, entries.count());
+      return entries
+          .read(index, to, executor, bytes -> listed |= replay.endsSnapshot(bytes))
+          .thenComposeAsync(read -> seekListEnd(to, entries), executor);
     }
 
     private void addSegment(long ledger, Entries entries, Head head) {
@@ -235,7 +254,7 @@ final class TakeOver {
       }
       newestStart = following < 0 ? head.start : newestStart;
       following = head.position;
-      reached = head.start <= newestStart - windowSpan;
+      reached = listed && head.start <= newestStart - windowSpan;
       segments.add(0, new Segment(ledger, head.start, true));
     }
 

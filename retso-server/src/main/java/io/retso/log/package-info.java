@@ -20,9 +20,11 @@
  * </ol>
  *
  * <p><strong>Bounded recovery without checkpoints of the map.</strong> Every ledger (called segment
- * where its contents matter) begins with the time at which it starts and all commits that were not
- * cleaned up then. Nothing that committed before the oracle's window of transactions can matter to
- * a transaction within it, so replaying the segments that reach back over one window rebuilds the
+ * where its contents matter) begins with the time at which it starts and a list of all commits that
+ * are not cleaned up. The list is written while other changes go on, which stand among its records;
+ * if its writer dies before its end, a recovery reads further back, to a segment with a complete
+ * one. Nothing that committed before the oracle's window of transactions can matter to a
+ * transaction within it, so replaying the segments that reach back over one window rebuilds the
  * map, the window and the table of uncleaned commits; older segments are deleted.
  */
 package io.retso.log;

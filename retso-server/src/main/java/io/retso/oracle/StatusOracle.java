@@ -23,6 +23,7 @@ public final class StatusOracle {
   private final OracleCounters counters = new OracleCounters();
   private final CommitDecision decision;
   private final Watermark watermark;
+  private final UncleanedSnapshot snapshot;
 
   /**
    * Allocates all memory that the oracle will ever use.
@@ -42,6 +43,7 @@ public final class StatusOracle {
     window = new TransactionWindow(windowTimestamps, uncleaned);
     this.changes = changes;
     replay = new Replay(map, window, uncleaned);
+    snapshot = new UncleanedSnapshot(window, uncleaned);
     decision = new CommitDecision(map, window, changes, counters);
     watermark = new Watermark(window, uncleaned, unlogged, changes, counters);
   }
@@ -203,14 +205,24 @@ public final class StatusOracle {
    * {@link #timestamp} and nobody had heard of them. No later commit may have one of them.
    *
    * @param count at most 2^16, as {@link CommittedMap} must see timestamps age
+   * @return how many were passed: fewer than {@code count} if they pushed {@link
+   *     Watermark#MOVES_MAX} commits out of the window
    */
-  public void pass(int count) {
+  public int pass(int count) {
     long first = window.next();
-    for (int i = 0; i < count; i++) {
+    long movesEnough = window.moves() + Watermark.MOVES_MAX;
+    int passed = 0;
+    for (; passed < count && window.moves() < movesEnough; passed++) {
       window.issue(TransactionWindow.NO_TRANSACTION);
     }
     unlogged.add(first, window.next() - 1);
     age();
+    return passed;
+  }
+
+  /** Commits that left the window uncleaned since the start: each costs some loads from memory. */
+  public long moves() {
+    return window.moves();
   }
 
   /**
@@ -342,16 +354,24 @@ public final class StatusOracle {
     watermark.sweepOn(Watermark.SWEEP_SHARE);
   }
 
-  /** Shows every uncleaned commit (full timestamps) for a snapshot of what the log must keep. */
-  public void forEachUncleaned(UncleanedVisitor visitor) {
-    UncleanedCommits.Visitor inner =
-        (start, commit) ->
-            visitor.visit(start << Timestamps.GAP_BITS, commit << Timestamps.GAP_BITS);
-    uncleaned.forEach(inner);
-    window.forEachUncleaned(inner);
+  /** Begins a list of all uncleaned commits; {@link #snapshotOn} makes it. */
+  public final void beginSnapshot() {
+    snapshot.begin();
   }
 
-  /** Sees one committed transaction whose cleanup is outstanding. */
+  /**
+   * Goes on with the list of what the log must keep. Other requests may come between two calls; the
+   * list is complete together with what they change, see {@link UncleanedSnapshot}.
+   *
+   * @param placesMax places of the window or the table to be looked at, at most
+   * @param commitsMax commits to be shown, at most, or a few more
+   * @return whether the list is complete
+   */
+  public boolean snapshotOn(int placesMax, int commitsMax, UncleanedVisitor visitor) {
+    return snapshot.proceed(placesMax, commitsMax, visitor);
+  }
+
+  /** Sees one committed transaction whose cleanup is outstanding, in full timestamps. */
   public interface UncleanedVisitor {
     void visit(long start, long commit);
   }

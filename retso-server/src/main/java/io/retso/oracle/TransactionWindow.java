@@ -89,6 +89,7 @@ final class TransactionWindow {
   private long sweepCursor;
 
   private long forcedAborts;
+  private long moves;
 
   /**
    * Allocates the window.
@@ -160,6 +161,7 @@ final class TransactionWindow {
     if (state == COMMITTED) {
       if (!isSwept(word)) {
         uncleaned.put(sequence, word >>> STATE_BITS);
+        moves++;
       }
     } else if (state == OPEN) {
       forcedAborts++;
@@ -355,18 +357,20 @@ final class TransactionWindow {
     return counts[state];
   }
 
+  /** Commits that left the window for the table since the start. */
+  long moves() {
+    return moves;
+  }
+
   /** Open transactions that left the window since the start. */
   long forcedAborts() {
     return forcedAborts;
   }
 
-  /** Shows every committed transaction of the window whose cleanup was not reported. */
-  void forEachUncleaned(UncleanedCommits.Visitor visitor) {
-    for (long sequence = low; sequence < next; sequence++) {
-      long word = slots[(int) sequence & mask];
-      if (((int) word & STATE_MASK) == COMMITTED && !isSwept(word)) {
-        visitor.visit(sequence, word >>> STATE_BITS);
-      }
-    }
+  /** The commit sequence of a transaction of the window if its marks may be left, otherwise 0. */
+  long uncleanedCommit(long sequence) {
+    long word = slots[(int) sequence & mask];
+    boolean uncleanedCommit = ((int) word & STATE_MASK) == COMMITTED && !isSwept(word);
+    return uncleanedCommit ? word >>> STATE_BITS : 0;
   }
 }

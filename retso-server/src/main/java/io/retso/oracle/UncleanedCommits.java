@@ -23,11 +23,6 @@ final class UncleanedCommits {
   /** Entries, at most. */
   static final int CAPACITY_MAX = 1 << 28;
 
-  /** Sees one uncleaned commit. */
-  interface Visitor {
-    void visit(long startSequence, long commitSequence);
-  }
-
   private final long secret;
   private final int capacity;
   private final long[] starts; // 0 = vacant: sequences begin at 1
@@ -200,13 +195,30 @@ final class UncleanedCommits {
     return lowest;
   }
 
-  /** Shows what is here, but for what was swept. */
-  void forEach(Visitor visitor) {
-    for (int place = 0; place < starts.length; place++) {
-      if (starts[place] != 0 && commits[place] >= sweptBelow) {
-        visitor.visit(starts[place], commits[place]);
-      }
-    }
+  // Its places, for UncleanedSnapshot.
+
+  int places() {
+    return starts.length;
+  }
+
+  /** The start at a place, or 0 if it is vacant. */
+  long start(int place) {
+    return starts[place];
+  }
+
+  /** The commit at an occupied place. */
+  long commit(int place) {
+    return commits[place];
+  }
+
+  /** Whether the entry at an occupied place has no marks left. */
+  boolean isSwept(int place) {
+    return commits[place] < sweptBelow;
+  }
+
+  /** Whether the entry at an occupied place found none between its home and the table's end. */
+  boolean isWrapped(int place) {
+    return home(starts[place]) > place;
   }
 
   private int find(long startSequence) {

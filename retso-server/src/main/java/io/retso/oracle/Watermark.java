@@ -10,8 +10,8 @@ final class Watermark {
   /** Places that one request looks at, at most, beside its own: about a millisecond. */
   static final int WALK_MAX = 1 << 20;
 
-  /** Commits that one call moves from the window to the table, at most: some milliseconds. */
-  static final int MOVES_MAX = 1 << 14;
+  /** Commits that one call moves from the window to the table, at most: some two milliseconds. */
+  static final int MOVES_MAX = 1 << 13;
 
   /** Places that each batch of commits or begins takes of a sweep: some microseconds. */
   static final int SWEEP_SHARE = 1 << 12;

@@ -10,7 +10,6 @@ import io.retso.log.LogEntry;
  */
 final class EntryRing {
   private final LogEntry[] entries;
-  private final int entryBytes;
 
   /** Position of the entry that is being filled. Positions have no gaps. */
   private long filling = 1;
@@ -25,7 +24,6 @@ final class EntryRing {
    * @param entryBytes capacity of an entry
    */
   EntryRing(int inFlightMax, int entryBytes) {
-    this.entryBytes = entryBytes;
     entries = new LogEntry[inFlightMax + 1];
     for (int i = 0; i < entries.length; i++) {
       entries[i] = new LogEntry(entryBytes);
@@ -75,18 +73,6 @@ final class EntryRing {
     LogEntry entry = entries[slot(filling)];
     entry.clear();
     return entry;
-  }
-
-  /**
-   * The entry to be filled behind entries of which the first, at position {@code first}, is the
-   * ring's and the others are not. They may be more than fit into the ring.
-   */
-  LogEntry nextBehind(long first) {
-    assert first < filling;
-    if (slot(filling) == slot(first)) {
-      entries[slot(filling)] = new LogEntry(entryBytes); // the one at first is outstanding
-    }
-    return next();
   }
 
   private int slot(long position) {

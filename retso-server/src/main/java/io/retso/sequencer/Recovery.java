@@ -14,8 +14,11 @@ import java.nio.ByteBuffer;
  * Applies the log to an empty oracle. What was decided is not judged again, so recovery gives the
  * answers that were given, whatever the version that gave them.
  *
- * <p>The first segment that is replayed brings the uncleaned commits of all time before; those of
- * later segments are known by then. Single-threaded.
+ * <p>The first complete list of uncleaned commits that is replayed brings those of all time before;
+ * those of later segments are known by then. A list is incomplete at the end of a log whose writer
+ * died, so in the middle of one that was taken over then: what there is of it is true, the changes
+ * among and behind its records are applied to it, and the list of the next segment brings the rest.
+ * Single-threaded.
  */
 public final class Recovery implements LedgerLog.Replay {
   private final StatusOracle oracle;
@@ -34,9 +37,10 @@ public final class Recovery implements LedgerLog.Replay {
   /** The window of whoever wrote what was read last; 0 if it is not known. */
   private long windowTimestamps;
 
-  /** Which part of the first segment was seen. */
+  /** The first segment's first record was seen. */
   private boolean started;
 
+  /** The end of a list of uncleaned commits was seen. */
   private boolean complete;
 
   public Recovery(StatusOracle oracle) {
@@ -75,6 +79,21 @@ public final class Recovery implements LedgerLog.Replay {
     return !newestHead.isComplete;
   }
 
+  @Override
+  public boolean endsSnapshot(ByteBuffer entry) throws LogException {
+    boolean[] ends = {false};
+    LogEntry.read(
+        entry,
+        rows,
+        new IgnoringVisitor() {
+          @Override
+          public void continued() {
+            ends[0] = true;
+          }
+        });
+    return ends[0];
+  }
+
   private LogException tooLarge() {
     return new LogException(
         LogException.Reason.TOO_LARGE,
@@ -95,6 +114,18 @@ public final class Recovery implements LedgerLog.Replay {
     @Override
     public void uncleaned(long start, long commit) {
       uncleaned += start < windowLow ? 1 : 0;
+    }
+
+    /** For each that is removed from the table, one may be listed twice. */
+    @Override
+    public void cleaned(long start) {
+      uncleaned -= start < windowLow ? 1 : 0;
+    }
+
+    /** A sweep removes many; the replay will count. */
+    @Override
+    public void swept(long below) {
+      isComplete = true;
     }
 
     @Override
@@ -146,6 +177,10 @@ public final class Recovery implements LedgerLog.Replay {
   public void finish(long firstTimestamp) throws LogException {
     if (!started) {
       oracle.replay().start(firstTimestamp);
+    } else if (!complete) {
+      throw new LogException(
+          LogException.Reason.CORRUPT,
+          "no segment of the log that is left lists all commits that were not cleaned up");
     }
     try {
       oracle.replay().time(reserved);
@@ -202,6 +237,7 @@ public final class Recovery implements LedgerLog.Replay {
     @Override
     public void uncleaned(long start, long commit) {
       if (!complete) {
+        applyBatch(); // it may be of a commit among them
         oracle.replay().uncleaned(start, commit);
       }
     }
@@ -223,9 +259,6 @@ public final class Recovery implements LedgerLog.Replay {
 
     @Override
     public void committed(long start, long commit, long[] commitRows, int from, int to) {
-      if (!complete) {
-        throw new IllegalStateException("a commit precedes the end of its segment's snapshot");
-      }
       transactions++;
       if (!batch.hasRoomFor(to - from)) {
         applyBatch();

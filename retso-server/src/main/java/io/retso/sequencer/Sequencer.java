@@ -32,7 +32,7 @@ public final class Sequencer implements CommitLog.Listener {
   /** A window spans at least so many segments, so that little more than it is replayed. */
   private static final int SEGMENTS_PER_WINDOW = 4;
 
-  /** Timestamps that are passed over at once: some 0.3 ms. */
+  /** Timestamps that are passed over at once: some 0.3 ms, and 2 ms if they push out commits. */
   private static final int PASS_MAX = 1 << 16;
 
   /** The other side: hears when replies may leave. */
@@ -82,6 +82,7 @@ public final class Sequencer implements CommitLog.Listener {
   private final Replies replies;
   private final EntryRing ring;
   private final Reservation reservation;
+  private final SegmentSnapshot snapshot;
   private final int entryBytesEnough;
   private final SequencerCounters counters = new SequencerCounters();
 
@@ -115,6 +116,7 @@ public final class Sequencer implements CommitLog.Listener {
     ring = new EntryRing(settings.entriesInFlight(), entryBytes);
     reservation = new Reservation(settings.reservationTimestamps());
     oracle = sizes.make(settings.durable() ? new Recorder() : Changes.NONE);
+    snapshot = new SegmentSnapshot(oracle, entryBytesEnough);
   }
 
   /** Makes an oracle that reports to {@code changes}. */
@@ -232,9 +234,9 @@ public final class Sequencer implements CommitLog.Listener {
     }
     // Half a reservation is left after each request, and must not be used up before the next.
     int count = (int) Math.min(missing, Math.min(PASS_MAX, settings.reservationTimestamps() / 2));
-    oracle.pass(count);
+    int passed = oracle.pass(count);
     reserveAhead();
-    return count == missing;
+    return passed == missing;
   }
 
   /** Decides commit requests; see {@link StatusOracle#commit}. */
@@ -348,7 +350,7 @@ public final class Sequencer implements CommitLog.Listener {
     appendEntry(entry);
     entry = ring.next();
     nullWrite = false;
-    if (segmentIsDue()) {
+    if (snapshot.isComplete() && segmentIsDue()) {
       log.prepareSegment();
       rolling = log.isSegmentReady();
     }
@@ -368,7 +370,7 @@ public final class Sequencer implements CommitLog.Listener {
   }
 
   /**
-   * Starts a segment: its time, all commits that are not cleaned up, a reservation. Nothing is
+   * Starts a segment: its time, a reservation, all commits that are not cleaned up. Nothing is
    * outstanding and the current entry is empty, so everything that changed before is durable in the
    * segments before: no entry of this segment can survive a crash that one of those does not.
    */
@@ -379,22 +381,10 @@ public final class Sequencer implements CommitLog.Listener {
     log.startSegment(segmentStart, segmentStart - span);
     entry.segment(segmentStart);
     entry.window(oracle.windowTimestamps());
-    // The ring's entry takes what is usual. A long list continues in entries made for it.
-    long first = ring.filling();
-    LogEntry[] part = {entry};
-    oracle.forEachUncleaned(
-        (start, commit) -> {
-          if (part[0].bytes() >= entryBytesEnough) {
-            appendEntry(part[0]);
-            part[0] = new LogEntry(entryBytesEnough + 8 * Long.BYTES);
-          }
-          part[0].uncleaned(start, commit);
-        });
-    part[0].continued();
-    entry = part[0];
     reserve();
+    snapshot.begin(entry);
     appendEntry(entry);
-    entry = ring.nextBehind(first);
+    entry = ring.next();
     counters.segments++;
   }
 
@@ -409,6 +399,8 @@ public final class Sequencer implements CommitLog.Listener {
     if (rolling && ring.isIdle()) {
       rolling = false;
       startSegment();
+    } else if (snapshot.proceed(entry)) { // before the requests that waited: they fill entries
+      nullWrite = true;
     }
     replies.durable(position);
     flush();

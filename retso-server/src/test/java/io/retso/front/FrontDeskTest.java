@@ -10,6 +10,7 @@ import io.netty.buffer.UnpooledByteBufAllocator;
 import io.retso.front.Conversation.Progress;
 import io.retso.front.DeskFixture.Peer;
 import io.retso.oracle.Changes;
+import io.retso.oracle.CommitBatch;
 import io.retso.oracle.ForwardedChanges;
 import io.retso.oracle.StatusOracle;
 import io.retso.protocol.FrameException;
@@ -260,6 +261,33 @@ class FrontDeskTest {
     fixture.endTurn();
     fixture.acknowledge();
     assertEquals(2 * DeskFixture.TURN_UNITS + 1, greedy[0].replies.size());
+  }
+
+  /** Each timestamp may push a commit out of the window, which is more work than the timestamp. */
+  @Test
+  void whatBeginsPushOutOfTheWindowIsPartOfTheirWork() throws FrameException {
+    CommitBatch batch = new CommitBatch(1);
+    long first = fixture.sequencer.begin(1);
+    for (int i = 0; i < 20; i++) {
+      batch.clear();
+      batch.rows()[batch.add(fixture.sequencer.begin(1), false, 1)] = i;
+      fixture.sequencer.commit(batch);
+      fixture.sequencer.flush();
+      fixture.acknowledge();
+    }
+    while (!fixture.sequencer.passTo(first + (DeskFixture.WINDOW - 2L) * Timestamps.GAP)) {
+      fixture.sequencer.flush();
+      fixture.acknowledge();
+    }
+    fixture.sequencer.flush();
+    fixture.acknowledge();
+    Peer peer = peer();
+    fixture.endTurn();
+    peer.begin(40);
+    assertEquals(Progress.INCOMPLETE, peer.progress, "it was taken");
+    assertTrue(fixture.sequencer.oracle().moves() > 15);
+    peer.ping();
+    assertEquals(Progress.WAITING, peer.progress, "its turn is used up");
   }
 
   /** However many hosts send however much. */

@@ -208,7 +208,8 @@ class LogEntryTest {
     ByteBuffer sealed = copy(everyRecord(), everyRecord().remaining());
     sealed.put(2, (byte) 3);
     LogException e = assertRefused(sealed, "version 3");
-    assertTrue(e.getMessage().contains("version 3, this build reads 1 to 2"), e.getMessage());
+    assertTrue(
+        e.getMessage().contains("version 3, this build reads 4 and earlier"), e.getMessage());
     sealed.put(2, (byte) 0);
     assertRefused(sealed, "version 0");
   }

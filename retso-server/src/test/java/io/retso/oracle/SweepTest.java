@@ -49,4 +49,22 @@ class SweepTest {
     assertEquals(all, large.windowLow());
     assertEquals(commits, large.uncleanedCommits());
   }
+
+  /** The same as time passes. */
+  @Test
+  void timePassesOverSoManyCommitsAtOnce() {
+    int window = 1 << 16;
+    StatusOracle large = new StatusOracle(1000, window, 100_000, Changes.NONE);
+    for (int i = 0; i < window / 2 - 1; i++) {
+      commit(large, i);
+    }
+    int passed = large.pass(window);
+    assertTrue(passed < window, "all of them");
+    assertEquals(Watermark.MOVES_MAX, large.moves());
+    for (int times = 1; passed < window; times++) {
+      assertTrue(times < 2 + window / 2 / Watermark.MOVES_MAX, "it takes too many calls");
+      passed += large.pass(window - passed);
+    }
+    assertEquals(window / 2 - 1, large.uncleanedCommits());
+  }
 }

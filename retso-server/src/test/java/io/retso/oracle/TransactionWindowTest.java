@@ -121,7 +121,10 @@ class TransactionWindowTest {
       }
       if (random.nextInt(200) == 0) {
         Map<Long, Long> shown = new HashMap<>();
-        window.forEachUncleaned(shown::put);
+        for (long shownSequence = window.low(); shownSequence < window.next(); shownSequence++) {
+          shown.put(shownSequence, window.uncleanedCommit(shownSequence));
+        }
+        shown.values().removeIf(commit -> commit == 0);
         Map<Long, Long> wanted = new HashMap<>(commits);
         wanted.keySet().removeIf(s -> states.get(s) != TransactionWindow.COMMITTED);
         assertEquals(wanted, shown);
@@ -164,8 +167,7 @@ class TransactionWindowTest {
         pending.entrySet().removeIf(t -> t.getValue() == 0 && t.getKey() < low);
         pending.values().removeIf(commit -> commit != 0 && commit < below);
         if (i % 50 == 0) {
-          Map<Long, Long> left = new TreeMap<>();
-          uncleaned.forEach(left::put);
+          Map<Long, Long> left = UncleanedCommitsTest.entries(uncleaned);
           left.values().removeIf(commit -> commit < below);
           Map<Long, Long> expected = new TreeMap<>(pending.headMap(low));
           assertEquals(expected, left, "seed " + seed);

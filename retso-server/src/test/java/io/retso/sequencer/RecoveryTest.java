@@ -44,6 +44,23 @@ class RecoveryTest {
     assertEquals(0, oracle.uncleanedCommits());
   }
 
+  /** Changes stand among the records of a list that was written while requests went on. */
+  @Test
+  void aCommitThatIsAlsoListedIsOneCommit() throws LogException {
+    LogEntry head = new LogEntry(1_000);
+    head.segment(16);
+    head.window(64);
+    head.committed(16, 48, ROWS, 0, 1);
+    head.uncleaned(16, 48);
+    head.continued();
+    head.cleaned(16);
+    head.reserved(160);
+    recovery.entry(head.seal(1));
+    recovery.finish(16);
+    assertEquals(48, oracle.status(16, 64));
+    assertEquals(0, oracle.uncleanedCommits());
+  }
+
   @Test
   void anAbortFollowsCommits() throws LogException {
     entry.aborted(64);

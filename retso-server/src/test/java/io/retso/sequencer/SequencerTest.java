@@ -16,10 +16,7 @@ import io.retso.protocol.Outcome;
 import io.retso.protocol.Timestamps;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import org.junit.jupiter.api.Test;
@@ -33,7 +30,6 @@ class SequencerTest {
   /** A log that remembers what it got. */
   private static final class ManualLog implements CommitLog {
     final List<Long> appended = new ArrayList<>();
-    final List<ByteBuffer> buffers = new ArrayList<>();
     final List<byte[]> contents = new ArrayList<>();
     final List<Long> segments = new ArrayList<>();
     boolean ready;
@@ -42,7 +38,6 @@ class SequencerTest {
     @Override
     public void append(long position, ByteBuffer entry) {
       appended.add(position);
-      buffers.add(entry);
       byte[] bytes = new byte[entry.remaining()];
       entry.duplicate().get(bytes);
       contents.add(bytes);
@@ -337,33 +332,81 @@ class SequencerTest {
     assertTrue(sequencer.canTake(1));
   }
 
-  /** However many parts a snapshot has, no buffer is used again before it is durable. */
+  /** However many parts a snapshot has, requests go on, and a successor knows what was left. */
   @Test
-  void aLongSnapshotTouchesNoEntryThatIsUnderWay() {
+  void requestsGoOnWhileALongSnapshotIsWritten() throws LogException {
     for (int uncleaned = 1; uncleaned < 60; uncleaned++) {
       log.appended.clear();
-      log.buffers.clear();
       log.contents.clear();
-      start(100, new Sequencer.EntryBytes(60, 10, 1000));
-      for (int i = 1; i <= uncleaned; i++) {
-        sequencer
-            .oracle()
-            .replay()
-            .uncleaned(2L * i * Timestamps.GAP, (2L * i + 1) * Timestamps.GAP);
+      startWithUncleaned(uncleaned);
+      int turns = 0;
+      List<Long> own = new ArrayList<>();
+      while (log.appended.get(log.appended.size() - 1) > sequencer.durable()) {
+        sequencer.durable(sequencer.durable() + 1);
+        if (turns++ < uncleaned) { // each turn cleans up one, and leaves another
+          assertTrue(sequencer.canTake(8));
+          sequencer.cleaned(2L * (uncleaned - turns + 1) * Timestamps.GAP);
+          own.add(sequencer.begin(1));
+          commit(own.get(own.size() - 1), turns);
+          sequencer.flush();
+        }
       }
-      sequencer.oracle().replay().time(1000 * Timestamps.GAP);
-      sequencer.start(log, 6);
-      int parts = log.appended.size();
-      commit(sequencer.begin(1), 5);
-      Map<ByteBuffer, Long> used = new IdentityHashMap<>();
-      for (int i = 0; i < parts; i++) {
-        ByteBuffer buffer = log.buffers.get(i);
-        assertEquals(null, used.put(buffer, log.appended.get(i)), parts + " parts share a buffer");
-        byte[] now = new byte[buffer.remaining()];
-        buffer.duplicate().get(now);
-        assertTrue(Arrays.equals(log.contents.get(i), now), "part " + i + " of " + parts);
+      assertTrue(turns > uncleaned, turns + " steps");
+      StatusOracle successor = recovered();
+      assertEquals(sequencer.oracle().uncleanedCommits(), successor.uncleanedCommits());
+      long reader = sequencer.oracle().nextTimestamp() - Timestamps.GAP;
+      for (long i = 2; i < 2000; i++) {
+        long start = i * Timestamps.GAP;
+        if (start <= reader && sequencer.oracle().status(start, reader) > 0) {
+          assertEquals(sequencer.oracle().status(start, reader), successor.status(start, reader));
+        }
       }
-      assertEquals(6 + parts, log.appended.get(parts - 1));
     }
+  }
+
+  private void startWithUncleaned(int uncleaned) {
+    start(100, new Sequencer.EntryBytes(60, 10, 1000));
+    sequencer.oracle().replay().start(1000 * Timestamps.GAP);
+    for (int i = 1; i <= uncleaned; i++) {
+      sequencer.oracle().replay().uncleaned(2L * i * Timestamps.GAP, (2L * i + 1) * Timestamps.GAP);
+    }
+    sequencer.start(log, 0);
+  }
+
+  private StatusOracle recovered() throws LogException {
+    StatusOracle successor = new StatusOracle(1000, WINDOW, 5000, Changes.NONE);
+    Recovery recovery = new Recovery(successor);
+    for (byte[] entry : log.contents) {
+      recovery.entry(ByteBuffer.wrap(entry));
+    }
+    recovery.finish(Timestamps.GAP);
+    return successor;
+  }
+
+  /** Without an end of the list a segment does not tell what was not cleaned up before it. */
+  @Test
+  void anIncompleteSnapshotAloneIsNoLog() throws LogException {
+    startWithUncleaned(50);
+    for (int i = 1; i < 10; i++) {
+      sequencer.durable(i);
+    }
+    LogException e = assertThrows(LogException.class, this::recovered);
+    assertEquals(LogException.Reason.CORRUPT, e.reason());
+  }
+
+  /** The segment before must have a complete list, so that older ones can be deleted. */
+  @Test
+  void theLogDoesNotRollBeforeTheSnapshotIsComplete() {
+    startWithUncleaned(50);
+    log.ready = true;
+    int rolledAfter = 0;
+    for (int i = 1; log.segments.size() == 1; i++) {
+      if (sequencer.canTake(1)) {
+        sequencer.begin(RESERVATION / 2);
+      }
+      sequencer.durable(i);
+      rolledAfter = i;
+    }
+    assertTrue(rolledAfter > 50, "it rolled after " + rolledAfter + " entries");
   }
 }

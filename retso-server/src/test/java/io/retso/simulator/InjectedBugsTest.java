@@ -47,8 +47,8 @@ class InjectedBugsTest {
     SEGMENT_WITHOUT_A_RESERVATION(
         2,
         "sequencer/Sequencer.java",
-        "reserve();\n    appendEntry(entry);",
-        "reserveAhead();\n    appendEntry(entry);"),
+        "reserve();\n    snapshot.begin(entry);",
+        "reserveAhead();\n    snapshot.begin(entry);"),
     HOLE_A_ALGORITHM_3_AS_PRINTED(
         "oracle/StatusOracle.java", "return !window.contains(sequence);", "return false;"),
     HOLE_B_OPEN_IS_NOT_COMMITTED_FOR_EVER(
@@ -62,7 +62,16 @@ class InjectedBugsTest {
         "return commit != 0 ? commit << Timestamps.GAP_BITS : Outcome.RETRY;",
         "return Outcome.RETRY;"),
     UNCLEANED_MISSING_IN_SNAPSHOT(
-        "sequencer/Sequencer.java", "part[0].uncleaned(start, commit);", ""),
+        "sequencer/SegmentSnapshot.java", "entry.uncleaned(start, commit);", ""),
+    /** The list of a segment lacks what left the window while the list was written. */
+    UNCLEANED_MOVED_MEANWHILE_MISSING_IN_SNAPSHOT(
+        16,
+        "oracle/UncleanedSnapshot.java",
+        "sequence = window.low();\n      leftBelow = sequence;",
+        "sequence = window.low();"),
+    /** Recovery begins with a segment whose writer died before the end of its list. */
+    INCOMPLETE_SNAPSHOT_TAKEN_FOR_COMPLETE(
+        3, "log/TakeOver.java", "reached = listed && head.start", "reached = head.start"),
     /** The next commit gets the timestamp that a reader has. */
     TIMESTAMP_NOT_ISSUED(
         "oracle/StatusOracle.java", "window.issue(TransactionWindow.NO_TRANSACTION);", ""),

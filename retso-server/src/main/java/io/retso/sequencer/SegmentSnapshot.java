@@ -1,0 +1,81 @@
+package io.retso.sequencer;
+
+import io.retso.log.LogEntry;
+import io.retso.oracle.StatusOracle;
+
+/**
+ * The list of all commits that are not cleaned up, with which a segment of the log begins. A long
+ * one is written a step at a time, and requests go on meanwhile: their changes stand among the
+ * list's records in the order in which they happened, so the segment's entries up to the end of the
+ * list, applied in their order, give all uncleaned commits (the claim of {@code
+ * UncleanedSnapshot}).
+ *
+ * <p>Until the list is complete and durable, a recovery needs the segments before this one, back to
+ * one with a complete list. They are there. A writer starts no segment before the list of its own
+ * segment before is complete and durable. And the log deletes only what lies in front of a segment
+ * that is older than the one before the newest; the latter, which stays, has its list.
+ *
+ * <p>Of the sequencer's thread. Allocates nothing after construction.
+ */
+final class SegmentSnapshot {
+  /** The part of an entry that one step may take, so that requests find room beside it. */
+  private static final int ENTRY_SHARE = 8;
+
+  /** For so many bytes of an entry a step looks at one place of the oracle's tables. */
+  private static final int BYTES_PER_PLACE = 4;
+
+  private static final int RECORD_BYTES = 2 * Long.BYTES;
+
+  private final StatusOracle oracle;
+  private final int entryBytesEnough;
+  private final StatusOracle.UncleanedVisitor record = this::record;
+  private LogEntry entry;
+  private boolean complete = true;
+
+  /**
+   * Makes a complete one, of no segment.
+   *
+   * @param entryBytesEnough bytes after which an entry is closed
+   */
+  SegmentSnapshot(StatusOracle oracle, int entryBytesEnough) {
+    this.oracle = oracle;
+    this.entryBytesEnough = entryBytesEnough;
+  }
+
+  boolean isComplete() {
+    return complete;
+  }
+
+  /** A segment begins with {@code first}: writes the first step into it. */
+  void begin(LogEntry first) {
+    assert complete;
+    complete = false;
+    oracle.beginSnapshot();
+    proceed(first);
+  }
+
+  /**
+   * Writes a step into an entry, if the list is not complete and the entry not full: at most an
+   * eighth of it, and a quarter as many places of the oracle's tables are looked at as it has
+   * bytes. With the usual sizes that is some hundred microseconds.
+   *
+   * @return whether the entry must be written although it may be empty: so another acknowledgement
+   *     comes, and with it the next step
+   */
+  boolean proceed(LogEntry current) {
+    if (complete || current.bytes() >= entryBytesEnough) {
+      return false;
+    }
+    entry = current;
+    int commitsMax = Math.max(1, entryBytesEnough / ENTRY_SHARE / RECORD_BYTES);
+    complete = oracle.snapshotOn(entryBytesEnough / BYTES_PER_PLACE, commitsMax, record);
+    if (complete) {
+      current.continued();
+    }
+    return true;
+  }
+
+  private void record(long start, long commit) {
+    entry.uncleaned(start, commit);
+  }
+}
