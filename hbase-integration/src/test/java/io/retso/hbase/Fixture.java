@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.client.Admin;
@@ -31,7 +32,9 @@ import org.apache.hadoop.hbase.client.Table;
 import org.apache.hadoop.hbase.client.TableDescriptor;
 import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
 import org.apache.hadoop.hbase.regionserver.HRegion;
+import org.apache.hadoop.hbase.regionserver.HRegionServer;
 import org.apache.hadoop.hbase.util.Bytes;
+import org.apache.hadoop.hbase.util.JVMClusterUtil.RegionServerThread;
 
 /**
  * Tables, managers and short words for tests of transactions; families f and g. {@link
@@ -260,10 +263,22 @@ public final class Fixture implements AutoCloseable {
 
   /** Those that are open. */
   public List<HRegion> regions(TableName name) {
-    return cluster.hbase().cluster().getLiveRegionServers().stream()
-        .flatMap(server -> server.getRegionServer().getRegions(name).stream())
+    return regionServers().stream()
+        .flatMap(server -> server.getRegions(name).stream())
         .map(HRegion.class::cast)
         .toList();
+  }
+
+  /** Those that run: other tests may have started some. */
+  public List<HRegionServer> regionServers() {
+    return cluster.hbase().cluster().getLiveRegionServers().stream()
+        .map(RegionServerThread::getRegionServer)
+        .toList();
+  }
+
+  /** Their configurations; a region takes what it finds there when it is opened. */
+  public List<Configuration> serverConfigurations() {
+    return regionServers().stream().map(HRegionServer::getConfiguration).toList();
   }
 
   public interface Condition {

@@ -14,6 +14,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.retso.hbase.admin.TablePreparation.Options;
 import io.retso.hbase.layout.PendingWrite;
 import java.security.Key;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import javax.crypto.spec.SecretKeySpec;
@@ -109,13 +110,14 @@ class MarksFamilyTest {
   @Test
   void marksOfEncryptedDataAreEncrypted() throws Exception {
     Configuration master = fixture.cluster.hbase().cluster().getActiveMaster().getConfiguration();
-    Configuration server = fixture.cluster.hbase().cluster().getRegionServer(0).getConfiguration();
-    for (Configuration each : List.of(master, server)) {
+    List<Configuration> configurations = new ArrayList<>(fixture.serverConfigurations());
+    configurations.add(master);
+    for (Configuration each : configurations) {
       each.set(HConstants.CRYPTO_KEYPROVIDER_CONF_KEY, Keys.class.getName());
       each.set(HConstants.CRYPTO_MASTERKEY_NAME_CONF_KEY, "master");
     }
     try {
-      byte[] key = EncryptionUtil.wrapKey(server, "master", new Keys().getKey("data"));
+      byte[] key = EncryptionUtil.wrapKey(master, "master", new Keys().getKey("data"));
       TableDescriptor created =
           fixture
               .preparation()
@@ -146,7 +148,7 @@ class MarksFamilyTest {
       admin.disableTable(name);
       admin.deleteTable(name); // nobody can read it without these keys
     } finally {
-      for (Configuration each : List.of(master, server)) {
+      for (Configuration each : configurations) {
         each.unset(HConstants.CRYPTO_KEYPROVIDER_CONF_KEY);
         each.unset(HConstants.CRYPTO_MASTERKEY_NAME_CONF_KEY);
       }

@@ -19,8 +19,6 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.client.Admin;
 import org.apache.hadoop.hbase.client.RegionInfo;
-import org.apache.hadoop.hbase.regionserver.HRegionServer;
-import org.apache.hadoop.hbase.util.JVMClusterUtil;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -83,10 +81,7 @@ class OtherOracleTest {
   }
 
   private void configureRegionServers(String addresses) {
-    for (JVMClusterUtil.RegionServerThread thread :
-        fixture.cluster.hbase().cluster().getRegionServers()) {
-      HRegionServer regionServer = thread.getRegionServer();
-      Configuration configuration = regionServer.getConfiguration();
+    for (Configuration configuration : fixture.serverConfigurations()) {
       if (addresses == null) {
         configuration.unset(ADDRESSES_KEY);
       } else {

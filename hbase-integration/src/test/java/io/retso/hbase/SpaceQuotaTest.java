@@ -13,12 +13,14 @@ import io.retso.hbase.admin.TablePreparation.Options;
 import io.retso.hbase.transaction.Inside;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.List;
 import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.client.Admin;
 import org.apache.hadoop.hbase.quotas.RegionServerSpaceQuotaManager;
 import org.apache.hadoop.hbase.quotas.SpaceQuotaSnapshot;
 import org.apache.hadoop.hbase.quotas.SpaceQuotaSnapshot.SpaceQuotaStatus;
 import org.apache.hadoop.hbase.quotas.SpaceViolationPolicy;
+import org.apache.hadoop.hbase.regionserver.HRegionServer;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -45,9 +47,12 @@ class SpaceQuotaTest {
             });
     TransactionManager manager =
         fixture.opened(fixture.builder().cleanupTimeout(Duration.ofSeconds(1)).build());
-    RegionServerSpaceQuotaManager quotas =
-        fixture.cluster.hbase().cluster().getRegionServer(0).getRegionServerSpaceQuotaManager();
-    quotas.enforceViolationPolicy(full, new SpaceQuotaSnapshot(new SpaceQuotaStatus(policy), 2, 1));
+    List<RegionServerSpaceQuotaManager> quotas =
+        fixture.regionServers().stream()
+            .map(HRegionServer::getRegionServerSpaceQuotaManager)
+            .toList();
+    SpaceQuotaSnapshot violated = new SpaceQuotaSnapshot(new SpaceQuotaStatus(policy), 2, 1);
+    quotas.forEach(each -> each.enforceViolationPolicy(full, violated));
     try (Admin admin = fixture.cluster.connection().getAdmin()) {
       assertThrows(
           IOException.class,
@@ -80,7 +85,7 @@ class SpaceQuotaTest {
       }
       assertEquals("1", manager.run(tx -> read(tx.table(full), "r")));
     } finally {
-      quotas.disableViolationPolicyEnforcement(full);
+      quotas.forEach(each -> each.disableViolationPolicyEnforcement(full));
     }
     SweepResult later = manager.sweep();
     assertTrue(later.reported(), later::toString);

@@ -85,19 +85,19 @@ class TableRisksTest {
 
   @Test
   void regionsTellWhatTheirServerIsConfiguredTo(Fixture fixture) throws Exception {
-    Configuration server = fixture.cluster.hbase().cluster().getRegionServer(0).getConfiguration();
+    List<Configuration> servers = fixture.serverConfigurations();
     TableName name = fixture.table(Options.DEFAULT);
     assertRisk("hbase.wal.hsync is off", fixture.preparation().warnings(name));
     fixture.preparing().durability(Durability.FSYNC_WAL).build().prepare(name, Options.DEFAULT);
     assertRisk("", fixture.preparation().warnings(name));
     try (Admin admin = fixture.cluster.connection().getAdmin()) {
-      server.setLong(RegionSettings.VERSIONS_AHEAD, 0);
+      servers.forEach(server -> server.setLong(RegionSettings.VERSIONS_AHEAD, 0));
       try {
         admin.disableTable(name);
         admin.enableTable(name);
         assertRisk("slop.millisecs is 0", fixture.preparation().warnings(name));
       } finally {
-        server.unset(RegionSettings.VERSIONS_AHEAD);
+        servers.forEach(server -> server.unset(RegionSettings.VERSIONS_AHEAD));
       }
       admin.disableTable(name);
       admin.enableTable(name);

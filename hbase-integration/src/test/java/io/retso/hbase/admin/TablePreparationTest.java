@@ -449,9 +449,9 @@ class TablePreparationTest {
   @Test
   void regionsThatLoadNoCoprocessorsAreFound() throws Exception {
     String loading = "hbase.coprocessor.user.enabled";
-    Configuration server = fixture.cluster.hbase().cluster().getRegionServer(0).getConfiguration();
+    List<Configuration> servers = fixture.serverConfigurations();
     TransactionManager manager = fixture.manager();
-    server.setBoolean(loading, false);
+    servers.forEach(server -> server.setBoolean(loading, false));
     try {
       admin.createTable(Fixture.descriptor(name).build(), new byte[][] {bytes("m")});
       TableNotPreparedException e =
@@ -471,7 +471,7 @@ class TablePreparationTest {
       admin.disableTable(created);
       admin.deleteTable(created); // sweeps would wait for it
     } finally {
-      server.unset(loading);
+      servers.forEach(server -> server.unset(loading));
     }
     admin.disableTable(name);
     admin.enableTable(name);
