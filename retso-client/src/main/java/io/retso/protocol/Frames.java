@@ -134,13 +134,16 @@ public final class Frames {
       throw malformed(typeByte(in, index), "is not a request");
     }
     checkFlags(in, index);
-    if (type == FrameType.BEGIN && count > Limits.FRAME_BEGINS_MAX) {
+    boolean takesTimestamps = type == FrameType.BEGIN || type == FrameType.COMMIT;
+    if (takesTimestamps && count > Limits.FRAME_TIMESTAMPS_MAX) {
       throw new FrameException(
           ErrorCode.TOO_LARGE,
-          "a frame BEGIN asks for "
+          "a frame "
+              + type
+              + " asks for "
               + count
-              + " start timestamps; the limit is "
-              + Limits.FRAME_BEGINS_MAX
+              + " timestamps; the limit is "
+              + Limits.FRAME_TIMESTAMPS_MAX
               + ", ask in several frames");
     }
     switch (type.body()) {

@@ -8,8 +8,8 @@ public final class Limits {
   /** Requests in one frame, at most (the count field has 16 bits). */
   public static final int FRAME_REQUESTS_MAX = 65_535;
 
-  /** Start timestamps that one frame may ask for, at most. */
-  public static final int FRAME_BEGINS_MAX = 4_096;
+  /** Begins or commits of one frame, at most: each takes a timestamp. */
+  public static final int FRAME_TIMESTAMPS_MAX = 4_096;
 
   /** Rows that one transaction may write, at most; such a request still fits into one frame. */
   public static final int TRANSACTION_ROWS_MAX = 100_000;

@@ -253,7 +253,7 @@ class OracleClientTest {
                 });
         OracleClient client = clientOf(peer).build()) {
       List<CompletableFuture<Long>> begins = new ArrayList<>();
-      for (int i = 0; i < 2 * Limits.FRAME_BEGINS_MAX + 1; i++) {
+      for (int i = 0; i < 2 * Limits.FRAME_TIMESTAMPS_MAX + 1; i++) {
         begins.add(client.beginAsync());
       }
       asked.countDown();
@@ -262,7 +262,7 @@ class OracleClientTest {
         assertTrue(begin.get() > last);
         last = begin.get();
       }
-      assertTrue(oracle.frames().contains("BEGIN x" + Limits.FRAME_BEGINS_MAX));
+      assertTrue(oracle.frames().contains("BEGIN x" + Limits.FRAME_TIMESTAMPS_MAX));
     }
   }
 

@@ -264,7 +264,7 @@ class FramesFuzzTest {
                 });
     Arbitrary<byte[]> begin =
         Arbitraries.integers()
-            .between(1, Limits.FRAME_BEGINS_MAX)
+            .between(1, Limits.FRAME_TIMESTAMPS_MAX)
             .flatMap(
                 count ->
                     Arbitraries.of(FrameType.BEGIN, FrameType.TIMESTAMP, FrameType.WATERMARK)

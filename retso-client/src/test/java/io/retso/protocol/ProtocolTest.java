@@ -106,15 +106,22 @@ class ProtocolTest {
   }
 
   @Test
-  void aFrameAsksForSoManyStartTimestampsAndNoMore() throws FrameException {
+  void aFrameAsksForSoManyTimestampsAndNoMore() throws FrameException {
     ByteBuf out = Unpooled.buffer();
-    Frames.writeHeader(out, FrameType.BEGIN, Limits.FRAME_BEGINS_MAX, 7, 0);
+    int size = (Limits.FRAME_TIMESTAMPS_MAX + 1) * Frames.COMMIT_FIXED_BYTES;
+    Frames.writeHeader(out, FrameType.COMMIT, Limits.FRAME_TIMESTAMPS_MAX + 1, 7, size);
+    out.writeZero(size);
+    FrameException tooMany =
+        assertThrows(FrameException.class, () -> Frames.checkRequest(out, 0, out.readableBytes()));
+    assertEquals(ErrorCode.TOO_LARGE, tooMany.code());
+    out.clear();
+    Frames.writeHeader(out, FrameType.BEGIN, Limits.FRAME_TIMESTAMPS_MAX, 7, 0);
     Frames.checkRequest(out, 0, out.readableBytes());
-    out.setShort(6, Limits.FRAME_BEGINS_MAX + 1);
+    out.setShort(6, Limits.FRAME_TIMESTAMPS_MAX + 1);
     FrameException e =
         assertThrows(FrameException.class, () -> Frames.checkRequest(out, 0, out.readableBytes()));
     assertEquals(ErrorCode.TOO_LARGE, e.code());
-    Frames.writeHeader(out.clear(), FrameType.WATERMARK, Limits.FRAME_BEGINS_MAX + 1, 7, 0);
+    Frames.writeHeader(out.clear(), FrameType.WATERMARK, Limits.FRAME_TIMESTAMPS_MAX + 1, 7, 0);
     Frames.checkRequest(out, 0, out.readableBytes());
   }
 

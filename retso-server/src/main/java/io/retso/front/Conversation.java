@@ -119,9 +119,7 @@ public final class Conversation {
     // A pong says that the client lives, which is known by now.
     Progress progress = isPong ? Progress.TAKEN : carryOut(type, unread, index, frameBytes);
     if (progress == Progress.TAKEN) {
-      // What it pushed out of the window is known only now; it is at most one a request or begin.
-      long moved = desk.sequencer().oracle().moves() - moves;
-      turns.spend(share, units + moved * UNITS_PER_MOVE);
+      spend(units, moves);
       unread.skipBytes(frameBytes);
     }
     return progress;
@@ -189,19 +187,28 @@ public final class Conversation {
     return Progress.TAKEN;
   }
 
-  /** Looks again at what was put off, and at what is unread. */
+  /** Looks again at what was put off, as far as this turn goes, and at what is unread. */
   void tryStartsAgain() {
     while (!putOff.isEmpty() && !desk.isClosing()) {
       Start start = putOff.peek();
-      if (mustLeaveToOthers(start.type, start.count)
+      if (!desk.turns().mayGoOn(share)
+          || mustLeaveToOthers(start.type, start.count)
           || !desk.sequencer().canTake(Frames.HEADER_BYTES)) {
         desk.waitForOthers(this);
         break;
       }
       putOff.remove();
+      long moves = desk.sequencer().oracle().moves();
       serve(start.type, start.frameId, start.count, Unpooled.EMPTY_BUFFER, 0);
+      spend(units(start.type, 0, start.count), moves);
     }
     transport.resume();
+  }
+
+  /** Charges a frame, and what it pushed out of the window: that is known only when it is done. */
+  private void spend(long units, long movesBefore) {
+    long moved = desk.sequencer().oracle().moves() - movesBefore;
+    desk.turns().spend(share, units + moved * UNITS_PER_MOVE);
   }
 
   /** The work of a frame: see {@link ClientShare}. */

@@ -124,8 +124,33 @@ class FairUseTest {
     assertEquals(Progress.WAITING, greedy.progress);
     greedy.replies.clear();
     pass();
+    fixture.desk.tick(); // more than a turn
+    quiesce();
     assertEquals(Conversation.PUT_OFF_MAX + 1, greedy.replies.size());
     assertEquals(Progress.INCOMPLETE, greedy.progress);
+  }
+
+  @Test
+  void whatWasPutOffGoesOnAsFarAsTurnsGo() throws FrameException {
+    other.start();
+    beginsUntilItWaits(); // which put one off
+    int all = 20;
+    for (int i = 1; i < all; i++) {
+      greedy.begin(FRAME);
+      quiesce();
+    }
+    greedy.replies.clear();
+    pass();
+    int framesOfATurn = 1 + DeskFixture.TURN_UNITS / (1 + FRAME / 8);
+    int answered = greedy.replies.size();
+    assertTrue(answered > 0 && answered <= framesOfATurn, answered + " frames");
+    for (int ticks = 0; answered < all; ticks++) {
+      assertTrue(ticks < all, "they wait for ever");
+      fixture.desk.tick();
+      quiesce();
+      assertTrue(greedy.replies.size() - answered <= framesOfATurn);
+      answered = greedy.replies.size();
+    }
   }
 
   @Test

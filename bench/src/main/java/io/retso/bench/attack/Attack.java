@@ -12,7 +12,7 @@ enum Attack {
     @Override
     void welcomed(Attacker a) {
       for (int i = 0; i < IN_FLIGHT; i++) {
-        a.begin(Limits.FRAME_BEGINS_MAX);
+        a.begin(Limits.FRAME_TIMESTAMPS_MAX);
       }
     }
 
@@ -74,7 +74,7 @@ enum Attack {
   SMALL_COMMITS("commits of 1 row, 4,096 a frame", 16) {
     @Override
     void welcomed(Attacker a) {
-      a.begin(Limits.FRAME_BEGINS_MAX);
+      a.begin(Limits.FRAME_TIMESTAMPS_MAX);
     }
 
     @Override
@@ -85,7 +85,7 @@ enum Attack {
     @Override
     void decided(Attacker a, long first, int count) {
       a.cleaned(first, count);
-      a.begin(Limits.FRAME_BEGINS_MAX);
+      a.begin(Limits.FRAME_TIMESTAMPS_MAX);
     }
   },
 
@@ -168,7 +168,7 @@ enum Attack {
     void begun(Attacker a, long first, int count) {
       a.stopReading();
       for (int i = 0; i < UNREAD; i++) {
-        a.query(first, Limits.FRAME_BEGINS_MAX);
+        a.query(first, Limits.FRAME_TIMESTAMPS_MAX);
       }
     }
   },

@@ -84,7 +84,7 @@ final class LoadConnection extends ChannelInboundHandlerAdapter {
   void begin(int transactions, long due) {
     int left = transactions;
     while (left > 0) {
-      int part = Math.min(left, Limits.FRAME_BEGINS_MAX);
+      int part = Math.min(left, Limits.FRAME_TIMESTAMPS_MAX);
       writeBegin(part, due);
       left -= part;
     }

@@ -54,9 +54,8 @@ final class FrameWriter {
   private static int countMax(FrameType type) {
     return switch (type) {
       case PING -> 1;
-      case BEGIN -> Limits.FRAME_BEGINS_MAX;
-      case HELLO, COMMIT, STATUS, ABORT, CLEANED, WATERMARK, SWEPT, TIMESTAMP ->
-          Limits.FRAME_REQUESTS_MAX;
+      case BEGIN, COMMIT -> Limits.FRAME_TIMESTAMPS_MAX;
+      case HELLO, STATUS, ABORT, CLEANED, WATERMARK, SWEPT, TIMESTAMP -> Limits.FRAME_REQUESTS_MAX;
     };
   }
 
