@@ -180,7 +180,10 @@ final class LoadConnection extends ChannelInboundHandlerAdapter {
   /** Appends commit requests to the frame of this burst. */
   private void commit(long first, int count) {
     ByteBuf to = out(count * TRANSACTION_BYTES_MAX + Frames.HEADER_BYTES);
-    if (commitHeader >= 0 && to.writerIndex() - commitHeader > FRAME_BYTES_ENOUGH) {
+    boolean full =
+        commitCount + count > Limits.FRAME_TIMESTAMPS_MAX
+            || to.writerIndex() - commitHeader > FRAME_BYTES_ENOUGH;
+    if (commitHeader >= 0 && full) {
       finishCommits();
     }
     if (commitHeader < 0) {
