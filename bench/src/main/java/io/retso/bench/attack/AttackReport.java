@@ -6,7 +6,6 @@ import io.retso.bench.report.Percentiles;
 import io.retso.bench.report.RunFigures.Target;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 
 /**
  * Everything that a benchmark of attacks found.
@@ -35,7 +34,7 @@ public record AttackReport(
    * @param good latencies of the good client's transactions, from the instants at which they were
    *     due, milliseconds
    * @param goodBegins those of its begins
-   * @param control those of the same client's begins at a server that is not attacked; empty if
+   * @param control those of the same client's begins at a server that is not attacked; null if
    *     there is none
    * @param notCommitted its transactions that did not commit, of 1
    * @param answeredPerSecond requests of the attack that were answered while this was measured
@@ -51,7 +50,7 @@ public record AttackReport(
       String attack,
       Percentiles good,
       Percentiles goodBegins,
-      Optional<Percentiles> control,
+      Percentiles control,
       double notCommitted,
       double answeredPerSecond,
       long answered,

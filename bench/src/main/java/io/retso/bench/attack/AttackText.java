@@ -40,7 +40,7 @@ public final class AttackText {
           Texts.millis(run.good().p999()),
           Texts.millis(run.good().max()),
           Texts.millis(run.goodBegins().p99()),
-          run.control().map(control -> Texts.millis(control.p99())).orElse("-"),
+          run.control() == null ? "-" : Texts.millis(run.control().p99()),
           Texts.percent(run.notCommitted()),
           Texts.rate(run.answeredPerSecond()),
           String.format(Locale.ROOT, "%,d", run.refused()),

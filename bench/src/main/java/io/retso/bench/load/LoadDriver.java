@@ -14,6 +14,7 @@ import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -31,6 +32,23 @@ public final class LoadDriver implements AutoCloseable {
       new MultiThreadIoEventLoopGroup(
           1, new DefaultThreadFactory("load", true), NioIoHandler.newFactory());
 
+  private final SocketAddress local;
+
+  /** Makes clients of the usual address. */
+  public LoadDriver() {
+    this(null);
+  }
+
+  /**
+   * Makes clients of an address.
+   *
+   * @param host an address of this machine, such as 127.0.0.2: servers know client hosts by it;
+   *     null for the usual one
+   */
+  public LoadDriver(String host) {
+    local = host == null ? null : new InetSocketAddress(host, 0);
+  }
+
   /** Starts a run; its progress can be watched. */
   public Progress start(InetSocketAddress server, LoadPlan plan) {
     EventLoop loop = (EventLoop) group.next();
@@ -40,6 +58,7 @@ public final class LoadDriver implements AutoCloseable {
         new Bootstrap()
             .group(group)
             .channel(NioSocketChannel.class)
+            .localAddress(local)
             .option(ChannelOption.TCP_NODELAY, true)
             .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, CONNECT_TIMEOUT_MILLIS)
             .option(ChannelOption.ALLOCATOR, PooledByteBufAllocator.DEFAULT)

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.bench.InProcessServer;
+import io.retso.bench.report.ReportJson;
 import io.retso.bench.server.ServersPlan;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -53,6 +54,7 @@ class AttackBenchTest {
       }
       assertTrue(AttackText.of(report).contains(Attack.LARGE_COMMITS.toString()));
       assertTrue(AttackText.figure(report).endsWith("</svg>\n"));
+      ReportJson.write(report, directory.resolve("attacks.json"));
     }
   }
 }
