@@ -135,16 +135,17 @@ public final class Frames {
     }
     checkFlags(in, index);
     boolean takesTimestamps = type == FrameType.BEGIN || type == FrameType.COMMIT;
-    if (takesTimestamps && count > Limits.FRAME_TIMESTAMPS_MAX) {
+    int countMax = takesTimestamps ? Limits.FRAME_TIMESTAMPS_MAX : Limits.FRAME_REQUESTS_MAX;
+    if (count > countMax) {
       throw new FrameException(
           ErrorCode.TOO_LARGE,
           "a frame "
               + type
-              + " asks for "
+              + " has "
               + count
-              + " timestamps; the limit is "
-              + Limits.FRAME_TIMESTAMPS_MAX
-              + ", ask in several frames");
+              + " requests; the limit is "
+              + countMax
+              + ", send several frames");
     }
     switch (type.body()) {
       case COUNT -> checkBody(type.request(), count, bodyBytes, 0);

@@ -5,8 +5,8 @@ public final class Limits {
   /** Bytes of a frame behind its length field, at most: 1 MiB. */
   public static final int FRAME_BYTES_MAX = 1 << 20;
 
-  /** Requests in one frame, at most (the count field has 16 bits). */
-  public static final int FRAME_REQUESTS_MAX = 65_535;
+  /** Requests in one frame, at most: it is carried out whole, in some milliseconds. */
+  public static final int FRAME_REQUESTS_MAX = 1 << 14;
 
   /** Begins or commits of one frame, at most: each takes a timestamp. */
   public static final int FRAME_TIMESTAMPS_MAX = 4_096;

@@ -123,6 +123,9 @@ class ProtocolTest {
     assertEquals(ErrorCode.TOO_LARGE, e.code());
     Frames.writeHeader(out.clear(), FrameType.WATERMARK, Limits.FRAME_TIMESTAMPS_MAX + 1, 7, 0);
     Frames.checkRequest(out, 0, out.readableBytes());
+    out.setShort(6, Limits.FRAME_REQUESTS_MAX + 1);
+    e = assertThrows(FrameException.class, () -> Frames.checkRequest(out, 0, out.readableBytes()));
+    assertEquals(ErrorCode.TOO_LARGE, e.code());
   }
 
   @Test

@@ -20,7 +20,7 @@ class SweepTest {
     assertTrue(Outcome.isCommitted(batch.outcome(0)));
   }
 
-  /** A client may send 65,535 of them in one frame. */
+  /** A client may send 16,384 of them in one frame. */
   @Test
   void reportsWalkOverNothingAndTheWalkIsOneForAllOfThem() {
     commit(oracle, 1);

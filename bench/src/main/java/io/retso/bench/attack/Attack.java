@@ -109,7 +109,7 @@ enum Attack {
     }
   },
 
-  QUERIES("status queries, 65,535 a frame", 8) {
+  QUERIES("status queries, 16,384 a frame", 8) {
     @Override
     void welcomed(Attacker a) {
       a.begin(1);
@@ -141,7 +141,7 @@ enum Attack {
     }
   },
 
-  SWEEPS("reports of sweeps, 65,535 a frame", 8) {
+  SWEEPS("reports of sweeps, 16,384 a frame", 8) {
     @Override
     void welcomed(Attacker a) {
       a.begin(1);

@@ -29,10 +29,10 @@ final class LoadConnection extends ChannelInboundHandlerAdapter {
       Frames.COMMIT_FIXED_BYTES + RowSource.ROWS_PER_TRANSACTION_MAX * Long.BYTES;
 
   /** Cleanups that are reported even if no commit frame goes with them. */
-  private static final int CLEANED_ENOUGH = 16 * 1024;
+  private static final int CLEANED_ENOUGH = Limits.FRAME_REQUESTS_MAX / 2;
 
   /** As many fit into a frame. */
-  private static final int CLEANED_MAX = 2 * CLEANED_ENOUGH;
+  private static final int CLEANED_MAX = Limits.FRAME_REQUESTS_MAX;
 
   private final LoadRun run;
   private final LoadPlan plan;
