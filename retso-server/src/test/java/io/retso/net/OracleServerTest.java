@@ -294,7 +294,7 @@ class OracleServerTest {
         Peer other = peer().hello()) {
       stuck.socket.setReceiveBufferSize(4096);
       stuck.hello();
-      int queries = 60_000;
+      int queries = Limits.FRAME_REQUESTS_MAX;
       ByteBuf frame = Unpooled.buffer();
       Frames.writeHeader(frame, FrameType.STATUS, queries, 1, queries * Frames.STATUS_BYTES);
       frame.writeZero(queries * Frames.STATUS_BYTES);
@@ -332,7 +332,7 @@ class OracleServerTest {
         replies.add(threads.submit(() -> peer.complete(frame, 100_000)));
       }
       for (Future<FrameType> reply : replies) {
-        assertEquals(FrameType.STATUS, reply.get());
+        assertEquals(FrameType.COMMIT, reply.get());
       }
       assertEquals(0, counters().stalled);
     } finally {
@@ -355,16 +355,17 @@ class OracleServerTest {
       while (counters().stalled == 0) {
         Thread.onSpinWait();
       }
-      assertEquals(FrameType.STATUS, good.complete(frame, 100_000));
+      assertEquals(FrameType.COMMIT, good.complete(frame, 100_000));
       assertTrue(good.begin() > 0);
     }
   }
 
   private static ByteBuf largeFrame() {
-    int bodyBytes = 60_000 * Frames.STATUS_BYTES;
+    int rows = Limits.TRANSACTION_ROWS_MAX;
+    int rowBytes = rows * Long.BYTES;
     ByteBuf frame = Unpooled.buffer();
-    Frames.writeHeader(frame, FrameType.STATUS, 60_000, 1, bodyBytes);
-    return frame.writeZero(bodyBytes);
+    Frames.writeHeader(frame, FrameType.COMMIT, 1, 1, Frames.COMMIT_FIXED_BYTES + rowBytes);
+    return frame.writeLong(Timestamps.GAP).writeInt(rows).writeZero(rowBytes);
   }
 
   private void setMemory(long bytes) throws Exception {
