@@ -26,7 +26,7 @@ import java.util.UUID;
 import java.util.function.Function;
 
 /** A front desk on a log that acknowledges when the test says so; turns end when it says so. */
-final class DeskFixture implements FrontDesk.Owner, FrontDesk.Loop {
+final class DeskFixture implements FrontDesk.Owner, FrontDesk.Loop, AutoCloseable {
   private static final OracleIdentity ORACLE = new OracleIdentity(new UUID(1, 2), "test");
   static final int RESERVATION = 100;
 
@@ -44,6 +44,7 @@ final class DeskFixture implements FrontDesk.Owner, FrontDesk.Loop {
   final ArrayDeque<Runnable> nextTurn = new ArrayDeque<>();
   final FrontDesk desk;
   final Sequencer sequencer;
+  private final List<Peer> peers = new ArrayList<>();
   long nanos;
   long appended;
   LogException logFailure;
@@ -65,6 +66,12 @@ final class DeskFixture implements FrontDesk.Owner, FrontDesk.Loop {
     desk.attach(sequencer, new FrontDesk.Bounds(4096, 100, TURN_UNITS, PERIOD));
     sequencer.start(new Log(), 0);
     acknowledge();
+  }
+
+  /** All clients are gone: replies that are held for them are dropped. */
+  @Override
+  public void close() {
+    List.copyOf(peers).forEach(Peer::close);
   }
 
   /** The log's entries become durable, all of them. */
@@ -146,6 +153,12 @@ final class DeskFixture implements FrontDesk.Owner, FrontDesk.Loop {
 
     Peer(String host) {
       conversation = desk.open(this, host);
+      peers.add(this);
+    }
+
+    void close() {
+      peers.remove(this);
+      conversation.close();
     }
 
     Peer hello() throws FrameException {

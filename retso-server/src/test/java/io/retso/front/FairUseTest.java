@@ -10,6 +10,7 @@ import io.retso.protocol.FrameType;
 import io.retso.protocol.Frames;
 import io.retso.protocol.Outcome;
 import java.util.List;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -27,6 +28,11 @@ class FairUseTest {
     fixture.desk.tick();
     greedy = fixture.new Peer("greedy").hello();
     other = fixture.new Peer("other").hello();
+  }
+
+  @AfterEach
+  void close() {
+    fixture.close();
   }
 
   /** Ends the turn and lets the log catch up. */
@@ -155,7 +161,7 @@ class FairUseTest {
 
   @Test
   void aHostAloneNeedNotWaitForItself() throws FrameException {
-    other.conversation.close();
+    other.close();
     for (int i = 0; i < 3 * DeskFixture.WINDOW / FRAME; i++) {
       greedy.begin(FRAME);
       quiesce();
@@ -370,7 +376,7 @@ class FairUseTest {
       assertTrue(commits <= DeskFixture.UNCLEANED, "it is never refused");
       outcome = commit(greedy, commits++);
     } while (outcome != Outcome.REFUSED_UNCLEANED);
-    greedy.conversation.close();
+    greedy.close();
     greedy = fixture.new Peer("greedy").hello();
     assertEquals(Outcome.REFUSED_UNCLEANED, commit(greedy, commits));
     assertTrue(Outcome.isCommitted(commit(other, 1_000)));

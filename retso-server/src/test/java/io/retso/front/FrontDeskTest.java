@@ -21,6 +21,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.LongStream;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -29,6 +30,11 @@ import org.junit.jupiter.params.provider.EnumSource;
 class FrontDeskTest {
   private DeskFixture fixture = new DeskFixture();
   private int hosts;
+
+  @AfterEach
+  void close() {
+    fixture.close();
+  }
 
   private Peer peer() throws FrameException {
     return fixture.new Peer("host" + hosts++).hello();
