@@ -85,7 +85,7 @@ final class TakeOver {
         .openUnfenced(ledgers.get(index))
         .thenComposeAsync(
             entries ->
-                lookFrom(0, entries)
+                walk(0, entries, replay::look)
                     .whenComplete((looked, e) -> entries.close())
                     .thenCompose(
                         looked ->
@@ -95,16 +95,21 @@ final class TakeOver {
             executor);
   }
 
-  private CompletableFuture<Void> lookFrom(long index, Entries entries) {
+  /** Whether a walk over the entries of a ledger goes on behind this one. */
+  private interface Step {
+    boolean goesOn(ByteBuffer entry) throws LogException;
+  }
+
+  private CompletableFuture<Void> walk(long index, Entries entries, Step step) {
     if (index == entries.count()) {
       return CompletableFuture.completedFuture(null);
     }
     boolean[] goesOn = {true};
     long to = Math.min(index + LOOKED_AT_ONCE, entries.count());
     return entries
-        .read(index, to, executor, bytes -> goesOn[0] = goesOn[0] && replay.look(bytes))
+        .read(index, to, executor, bytes -> goesOn[0] = goesOn[0] && step.goesOn(bytes))
         .thenComposeAsync(
-            read -> goesOn[0] ? lookFrom(to, entries) : CompletableFuture.completedFuture(null),
+            read -> goesOn[0] ? walk(to, entries, step) : CompletableFuture.completedFuture(null),
             executor);
   }
 
@@ -230,19 +235,21 @@ final class TakeOver {
       Head head = new Head();
       return entries
           .read(0, 1, executor, head)
-          .thenComposeAsync(read -> seekListEnd(0, entries), executor)
+          .thenComposeAsync(read -> seekListEnd(entries), executor)
           .thenAccept(sought -> addSegment(ledger, entries, head));
     }
 
     /** In the newest segment, and in those before it as long as their writers died too early. */
-    private CompletableFuture<Void> seekListEnd(long index, Entries entries) {
-      if (listed || index == entries.count()) {
-        return CompletableFuture.completedFuture(null);
-      }
-      long to = Math.min(index + LOOKED_AT_ONCE, entries.count());
-      return entries
-          .read(index, to, executor, bytes -> listed |= replay.endsSnapshot(bytes))
-          .thenComposeAsync(read -> seekListEnd(to, entries), executor);
+    private CompletableFuture<Void> seekListEnd(Entries entries) {
+      return listed
+          ? CompletableFuture.completedFuture(null)
+          : walk(
+              0,
+              entries,
+              bytes -> {
+                listed = replay.endsSnapshot(bytes);
+                return !listed;
+              });
     }
 
     private void addSegment(long ledger, Entries entries, Head head) {
