@@ -281,21 +281,20 @@ final class Connection extends ChannelInboundHandlerAdapter implements Transport
   /** Gives its memory to others. */
   void shed() {
     shed = true;
-    server.mutableCounters().stalled++;
-    if (server.lines().admits()) {
-      LOG.warn("{} is disconnected: its host takes most of the memory of connections", name());
-    }
-    closing = true;
-    context.close();
+    giveUp("is disconnected: its host takes most of the memory of connections");
   }
 
   private void stalled() {
+    giveUp("did not read its replies in time; disconnected");
+  }
+
+  /** Without an error frame, which would only queue behind what the client does not read. */
+  private void giveUp(String why) {
     server.mutableCounters().stalled++;
     if (server.lines().admits()) {
-      LOG.warn("{} did not read its replies in time; disconnected", name());
+      LOG.warn("{} {}", name(), why);
     }
-    closing = true;
-    context.close(); // an error frame would only queue behind what it does not read
+    disconnect();
   }
 
   void stopReading() {

@@ -2,10 +2,10 @@ package io.retso.net;
 
 import io.netty.util.internal.PlatformDependent;
 import java.net.InetAddress;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 
@@ -56,18 +56,30 @@ final class ConnectionMemory {
     }
   }
 
+  /** What the connections of a host hold together, and the one of them that holds most. */
+  private static final class Host {
+    long bytes;
+    Connection largest;
+
+    void add(Connection connection) {
+      bytes += connection.heldBytes();
+      boolean larger = largest == null || connection.heldBytes() > largest.heldBytes();
+      largest = larger ? connection : largest;
+    }
+  }
+
   /** Closes connections as long as all together hold too much, and slows the others down. */
   void look() {
     while (held() > bytesMax) {
-      largestOf(largestHost()).shed();
+      Collections.max(hosts().values(), Comparator.comparingLong(host -> host.bytes))
+          .largest
+          .shed();
     }
-    boolean plenty = held() <= bytesMax / 2;
-    Map<InetAddress, Long> heldBy = plenty ? Map.of() : heldBy();
-    Set<Connection> goOn = new HashSet<>();
-    heldBy.keySet().forEach(host -> goOn.add(largestOf(host)));
+    Map<InetAddress, Host> hosts = held() > bytesMax / 2 ? hosts() : Map.of();
     for (Connection each : connections.get()) {
-      boolean much = !plenty && heldBy.get(each.host()) > bytesMax / 2 / heldBy.size();
-      each.pause(much && !goOn.contains(each));
+      Host host = hosts.get(each.host());
+      boolean holdsMuch = host != null && host.bytes > bytesMax / 2 / hosts.size();
+      each.pause(holdsMuch && each != host.largest);
     }
   }
 
@@ -79,22 +91,11 @@ final class ConnectionMemory {
     return bytes;
   }
 
-  private Map<InetAddress, Long> heldBy() {
-    Map<InetAddress, Long> held = new HashMap<>();
-    connections.get().forEach(each -> held.merge(each.host(), each.heldBytes(), Long::sum));
-    return held;
-  }
-
-  private InetAddress largestHost() {
-    return heldBy().entrySet().stream().max(Map.Entry.comparingByValue()).orElseThrow().getKey();
-  }
-
-  private Connection largestOf(InetAddress host) {
-    Connection largest = null;
-    for (Connection each : connections.get()) {
-      boolean larger = largest == null || each.heldBytes() > largest.heldBytes();
-      largest = host.equals(each.host()) && larger ? each : largest;
-    }
-    return largest;
+  private Map<InetAddress, Host> hosts() {
+    Map<InetAddress, Host> hosts = new HashMap<>();
+    connections
+        .get()
+        .forEach(each -> hosts.computeIfAbsent(each.host(), h -> new Host()).add(each));
+    return hosts;
   }
 }
