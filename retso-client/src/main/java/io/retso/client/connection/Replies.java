@@ -123,23 +123,26 @@ final class Replies {
                       + ") answers its commit timestamp",
                   null));
     } else {
-      CommitResult result = CommitResult.of(outcome);
-      check(result != null && !(outcome > 0 && outcome <= call.start), call, outcome);
-      next(frame).answer(result);
+      decided(frame, outcome);
     }
   }
 
   private static void abort(SentFrame frame, long outcome) throws FrameException {
-    Call<?> call = frame.head;
     if (outcome == Outcome.UNKNOWN || outcome == Outcome.RETRY) {
       forgotten(next(frame));
     } else if (outcome == Outcome.DONE) {
       next(frame).answer(CommitResult.aborted(CommitResult.AbortReason.EARLIER));
     } else {
-      CommitResult result = CommitResult.of(outcome);
-      check(result != null && !(outcome > 0 && outcome <= call.start), call, outcome);
-      next(frame).answer(result);
+      decided(frame, outcome);
     }
+  }
+
+  /** A transaction is committed, later than it started, or aborted. */
+  private static void decided(SentFrame frame, long outcome) throws FrameException {
+    Call<?> call = frame.head;
+    CommitResult result = CommitResult.of(outcome);
+    check(result != null && !(outcome > 0 && outcome <= call.start), call, outcome);
+    next(frame).answer(result);
   }
 
   private static void cleaned(SentFrame frame, long outcome) throws FrameException {
