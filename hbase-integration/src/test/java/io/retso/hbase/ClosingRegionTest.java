@@ -7,14 +7,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.retso.hbase.admin.TablePreparation;
 import io.retso.hbase.admin.TablePreparation.Options;
 import io.retso.hbase.coprocessor.oracle.OracleLink;
-import io.retso.hbase.table.TableRules;
 import io.retso.hbase.transaction.Inside;
 import io.retso.server.RetsoServer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -23,10 +21,8 @@ import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.client.Admin;
-import org.apache.hadoop.hbase.client.CoprocessorDescriptorBuilder;
 import org.apache.hadoop.hbase.client.Scan;
 import org.apache.hadoop.hbase.client.TableDescriptor;
-import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
 import org.apache.hadoop.hbase.metrics.Counter;
 import org.apache.hadoop.hbase.metrics.MetricRegistries;
 import org.apache.hadoop.hbase.regionserver.HRegion;
@@ -91,14 +87,7 @@ class ClosingRegionTest {
             .oracle(oracle.address())
             .build()
             .create(Fixture.descriptor(name).build(), Options.DEFAULT);
-    admin.modifyTable(
-        TableDescriptorBuilder.newBuilder(prepared)
-            .removeCoprocessor(TableRules.OBSERVER)
-            .setCoprocessor(
-                CoprocessorDescriptorBuilder.newBuilder(TableRules.OBSERVER)
-                    .setProperties(Map.of("retso.oracle.timeout", String.valueOf(oracleMillis)))
-                    .build())
-            .build());
+    admin.modifyTable(Fixture.withOracleTimeout(prepared, oracleMillis));
     TransactionManager dying = fixture.opened(builder().cleanupAlive(start -> false).build());
     for (int i = 0; i < ROWS_IN_DOUBT; i++) {
       String row = "row" + (100 + i);

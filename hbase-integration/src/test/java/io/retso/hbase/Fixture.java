@@ -3,9 +3,11 @@ package io.retso.hbase;
 import io.retso.hbase.admin.TablePreparation;
 import io.retso.hbase.admin.TablePreparation.Options;
 import io.retso.hbase.admin.TablePreparationBuilder;
+import io.retso.hbase.layout.OracleTimeout;
 import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.layout.TableSettings;
 import io.retso.hbase.table.PreparedTable;
+import io.retso.hbase.table.TableRules;
 import io.retso.hbase.transaction.Inside;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
@@ -14,6 +16,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
@@ -23,6 +26,7 @@ import org.apache.hadoop.hbase.client.Admin;
 import org.apache.hadoop.hbase.client.AdvancedScanResultConsumer;
 import org.apache.hadoop.hbase.client.AsyncTable;
 import org.apache.hadoop.hbase.client.ColumnFamilyDescriptorBuilder;
+import org.apache.hadoop.hbase.client.CoprocessorDescriptorBuilder;
 import org.apache.hadoop.hbase.client.Get;
 import org.apache.hadoop.hbase.client.Put;
 import org.apache.hadoop.hbase.client.Result;
@@ -267,6 +271,18 @@ public final class Fixture implements AutoCloseable {
         .flatMap(server -> server.getRegions(name).stream())
         .map(HRegion.class::cast)
         .toList();
+  }
+
+  /** A prepared table whose region servers wait for the oracle no longer than this. */
+  public static TableDescriptor withOracleTimeout(TableDescriptor prepared, int millis)
+      throws IOException {
+    return TableDescriptorBuilder.newBuilder(prepared)
+        .removeCoprocessor(TableRules.OBSERVER)
+        .setCoprocessor(
+            CoprocessorDescriptorBuilder.newBuilder(TableRules.OBSERVER)
+                .setProperties(Map.of(OracleTimeout.KEY, String.valueOf(millis)))
+                .build())
+        .build();
   }
 
   /** Those that run: other tests may have started some. */

@@ -22,7 +22,6 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -32,14 +31,12 @@ import java.util.stream.IntStream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.client.Admin;
-import org.apache.hadoop.hbase.client.CoprocessorDescriptorBuilder;
 import org.apache.hadoop.hbase.client.Get;
 import org.apache.hadoop.hbase.client.Put;
 import org.apache.hadoop.hbase.client.Result;
 import org.apache.hadoop.hbase.client.ResultScanner;
 import org.apache.hadoop.hbase.client.Scan;
 import org.apache.hadoop.hbase.client.TableDescriptor;
-import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
 import org.apache.hadoop.hbase.metrics.Counter;
 import org.apache.hadoop.hbase.metrics.MetricRegistries;
 import org.junit.jupiter.api.AfterEach;
@@ -110,15 +107,7 @@ class OracleDownTest {
     if (prepared.hasCoprocessor(TableRules.OBSERVER)) {
       // These region servers have less patience with the oracle than their others have.
       try (Admin admin = fixture.cluster.connection().getAdmin()) {
-        admin.modifyTable(
-            TableDescriptorBuilder.newBuilder(prepared)
-                .removeCoprocessor(TableRules.OBSERVER)
-                .setCoprocessor(
-                    CoprocessorDescriptorBuilder.newBuilder(TableRules.OBSERVER)
-                        .setProperties(
-                            Map.of("retso.oracle.timeout", String.valueOf(ORACLE_MILLIS)))
-                        .build())
-                .build());
+        admin.modifyTable(Fixture.withOracleTimeout(prepared, ORACLE_MILLIS));
       }
     }
     TransactionManager dying = fixture.opened(builder().cleanupAlive(start -> false).build());

@@ -304,12 +304,7 @@ class FairUseTest {
 
   @Test
   void whoDoesNotCleanUpIsRefusedBeforeTheTableIsFullForAll() throws FrameException {
-    long outcome;
-    int commits = 0;
-    do {
-      assertTrue(commits <= DeskFixture.UNCLEANED, "it is never refused");
-      outcome = commit(greedy, commits++);
-    } while (outcome != Outcome.REFUSED_UNCLEANED);
+    int commits = commitsUntilRefused(greedy, 0);
     assertEquals(DeskFixture.UNCLEANED / 2 + 2, commits);
     for (int i = 0; i < 20; i++) {
       assertTrue(Outcome.isCommitted(commit(other, 1000 + i)));
@@ -370,12 +365,7 @@ class FairUseTest {
 
   @Test
   void aHostThatComesAgainStillHasWhatItTook() throws FrameException {
-    long outcome;
-    int commits = 0;
-    do {
-      assertTrue(commits <= DeskFixture.UNCLEANED, "it is never refused");
-      outcome = commit(greedy, commits++);
-    } while (outcome != Outcome.REFUSED_UNCLEANED);
+    int commits = commitsUntilRefused(greedy, 0);
     greedy.close();
     greedy = fixture.new Peer("greedy").hello();
     assertEquals(Outcome.REFUSED_UNCLEANED, commit(greedy, commits));
@@ -402,12 +392,18 @@ class FairUseTest {
 
   /** Has the other one commit until half of the table is taken. */
   private void fillHalf() throws FrameException {
+    commitsUntilRefused(other, 1_000);
+  }
+
+  /** Commits as long as that is not refused; returns the number, the refused one included. */
+  private int commitsUntilRefused(Peer peer, long firstRow) throws FrameException {
     long outcome;
     int commits = 0;
     do {
       assertTrue(commits <= DeskFixture.UNCLEANED, "it is never refused");
-      outcome = commit(other, 1_000 + commits++);
+      outcome = commit(peer, firstRow + commits++);
     } while (outcome != Outcome.REFUSED_UNCLEANED);
+    return commits;
   }
 
   private long start(Peer peer) throws FrameException {
