@@ -193,7 +193,7 @@ public final class FrontDesk implements Sequencer.Replies {
   }
 
   /** Whether a client is to leave the map's rows to others for now. */
-  final boolean mustWaitWithRows(ClientShare share) {
+  boolean mustWaitWithRows(ClientShare share) {
     return fairUse.mustWaitWithRows(share.account, turns.hosts());
   }
 

@@ -355,7 +355,7 @@ public final class StatusOracle {
   }
 
   /** Begins a list of all uncleaned commits; {@link #snapshotOn} makes it. */
-  public final void beginSnapshot() {
+  public void beginSnapshot() {
     snapshot.begin();
   }
 

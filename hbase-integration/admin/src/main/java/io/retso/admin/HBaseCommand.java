@@ -197,9 +197,7 @@ public final class HBaseCommand implements Runnable {
                   conflicts == null ? known.conflicts() : conflicts,
                   reads == null ? known.reads() : reads,
                   jar == null ? known.jar() : jar);
-          TablePreparationBuilder builder =
-              TablePreparation.builder(connection)
-                  .oracle(cluster.oracle(before.flatMap(Prepared::settings)));
+          TablePreparationBuilder builder = preparing(connection, cluster, before);
           if (durability != null) {
             builder.durability(durability);
           }
@@ -217,6 +215,12 @@ public final class HBaseCommand implements Runnable {
           }
           return ExitCode.CLEAN.number();
         });
+  }
+
+  private static TablePreparationBuilder preparing(
+      Connection connection, ClusterOptions cluster, Optional<Prepared> before) {
+    return TablePreparation.builder(connection)
+        .oracle(cluster.oracle(before.flatMap(Prepared::settings)));
   }
 
   private void warn(TablePreparation preparation, TableName name) throws IOException {
@@ -324,10 +328,7 @@ public final class HBaseCommand implements Runnable {
         cluster,
         connection -> {
           Optional<Prepared> before = prepared(existing(connection, name));
-          TablePreparation preparation =
-              TablePreparation.builder(connection)
-                  .oracle(cluster.oracle(before.flatMap(Prepared::settings)))
-                  .build();
+          TablePreparation preparation = preparing(connection, cluster, before).build();
           List<String> found = preparation.check(name);
           found.forEach(this::println);
           if (found.isEmpty()) {
