@@ -14,6 +14,8 @@ import java.util.Set;
  * savings); each strategy takes one of these two edges, or all of their kind, away.
  */
 public enum Strategy {
+  /** Nothing, at PostgreSQL's default: updates are lost. */
+  READ_COMMITTED("READ COMMITTED"),
   /** Nothing: snapshot isolation, with its anomalies. */
   SI("SI"),
   MATERIALIZE_WT("MaterializeWT", Kind.WC, Kind.TS),
@@ -81,12 +83,16 @@ public enum Strategy {
 
   /** At which the programs run. */
   public Isolation isolation() {
-    return this == SERIALIZABLE ? Isolation.SERIALIZABLE : Isolation.SNAPSHOT;
+    return switch (this) {
+      case READ_COMMITTED -> Isolation.READ_COMMITTED;
+      case SERIALIZABLE -> Isolation.SERIALIZABLE;
+      default -> Isolation.SNAPSHOT;
+    };
   }
 
-  /** Whether what its programs do is serializable, if the store keeps its promises. */
-  public boolean isSerializable() {
-    return this != SI;
+  /** Whether a read row is locked instead of written. */
+  public boolean locks() {
+    return savingsOfWriteCheck == Touch.LOCK || checkingOfBalance == Touch.LOCK;
   }
 
   Touch savingsOfWriteCheck() {

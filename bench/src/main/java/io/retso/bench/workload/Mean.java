@@ -1,0 +1,35 @@
+package io.retso.bench.workload;
+
+/**
+ * The mean of repeated measurements.
+ *
+ * @param value of all
+ * @param error half of its 95 % confidence interval, by Student's distribution; 0 if there was one
+ *     measurement only
+ */
+record Mean(double value, double error) {
+  /** The 97.5 % quantiles for 1 degree of freedom and more; 1.96 for many. */
+  private static final double[] STUDENT = {
+    12.71, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228
+  };
+
+  private static final double NORMAL = 1.96;
+
+  static Mean of(double... values) {
+    double sum = 0;
+    for (double value : values) {
+      sum += value;
+    }
+    double mean = values.length == 0 ? 0 : sum / values.length;
+    if (values.length < 2) {
+      return new Mean(mean, 0);
+    }
+    double squares = 0;
+    for (double value : values) {
+      squares += (value - mean) * (value - mean);
+    }
+    int freedom = values.length - 1;
+    double quantile = freedom <= STUDENT.length ? STUDENT[freedom - 1] : NORMAL;
+    return new Mean(mean, quantile * Math.sqrt(squares / freedom / values.length));
+  }
+}
