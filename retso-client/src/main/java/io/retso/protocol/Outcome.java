@@ -54,6 +54,25 @@ public final class Outcome {
    */
   public static final long ALREADY_COMMITTED = -9;
 
+  /**
+   * Aborted, in answer to COMMIT_READS only: no place is left in the serial order. What it read was
+   * changed by a transaction that comes before one that read what it writes, or before a safe
+   * snapshot. Both are committed: run again, it does not meet them.
+   */
+  public static final long ABORTED_PIVOT = -10;
+
+  /**
+   * Aborted, in answer to COMMIT_READS only: it wrote nothing, and what it read was changed by one
+   * that committed after it began.
+   */
+  public static final long ABORTED_READ_ONLY = -11;
+
+  /**
+   * Aborted, in answer to COMMIT_READS only: what it read was changed after it began, and the
+   * oracle no longer knows by which transaction first.
+   */
+  public static final long ABORTED_UNKNOWN_SUCCESSOR = -12;
+
   private Outcome() {}
 
   /** Whether {@code outcome} is a commit timestamp. */
@@ -63,7 +82,15 @@ public final class Outcome {
 
   /** Whether {@code outcome} says that the transaction is aborted for ever. */
   public static boolean isAborted(long outcome) {
-    return outcome <= ABORTED_CONFLICT && outcome >= ABORTED;
+    return outcome <= ABORTED_CONFLICT && outcome >= ABORTED || isNotSerializable(outcome);
+  }
+
+  /**
+   * Whether {@code outcome} says that the transaction is aborted because no serial order is known
+   * to explain what it read. Only COMMIT_READS is answered so.
+   */
+  public static boolean isNotSerializable(long outcome) {
+    return outcome <= ABORTED_PIVOT && outcome >= ABORTED_UNKNOWN_SUCCESSOR;
   }
 
   /** The name of an outcome, for messages. */
@@ -82,6 +109,9 @@ public final class Outcome {
       case (int) INVALID_TIMESTAMP -> "invalid timestamp";
       case (int) REFUSED_UNCLEANED -> "refused, too many transactions not cleaned up";
       case (int) ALREADY_COMMITTED -> "committed before, by another request";
+      case (int) ABORTED_PIVOT -> "aborted as a pivot";
+      case (int) ABORTED_READ_ONLY -> "aborted as a reader of what has changed";
+      case (int) ABORTED_UNKNOWN_SUCCESSOR -> "aborted, its successor is unknown";
       default -> "outcome " + outcome;
     };
   }
