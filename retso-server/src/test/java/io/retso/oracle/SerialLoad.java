@@ -10,7 +10,6 @@ import java.util.Map;
 import java.util.PriorityQueue;
 import java.util.Random;
 import java.util.Set;
-import java.util.TreeSet;
 
 /**
  * A closed system of clients that run serializable transactions through a {@link StatusOracle}, one
@@ -42,7 +41,7 @@ final class SerialLoad {
   private final Map<Long, Set<Integer>> readers = new HashMap<>();
 
   private final List<Set<Integer>> successors = new ArrayList<>();
-  private final TreeSet<Double> safe = new TreeSet<>();
+  private double safeSince = Double.NEGATIVE_INFINITY;
   private long safeSnapshot;
 
   long attempts;
@@ -55,7 +54,7 @@ final class SerialLoad {
 
   /**
    * @param safeReaders whether read-only transactions share safe snapshots, a new one in ten times
-   *     the mean time of a transaction divided by the clients; otherwise they are judged
+   *     the mean time of a transaction; otherwise they are judged
    */
   SerialLoad(SerialRule rule, boolean safeReaders) {
     this.safeReaders = safeReaders;
@@ -125,8 +124,8 @@ final class SerialLoad {
     if (!isSafe(request)) {
       return new Running(end, oracle.begin(1), request);
     }
-    if (safe.isEmpty() || now - safe.last() > 0.5) {
-      safe.add(now);
+    if (now - safeSince > 10) {
+      safeSince = now;
       safeSnapshot = oracle.safeSnapshot();
     }
     return new Running(end, safeSnapshot, request);
