@@ -24,8 +24,8 @@ public enum StoreKind {
     return switch (strategy) {
       case READ_COMMITTED -> this == POSTGRESQL;
       case SI -> true;
-      case VALIDATE_WT -> false;
-      case SERIALIZABLE -> this == POSTGRESQL;
+      case VALIDATE_WT -> this == ORACLE;
+      case SERIALIZABLE -> this == ORACLE || this == POSTGRESQL;
       default -> this != PLAIN;
     };
   }

@@ -1,5 +1,6 @@
 package io.retso.workload.store;
 
+import io.retso.client.CommitRequest;
 import io.retso.client.CommitResult;
 import io.retso.client.OracleClient;
 import io.retso.workload.Isolation;
@@ -16,6 +17,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiConsumer;
 
@@ -23,10 +25,16 @@ import java.util.function.BiConsumer;
  * The oracle alone: rows are versions in this process's memory, and an oracle decides what
  * conflicts. It shows what the oracle costs where the store costs nothing.
  *
+ * <p>Serializable transactions that only read do so on a safe snapshot; the others say what they
+ * read when they commit.
+ *
  * <p>Memory: a version of a row stays until no transaction of this store is open that began before
- * the next one was committed.
+ * the next one was committed. Rows that were looked for stay, too.
  */
 public final class OracleStore implements Store {
+  /** So long after somebody asked for a safe snapshot its versions stay. */
+  private static final long SAFE_NANOS = TimeUnit.SECONDS.toNanos(1);
+
   private final OracleClient oracle;
   private final Map<String, ConcurrentSkipListMap<String, MemoryRow>> tables =
       new ConcurrentHashMap<>();
@@ -34,6 +42,12 @@ public final class OracleStore implements Store {
 
   /** A timestamp that was given out: what begins from now on reads at a later one. */
   private final AtomicLong given = new AtomicLong();
+
+  /** The newest safe snapshot that was given out: the next one is no earlier. */
+  private final AtomicLong safe = new AtomicLong();
+
+  /** When one was asked for, by the clock of the JVM. */
+  private volatile long safeAsked = System.nanoTime() - SAFE_NANOS;
 
   /** Uses an oracle, which is closed with the store. */
   public OracleStore(OracleClient oracle) {
@@ -47,8 +61,8 @@ public final class OracleStore implements Store {
 
   @Override
   public StoreTransaction begin(Options options) throws IOException {
-    if (options.isolation() != Isolation.SNAPSHOT) {
-      throw new IllegalArgumentException("no isolation " + options.isolation());
+    if (options.isolation() == Isolation.READ_COMMITTED) {
+      throw new IllegalArgumentException("ReTSO has no isolation " + options.isolation());
     }
     return new MemoryTransaction(options);
   }
@@ -59,14 +73,15 @@ public final class OracleStore implements Store {
   }
 
   private MemoryRow row(Row row) {
-    return tables
-        .get(row.table())
-        .computeIfAbsent(row.key(), key -> new MemoryRow(Ids.of(row.table(), key)));
+    return tables.get(row.table()).computeIfAbsent(row.key(), key -> new MemoryRow(Ids.ofRow(row)));
   }
 
   /** No open transaction, and none that begins from now on, reads at an earlier timestamp. */
   private long oldestReader() {
     long oldest = given.get(); // first, since whoever begins later gets a later one
+    if (System.nanoTime() - safeAsked < SAFE_NANOS) {
+      oldest = Math.min(oldest, safe.get());
+    }
     for (MemoryTransaction tx : open) {
       oldest = Math.min(oldest, tx.oldest);
     }
@@ -75,25 +90,42 @@ public final class OracleStore implements Store {
 
   private final class MemoryTransaction extends BufferedTransaction {
     private final boolean readOnly;
+    private final boolean serializable;
     private final long timestamp;
     private final Set<MemoryRow> locked = new HashSet<>();
+    private final Set<MemoryRow> validated = new HashSet<>();
+
+    /** Not used if it reads on a safe snapshot. */
+    private final Set<MemoryRow> reads = new HashSet<>();
+
+    private final Set<String> scanned = new HashSet<>();
 
     /** What it reads at is no earlier; known before its timestamp is. */
-    private final long oldest = given.get();
+    private final long oldest;
 
     private boolean isEnded;
 
     MemoryTransaction(Options options) {
       readOnly = options.readOnly();
+      serializable = options.isolation() == Isolation.SERIALIZABLE;
+      boolean onSafe = readOnly && serializable;
+      if (onSafe) {
+        safeAsked = System.nanoTime();
+      }
+      AtomicLong from = onSafe ? safe : given;
+      oldest = from.get();
       open.add(this);
-      timestamp = readOnly ? oracle.timestamp() : oracle.begin();
-      given.accumulateAndGet(timestamp, Math::max);
+      timestamp = onSafe ? oracle.safeSnapshot() : readOnly ? oracle.timestamp() : oracle.begin();
+      from.accumulateAndGet(timestamp, Math::max);
     }
 
     @Override
-    byte[] read(Row row) throws IOException {
-      MemoryRow found = tables.get(row.table()).get(row.key());
-      return found == null ? null : found.at(timestamp);
+    byte[] read(Row name) throws IOException {
+      MemoryRow row = row(name); // with an id, even if there is nothing to read
+      if (serializable && !readOnly) {
+        reads.add(row);
+      }
+      return row.at(timestamp);
     }
 
     @Override
@@ -103,12 +135,14 @@ public final class OracleStore implements Store {
     }
 
     @Override
-    public byte[] validate(Row row) {
-      throw new UnsupportedOperationException("validate");
+    public byte[] validate(Row row) throws IOException {
+      validated.add(row(row));
+      return get(row);
     }
 
     @Override
     public void scan(String table, BiConsumer<String, byte[]> each) throws IOException {
+      scanned.add(table);
       for (Map.Entry<String, MemoryRow> row : tables.get(table).entrySet()) {
         byte[] value = row.getValue().at(timestamp);
         if (value != null) {
@@ -133,8 +167,7 @@ public final class OracleStore implements Store {
           });
       long commit = Decision.ABORTED;
       try {
-        long[] ids = rows.stream().mapToLong(row -> row.id).toArray();
-        CommitResult result = oracle.commit(timestamp, ids);
+        CommitResult result = oracle.commit(request(rows));
         if (!result.isCommitted()) {
           throw new RefusedException(reason(result), null);
         }
@@ -145,6 +178,29 @@ public final class OracleStore implements Store {
         end();
       }
       rows.stream().filter(MemoryRow::hasMany).forEach(row -> row.prune(oldestReader()));
+    }
+
+    /** Scans are of whole tables, so of granules there are no others. */
+    private CommitRequest request(Set<MemoryRow> written) {
+      CommitRequest request = CommitRequest.of(timestamp).withWrites(ids(written));
+      if (!validated.isEmpty()) {
+        request = request.withValidated(ids(validated));
+      }
+      if (serializable) {
+        reads.removeAll(written);
+        request =
+            request
+                .serializable()
+                .withReads(ids(reads))
+                .withRangeReads(scanned.stream().mapToLong(Ids::ofTable).toArray())
+                .withRangeWrites(
+                    writes.keySet().stream()
+                        .map(Row::table)
+                        .distinct()
+                        .mapToLong(Ids::ofTable)
+                        .toArray());
+      }
+      return request;
     }
 
     private void end() {
@@ -163,9 +219,16 @@ public final class OracleStore implements Store {
     }
   }
 
+  private static long[] ids(Set<MemoryRow> rows) {
+    return rows.stream().mapToLong(row -> row.id).toArray();
+  }
+
   private static Reason reason(CommitResult result) {
     return switch (result.abortReason()) {
       case CONFLICT -> Reason.CONFLICT;
+      case PIVOT -> Reason.PIVOT;
+      case READ_ONLY -> Reason.READ_ONLY;
+      case UNKNOWN_SUCCESSOR -> Reason.UNKNOWN_SUCCESSOR;
       case TOO_OLD, EARLIER -> Reason.TOO_OLD;
     };
   }

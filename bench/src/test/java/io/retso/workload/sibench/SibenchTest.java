@@ -9,15 +9,17 @@ import io.retso.workload.Isolation;
 import io.retso.workload.LoadCounts;
 import io.retso.workload.store.OracleAlone;
 import java.time.Duration;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 @Timeout(60)
 class SibenchTest {
-  @Test
-  void updatesAddUpAndQueriesAreHalf() throws Exception {
+  @ParameterizedTest
+  @EnumSource(names = {"SNAPSHOT", "SERIALIZABLE"})
+  void updatesAddUpAndQueriesAreHalf(Isolation isolation) throws Exception {
     try (OracleAlone alone = new OracleAlone()) {
-      Sibench workload = new Sibench(100, Isolation.SNAPSHOT);
+      Sibench workload = new Sibench(100, isolation);
       alone.store().create(workload.schema());
       workload.load(alone.store());
       LoadCounts counts =
@@ -30,7 +32,7 @@ class SibenchTest {
       assertEquals(0, counts.rolledBack());
       workload.load(alone.store());
       assertEquals("", workload.check(alone.store()), "after another load");
-      assertNotEquals("", new Sibench(101, Isolation.SNAPSHOT).check(alone.store()));
+      assertNotEquals("", new Sibench(101, isolation).check(alone.store()));
     }
   }
 }

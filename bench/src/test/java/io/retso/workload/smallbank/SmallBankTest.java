@@ -70,7 +70,7 @@ class SmallBankTest {
   }
 
   @ParameterizedTest
-  @EnumSource(mode = EnumSource.Mode.MATCH_NONE, names = "SI|SERIALIZABLE|VALIDATE_WT")
+  @EnumSource(mode = EnumSource.Mode.MATCH_NONE, names = "SI|READ_COMMITTED")
   void strategiesHaveNone(Strategy strategy) throws Exception {
     store.create(Accounts.TABLES);
     Verdict verdict = run(new SmallBank(HOT, strategy), 1, 300);

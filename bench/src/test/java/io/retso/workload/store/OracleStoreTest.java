@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.workload.Isolation;
 import io.retso.workload.Options;
@@ -114,6 +115,65 @@ class OracleStoreTest {
       assertRefused(Reason.CONFLICT, b);
     }
     assertArrayEquals(ONE, read(X));
+  }
+
+  @Test
+  void aValidatedReadIsRefusedAfterAWriterAndRefusesNobody() throws IOException {
+    write(X, ONE);
+    try (StoreTransaction a = store.begin(WRITES);
+        StoreTransaction b = store.begin(WRITES);
+        StoreTransaction c = store.begin(WRITES)) {
+      assertArrayEquals(ONE, a.validate(X));
+      a.put(Y, ONE);
+      a.commit();
+      b.put(X, TWO);
+      b.commit();
+      c.validate(X);
+      c.put(new Row(TABLE, "z"), ONE);
+      assertRefused(Reason.CONFLICT, c);
+    }
+  }
+
+  private static Options serializable(boolean readOnly) {
+    return new Options("s", Isolation.SERIALIZABLE, readOnly);
+  }
+
+  @Test
+  void writeSkewIsRefused() throws IOException {
+    try (StoreTransaction a = store.begin(serializable(false));
+        StoreTransaction b = store.begin(serializable(false))) {
+      a.get(X);
+      b.get(Y);
+      a.put(Y, ONE);
+      b.put(X, ONE);
+      a.commit();
+      assertRefused(Reason.PIVOT, b);
+    }
+  }
+
+  @Test
+  void writeSkewThroughScansIsRefused() throws IOException {
+    try (StoreTransaction a = store.begin(serializable(false));
+        StoreTransaction b = store.begin(serializable(false))) {
+      a.scan(TABLE, (key, value) -> {});
+      b.scan(TABLE, (key, value) -> {});
+      a.put(Y, ONE);
+      b.put(X, ONE);
+      a.commit();
+      assertTrue(assertThrows(RefusedException.class, b::commit).reason().isCertification());
+    }
+  }
+
+  @Test
+  void readersOfSafeSnapshotsAreNeverRefusedHoweverManyVersionsFollow() throws IOException {
+    for (int i = 0; i < 300; i++) {
+      try (StoreTransaction reader = store.begin(serializable(true))) {
+        byte[] before = reader.get(X);
+        write(X, new byte[] {(byte) i});
+        assertArrayEquals(before, reader.get(X));
+        reader.commit();
+      }
+    }
   }
 
   @Test
