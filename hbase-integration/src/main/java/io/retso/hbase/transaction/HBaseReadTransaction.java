@@ -72,7 +72,7 @@ class HBaseReadTransaction implements ReadTransaction {
 
   @Override
   public final void close() {
-    core.close();
+    core.life().close();
   }
 
   @Override

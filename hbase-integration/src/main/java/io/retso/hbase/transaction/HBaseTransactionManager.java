@@ -187,7 +187,8 @@ public final class HBaseTransactionManager implements TransactionManager {
       TransactionOptions options, long start, Snapshot snapshot, Runnable endWithoutWrites) {
     counters.begun.increment();
     WriteBuffer writes = new WriteBuffer(start, settings.writeLimits(), counters);
-    return new TransactionCore(options, start, snapshot, writes, shared, endWithoutWrites);
+    return new TransactionCore(
+        new Begun(options, start, snapshot, writes, endWithoutWrites), shared);
   }
 
   @Override

@@ -75,7 +75,7 @@ public final class Inside {
   }
 
   public static boolean isOpen(ReadTransaction tx) {
-    return of(tx).isOpen();
+    return of(tx).life().isOpen();
   }
 
   /** As a blocking method of the transaction. */
