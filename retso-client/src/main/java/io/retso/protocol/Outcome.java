@@ -54,6 +54,24 @@ public final class Outcome {
    */
   public static final long ALREADY_COMMITTED = -9;
 
+  /**
+   * Aborted: a serializable transaction that lies between two others. Something that it read was
+   * changed since, and something that it wrote was read by one that must come after that change.
+   */
+  public static final long ABORTED_PIVOT = -10;
+
+  /**
+   * Aborted: a serializable transaction that only read. Something that it read was changed by one
+   * that has its place in the serial order before the reader's snapshot.
+   */
+  public static final long ABORTED_READ_ONLY = -11;
+
+  /**
+   * Aborted: something that a serializable transaction read was changed since, and the oracle no
+   * longer remembers where that change has its place in the serial order.
+   */
+  public static final long ABORTED_UNKNOWN_SUCCESSOR = -12;
+
   private Outcome() {}
 
   /** Whether {@code outcome} is a commit timestamp. */
@@ -63,7 +81,12 @@ public final class Outcome {
 
   /** Whether {@code outcome} says that the transaction is aborted for ever. */
   public static boolean isAborted(long outcome) {
-    return outcome <= ABORTED_CONFLICT && outcome >= ABORTED;
+    return outcome <= ABORTED_CONFLICT && outcome >= ABORTED || isNotSerializable(outcome);
+  }
+
+  /** Whether {@code outcome} says that the transaction is aborted because of what it read. */
+  public static boolean isNotSerializable(long outcome) {
+    return outcome <= ABORTED_PIVOT && outcome >= ABORTED_UNKNOWN_SUCCESSOR;
   }
 
   /** The name of an outcome, for messages. */
@@ -82,6 +105,9 @@ public final class Outcome {
       case (int) INVALID_TIMESTAMP -> "invalid timestamp";
       case (int) REFUSED_UNCLEANED -> "refused, too many transactions not cleaned up";
       case (int) ALREADY_COMMITTED -> "committed before, by another request";
+      case (int) ABORTED_PIVOT -> "aborted as a pivot between serializable transactions";
+      case (int) ABORTED_READ_ONLY -> "aborted as what it read was changed in the past";
+      case (int) ABORTED_UNKNOWN_SUCCESSOR -> "aborted as the successor of a read is forgotten";
       default -> "outcome " + outcome;
     };
   }

@@ -205,7 +205,9 @@ public final class FrontDesk implements Sequencer.Replies {
   /** Time passes; to be called some ten times a second. */
   public void tick() {
     assert isOnItsThread();
-    fairUse.tick(settings.nanoClock().getAsLong());
+    long now = settings.nanoClock().getAsLong();
+    fairUse.tick(now);
+    sequencer.releaseSafeSnapshots(now);
     List<Conversation> resumed = new ArrayList<>(waitingForOthers);
     waitingForOthers.clear();
     resumed.forEach(Conversation::tryStartsAgain);

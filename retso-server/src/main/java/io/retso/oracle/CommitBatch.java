@@ -18,13 +18,28 @@ public final class CommitBatch {
 
   final long[] starts = new long[COMMITS_MAX];
   final boolean[] repeats = new boolean[COMMITS_MAX];
+
+  /**
+   * Where the ids of a request end. It has five lists of them, one behind the other: rows that it
+   * writes, rows that it validates, rows that it reads, granules that it reads, granules in which
+   * it writes. Plain commits have the first one only.
+   */
   final int[] rowsEnd = new int[COMMITS_MAX];
+
+  /** Where the first four lists end, one request after the other. */
+  private final int[] listEnds = new int[4 * COMMITS_MAX];
+
+  final boolean[] serializable = new boolean[COMMITS_MAX];
   final long[] outcomes = new long[COMMITS_MAX];
   final long[] rows;
   final int[] lines;
   int size;
   int rowCount;
   boolean refusesRows;
+
+  /** Whether any request has more than rows that it writes. */
+  boolean hasReads;
+
   private int newCommits;
   private int newRows;
 
@@ -60,15 +75,79 @@ public final class CommitBatch {
    * @param repeat whether the client sent this commit before and lost the reply
    */
   public int add(long startTimestamp, boolean repeat, int requestRows) {
+    int from = add(startTimestamp, repeat, requestRows, 0, 0, 0, 0);
+    serializable[size - 1] = false;
+    return from;
+  }
+
+  /**
+   * Adds a request with five lists of ids, which the caller must put at the returned index in this
+   * order; see {@link #rowsEnd}.
+   *
+   * @param isSerializable whether what it reads is judged; otherwise reads are ignored
+   */
+  public int add(
+      long startTimestamp,
+      boolean repeat,
+      boolean isSerializable,
+      int writes,
+      int validated,
+      int reads,
+      int rangeReads,
+      int rangeWrites) {
+    int from = add(startTimestamp, repeat, writes, validated, reads, rangeReads, rangeWrites);
+    serializable[size - 1] = isSerializable;
+    hasReads = true;
+    return from;
+  }
+
+  private int add(
+      long startTimestamp,
+      boolean repeat,
+      int writes,
+      int validated,
+      int reads,
+      int rangeReads,
+      int rangeWrites) {
     int from = rowCount;
+    int ends = 4 * size;
     starts[size] = startTimestamp;
     repeats[size] = repeat;
-    rowCount += requestRows;
+    listEnds[ends] = from + writes;
+    listEnds[ends + 1] = listEnds[ends] + validated;
+    listEnds[ends + 2] = listEnds[ends + 1] + reads;
+    listEnds[ends + 3] = listEnds[ends + 2] + rangeReads;
+    rowCount = listEnds[ends + 3] + rangeWrites;
     rowsEnd[size++] = rowCount;
     return from;
   }
 
-  /** Adds a commit of the log, with its rows; see {@link Replay#committed}. */
+  /** Where the ids of the i-th request begin: those of the rows that it writes. */
+  int from(int i) {
+    return i == 0 ? 0 : rowsEnd[i - 1];
+  }
+
+  /** Where the rows end that it writes, and those begin that it validates. */
+  int writesEnd(int i) {
+    return listEnds[4 * i];
+  }
+
+  /** Where the rows end that it validates, and those begin that it reads. */
+  int validatedEnd(int i) {
+    return listEnds[4 * i + 1];
+  }
+
+  /** Where the rows end that it reads, and the granules begin that it reads. */
+  int readsEnd(int i) {
+    return listEnds[4 * i + 2];
+  }
+
+  /** Where the granules end that it reads, and those begin in which it writes. */
+  int rangeReadsEnd(int i) {
+    return listEnds[4 * i + 3];
+  }
+
+  /** Adds a commit of the log, with the rows that it wrote; see {@link Replay#committed}. */
   public void addLogged(long start, long commit, long[] source, int from, int to) {
     int at = add(start, false, to - from);
     System.arraycopy(source, from, rows, at, to - from);
@@ -113,6 +192,7 @@ public final class CommitBatch {
 
   public void clear() {
     size = 0;
+    hasReads = false;
     rowCount = 0;
     newCommits = 0;
     newRows = 0;

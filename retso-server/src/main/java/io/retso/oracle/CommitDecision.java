@@ -4,9 +4,9 @@ import io.retso.protocol.Outcome;
 import io.retso.protocol.Timestamps;
 
 /**
- * Algorithm 3: whether an open transaction of the window commits, judged by the rows of its request
- * and by nothing else. The isolation level is decided here: snapshot isolation looks at the rows
- * that a transaction writes.
+ * Whether an open transaction of the window commits, judged by its request and by nothing else:
+ * Algorithm 3, for the rows that it writes or validates; and {@link Certifier}, if it is
+ * serializable, for what it reads.
  *
  * <p>Whether a transaction may still be decided at all is tested before, by {@link StatusOracle}.
  */
@@ -15,13 +15,22 @@ final class CommitDecision {
 
   private final CommittedMap map;
   private final TransactionWindow window;
+  private final Certifier certifier;
   private final Changes changes;
   private final OracleCounters counters;
 
+  /** Of the rows that were judged last, the newest commit, as its distance from the start. */
+  private int newest;
+
   CommitDecision(
-      CommittedMap map, TransactionWindow window, Changes changes, OracleCounters counters) {
+      CommittedMap map,
+      TransactionWindow window,
+      Certifier certifier,
+      Changes changes,
+      OracleCounters counters) {
     this.map = map;
     this.window = window;
+    this.certifier = certifier;
     this.changes = changes;
     this.counters = counters;
   }
@@ -32,56 +41,93 @@ final class CommitDecision {
    * pieces are located one after the other, which is four times as fast.
    */
   void locate(CommitBatch batch) {
-    if (!batch.isLarge()) {
+    if (batch.isLarge()) {
+      return;
+    }
+    if (!batch.hasReads) {
       map.locate(batch.rows, 0, batch.rowCount, batch.lines);
+      return;
+    }
+    for (int i = 0; i < batch.size; i++) {
+      map.locate(batch.rows, batch.from(i), batch.readsEnd(i), batch.lines);
+      certifier.locate(batch, i);
     }
   }
 
   /**
-   * Lines 1 to 11: decides an open transaction by its rows from {@code from} to {@code to} of the
-   * batch. One of them is in the map with a later commit (line 4); or only rows that are not in the
-   * map may have been committed, as T_max is later (line 8); or certainly nobody did.
+   * Decides the i-th request of the batch, of an open transaction.
    *
    * @return its outcome: the commit timestamp, which is above all that were issued, or an abort
    */
-  long decide(long start, CommitBatch batch, int from, int to) {
-    long sequence = start >>> Timestamps.GAP_BITS;
-    boolean unchanged = true;
+  long decide(CommitBatch batch, int i) {
+    long start = batch.starts[i];
+    int sequence = (int) (start >>> Timestamps.GAP_BITS);
+    long refusal = judge(batch, batch.writesEnd(i), batch.validatedEnd(i), sequence);
+    if (refusal == Outcome.DONE) {
+      refusal = judge(batch, batch.from(i), batch.writesEnd(i), sequence);
+    }
+    long commit = window.next() << Timestamps.GAP_BITS;
+    long placed = commit;
+    if (refusal == Outcome.DONE && batch.serializable[i]) {
+      placed = certifier.place(batch, i, commit);
+      refusal = Math.min(placed, Outcome.DONE);
+    }
+    return refusal == Outcome.DONE ? commit(batch, i, placed) : abort(start, refusal);
+  }
+
+  /**
+   * Lines 1 to 11: one of the rows is in the map with a later commit (line 4); or only rows that
+   * are not in the map may have been committed, as T_max is later (line 8); or certainly nobody
+   * did, {@link Outcome#DONE}.
+   */
+  private long judge(CommitBatch batch, int from, int to, int sequence) {
+    newest = -CommittedMap.AGE_MAX;
     boolean certainly = false;
     for (int at = from; at < to && !certainly; at += PIECE) {
       int end = Math.min(at + PIECE, to);
       if (batch.isLarge()) {
         map.locate(batch.rows, at, end, batch.lines);
       }
-      if (map.conflicts(batch.rows, at, end, batch.lines, (int) sequence)) {
-        unchanged = false;
-        certainly = map.conflictsCertainly(batch.rows, at, end, batch.lines, (int) sequence);
+      int newestOfPiece = map.newestSince(batch.rows, at, end, batch.lines, sequence);
+      newest = Math.max(newest, newestOfPiece);
+      if (newestOfPiece > 0) {
+        certainly = map.conflictsCertainly(batch.rows, at, end, batch.lines, sequence);
       }
     }
-    if (unchanged) {
-      return commit(start, batch, from, to);
+    if (newest <= 0) {
+      return Outcome.DONE;
     }
-    window.setState(sequence, TransactionWindow.HALF_ABORTED);
+    return certainly ? Outcome.ABORTED_CONFLICT : Outcome.ABORTED_TOO_OLD;
+  }
+
+  private long abort(long start, long refusal) {
+    window.setState(start >>> Timestamps.GAP_BITS, TransactionWindow.HALF_ABORTED);
     changes.aborted(start);
-    if (certainly) {
-      counters.conflicts++;
-      return Outcome.ABORTED_CONFLICT;
-    }
-    counters.evicted++;
-    return Outcome.ABORTED_TOO_OLD;
+    counters.countRefusal(refusal);
+    return refusal;
   }
 
   /**
    * Lines 12 to 14. All rows were judged before the first is written here, and nothing else is
    * decided in between: however many they are, they are one step of the oracle's thread.
    */
-  private long commit(long start, CommitBatch batch, int from, int to) {
+  private long commit(CommitBatch batch, int i, long placed) {
+    long start = batch.starts[i];
+    int from = batch.from(i);
+    int to = batch.writesEnd(i);
+    long sequence = start >>> Timestamps.GAP_BITS;
     long commitSequence = window.next();
+    long commit = commitSequence << Timestamps.GAP_BITS;
+    int overwrittenBehind = (int) Math.min(commitSequence - sequence - newest, Integer.MAX_VALUE);
     put(batch, from, to, (int) commitSequence);
     // Before the timestamp is taken: taking it may push this very transaction out of the window.
-    window.remember(start >>> Timestamps.GAP_BITS, commitSequence, from == to);
-    window.issue(TransactionWindow.NO_TRANSACTION);
-    long commit = commitSequence << Timestamps.GAP_BITS;
+    window.remember(sequence, commitSequence, from == to);
+    window.issueCommit(certifier.kept(commit, placed), overwrittenBehind);
+    if (batch.serializable[i]) {
+      certifier.committed(batch, i, commit, placed);
+    } else if (batch.hasReads) {
+      certifier.wrote(batch, i, commit, false);
+    }
     changes.committed(start, commit, batch.rows, from, to);
     counters.commits++;
     counters.rows += to - from;

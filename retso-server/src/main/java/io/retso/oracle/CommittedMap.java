@@ -159,20 +159,37 @@ final class CommittedMap {
   private long touched;
 
   /**
-   * Algorithm 3, lines 1 to 11: whether a row of the transaction was, or may have been, committed
-   * after {@code start}.
+   * Algorithm 3, lines 1 to 11: the newest commit of these rows, or what it may have been, as its
+   * distance from {@code start}. Above 0 a row was, or may have been, committed after the start.
    */
-  boolean conflicts(long[] rows, int from, int to, int[] located, int start) {
+  int newestSince(long[] rows, int from, int to, int[] located, int start) {
     long[] w = words;
-    int signs = 0;
+    int newest = -AGE_MAX;
     for (int i = from; i < to; i++) {
       int place = located[i] & LINE_MASK;
       int line = place + ALIGNMENT_WORDS;
       int index = find(w, line, rows[i]);
       located[i] = place | index;
-      signs |= start - commit(w, line, index);
+      newest = Math.max(newest, commit(w, line, index) - start);
     }
-    return signs < 0;
+    return newest;
+  }
+
+  /**
+   * The last commit of one row that was located, or T_max of its line if it is absent; {@link
+   * #isPresent} tells which.
+   */
+  int lastCommit(long row, int[] located, int i) {
+    int place = located[i] & LINE_MASK;
+    int line = place + ALIGNMENT_WORDS;
+    int index = find(words, line, row);
+    located[i] = place | index;
+    return commit(words, line, index);
+  }
+
+  /** Whether a row was in the map when {@link #lastCommit} looked. */
+  static boolean isPresent(int located) {
+    return (located & ~LINE_MASK) != TMAX_INDEX;
   }
 
   /**
@@ -197,7 +214,8 @@ final class CommittedMap {
       long row = rows[i];
       int line = (located[i] & LINE_MASK) + ALIGNMENT_WORDS;
       int index = located[i] & ~LINE_MASK;
-      // What conflicts() found is a hint only: a put of this same transaction may have evicted it,
+      // What newestSince() found is a hint only: a put of this same transaction may have evicted
+      // it,
       // or put it there. (The word at TMAX_INDEX holds commits; should it look like the row, the
       // sixth commit, T_max, is raised, which is safe.)
       if (w[line + index] != row) {

@@ -1,5 +1,7 @@
 package io.retso.oracle;
 
+import io.retso.protocol.Outcome;
+
 /**
  * What the oracle counted. Plain fields, written by the oracle's thread; other threads read copies
  * that this thread published.
@@ -20,11 +22,23 @@ public final class OracleCounters implements Cloneable {
   /** Aborts because a row may have been: it was evicted from the map. */
   public long evicted;
 
+  /** Serializable transactions aborted as pivots. */
+  public long pivots;
+
+  /** Serializable transactions that only read, aborted. */
+  public long readOnlyAborts;
+
+  /** Serializable transactions aborted because the successor of a read was not known. */
+  public long unknownSuccessors;
+
   /** Commit requests of transactions that had left the window. */
   public long outOfWindow;
 
   /** Aborts by request of the client. */
   public long requested;
+
+  /** Snapshots issued for serializable readers. */
+  public long safeSnapshots;
 
   /** Commits refused because too many transactions are not cleaned up. */
   public long refused;
@@ -76,6 +90,22 @@ public final class OracleCounters implements Cloneable {
 
   /** Timestamps between now and the low watermark. */
   public long watermarkLag;
+
+  /** Counts an abort by its outcome. */
+  void countRefusal(long outcome) {
+    if (outcome == Outcome.ABORTED_CONFLICT) {
+      conflicts++;
+    } else if (outcome == Outcome.ABORTED_TOO_OLD) {
+      evicted++;
+    } else if (outcome == Outcome.ABORTED_PIVOT) {
+      pivots++;
+    } else if (outcome == Outcome.ABORTED_READ_ONLY) {
+      readOnlyAborts++;
+    } else {
+      assert outcome == Outcome.ABORTED_UNKNOWN_SUCCESSOR : Outcome.nameOf(outcome);
+      unknownSuccessors++;
+    }
+  }
 
   /** Sets the sizes of the state at this moment. */
   void describe(

@@ -10,8 +10,11 @@ public final class Replay {
   private final CommittedMap map;
   private final TransactionWindow window;
   private final UncleanedCommits uncleaned;
+  private final Certifier certifier;
 
-  Replay(CommittedMap map, TransactionWindow window, UncleanedCommits uncleaned) {
+  Replay(
+      CommittedMap map, TransactionWindow window, UncleanedCommits uncleaned, Certifier certifier) {
+    this.certifier = certifier;
     this.map = map;
     this.window = window;
     this.uncleaned = uncleaned;
@@ -133,8 +136,16 @@ public final class Replay {
     window.finishBelow(below >>> Timestamps.GAP_BITS);
   }
 
-  /** Ends the replay: takes in what the last sweep left to do, with one pass. */
+  /**
+   * Ends the replay: takes in what the last sweep left to do, with one pass.
+   *
+   * <p>Of serializable transactions the log says nothing but what they wrote. All that readers were
+   * answered at lies below the time that is reached now, and each transaction that may have read or
+   * been placed began below it, so to those the oracle is as if everything had been read at this
+   * time, and granules changed.
+   */
   public void end() {
+    certifier.clear(window.next());
     window.sweepOn(Integer.MAX_VALUE);
     while (!uncleaned.tidy(Integer.MAX_VALUE)) {
       // A pass that began before the last change is not the last one.

@@ -6,7 +6,8 @@ import io.retso.protocol.Timestamps;
 /**
  * The transaction status oracle: start timestamps, commit requests, status queries (Algorithm 4),
  * aborts and cleanups. Answers are the numbers of {@link Outcome}. The rule of conflicts (Algorithm
- * 3) is {@link CommitDecision}, the low watermark {@link Watermark}.
+ * 3) is {@link CommitDecision}, that of serializable transactions {@link Certifier}, the low
+ * watermark {@link Watermark}.
  *
  * <p>State changes here first and reaches the log through {@link Changes}; whoever calls must not
  * let an answer out before the log has everything that was changed up to it (section 3.3).
@@ -21,6 +22,7 @@ public final class StatusOracle {
   private final Replay replay;
   private final UnloggedTimestamps unlogged = new UnloggedTimestamps();
   private final OracleCounters counters = new OracleCounters();
+  private final Certifier certifier;
   private final CommitDecision decision;
   private final Watermark watermark;
   private final UncleanedSnapshot snapshot;
@@ -28,7 +30,9 @@ public final class StatusOracle {
   /**
    * Allocates all memory that the oracle will ever use.
    *
-   * @param rows NR, the rows whose last commit is remembered; 12.8 bytes each
+   * @param rule places serializable transactions
+   * @param rows NR, the rows whose last commit is remembered; 12.8 bytes each, and 16 bytes for
+   *     each of the first 2^20, for serializable transactions
    * @param windowTimestamps the timestamps whose transactions are remembered, a power of two; 8
    *     bytes each. A transaction that lives longer is aborted
    * @param uncleanedCommits committed transactions with cleanup outstanding, at most; 32 to 64
@@ -36,16 +40,28 @@ public final class StatusOracle {
    * @param changes receives what must be logged
    * @param secret a number that clients do not know, for places in memory; no answer depends on it
    */
-  public StatusOracle(
-      long rows, int windowTimestamps, int uncleanedCommits, Changes changes, long secret) {
+  StatusOracle(
+      SerialRule rule,
+      long rows,
+      int windowTimestamps,
+      int uncleanedCommits,
+      Changes changes,
+      long secret) {
     map = new CommittedMap(rows);
     uncleaned = new UncleanedCommits(uncleanedCommits, secret);
     window = new TransactionWindow(windowTimestamps, uncleaned);
     this.changes = changes;
-    replay = new Replay(map, window, uncleaned);
+    certifier = new Certifier(rule, map, window, new ReadStripes(rows));
+    replay = new Replay(map, window, uncleaned, certifier);
     snapshot = new UncleanedSnapshot(window, uncleaned);
-    decision = new CommitDecision(map, window, changes, counters);
+    decision = new CommitDecision(map, window, certifier, changes, counters);
     watermark = new Watermark(window, uncleaned, unlogged, changes, counters);
+  }
+
+  /** Like the other, with the rule of intervals. */
+  public StatusOracle(
+      long rows, int windowTimestamps, int uncleanedCommits, Changes changes, long secret) {
+    this(SerialRule.INTERVALS, rows, windowTimestamps, uncleanedCommits, changes, secret);
   }
 
   /** Like the other, for clients that are trusted. */
@@ -85,16 +101,13 @@ public final class StatusOracle {
   /** Decides the requests of a batch in their order. */
   public void commit(CommitBatch batch) {
     decision.locate(batch);
-    int from = 0;
     for (int i = 0; i < batch.size; i++) {
-      int to = batch.rowsEnd[i];
-      batch.outcomes[i] = commit(batch, i, from, to);
-      from = to;
+      batch.outcomes[i] = commit(batch, i);
     }
     age();
   }
 
-  private long commit(CommitBatch batch, int i, int from, int to) {
+  private long commit(CommitBatch batch, int i) {
     long start = batch.starts[i];
     long sequence = start >>> Timestamps.GAP_BITS;
     if (!wasIssued(start)) {
@@ -108,12 +121,12 @@ public final class StatusOracle {
       long decided = decided(sequence, state);
       return decided > 0 && !batch.repeats[i] ? Outcome.ALREADY_COMMITTED : decided;
     }
-    boolean empty = from == to;
+    boolean empty = batch.from(i) == batch.writesEnd(i);
     if (!empty && (batch.refusesRows || uncleanedCommits() >= uncleaned.capacity())) {
       counters.refused++;
       return Outcome.REFUSED_UNCLEANED;
     }
-    return decision.decide(start, batch, from, to);
+    return decision.decide(batch, i);
   }
 
   /**
@@ -201,6 +214,30 @@ public final class StatusOracle {
   }
 
   /**
+   * Issues a snapshot for serializable readers that report no reads: whoever commits from now on
+   * has its place in the serial order above it. Like {@link #timestamp} it is nobody's transaction
+   * and not logged: to a successor everything that was reserved is such a snapshot. It holds the
+   * low watermark until {@link #release}.
+   */
+  public long safeSnapshot() {
+    long snapshot = nextTimestamp();
+    long sequence = window.issue(TransactionWindow.SAFE_SNAPSHOT);
+    unlogged.add(sequence, sequence);
+    certifier.setSafeSnapshot(snapshot);
+    counters.safeSnapshots++;
+    age();
+    return snapshot;
+  }
+
+  /** Holds a snapshot of {@link #safeSnapshot} no longer, if it is still in the window. */
+  public void release(long safeSnapshot) {
+    long sequence = safeSnapshot >>> Timestamps.GAP_BITS;
+    if (window.state(sequence) == TransactionWindow.SAFE_SNAPSHOT) {
+      window.setState(sequence, TransactionWindow.NO_TRANSACTION);
+    }
+  }
+
+  /**
    * Lets time pass: the next {@code count} timestamps are nobody's, as if they had been issued by
    * {@link #timestamp} and nobody had heard of them. No later commit may have one of them.
    *
@@ -279,7 +316,7 @@ public final class StatusOracle {
         changes.aborted(start);
         changes.cleaned(start);
       }
-      case TransactionWindow.NO_TRANSACTION -> {
+      case TransactionWindow.NO_TRANSACTION, TransactionWindow.SAFE_SNAPSHOT -> {
         return Outcome.INVALID_TIMESTAMP;
       }
       default -> {} // cleaned before
@@ -311,7 +348,10 @@ public final class StatusOracle {
    */
   public long swept(long timestamp) {
     long sequence = timestamp >>> Timestamps.GAP_BITS;
-    if (!wasIssued(timestamp) || window.state(sequence) == TransactionWindow.NO_TRANSACTION) {
+    int state = window.state(sequence);
+    if (!wasIssued(timestamp)
+        || state == TransactionWindow.NO_TRANSACTION
+        || state == TransactionWindow.SAFE_SNAPSHOT) {
       return Outcome.INVALID_TIMESTAMP;
     }
     watermark.swept(timestamp);
@@ -351,6 +391,7 @@ public final class StatusOracle {
     if (map.isDue(now)) {
       map.advance(now);
     }
+    certifier.age(now);
     watermark.sweepOn(Watermark.SWEEP_SHARE);
   }
 

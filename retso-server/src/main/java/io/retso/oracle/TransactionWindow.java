@@ -15,6 +15,16 @@ import java.util.Arrays;
  *   +--------------------------------+-------+
  * </pre>
  *
+ * <p>The slot of a commit's own timestamp, which is no transaction, remembers where serializable
+ * transactions have their place, in the same 61 bits ({@link #issueCommit}):
+ *
+ * <pre>
+ *   63                       32 31                            3  2    0
+ *   +--------------------------+--------------------------------+-------+
+ *   | Tc - s, in timestamps/16 | Tc - newest commit overwritten | state |
+ *   +--------------------------+--------------------------------+-------+
+ * </pre>
+ *
  * <p>Where a commit sequence will be, an open transaction has the number of the client host that
  * began it; 0 if that is not known. It says who waits for whom, and is no part of any answer.
  *
@@ -65,11 +75,20 @@ final class TransactionWindow {
   /** Committed, cleanup not reported. */
   static final int COMMITTED = 6;
 
+  /** A snapshot of serializable readers, held open by the oracle: nobody's, and not finished. */
+  static final int SAFE_SNAPSHOT = 7;
+
   /** The states from here on are counted, and leave the window with some work. */
   private static final int COUNTED = OPEN;
 
   private static final int STATE_BITS = 3;
   private static final int STATE_MASK = (1 << STATE_BITS) - 1;
+
+  /** Bits of the distance from a commit to the newest one that it overwrote. */
+  private static final int OVERWRITTEN_BITS = 29;
+
+  private static final int OVERWRITTEN_MASK = (1 << OVERWRITTEN_BITS) - 1;
+  private static final int POSITION_SHIFT = STATE_BITS + OVERWRITTEN_BITS;
 
   private final long[] slots;
   private final int mask;
@@ -145,6 +164,34 @@ final class TransactionWindow {
   /** Takes the next sequence for a transaction that a client host begins; see the class. */
   void open(int host) {
     slots[(int) issue(OPEN) & mask] |= (long) host << STATE_BITS;
+  }
+
+  /**
+   * Takes the next sequence for a commit, and remembers of it what {@link #positionBehind} and
+   * {@link #overwrittenBehind} say. A commit that is issued otherwise, by a replay, says "unknown".
+   *
+   * @param positionBehind how far its serial position lies behind it, in units of the gap between
+   *     timestamps
+   * @param overwrittenBehind how far the newest commit that it overwrote lies behind it, at least
+   *     1; a distance that is too large to keep becomes less, which is safe: it looks newer
+   */
+  void issueCommit(long positionBehind, int overwrittenBehind) {
+    assert positionBehind >>> Integer.SIZE == 0 : "a position " + positionBehind + " behind";
+    assert overwrittenBehind > 0 : "it overwrote a commit of its own time or later";
+    int slot = (int) next & mask;
+    long kept = Math.min(overwrittenBehind, OVERWRITTEN_MASK);
+    issue(NO_TRANSACTION);
+    slots[slot] |= positionBehind << POSITION_SHIFT | kept << STATE_BITS;
+  }
+
+  /** How far the newest commit that a commit overwrote lies behind it; 0 if that is not known. */
+  int overwrittenBehind(long commitSequence) {
+    return (int) (slots[(int) commitSequence & mask] >>> STATE_BITS) & OVERWRITTEN_MASK;
+  }
+
+  /** How far the serial position of a commit lies behind it; see {@link #issueCommit}. */
+  long positionBehind(long commitSequence) {
+    return slots[(int) commitSequence & mask] >>> POSITION_SHIFT;
   }
 
   /** A transaction leaves the window; its slot is vacant afterwards. */

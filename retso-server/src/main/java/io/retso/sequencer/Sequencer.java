@@ -83,6 +83,7 @@ public final class Sequencer implements CommitLog.Listener {
   private final EntryRing ring;
   private final Reservation reservation;
   private final SegmentSnapshot snapshot;
+  private final SafeSnapshots safeSnapshots;
   private final int entryBytesEnough;
   private final SequencerCounters counters = new SequencerCounters();
 
@@ -117,6 +118,7 @@ public final class Sequencer implements CommitLog.Listener {
     reservation = new Reservation(settings.reservationTimestamps());
     oracle = sizes.make(settings.durable() ? new Recorder() : Changes.NONE);
     snapshot = new SegmentSnapshot(oracle, entryBytesEnough);
+    safeSnapshots = new SafeSnapshots(oracle);
   }
 
   /** Makes an oracle that reports to {@code changes}. */
@@ -215,6 +217,25 @@ public final class Sequencer implements CommitLog.Listener {
     reserveAhead();
     replyPosition = startsPosition();
     return timestamp;
+  }
+
+  /**
+   * The snapshot that serializable readers share who report no reads; see {@link SafeSnapshots}. As
+   * with {@link #timestamp} the answer may leave once the snapshot is reserved: no successor places
+   * a commit below what was reserved.
+   *
+   * @param nowNanos a monotonic clock's time
+   */
+  public long safeSnapshot(long nowNanos) {
+    long snapshot = safeSnapshots.current(nowNanos);
+    reserveAhead();
+    replyPosition = startsPosition();
+    return snapshot;
+  }
+
+  /** Lets go of safe snapshots whose time is over; to be called some times a second. */
+  public void releaseSafeSnapshots(long nowNanos) {
+    safeSnapshots.release(nowNanos);
   }
 
   /**

@@ -21,7 +21,7 @@ class CommittedMapTest {
   private boolean conflicts(CommittedMap map, long row, long start) {
     long[] rows = {row};
     map.locate(rows, 0, 1, lines);
-    return map.conflicts(rows, 0, 1, lines, (int) start);
+    return map.newestSince(rows, 0, 1, lines, (int) start) > 0;
   }
 
   private boolean conflictsCertainly(CommittedMap map, long row, long start) {

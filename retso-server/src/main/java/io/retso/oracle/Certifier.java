@@ -1,0 +1,208 @@
+package io.retso.oracle;
+
+import io.retso.protocol.Outcome;
+import io.retso.protocol.Timestamps;
+
+/**
+ * Decides, of a serializable transaction that has no conflict, whether what it has read allows it
+ * to commit (decision record 22). A {@link SerialRule} places it; here is found what the rule asks
+ * about: who has changed what it read, and at which position somebody has read what it wrote.
+ *
+ * <p>The map knows a row's last commit c, not the first one after a start. If c is the only one
+ * after it, its window slot says all; otherwise the first one is unknown, and is taken to be as low
+ * as it can be: right above the start, unless a commit of the row's stripe after the start has its
+ * position before its commit timestamp, and so perhaps below the start.
+ */
+final class Certifier {
+  private static final int PIECE = CommitBatch.ROWS_ENOUGH;
+
+  /** In place of a row's place in the map: others have certainly changed it. */
+  private static final int CHANGED = -1;
+
+  private final SerialRule rule;
+  private final CommittedMap map;
+  private final TransactionWindow window;
+  private final ReadStripes stripes;
+
+  /** The newest snapshot that readers have who are never judged: a timestamp. */
+  private long safeSnapshot;
+
+  // Of the transaction that is judged now.
+  private long start;
+  private long successor;
+  private long lowest;
+  private boolean unknown;
+
+  Certifier(SerialRule rule, CommittedMap map, TransactionWindow window, ReadStripes stripes) {
+    this.rule = rule;
+    this.map = map;
+    this.window = window;
+    this.stripes = stripes;
+  }
+
+  /**
+   * Readers that are never judged read at {@code timestamp}, which was issued just now: whoever
+   * commits later has its place above it.
+   */
+  void setSafeSnapshot(long timestamp) {
+    assert timestamp >= safeSnapshot;
+    safeSnapshot = timestamp;
+  }
+
+  /**
+   * Forgets who has read what, on the safe side: everything was read, and every granule written, at
+   * {@code next}, and all of it in the past.
+   */
+  void clear(long next) {
+    stripes.clear((int) next);
+    safeSnapshot = next << Timestamps.GAP_BITS;
+  }
+
+  /** Touches what will be looked at for a request, so that the loads overlap. */
+  void locate(CommitBatch batch, int i) {
+    stripes.touch(batch.rows, batch.validatedEnd(i), batch.rowsEnd[i]);
+  }
+
+  /**
+   * Judges the i-th request of the batch, an open transaction without conflicts. Changes nothing.
+   *
+   * @param commit the timestamp that it will have if it commits
+   * @return above 0 its place, for {@link #committed}; otherwise the outcome of its abort
+   */
+  long place(CommitBatch batch, int i, long commit) {
+    start = batch.starts[i];
+    successor = SerialRule.NONE;
+    lowest = SerialRule.NONE;
+    unknown = false;
+    lookAtRows(batch, i);
+    lookAtGranules(batch, i);
+    if (unknown) {
+      return Outcome.ABORTED_UNKNOWN_SUCCESSOR;
+    }
+    boolean readOnly = batch.from(i) == batch.writesEnd(i);
+    long readAt = successor == SerialRule.NONE || readOnly ? 0 : readAt(batch, i);
+    return rule.place(readOnly, start, commit, successor, lowest, readAt);
+  }
+
+  private void lookAtRows(CommitBatch batch, int i) {
+    int end = batch.readsEnd(i);
+    int sequence = (int) (start >>> Timestamps.GAP_BITS);
+    for (int at = batch.validatedEnd(i); at < end; at += PIECE) {
+      int pieceEnd = Math.min(at + PIECE, end);
+      if (batch.isLarge()) {
+        map.locate(batch.rows, at, pieceEnd, batch.lines);
+      }
+      for (int k = at; k < pieceEnd; k++) {
+        int last = map.lastCommit(batch.rows[k], batch.lines, k);
+        if (last - sequence > 0) {
+          boolean isPresent = CommittedMap.isPresent(batch.lines[k]);
+          changed(batch.rows[k], last, isPresent ? overwritten(last) : last);
+          // An absent row may be unchanged: then who changes it later must find its reader.
+          batch.lines[k] = isPresent ? CHANGED : batch.lines[k];
+        }
+      }
+    }
+  }
+
+  /** The newest commit that a commit overwrote, or a later one, as sequences. */
+  private int overwritten(int commit) {
+    int behind = window.overwrittenBehind(longOf(commit));
+    return commit - behind; // itself if that is not known
+  }
+
+  private void lookAtGranules(CommitBatch batch, int i) {
+    int sequence = (int) (start >>> Timestamps.GAP_BITS);
+    for (int k = batch.readsEnd(i); k < batch.rangeReadsEnd(i); k++) {
+      long id = batch.rows[k];
+      int last = stripes.last(id);
+      if (last - sequence > 0) {
+        changed(id, last, stripes.previous(id));
+      }
+    }
+  }
+
+  /**
+   * Something that was read was changed after the start.
+   *
+   * @param last the newest change
+   * @param before the newest change before it, or a later one, not above it
+   */
+  private void changed(long id, int last, int before) {
+    int sequence = (int) (start >>> Timestamps.GAP_BITS);
+    if (before - sequence <= 0) { // it is the only one
+      long commit = longOf(last);
+      long timestamp = commit << Timestamps.GAP_BITS;
+      successor = Math.min(successor, timestamp);
+      lowest = Math.min(lowest, rule.position(timestamp, window.positionBehind(commit)));
+    } else if (stripes.past(id) - sequence <= 0) { // all of them are where they committed
+      successor = Math.min(successor, start + Timestamps.GAP);
+      lowest = Math.min(lowest, rule.position(start + Timestamps.GAP, 0));
+    } else {
+      unknown = true;
+    }
+  }
+
+  /** The sequence of which these are the low bits: it is at most 2^31 from the start. */
+  private long longOf(int sequence) {
+    long startSequence = start >>> Timestamps.GAP_BITS;
+    return startSequence + (sequence - (int) startSequence);
+  }
+
+  /** The highest position at which something was read that the request has written. */
+  private long readAt(CommitBatch batch, int i) {
+    long highest = safeSnapshot;
+    for (int k = batch.from(i); k < batch.writesEnd(i); k++) {
+      highest = Math.max(highest, longOf(stripes.read(batch.rows[k])) << Timestamps.GAP_BITS);
+    }
+    for (int k = batch.rangeReadsEnd(i); k < batch.rowsEnd[i]; k++) {
+      highest = Math.max(highest, longOf(stripes.read(batch.rows[k])) << Timestamps.GAP_BITS);
+    }
+    return highest;
+  }
+
+  /** What the window keeps of a commit at this place. */
+  long kept(long commit, long placed) {
+    return rule.kept(commit, placed);
+  }
+
+  /** The request, placed as {@link #place} said, has committed. */
+  void committed(CommitBatch batch, int i, long commit, long placed) {
+    boolean readOnly = batch.from(i) == batch.writesEnd(i);
+    long readAt = rule.readAt(readOnly, batch.starts[i], commit, placed);
+    int position = (int) (readAt + Timestamps.GAP - 1 >>> Timestamps.GAP_BITS); // rounded up
+    for (int k = batch.validatedEnd(i); k < batch.readsEnd(i); k++) {
+      if (batch.lines[k] != CHANGED) {
+        stripes.setRead(batch.rows[k], position);
+      }
+    }
+    for (int k = batch.readsEnd(i); k < batch.rangeReadsEnd(i); k++) {
+      stripes.setRead(batch.rows[k], position);
+    }
+    if (!readOnly) {
+      wrote(batch, i, commit, rule.kept(commit, placed) > 0);
+    }
+  }
+
+  /** A commit of any isolation: what is kept of its writes here. */
+  void wrote(CommitBatch batch, int i, long commit, boolean inThePast) {
+    int sequence = (int) (commit >>> Timestamps.GAP_BITS);
+    for (int k = batch.rangeReadsEnd(i); k < batch.rowsEnd[i]; k++) {
+      stripes.setLast(batch.rows[k], sequence);
+      if (inThePast) {
+        stripes.setPast(batch.rows[k], sequence);
+      }
+    }
+    if (inThePast) {
+      for (int k = batch.from(i); k < batch.writesEnd(i); k++) {
+        stripes.setPast(batch.rows[k], sequence);
+      }
+    }
+  }
+
+  /** Ages what is kept, as time goes on. */
+  void age(int now) {
+    if (stripes.isDue(now)) {
+      stripes.advance(now);
+    }
+  }
+}

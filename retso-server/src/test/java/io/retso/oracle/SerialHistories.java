@@ -1,0 +1,254 @@
+package io.retso.oracle;
+
+import io.retso.protocol.Outcome;
+import io.retso.protocol.Timestamps;
+import java.util.Random;
+
+/**
+ * Runs small histories of transactions through a {@link StatusOracle} and judges what it accepted
+ * by looking for cycles in the graph of dependencies.
+ *
+ * <p>A history is an order of begins and commits, and of each transaction the items that it reads
+ * and writes, as bits. All histories run on one oracle, one after the other: to each, those before
+ * are the past.
+ */
+final class SerialHistories {
+  /** How a transaction is known to the oracle. */
+  enum Kind {
+    /** Its reads are judged. */
+    SERIALIZABLE,
+    /** It reads at a safe snapshot, and nobody is asked. */
+    SAFE,
+    /** Its writes count, its reads do not. */
+    SNAPSHOT
+  }
+
+  /** One history; items of {@code granules} are granules. */
+  record History(int[] events, int[] reads, int[] writes, Kind[] kinds, int granules) {
+    int size() {
+      return reads.length;
+    }
+  }
+
+  private static final long ITEMS = 7;
+
+  private final StatusOracle oracle;
+  private final CommitBatch batch = new CommitBatch(64);
+  private final int fillerRows;
+  private long filler = 1L << 32;
+
+  // Of the history that ran last.
+  private final long[] start = new long[8];
+  private final long[] commit = new long[8];
+  private final boolean[] decided = new boolean[8];
+
+  long histories;
+  long attempts;
+  long committed;
+  long conflicts;
+  long refused;
+  long needless;
+  long wrong;
+
+  /**
+   * @param mapRows of the oracle: few, so that rows are evicted
+   * @param fillerRows that others write between two events of a history
+   */
+  SerialHistories(SerialRule rule, long mapRows, int fillerRows) {
+    this.fillerRows = fillerRows;
+    oracle = new StatusOracle(rule, mapRows, 1 << 16, 1 << 16, Changes.NONE, 0);
+  }
+
+  StatusOracle oracle() {
+    return oracle;
+  }
+
+  /**
+   * Runs a history.
+   *
+   * @return false if what was accepted is not serializable (strictly, if that is asked for)
+   */
+  boolean run(History h, long weight, boolean strict) {
+    int accepted = 0;
+    java.util.Arrays.fill(decided, false);
+    histories += weight;
+    for (int event : h.events) {
+      int t = event >> 1;
+      if ((event & 1) == 0) {
+        begin(h, t);
+      } else {
+        long outcome = commit(h, t);
+        attempts += weight;
+        if (outcome > 0) {
+          accepted |= 1 << t;
+          committed += weight;
+        } else if (outcome == Outcome.ABORTED_CONFLICT || outcome == Outcome.ABORTED_TOO_OLD) {
+          conflicts += weight;
+        } else {
+          refused += weight;
+          needless += isAcyclic(h, accepted | 1 << t, false) ? weight : 0;
+        }
+      }
+      fill();
+    }
+    boolean right = isAcyclic(h, accepted, strict);
+    wrong += right ? 0 : weight;
+    return right;
+  }
+
+  private void begin(History h, int t) {
+    boolean safe = h.kinds[t] == Kind.SAFE;
+    start[t] = safe ? oracle.safeSnapshot() : oracle.begin(1);
+  }
+
+  private long commit(History h, int t) {
+    decided[t] = true;
+    if (h.kinds[t] == Kind.SAFE) {
+      oracle.release(start[t]);
+      commit[t] = start[t];
+      return commit[t];
+    }
+    int rows = ~h.granules;
+    int writes = h.writes[t];
+    int reads = h.kinds[t] == Kind.SERIALIZABLE ? h.reads[t] : 0;
+    boolean readOnly = writes == 0;
+    int protectedRows = writes & rows;
+    if (!readOnly && protectedRows == 0) {
+      protectedRows = 1 << 20 + t; // who writes into a granule writes some row, here its own
+    }
+    int rowReads = reads & rows & ~writes;
+    batch.clear();
+    int at =
+        batch.add(
+            start[t],
+            false,
+            h.kinds[t] == Kind.SERIALIZABLE,
+            Integer.bitCount(protectedRows),
+            0,
+            Integer.bitCount(rowReads),
+            Integer.bitCount(reads & h.granules),
+            Integer.bitCount(writes & h.granules));
+    at = put(at, protectedRows);
+    at = put(at, rowReads);
+    at = put(at, reads & h.granules);
+    put(at, writes & h.granules);
+    oracle.commit(batch);
+    commit[t] = batch.outcome(0);
+    oracle.cleaned(start[t]);
+    return commit[t];
+  }
+
+  private int put(int from, int items) {
+    int at = from;
+    for (int rest = items; rest != 0; rest &= rest - 1) {
+      batch.rows()[at++] = ITEMS + Integer.numberOfTrailingZeros(rest);
+    }
+    return at;
+  }
+
+  private void fill() {
+    if (fillerRows > 0) {
+      long own = oracle.begin(1);
+      batch.clear();
+      int at = batch.add(own, false, fillerRows);
+      for (int i = 0; i < fillerRows; i++) {
+        batch.rows()[at + i] = filler++;
+      }
+      oracle.commit(batch);
+      oracle.cleaned(own);
+    }
+  }
+
+  /** Whether the dependencies among these transactions have no cycle. */
+  private boolean isAcyclic(History h, int among, boolean strict) {
+    int n = h.size();
+    int[] reach = new int[n];
+    for (int a = 0; a < n; a++) {
+      for (int b = 0; b < n; b++) {
+        if (a != b && (among >> a & 1 & among >> b & 1) == 1 && depends(h, a, b, strict)) {
+          reach[a] |= 1 << b;
+        }
+      }
+    }
+    for (int m = 0; m < n; m++) {
+      for (int a = 0; a < n; a++) {
+        reach[a] |= (reach[a] >> m & 1) == 1 ? reach[m] : 0;
+      }
+    }
+    for (int a = 0; a < n; a++) {
+      if ((reach[a] >> a & 1) == 1) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Whether a must come before b in a serial order. */
+  private boolean depends(History h, int a, int b, boolean strict) {
+    int readsOfA = h.kinds[a] == Kind.SNAPSHOT ? 0 : h.reads[a];
+    int readsOfB = h.kinds[b] == Kind.SNAPSHOT ? 0 : h.reads[b];
+    // One that is being judged would commit now; its number is not known yet.
+    long commitOfA = commitOf(a);
+    long commitOfB = commitOf(b);
+    boolean antidependency = (readsOfA & h.writes[b]) != 0 && commitOfB > start[a];
+    boolean read = (h.writes[a] & readsOfB) != 0 && commitOfA < start[b];
+    boolean overwrote = (h.writes[a] & h.writes[b] & ~h.granules) != 0 && commitOfA < commitOfB;
+    boolean realTime = strict && commitOfA < start[b] && h.kinds[b] != Kind.SAFE;
+    return antidependency || read || overwrote || realTime;
+  }
+
+  private long commitOf(int t) {
+    return commit[t] > 0 ? commit[t] : oracle.nextTimestamp();
+  }
+
+  /** A history at random. */
+  static History random(
+      Random random, int n, int items, int granules, boolean mixed, boolean safe) {
+    int[] events = new int[2 * n];
+    int[] open = new int[n];
+    int begun = 0;
+    int opened = 0;
+    for (int i = 0; i < events.length; i++) {
+      if (begun < n && (opened == 0 || random.nextInt(20) < 11)) {
+        events[i] = begun << 1;
+        open[opened++] = begun++;
+      } else {
+        int chosen = random.nextInt(opened);
+        events[i] = open[chosen] << 1 | 1;
+        open[chosen] = open[--opened];
+      }
+    }
+    int[] reads = new int[n];
+    int[] writes = new int[n];
+    Kind[] kinds = new Kind[n];
+    for (int t = 0; t < n; t++) {
+      reads[t] = random.nextInt(1 << items);
+      writes[t] = random.nextInt(1 << items) & random.nextInt(1 << items);
+      kinds[t] = mixed && random.nextInt(4) == 0 ? Kind.SNAPSHOT : Kind.SERIALIZABLE;
+      if (safe && writes[t] == 0) {
+        kinds[t] = random.nextBoolean() ? Kind.SAFE : kinds[t];
+      }
+    }
+    return new History(events, reads, writes, kinds, granules);
+  }
+
+  /** What was counted, for people. */
+  @Override
+  public String toString() {
+    return String.format(
+        "%,d histories, %,d attempts: committed %.3f %%, conflicts %.3f %%, refused %.4f %%, of"
+            + " these needless %.4f %%; wrong %d",
+        histories,
+        attempts,
+        100.0 * committed / attempts,
+        100.0 * conflicts / attempts,
+        100.0 * refused / attempts,
+        100.0 * needless / attempts,
+        wrong);
+  }
+
+  /** The first timestamp after now. */
+  long now() {
+    return oracle.nextTimestamp() / Timestamps.GAP;
+  }
+}

@@ -1,0 +1,96 @@
+package io.retso.oracle;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.retso.oracle.SerialHistories.History;
+import io.retso.oracle.SerialHistories.Kind;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Serializable transactions: what the oracle accepts has no cycle of dependencies. */
+class SerialHistoriesTest {
+  private static boolean isStrict(SerialRule rule) {
+    return rule == SerialRule.INTERVALS;
+  }
+
+  @ParameterizedTest
+  @EnumSource(SerialRule.class)
+  void everyHistoryOfThreeTransactionsAndThreeRows(SerialRule rule) {
+    SerialHistories all = new SerialHistories(rule, 1_000, 0);
+    List<int[]> orders = orders(3);
+    Kind[] kinds = {Kind.SERIALIZABLE, Kind.SERIALIZABLE, Kind.SERIALIZABLE};
+    for (int sets = 0; sets < 1 << 18; sets++) {
+      int[] reads = {sets & 7, sets >> 6 & 7, sets >> 12 & 7};
+      int[] writes = {sets >> 3 & 7, sets >> 9 & 7, sets >> 15 & 7};
+      for (int[] order : orders) {
+        History h = new History(order, reads, writes, kinds, 0);
+        assertTrue(all.run(h, 1, isStrict(rule)), () -> describe(h));
+      }
+    }
+    System.out.println(rule + ": " + all);
+  }
+
+  @ParameterizedTest
+  @EnumSource(SerialRule.class)
+  void manyHistoriesOfFourTransactions(SerialRule rule) {
+    for (int granules : new int[] {0, 1, 5}) {
+      for (boolean mixed : new boolean[] {false, true}) {
+        for (int filler : new int[] {0, 3}) {
+          for (boolean safe : new boolean[] {false, true}) {
+            SerialHistories all = new SerialHistories(rule, 5, filler);
+            Random random = new Random(4);
+            for (int i = 0; i < 100_000; i++) {
+              History h = SerialHistories.random(random, 4, 3, granules, mixed, safe);
+              assertTrue(all.run(h, 1, isStrict(rule)), () -> describe(h));
+            }
+            System.out.printf(
+                "%s granules %d mixed %b filler %d safe %b: %s%n",
+                rule, granules, mixed, filler, safe, all);
+          }
+        }
+      }
+    }
+  }
+
+  private static String describe(History h) {
+    return Arrays.toString(h.events())
+        + " reads "
+        + Arrays.toString(h.reads())
+        + " writes "
+        + Arrays.toString(h.writes())
+        + " "
+        + Arrays.toString(h.kinds())
+        + " granules "
+        + h.granules();
+  }
+
+  /**
+   * All orders of begins and commits, in which transactions begin in the order of their numbers.
+   */
+  private static List<int[]> orders(int n) {
+    List<int[]> all = new ArrayList<>();
+    order(new int[2 * n], 0, 0, 0, n, all);
+    return all;
+  }
+
+  private static void order(int[] events, int at, int begun, int open, int n, List<int[]> all) {
+    if (at == events.length) {
+      all.add(events.clone());
+      return;
+    }
+    if (begun < n) {
+      events[at] = begun << 1;
+      order(events, at + 1, begun + 1, open | 1 << begun, n, all);
+    }
+    for (int t = 0; t < n; t++) {
+      if ((open >> t & 1) == 1) {
+        events[at] = t << 1 | 1;
+        order(events, at + 1, begun, open & ~(1 << t), n, all);
+      }
+    }
+  }
+}
