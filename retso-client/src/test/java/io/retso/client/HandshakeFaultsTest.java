@@ -96,7 +96,7 @@ class HandshakeFaultsTest {
     assertIncompatible(
         error(ErrorCode.UNSUPPORTED_VERSION, "this server speaks 7 to 9"), "speaks 7 to 9");
     assertIncompatible(
-        offer(new Welcome(2, Mode.ORACLE, 1 << 20, 1000, 16, 1, ScriptedPeer.ORACLE)), "upgrade");
+        offer(new Welcome(3, Mode.ORACLE, 1 << 20, 1000, 16, 1, ScriptedPeer.ORACLE)), "upgrade");
     assertIncompatible(error(ErrorCode.MALFORMED_FRAME, "no hello of mine"), "no hello of mine");
   }
 

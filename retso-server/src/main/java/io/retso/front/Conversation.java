@@ -54,6 +54,9 @@ public final class Conversation {
   /** Null until the handshake. */
   private Handshake.Hello hello;
 
+  /** The version of the protocol that was chosen in the handshake. */
+  private int version;
+
   /** Replies that leave at the end of this burst. */
   private ByteBuf leaving;
 
@@ -131,6 +134,10 @@ public final class Conversation {
       greet(unread, index, frameBytes);
     } else if (hello == null) {
       throw new FrameException(ErrorCode.HANDSHAKE, "a frame " + type + " precedes HELLO");
+    } else if (type.since() > version) {
+      throw new FrameException(
+          ErrorCode.MALFORMED_FRAME,
+          "a frame " + type + " is not a request of protocol " + version);
     } else if (type == FrameType.PING) {
       Frames.writeReplyHeader(leaving(), type, 0, frameId);
     } else if (hello.mode() == Handshake.Mode.ECHO) {
@@ -155,12 +162,13 @@ public final class Conversation {
   private boolean mustWait(FrameType type, int count) {
     return switch (type) {
       case BEGIN, TIMESTAMP -> !putOff.isEmpty() || mustLeaveToOthers(type, count);
-      case HELLO, COMMIT, STATUS, ABORT, CLEANED, PING, WATERMARK, SWEPT -> false;
+      case SAFE -> !putOff.isEmpty(); // it takes none of its own, and its lane keeps its order
+      case HELLO, COMMIT, COMMIT_READS, STATUS, ABORT, CLEANED, PING, WATERMARK, SWEPT -> false;
     };
   }
 
   private boolean mustLeaveToOthers(FrameType type, int count) {
-    return desk.mustWait(share, type == FrameType.BEGIN ? count : 1);
+    return type != FrameType.SAFE && desk.mustWait(share, type == FrameType.BEGIN ? count : 1);
   }
 
   /**
@@ -215,10 +223,10 @@ public final class Conversation {
   private long units(FrameType type, int frameBytes, int count) {
     return switch (type) {
       case BEGIN -> 1 + count / BEGINS_PER_UNIT;
-      case TIMESTAMP -> 1;
+      case TIMESTAMP, SAFE -> 1;
       case WATERMARK -> share.quantum(); // it may walk over 2^20 places of the tables
       case SWEPT -> Math.max(share.quantum(), 1 + words(frameBytes)); // so may this
-      case HELLO, COMMIT, STATUS, ABORT, CLEANED, PING -> 1 + words(frameBytes);
+      case HELLO, COMMIT, COMMIT_READS, STATUS, ABORT, CLEANED, PING -> 1 + words(frameBytes);
     };
   }
 
@@ -243,7 +251,8 @@ public final class Conversation {
     int bodyBytes = frameBytes - Frames.HEADER_BYTES;
     Handshake.Hello theirs =
         Handshake.readHello(unread.slice(index + Frames.HEADER_BYTES, bodyBytes), bodyBytes);
-    int version = Handshake.chooseVersion(theirs.versionMin(), theirs.versionMax());
+    // One that speaks 2 is answered in 1 until the oracle decides what only 2 has.
+    version = Handshake.chooseVersion(theirs.versionMin(), Math.min(theirs.versionMax(), 1));
     hello = theirs;
     Handshake.writeWelcome(
         leaving(),

@@ -81,7 +81,8 @@ final class RequestHandler {
         sequencer.sweepOn(); // once for all of them: each might walk over 2^20 places
       }
       case WATERMARK -> answers[0] = sequencer.lowWatermark();
-      case HELLO, PING -> throw new IllegalArgumentException(type + " is no work");
+      case COMMIT_READS, SAFE, HELLO, PING ->
+          throw new IllegalArgumentException(type + " is no work");
     }
     return sequencer.replyPosition();
   }

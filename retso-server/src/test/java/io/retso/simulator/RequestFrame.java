@@ -70,7 +70,7 @@ final class RequestFrame {
     int at = body;
     for (int i = 0; i < count; i++) {
       switch (type) {
-        case HELLO, PING, BEGIN, TIMESTAMP, WATERMARK -> {} // the count says all
+        case HELLO, PING, BEGIN, TIMESTAMP, SAFE, WATERMARK -> {} // the count says all
         case STATUS -> {
           starts[i] = in.getLong(at);
           readers[i] = in.getLong(at + Long.BYTES);
@@ -83,6 +83,10 @@ final class RequestFrame {
         case COMMIT -> {
           starts[i] = in.getLong(at);
           at += Frames.COMMIT_FIXED_BYTES + rows(in, at) * Long.BYTES;
+        }
+        case COMMIT_READS -> {
+          starts[i] = in.getLong(at);
+          at += Frames.COMMIT_READS_FIXED_BYTES + (int) Frames.idsOfReads(in, at) * Long.BYTES;
         }
       }
     }
@@ -114,7 +118,7 @@ final class RequestFrame {
     long outcome =
         switch (type) {
           case BEGIN -> reply.getLong(body) + i * (long) Timestamps.GAP;
-          case TIMESTAMP, WATERMARK -> reply.getLong(body);
+          case TIMESTAMP, SAFE, WATERMARK -> reply.getLong(body);
           default -> reply.getLong(body + i * Long.BYTES);
         };
     return new Answer(outcome, decided.windowLow, decided.hadMarks[i], decided.mayRefuse);
