@@ -14,6 +14,12 @@ import io.retso.protocol.Timestamps;
  * position before its commit timestamp, and so perhaps below the start.
  */
 final class Certifier {
+  /** Stripes of rows, at most: 16 MiB; and a quarter of that of granules, 8 MiB. */
+  static final int ROW_STRIPES_MAX = 1 << 20;
+
+  /** Stripes of rows, at least. */
+  private static final int ROW_STRIPES_MIN = 1 << 10;
+
   private static final int PIECE = CommitBatch.ROWS_ENOUGH;
 
   /** In place of a row's place in the map: others have certainly changed it. */
@@ -22,7 +28,8 @@ final class Certifier {
   private final SerialRule rule;
   private final CommittedMap map;
   private final TransactionWindow window;
-  private final ReadStripes stripes;
+  private final ReadStripes rows;
+  private final ReadStripes granules;
 
   /** The newest snapshot that readers have who are never judged: a timestamp. */
   private long safeSnapshot;
@@ -33,11 +40,14 @@ final class Certifier {
   private long lowest;
   private boolean unknown;
 
-  Certifier(SerialRule rule, CommittedMap map, TransactionWindow window, ReadStripes stripes) {
+  /** Allocates stripes: as many as the map has rows, within bounds. */
+  Certifier(SerialRule rule, CommittedMap map, TransactionWindow window) {
     this.rule = rule;
     this.map = map;
     this.window = window;
-    this.stripes = stripes;
+    long stripes = Math.min(ROW_STRIPES_MAX, Long.highestOneBit(map.capacity()));
+    rows = ReadStripes.ofRows((int) Math.max(ROW_STRIPES_MIN, stripes));
+    granules = ReadStripes.ofGranules((int) Math.max(ROW_STRIPES_MIN, stripes) / 4);
   }
 
   /**
@@ -54,13 +64,15 @@ final class Certifier {
    * {@code next}, and all of it in the past.
    */
   void clear(long next) {
-    stripes.clear((int) next);
+    rows.clear((int) next);
+    granules.clear((int) next);
     safeSnapshot = next << Timestamps.GAP_BITS;
   }
 
   /** Touches what will be looked at for a request, so that the loads overlap. */
   void locate(CommitBatch batch, int i) {
-    stripes.touch(batch.rows, batch.validatedEnd(i), batch.rowsEnd[i]);
+    rows.touch(batch.rows, batch.validatedEnd(i), batch.readsEnd(i));
+    granules.touch(batch.rows, batch.readsEnd(i), batch.rowsEnd[i]);
   }
 
   /**
@@ -96,7 +108,7 @@ final class Certifier {
         int last = map.lastCommit(batch.rows[k], batch.lines, k);
         if (last - sequence > 0) {
           boolean isPresent = CommittedMap.isPresent(batch.lines[k]);
-          changed(batch.rows[k], last, isPresent ? overwritten(last) : last);
+          changed(rows, batch.rows[k], last, isPresent ? overwritten(last) : last);
           // An absent row may be unchanged: then who changes it later must find its reader.
           batch.lines[k] = isPresent ? CHANGED : batch.lines[k];
         }
@@ -114,9 +126,9 @@ final class Certifier {
     int sequence = (int) (start >>> Timestamps.GAP_BITS);
     for (int k = batch.readsEnd(i); k < batch.rangeReadsEnd(i); k++) {
       long id = batch.rows[k];
-      int last = stripes.last(id);
+      int last = granules.last(id);
       if (last - sequence > 0) {
-        changed(id, last, stripes.previous(id));
+        changed(granules, id, last, granules.previous(id));
       }
     }
   }
@@ -127,19 +139,33 @@ final class Certifier {
    * @param last the newest change
    * @param before the newest change before it, or a later one, not above it
    */
-  private void changed(long id, int last, int before) {
+  private void changed(ReadStripes stripes, long id, int last, int before) {
     int sequence = (int) (start >>> Timestamps.GAP_BITS);
     if (before - sequence <= 0) { // it is the only one
       long commit = longOf(last);
       long timestamp = commit << Timestamps.GAP_BITS;
       successor = Math.min(successor, timestamp);
       lowest = Math.min(lowest, rule.position(timestamp, window.positionBehind(commit)));
-    } else if (stripes.past(id) - sequence <= 0) { // all of them are where they committed
-      successor = Math.min(successor, start + Timestamps.GAP);
-      lowest = Math.min(lowest, rule.position(start + Timestamps.GAP, 0));
     } else {
-      unknown = true;
+      successor = Math.min(successor, start + Timestamps.GAP);
+      lowest = Math.min(lowest, lowestAfterStart(stripes, id));
     }
+  }
+
+  /** The lowest position that a commit after the start may have which changed what was read. */
+  private long lowestAfterStart(ReadStripes stripes, long id) {
+    int sequence = (int) (start >>> Timestamps.GAP_BITS);
+    long atItsTime = rule.position(start + Timestamps.GAP, 0);
+    if (stripes.past(id) - sequence <= 0) { // all of them are where they committed
+      return atItsTime;
+    }
+    if (stripes.pastBefore(id) - sequence <= 0) { // all of them but one
+      long commit = longOf(stripes.past(id));
+      long position = rule.position(commit << Timestamps.GAP_BITS, window.positionBehind(commit));
+      return Math.min(atItsTime, position);
+    }
+    unknown = true;
+    return atItsTime;
   }
 
   /** The sequence of which these are the low bits: it is at most 2^31 from the start. */
@@ -152,10 +178,10 @@ final class Certifier {
   private long readAt(CommitBatch batch, int i) {
     long highest = safeSnapshot;
     for (int k = batch.from(i); k < batch.writesEnd(i); k++) {
-      highest = Math.max(highest, longOf(stripes.read(batch.rows[k])) << Timestamps.GAP_BITS);
+      highest = Math.max(highest, longOf(rows.read(batch.rows[k])) << Timestamps.GAP_BITS);
     }
     for (int k = batch.rangeReadsEnd(i); k < batch.rowsEnd[i]; k++) {
-      highest = Math.max(highest, longOf(stripes.read(batch.rows[k])) << Timestamps.GAP_BITS);
+      highest = Math.max(highest, longOf(granules.read(batch.rows[k])) << Timestamps.GAP_BITS);
     }
     return highest;
   }
@@ -172,11 +198,11 @@ final class Certifier {
     int position = (int) (readAt + Timestamps.GAP - 1 >>> Timestamps.GAP_BITS); // rounded up
     for (int k = batch.validatedEnd(i); k < batch.readsEnd(i); k++) {
       if (batch.lines[k] != CHANGED) {
-        stripes.setRead(batch.rows[k], position);
+        rows.setRead(batch.rows[k], position);
       }
     }
     for (int k = batch.readsEnd(i); k < batch.rangeReadsEnd(i); k++) {
-      stripes.setRead(batch.rows[k], position);
+      granules.setRead(batch.rows[k], position);
     }
     if (!readOnly) {
       wrote(batch, i, commit, rule.kept(commit, placed) > 0);
@@ -187,22 +213,25 @@ final class Certifier {
   void wrote(CommitBatch batch, int i, long commit, boolean inThePast) {
     int sequence = (int) (commit >>> Timestamps.GAP_BITS);
     for (int k = batch.rangeReadsEnd(i); k < batch.rowsEnd[i]; k++) {
-      stripes.setLast(batch.rows[k], sequence);
+      granules.setLast(batch.rows[k], sequence);
       if (inThePast) {
-        stripes.setPast(batch.rows[k], sequence);
+        granules.setPast(batch.rows[k], sequence);
       }
     }
     if (inThePast) {
       for (int k = batch.from(i); k < batch.writesEnd(i); k++) {
-        stripes.setPast(batch.rows[k], sequence);
+        rows.setPast(batch.rows[k], sequence);
       }
     }
   }
 
   /** Ages what is kept, as time goes on. */
   void age(int now) {
-    if (stripes.isDue(now)) {
-      stripes.advance(now);
+    if (rows.isDue(now)) {
+      rows.advance(now);
+    }
+    if (granules.isDue(now)) {
+      granules.advance(now);
     }
   }
 }

@@ -4,34 +4,34 @@ import java.util.Arrays;
 
 /**
  * What serializable transactions have read, and what the oracle remembers of granules: a fixed
- * number of places without keys (stripes), to which ids are hashed. A stripe keeps a maximum of
- * each of four numbers over all ids that share it:
+ * number of places without keys (stripes), to which ids are hashed. Of all ids that share it, a
+ * stripe keeps the newest of each of these:
  *
  * <pre>
- *   word 0    read: the highest serial      past: the newest commit whose serial position
- *             position that has read it     lies before its commit timestamp
- *   word 1    last: the newest commit       previous: the newest one before it
- *             that wrote a granule
+ *   word 0    read: the highest serial position that has read it
+ *             past: the newest commit whose position lies before its commit timestamp
+ *   word 1    past before: the newest commit of this kind before that one
+ *   word 2    last: the newest commit that wrote a granule            (of granules only)
+ *             previous: the newest one before it
+ *   word 3    nothing, so that a stripe lies in one cache line
  * </pre>
  *
- * <p>Two ids that share a stripe look as if both had been read and changed. Each of the four
- * numbers can only refuse a commit by being too high, so that is safe, and it takes two mishaps: a
+ * <p>Two ids that share a stripe look as if both had been read and changed. Each of these numbers
+ * can only refuse a commit by being too high, so that is safe, and it takes two mishaps: a
  * transaction is judged by them only if something that it read was changed (or, for granules, looks
  * so).
  *
- * <p>All four are the low 32 bits of sequences, a position being rounded up to one, and are
+ * <p>All of them are the low 32 bits of sequences, a position being rounded up to one, and are
  * compared by difference. So none may fall more than 2^31 behind: like the map's commits they are
  * held at {@link CommittedMap#AGE_MAX} by a sweep ({@link #advance}). Memory is allocated once. Not
  * thread-safe.
  */
 final class ReadStripes {
-  /** Stripes, at most: 16 MiB. */
-  static final int STRIPES_MAX = 1 << 20;
+  /** Bytes of memory per stripe of rows. */
+  static final int ROW_BYTES = 16;
 
-  private static final int STRIPES_MIN = 1 << 10;
-
-  /** Bytes of memory per stripe. */
-  static final int BYTES_PER_STRIPE = 16;
+  /** Bytes of memory per stripe of granules. */
+  static final int GRANULE_BYTES = 32;
 
   /** The sweep visits every stripe once in so many sequences. */
   private static final int SWEEP_PERIOD = 1 << 29;
@@ -39,7 +39,8 @@ final class ReadStripes {
   private static final long LOW = 0xffff_ffffL;
 
   private final long[] words;
-  private final int shift;
+  private final int stripeShift;
+  private final int hashShift;
   private final int sequencesPerWord;
   private int sweptAt;
   private int sweepWord;
@@ -47,16 +48,21 @@ final class ReadStripes {
   /** Keeps the compiler from dropping the loads of {@link #touch}. */
   private long touched;
 
-  /**
-   * Allocates the stripes: as many as a map has rows, from 2^10 to {@link #STRIPES_MAX}.
-   *
-   * @param rows of the map
-   */
-  ReadStripes(long rows) {
-    int stripes = (int) Math.max(STRIPES_MIN, Math.min(STRIPES_MAX, Long.highestOneBit(rows)));
-    words = new long[2 * stripes];
-    shift = Long.SIZE - Integer.numberOfTrailingZeros(stripes);
+  private ReadStripes(int stripes, int bytesPerStripe) {
+    words = new long[stripes * (bytesPerStripe / Long.BYTES)];
+    stripeShift = Integer.numberOfTrailingZeros(bytesPerStripe / Long.BYTES);
+    hashShift = Long.SIZE - Integer.numberOfTrailingZeros(stripes);
     sequencesPerWord = SWEEP_PERIOD / words.length;
+  }
+
+  /** Allocates stripes of rows: a power of two. */
+  static ReadStripes ofRows(int stripes) {
+    return new ReadStripes(stripes, ROW_BYTES);
+  }
+
+  /** Allocates stripes of granules: a power of two. */
+  static ReadStripes ofGranules(int stripes) {
+    return new ReadStripes(stripes, GRANULE_BYTES);
   }
 
   /** Touches the stripes of ids, so that their loads from memory overlap. */
@@ -78,14 +84,19 @@ final class ReadStripes {
     return (int) (words[place(id)] >>> Integer.SIZE);
   }
 
+  /** The newest commit of this kind before the {@link #past} one. */
+  int pastBefore(long id) {
+    return (int) words[place(id) + 1];
+  }
+
   /** The newest commit that wrote the granule. */
   int last(long id) {
-    return (int) words[place(id) + 1];
+    return (int) words[place(id) + 2];
   }
 
   /** The newest commit that wrote the granule before the {@link #last} one. */
   int previous(long id) {
-    return (int) (words[place(id) + 1] >>> Integer.SIZE);
+    return (int) (words[place(id) + 2] >>> Integer.SIZE);
   }
 
   /** It was read at this position, rounded up to a sequence. */
@@ -95,15 +106,19 @@ final class ReadStripes {
     words[place] = word & ~LOW | later((int) word, sequence) & LOW;
   }
 
-  /** This commit changed it, and has its position before its commit timestamp. */
+  /** This commit, the newest of all, changed it, and has its position before its timestamp. */
   void setPast(long id, int commit) {
     int place = place(id);
-    words[place] = words[place] & LOW | (long) commit << Integer.SIZE; // the newest of all commits
+    long past = words[place] >>> Integer.SIZE;
+    if ((int) past != commit) { // another id of the same transaction may have been here
+      words[place] = words[place] & LOW | (long) commit << Integer.SIZE;
+      words[place + 1] = past;
+    }
   }
 
-  /** This commit wrote the granule. */
+  /** This commit, the newest of all, wrote the granule. */
   void setLast(long id, int commit) {
-    int place = place(id) + 1;
+    int place = place(id) + 2;
     int last = (int) words[place];
     if (last != commit) {
       words[place] = (long) last << Integer.SIZE | commit & LOW;
@@ -115,7 +130,7 @@ final class ReadStripes {
   }
 
   private int place(long id) {
-    return (int) (mix(id) >>> shift) << 1;
+    return (int) (mix(id) >>> hashShift) << stripeShift;
   }
 
   /** Another mixing than the map's: ids of one line are spread over the stripes. */

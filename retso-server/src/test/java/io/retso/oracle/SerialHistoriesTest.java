@@ -26,6 +26,9 @@ class SerialHistoriesTest {
     for (int sets = 0; sets < 1 << 18; sets++) {
       int[] reads = {sets & 7, sets >> 6 & 7, sets >> 12 & 7};
       int[] writes = {sets >> 3 & 7, sets >> 9 & 7, sets >> 15 & 7};
+      if ((sets & 63) == 0 || (sets >> 6 & 63) == 0 || sets >> 12 == 0) {
+        continue; // one that does nothing
+      }
       for (int[] order : orders) {
         History h = new History(order, reads, writes, kinds, 0);
         assertTrue(all.run(h, 1, isStrict(rule)), () -> describe(h));
@@ -39,9 +42,9 @@ class SerialHistoriesTest {
   void manyHistoriesOfFourTransactions(SerialRule rule) {
     for (int granules : new int[] {0, 1, 5}) {
       for (boolean mixed : new boolean[] {false, true}) {
-        for (int filler : new int[] {0, 3}) {
+        for (int filler : new int[] {0, 1}) {
           for (boolean safe : new boolean[] {false, true}) {
-            SerialHistories all = new SerialHistories(rule, 5, filler);
+            SerialHistories all = new SerialHistories(rule, 15, filler);
             Random random = new Random(4);
             for (int i = 0; i < 100_000; i++) {
               History h = SerialHistories.random(random, 4, 3, granules, mixed, safe);

@@ -1,0 +1,36 @@
+package io.retso.oracle;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** How many serializable transactions are refused without need; that none is accepted wrongly. */
+class SerialLoadTest {
+  private static final int ATTEMPTS = 20_000;
+
+  @ParameterizedTest
+  @EnumSource(SerialRule.class)
+  void hardlyAnyTransactionOfSmallBankIsRefusedWithoutNeed(SerialRule rule) {
+    for (boolean safeReaders : new boolean[] {false, true}) {
+      for (int[] shape : new int[][] {{10, 20}, {100, 20}, {100, 100}}) {
+        SerialLoad load = new SerialLoad(rule, safeReaders);
+        load.run(SerialLoad.smallBank(shape[0]), shape[1], ATTEMPTS, 7);
+        System.out.printf(
+            "%s SmallBank hot %d, %d clients, safe readers %b: %s%n",
+            rule, shape[0], shape[1], safeReaders, load);
+        assertTrue(load.needless <= ATTEMPTS / 1000, () -> rule + ": " + load);
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(SerialRule.class)
+  void manyDependencies(SerialRule rule) {
+    for (double readOnly : new double[] {0.2, 0.5}) {
+      SerialLoad load = new SerialLoad(rule, false);
+      load.run(SerialLoad.rows(1000, 16, 2, readOnly), 50, ATTEMPTS / 2, 7);
+      System.out.printf("%s rows r16 w2, read-only %.1f: %s%n", rule, readOnly, load);
+    }
+  }
+}
