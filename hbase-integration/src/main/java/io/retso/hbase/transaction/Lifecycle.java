@@ -109,10 +109,15 @@ final class Lifecycle {
     if (refused != null || !isWrite) {
       return refused;
     }
+    requireWriter();
+    return state == State.ROLLBACK_ONLY ? rollbackOnly() : null;
+  }
+
+  /** Refuses what only transactions can do that may write. */
+  void requireWriter() {
     if (tx.isReadOnly()) {
       throw new IllegalStateException(tx.label() + " is read-only: begin() one that can write");
     }
-    return state == State.ROLLBACK_ONLY ? rollbackOnly() : null;
   }
 
   private RollbackOnlyException rollbackOnly() {
@@ -214,7 +219,8 @@ final class Lifecycle {
     decision()
         .whenComplete(
             (commit, failure) -> {
-              ended(Outcomes.ofCommit(failure));
+              boolean isRead = failure == null && tx.isReadOnly();
+              ended(isRead ? Outcome.READ : Outcomes.ofCommit(failure));
               if (failure == null) {
                 outcome.complete(commit);
               } else {
@@ -230,15 +236,19 @@ final class Lifecycle {
   }
 
   private CompletableFuture<OptionalLong> decision() {
-    if (tx.writes().isEmpty()) {
+    boolean wrote = !tx.writes().isEmpty();
+    if (!wrote && !tx.writes().validates() && !tx.reads().hasReads()) {
       endedWithoutWrites();
       return CompletableFuture.completedFuture(OptionalLong.empty());
     }
-    return shared.commits().commit(writer(), this::decided).thenApply(OptionalLong::of);
+    return shared
+        .commits()
+        .commit(writer(), this::decided)
+        .thenApply(commit -> wrote ? OptionalLong.of(commit) : OptionalLong.empty());
   }
 
   private CommitProtocol.Writer writer() {
-    return new CommitProtocol.Writer(tx.options().name(), tx.start(), tx.writes());
+    return new CommitProtocol.Writer(tx.options().name(), tx.start(), tx.writes(), tx.reads());
   }
 
   private void decided(CommitProtocol.Decision decision) {

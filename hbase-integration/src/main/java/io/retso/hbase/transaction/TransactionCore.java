@@ -6,6 +6,7 @@ import io.retso.hbase.errors.RollbackOnlyException;
 import io.retso.hbase.errors.TransactionException;
 import io.retso.hbase.operation.OperationQueue;
 import io.retso.hbase.operation.SingleThreadGuard;
+import io.retso.hbase.read.ReadSet;
 import io.retso.hbase.read.ScanOwner;
 import io.retso.hbase.read.Snapshot;
 import io.retso.hbase.read.WaitingScanners;
@@ -56,7 +57,17 @@ final class TransactionCore {
     return tx.snapshot();
   }
 
-  /** The version of its writes; 0 if it is read-only. */
+  /** What is to be certified of it. */
+  ReadSet reads() {
+    return tx.reads();
+  }
+
+  /** Refuses what only transactions can do that may write. */
+  void requireWriter() {
+    life.requireWriter();
+  }
+
+  /** Its start timestamp, the version of its writes; 0 if it has none of its own. */
   long version() {
     return tx.start();
   }
