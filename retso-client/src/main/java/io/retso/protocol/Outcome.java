@@ -55,21 +55,20 @@ public final class Outcome {
   public static final long ALREADY_COMMITTED = -9;
 
   /**
-   * Aborted, in answer to COMMIT_READS only: no place is left in the serial order. What it read was
-   * changed by a transaction that comes before one that read what it writes, or before a safe
-   * snapshot. Both are committed: run again, it does not meet them.
+   * Aborted: a serializable transaction that lies between two others. Something that it read was
+   * changed since, and something that it wrote was read by one that must come after that change.
    */
   public static final long ABORTED_PIVOT = -10;
 
   /**
-   * Aborted, in answer to COMMIT_READS only: it wrote nothing, and what it read was changed by one
-   * that committed after it began.
+   * Aborted: a serializable transaction that only read. Something that it read was changed by one
+   * that has its place in the serial order before the reader's snapshot.
    */
   public static final long ABORTED_READ_ONLY = -11;
 
   /**
-   * Aborted, in answer to COMMIT_READS only: what it read was changed after it began, and the
-   * oracle no longer knows by which transaction first.
+   * Aborted: something that a serializable transaction read was changed since, and the oracle no
+   * longer remembers where that change has its place in the serial order.
    */
   public static final long ABORTED_UNKNOWN_SUCCESSOR = -12;
 
@@ -86,8 +85,8 @@ public final class Outcome {
   }
 
   /**
-   * Whether {@code outcome} says that the transaction is aborted because no serial order is known
-   * to explain what it read. Only COMMIT_READS is answered so.
+   * Whether {@code outcome} says that the transaction is aborted because of what it read. Only
+   * {@link FrameType#COMMIT_READS} is answered so.
    */
   public static boolean isNotSerializable(long outcome) {
     return outcome <= ABORTED_PIVOT && outcome >= ABORTED_UNKNOWN_SUCCESSOR;
@@ -109,9 +108,9 @@ public final class Outcome {
       case (int) INVALID_TIMESTAMP -> "invalid timestamp";
       case (int) REFUSED_UNCLEANED -> "refused, too many transactions not cleaned up";
       case (int) ALREADY_COMMITTED -> "committed before, by another request";
-      case (int) ABORTED_PIVOT -> "aborted as a pivot";
-      case (int) ABORTED_READ_ONLY -> "aborted as a reader of what has changed";
-      case (int) ABORTED_UNKNOWN_SUCCESSOR -> "aborted, its successor is unknown";
+      case (int) ABORTED_PIVOT -> "aborted as a pivot between serializable transactions";
+      case (int) ABORTED_READ_ONLY -> "aborted as what it read was changed in the past";
+      case (int) ABORTED_UNKNOWN_SUCCESSOR -> "aborted as the successor of a read is forgotten";
       default -> "outcome " + outcome;
     };
   }

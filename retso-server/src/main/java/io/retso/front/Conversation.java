@@ -144,8 +144,7 @@ public final class Conversation {
       echo(type, Frames.count(unread, index));
     } else if (mustWait(type, Frames.count(unread, index))) {
       return putOff(new Start(type, Frames.count(unread, index), frameId));
-    } else if (hasRows(type, Frames.count(unread, index), frameBytes)
-        && desk.mustWaitWithRows(share)) {
+    } else if (hasRows(type, unread, index, frameBytes) && desk.mustWaitWithRows(share)) {
       desk.waitForOthers(this);
       return Progress.WAITING;
     } else if (!desk.sequencer().canTake(frameBytes)) {
@@ -175,9 +174,25 @@ public final class Conversation {
    * Whether a frame writes rows, for which its host may have to wait. What is behind it waits too:
    * replies to decisions keep their order, and who cannot commit need not begin.
    */
-  private static boolean hasRows(FrameType type, int count, int frameBytes) {
-    return type == FrameType.COMMIT
-        && frameBytes > Frames.HEADER_BYTES + count * Frames.COMMIT_FIXED_BYTES;
+  private static boolean hasRows(FrameType type, ByteBuf in, int index, int frameBytes) {
+    int count = Frames.count(in, index);
+    return switch (type) {
+      case COMMIT -> frameBytes > Frames.HEADER_BYTES + count * Frames.COMMIT_FIXED_BYTES;
+      case COMMIT_READS -> writesRows(in, index + Frames.HEADER_BYTES, count);
+      default -> false;
+    };
+  }
+
+  /** Whether any commit of a COMMIT_READS does more than read. */
+  private static boolean writesRows(ByteBuf in, int body, int count) {
+    int at = body;
+    for (int i = 0; i < count; i++) {
+      if ((in.getInt(at + Long.BYTES) & FrameType.ROWS_MASK) > 0) {
+        return true;
+      }
+      at += Frames.COMMIT_READS_FIXED_BYTES + (int) Frames.idsOfReads(in, at) * Long.BYTES;
+    }
+    return false;
   }
 
   /**
@@ -251,8 +266,7 @@ public final class Conversation {
     int bodyBytes = frameBytes - Frames.HEADER_BYTES;
     Handshake.Hello theirs =
         Handshake.readHello(unread.slice(index + Frames.HEADER_BYTES, bodyBytes), bodyBytes);
-    // One that speaks 2 is answered in 1 until the oracle decides what only 2 has.
-    version = Handshake.chooseVersion(theirs.versionMin(), Math.min(theirs.versionMax(), 1));
+    version = Handshake.chooseVersion(theirs.versionMin(), theirs.versionMax());
     hello = theirs;
     Handshake.writeWelcome(
         leaving(),
