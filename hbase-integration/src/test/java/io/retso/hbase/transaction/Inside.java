@@ -11,6 +11,7 @@ import io.retso.hbase.errors.RollbackOnlyException;
 import io.retso.hbase.metrics.Counters;
 import io.retso.hbase.operation.OperationChecks;
 import io.retso.hbase.operation.SingleThreadGuard;
+import io.retso.hbase.read.ReadSet;
 import io.retso.hbase.read.ScanOwner;
 import io.retso.hbase.read.SharedSnapshots;
 import io.retso.hbase.read.TableReaders;
@@ -68,6 +69,10 @@ public final class Inside {
 
   public static WriteBuffer writes(Transaction tx) {
     return of(tx).writes();
+  }
+
+  public static ReadSet reads(ReadTransaction tx) {
+    return of(tx).reads();
   }
 
   public static ScanOwner scanOwner(ReadTransaction tx) {
