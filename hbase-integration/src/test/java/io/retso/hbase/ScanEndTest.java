@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.hbase.admin.TablePreparation.Options;
 import io.retso.hbase.read.BlockingScanner;
+import io.retso.hbase.read.ScanRange;
 import io.retso.hbase.transaction.Inside;
 import java.io.IOException;
 import java.util.List;
@@ -204,7 +205,8 @@ class ScanEndTest {
   @Test
   void aScanOfATransactionThatHasEndedDoesNotWait() throws Exception {
     Transaction tx = manager.begin();
-    BlockingScanner rows = new BlockingScanner(Inside.scanOwner(tx), new Scan());
+    BlockingScanner rows =
+        new BlockingScanner(Inside.scanOwner(tx), new Scan(), ScanRange.UNTRACKED);
     Cell large = new KeyValue(Fixture.bytes("r"), Fixture.F, Fixture.Q, 1, new byte[5 << 20]);
     tx.rollback();
     rows.next(Result.create(List.of(large)));
