@@ -24,8 +24,7 @@ public enum StoreKind {
     return switch (strategy) {
       case READ_COMMITTED -> this == POSTGRESQL;
       case SI -> true;
-      case VALIDATE_WT -> this == ORACLE;
-      case SERIALIZABLE -> this == ORACLE || this == POSTGRESQL;
+      case VALIDATE_WT -> this == HBASE || this == ORACLE;
       default -> this != PLAIN;
     };
   }

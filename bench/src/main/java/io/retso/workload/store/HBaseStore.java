@@ -8,8 +8,8 @@ import io.retso.hbase.TransactionManager;
 import io.retso.hbase.TransactionOptions;
 import io.retso.hbase.admin.TablePreparation;
 import io.retso.hbase.errors.ConflictException;
+import io.retso.hbase.errors.SerializationException;
 import io.retso.hbase.errors.SnapshotTooOldException;
-import io.retso.workload.Isolation;
 import io.retso.workload.Options;
 import io.retso.workload.Reason;
 import io.retso.workload.RefusedException;
@@ -66,10 +66,15 @@ public final class HBaseStore implements Store {
   }
 
   private static TransactionOptions options(Options asked) {
-    if (asked.isolation() != Isolation.SNAPSHOT) {
-      throw new IllegalArgumentException("no isolation " + asked.isolation());
-    }
-    return TransactionOptions.DEFAULT.withName(asked.name());
+    return TransactionOptions.DEFAULT
+        .withName(asked.name())
+        .withIsolation(
+            switch (asked.isolation()) {
+              case SNAPSHOT -> io.retso.hbase.options.Isolation.SNAPSHOT;
+              case SERIALIZABLE -> io.retso.hbase.options.Isolation.SERIALIZABLE;
+              case READ_COMMITTED ->
+                  throw new IllegalArgumentException("ReTSO has no isolation READ_COMMITTED");
+            });
   }
 
   /** Waits until everything that was committed is cleaned up. */
@@ -88,6 +93,15 @@ public final class HBaseStore implements Store {
 
   /** What the refusal of a transaction is called here; others go on as they are. */
   private static IOException translated(IOException failure) {
+    if (failure instanceof SerializationException refused) {
+      return new RefusedException(
+          switch (refused.reason()) {
+            case PIVOT -> Reason.PIVOT;
+            case READ_ONLY -> Reason.READ_ONLY;
+            case UNKNOWN_SUCCESSOR -> Reason.UNKNOWN_SUCCESSOR;
+          },
+          failure);
+    }
     if (failure instanceof ConflictException) {
       return new RefusedException(Reason.CONFLICT, failure);
     }
@@ -120,13 +134,23 @@ public final class HBaseStore implements Store {
     }
 
     @Override
-    public byte[] lock(Row row) {
-      throw new UnsupportedOperationException("lock");
+    public byte[] lock(Row row) throws IOException {
+      try {
+        return HBaseRows.value(
+            writer().table(HBaseRows.name(row.table())).lock(HBaseRows.get(row)));
+      } catch (IOException e) {
+        throw translated(e);
+      }
     }
 
     @Override
-    public byte[] validate(Row row) {
-      throw new UnsupportedOperationException("validate");
+    public byte[] validate(Row row) throws IOException {
+      try {
+        return HBaseRows.value(
+            writer().table(HBaseRows.name(row.table())).validate(HBaseRows.get(row)));
+      } catch (IOException e) {
+        throw translated(e);
+      }
     }
 
     @Override
