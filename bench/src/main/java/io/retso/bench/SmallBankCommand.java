@@ -38,6 +38,7 @@ import picocli.CommandLine.Parameters;
     sortOptions = false)
 final class SmallBankCommand implements Callable<Integer> {
   private static final int CLIENTS_MAX = 1000;
+  private static final int QUICK_CUSTOMERS = 4000;
 
   @Mixin private BenchOptions options;
   @Mixin private StoreOptions stores;
@@ -69,9 +70,8 @@ final class SmallBankCommand implements Callable<Integer> {
   @Option(
       names = "--customers",
       paramLabel = "N",
-      defaultValue = "18000",
-      description = "All of them. Default: ${DEFAULT-VALUE}")
-  private int customers;
+      description = "All of them. Default: 18,000, with --quick 4,000")
+  private Integer customers;
 
   @Override
   public Integer call() throws InterruptedException {
@@ -116,10 +116,11 @@ final class SmallBankCommand implements Callable<Integer> {
     String[] parts = text.split(":");
     int hot = Integer.parseInt(parts[0]);
     int percent = Integer.parseInt(parts[1]);
+    int all = customers == null ? options.quick ? QUICK_CUSTOMERS : Mix.CUSTOMERS : customers;
     options.check(
-        hot >= 2 && customers >= hot + 2 && percent <= 100,
+        hot >= 2 && all >= hot + 2 && percent <= 100,
         "--mix " + text + ": of --customers 2 at least are hot and 2 are not, and 100 % are most");
-    return new Mix(customers, hot, percent);
+    return new Mix(all, hot, percent);
   }
 
   private void publish(SmallBankSettings settings) throws BenchException, InterruptedException {

@@ -23,7 +23,7 @@ public final class ClosedLoop {
    *
    * @param clients threads, the multiprogramming level
    * @param warmUp time before what is counted
-   * @throws IOException what a program throws, but for refusals
+   * @throws IOException what a program throws, but for refusals; or because of it
    */
   public static LoadCounts run(
       Workload workload, Store store, int clients, long seed, Duration warmUp, Duration measured)
@@ -47,7 +47,7 @@ public final class ClosedLoop {
       if (e.getCause() instanceof IOException failure) {
         throw failure;
       }
-      throw new IllegalStateException(e.getCause());
+      throw new IOException("a program failed: " + e.getCause(), e.getCause());
     } finally {
       executor.shutdownNow();
       executor.awaitTermination(1, TimeUnit.MINUTES);

@@ -30,6 +30,14 @@ public interface StoreTransaction extends AutoCloseable {
   /** Makes its writes last. */
   void commit() throws IOException;
 
+  /**
+   * When it was learned that it is committed or refused, by the clock of the JVM. Asked for after
+   * that only.
+   */
+  default long decidedNanos() {
+    return System.nanoTime();
+  }
+
   /** Rolls back unless it is committed. */
   @Override
   void close() throws IOException;

@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -47,7 +48,8 @@ public final class RecordedStore implements Store {
 
   /** What was recorded since the last call; begins anew. */
   public synchronized History history() {
-    History history = new History(List.copyOf(ended), unrecorded);
+    ended.sort(Comparator.comparingLong(Recorded::decidedNanos));
+    History history = new History(ended, unrecorded);
     ended = new ArrayList<>();
     unrecorded = 0;
     return history;
@@ -147,7 +149,7 @@ public final class RecordedStore implements Store {
 
     private Recorded recorded(boolean committed) {
       int[] written = writes.stream().mapToInt(Integer::intValue).toArray();
-      return new Recorded(number, name, committed, reads, written);
+      return new Recorded(number, name, tx.decidedNanos(), committed, reads, written);
     }
 
     @Override

@@ -34,8 +34,8 @@ public final class SerialCheck {
    * @param groups groups of transactions that precede each other: each has a cycle at least
    * @param members how many transactions those are
    * @param unknownWriters reads of values whose writer was neither recorded nor there before
-   * @param needless transactions that were refused for what they read, although no cycle through
-   *     them was there when that was noticed
+   * @param needless transactions that were refused for what they read, although with those of whose
+   *     commits had been learned there was no cycle through them
    * @param example a short cycle; empty if there is none
    */
   public record Verdict(
@@ -95,7 +95,7 @@ public final class SerialCheck {
     return unknown;
   }
 
-  /** Whoever was committed when a refusal was noticed was so, or nearly so, when it was decided. */
+  /** At most so many: of two that were decided together the earlier may be learned of later. */
   private int needless() {
     int needless = 0;
     int before = 0;

@@ -104,6 +104,7 @@ public final class OracleStore implements Store {
     private final long oldest;
 
     private boolean isEnded;
+    private long decided;
 
     MemoryTransaction(Options options) {
       readOnly = options.readOnly();
@@ -167,7 +168,7 @@ public final class OracleStore implements Store {
           });
       long commit = Decision.ABORTED;
       try {
-        CommitResult result = oracle.commit(request(rows));
+        CommitResult result = oracle.commitAsync(request(rows)).thenApply(this::learned).join();
         if (!result.isCommitted()) {
           throw new RefusedException(reason(result), null);
         }
@@ -178,6 +179,17 @@ public final class OracleStore implements Store {
         end();
       }
       rows.stream().filter(MemoryRow::hasMany).forEach(row -> row.prune(oldestReader()));
+    }
+
+    /** On the one thread of the client, so in the order in which the oracle decided. */
+    private CommitResult learned(CommitResult result) {
+      decided = System.nanoTime();
+      return result;
+    }
+
+    @Override
+    public long decidedNanos() {
+      return readOnly ? System.nanoTime() : decided;
     }
 
     /** Scans are of whole tables, so of granules there are no others. */

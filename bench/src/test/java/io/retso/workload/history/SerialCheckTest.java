@@ -18,12 +18,12 @@ class SerialCheckTest {
   private final List<Recorded> ended = new ArrayList<>();
 
   private SerialCheckTest ran(long number, Map<Integer, Long> reads, int... writes) {
-    ended.add(new Recorded(number, "T", true, reads, writes));
+    ended.add(new Recorded(number, "T", 0, true, reads, writes));
     return this;
   }
 
   private SerialCheckTest refused(long number, Map<Integer, Long> reads, int... writes) {
-    ended.add(new Recorded(number, "T", false, reads, writes));
+    ended.add(new Recorded(number, "T", 0, false, reads, writes));
     return this;
   }
 
