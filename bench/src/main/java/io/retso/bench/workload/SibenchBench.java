@@ -77,6 +77,7 @@ public final class SibenchBench {
 
   private void measure(StoreKind kind, Store store) throws IOException, InterruptedException {
     for (int rows : settings.sizes()) {
+      store.create(Sibench.TABLES);
       for (int round = -1; round < settings.rounds(); round++) { // the first one is a warm-up
         for (Isolation isolation : levels(kind)) {
           measure(kind, store, rows, isolation, round);
@@ -93,7 +94,6 @@ public final class SibenchBench {
             ? "warm-up of " + name
             : name + ", round " + (round + 1) + " of " + settings.rounds());
     Sibench workload = new Sibench(rows, isolation);
-    store.create(workload.schema());
     workload.load(store);
     store.awaitQuiet();
     LoadCounts counts =

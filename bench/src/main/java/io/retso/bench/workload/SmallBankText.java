@@ -37,8 +37,8 @@ public final class SmallBankText {
     text.append(" ms: mean time of a program, refused ones included.").append(END);
     text.append(
         "  anomalies: groups of transactions that no serial order explains, of all rounds;");
-    text.append(" needless: refused for what").append(END);
-    text.append("  they read, though there was no cycle yet.").append(END);
+    text.append(" needless: refused at").append(END);
+    text.append("  the commit for what they read, though no cycle was known by then.").append(END);
     text.append(examples(report)).append(END);
     text.append(ReportText.comparisons(report.comparisons()));
     report.failures().forEach(failure -> text.append("  WRONG: ").append(failure).append(END));

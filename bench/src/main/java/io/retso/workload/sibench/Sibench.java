@@ -20,6 +20,10 @@ import java.util.concurrent.atomic.LongAdder;
  */
 public final class Sibench implements Workload {
   private static final String TABLE = "sitest";
+
+  /** All tables. */
+  public static final List<String> TABLES = List.of(TABLE);
+
   private static final int LOADED_AT_ONCE = 1000;
 
   private final int rows;
@@ -36,7 +40,7 @@ public final class Sibench implements Workload {
 
   @Override
   public List<String> schema() {
-    return List.of(TABLE);
+    return TABLES;
   }
 
   @Override

@@ -90,6 +90,11 @@ public enum Strategy {
     };
   }
 
+  /** Whether the paper has it, as a way to be serializable. */
+  public boolean isOfThePaper() {
+    return isolation() == Isolation.SNAPSHOT && this != SI && this != VALIDATE_WT;
+  }
+
   /** Whether a read row is locked instead of written. */
   public boolean locks() {
     return savingsOfWriteCheck == Touch.LOCK || checkingOfBalance == Touch.LOCK;

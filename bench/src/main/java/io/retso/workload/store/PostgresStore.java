@@ -92,6 +92,7 @@ public final class PostgresStore implements Store {
   public void create(List<String> tables) throws IOException {
     Session session = session();
     try (Statement statement = session.connection.createStatement()) {
+      session.begin(Options.ALONE); // the last one may have been read-only
       for (String table : tables) {
         statement.execute("DROP TABLE IF EXISTS " + table);
         statement.execute("CREATE TABLE " + table + " (k text PRIMARY KEY, v bytea NOT NULL)");
