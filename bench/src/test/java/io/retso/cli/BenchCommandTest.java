@@ -115,6 +115,15 @@ class BenchCommandTest {
   }
 
   @Test
+  void aPostgresqlThatIsNotThereIsSaidToBe() {
+    String url = "jdbc:postgresql://127.0.0.1:1/nothing";
+    assertEquals(
+        1, retso("bench", "sibench", "--quick", "--store", "postgresql", "--postgresql", url));
+    assertTrue(
+        err.toString().contains("cannot connect to PostgreSQL: Connection to 127"), err::toString);
+  }
+
+  @Test
   void aRunningServerIsMeasured() throws Exception {
     try (InProcessServer server = new InProcessServer(1_000_000, 1 << 20, 100_000)) {
       int code =

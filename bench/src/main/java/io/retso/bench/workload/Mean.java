@@ -1,13 +1,19 @@
 package io.retso.bench.workload;
 
+import java.util.Locale;
+
 /**
  * The mean of repeated measurements.
  *
  * @param value of all
  * @param error half of its 95 % confidence interval, by Student's distribution; 0 if there was one
  *     measurement only
+ * @param count of measurements
  */
-record Mean(double value, double error) {
+record Mean(double value, double error, int count) {
+  /** A mean of which the interval is wider says little. */
+  private static final double ERROR_MAX = 0.1;
+
   /** The 97.5 % quantiles for 1 degree of freedom and more; 1.96 for many. */
   private static final double[] STUDENT = {
     12.71, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228
@@ -22,7 +28,7 @@ record Mean(double value, double error) {
     }
     double mean = values.length == 0 ? 0 : sum / values.length;
     if (values.length < 2) {
-      return new Mean(mean, 0);
+      return new Mean(mean, 0, values.length);
     }
     double squares = 0;
     for (double value : values) {
@@ -30,6 +36,16 @@ record Mean(double value, double error) {
     }
     int freedom = values.length - 1;
     double quantile = freedom <= STUDENT.length ? STUDENT[freedom - 1] : NORMAL;
-    return new Mean(mean, quantile * Math.sqrt(squares / freedom / values.length));
+    return new Mean(mean, quantile * Math.sqrt(squares / freedom / values.length), values.length);
+  }
+
+  /** Why a ratio is not to be judged; empty if it is. */
+  String doubt() {
+    if (count < 2) {
+      return "one round says little";
+    }
+    return error <= ERROR_MAX
+        ? ""
+        : String.format(Locale.ROOT, "+- %.2f: more --rounds, or a quieter machine", error);
   }
 }

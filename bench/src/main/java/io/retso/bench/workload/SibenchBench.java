@@ -141,7 +141,8 @@ public final class SibenchBench {
                   ratio.value(),
                   true,
                   RATIO_MIN,
-                  "throughput, +- " + Texts.decimal(ratio.error())));
+                  "throughput, +- " + Texts.decimal(ratio.error()),
+                  ratio.doubt()));
         }
       }
     }

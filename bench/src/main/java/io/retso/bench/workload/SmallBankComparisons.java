@@ -41,7 +41,7 @@ final class SmallBankComparisons {
 
   private static List<Comparison> throughput(Case of, List<Run> runs) {
     int most = runs.stream().mapToInt(Run::clients).max().orElse(0);
-    double ratio = ratio(runs, Strategy.SERIALIZABLE, most).value();
+    Mean ratio = ratio(runs, Strategy.SERIALIZABLE, most);
     double[] others =
         Arrays.stream(Strategy.values())
             .filter(Strategy::isOfThePaper)
@@ -49,18 +49,25 @@ final class SmallBankComparisons {
             .sorted()
             .toArray();
     double second = others[others.length - 2];
-    if (ratio == 0 || second == 0) {
+    if (ratio.value() == 0 || second == 0) {
       return List.of();
     }
     String how = most + " clients; mean of the rounds' ratios";
     return List.of(
-        new Comparison(of + ", SERIALIZABLE / SI, throughput", ratio, true, THROUGHPUT_MIN, how),
         new Comparison(
-            of + ", SERIALIZABLE / the second of the other strategies",
-            ratio / second,
+            of + ", SERIALIZABLE / SI, throughput",
+            ratio.value(),
+            true,
+            THROUGHPUT_MIN,
+            how,
+            ratio.doubt()),
+        new Comparison(
+            of + ", SERIALIZABLE / the second of the paper's strategies",
+            ratio.value() / second,
             true,
             1,
-            how));
+            how,
+            ratio.doubt()));
   }
 
   private static List<Comparison> needless(Case of, List<Run> runs) {

@@ -84,7 +84,8 @@ public final class PostgresStore implements Store {
     try {
       return session == null ? new Session(url) : session;
     } catch (SQLException e) {
-      throw new IOException("cannot connect to " + url + ": " + e.getMessage(), e);
+      // Without the cause, which says less; and without the URL, which may have a password.
+      throw new IOException("cannot connect to PostgreSQL: " + e.getMessage());
     }
   }
 
