@@ -7,7 +7,7 @@ import java.util.Optional;
  * of the first part is allocated at the start and never grows. Of the process: that heap, and what
  * is outside of it.
  *
- * @param map bytes of the map of committed rows
+ * @param map bytes of the map of committed rows, and of what serializable transactions add to it
  * @param window bytes of the window of transactions
  * @param uncleaned bytes of the table of uncleaned commits
  * @param rest bytes for everything else: connections, metrics, and if they are embedded ZooKeeper
@@ -44,6 +44,9 @@ public record MemoryPlan(long map, long window, long uncleaned, long rest, long 
 
   private static final long LINE_BYTES = 64;
   private static final long LINE_ROWS = 5;
+  private static final long STRIPES_MIN = 1 << 10;
+  private static final long STRIPES_MAX = 1 << 20;
+  private static final long STRIPE_BYTES = 24;
   private static final long WINDOW_TIMESTAMP_BYTES = 8;
   private static final long UNCLEANED_PLACE_BYTES = 16;
   private static final long MEBIBYTE = 1L << 20;
@@ -65,7 +68,8 @@ public record MemoryPlan(long map, long window, long uncleaned, long rest, long 
   }
 
   private static long mapBytes(long rows) {
-    return (rows + LINE_ROWS - 1) / LINE_ROWS * LINE_BYTES;
+    long stripes = Math.max(STRIPES_MIN, Math.min(STRIPES_MAX, Long.highestOneBit(rows)));
+    return (rows + LINE_ROWS - 1) / LINE_ROWS * LINE_BYTES + stripes * STRIPE_BYTES;
   }
 
   /** The table is a power of two, at most half full. */
