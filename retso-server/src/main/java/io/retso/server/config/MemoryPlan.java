@@ -7,11 +7,11 @@ import java.util.Optional;
  * of the first part is allocated at the start and never grows. Of the process: that heap, and what
  * is outside of it.
  *
- * @param map bytes of the map of committed rows, and of what serializable transactions add to it
+ * @param map bytes of the map of committed rows
  * @param window bytes of the window of transactions
  * @param uncleaned bytes of the table of uncleaned commits
- * @param rest bytes for everything else: connections, metrics, and if they are embedded ZooKeeper
- *     and the bookies
+ * @param rest bytes for everything else: reads of serializable transactions, connections, metrics,
+ *     and if they are embedded ZooKeeper and the bookies
  * @param outside bytes outside of the heap, without what the collector keeps about the heap
  */
 public record MemoryPlan(long map, long window, long uncleaned, long rest, long outside) {
@@ -20,6 +20,9 @@ public record MemoryPlan(long map, long window, long uncleaned, long rest, long 
    * for the garbage collector.
    */
   public static final long REST_BYTES = 64L << 20;
+
+  /** What the oracle remembers of the reads of serializable transactions, at most. */
+  public static final long READS_BYTES = 17L << 20;
 
   public static final long EMBEDDED_BYTES = 32L << 20;
   public static final long EMBEDDED_BOOKIE_BYTES = 32L << 20;
@@ -44,9 +47,6 @@ public record MemoryPlan(long map, long window, long uncleaned, long rest, long 
 
   private static final long LINE_BYTES = 64;
   private static final long LINE_ROWS = 5;
-  private static final long STRIPES_MIN = 1 << 10;
-  private static final long STRIPES_MAX = 1 << 20;
-  private static final long STRIPE_BYTES = 24;
   private static final long WINDOW_TIMESTAMP_BYTES = 8;
   private static final long UNCLEANED_PLACE_BYTES = 16;
   private static final long MEBIBYTE = 1L << 20;
@@ -60,7 +60,10 @@ public record MemoryPlan(long map, long window, long uncleaned, long rest, long 
         mapBytes(config.get(Settings.ROWS)),
         config.get(Settings.WINDOW_TIMESTAMPS) * WINDOW_TIMESTAMP_BYTES,
         uncleanedBytes(config.get(Settings.UNCLEANED_MAX)),
-        REST_BYTES + (config.isEmbedded() ? EMBEDDED_BYTES : 0) + bookies * EMBEDDED_BOOKIE_BYTES,
+        REST_BYTES
+            + READS_BYTES
+            + (config.isEmbedded() ? EMBEDDED_BYTES : 0)
+            + bookies * EMBEDDED_BOOKIE_BYTES,
         OUTSIDE_BYTES
             + (config.get(Settings.LOG_INFLIGHT) + 1) * LOG_ENTRY_BYTES
             + (config.isEmbedded() ? OUTSIDE_EMBEDDED_BYTES : 0)
@@ -68,8 +71,7 @@ public record MemoryPlan(long map, long window, long uncleaned, long rest, long 
   }
 
   private static long mapBytes(long rows) {
-    long stripes = Math.max(STRIPES_MIN, Math.min(STRIPES_MAX, Long.highestOneBit(rows)));
-    return (rows + LINE_ROWS - 1) / LINE_ROWS * LINE_BYTES + stripes * STRIPE_BYTES;
+    return (rows + LINE_ROWS - 1) / LINE_ROWS * LINE_BYTES;
   }
 
   /** The table is a power of two, at most half full. */
