@@ -22,7 +22,12 @@ final class Certifier {
 
   private static final int PIECE = CommitBatch.ROWS_ENOUGH;
 
-  /** In place of a row's place in the map: others have certainly changed it. */
+  /**
+   * In place of a row's place in the map: others have changed it since the start, or may have. Then
+   * nobody needs to know that it was read: whoever changes it after this transaction began after
+   * that other change, or has a conflict, so it is above. That holds for a row that is absent from
+   * the map, too, since T_max of its line stands for its last change.
+   */
   private static final int CHANGED = -1;
 
   private final SerialRule rule;
@@ -114,11 +119,8 @@ final class Certifier {
         if (last - sequence > 0) {
           boolean isPresent = CommittedMap.isPresent(batch.lines[k]);
           changed(rows, batch.rows[k], last, isPresent ? overwritten(last) : last);
-          // An absent row may be unchanged: then who changes it later must find its reader.
-          if (isPresent) {
-            batch.lines[k] = CHANGED;
-            anyChanged = true;
-          }
+          batch.lines[k] = CHANGED;
+          anyChanged = true;
         }
       }
     }
