@@ -17,12 +17,33 @@ public final class CommitResult {
      */
     TOO_OLD,
     /** It was aborted earlier, by an abort request or by a decision before this request. */
-    EARLIER
+    EARLIER,
+    /**
+     * It is serializable, and no place is left for it in the serial order: what it read was changed
+     * by a transaction that comes before one that read what it writes. Run it again: it does not
+     * meet these two any more.
+     */
+    PIVOT,
+    /**
+     * It is serializable and wrote nothing, and what it read was changed after it began. Run it
+     * again, or on a safe snapshot ({@link OracleClient#safeSnapshot}), where nobody is refused.
+     */
+    READ_ONLY,
+    /**
+     * It is serializable, what it read was changed after it began, and the oracle no longer knows
+     * by which transaction first. Run it again; if this is frequent, shorten the transactions or
+     * give the oracle more memory.
+     */
+    UNKNOWN_SUCCESSOR
   }
 
   private static final CommitResult CONFLICT = new CommitResult(0, AbortReason.CONFLICT);
   private static final CommitResult TOO_OLD = new CommitResult(0, AbortReason.TOO_OLD);
   private static final CommitResult EARLIER = new CommitResult(0, AbortReason.EARLIER);
+  private static final CommitResult PIVOT = new CommitResult(0, AbortReason.PIVOT);
+  private static final CommitResult READ_ONLY = new CommitResult(0, AbortReason.READ_ONLY);
+  private static final CommitResult UNKNOWN_SUCCESSOR =
+      new CommitResult(0, AbortReason.UNKNOWN_SUCCESSOR);
 
   private final long commitTimestamp;
 
@@ -49,6 +70,9 @@ public final class CommitResult {
       case CONFLICT -> CONFLICT;
       case TOO_OLD -> TOO_OLD;
       case EARLIER -> EARLIER;
+      case PIVOT -> PIVOT;
+      case READ_ONLY -> READ_ONLY;
+      case UNKNOWN_SUCCESSOR -> UNKNOWN_SUCCESSOR;
     };
   }
 
@@ -60,13 +84,18 @@ public final class CommitResult {
     if (Outcome.isCommitted(outcome)) {
       return committed(outcome);
     }
-    if (outcome == Outcome.ABORTED_CONFLICT) {
-      return CONFLICT;
+    if (outcome < Outcome.ABORTED_UNKNOWN_SUCCESSOR) {
+      return null;
     }
-    if (outcome == Outcome.ABORTED_TOO_OLD) {
-      return TOO_OLD;
-    }
-    return outcome == Outcome.ABORTED ? EARLIER : null;
+    return switch ((int) outcome) {
+      case (int) Outcome.ABORTED_CONFLICT -> CONFLICT;
+      case (int) Outcome.ABORTED_TOO_OLD -> TOO_OLD;
+      case (int) Outcome.ABORTED -> EARLIER;
+      case (int) Outcome.ABORTED_PIVOT -> PIVOT;
+      case (int) Outcome.ABORTED_READ_ONLY -> READ_ONLY;
+      case (int) Outcome.ABORTED_UNKNOWN_SUCCESSOR -> UNKNOWN_SUCCESSOR;
+      default -> null;
+    };
   }
 
   /** Whether the transaction is committed; otherwise it is aborted. */

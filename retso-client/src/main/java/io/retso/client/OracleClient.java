@@ -75,6 +75,18 @@ public interface OracleClient extends AutoCloseable {
   CompletableFuture<CommitResult> commitAsync(long startTimestamp, long... rowIds);
 
   /**
+   * Asks to commit a transaction and says what it read, too; otherwise like {@link
+   * #commitAsync(long, long...)}, which a request with written rows only is. Any other needs an
+   * oracle that speaks protocol 2, and fails with {@link Category#INCOMPATIBLE} if it does not.
+   *
+   * @throws IllegalArgumentException if it names more than {@link Limits#TRANSACTION_ROWS_MAX} ids
+   */
+  CompletableFuture<CommitResult> commitAsync(CommitRequest request);
+
+  /** Like {@link #commitAsync(CommitRequest)}, waiting for the answer. */
+  CommitResult commit(CommitRequest request);
+
+  /**
    * Reports that a transaction which wrote nothing is over, so that the oracle need not keep its
    * snapshot. Nobody waits for that: the report travels with the next request that the oracle
    * writes to its log (or with 63 others of its kind), or by itself after {@link #LINGER}. If it is
@@ -108,6 +120,20 @@ public interface OracleClient extends AutoCloseable {
 
   /** Like {@link #timestampAsync()}, waiting for the answer. */
   long timestamp();
+
+  /**
+   * The newest safe snapshot: a timestamp at which serializable readers may read without being
+   * tracked or refused. It is no transaction: it cannot commit and needs no end. Several callers
+   * get the same one, which may be some 10 ms old, so it may lack a commit that was answered before
+   * this call. The oracle keeps the versions in it for a minute at least.
+   *
+   * <p>The answer waits for no disk. Fails with {@link Category#INCOMPATIBLE} if the oracle speaks
+   * protocol 1.
+   */
+  CompletableFuture<Long> safeSnapshotAsync();
+
+  /** Like {@link #safeSnapshotAsync()}, waiting for the answer. */
+  long safeSnapshot();
 
   /**
    * Aborts the transaction unless it is decided already, and answers how it is decided: aborted, or

@@ -4,7 +4,7 @@ import java.nio.ByteBuffer;
 import java.util.Objects;
 
 /**
- * Row ids: the 64-bit numbers under which the oracle knows what a transaction writes.
+ * Row ids: the 64-bit numbers under which the oracle knows what a transaction writes and reads.
  *
  * <p>Conflicts are found between equal ids. All clients of an oracle must therefore compute them
  * alike, in whatever language, and at the same granularity: either rows, or cells (row and column).
@@ -27,6 +27,22 @@ import java.util.Objects;
  *                                       +------------------+
  * </pre>
  *
+ * <p>A <em>granule</em> is a set of rows that has an id of its own: the rows of a table whose keys
+ * begin with the same bytes (shorter keys are filled up with zeros), all rows of a table (those
+ * that begin with the same 0 bytes), or one row of a table whose conflicts are found by cell. The
+ * ids of granules begin with a number that is no length:
+ *
+ * <pre>
+ *   granule of keys that begin alike    granule of one row
+ *   +------------------+                +------------------+
+ *   | 0xffffffff    u32|                | 0xfffffffe    u32|
+ *   | table length  u32|                | table length  u32|
+ *   | table bytes      |                | table bytes      |
+ *   | prefix length u32|                | row length    u32|
+ *   | prefix bytes     |                | row bytes        |
+ *   +------------------+                +------------------+
+ * </pre>
+ *
  * <p>A reader of the encoding always knows where a part ends, so different inputs have different
  * encodings: ("ab", "c") and ("a", "bc") do not collide by construction, nor does a row with any of
  * its cells. Texts are hashed as the bytes that the store holds (HBase names tables in UTF-8, with
@@ -43,11 +59,21 @@ import java.util.Objects;
  *   of("", "")                          0x34c96acdcadb1bbb
  *   of("accounts", "alice")             0x780a1475bbad75e5
  *   of("accounts", "alice", "f", "sum") 0x5d061c8f26a3f075
+ *   granule("accounts", 0, "alice")     0x8f22b1cb9fce9c05
+ *   granule("accounts", 4, "alice")     0x01f696f78670ed22
+ *   granule("accounts", 8, "alice")     0x4485808f3adbd88f
+ *   rowGranule("accounts", "alice")     0x0343b8c86e64fd06
  * </pre>
  *
  * <p>Stateless and thread-safe.
  */
 public final class RowId {
+  /** Bytes by which keys may be grouped, at most: no row key of HBase is longer. */
+  public static final int PREFIX_BYTES_MAX = Short.MAX_VALUE;
+
+  private static final int PREFIX_GRANULE = -1;
+  private static final int ROW_GRANULE = -2;
+
   private RowId() {}
 
   /**
@@ -67,6 +93,36 @@ public final class RowId {
   public static long of(byte[] table, byte[] row, byte[] family, byte[] qualifier) {
     long size = sizeOf(table) + sizeOf(row) + sizeOf(family) + sizeOf(qualifier);
     return hash(put(put(put(put(buffer(size), table), row), family), qualifier));
+  }
+
+  /**
+   * The id of the granule of all rows whose keys begin with the same {@code prefixBytes} bytes as
+   * this one; for 0 that of the whole table.
+   *
+   * @param prefixBytes 0 to {@link #PREFIX_BYTES_MAX}; a shorter key is filled up with zeros, which
+   *     keeps the order of keys
+   * @throws NullPointerException if a part is null; parts may be empty
+   */
+  public static long granule(byte[] table, int prefixBytes, byte[] key) {
+    if (prefixBytes < 0 || prefixBytes > PREFIX_BYTES_MAX) {
+      throw new IllegalArgumentException(
+          "keys are grouped by 0 to " + PREFIX_BYTES_MAX + " bytes, not by " + prefixBytes);
+    }
+    ByteBuffer out = buffer(Integer.BYTES + sizeOf(table) + Integer.BYTES + prefixBytes);
+    put(out.putInt(PREFIX_GRANULE), table).putInt(prefixBytes);
+    out.put(key, 0, Math.min(key.length, prefixBytes)); // the others are zeros
+    return hash(out);
+  }
+
+  /**
+   * The id of a row as a granule, in tables where conflicts are found by cell: of a read that
+   * cannot name the cells at which it looked.
+   *
+   * @throws NullPointerException if a part is null; parts may be empty
+   */
+  public static long rowGranule(byte[] table, byte[] row) {
+    ByteBuffer out = buffer(Integer.BYTES + sizeOf(table) + sizeOf(row));
+    return hash(put(put(out.putInt(ROW_GRANULE), table), row));
   }
 
   private static long sizeOf(byte[] part) {

@@ -24,10 +24,18 @@ package io.retso.protocol;
  *   SWEPT      n x timestamp i64                            n x outcome i64
  *   TIMESTAMP  empty; n calls share the frame               timestamp i64, the same for all n
  *   -          -                                            ERROR: code u16, length u16, text (UTF-8)
+ *
+ *   from protocol 2 on; on a connection that speaks 1 these are no requests:
+ *   COMMIT_    n x (start i64, flags and writes u32,        n x outcome i64
+ *   READS           validated u32, reads u32,
+ *                   range reads u32, range writes u32,
+ *                   the ids of these five lists, each i64)
+ *   SAFE       empty; n calls share the frame               safe snapshot i64, the same for all n
  * </pre>
  *
  * <p>The {@code flags and rows} word of a commit holds the number of rows in its lower 24 bits and
- * {@link #REPEAT_FLAG} above. Outcomes are the numbers of {@link Outcome}.
+ * {@link #REPEAT_FLAG} above; that of COMMIT_READS holds {@link #SERIALIZABLE_FLAG}, too. Outcomes
+ * are the numbers of {@link Outcome}.
  */
 public enum FrameType {
   HELLO(1, Body.OWN, Answers.OWN),
@@ -39,7 +47,9 @@ public enum FrameType {
   PING(7, Body.EMPTY, Answers.NONE),
   WATERMARK(8, Body.COUNT, Answers.ONE),
   SWEPT(9, Body.TIMESTAMPS, Answers.EACH),
-  TIMESTAMP(10, Body.COUNT, Answers.ONE);
+  TIMESTAMP(10, Body.COUNT, Answers.ONE),
+  COMMIT_READS(11, Body.READS, Answers.EACH),
+  SAFE(12, Body.COUNT, Answers.ONE);
 
   /** What a request frame has behind its header. */
   enum Body {
@@ -54,7 +64,9 @@ public enum FrameType {
     /** Two timestamps for each request. */
     PAIRS,
     /** A timestamp, a word of flags and the number of rows, and the rows, for each request. */
-    ROWS
+    ROWS,
+    /** As {@link #ROWS}, but five lists of ids, and their lengths ahead of them. */
+    READS
   }
 
   /** What a reply frame has behind its header. */
@@ -83,6 +95,9 @@ public enum FrameType {
    */
   public static final int REPEAT_FLAG = 1 << 31;
 
+  /** Set on a COMMIT_READS whose reads are certified. */
+  public static final int SERIALIZABLE_FLAG = 1 << 30;
+
   /** The bits of a commit's second word that count its rows. */
   public static final int ROWS_MASK = (1 << 24) - 1;
 
@@ -102,6 +117,14 @@ public enum FrameType {
     this.number = number;
     this.body = body;
     this.answers = answers;
+  }
+
+  /** The first version of the protocol that has this request. */
+  public int since() {
+    return switch (this) {
+      case COMMIT_READS, SAFE -> 2;
+      case HELLO, BEGIN, COMMIT, STATUS, ABORT, CLEANED, PING, WATERMARK, SWEPT, TIMESTAMP -> 1;
+    };
   }
 
   /** The type byte of a request. */
@@ -141,11 +164,16 @@ public enum FrameType {
     };
   }
 
+  /** Whether it asks to commit transactions, of which each takes a timestamp. */
+  public boolean isCommit() {
+    return this == COMMIT || this == COMMIT_READS;
+  }
+
   /** Whether the reply waits for the log: it travels in the log lane. */
   public boolean isLogged() {
     return switch (this) {
-      case COMMIT, STATUS, ABORT, CLEANED, WATERMARK, SWEPT -> true;
-      case HELLO, BEGIN, TIMESTAMP, PING -> false;
+      case COMMIT, COMMIT_READS, STATUS, ABORT, CLEANED, WATERMARK, SWEPT -> true;
+      case HELLO, BEGIN, TIMESTAMP, SAFE, PING -> false;
     };
   }
 

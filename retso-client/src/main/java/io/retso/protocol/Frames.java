@@ -19,6 +19,9 @@ public final class Frames {
   /** Bytes of a commit request without its rows. */
   public static final int COMMIT_FIXED_BYTES = 12;
 
+  /** Bytes of a COMMIT_READS request without its ids. */
+  public static final int COMMIT_READS_FIXED_BYTES = 28;
+
   /** Bytes of a status query. */
   public static final int STATUS_BYTES = 16;
 
@@ -134,7 +137,7 @@ public final class Frames {
       throw malformed(typeByte(in, index), "is not a request");
     }
     checkFlags(in, index);
-    boolean takesTimestamps = type == FrameType.BEGIN || type == FrameType.COMMIT;
+    boolean takesTimestamps = type == FrameType.BEGIN || type.isCommit();
     int countMax = takesTimestamps ? Limits.FRAME_TIMESTAMPS_MAX : Limits.FRAME_REQUESTS_MAX;
     if (count > countMax) {
       throw new FrameException(
@@ -152,6 +155,7 @@ public final class Frames {
       case TIMESTAMPS -> checkBody(type.request(), count, bodyBytes, Long.BYTES);
       case PAIRS -> checkBody(type.request(), count, bodyBytes, STATUS_BYTES);
       case ROWS -> checkRows(in, index, count, bodyBytes);
+      case READS -> checkReads(in, index, count, bodyBytes);
       case EMPTY -> checkEmpty(type.request(), bodyBytes);
       case OWN -> {} // Handshake checks it
     }
@@ -215,6 +219,57 @@ public final class Frames {
     if (index != end) {
       throw malformed(type, "has " + (end - index) + " bytes too many");
     }
+  }
+
+  /** Checks a frame whose requests have five lists of ids. */
+  private static void checkReads(ByteBuf in, int frameIndex, int count, int bodyBytes)
+      throws FrameException {
+    int type = typeByte(in, frameIndex);
+    if (count == 0) {
+      throw malformed(type, "has no requests");
+    }
+    int index = frameIndex + HEADER_BYTES;
+    int end = index + bodyBytes;
+    for (int i = 0; i < count; i++) {
+      if (end - index < COMMIT_READS_FIXED_BYTES) {
+        throw malformed(type, "ends within request " + i);
+      }
+      int unknown = ~FrameType.ROWS_MASK & ~FrameType.REPEAT_FLAG & ~FrameType.SERIALIZABLE_FLAG;
+      if ((in.getInt(index + Long.BYTES) & unknown) != 0) {
+        throw malformed(type, "has unknown flags in request " + i);
+      }
+      long ids = idsOfReads(in, index);
+      if (ids > Limits.TRANSACTION_ROWS_MAX) {
+        throw new FrameException(
+            ErrorCode.TOO_LARGE,
+            "a transaction that names "
+                + ids
+                + " rows and granules exceeds the limit of "
+                + Limits.TRANSACTION_ROWS_MAX
+                + "; split it");
+      }
+      index += COMMIT_READS_FIXED_BYTES;
+      if (end - index < ids * Long.BYTES) {
+        throw malformed(type, "ends within the ids of request " + i);
+      }
+      index += (int) ids * Long.BYTES;
+    }
+    if (index != end) {
+      throw malformed(type, "has " + (end - index) + " bytes too many");
+    }
+  }
+
+  /**
+   * How many ids follow the fixed part of the COMMIT_READS request at {@code index}, of its five
+   * lists; each is counted by 32 bits without a sign, so the sum may be larger than an int.
+   */
+  public static long idsOfReads(ByteBuf in, int index) {
+    int at = index + Long.BYTES;
+    return (in.getInt(at) & FrameType.ROWS_MASK)
+        + in.getUnsignedInt(at + Integer.BYTES)
+        + in.getUnsignedInt(at + 2 * Integer.BYTES)
+        + in.getUnsignedInt(at + 3 * Integer.BYTES)
+        + in.getUnsignedInt(at + 4 * Integer.BYTES);
   }
 
   /**

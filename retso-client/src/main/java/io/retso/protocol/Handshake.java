@@ -12,7 +12,7 @@ public final class Handshake {
   /** The protocol versions that this build speaks. */
   public static final int VERSION_MIN = 1;
 
-  public static final int VERSION_MAX = 1;
+  public static final int VERSION_MAX = 2;
 
   private static final int HELLO_FIXED_BYTES = 10;
   private static final int WELCOME_FIXED_BYTES = 41;
@@ -38,7 +38,7 @@ public final class Handshake {
    *
    * @param version the version that both sides speak from here on
    * @param frameBytesMax the largest frame (behind its length field) that the server takes
-   * @param rowsMax the most rows that one transaction may write
+   * @param rowsMax the most rows that one transaction may write, and ids that it may name in all
    * @param timestampGap the distance of neighbouring timestamps
    * @param epoch grows with every leader of the log; a client that sees it shrink talks to a server
    *     that was deposed

@@ -11,7 +11,10 @@ public final class Limits {
   /** Begins or commits of one frame, at most: each takes a timestamp. */
   public static final int FRAME_TIMESTAMPS_MAX = 4_096;
 
-  /** Rows that one transaction may write, at most; such a request still fits into one frame. */
+  /**
+   * Rows that one transaction may write, at most, and ids of all lists of one COMMIT_READS; such a
+   * request still fits into one frame.
+   */
   public static final int TRANSACTION_ROWS_MAX = 100_000;
 
   /** Bytes of UTF-8 in a client's name, at most. */

@@ -84,7 +84,10 @@ public final class Outcome {
     return outcome <= ABORTED_CONFLICT && outcome >= ABORTED || isNotSerializable(outcome);
   }
 
-  /** Whether {@code outcome} says that the transaction is aborted because of what it read. */
+  /**
+   * Whether {@code outcome} says that the transaction is aborted because of what it read. Only
+   * {@link FrameType#COMMIT_READS} is answered so.
+   */
   public static boolean isNotSerializable(long outcome) {
     return outcome <= ABORTED_PIVOT && outcome >= ABORTED_UNKNOWN_SUCCESSOR;
   }

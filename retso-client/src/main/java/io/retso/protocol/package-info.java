@@ -27,10 +27,14 @@
  * <p>The server speaks without being asked in two cases: {@code ERROR}, and a {@code PING} to a
  * client that has sent nothing for a while, which must answer it.
  *
+ * <p><strong>Versions.</strong> Protocol 2 adds {@code COMMIT_READS} and {@code SAFE} to protocol 1
+ * and changes nothing of it. A server that speaks both takes clients of either; on a connection
+ * that speaks 1 the new requests are refused as unknown, and their outcomes are never answered.
+ *
  * <p><strong>Order.</strong> A connection has two lanes. Timestamps (of begins, and those that are
- * no transactions) travel in the fast lane, which never waits for the disk; all others (commit,
- * abort, status, cleaned, watermark, swept) travel in the log lane, which is released by the log's
- * acknowledgement. Inside a lane replies keep the order of requests; a begin may overtake an
- * earlier commit, never another begin or timestamp.
+ * no transactions, safe snapshots among them) travel in the fast lane, which never waits for the
+ * disk; all others (commit, abort, status, cleaned, watermark, swept) travel in the log lane, which
+ * is released by the log's acknowledgement. Inside a lane replies keep the order of requests; a
+ * begin may overtake an earlier commit, never another begin or timestamp.
  */
 package io.retso.protocol;

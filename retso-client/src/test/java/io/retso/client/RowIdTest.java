@@ -4,10 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
+import net.jqwik.api.constraints.IntRange;
 import net.jqwik.api.constraints.Size;
 import org.junit.jupiter.api.Test;
 
@@ -66,6 +68,71 @@ class RowIdTest {
         0x5D061C8F26A3F075L, RowId.of(utf8("accounts"), utf8("alice"), utf8("f"), utf8("sum")));
   }
 
+  /** These are in RowId's description, too. */
+  @Test
+  void granulesArePinned() {
+    byte[] table = utf8("accounts");
+    byte[] key = utf8("alice");
+    assertEquals(0x8F22B1CB9FCE9C05L, RowId.granule(table, 0, key));
+    assertEquals(0x01F696F78670ED22L, RowId.granule(table, 4, key));
+    assertEquals(0x4485808F3ADBD88FL, RowId.granule(table, 8, key));
+    assertEquals(0x0343B8C86E64FD06L, RowId.rowGranule(table, key));
+  }
+
+  /** Computed here as the description says, byte by byte. */
+  @Property
+  void granulesAreThoseOfTheDescription(
+      @ForAll @Size(max = 20) byte[] table,
+      @ForAll @Size(max = 20) byte[] key,
+      @ForAll @IntRange(max = 20) int prefixBytes) {
+    ByteBuffer prefix = ByteBuffer.allocate(12 + table.length + prefixBytes);
+    prefix.putInt(-1).putInt(table.length).put(table).putInt(prefixBytes);
+    prefix.put(Arrays.copyOf(key, prefixBytes));
+    assertEquals(hash(prefix.array()), RowId.granule(table, prefixBytes, key));
+    ByteBuffer row = ByteBuffer.allocate(12 + table.length + key.length);
+    row.putInt(-2).putInt(table.length).put(table).putInt(key.length).put(key);
+    assertEquals(hash(row.array()), RowId.rowGranule(table, key));
+  }
+
+  @Property
+  void keysThatBeginAlikeLieInOneGranule(
+      @ForAll byte[] table,
+      @ForAll @Size(max = 12) byte[] one,
+      @ForAll @Size(max = 12) byte[] other,
+      @ForAll @IntRange(max = 16) int prefixBytes) {
+    boolean alike =
+        Arrays.equals(Arrays.copyOf(one, prefixBytes), Arrays.copyOf(other, prefixBytes));
+    assertEquals(
+        alike, RowId.granule(table, prefixBytes, one) == RowId.granule(table, prefixBytes, other));
+    assertEquals(RowId.granule(table, 0, one), RowId.granule(table, 0, other));
+  }
+
+  @Property
+  void granulesOfOtherSizesAndRowsHaveOtherIds(
+      @ForAll byte[] table, @ForAll @Size(min = 4, max = 12) byte[] key) {
+    long[] ids = {
+      RowId.of(table, key),
+      RowId.rowGranule(table, key),
+      RowId.granule(table, 0, key),
+      RowId.granule(table, 4, key),
+      RowId.granule(table, 8, key),
+      RowId.granule(table, 16, key)
+    };
+    assertEquals(ids.length, Arrays.stream(ids).distinct().count());
+  }
+
+  @Test
+  void granulesOfImpossibleSizesAreRefused() {
+    byte[] none = {};
+    for (int bytes : new int[] {-1, Integer.MIN_VALUE, RowId.PREFIX_BYTES_MAX + 1}) {
+      assertThrows(IllegalArgumentException.class, () -> RowId.granule(none, bytes, none));
+    }
+    RowId.granule(none, RowId.PREFIX_BYTES_MAX, none);
+    assertThrows(NullPointerException.class, () -> RowId.granule(null, 4, none));
+    assertThrows(NullPointerException.class, () -> RowId.granule(none, 0, null));
+    assertThrows(NullPointerException.class, () -> RowId.rowGranule(none, null));
+  }
+
   @Property
   void samePartsGiveTheSameId(@ForAll byte[] table, @ForAll byte[] row) {
     assertEquals(RowId.of(table, row), RowId.of(table.clone(), row.clone()));
@@ -98,7 +165,11 @@ class RowIdTest {
   }
 
   private static long hash(String text) {
-    return XxHash64.hash(utf8(text), 0, utf8(text).length, 0);
+    return hash(utf8(text));
+  }
+
+  private static long hash(byte[] bytes) {
+    return XxHash64.hash(bytes, 0, bytes.length, 0);
   }
 
   private static byte[] utf8(String text) {

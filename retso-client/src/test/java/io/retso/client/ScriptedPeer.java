@@ -15,6 +15,8 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
@@ -120,6 +122,40 @@ final class ScriptedPeer implements AutoCloseable {
       }
       return commits;
     }
+
+    /** What each COMMIT_READS says. */
+    List<CommitRequest> commitReads() {
+      List<CommitRequest> commits = new ArrayList<>();
+      int at = Frames.HEADER_BYTES;
+      for (int i = 0; i < count; i++) {
+        long[][] lists = new long[5][];
+        int to = at + Frames.COMMIT_READS_FIXED_BYTES;
+        for (int list = 0; list < lists.length; list++) {
+          int word = frame.getInt(at + Long.BYTES + list * Integer.BYTES);
+          lists[list] = new long[list == 0 ? word & FrameType.ROWS_MASK : word];
+          for (int id = 0; id < lists[list].length; id++, to += Long.BYTES) {
+            lists[list][id] = frame.getLong(to);
+          }
+        }
+        CommitRequest commit =
+            CommitRequest.of(frame.getLong(at))
+                .withWrites(lists[0])
+                .withValidated(lists[1])
+                .withReads(lists[2])
+                .withRangeReads(lists[3])
+                .withRangeWrites(lists[4]);
+        int flags = frame.getInt(at + Long.BYTES);
+        commits.add((flags & FrameType.SERIALIZABLE_FLAG) != 0 ? commit.serializable() : commit);
+        at = to;
+      }
+      return commits;
+    }
+
+    /** Whether the first commit says that it is repeated. */
+    boolean isRepeated() {
+      int flags = frame.getInt(Frames.HEADER_BYTES + Long.BYTES);
+      return type.isCommit() && (flags & FrameType.REPEAT_FLAG) != 0;
+    }
   }
 
   /** A connection from the peer's side. */
@@ -162,9 +198,14 @@ final class ScriptedPeer implements AutoCloseable {
     }
 
     void handshake(long epoch) throws IOException, FrameException {
+      handshake(Handshake.VERSION_MAX, epoch);
+    }
+
+    /** Chooses a version, which may be that of an older server. */
+    void handshake(int version, long epoch) throws IOException, FrameException {
       handshake(
           new Welcome(
-              1,
+              version,
               Handshake.Mode.ORACLE,
               Limits.FRAME_BYTES_MAX,
               Limits.TRANSACTION_ROWS_MAX,

@@ -8,6 +8,7 @@ import io.retso.protocol.Outcome;
 import io.retso.protocol.Timestamps;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -40,6 +41,11 @@ final class WireOracle {
   /** A script: handshake, then answers in order until the client hangs up. */
   void serve(Wire wire) throws IOException, FrameException {
     wire.handshake();
+    answerAll(wire);
+  }
+
+  /** Answers in order until the client hangs up. */
+  void answerAll(Wire wire) throws IOException, FrameException {
     while (true) {
       Request request = wire.read();
       wire.reply(request, answer(request));
@@ -69,7 +75,11 @@ final class WireOracle {
         }
         return outcomes;
       }
-      case TIMESTAMP -> {
+      case COMMIT_READS -> {
+        repeats += request.isRepeated() ? 1 : 0;
+        return request.commitReads().stream().mapToLong(this::commit).toArray();
+      }
+      case TIMESTAMP, SAFE -> {
         timestamp += Timestamps.GAP;
         return new long[] {timestamp};
       }
@@ -95,20 +105,38 @@ final class WireOracle {
     if (start > timestamp) {
       return Outcome.INVALID_TIMESTAMP;
     }
+    long[] rows = Arrays.copyOfRange(commit, 2, commit.length);
+    return commit(CommitRequest.of(start).withWrites(rows));
+  }
+
+  /** A reader of what has changed is aborted: a writer too, whatever others read. */
+  private long commit(CommitRequest request) {
+    Long before = decided.get(request.startTimestamp());
+    if (before != null) {
+      return before;
+    }
     long outcome = timestamp + Timestamps.GAP;
-    for (int i = 2; i < commit.length; i++) {
-      if (lastCommit.getOrDefault(commit[i], 0L) > start) {
-        outcome = Outcome.ABORTED_CONFLICT;
-      }
-    }
-    if (outcome > 0) {
+    if (isChanged(request, request.writes()) || isChanged(request, request.validated())) {
+      outcome = Outcome.ABORTED_CONFLICT;
+    } else if (request.isSerializable()
+        && (isChanged(request, request.reads()) || isChanged(request, request.rangeReads()))) {
+      boolean writesNothing = request.writes().length == 0;
+      outcome = writesNothing ? Outcome.ABORTED_READ_ONLY : Outcome.ABORTED_PIVOT;
+    } else {
       timestamp = outcome;
-      for (int i = 2; i < commit.length; i++) {
-        lastCommit.put(commit[i], outcome);
+      for (long[] ids : List.of(request.writes(), request.rangeWrites())) {
+        for (long id : ids) {
+          lastCommit.put(id, outcome);
+        }
       }
     }
-    decided.put(start, outcome);
+    decided.put(request.startTimestamp(), outcome);
     return outcome;
+  }
+
+  private boolean isChanged(CommitRequest request, long[] ids) {
+    return Arrays.stream(ids)
+        .anyMatch(id -> lastCommit.getOrDefault(id, 0L) > request.startTimestamp());
   }
 
   /** Below the oldest start that is not decided and cleaned up. */

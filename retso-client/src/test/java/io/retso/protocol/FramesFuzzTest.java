@@ -29,6 +29,14 @@ import net.jqwik.api.constraints.StringLength;
  * of the bytes that arrived: buffers here end exactly where the bytes do.
  */
 class FramesFuzzTest {
+  /** Requests that only count how many are made; all of them have the same answer. */
+  private static final FrameType[] SHARED = {
+    FrameType.BEGIN, FrameType.TIMESTAMP, FrameType.SAFE, FrameType.WATERMARK
+  };
+
+  private static final int KNOWN_FLAGS =
+      FrameType.REPEAT_FLAG | FrameType.SERIALIZABLE_FLAG | FrameType.ROWS_MASK;
+
   /** What a receiver does with a stream of bytes; the number of frames that it accepted. */
   private static int receive(byte[] bytes, boolean replies) {
     ByteBuf in = Unpooled.wrappedBuffer(bytes);
@@ -76,9 +84,18 @@ class FramesFuzzTest {
         }
         assertEquals(end, at);
       }
+      case COMMIT_READS -> {
+        int at = body;
+        for (int i = 0; i < count; i++) {
+          long ids = Frames.idsOfReads(in, at);
+          assertTrue(ids <= Limits.TRANSACTION_ROWS_MAX);
+          at += Frames.COMMIT_READS_FIXED_BYTES + (int) ids * Long.BYTES;
+        }
+        assertEquals(end, at);
+      }
       case STATUS -> assertEquals(end, body + count * Frames.STATUS_BYTES);
       case ABORT, CLEANED, SWEPT -> assertEquals(end, body + count * Long.BYTES);
-      case BEGIN, TIMESTAMP, PING, WATERMARK -> assertEquals(end, body);
+      case BEGIN, TIMESTAMP, SAFE, PING, WATERMARK -> assertEquals(end, body);
     }
   }
 
@@ -94,9 +111,9 @@ class FramesFuzzTest {
         in.readerIndex(body);
         Handshake.readWelcome(in, size - Frames.HEADER_BYTES);
       }
-      case BEGIN, TIMESTAMP, WATERMARK -> in.getLong(body);
+      case BEGIN, TIMESTAMP, SAFE, WATERMARK -> in.getLong(body);
       case PING -> assertEquals(index + size, body);
-      case COMMIT, STATUS, ABORT, CLEANED, SWEPT ->
+      case COMMIT, COMMIT_READS, STATUS, ABORT, CLEANED, SWEPT ->
           assertEquals(index + size, body + Frames.count(in, index) * Long.BYTES);
     }
   }
@@ -250,6 +267,51 @@ class FramesFuzzTest {
     assertEquals(ErrorCode.TOO_LARGE, e.code());
   }
 
+  /** Each list may be as long as 32 bits say; no sum of five of them is taken for a small one. */
+  @Property
+  void idsAreAddedUpWithoutOverflow(
+      @ForAll @IntRange(max = FrameType.ROWS_MASK) int writes,
+      @ForAll @Size(min = 4, max = 4) int[] others,
+      @ForAll boolean serializable) {
+    long sum = writes;
+    ByteBuf out = Unpooled.buffer();
+    Frames.writeHeader(out, FrameType.COMMIT_READS, 1, 1, Frames.COMMIT_READS_FIXED_BYTES);
+    out.writeLong(16).writeInt(writes | (serializable ? FrameType.SERIALIZABLE_FLAG : 0));
+    for (int other : others) {
+      out.writeInt(other);
+      sum += Integer.toUnsignedLong(other);
+    }
+    assertEquals(sum, Frames.idsOfReads(out, Frames.HEADER_BYTES));
+    if (sum > 0) {
+      FrameException e =
+          assertThrows(
+              FrameException.class, () -> Frames.checkRequest(out, 0, out.readableBytes()));
+      boolean isTooLarge = sum > Limits.TRANSACTION_ROWS_MAX;
+      assertEquals(isTooLarge ? ErrorCode.TOO_LARGE : ErrorCode.MALFORMED_FRAME, e.code());
+    }
+  }
+
+  @Property
+  void unknownFlagsOfCommitsAreRefused(@ForAll @IntRange(min = 24, max = 31) int bit)
+      throws FrameException {
+    for (FrameType type : new FrameType[] {FrameType.COMMIT, FrameType.COMMIT_READS}) {
+      boolean isReads = type == FrameType.COMMIT_READS;
+      int bytes = isReads ? Frames.COMMIT_READS_FIXED_BYTES : Frames.COMMIT_FIXED_BYTES;
+      ByteBuf out = Unpooled.buffer();
+      Frames.writeHeader(out, type, 1, 1, bytes);
+      out.writeLong(16).writeInt(1 << bit).writeZero(bytes - 12);
+      int known = isReads ? KNOWN_FLAGS : KNOWN_FLAGS & ~FrameType.SERIALIZABLE_FLAG;
+      if ((1 << bit & known) != 0) {
+        Frames.checkRequest(out, 0, out.readableBytes());
+      } else {
+        FrameException e =
+            assertThrows(
+                FrameException.class, () -> Frames.checkRequest(out, 0, out.readableBytes()));
+        assertEquals(ErrorCode.MALFORMED_FRAME, e.code());
+      }
+    }
+  }
+
   @Provide
   Arbitrary<byte[]> requests() {
     Arbitrary<byte[]> hello =
@@ -267,8 +329,7 @@ class FramesFuzzTest {
             .between(1, Limits.FRAME_TIMESTAMPS_MAX)
             .flatMap(
                 count ->
-                    Arbitraries.of(FrameType.BEGIN, FrameType.TIMESTAMP, FrameType.WATERMARK)
-                        .map(type -> frame(type.request(), count, new long[0])));
+                    Arbitraries.of(SHARED).map(type -> frame(type.request(), count, new long[0])));
     Arbitrary<byte[]> fixed =
         Combinators.combine(
                 Arbitraries.of(
@@ -289,14 +350,20 @@ class FramesFuzzTest {
             .map(FramesFuzzTest::frameOfRows);
     Arbitrary<byte[]> ping =
         Arbitraries.of(0, 1).map(n -> frame(FrameType.PING.request(), n, new long[0]));
-    return Arbitraries.oneOf(hello, begin, fixed, ofRows, ping);
+    return Arbitraries.oneOf(hello, begin, fixed, ofRows, ofReads(), ping);
+  }
+
+  private static Arbitrary<byte[]> ofReads() {
+    Arbitrary<List<long[]>> lists =
+        Arbitraries.longs().array(long[].class).ofMaxSize(4).list().ofSize(5);
+    return lists.list().ofMinSize(1).ofMaxSize(4).map(FramesFuzzTest::frameOfReads);
   }
 
   @Provide
   Arbitrary<byte[]> replies() {
     Arbitrary<byte[]> begin =
         Combinators.combine(
-                Arbitraries.of(FrameType.BEGIN, FrameType.TIMESTAMP, FrameType.WATERMARK),
+                Arbitraries.of(SHARED),
                 Arbitraries.integers().between(1, 65535),
                 Arbitraries.longs())
             .as((type, count, answer) -> frame(type.reply(), count, new long[] {answer}));
@@ -304,6 +371,7 @@ class FramesFuzzTest {
         Combinators.combine(
                 Arbitraries.of(
                     FrameType.COMMIT,
+                    FrameType.COMMIT_READS,
                     FrameType.STATUS,
                     FrameType.ABORT,
                     FrameType.CLEANED,
@@ -342,6 +410,27 @@ class FramesFuzzTest {
       out.writeLong(160).writeInt(rows.length | (repeat ? FrameType.REPEAT_FLAG : 0));
       for (long row : rows) {
         out.writeLong(row);
+      }
+    }
+    Frames.finishFrame(out, 0, requests.size());
+    return bytesOf(out);
+  }
+
+  /** Commits with five lists of ids each, some of them serializable, some repeated. */
+  private static byte[] frameOfReads(List<List<long[]>> requests) {
+    ByteBuf out = Unpooled.buffer();
+    Frames.writeHeader(out, FrameType.COMMIT_READS, 0, 5, 0);
+    for (List<long[]> lists : requests) {
+      boolean repeat = lists.get(1).length % 2 == 0;
+      boolean serializable = lists.get(2).length % 2 == 0;
+      int flags = repeat ? FrameType.REPEAT_FLAG : 0;
+      out.writeLong(160)
+          .writeInt(lists.get(0).length | flags | (serializable ? FrameType.SERIALIZABLE_FLAG : 0));
+      lists.subList(1, 5).forEach(list -> out.writeInt(list.length));
+      for (long[] list : lists) {
+        for (long id : list) {
+          out.writeLong(id);
+        }
       }
     }
     Frames.finishFrame(out, 0, requests.size());

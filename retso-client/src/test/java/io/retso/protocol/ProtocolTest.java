@@ -60,7 +60,9 @@ class ProtocolTest {
       "PING",
       "WATERMARK",
       "SWEPT",
-      "TIMESTAMP"
+      "TIMESTAMP",
+      "COMMIT_READS",
+      "SAFE"
     };
     assertEquals(FrameType.values().length, names.length);
     for (int number = 1; number <= names.length; number++) {
@@ -75,7 +77,7 @@ class ProtocolTest {
       assertNull(FrameType.ofRequest(none));
       assertNull(FrameType.ofReply(none));
     }
-    assertEquals("type 11", FrameType.nameOf(names.length + 1));
+    assertEquals("type 13", FrameType.nameOf(names.length + 1));
     assertEquals("ERROR", FrameType.nameOf(FrameType.ERROR));
   }
 
@@ -105,6 +107,62 @@ class ProtocolTest {
     assertThrows(FrameException.class, () -> Frames.checkRequest(out, 0, out.readableBytes()));
   }
 
+  /** What protocol 2 adds, as bytes; the rest is as in protocol 1. */
+  @Test
+  void readsAndSafeSnapshotsAreThoseOfTheDescription() throws FrameException {
+    ByteBuf out = Unpooled.buffer();
+    Frames.writeHeader(out, FrameType.COMMIT_READS, 1, 7, 28 + 6 * Long.BYTES);
+    out.writeLong(0x10).writeInt(2 | FrameType.REPEAT_FLAG | FrameType.SERIALIZABLE_FLAG);
+    out.writeInt(1).writeInt(0).writeInt(1).writeInt(2);
+    for (long id = 1; id <= 6; id++) {
+      out.writeLong(id);
+    }
+    String header = "00000054" + "0b" + "00" + "0001" + "00000007";
+    String fixed = "0000000000000010" + "c0000002" + "00000001" + "00000000" + "00000001";
+    String bytes = ByteBufUtil.hexDump(out);
+    assertEquals(header + fixed + "00000002", bytes.substring(0, 80));
+    Frames.checkRequest(out, 0, out.readableBytes());
+    assertEquals(6, Frames.idsOfReads(out, Frames.HEADER_BYTES));
+    out.clear();
+    Frames.writeReplyHeader(out, FrameType.COMMIT_READS, 2, 7);
+    out.writeLong(32).writeLong(Outcome.ABORTED_PIVOT);
+    assertEquals(
+        "00000018" + "8b" + "00" + "0002" + "00000007" + "0000000000000020" + "fffffffffffffff6",
+        ByteBufUtil.hexDump(out));
+    Frames.checkReply(out, 0, out.readableBytes());
+    out.clear();
+    Frames.writeHeader(out, FrameType.SAFE, 2, 7, 0);
+    assertEquals("00000008" + "0c" + "00" + "0002" + "00000007", ByteBufUtil.hexDump(out));
+    Frames.checkRequest(out, 0, out.readableBytes());
+    out.clear();
+    Frames.writeReplyHeader(out, FrameType.SAFE, 2, 7);
+    out.writeLong(64);
+    Frames.checkReply(out, 0, out.readableBytes());
+  }
+
+  @Test
+  void onlyWhatReadsNeedIsOfTheNewProtocol() {
+    for (FrameType type : FrameType.values()) {
+      boolean isNew = type == FrameType.COMMIT_READS || type == FrameType.SAFE;
+      assertEquals(isNew ? 2 : 1, type.since(), type.name());
+    }
+    assertTrue(FrameType.COMMIT_READS.isLogged(), "an answer that rests on commits");
+    assertFalse(FrameType.SAFE.isLogged(), "it travels with timestamps");
+  }
+
+  @Test
+  void numbersOfOutcomesNeverChange() {
+    assertEquals(-10, Outcome.ABORTED_PIVOT);
+    assertEquals(-11, Outcome.ABORTED_READ_ONLY);
+    assertEquals(-12, Outcome.ABORTED_UNKNOWN_SUCCESSOR);
+    for (long outcome = -14; outcome <= 16; outcome++) {
+      boolean isAborted = outcome <= -1 && outcome >= -3 || outcome <= -10 && outcome >= -12;
+      assertEquals(isAborted, Outcome.isAborted(outcome), Outcome.nameOf(outcome));
+      boolean isNew = outcome <= -10 && outcome >= -12;
+      assertEquals(isNew, Outcome.isNotSerializable(outcome), Outcome.nameOf(outcome));
+    }
+  }
+
   @Test
   void aFrameAsksForSoManyTimestampsAndNoMore() throws FrameException {
     ByteBuf out = Unpooled.buffer();
@@ -112,6 +170,13 @@ class ProtocolTest {
     Frames.writeHeader(out, FrameType.COMMIT, Limits.FRAME_TIMESTAMPS_MAX + 1, 7, size);
     out.writeZero(size);
     FrameException tooMany =
+        assertThrows(FrameException.class, () -> Frames.checkRequest(out, 0, out.readableBytes()));
+    assertEquals(ErrorCode.TOO_LARGE, tooMany.code());
+    out.clear();
+    int readsSize = (Limits.FRAME_TIMESTAMPS_MAX + 1) * Frames.COMMIT_READS_FIXED_BYTES;
+    Frames.writeHeader(out, FrameType.COMMIT_READS, Limits.FRAME_TIMESTAMPS_MAX + 1, 7, readsSize);
+    out.writeZero(readsSize);
+    tooMany =
         assertThrows(FrameException.class, () -> Frames.checkRequest(out, 0, out.readableBytes()));
     assertEquals(ErrorCode.TOO_LARGE, tooMany.code());
     out.clear();
@@ -133,7 +198,7 @@ class ProtocolTest {
     int bytes =
         Frames.HEADER_BYTES
             - Frames.LENGTH_BYTES
-            + Frames.COMMIT_FIXED_BYTES
+            + Frames.COMMIT_READS_FIXED_BYTES
             + Limits.TRANSACTION_ROWS_MAX * Long.BYTES;
     assertTrue(bytes <= Limits.FRAME_BYTES_MAX);
     assertTrue(Limits.FRAME_REQUESTS_MAX * Long.BYTES + 8 <= Limits.FRAME_BYTES_MAX);
@@ -142,8 +207,10 @@ class ProtocolTest {
   @Test
   void versionIsTheHighestThatBothSpeak() throws FrameException {
     assertEquals(1, Handshake.chooseVersion(1, 1));
-    assertEquals(1, Handshake.chooseVersion(0, 9));
-    for (int[] range : new int[][] {{2, 3}, {0, 0}, {3, 1}}) {
+    assertEquals(2, Handshake.chooseVersion(1, 2));
+    assertEquals(2, Handshake.chooseVersion(2, 3));
+    assertEquals(2, Handshake.chooseVersion(0, 9));
+    for (int[] range : new int[][] {{3, 4}, {0, 0}, {3, 1}}) {
       FrameException e =
           assertThrows(FrameException.class, () -> Handshake.chooseVersion(range[0], range[1]));
       assertEquals(ErrorCode.UNSUPPORTED_VERSION, e.code());
@@ -182,7 +249,7 @@ class ProtocolTest {
   @Test
   void outcomesHaveNames() {
     assertEquals("committed at 32", Outcome.nameOf(32));
-    for (long outcome = Outcome.ALREADY_COMMITTED; outcome <= 0; outcome++) {
+    for (long outcome = Outcome.ABORTED_UNKNOWN_SUCCESSOR; outcome <= 0; outcome++) {
       assertFalse(Outcome.nameOf(outcome).startsWith("outcome "), Outcome.nameOf(outcome));
     }
     assertEquals("outcome -99", Outcome.nameOf(-99));

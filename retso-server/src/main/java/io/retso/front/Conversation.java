@@ -54,6 +54,9 @@ public final class Conversation {
   /** Null until the handshake. */
   private Handshake.Hello hello;
 
+  /** The version of the protocol that was chosen in the handshake. */
+  private int version;
+
   /** Replies that leave at the end of this burst. */
   private ByteBuf leaving;
 
@@ -131,14 +134,17 @@ public final class Conversation {
       greet(unread, index, frameBytes);
     } else if (hello == null) {
       throw new FrameException(ErrorCode.HANDSHAKE, "a frame " + type + " precedes HELLO");
+    } else if (type.since() > version) {
+      throw new FrameException(
+          ErrorCode.MALFORMED_FRAME,
+          "a frame " + type + " is not a request of protocol " + version);
     } else if (type == FrameType.PING) {
       Frames.writeReplyHeader(leaving(), type, 0, frameId);
     } else if (hello.mode() == Handshake.Mode.ECHO) {
       echo(type, Frames.count(unread, index));
     } else if (mustWait(type, Frames.count(unread, index))) {
       return putOff(new Start(type, Frames.count(unread, index), frameId));
-    } else if (hasRows(type, Frames.count(unread, index), frameBytes)
-        && desk.mustWaitWithRows(share)) {
+    } else if (hasRows(type, unread, index, frameBytes) && desk.mustWaitWithRows(share)) {
       desk.waitForOthers(this);
       return Progress.WAITING;
     } else if (!desk.sequencer().canTake(frameBytes)) {
@@ -155,21 +161,38 @@ public final class Conversation {
   private boolean mustWait(FrameType type, int count) {
     return switch (type) {
       case BEGIN, TIMESTAMP -> !putOff.isEmpty() || mustLeaveToOthers(type, count);
-      case HELLO, COMMIT, STATUS, ABORT, CLEANED, PING, WATERMARK, SWEPT -> false;
+      case SAFE -> !putOff.isEmpty(); // it takes none of its own, and its lane keeps its order
+      case HELLO, COMMIT, COMMIT_READS, STATUS, ABORT, CLEANED, PING, WATERMARK, SWEPT -> false;
     };
   }
 
   private boolean mustLeaveToOthers(FrameType type, int count) {
-    return desk.mustWait(share, type == FrameType.BEGIN ? count : 1);
+    return type != FrameType.SAFE && desk.mustWait(share, type == FrameType.BEGIN ? count : 1);
   }
 
   /**
    * Whether a frame writes rows, for which its host may have to wait. What is behind it waits too:
    * replies to decisions keep their order, and who cannot commit need not begin.
    */
-  private static boolean hasRows(FrameType type, int count, int frameBytes) {
-    return type == FrameType.COMMIT
-        && frameBytes > Frames.HEADER_BYTES + count * Frames.COMMIT_FIXED_BYTES;
+  private static boolean hasRows(FrameType type, ByteBuf in, int index, int frameBytes) {
+    int count = Frames.count(in, index);
+    return switch (type) {
+      case COMMIT -> frameBytes > Frames.HEADER_BYTES + count * Frames.COMMIT_FIXED_BYTES;
+      case COMMIT_READS -> writesRows(in, index + Frames.HEADER_BYTES, count);
+      default -> false;
+    };
+  }
+
+  /** Whether any commit of a COMMIT_READS does more than read. */
+  private static boolean writesRows(ByteBuf in, int body, int count) {
+    int at = body;
+    for (int i = 0; i < count; i++) {
+      if ((in.getInt(at + Long.BYTES) & FrameType.ROWS_MASK) > 0) {
+        return true;
+      }
+      at += Frames.COMMIT_READS_FIXED_BYTES + (int) Frames.idsOfReads(in, at) * Long.BYTES;
+    }
+    return false;
   }
 
   /**
@@ -215,10 +238,10 @@ public final class Conversation {
   private long units(FrameType type, int frameBytes, int count) {
     return switch (type) {
       case BEGIN -> 1 + count / BEGINS_PER_UNIT;
-      case TIMESTAMP -> 1;
+      case TIMESTAMP, SAFE -> 1;
       case WATERMARK -> share.quantum(); // it may walk over 2^20 places of the tables
       case SWEPT -> Math.max(share.quantum(), 1 + words(frameBytes)); // so may this
-      case HELLO, COMMIT, STATUS, ABORT, CLEANED, PING -> 1 + words(frameBytes);
+      case HELLO, COMMIT, COMMIT_READS, STATUS, ABORT, CLEANED, PING -> 1 + words(frameBytes);
     };
   }
 
@@ -243,7 +266,7 @@ public final class Conversation {
     int bodyBytes = frameBytes - Frames.HEADER_BYTES;
     Handshake.Hello theirs =
         Handshake.readHello(unread.slice(index + Frames.HEADER_BYTES, bodyBytes), bodyBytes);
-    int version = Handshake.chooseVersion(theirs.versionMin(), theirs.versionMax());
+    version = Handshake.chooseVersion(theirs.versionMin(), theirs.versionMax());
     hello = theirs;
     Handshake.writeWelcome(
         leaving(),

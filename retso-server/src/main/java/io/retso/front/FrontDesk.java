@@ -130,7 +130,7 @@ public final class FrontDesk implements Sequencer.Replies {
     fairUse =
         new FairUse(
             theSequencer.oracle(), bounds.protectedNanos(), settings.nanoClock().getAsLong());
-    handler = new RequestHandler(theSequencer, fairUse, bounds);
+    handler = new RequestHandler(theSequencer, fairUse, settings.nanoClock(), bounds);
     turns = new Turns(bounds.turnUnits(), loop::inNextTurn);
   }
 

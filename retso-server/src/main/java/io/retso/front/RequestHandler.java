@@ -5,6 +5,7 @@ import io.retso.oracle.CommitBatch;
 import io.retso.protocol.FrameType;
 import io.retso.protocol.Frames;
 import io.retso.sequencer.Sequencer;
+import java.util.function.LongSupplier;
 
 /**
  * Has the requests of a frame carried out. The answers are kept here until the caller has written
@@ -16,6 +17,7 @@ import io.retso.sequencer.Sequencer;
 final class RequestHandler {
   private final Sequencer sequencer;
   private final FairUse fairUse;
+  private final LongSupplier nanoClock;
   private final CommitBatch batch;
   private final long[] answers;
 
@@ -24,9 +26,11 @@ final class RequestHandler {
 
   private int newRows;
 
-  RequestHandler(Sequencer sequencer, FairUse fairUse, FrontDesk.Bounds bounds) {
+  RequestHandler(
+      Sequencer sequencer, FairUse fairUse, LongSupplier nanoClock, FrontDesk.Bounds bounds) {
     this.sequencer = sequencer;
     this.fairUse = fairUse;
+    this.nanoClock = nanoClock;
     batch = new CommitBatch(bounds.rowsMax());
     answers = new long[bounds.requestsMax()];
   }
@@ -44,20 +48,12 @@ final class RequestHandler {
         fairUse.took(account, count);
         answers[0] = sequencer.begin(count, account.host);
       }
-      case COMMIT -> {
-        batch.refuseRows(fairUse.isAboveUncleaned(account, hosts));
-        newCommits = 0;
-        newRows = 0;
-        decide(in, body, count);
-        batch.refuseRows(false);
-        fairUse.took(account, count);
-        fairUse.wrote(account, newRows);
-        fairUse.committed(account, newCommits, 0);
-      }
+      case COMMIT, COMMIT_READS -> commit(type, account, hosts, in, body, count);
       case TIMESTAMP -> {
         fairUse.took(account, 1);
         answers[0] = sequencer.timestamp();
       }
+      case SAFE -> answers[0] = sequencer.safeSnapshot(nanoClock.getAsLong());
       case STATUS -> {
         for (int i = 0, at = body; i < count; i++, at += Frames.STATUS_BYTES) {
           answers[i] = sequencer.status(in.getLong(at), in.getLong(at + Long.BYTES));
@@ -91,6 +87,22 @@ final class RequestHandler {
     return answers[i];
   }
 
+  private void commit(
+      FrameType type, ClientAccount account, int hosts, ByteBuf in, int body, int count) {
+    batch.refuseRows(fairUse.isAboveUncleaned(account, hosts));
+    newCommits = 0;
+    newRows = 0;
+    if (type == FrameType.COMMIT) {
+      decide(in, body, count);
+    } else {
+      decideReads(in, body, count);
+    }
+    batch.refuseRows(false);
+    fairUse.took(account, count);
+    fairUse.wrote(account, newRows);
+    fairUse.committed(account, newCommits, 0);
+  }
+
   /** Has commits decided, as many at a time as a batch takes. */
   private void decide(ByteBuf in, int body, int count) {
     long[] rows = batch.rows();
@@ -106,6 +118,36 @@ final class RequestHandler {
       int to = batch.add(in.getLong(index), repeat, rowCount);
       index += Frames.COMMIT_FIXED_BYTES;
       for (int end = to + rowCount; to < end; to++, index += Long.BYTES) {
+        rows[to] = in.getLong(index);
+      }
+    }
+    decideBatch(answered);
+  }
+
+  /** The same for commits that have five lists of ids each. */
+  private void decideReads(ByteBuf in, int body, int count) {
+    long[] rows = batch.rows();
+    int answered = 0;
+    int index = body;
+    for (int i = 0; i < count; i++) {
+      int ids = (int) Frames.idsOfReads(in, index);
+      if (!batch.hasRoomFor(ids)) {
+        answered = decideBatch(answered);
+      }
+      int word = in.getInt(index + Long.BYTES);
+      int others = index + Long.BYTES + Integer.BYTES;
+      int to =
+          batch.add(
+              in.getLong(index),
+              (word & FrameType.REPEAT_FLAG) != 0,
+              (word & FrameType.SERIALIZABLE_FLAG) != 0,
+              word & FrameType.ROWS_MASK,
+              in.getInt(others),
+              in.getInt(others + Integer.BYTES),
+              in.getInt(others + 2 * Integer.BYTES),
+              in.getInt(others + 3 * Integer.BYTES));
+      index += Frames.COMMIT_READS_FIXED_BYTES;
+      for (int end = to + ids; to < end; to++, index += Long.BYTES) {
         rows[to] = in.getLong(index);
       }
     }

@@ -24,6 +24,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.function.Function;
+import java.util.stream.LongStream;
 
 /** A front desk on a log that acknowledges when the test says so; turns end when it says so. */
 final class DeskFixture implements FrontDesk.Owner, FrontDesk.Loop, AutoCloseable {
@@ -139,6 +140,9 @@ final class DeskFixture implements FrontDesk.Owner, FrontDesk.Loop, AutoCloseabl
     public void close() {}
   }
 
+  /** A serializable transaction that is to be committed. */
+  record Reads(long start, long[] writes, long[] reads) {}
+
   /** A client, without sockets: what it sends is taken as far as it may be. */
   final class Peer implements Transport {
     final Conversation conversation;
@@ -162,7 +166,13 @@ final class DeskFixture implements FrontDesk.Owner, FrontDesk.Loop, AutoCloseabl
     }
 
     Peer hello() throws FrameException {
-      Handshake.writeHello(unread, 0, new Handshake.Hello(1, 1, Handshake.Mode.ORACLE, "test"));
+      return hello(Handshake.VERSION_MAX);
+    }
+
+    /** As a client of which {@code version} is the newest that it speaks. */
+    Peer hello(int version) throws FrameException {
+      Handshake.writeHello(
+          unread, 0, new Handshake.Hello(1, version, Handshake.Mode.ORACLE, "test"));
       take();
       endTurn();
       assertEquals(FrameType.HELLO, Frames.replyType(replies.remove(0), 0));
@@ -197,6 +207,22 @@ final class DeskFixture implements FrontDesk.Owner, FrontDesk.Loop, AutoCloseabl
       for (long start : starts) {
         unread.writeLong(start).writeInt(1 | (repeat ? FrameType.REPEAT_FLAG : 0)).writeLong(row);
       }
+      take();
+      return nextId++;
+    }
+
+    /** Sends serializable transactions that write and read rows, in one frame. */
+    int commitReads(boolean repeat, Reads... commits) throws FrameException {
+      int header = unread.writerIndex();
+      Frames.writeHeader(unread, FrameType.COMMIT_READS, 0, nextId, 0);
+      int flags = FrameType.SERIALIZABLE_FLAG | (repeat ? FrameType.REPEAT_FLAG : 0);
+      for (Reads commit : commits) {
+        unread.writeLong(commit.start).writeInt(commit.writes.length | flags);
+        unread.writeInt(0).writeInt(commit.reads.length).writeInt(0).writeInt(0);
+        LongStream.concat(LongStream.of(commit.writes), LongStream.of(commit.reads))
+            .forEach(unread::writeLong);
+      }
+      Frames.finishFrame(unread, header, commits.length);
       take();
       return nextId++;
     }

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.front.Conversation.Progress;
 import io.retso.front.DeskFixture.Peer;
+import io.retso.front.DeskFixture.Reads;
 import io.retso.protocol.FrameException;
 import io.retso.protocol.FrameType;
 import io.retso.protocol.Frames;
@@ -243,6 +244,24 @@ class FairUseTest {
     quiesce();
     assertEquals(Outcome.ABORTED, sibling.answer());
     assertTrue(sibling.start() > 0);
+  }
+
+  @Test
+  void whoOnlyReadDoesNotWaitAsWhoWroteDoes() throws FrameException {
+    long[] none = {};
+    Peer sibling = fixture.new Peer("greedy").hello();
+    Reads reader = new Reads(start(sibling), none, new long[] {9_001});
+    Reads writer = new Reads(start(sibling), new long[] {9_002}, none);
+    other.start();
+    rowsUntilItWaits();
+    sibling.commitReads(false, reader);
+    quiesce();
+    assertTrue(Outcome.isCommitted(sibling.answer()));
+    sibling.commitReads(true, reader, writer);
+    quiesce();
+    assertEquals(Progress.WAITING, sibling.progress);
+    pass();
+    assertEquals(1, sibling.replies.size());
   }
 
   @Test

@@ -9,6 +9,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.retso.front.Conversation.Progress;
 import io.retso.front.DeskFixture.Peer;
+import io.retso.front.DeskFixture.Reads;
 import io.retso.oracle.Changes;
 import io.retso.oracle.CommitBatch;
 import io.retso.oracle.ForwardedChanges;
@@ -43,13 +44,15 @@ class FrontDeskTest {
   @ParameterizedTest
   @EnumSource(
       value = FrameType.class,
-      names = {"COMMIT", "STATUS", "ABORT", "CLEANED", "WATERMARK", "SWEPT"})
+      names = {"COMMIT", "COMMIT_READS", "STATUS", "ABORT", "CLEANED", "WATERMARK", "SWEPT"})
   void everyReplyOfTheLogLaneWaitsForAnEntryOfItsTime(FrameType type) throws FrameException {
     Peer peer = peer();
     long start = peer.start();
     long before = fixture.appended;
     switch (type) {
       case COMMIT -> peer.commit(false, 1, start);
+      case COMMIT_READS -> // of a transaction that only reads, too
+          peer.commitReads(false, new Reads(start, new long[0], new long[] {1}));
       case STATUS -> peer.send(type, 1, start, start);
       case WATERMARK -> peer.send(type, 1);
       default -> peer.send(type, 1, start);
@@ -68,10 +71,11 @@ class FrontDeskTest {
     int commit = peer.commit(false, 1, start);
     int first = peer.begin(1);
     int timestamp = peer.send(FrameType.TIMESTAMP, 2);
+    int snapshot = peer.send(FrameType.SAFE, 2);
     fixture.endTurn();
-    assertEquals(List.of(first, timestamp), peer.ids());
+    assertEquals(List.of(first, timestamp, snapshot), peer.ids());
     fixture.acknowledge();
-    assertEquals(List.of(first, timestamp, commit), peer.ids());
+    assertEquals(List.of(first, timestamp, snapshot, commit), peer.ids());
   }
 
   /** The acknowledgement may come between two requests and the end of their turn. */

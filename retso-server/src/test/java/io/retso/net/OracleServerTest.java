@@ -187,6 +187,22 @@ class OracleServerTest {
     assertServes();
   }
 
+  /** Older clients are served, and meet nothing that they do not know. */
+  @Test
+  void everyClientIsAnsweredInItsOwnProtocol() throws IOException {
+    try (Peer old = peer().hello(1);
+        Peer current = peer().hello(2)) {
+      long start = old.begin();
+      assertTrue(Outcome.isCommitted(old.commit(start, 78)));
+      current.send(b -> Frames.writeHeader(b, FrameType.SAFE, 1, 9, 0));
+      assertTrue(current.frame().getLong(Frames.HEADER_BYTES) > start);
+      old.send(b -> Frames.writeHeader(b, FrameType.SAFE, 1, 9, 0));
+      old.assertRefused(ErrorCode.MALFORMED_FRAME);
+      assertTrue(current.begin() > start, "nobody else notices");
+    }
+    assertServes();
+  }
+
   private void assertRefused(ErrorCode code, Consumer<ByteBuf> writer) throws IOException {
     try (Peer peer = peer()) {
       peer.send(writer);

@@ -48,8 +48,16 @@ final class Peer implements AutoCloseable {
   }
 
   Peer hello() throws IOException {
-    send(b -> Handshake.writeHello(b, 1, new Handshake.Hello(1, 1, Handshake.Mode.ORACLE, "test")));
-    assertEquals(FrameType.HELLO, Frames.replyType(frame(), 0));
+    return hello(Handshake.VERSION_MAX);
+  }
+
+  /** As a client of which {@code version} is the newest that it speaks. */
+  Peer hello(int version) throws IOException {
+    Handshake.Hello hello = new Handshake.Hello(1, version, Handshake.Mode.ORACLE, "test");
+    send(b -> Handshake.writeHello(b, 1, hello));
+    ByteBuf reply = frame();
+    assertEquals(FrameType.HELLO, Frames.replyType(reply, 0));
+    assertEquals(version, reply.getUnsignedShort(Frames.HEADER_BYTES), "the version that it chose");
     return this;
   }
 

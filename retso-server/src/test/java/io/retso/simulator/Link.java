@@ -203,11 +203,11 @@ final class Link implements Transport, SimulatedLoop.Wire {
     for (int i = 0; i < frame.count; i++) {
       Answer answer = frame.answer(i, replies, index);
       switch (type) {
-        case STATUS, COMMIT, ABORT ->
+        case STATUS, COMMIT, COMMIT_READS, ABORT ->
             world.history().answered(frame.starts[i], frame.readers[i], answer);
         case CLEANED, SWEPT ->
             Violation.unless(answer.outcome() == Outcome.DONE, "a cleanup was refused");
-        case HELLO, PING, BEGIN, TIMESTAMP, WATERMARK -> {} // judged as the caller gets them
+        case HELLO, PING, BEGIN, TIMESTAMP, SAFE, WATERMARK -> {} // judged as the caller gets them
       }
     }
   }

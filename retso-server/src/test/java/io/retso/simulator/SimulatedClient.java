@@ -150,7 +150,7 @@ final class SimulatedClient {
       case SWEPT -> oracle.sweptAsync(start);
       case WATERMARK -> oracle.lowWatermarkAsync();
       case TIMESTAMP -> oracle.timestampAsync();
-      case HELLO, PING -> throw new AssertionError(type);
+      case COMMIT_READS, SAFE, HELLO, PING -> throw new AssertionError(type);
     };
   }
 
@@ -160,7 +160,7 @@ final class SimulatedClient {
       case COMMIT, ABORT -> number((CommitResult) value);
       case STATUS -> number((TransactionStatus) value);
       case CLEANED, SWEPT -> Outcome.DONE;
-      case HELLO, PING -> throw new AssertionError(type);
+      case COMMIT_READS, SAFE, HELLO, PING -> throw new AssertionError(type);
     };
   }
 
@@ -172,6 +172,9 @@ final class SimulatedClient {
       case CONFLICT -> Outcome.ABORTED_CONFLICT;
       case TOO_OLD -> Outcome.ABORTED_TOO_OLD;
       case EARLIER -> Outcome.ABORTED;
+      case PIVOT -> Outcome.ABORTED_PIVOT;
+      case READ_ONLY -> Outcome.ABORTED_READ_ONLY;
+      case UNKNOWN_SUCCESSOR -> Outcome.ABORTED_UNKNOWN_SUCCESSOR;
     };
   }
 
@@ -227,7 +230,7 @@ final class SimulatedClient {
         }
       }
       case COMMIT, STATUS, ABORT -> history.answered(start, reader, outcome);
-      case HELLO, PING, CLEANED, SWEPT, WATERMARK -> {}
+      case COMMIT_READS, SAFE, HELLO, PING, CLEANED, SWEPT, WATERMARK -> {}
     }
   }
 

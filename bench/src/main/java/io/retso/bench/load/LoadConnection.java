@@ -158,7 +158,7 @@ final class LoadConnection extends ChannelInboundHandlerAdapter {
         Handshake.readWelcome(unread.slice(body, bodyBytes), bodyBytes);
         run.welcomed();
       }
-      case STATUS, ABORT, PING, WATERMARK, SWEPT, TIMESTAMP ->
+      case STATUS, ABORT, PING, WATERMARK, SWEPT, TIMESTAMP, COMMIT_READS, SAFE ->
           run.fail("the server sent a frame that was not asked for", null);
     }
   }

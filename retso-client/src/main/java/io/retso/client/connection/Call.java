@@ -1,5 +1,6 @@
 package io.retso.client.connection;
 
+import io.retso.client.CommitRequest;
 import io.retso.client.OracleException;
 import io.retso.client.UnknownOutcomeException;
 import io.retso.protocol.FrameType;
@@ -25,8 +26,11 @@ final class Call<T> extends CompletableFuture<T> {
   /** The reader's start timestamp of a status query. */
   final long reader;
 
-  /** Rows of a commit. */
+  /** Rows of a COMMIT. */
   final long[] rows;
+
+  /** All that a COMMIT_READS says; null for others. */
+  final CommitRequest request;
 
   final long deadlineNanos;
 
@@ -40,12 +44,34 @@ final class Call<T> extends CompletableFuture<T> {
   boolean maybeSent;
 
   Call(FrameType type, long start, long reader, long[] rows, long deadlineNanos, boolean urgent) {
+    this(type, start, reader, rows, null, deadlineNanos, urgent);
+  }
+
+  Call(CommitRequest request, long deadlineNanos) {
+    this(
+        FrameType.COMMIT_READS, request.startTimestamp(), 0, NO_ROWS, request, deadlineNanos, true);
+  }
+
+  private Call(
+      FrameType type,
+      long start,
+      long reader,
+      long[] rows,
+      CommitRequest request,
+      long deadlineNanos,
+      boolean urgent) {
     this.type = type;
     this.start = start;
     this.reader = reader;
     this.rows = rows;
+    this.request = request;
     this.deadlineNanos = deadlineNanos;
     this.urgent = urgent;
+  }
+
+  /** The rows and granules that a commit names; 0 for others. */
+  int ids() {
+    return request == null ? rows.length : (int) request.ids();
   }
 
   /** Completes with a value of this call's type; the caller knows it from {@link #type}. */
@@ -66,7 +92,7 @@ final class Call<T> extends CompletableFuture<T> {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       String message = "interrupted while waiting for the oracle's answer";
-      if (type == FrameType.COMMIT) {
+      if (type.isCommit()) {
         throw new UnknownOutcomeException(
             start, message + "; call abort(" + start + ") to resolve the outcome", e);
       }
@@ -83,7 +109,7 @@ final class Call<T> extends CompletableFuture<T> {
 
   /** Whether a failure must leave open if the transaction was committed. */
   boolean outcomeIsOpen() {
-    return type == FrameType.COMMIT && maybeSent;
+    return type.isCommit() && maybeSent;
   }
 
   /** Fails; a commit that may have reached the server fails with an unknown outcome. */

@@ -4,9 +4,7 @@ import io.retso.client.OracleClient;
 import io.retso.client.OracleException;
 import io.retso.client.OracleException.Category;
 import io.retso.protocol.FrameType;
-import io.retso.protocol.Frames;
 import io.retso.protocol.Handshake.Welcome;
-import io.retso.protocol.Limits;
 import io.retso.protocol.OracleIdentity;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -167,7 +165,7 @@ final class Dispatcher {
     while ((connection = nextWritable()) != null) {
       long nowNanos = loop.nanoTime();
       for (CallList calls : sendingOrder) {
-        refuseTooLarge(calls, connection.welcome());
+        Refusals.refuse(calls, connection.welcome(), intake);
         connection.send(calls, nowNanos);
       }
       connection.flush();
@@ -202,41 +200,6 @@ final class Dispatcher {
       }
     }
     return null;
-  }
-
-  /** A server may allow less than the protocol does, which only the handshake says. */
-  private void refuseTooLarge(CallList calls, Welcome limits) {
-    Call<?> first = calls.peek();
-    if (first == null
-        || first.type != FrameType.COMMIT
-        || (limits.rowsMax() >= Limits.TRANSACTION_ROWS_MAX
-            && limits.frameBytesMax() >= Limits.FRAME_BYTES_MAX)) {
-      return;
-    }
-    CallList allowed = new CallList();
-    Call<?> call;
-    while ((call = calls.poll()) != null) {
-      if (call.rows.length <= limits.rowsMax()
-          && Frames.HEADER_BYTES - Frames.LENGTH_BYTES + FrameWriter.bytesOf(call)
-              <= limits.frameBytesMax()) {
-        allowed.add(call);
-        continue;
-      }
-      intake.release(1);
-      call.fail(
-          Category.INVALID_REQUEST,
-          "transaction "
-              + call.start
-              + " writes "
-              + call.rows.length
-              + " rows; this oracle takes at most "
-              + limits.rowsMax()
-              + " rows and frames of "
-              + limits.frameBytesMax()
-              + " bytes; split it",
-          null);
-    }
-    calls.addFirst(allowed);
   }
 
   /**

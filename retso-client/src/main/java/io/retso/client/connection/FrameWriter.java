@@ -2,6 +2,7 @@ package io.retso.client.connection;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import io.retso.client.CommitRequest;
 import io.retso.protocol.FrameType;
 import io.retso.protocol.Frames;
 import io.retso.protocol.Limits;
@@ -20,9 +21,10 @@ final class FrameWriter {
   static int bytesOf(Call<?> call) {
     return switch (call.type) {
       case COMMIT -> Frames.COMMIT_FIXED_BYTES + call.rows.length * Long.BYTES;
+      case COMMIT_READS -> Frames.COMMIT_READS_FIXED_BYTES + call.ids() * Long.BYTES;
       case STATUS -> Frames.STATUS_BYTES;
       case ABORT, CLEANED, SWEPT -> Long.BYTES;
-      case HELLO, BEGIN, TIMESTAMP, PING, WATERMARK -> 0;
+      case HELLO, BEGIN, TIMESTAMP, SAFE, PING, WATERMARK -> 0;
     };
   }
 
@@ -54,8 +56,9 @@ final class FrameWriter {
   private static int countMax(FrameType type) {
     return switch (type) {
       case PING -> 1;
-      case BEGIN, COMMIT -> Limits.FRAME_TIMESTAMPS_MAX;
-      case HELLO, STATUS, ABORT, CLEANED, WATERMARK, SWEPT, TIMESTAMP -> Limits.FRAME_REQUESTS_MAX;
+      case BEGIN, COMMIT, COMMIT_READS -> Limits.FRAME_TIMESTAMPS_MAX;
+      case HELLO, STATUS, ABORT, CLEANED, WATERMARK, SWEPT, TIMESTAMP, SAFE ->
+          Limits.FRAME_REQUESTS_MAX;
     };
   }
 
@@ -81,17 +84,38 @@ final class FrameWriter {
       case COMMIT -> {
         out.writeLong(call.start);
         out.writeInt(call.rows.length | (call.maybeSent ? FrameType.REPEAT_FLAG : 0));
-        for (long row : call.rows) {
-          out.writeLong(row);
-        }
+        writeIds(call.rows, out);
       }
+      case COMMIT_READS -> writeReads(call.request, call.maybeSent, out);
       case STATUS -> {
         out.writeLong(call.start);
         out.writeLong(call.reader);
       }
       case ABORT, CLEANED, SWEPT -> out.writeLong(call.start);
-      case HELLO, BEGIN, TIMESTAMP, PING, WATERMARK -> {} // the count says all
+      case HELLO, BEGIN, TIMESTAMP, SAFE, PING, WATERMARK -> {} // the count says all
     }
     call.maybeSent = true;
+  }
+
+  private static void writeReads(CommitRequest request, boolean repeat, ByteBuf out) {
+    int flags = repeat ? FrameType.REPEAT_FLAG : 0;
+    flags |= request.isSerializable() ? FrameType.SERIALIZABLE_FLAG : 0;
+    out.writeLong(request.startTimestamp());
+    out.writeInt(request.writes().length | flags);
+    out.writeInt(request.validated().length);
+    out.writeInt(request.reads().length);
+    out.writeInt(request.rangeReads().length);
+    out.writeInt(request.rangeWrites().length);
+    writeIds(request.writes(), out);
+    writeIds(request.validated(), out);
+    writeIds(request.reads(), out);
+    writeIds(request.rangeReads(), out);
+    writeIds(request.rangeWrites(), out);
+  }
+
+  private static void writeIds(long[] ids, ByteBuf out) {
+    for (long id : ids) {
+      out.writeLong(id);
+    }
   }
 }

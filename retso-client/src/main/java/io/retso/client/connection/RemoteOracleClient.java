@@ -1,5 +1,6 @@
 package io.retso.client.connection;
 
+import io.retso.client.CommitRequest;
 import io.retso.client.CommitResult;
 import io.retso.client.OracleClient;
 import io.retso.client.OracleException;
@@ -45,15 +46,31 @@ public final class RemoteOracleClient implements OracleClient {
   @Override
   public CompletableFuture<CommitResult> commitAsync(long startTimestamp, long... rowIds) {
     checkTimestamp(startTimestamp, "start timestamp");
-    if (rowIds.length > Limits.TRANSACTION_ROWS_MAX) {
+    checkSize(rowIds.length, "rows");
+    return submit(FrameType.COMMIT, startTimestamp, 0, rowIds);
+  }
+
+  @Override
+  public CompletableFuture<CommitResult> commitAsync(CommitRequest request) {
+    if (request.isPlain()) {
+      return commitAsync(request.startTimestamp(), request.writes());
+    }
+    checkTimestamp(request.startTimestamp(), "start timestamp");
+    checkSize(request.ids(), "rows and granules");
+    return submit(new Call<>(request, deadlineNanos()));
+  }
+
+  private static void checkSize(long ids, String what) {
+    if (ids > Limits.TRANSACTION_ROWS_MAX) {
       throw new IllegalArgumentException(
           "a transaction of "
-              + rowIds.length
-              + " rows exceeds the limit of "
+              + ids
+              + " "
+              + what
+              + " exceeds the limit of "
               + Limits.TRANSACTION_ROWS_MAX
               + "; split it");
     }
-    return submit(FrameType.COMMIT, startTimestamp, 0, rowIds);
   }
 
   @Override
@@ -65,6 +82,11 @@ public final class RemoteOracleClient implements OracleClient {
   @Override
   public CommitResult commit(long startTimestamp, long... rowIds) {
     return await(() -> commitAsync(startTimestamp, rowIds));
+  }
+
+  @Override
+  public CommitResult commit(CommitRequest request) {
+    return await(() -> commitAsync(request));
   }
 
   @Override
@@ -87,6 +109,16 @@ public final class RemoteOracleClient implements OracleClient {
   @Override
   public long timestamp() {
     return await(this::timestampAsync);
+  }
+
+  @Override
+  public CompletableFuture<Long> safeSnapshotAsync() {
+    return submit(FrameType.SAFE, 0, 0, Call.NO_ROWS);
+  }
+
+  @Override
+  public long safeSnapshot() {
+    return await(this::safeSnapshotAsync);
   }
 
   @Override
@@ -187,9 +219,15 @@ public final class RemoteOracleClient implements OracleClient {
   }
 
   private <T> Call<T> submit(FrameType type, long start, long reader, long[] rows, boolean urgent) {
-    long deadlineNanos = loop.nanoTime() + settings.requestTimeoutNanos();
-    Call<T> call = new Call<>(type, start, reader, rows, deadlineNanos, urgent);
-    switch (intake.offer(call, urgent)) {
+    return submit(new Call<>(type, start, reader, rows, deadlineNanos(), urgent));
+  }
+
+  private long deadlineNanos() {
+    return loop.nanoTime() + settings.requestTimeoutNanos();
+  }
+
+  private <T> Call<T> submit(Call<T> call) {
+    switch (intake.offer(call, call.urgent)) {
       case QUEUED -> {}
       case WAKE -> onLoop(() -> loop.execute(wake));
       case LINGER -> onLoop(() -> loop.schedule(linger, LINGER.toNanos()));

@@ -32,9 +32,9 @@ final class Replies {
     int body = index + Frames.HEADER_BYTES;
     switch (frame.type) {
       case BEGIN -> begins(frame, in.getLong(body), timestampGap, strict);
-      case WATERMARK, TIMESTAMP -> shared(frame, in.getLong(body), strict);
+      case WATERMARK, TIMESTAMP, SAFE -> shared(frame, in.getLong(body), strict);
       case PING -> next(frame).answer(null);
-      case COMMIT, STATUS, ABORT, CLEANED, SWEPT -> {
+      case COMMIT, COMMIT_READS, STATUS, ABORT, CLEANED, SWEPT -> {
         for (; frame.head != null; body += Long.BYTES) {
           decided(frame, in.getLong(body), strict);
         }
@@ -77,8 +77,10 @@ final class Replies {
       invalidTimestamp(next(frame));
       return;
     }
+    boolean readsAreKnown = call.type == FrameType.COMMIT_READS;
+    check(readsAreKnown || !Outcome.isNotSerializable(outcome), call, outcome);
     switch (call.type) {
-      case COMMIT -> commit(frame, outcome);
+      case COMMIT, COMMIT_READS -> commit(frame, outcome);
       case STATUS -> {
         TransactionStatus status = TransactionStatus.of(outcome);
         check(status != null, call, outcome);
@@ -90,7 +92,7 @@ final class Replies {
         check(outcome == Outcome.DONE, call, outcome);
         next(frame).answer(null);
       }
-      case HELLO, BEGIN, PING, WATERMARK, TIMESTAMP -> throw new AssertionError(call.type);
+      case HELLO, BEGIN, PING, WATERMARK, TIMESTAMP, SAFE -> throw new AssertionError(call.type);
     }
   }
 
@@ -172,8 +174,8 @@ final class Replies {
   private static Object meaningless(FrameType type, long outcome) {
     return switch (type) {
       case STATUS -> TransactionStatus.of(Outcome.RETRY);
-      case COMMIT, ABORT -> CommitResult.committed(outcome);
-      case HELLO, BEGIN, CLEANED, PING, WATERMARK, SWEPT, TIMESTAMP -> null;
+      case COMMIT, COMMIT_READS, ABORT -> CommitResult.committed(outcome);
+      case HELLO, BEGIN, CLEANED, PING, WATERMARK, SWEPT, TIMESTAMP, SAFE -> null;
     };
   }
 

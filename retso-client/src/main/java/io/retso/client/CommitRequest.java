@@ -1,0 +1,145 @@
+package io.retso.client;
+
+import io.retso.protocol.Limits;
+import java.util.Objects;
+
+/**
+ * What a transaction brings when it asks to commit: the ids of what it wrote and read.
+ *
+ * <pre>{@code
+ * CommitRequest request =
+ *     CommitRequest.of(start).withWrites(written).withReads(read).serializable();
+ * }</pre>
+ *
+ * <p>Ids are those of {@link RowId}, in any order, {@link Limits#TRANSACTION_ROWS_MAX} in all lists
+ * together. Immutable, but arrays are not copied: leave them unchanged until the request is
+ * answered.
+ */
+public final class CommitRequest {
+  private static final long[] NONE = {};
+
+  private final long startTimestamp;
+  private final boolean serializable;
+  private final long[] writes;
+  private final long[] validated;
+  private final long[] reads;
+  private final long[] rangeReads;
+  private final long[] rangeWrites;
+
+  private CommitRequest(
+      long startTimestamp,
+      boolean serializable,
+      long[] writes,
+      long[] validated,
+      long[] reads,
+      long[] rangeReads,
+      long[] rangeWrites) {
+    this.startTimestamp = startTimestamp;
+    this.serializable = serializable;
+    this.writes = Objects.requireNonNull(writes, "writes");
+    this.validated = Objects.requireNonNull(validated, "validated");
+    this.reads = Objects.requireNonNull(reads, "reads");
+    this.rangeReads = Objects.requireNonNull(rangeReads, "rangeReads");
+    this.rangeWrites = Objects.requireNonNull(rangeWrites, "rangeWrites");
+  }
+
+  /**
+   * A request of a transaction that wrote and read nothing.
+   *
+   * @param startTimestamp from {@link OracleClient#begin()}
+   */
+  public static CommitRequest of(long startTimestamp) {
+    return new CommitRequest(startTimestamp, false, NONE, NONE, NONE, NONE, NONE);
+  }
+
+  /** The same with the rows (or cells) that it wrote or locked: others must not have. */
+  public CommitRequest withWrites(long... ids) {
+    return new CommitRequest(
+        startTimestamp, serializable, ids, validated, reads, rangeReads, rangeWrites);
+  }
+
+  /**
+   * The same with rows (or cells) that it read and wants unchanged since it began: if another has
+   * committed one of them, it aborts with a conflict. Nobody aborts because it read them.
+   */
+  public CommitRequest withValidated(long... ids) {
+    return new CommitRequest(
+        startTimestamp, serializable, writes, ids, reads, rangeReads, rangeWrites);
+  }
+
+  /** The same with rows (or cells) that it read; looked at if it is serializable. */
+  public CommitRequest withReads(long... ids) {
+    return new CommitRequest(
+        startTimestamp, serializable, writes, validated, ids, rangeReads, rangeWrites);
+  }
+
+  /** The same with granules that it read, in scans for example; looked at if it is serializable. */
+  public CommitRequest withRangeReads(long... granules) {
+    return new CommitRequest(
+        startTimestamp, serializable, writes, validated, reads, granules, rangeWrites);
+  }
+
+  /** The same with the granules in which the rows lie that it wrote. */
+  public CommitRequest withRangeWrites(long... granules) {
+    return new CommitRequest(
+        startTimestamp, serializable, writes, validated, reads, rangeReads, granules);
+  }
+
+  /** The same with what it read to be certified: it commits only if it is serializable. */
+  public CommitRequest serializable() {
+    return new CommitRequest(
+        startTimestamp, true, writes, validated, reads, rangeReads, rangeWrites);
+  }
+
+  /** Start timestamp of the transaction. */
+  public long startTimestamp() {
+    return startTimestamp;
+  }
+
+  /** Whether what it read is to be certified. */
+  public boolean isSerializable() {
+    return serializable;
+  }
+
+  /** Ids of what it wrote; not copied. */
+  public long[] writes() {
+    return writes;
+  }
+
+  /** Ids of what it validates; not copied. */
+  public long[] validated() {
+    return validated;
+  }
+
+  /** Ids of what it read; not copied. */
+  public long[] reads() {
+    return reads;
+  }
+
+  /** Granules that it read; not copied. */
+  public long[] rangeReads() {
+    return rangeReads;
+  }
+
+  /** Granules in which it wrote; not copied. */
+  public long[] rangeWrites() {
+    return rangeWrites;
+  }
+
+  /** The ids in all lists; below the largest long by far. */
+  public long ids() {
+    return (long) writes.length
+        + validated.length
+        + reads.length
+        + rangeReads.length
+        + rangeWrites.length;
+  }
+
+  /**
+   * Whether it asks for no more than {@link OracleClient#commit(long, long...)} does, for which
+   * protocol 1 is enough: what it read is not looked at, and it tells others only its rows.
+   */
+  public boolean isPlain() {
+    return !serializable && validated.length == 0 && rangeWrites.length == 0;
+  }
+}

@@ -1,0 +1,233 @@
+package io.retso.front;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.netty.buffer.ByteBuf;
+import io.retso.front.Conversation.Progress;
+import io.retso.front.DeskFixture.Peer;
+import io.retso.front.DeskFixture.Reads;
+import io.retso.protocol.ErrorCode;
+import io.retso.protocol.FrameException;
+import io.retso.protocol.FrameType;
+import io.retso.protocol.Frames;
+import io.retso.protocol.Outcome;
+import io.retso.protocol.Timestamps;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** What protocol 2 adds, at the desk: commits that say what was read, and safe snapshots. */
+class CommitReadsTest {
+  private static final int GAP = Timestamps.GAP;
+  private static final long[] NONE = {};
+
+  private final DeskFixture fixture = new DeskFixture();
+  private int hosts;
+
+  @AfterEach
+  void close() {
+    fixture.close();
+  }
+
+  private Peer peer() throws FrameException {
+    return fixture.new Peer("host" + hosts++).hello();
+  }
+
+  private static long[] ids(long... ids) {
+    return ids;
+  }
+
+  private static long[] range(int from, int count) {
+    return LongStream.range(from, from + count).toArray();
+  }
+
+  private void quiesce() {
+    fixture.endTurn();
+    fixture.acknowledge();
+    fixture.nextTurn();
+    fixture.acknowledge();
+  }
+
+  /** Each overwrites what the other one has read. */
+  @Test
+  void writeSkewIsRefused() throws FrameException {
+    Peer peer = peer();
+    long first = peer.start();
+    long second = peer.start();
+    long reader = peer.start();
+    peer.commitReads(
+        false,
+        new Reads(first, ids(1), ids(2)),
+        new Reads(second, ids(2), ids(1)),
+        new Reads(reader, NONE, ids(1)));
+    quiesce();
+    ByteBuf reply = peer.replies.remove(0);
+    assertEquals(3, Frames.count(reply, 0));
+    assertEquals(reader + GAP, reply.getLong(Frames.HEADER_BYTES));
+    assertEquals(Outcome.ABORTED_PIVOT, reply.getLong(Frames.HEADER_BYTES + Long.BYTES));
+    assertTrue(
+        Outcome.isCommitted(reply.getLong(Frames.HEADER_BYTES + 2 * Long.BYTES)), "behind both");
+    peer.commitReads(true, new Reads(second, ids(2), ids(1)), new Reads(first, ids(1), ids(2)));
+    quiesce();
+    reply = peer.replies.remove(0);
+    assertEquals(Outcome.ABORTED, reply.getLong(Frames.HEADER_BYTES));
+    assertEquals(reader + GAP, reply.getLong(Frames.HEADER_BYTES + Long.BYTES), "asked again");
+  }
+
+  @Test
+  void answersOfManyBatchesComeInOrder() throws FrameException {
+    Peer peer = peer();
+    peer.begin(70);
+    fixture.endTurn();
+    long first = peer.answer();
+    Reads[] commits = new Reads[70];
+    for (int i = 0; i < commits.length; i++) {
+      commits[i] = new Reads(first + (long) i * GAP, ids(1_000 + i, 9), range(50 * i, i % 50));
+    }
+    peer.commitReads(false, commits); // all write row 9: the first one wins
+    quiesce();
+    ByteBuf reply = peer.replies.remove(0);
+    assertTrue(Outcome.isCommitted(reply.getLong(Frames.HEADER_BYTES)));
+    for (int i = 1; i < commits.length; i++) {
+      long outcome = reply.getLong(Frames.HEADER_BYTES + i * Long.BYTES);
+      assertEquals(Outcome.ABORTED_CONFLICT, outcome);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = FrameType.class,
+      names = {"COMMIT_READS", "SAFE"})
+  void protocolOneDoesNotHaveIt(FrameType type) throws FrameException {
+    Peer old = fixture.new Peer("old").hello(1);
+    long start = old.start();
+    FrameException e =
+        assertThrows(
+            FrameException.class,
+            () -> {
+              if (type == FrameType.SAFE) {
+                old.send(type, 1);
+              } else {
+                old.commitReads(false, new Reads(start, ids(1), NONE));
+              }
+            });
+    assertEquals(ErrorCode.MALFORMED_FRAME, e.code());
+    assertEquals("a frame " + type + " is not a request of protocol 1", e.getMessage());
+    Peer another = fixture.new Peer("old").hello(1);
+    another.commit(false, 1, start);
+    quiesce();
+    assertTrue(Outcome.isCommitted(another.answer()), "nothing was carried out");
+  }
+
+  /** However many ask, there is one in 10 ms. */
+  @Test
+  void aSafeSnapshotIsSharedAndSoonReplaced() throws FrameException {
+    Peer peer = peer();
+    Peer other = peer();
+    peer.send(FrameType.SAFE, 3);
+    other.send(FrameType.SAFE, 1);
+    fixture.endTurn();
+    assertEquals(3, Frames.count(peer.replies.get(0), 0));
+    long snapshot = peer.answer();
+    assertEquals(snapshot, other.answer());
+    assertEquals(snapshot + GAP, peer.start(), "one timestamp was issued");
+    fixture.nanos += TimeUnit.MILLISECONDS.toNanos(10);
+    peer.send(FrameType.SAFE, 1);
+    fixture.endTurn();
+    assertEquals(snapshot + 2 * GAP, peer.answer());
+  }
+
+  /** Readers of a safe snapshot need its versions, though nobody knows these readers. */
+  @Test
+  void aSafeSnapshotHoldsTheWatermarkForAMinute() throws FrameException {
+    Peer peer = peer();
+    peer.send(FrameType.SAFE, 1);
+    fixture.endTurn();
+    long snapshot = peer.answer();
+    long start = peer.start();
+    peer.commit(false, 1, start);
+    peer.send(FrameType.CLEANED, 1, start);
+    quiesce();
+    peer.replies.clear();
+    fixture.nanos += TimeUnit.MINUTES.toNanos(1) - 1;
+    fixture.desk.tick();
+    assertEquals(snapshot, watermark(peer));
+    fixture.nanos++;
+    fixture.desk.tick();
+    assertTrue(watermark(peer) > start);
+  }
+
+  private long watermark(Peer peer) throws FrameException {
+    peer.send(FrameType.WATERMARK, 1);
+    quiesce();
+    return peer.answer();
+  }
+
+  /** A pivot needs nobody else if a snapshot was issued behind the change of what it read. */
+  @Test
+  void nothingIsPlacedBelowASafeSnapshot() throws FrameException {
+    Peer peer = peer();
+    long late = peer.start();
+    long writer = peer.start();
+    peer.commit(false, 5, writer);
+    quiesce();
+    peer.replies.clear();
+    peer.send(FrameType.SAFE, 1);
+    fixture.endTurn();
+    peer.replies.clear();
+    peer.commitReads(false, new Reads(late, ids(6), ids(5)));
+    quiesce();
+    assertEquals(Outcome.ABORTED_PIVOT, peer.answer(), "readers of the snapshot saw row 5 new");
+  }
+
+  /** Replies of the fast lane keep their order, though a safe snapshot could be had at once. */
+  @Test
+  void aSafeSnapshotDoesNotOvertakeBeginsThatWait() throws FrameException {
+    Peer greedy = fixture.new Peer("greedy").hello();
+    Peer other = fixture.new Peer("other").hello();
+    fixture.nanos += 10 * DeskFixture.PERIOD;
+    fixture.desk.tick();
+    other.start();
+    int begin;
+    int frames = 0;
+    do {
+      greedy.replies.clear();
+      begin = greedy.begin(16);
+      quiesce();
+      assertTrue(frames++ < DeskFixture.WINDOW, "it never waits");
+    } while (!greedy.replies.isEmpty());
+    int snapshot = greedy.send(FrameType.SAFE, 1);
+    quiesce();
+    assertEquals(List.of(), greedy.ids());
+    other.send(FrameType.SAFE, 1);
+    fixture.endTurn();
+    assertEquals(1, other.replies.size(), "others are not concerned");
+    for (int i = 0; i < 2; i++) {
+      fixture.nanos += DeskFixture.PERIOD;
+      fixture.desk.tick();
+      quiesce();
+    }
+    assertEquals(List.of(begin, snapshot), greedy.ids());
+  }
+
+  /** Reads are work like writes: each id is a load from memory. */
+  @Test
+  void everyIdCountsForTheTurnOfItsHost() throws FrameException {
+    Peer peer = peer();
+    Peer other = peer();
+    long start = peer.start();
+    fixture.endTurn();
+    fixture.nextTurn();
+    peer.commitReads(false, new Reads(start, NONE, range(0, DeskFixture.TURN_UNITS)));
+    peer.begin(1);
+    assertEquals(Progress.WAITING, peer.progress);
+    other.begin(1);
+    assertEquals(Progress.INCOMPLETE, other.progress);
+  }
+}
