@@ -193,15 +193,16 @@ class SerializableReadersTest {
   @Test
   void deferredReadersSeeAllThatWasCommitted() throws Exception {
     TransactionOptions deferred = OPTIONS.withReadSnapshot(ReadSnapshot.DEFERRED);
+    TableName clientReads = fixture.table(Options.CLIENT_READS);
     for (int i = 1; i <= 20; i++) {
       String value = String.valueOf(i);
       manager.run(
           OPTIONS,
           tx -> {
-            tx.table(name).put(put("x", value));
+            tx.table(clientReads).put(put("x", value));
             return null;
           });
-      assertEquals(value, manager.read(deferred, tx -> read(tx.table(name), "x")));
+      assertEquals(value, manager.read(deferred, tx -> read(tx.table(clientReads), "x")));
     }
   }
 
