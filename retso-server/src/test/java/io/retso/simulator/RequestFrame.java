@@ -80,34 +80,34 @@ final class RequestFrame {
           starts[i] = in.getLong(at);
           at += Long.BYTES;
         }
-        case COMMIT -> {
+        case COMMIT, COMMIT_READS -> {
           starts[i] = in.getLong(at);
-          at += Frames.COMMIT_FIXED_BYTES + rows(in, at) * Long.BYTES;
-        }
-        case COMMIT_READS -> {
-          starts[i] = in.getLong(at);
-          at += Frames.COMMIT_READS_FIXED_BYTES + (int) Frames.idsOfReads(in, at) * Long.BYTES;
+          at += commitBytes(type, in, at);
         }
       }
     }
   }
 
-  private static int rows(ByteBuf in, int at) {
-    return in.getInt(at + Long.BYTES) & ~FrameType.REPEAT_FLAG;
+  /** Bytes of the commit at {@code at}, of a frame of either kind of commits. */
+  private static int commitBytes(FrameType type, ByteBuf in, int at) {
+    return type == FrameType.COMMIT
+        ? Frames.COMMIT_FIXED_BYTES
+            + (in.getInt(at + Long.BYTES) & FrameType.ROWS_MASK) * Long.BYTES
+        : Frames.COMMIT_READS_FIXED_BYTES + (int) Frames.idsOfReads(in, at) * Long.BYTES;
   }
 
   /** Counts commits that say that they are repeated. */
   static int repeats(ByteBuf in) throws FrameException {
     int index = in.readerIndex();
-    if (Frames.requestType(in, index) != FrameType.COMMIT) {
+    FrameType type = Frames.requestType(in, index);
+    if (type == null || !type.isCommit()) {
       return 0;
     }
     int repeats = 0;
     int at = index + Frames.HEADER_BYTES;
     for (int i = Frames.count(in, index); i > 0; i--) {
-      int rows = rows(in, at);
-      repeats += rows == in.getInt(at + Long.BYTES) ? 0 : 1;
-      at += Frames.COMMIT_FIXED_BYTES + rows * Long.BYTES;
+      repeats += (in.getInt(at + Long.BYTES) & FrameType.REPEAT_FLAG) == 0 ? 0 : 1;
+      at += commitBytes(type, in, at);
     }
     return repeats;
   }
