@@ -320,7 +320,7 @@ class HandshakeFaultsTest {
             new ScriptedPeer(
                 wire -> {
                   wire.handshake(
-                      new Welcome(1, Mode.ECHO, 1 << 20, 1000, 16, 1, ScriptedPeer.ORACLE));
+                      new Welcome(2, Mode.ECHO, 1 << 20, 1000, 16, 1, ScriptedPeer.ORACLE));
                   while (true) {
                     wire.reply(wire.read(), 0);
                   }
@@ -328,6 +328,8 @@ class HandshakeFaultsTest {
         OracleClient client = clientOf(peer).mode(Mode.ECHO).build()) {
       assertEquals(0, client.begin());
       client.commit(0, 1, 2, 3);
+      client.commit(CommitRequest.of(0).withWrites(1).withReads(2).serializable());
+      assertEquals(0, client.safeSnapshot());
       client.status(0, 0);
       client.abort(0);
       client.cleanedUp(0);

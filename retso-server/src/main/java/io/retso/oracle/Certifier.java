@@ -14,7 +14,7 @@ import io.retso.protocol.Timestamps;
  * position before its commit timestamp, and so perhaps below the start.
  */
 final class Certifier {
-  /** Stripes of rows, at most: 16 MiB; and a quarter of that of granules, 8 MiB. */
+  /** Stripes of rows, at most: 12 MiB; and a quarter as many of granules, 5 MiB. */
   static final int ROW_STRIPES_MAX = 1 << 20;
 
   /** Stripes of rows, at least. */
@@ -22,7 +22,12 @@ final class Certifier {
 
   private static final int PIECE = CommitBatch.ROWS_ENOUGH;
 
-  /** In place of a row's place in the map: others have certainly changed it. */
+  /**
+   * In place of a row's place in the map: others have changed it since the start, or may have. Then
+   * nobody needs to know that it was read: whoever changes it after this transaction began after
+   * that other change, or has a conflict, so it is above. That holds for a row that is absent from
+   * the map, too, since T_max of its line stands for its last change.
+   */
   private static final int CHANGED = -1;
 
   private final SerialRule rule;
@@ -39,6 +44,7 @@ final class Certifier {
   private long successor;
   private long lowest;
   private boolean unknown;
+  private boolean anyChanged;
 
   /** Allocates stripes: as many as the map has rows, within bounds. */
   Certifier(SerialRule rule, CommittedMap map, TransactionWindow window) {
@@ -86,6 +92,7 @@ final class Certifier {
     successor = SerialRule.NONE;
     lowest = SerialRule.NONE;
     unknown = false;
+    anyChanged = false;
     lookAtRows(batch, i);
     lookAtGranules(batch, i);
     if (unknown) {
@@ -104,13 +111,16 @@ final class Certifier {
       if (batch.isLarge()) {
         map.locate(batch.rows, at, pieceEnd, batch.lines);
       }
+      if (map.newestSince(batch.rows, at, pieceEnd, batch.lines, sequence) <= 0) {
+        continue; // most of the time
+      }
       for (int k = at; k < pieceEnd; k++) {
         int last = map.lastCommit(batch.rows[k], batch.lines, k);
         if (last - sequence > 0) {
           boolean isPresent = CommittedMap.isPresent(batch.lines[k]);
           changed(rows, batch.rows[k], last, isPresent ? overwritten(last) : last);
-          // An absent row may be unchanged: then who changes it later must find its reader.
-          batch.lines[k] = isPresent ? CHANGED : batch.lines[k];
+          batch.lines[k] = CHANGED;
+          anyChanged = true;
         }
       }
     }
@@ -196,14 +206,14 @@ final class Certifier {
     boolean readOnly = batch.from(i) == batch.writesEnd(i);
     long readAt = rule.readAt(readOnly, batch.starts[i], commit, placed);
     int position = (int) (readAt + Timestamps.GAP - 1 >>> Timestamps.GAP_BITS); // rounded up
-    for (int k = batch.validatedEnd(i); k < batch.readsEnd(i); k++) {
-      if (batch.lines[k] != CHANGED) {
-        rows.setRead(batch.rows[k], position);
+    if (anyChanged) {
+      for (int k = batch.validatedEnd(i); k < batch.readsEnd(i); k++) {
+        rows.setRead(batch.rows, k, batch.lines[k] == CHANGED ? k : k + 1, position);
       }
+    } else {
+      rows.setRead(batch.rows, batch.validatedEnd(i), batch.readsEnd(i), position);
     }
-    for (int k = batch.readsEnd(i); k < batch.rangeReadsEnd(i); k++) {
-      granules.setRead(batch.rows[k], position);
-    }
+    granules.setRead(batch.rows, batch.readsEnd(i), batch.rangeReadsEnd(i), position);
     if (!readOnly) {
       wrote(batch, i, commit, rule.kept(commit, placed) > 0);
     }

@@ -7,130 +7,132 @@ import java.util.Arrays;
  * number of places without keys (stripes), to which ids are hashed. Of all ids that share it, a
  * stripe keeps the newest of each of these:
  *
- * <pre>
- *   word 0    read: the highest serial position that has read it
- *             past: the newest commit whose position lies before its commit timestamp
- *   word 1    past before: the newest commit of this kind before that one
- *   word 2    last: the newest commit that wrote a granule            (of granules only)
- *             previous: the newest one before it
- *   word 3    nothing, so that a stripe lies in one cache line
- * </pre>
+ * <ul>
+ *   <li>read: the highest serial position that has read it. In an array of its own, four bytes a
+ *       stripe, as each row that is read comes here, and hardly any to the others;
+ *   <li>past: the newest two commits whose position lies before their commit timestamp;
+ *   <li>last: of granules only, the newest two commits that wrote it.
+ * </ul>
  *
  * <p>Two ids that share a stripe look as if both had been read and changed. Each of these numbers
  * can only refuse a commit by being too high, so that is safe, and it takes two mishaps: a
  * transaction is judged by them only if something that it read was changed (or, for granules, looks
  * so).
  *
- * <p>All of them are the low 32 bits of sequences, a position being rounded up to one, and are
- * compared by difference. So none may fall more than 2^31 behind: like the map's commits they are
- * held at {@link CommittedMap#AGE_MAX} by a sweep ({@link #advance}). Memory is allocated once. Not
+ * <p>All are the low 32 bits of sequences, a position being rounded up to one, and are compared by
+ * difference. So none may fall more than 2^31 behind: like the map's commits they are held at
+ * {@link CommittedMap#AGE_MAX} by a sweep ({@link #advance}). Memory is allocated once. Not
  * thread-safe.
  */
 final class ReadStripes {
   /** Bytes of memory per stripe of rows. */
-  static final int ROW_BYTES = 16;
+  static final int ROW_BYTES = Integer.BYTES + Long.BYTES;
 
   /** Bytes of memory per stripe of granules. */
-  static final int GRANULE_BYTES = 32;
+  static final int GRANULE_BYTES = ROW_BYTES + Long.BYTES;
 
   /** The sweep visits every stripe once in so many sequences. */
   private static final int SWEEP_PERIOD = 1 << 29;
 
   private static final long LOW = 0xffff_ffffL;
 
-  private final long[] words;
-  private final int stripeShift;
-  private final int hashShift;
-  private final int sequencesPerWord;
+  private final int[] read;
+
+  /** The newest commit below, the one before it above; so in {@link #writes}. */
+  private final long[] past;
+
+  /** Empty for rows: the map knows who wrote them. */
+  private final long[] writes;
+
+  private final int shift;
+  private final int sequencesPerStripe;
   private int sweptAt;
-  private int sweepWord;
+  private int sweepStripe;
 
   /** Keeps the compiler from dropping the loads of {@link #touch}. */
-  private long touched;
+  private int touched;
 
-  private ReadStripes(int stripes, int bytesPerStripe) {
-    words = new long[stripes * (bytesPerStripe / Long.BYTES)];
-    stripeShift = Integer.numberOfTrailingZeros(bytesPerStripe / Long.BYTES);
-    hashShift = Long.SIZE - Integer.numberOfTrailingZeros(stripes);
-    sequencesPerWord = SWEEP_PERIOD / words.length;
+  private ReadStripes(int stripes, boolean ofGranules) {
+    read = new int[stripes];
+    past = new long[stripes];
+    writes = new long[ofGranules ? stripes : 0];
+    shift = Long.SIZE - Integer.numberOfTrailingZeros(stripes);
+    sequencesPerStripe = SWEEP_PERIOD / stripes;
   }
 
   /** Allocates stripes of rows: a power of two. */
   static ReadStripes ofRows(int stripes) {
-    return new ReadStripes(stripes, ROW_BYTES);
+    return new ReadStripes(stripes, false);
   }
 
   /** Allocates stripes of granules: a power of two. */
   static ReadStripes ofGranules(int stripes) {
-    return new ReadStripes(stripes, GRANULE_BYTES);
+    return new ReadStripes(stripes, true);
   }
 
-  /** Touches the stripes of ids, so that their loads from memory overlap. */
+  /** Touches the stripes of ids that are going to be read, so that their loads overlap. */
   void touch(long[] ids, int from, int to) {
-    long sum = 0;
+    int sum = 0;
     for (int i = from; i < to; i++) {
-      sum += words[place(ids[i])];
+      sum += read[stripe(ids[i])];
     }
     touched = sum;
   }
 
   /** The highest position that has read, as a sequence. */
   int read(long id) {
-    return (int) words[place(id)];
+    return read[stripe(id)];
   }
 
   /** The newest commit that changed it and has its position before its commit timestamp. */
   int past(long id) {
-    return (int) (words[place(id)] >>> Integer.SIZE);
+    return (int) past[stripe(id)];
   }
 
   /** The newest commit of this kind before the {@link #past} one. */
   int pastBefore(long id) {
-    return (int) words[place(id) + 1];
+    return (int) (past[stripe(id)] >>> Integer.SIZE);
   }
 
   /** The newest commit that wrote the granule. */
   int last(long id) {
-    return (int) words[place(id) + 2];
+    return (int) writes[stripe(id)];
   }
 
   /** The newest commit that wrote the granule before the {@link #last} one. */
   int previous(long id) {
-    return (int) (words[place(id) + 2] >>> Integer.SIZE);
+    return (int) (writes[stripe(id)] >>> Integer.SIZE);
   }
 
-  /** It was read at this position, rounded up to a sequence. */
-  void setRead(long id, int sequence) {
-    int place = place(id);
-    long word = words[place];
-    words[place] = word & ~LOW | later((int) word, sequence) & LOW;
+  /** These were read at this position, rounded up to a sequence. */
+  void setRead(long[] ids, int from, int to, int sequence) {
+    int[] positions = read;
+    for (int i = from; i < to; i++) {
+      int stripe = stripe(ids[i]);
+      int before = positions[stripe];
+      positions[stripe] = before + Math.max(sequence - before, 0);
+    }
   }
 
   /** This commit, the newest of all, changed it, and has its position before its timestamp. */
   void setPast(long id, int commit) {
-    int place = place(id);
-    long past = words[place] >>> Integer.SIZE;
-    if ((int) past != commit) { // another id of the same transaction may have been here
-      words[place] = words[place] & LOW | (long) commit << Integer.SIZE;
-      words[place + 1] = past;
-    }
+    push(past, stripe(id), commit);
   }
 
   /** This commit, the newest of all, wrote the granule. */
   void setLast(long id, int commit) {
-    int place = place(id) + 2;
-    int last = (int) words[place];
-    if (last != commit) {
-      words[place] = (long) last << Integer.SIZE | commit & LOW;
+    push(writes, stripe(id), commit);
+  }
+
+  private static void push(long[] pairs, int stripe, int commit) {
+    long pair = pairs[stripe];
+    if ((int) pair != commit) { // another id of the same transaction may have been here
+      pairs[stripe] = pair << Integer.SIZE | commit & LOW;
     }
   }
 
-  private static int later(int a, int b) {
-    return b - a > 0 ? b : a;
-  }
-
-  private int place(long id) {
-    return (int) (mix(id) >>> hashShift) << stripeShift;
+  private int stripe(long id) {
+    return (int) (mix(id) >>> shift);
   }
 
   /** Another mixing than the map's: ids of one line are spread over the stripes. */
@@ -140,32 +142,40 @@ final class ReadStripes {
   }
 
   /**
-   * Forgets everything, on the safe side: all was read, and changed in the past, at {@code now}.
+   * Forgets everything, on the safe side: all was read, and written in the past, at {@code now}.
    */
   void clear(int now) {
     long pair = (long) now << Integer.SIZE | now & LOW;
-    Arrays.fill(words, pair);
+    Arrays.fill(read, now);
+    Arrays.fill(past, pair);
+    Arrays.fill(writes, pair);
     sweptAt = now;
-    sweepWord = 0;
+    sweepStripe = 0;
   }
 
   /** Whether the next {@link #advance} to {@code now} has work to do. */
   boolean isDue(int now) {
-    return now - sweptAt >= sequencesPerWord;
+    return now - sweptAt >= sequencesPerStripe;
   }
 
   /** Advances time: ages as many stripes as are due. */
   void advance(int now) {
-    int steps = Math.min((now - sweptAt) / sequencesPerWord, words.length);
+    int steps = Math.min((now - sweptAt) / sequencesPerStripe, read.length);
     for (int i = 0; i < steps; i++) {
-      long word = words[sweepWord];
-      words[sweepWord] =
-          (long) held((int) (word >>> Integer.SIZE), now) << Integer.SIZE
-              | held((int) word, now) & LOW;
-      sweepWord = sweepWord + 1 & words.length - 1;
+      read[sweepStripe] = held(read[sweepStripe], now);
+      holdPair(past, sweepStripe, now);
+      if (writes.length > 0) {
+        holdPair(writes, sweepStripe, now);
+      }
+      sweepStripe = sweepStripe + 1 & read.length - 1;
     }
-    sweptAt = steps == words.length ? now : sweptAt + steps * sequencesPerWord;
+    sweptAt = steps == read.length ? now : sweptAt + steps * sequencesPerStripe;
     assert !isDue(now);
+  }
+
+  private static void holdPair(long[] pairs, int stripe, int now) {
+    int above = held((int) (pairs[stripe] >>> Integer.SIZE), now);
+    pairs[stripe] = (long) above << Integer.SIZE | held((int) pairs[stripe], now) & LOW;
   }
 
   private static int held(int sequence, int now) {

@@ -31,7 +31,7 @@ public final class StatusOracle {
    * Allocates all memory that the oracle will ever use.
    *
    * @param rule places serializable transactions
-   * @param rows NR, the rows whose last commit is remembered; 12.8 bytes each, and 24 bytes for
+   * @param rows NR, the rows whose last commit is remembered; 12.8 bytes each, and 17 bytes for
    *     each of the first 2^20, for serializable transactions
    * @param windowTimestamps the timestamps whose transactions are remembered, a power of two; 8
    *     bytes each. A transaction that lives longer is aborted

@@ -2,7 +2,11 @@ package io.retso.oracle;
 
 import io.retso.protocol.Outcome;
 import io.retso.protocol.Timestamps;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Random;
+import java.util.function.Supplier;
 
 /**
  * Runs small histories of transactions through a {@link StatusOracle} and judges what it accepted
@@ -23,16 +27,34 @@ final class SerialHistories {
     SNAPSHOT
   }
 
-  /** One history; items of {@code granules} are granules. */
-  record History(int[] events, int[] reads, int[] writes, Kind[] kinds, int granules) {
+  /**
+   * One history.
+   *
+   * @param events an order of begins (2t) and commits (2t + 1) of transactions t
+   * @param granules the items that are granules, not rows
+   * @param restart the event behind which the oracle is restarted from its log; -1 for never. If it
+   *     is a commit, the log has lost it and it is asked for again
+   */
+  record History(
+      int[] events,
+      int[] reads,
+      int[] writes,
+      Kind[] kinds,
+      int granules,
+      int restart,
+      boolean loses) {
     int size() {
       return reads.length;
     }
   }
 
   private static final long ITEMS = 7;
+  private static final int WINDOW = 1 << 12;
+  private static final long RESERVED = 100L << Timestamps.GAP_BITS;
 
-  private final StatusOracle oracle;
+  private final Supplier<StatusOracle> oracles;
+  private final Log log = new Log();
+  private StatusOracle oracle;
   private final CommitBatch batch = new CommitBatch(64);
   private final int fillerRows;
   private long filler = 1L << 32;
@@ -40,7 +62,6 @@ final class SerialHistories {
   // Of the history that ran last.
   private final long[] start = new long[8];
   private final long[] commit = new long[8];
-  private final boolean[] decided = new boolean[8];
 
   long histories;
   long attempts;
@@ -56,11 +77,25 @@ final class SerialHistories {
    */
   SerialHistories(SerialRule rule, long mapRows, int fillerRows) {
     this.fillerRows = fillerRows;
-    oracle = new StatusOracle(rule, mapRows, 1 << 16, 1 << 16, Changes.NONE, 0);
+    oracles = () -> new StatusOracle(rule, mapRows, WINDOW, WINDOW, log, 0);
+    oracle = oracles.get();
   }
 
-  StatusOracle oracle() {
-    return oracle;
+  /** What a restarted oracle finds of the current history. */
+  private static final class Log extends ForwardedChanges {
+    private record Commit(long start, long commit, long[] rows) {}
+
+    private final List<Commit> commits = new ArrayList<>();
+
+    @Override
+    protected Changes target() {
+      return Changes.NONE;
+    }
+
+    @Override
+    public void committed(long start, long commit, long[] rows, int from, int to) {
+      commits.add(new Commit(start, commit, Arrays.copyOfRange(rows, from, to)));
+    }
   }
 
   /**
@@ -70,14 +105,21 @@ final class SerialHistories {
    */
   boolean run(History h, long weight, boolean strict) {
     int accepted = 0;
-    java.util.Arrays.fill(decided, false);
     histories += weight;
-    for (int event : h.events) {
+    long began = oracle.nextTimestamp();
+    log.commits.clear();
+    for (int i = 0; i < h.events.length; i++) {
+      int event = h.events[i];
       int t = event >> 1;
       if ((event & 1) == 0) {
         begin(h, t);
       } else {
         long outcome = commit(h, t);
+        if (i == h.restart && h.loses && h.kinds[t] != Kind.SAFE) {
+          log.commits.removeIf(lost -> lost.start == start[t]);
+          restart(began);
+          outcome = commit(h, t);
+        }
         attempts += weight;
         if (outcome > 0) {
           accepted |= 1 << t;
@@ -89,11 +131,28 @@ final class SerialHistories {
           needless += isAcyclic(h, accepted | 1 << t, false) ? weight : 0;
         }
       }
+      if (i == h.restart && !(h.loses && (event & 1) == 1)) {
+        restart(began);
+      }
       fill();
     }
     boolean right = isAcyclic(h, accepted, strict);
     wrong += right ? 0 : weight;
     return right;
+  }
+
+  private void restart(long began) {
+    long reserved = oracle.nextTimestamp() + RESERVED;
+    oracle = oracles.get();
+    oracle.replay().start(began);
+    CommitBatch replayed = new CommitBatch(64);
+    for (Log.Commit commit : log.commits) {
+      replayed.clear();
+      replayed.addLogged(commit.start, commit.commit, commit.rows, 0, commit.rows.length);
+      oracle.replay().committed(replayed);
+    }
+    oracle.replay().time(reserved);
+    oracle.replay().end();
   }
 
   private void begin(History h, int t) {
@@ -102,7 +161,6 @@ final class SerialHistories {
   }
 
   private long commit(History h, int t) {
-    decided[t] = true;
     if (h.kinds[t] == Kind.SAFE) {
       oracle.release(start[t]);
       commit[t] = start[t];
@@ -203,7 +261,13 @@ final class SerialHistories {
 
   /** A history at random. */
   static History random(
-      Random random, int n, int items, int granules, boolean mixed, boolean safe) {
+      Random random,
+      int n,
+      int items,
+      int granules,
+      boolean mixed,
+      boolean safe,
+      boolean restarts) {
     int[] events = new int[2 * n];
     int[] open = new int[n];
     int begun = 0;
@@ -229,7 +293,8 @@ final class SerialHistories {
         kinds[t] = random.nextBoolean() ? Kind.SAFE : kinds[t];
       }
     }
-    return new History(events, reads, writes, kinds, granules);
+    int restart = restarts && random.nextInt(4) == 0 ? random.nextInt(events.length) : -1;
+    return new History(events, reads, writes, kinds, granules, restart, random.nextBoolean());
   }
 
   /** What was counted, for people. */
@@ -245,10 +310,5 @@ final class SerialHistories {
         100.0 * refused / attempts,
         100.0 * needless / attempts,
         wrong);
-  }
-
-  /** The first timestamp after now. */
-  long now() {
-    return oracle.nextTimestamp() / Timestamps.GAP;
   }
 }

@@ -13,6 +13,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Serializable transactions: what the oracle accepts has no cycle of dependencies. */
 class SerialHistoriesTest {
+  private static final long SEED = 4;
+
   private static boolean isStrict(SerialRule rule) {
     return rule == SerialRule.INTERVALS;
   }
@@ -30,7 +32,7 @@ class SerialHistoriesTest {
         continue; // one that does nothing
       }
       for (int[] order : orders) {
-        History h = new History(order, reads, writes, kinds, 0);
+        History h = new History(order, reads, writes, kinds, 0, -1, false);
         assertTrue(all.run(h, 1, isStrict(rule)), () -> describe(h));
       }
     }
@@ -44,15 +46,17 @@ class SerialHistoriesTest {
       for (boolean mixed : new boolean[] {false, true}) {
         for (int filler : new int[] {0, 1}) {
           for (boolean safe : new boolean[] {false, true}) {
-            SerialHistories all = new SerialHistories(rule, 15, filler);
-            Random random = new Random(4);
-            for (int i = 0; i < 100_000; i++) {
-              History h = SerialHistories.random(random, 4, 3, granules, mixed, safe);
-              assertTrue(all.run(h, 1, isStrict(rule)), () -> describe(h));
+            for (boolean restarts : new boolean[] {false, true}) {
+              SerialHistories all = new SerialHistories(rule, 15, filler);
+              Random random = new Random(SEED);
+              for (int i = 0; i < 5_000; i++) {
+                History h = SerialHistories.random(random, 4, 3, granules, mixed, safe, restarts);
+                assertTrue(all.run(h, 1, isStrict(rule)), () -> describe(h));
+              }
+              System.out.printf(
+                  "%s granules %d mixed %b filler %d safe %b restarts %b: %s%n",
+                  rule, granules, mixed, filler, safe, restarts, all);
             }
-            System.out.printf(
-                "%s granules %d mixed %b filler %d safe %b: %s%n",
-                rule, granules, mixed, filler, safe, all);
           }
         }
       }
@@ -68,7 +72,9 @@ class SerialHistoriesTest {
         + " "
         + Arrays.toString(h.kinds())
         + " granules "
-        + h.granules();
+        + h.granules()
+        + " restart "
+        + h.restart();
   }
 
   /**

@@ -28,6 +28,7 @@ public final class KernelBench {
   private static final double BYTES_PER_ROW = 16;
   private static final double FALSE_ABORTS_PER_MILLION = 1000;
   private static final double REPLAY_SHARE = 0.8;
+  private static final double SERIALIZABLE_SHARE = 0.4;
 
   private final long capacity;
   private final long tableRows;
@@ -156,6 +157,23 @@ public final class KernelBench {
         Texts.bytes(first.bytes()),
         Texts.rate(replay),
         Texts.rate(first.perSecond()));
+    double snapshot = KernelTurns.median(turns.stream(), Turn::snapshot);
+    double serializable = KernelTurns.median(turns.stream(), Turn::serializable);
+    say(
+        "  serializable, %d rows read and %d others written: %s/s; snapshot isolation, %d written:"
+            + " %s/s",
+        KernelTurns.ROWS,
+        KernelTurns.ROWS,
+        Texts.rate(serializable),
+        KernelTurns.ROWS,
+        Texts.rate(snapshot));
+    found.add(
+        new Comparison(
+            "serializable / snapshot isolation",
+            KernelTurns.median(turns.stream(), Turn::serializableShare),
+            true,
+            SERIALIZABLE_SHARE,
+            Texts.rate(serializable) + " / " + Texts.rate(snapshot) + " transactions/s"));
     found.add(
         new Comparison(
             "oracle alone, share of the memory's lines",

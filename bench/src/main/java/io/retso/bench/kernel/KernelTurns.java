@@ -1,5 +1,6 @@
 package io.retso.bench.kernel;
 
+import io.retso.bench.kernel.Transactions.Shape;
 import io.retso.bench.load.RowSource;
 import io.retso.bench.machine.ProcessTimes;
 import io.retso.bench.machine.RandomLines;
@@ -21,10 +22,15 @@ public final class KernelTurns {
   private static final int WARM_TURNS_MAX = 10;
   private static final double COMPILERS_BUSY = 0.05;
 
+  /** Rows that a transaction writes, and reads, where the two isolation levels are compared. */
+  static final int ROWS = 10;
+
   /** Transactions under way at a time. */
   static final int OUTSTANDING = 1000;
 
   private final Transactions load;
+  private final Transactions snapshot;
+  private final Transactions serializable;
   private final RandomLines memory = new RandomLines();
   private long turns;
 
@@ -33,8 +39,16 @@ public final class KernelTurns {
    *
    * @param linesPerSecond random cache lines that the memory reads
    * @param perSecond transactions of 0 to 20 rows that the oracle decides
+   * @param snapshot transactions of {@value #ROWS} written rows, under snapshot isolation
+   * @param serializable the same, serializable, that read {@value #ROWS} other rows
    */
-  public record Turn(double linesPerSecond, double perSecond) {
+  public record Turn(
+      double linesPerSecond, double perSecond, double snapshot, double serializable) {
+    /** Serializable transactions beside those of snapshot isolation, of 1. */
+    public double serializableShare() {
+      return serializable / snapshot;
+    }
+
     /** Lines that the oracle uses of those that the memory could read, of 1. */
     public double shareOfLines() {
       return perSecond * ROWS_MEAN / linesPerSecond;
@@ -49,7 +63,14 @@ public final class KernelTurns {
    * @param filling transactions before the first turn
    */
   public KernelTurns(long capacity, long tableRows, long seed, long filling) {
-    load = new Transactions(oracle(capacity), new RowSource(seed, tableRows), OUTSTANDING);
+    StatusOracle oracle = oracle(capacity);
+    load = new Transactions(oracle, new RowSource(seed, tableRows), OUTSTANDING);
+    snapshot =
+        new Transactions(
+            oracle, new RowSource(seed + 1, tableRows), OUTSTANDING, new Shape(ROWS, 0));
+    serializable =
+        new Transactions(
+            oracle, new RowSource(seed + 2, tableRows), OUTSTANDING, new Shape(ROWS, ROWS));
     load.run(filling);
     long pid = ProcessHandle.current().pid();
     ProcessTimes before;
@@ -73,13 +94,21 @@ public final class KernelTurns {
     return WINDOW_TIMESTAMPS;
   }
 
-  /** Measures once: a second. */
+  /** Measures once: two seconds. */
   public Turn measure() {
     double lines = memory.readsPerSecond(turns++);
-    load.takeNanos();
-    long before = load.decided();
-    load.run(ROUND);
-    return new Turn(lines, (load.decided() - before) * 1e9 / load.takeNanos());
+    return new Turn(
+        lines,
+        perSecond(load, ROUND),
+        perSecond(snapshot, ROUND / 2),
+        perSecond(serializable, ROUND / 2));
+  }
+
+  private static double perSecond(Transactions transactions, long count) {
+    transactions.takeNanos();
+    long before = transactions.decided();
+    transactions.run(count);
+    return (transactions.decided() - before) * 1e9 / transactions.takeNanos();
   }
 
   /** The median of a figure of turns. */

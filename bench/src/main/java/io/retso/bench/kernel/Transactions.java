@@ -12,10 +12,24 @@ import io.retso.protocol.Timestamps;
  * commits next. Only the processor time of the oracle is counted, not that of drawing rows.
  */
 final class Transactions {
+  /**
+   * What each transaction brings.
+   *
+   * @param writes rows that it writes; {@link #DRAWN} for 0 to 20, as many as the source says
+   * @param reads rows that it reads and does not write; if there are any, it is serializable
+   */
+  record Shape(int writes, int reads) {
+    static final int DRAWN = -1;
+
+    /** The paper's: 0 to 20 rows. */
+    static final Shape PAPER = new Shape(DRAWN, 0);
+  }
+
   private static final int CHUNK = 4096;
 
   private final StatusOracle oracle;
   private final RowSource source;
+  private final Shape shape;
   private final CommitBatch batch = new CommitBatch(RowSource.ROWS_PER_TRANSACTION_MAX);
   private final long[] open;
   private final long[] starts = new long[CommitBatch.COMMITS_MAX];
@@ -27,6 +41,11 @@ final class Transactions {
   private long decided;
 
   Transactions(StatusOracle oracle, RowSource source, int outstanding) {
+    this(oracle, source, outstanding, Shape.PAPER);
+  }
+
+  Transactions(StatusOracle oracle, RowSource source, int outstanding, Shape shape) {
+    this.shape = shape;
     this.oracle = oracle;
     this.source = source;
     open = new long[outstanding];
@@ -46,7 +65,7 @@ final class Transactions {
   private void chunk() {
     int drawn = 0;
     for (int i = 0; i < CHUNK; i++) {
-      counts[i] = source.nextCount();
+      counts[i] = shape.writes == Shape.DRAWN ? source.nextCount() : shape.writes + shape.reads;
       for (int j = 0; j < counts[i]; j++) {
         rows[drawn++] = source.nextRow();
       }
@@ -59,7 +78,11 @@ final class Transactions {
         decide();
       }
       starts[batch.size()] = open[(oldest + batch.size()) % open.length];
-      int at = batch.add(starts[batch.size()], false, count);
+      long start = starts[batch.size()];
+      int at =
+          shape.reads == 0
+              ? batch.add(start, false, count)
+              : batch.add(start, false, true, shape.writes, 0, shape.reads, 0, 0);
       System.arraycopy(rows, row, batch.rows(), at, count);
       row += count;
     }

@@ -10,8 +10,8 @@ import java.util.Optional;
  * @param map bytes of the map of committed rows
  * @param window bytes of the window of transactions
  * @param uncleaned bytes of the table of uncleaned commits
- * @param rest bytes for everything else: connections, metrics, and if they are embedded ZooKeeper
- *     and the bookies
+ * @param rest bytes for everything else: reads of serializable transactions, connections, metrics,
+ *     and if they are embedded ZooKeeper and the bookies
  * @param outside bytes outside of the heap, without what the collector keeps about the heap
  */
 public record MemoryPlan(long map, long window, long uncleaned, long rest, long outside) {
@@ -20,6 +20,9 @@ public record MemoryPlan(long map, long window, long uncleaned, long rest, long 
    * for the garbage collector.
    */
   public static final long REST_BYTES = 64L << 20;
+
+  /** What the oracle remembers of the reads of serializable transactions, at most. */
+  public static final long READS_BYTES = 17L << 20;
 
   public static final long EMBEDDED_BYTES = 32L << 20;
   public static final long EMBEDDED_BOOKIE_BYTES = 32L << 20;
@@ -57,7 +60,10 @@ public record MemoryPlan(long map, long window, long uncleaned, long rest, long 
         mapBytes(config.get(Settings.ROWS)),
         config.get(Settings.WINDOW_TIMESTAMPS) * WINDOW_TIMESTAMP_BYTES,
         uncleanedBytes(config.get(Settings.UNCLEANED_MAX)),
-        REST_BYTES + (config.isEmbedded() ? EMBEDDED_BYTES : 0) + bookies * EMBEDDED_BOOKIE_BYTES,
+        REST_BYTES
+            + READS_BYTES
+            + (config.isEmbedded() ? EMBEDDED_BYTES : 0)
+            + bookies * EMBEDDED_BOOKIE_BYTES,
         OUTSIDE_BYTES
             + (config.get(Settings.LOG_INFLIGHT) + 1) * LOG_ENTRY_BYTES
             + (config.isEmbedded() ? OUTSIDE_EMBEDDED_BYTES : 0)

@@ -1,0 +1,119 @@
+package io.retso.oracle;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assertions.fail;
+
+import io.retso.client.OracleClient;
+import io.retso.edited.EditedClasses;
+import io.retso.edited.SourceEdit;
+import io.retso.oracle.SerialHistories.History;
+import java.lang.reflect.Constructor;
+import java.net.URL;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Random;
+import java.util.function.LongPredicate;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * Known bugs of the rule of serializable transactions, each of which random histories must show.
+ */
+class InjectedCertifierBugsTest {
+  private static final int SEEDS = 40;
+  private static final int HISTORIES = 5_000;
+
+  /** A rule that is broken, and how. */
+  enum Bug {
+    ROW_READS_LEAVE_NO_TRACE(
+        "Certifier", "rows.setRead(batch.rows, batch.validatedEnd(i), batch.readsEnd(i)", "//"),
+    RANGE_READS_LEAVE_NO_TRACE("Certifier", "granules.setRead(", "//"),
+    RANGE_READS_ARE_NOT_JUDGED("Certifier", "    lookAtGranules(batch, i);", ""),
+    RANGE_WRITES_ARE_FORGOTTEN("Certifier", "granules.setLast(batch.rows[k], sequence);", ""),
+    SAFE_SNAPSHOTS_DO_NOT_COUNT("Certifier", "safeSnapshot = timestamp;", ""),
+    /** Readers start at 0 after a recovery. */
+    RECOVERY_FORGETS_READERS("Replay", "certifier.clear(window.next());", ""),
+    /** Replayed commits have their place where they committed. */
+    RECOVERY_FORGETS_POSITIONS(
+        "Replay", "window.issue(TransactionWindow.NO_TRANSACTION);", "window.issueCommit(0, 100);"),
+    POSITION_IS_NOT_KEPT("TransactionWindow", "positionBehind << POSITION_SHIFT | kept", "kept"),
+    /** The last commit of a row is taken for the first one after the start. */
+    NEWEST_CHANGE_ONLY("Certifier", "return commit - behind; //", "return commit - (1 << 20); //"),
+    COMMITS_IN_THE_PAST_ARE_FORGOTTEN("Certifier", "rows.setPast(batch.rows[k], sequence);", ""),
+    ONLY_THE_START_BOUNDS_A_POSITION(
+        "SerialRule", "Math.max(start, readAt) < position", "start < position"),
+    READ_ONLY_TRANSACTIONS_ALWAYS_COMMIT(
+        "SerialRule", "return start < lowest ? start", "return start > 0 ? start");
+
+    private final String type;
+    private final String text;
+    private final String instead;
+
+    Bug(String type, String text, String instead) {
+      this.type = type;
+      this.text = text;
+      this.instead = instead;
+    }
+
+    private SourceEdit edit() {
+      return new SourceEdit(
+          Path.of("src/main/java/io/retso/oracle", type + ".java"), text, instead);
+    }
+  }
+
+  /** Whether all histories of a seed are right; made anew by each loader of classes. */
+  static final class Worlds implements LongPredicate {
+    @Override
+    public boolean test(long seed) {
+      Random random = new Random(seed);
+      SerialHistories all = new SerialHistories(SerialRule.INTERVALS, 15, random.nextInt(3));
+      int granules = random.nextInt(8) & random.nextInt(8);
+      for (int i = 0; i < HISTORIES; i++) {
+        History h = SerialHistories.random(random, 5, 3, granules, true, true, true);
+        if (!all.run(h, 1, true)) {
+          return false;
+        }
+      }
+      return true;
+    }
+  }
+
+  @Test
+  void withoutABugNothingIsFound() {
+    for (int seed = 0; seed < 3; seed++) {
+      assertTrue(new Worlds().test(seed), "seed " + seed);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void isCaught(Bug bug, @TempDir Path directory) throws Exception {
+    bug.edit().compile(directory);
+    List<URL> places =
+        List.of(
+            directory.toUri().toURL(),
+            EditedClasses.placeOf(SerialHistories.class),
+            EditedClasses.placeOf(StatusOracle.class),
+            EditedClasses.placeOf(OracleClient.class));
+    try (EditedClasses edited = new EditedClasses(name -> name.startsWith("io.retso."), places)) {
+      Constructor<?> constructor =
+          edited.loadClass(Worlds.class.getName()).getDeclaredConstructor();
+      constructor.setAccessible(true);
+      LongPredicate worlds = (LongPredicate) constructor.newInstance();
+      for (int seed = 0; seed < SEEDS; seed++) {
+        try {
+          if (!worlds.test(seed)) {
+            System.out.println(bug + ": seed " + seed);
+            return;
+          }
+        } catch (AssertionError caught) {
+          System.out.println(bug + ": seed " + seed + ", " + caught);
+          return;
+        }
+      }
+    }
+    fail(bug + " stays hidden in " + SEEDS + " times " + HISTORIES + " histories");
+  }
+}
