@@ -327,6 +327,7 @@ public final class HBaseCommand implements Runnable {
         + settings.conflicts()
         + ", reads at the "
         + settings.reads()
+        + (settings.granules().isEmpty() ? "" : ", granules of bytes " + settings.granules())
         + ".";
   }
 

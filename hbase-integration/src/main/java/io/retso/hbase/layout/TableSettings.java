@@ -152,7 +152,7 @@ public record TableSettings(
       try {
         sizes.add(Integer.valueOf(size.trim()));
       } catch (NumberFormatException e) {
-        throw new IllegalArgumentException("granules: " + size + " is no number of bytes", e);
+        throw new IllegalArgumentException(size + " is no number of bytes", e);
       }
     }
     if (sizes.size() > GRANULES_MAX || sizes.first() < 0 || sizes.last() > GRANULE_BYTES_MAX) {

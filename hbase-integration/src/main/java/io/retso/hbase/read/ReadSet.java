@@ -25,9 +25,9 @@ import org.apache.hadoop.hbase.client.Scan;
  *   <li>Of a scan, granules that cover what it has delivered so far ({@link ScanRange}).
  * </ul>
  *
- * <p>Bounded: {@value #EXACT_MAX} rows and cells. What is read beyond goes in as granules, {@value
- * #GRANULES_STEP} of each size of a table, the finest first, and then as whole tables. So it never
- * fails; it only meets more writers. Thread-safe.
+ * <p>Bounded: {@value #OPEN_MAX} scans that are open, {@value #EXACT_MAX} rows and cells. What is
+ * read beyond goes in as granules, {@value #GRANULES_STEP} of each size of a table, the finest
+ * first, and then as whole tables. So it never fails; it only meets more writers. Thread-safe.
  */
 public final class ReadSet {
   /** Of a transaction whose reads nobody certifies. */
@@ -41,6 +41,9 @@ public final class ReadSet {
 
   /** Ids for which a request should have room; with less, whole tables go in. */
   public static final int IDS_MAX = 2 * EXACT_MAX;
+
+  /** Scans that may be open at a time without counting as read to their end. */
+  static final int OPEN_MAX = 1000;
 
   private static final long[] NONE = {};
 
@@ -145,7 +148,15 @@ public final class ReadSet {
     synchronized (this) {
       open.add(range);
     }
+    if (isCrowded()) {
+      range.ended(true); // on the safe side
+    }
     return range;
+  }
+
+  /** So it is if an application leaves many scans without taking all rows or closing them. */
+  private synchronized boolean isCrowded() {
+    return open.size() > OPEN_MAX;
   }
 
   /** A scan that is open no more, with what it has read. */

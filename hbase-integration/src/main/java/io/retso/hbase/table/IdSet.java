@@ -9,8 +9,11 @@ import java.util.Arrays;
 public final class IdSet {
   private static final int SLOTS_MIN = 16;
 
+  /** Of an empty set; nothing is ever put there. */
+  private static final long[] NONE = new long[1];
+
   /** A power of two of them, half of them free at least. 0 is free: that id is kept apart. */
-  private long[] slots = new long[SLOTS_MIN];
+  private long[] slots = NONE;
 
   private int size;
   private boolean hasZero;
@@ -23,15 +26,14 @@ public final class IdSet {
       size += isNew ? 1 : 0;
       return isNew;
     }
-    int slot = find(slots, id);
-    if (slots[slot] == id) {
+    if (slots[find(slots, id)] == id) {
       return false;
     }
-    slots[slot] = id;
     size++;
     if (size > slots.length / 2) {
       grow();
     }
+    slots[find(slots, id)] = id;
     return true;
   }
 
@@ -91,7 +93,7 @@ public final class IdSet {
   }
 
   private void grow() {
-    long[] larger = new long[slots.length * 2];
+    long[] larger = new long[Math.max(SLOTS_MIN, slots.length * 2)];
     for (long id : slots) {
       if (id != 0) {
         larger[find(larger, id)] = id;

@@ -201,6 +201,16 @@ class ReadSetTest {
   }
 
   @Test
+  void scansThatAreNeverEndedAreFew() {
+    for (int i = 0; i < ReadSet.OPEN_MAX; i++) {
+      scan(new Scan().withStartRow(row("k1.1")).withStopRow(row("k1.3")));
+    }
+    assertFalse(reads.hasReads());
+    scan(new Scan().withStartRow(row("k1.1")).withStopRow(row("k1.3")));
+    expectRanges(granule(4, "k1.1"), granule(4, "k1.2"));
+  }
+
+  @Test
   void withoutRoomItIsTheTables() {
     reads.add(byRow, List.of(new Get(row("a")), new Get(row("b"))));
     ReadSet.Ids ids = reads.ids(new IdSet(), 1);

@@ -10,6 +10,7 @@ import static io.retso.hbase.options.Isolation.SERIALIZABLE;
 import static io.retso.hbase.options.Isolation.SNAPSHOT;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -42,8 +43,11 @@ import org.apache.hadoop.hbase.client.Result;
 import org.apache.hadoop.hbase.client.ResultScanner;
 import org.apache.hadoop.hbase.client.Scan;
 import org.apache.hadoop.hbase.client.ScanResultConsumer;
+import org.apache.hadoop.hbase.filter.BinaryComparator;
 import org.apache.hadoop.hbase.filter.PageFilter;
 import org.apache.hadoop.hbase.filter.SingleColumnValueFilter;
+import org.apache.hadoop.hbase.filter.ValueFilter;
+import org.apache.hadoop.hbase.filter.WhileMatchFilter;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -270,6 +274,41 @@ class WriteSkewTest {
         assertThrows(SerializationException.class, adding::commit);
       } else {
         adding.commit();
+      }
+    }
+  }
+
+  /** The row at which a filter ended the scan was not delivered, but decided where that ends. */
+  @ParameterizedTest
+  @FieldSource("MODES")
+  void aFilterThatEndsAScanHasReadMoreThanItShows(Options options) throws Exception {
+    TableName name = fixture.table(options);
+    Look rowsThatAreOld =
+        (table, async, first) -> {
+          Scan scan = new Scan().withStartRow(bytes(first)).withStopRow(bytes("0009"));
+          WhileMatchFilter filter =
+              new WhileMatchFilter(
+                  new ValueFilter(CompareOperator.EQUAL, new BinaryComparator(bytes("old"))));
+          try (ResultScanner rows = table.getScanner(scan.addFamily(F).setFilter(filter))) {
+            assertEquals(first, Fixture.text(rows.next().getRow()));
+            assertNull(rows.next());
+          }
+        };
+    for (Isolation isolation : Isolation.values()) {
+      manager.run(
+          tx -> {
+            tx.table(name).put(List.of(put("0001", "old"), put("0002", "new")));
+            return null;
+          });
+      Transaction first = begun(isolation, name, rowsThatAreOld, "0001", "9999");
+      Transaction second = begin(isolation);
+      second.table(name).get(get("9999"));
+      second.table(name).put(put("0002", "old"));
+      first.commit();
+      if (isolation == SERIALIZABLE) {
+        assertThrows(SerializationException.class, second::commit);
+      } else {
+        second.commit();
       }
     }
   }
