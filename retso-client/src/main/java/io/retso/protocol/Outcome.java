@@ -54,6 +54,12 @@ public final class Outcome {
    */
   public static final long ALREADY_COMMITTED = -9;
 
+  /**
+   * Not decided: its client's host has committed more than its share of rows while transactions of
+   * others are open, and would have to wait for long. Commit again later.
+   */
+  public static final long REFUSED_SHARE = -10;
+
   private Outcome() {}
 
   /** Whether {@code outcome} is a commit timestamp. */
@@ -64,6 +70,11 @@ public final class Outcome {
   /** Whether {@code outcome} says that the transaction is aborted for ever. */
   public static boolean isAborted(long outcome) {
     return outcome <= ABORTED_CONFLICT && outcome >= ABORTED;
+  }
+
+  /** Whether {@code outcome} says that nothing was decided, and the commit may be asked again. */
+  public static boolean isRefused(long outcome) {
+    return outcome == REFUSED_UNCLEANED || outcome == REFUSED_SHARE;
   }
 
   /** The name of an outcome, for messages. */
@@ -81,6 +92,7 @@ public final class Outcome {
       case (int) UNKNOWN -> "unknown";
       case (int) INVALID_TIMESTAMP -> "invalid timestamp";
       case (int) REFUSED_UNCLEANED -> "refused, too many transactions not cleaned up";
+      case (int) REFUSED_SHARE -> "refused, more rows than the share of its host";
       case (int) ALREADY_COMMITTED -> "committed before, by another request";
       default -> "outcome " + outcome;
     };

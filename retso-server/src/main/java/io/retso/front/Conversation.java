@@ -58,6 +58,13 @@ public final class Conversation {
   private ByteBuf leaving;
 
   private int frameId;
+
+  /** Since when its commits wait for others, as none went on meanwhile; -1 if they do not. */
+  private long waitingSince = -1;
+
+  /** The commits of the frame that is looked at are refused: they waited too long. */
+  private boolean refuseRows;
+
   private boolean inBurst;
   private boolean holding;
 
@@ -69,6 +76,10 @@ public final class Conversation {
     this.transport = transport;
     this.host = host;
     this.share = desk.turns().join(host);
+  }
+
+  ClientShare share() {
+    return share;
   }
 
   /** How many conversations there are with this client's host, this one included. */
@@ -99,6 +110,7 @@ public final class Conversation {
     int index = unread.readerIndex();
     int frameBytes = Frames.frameBytes(unread, index);
     if (frameBytes == 0 || unread.readableBytes() < frameBytes) {
+      waitingSince = -1; // nothing is behind a commit that waited
       return Progress.INCOMPLETE;
     }
     frameId = Frames.frameId(unread, index);
@@ -137,8 +149,7 @@ public final class Conversation {
       echo(type, Frames.count(unread, index));
     } else if (mustWait(type, Frames.count(unread, index))) {
       return putOff(new Start(type, Frames.count(unread, index), frameId));
-    } else if (hasRows(type, Frames.count(unread, index), frameBytes)
-        && desk.mustWaitWithRows(share)) {
+    } else if (mustWaitWithRows(type, Frames.count(unread, index), frameBytes)) {
       desk.waitForOthers(this);
       return Progress.WAITING;
     } else if (!desk.sequencer().canTake(frameBytes)) {
@@ -164,12 +175,28 @@ public final class Conversation {
   }
 
   /**
-   * Whether a frame writes rows, for which its host may have to wait. What is behind it waits too:
-   * replies to decisions keep their order, and who cannot commit need not begin.
+   * Whether a frame writes rows for which its host must wait. What is behind it waits too: replies
+   * to decisions keep their order, and who cannot commit need not begin. What has waited for long
+   * is refused, and so is what is behind it, until something goes on.
    */
-  private static boolean hasRows(FrameType type, int count, int frameBytes) {
-    return type == FrameType.COMMIT
-        && frameBytes > Frames.HEADER_BYTES + count * Frames.COMMIT_FIXED_BYTES;
+  private boolean mustWaitWithRows(FrameType type, int count, int frameBytes) {
+    refuseRows = false;
+    int rows =
+        type != FrameType.COMMIT
+            ? 0
+            : (frameBytes - Frames.HEADER_BYTES - count * Frames.COMMIT_FIXED_BYTES) / Long.BYTES;
+    if (rows == 0) {
+      return false;
+    }
+    if (!desk.mustWaitWithRows(share, rows)) {
+      waitingSince = -1;
+      return false;
+    }
+    if (waitingSince < 0) {
+      waitingSince = desk.settings().nanoClock().getAsLong();
+    }
+    refuseRows = desk.isOverdue(waitingSince);
+    return !refuseRows;
   }
 
   /**
@@ -270,7 +297,8 @@ public final class Conversation {
     try {
       RequestHandler handler = desk.handler();
       joinBurst();
-      long position = handler.handle(type, share.account, desk.turns().hosts(), in, body, count);
+      int hosts = desk.turns().hosts();
+      long position = handler.handle(type, share.account, hosts, refuseRows, in, body, count);
       ByteBuf out = replyAt(position, type, count);
       Frames.writeReplyHeader(out, type, count, id);
       int answers = type.answersTo(count);

@@ -192,9 +192,14 @@ public final class FrontDesk implements Sequencer.Replies {
     return fairUse.mustWait(share.account, timestamps, turns.hosts());
   }
 
-  /** Whether a client is to leave the map's rows to others for now. */
-  boolean mustWaitWithRows(ClientShare share) {
-    return fairUse.mustWaitWithRows(share.account, turns.hosts());
+  /** Whether a host is to leave the map's rows to others for now. */
+  boolean mustWaitWithRows(ClientShare share, int rows) {
+    return fairUse.mustWaitWithRows(share.account, rows, turns.hosts());
+  }
+
+  /** Whether a commit that began to wait for others at a time is to be refused. */
+  boolean isOverdue(long sinceNanos) {
+    return fairUse.isOverdue(sinceNanos, settings.nanoClock().getAsLong());
   }
 
   /** The conversation has put off what its host must wait for; {@link #tick} looks again. */
@@ -205,7 +210,8 @@ public final class FrontDesk implements Sequencer.Replies {
   /** Time passes; to be called some ten times a second. */
   public void tick() {
     assert isOnItsThread();
-    fairUse.tick(settings.nanoClock().getAsLong());
+    long hosts = waitingForOthers.stream().map(Conversation::share).distinct().count();
+    fairUse.tick(settings.nanoClock().getAsLong(), (int) hosts);
     List<Conversation> resumed = new ArrayList<>(waitingForOthers);
     waitingForOthers.clear();
     resumed.forEach(Conversation::tryStartsAgain);

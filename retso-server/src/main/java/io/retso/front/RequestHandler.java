@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.retso.oracle.CommitBatch;
 import io.retso.protocol.FrameType;
 import io.retso.protocol.Frames;
+import io.retso.protocol.Outcome;
 import io.retso.sequencer.Sequencer;
 
 /**
@@ -35,23 +36,33 @@ final class RequestHandler {
    * Carries out the requests of a checked frame.
    *
    * @param account of the client's host, of so many hosts
+   * @param refuseRows whether commits with rows are refused because their host must wait too long
    * @param body index of the frame's body in {@code in}
    * @return the position at which the reply may leave
    */
-  long handle(FrameType type, ClientAccount account, int hosts, ByteBuf in, int body, int count) {
+  long handle(
+      FrameType type,
+      ClientAccount account,
+      int hosts,
+      boolean refuseRows,
+      ByteBuf in,
+      int body,
+      int count) {
     switch (type) {
       case BEGIN -> {
         fairUse.took(account, count);
         answers[0] = sequencer.begin(count, account.host);
       }
       case COMMIT -> {
-        batch.refuseRows(fairUse.isAboveUncleaned(account, hosts));
+        batch.refuseRows(
+            refuseRows
+                ? Outcome.REFUSED_SHARE
+                : fairUse.isAboveUncleaned(account, hosts) ? Outcome.REFUSED_UNCLEANED : 0);
         newCommits = 0;
         newRows = 0;
         decide(in, body, count);
-        batch.refuseRows(false);
-        fairUse.took(account, count);
-        fairUse.wrote(account, newRows);
+        batch.refuseRows(0);
+        fairUse.wrote(account, count, newRows);
         fairUse.committed(account, newCommits, 0);
       }
       case TIMESTAMP -> {

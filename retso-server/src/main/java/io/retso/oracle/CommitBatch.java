@@ -24,7 +24,10 @@ public final class CommitBatch {
   final int[] lines;
   int size;
   int rowCount;
-  boolean refusesRows;
+
+  /** The answer to commits with rows that are not decided; 0 if it is to be found out. */
+  long refusal;
+
   private int newCommits;
   private int newRows;
 
@@ -75,9 +78,9 @@ public final class CommitBatch {
     outcomes[size - 1] = commit;
   }
 
-  /** Whether commits with rows that are not decided are refused, as if the table were full. */
-  public void refuseRows(boolean refuse) {
-    refusesRows = refuse;
+  /** Commits with rows that are not decided get this answer, a refusal; or none with 0. */
+  public void refuseRows(long answer) {
+    refusal = answer;
   }
 
   /** A request was decided to commit, here and now. */

@@ -26,7 +26,7 @@ public final class OracleCounters implements Cloneable {
   /** Aborts by request of the client. */
   public long requested;
 
-  /** Commits refused because too many transactions are not cleaned up. */
+  /** Commits refused because too many are not cleaned up, or their host is above its share. */
   public long refused;
 
   /** Status queries. */

@@ -109,9 +109,9 @@ public final class StatusOracle {
       return decided > 0 && !batch.repeats[i] ? Outcome.ALREADY_COMMITTED : decided;
     }
     boolean empty = from == to;
-    if (!empty && (batch.refusesRows || uncleanedCommits() >= uncleaned.capacity())) {
+    if (!empty && (batch.refusal != 0 || uncleanedCommits() >= uncleaned.capacity())) {
       counters.refused++;
-      return Outcome.REFUSED_UNCLEANED;
+      return batch.refusal != 0 ? batch.refusal : Outcome.REFUSED_UNCLEANED;
     }
     return decision.decide(start, batch, from, to);
   }

@@ -136,7 +136,7 @@ final class Attacker extends SimpleChannelInboundHandler<ByteBuf> {
       int refused = 0;
       for (int i = 0; i < count; i++) {
         long outcome = in.getLong(Frames.HEADER_BYTES + i * Long.BYTES);
-        refused += outcome == Outcome.REFUSED_UNCLEANED ? 1 : 0;
+        refused += Outcome.isRefused(outcome) ? 1 : 0;
       }
       run.answered(count - refused);
       run.refused(refused);
