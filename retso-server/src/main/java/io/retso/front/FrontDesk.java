@@ -300,7 +300,8 @@ public final class FrontDesk implements Sequencer.Replies {
   /**
    * Takes no more frames, for good.
    *
-   * @return completes when every reply that is held has left; never if the log hangs
+   * @return completes when every reply that is held has left, and the log has where timestamps end;
+   *     never if the log hangs
    */
   public CompletableFuture<Void> drain() {
     draining = true;
@@ -310,7 +311,9 @@ public final class FrontDesk implements Sequencer.Replies {
 
   private void finishDraining() {
     if (draining && held.isEmpty() && burst.isEmpty()) {
-      drained.complete(null);
+      if (sequencer == null || sequencer.durable() >= sequencer.finish()) {
+        drained.complete(null);
+      }
     }
   }
 }
