@@ -6,6 +6,7 @@ import io.netty.channel.SimpleChannelInboundHandler;
 import io.retso.protocol.FrameType;
 import io.retso.protocol.Frames;
 import io.retso.protocol.Handshake;
+import io.retso.protocol.Limits;
 import io.retso.protocol.Outcome;
 import io.retso.protocol.Timestamps;
 import java.util.SplittableRandom;
@@ -74,6 +75,15 @@ final class Attacker extends SimpleChannelInboundHandler<ByteBuf> {
       }
     }
     send(frame);
+  }
+
+  /** Sends the first half of the largest commit, and no more. */
+  void halfACommit() {
+    int bytes = Frames.COMMIT_FIXED_BYTES + Limits.TRANSACTION_ROWS_MAX * Long.BYTES;
+    ByteBuf half = context.alloc().ioBuffer(Frames.HEADER_BYTES + bytes / 2);
+    Frames.writeHeader(half, FrameType.COMMIT, 1, frameId++, bytes);
+    half.writeZero(bytes / 2);
+    send(half);
   }
 
   void cleaned(long first, int count) {
