@@ -26,10 +26,10 @@ import io.retso.protocol.Timestamps;
  *
  * <p>That leaves an eighth of the window for what is never slowed: commits of what was begun before
  * (which the map's rule slows), timestamps that follow the clock, the last tick's grant and frame.
- * The map is the same with a quarter of these parts: an eighth, a 32nd and a 16th, which leaves a
- * 32nd of a quarter of it. Not counted are what the transaction's own host takes, since nobody is
- * slowed for its own transactions, whose commits may be behind what waits; and shares of hosts that
- * come and go within two periods.
+ * The parts of the map are a quarter of these: an eighth, a 32nd and a 16th, a 32nd less than the
+ * quarter after which few transactions are too old. Not counted are what the transaction's own host
+ * takes, since nobody is slowed for its own transactions, whose commits may be behind what waits;
+ * and shares of hosts that come and go within two periods.
  *
  * <p>Of the sequencer's thread. It decides when something is done, and what is refused.
  */
