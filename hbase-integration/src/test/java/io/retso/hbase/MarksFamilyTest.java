@@ -12,6 +12,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.hbase.admin.TablePreparation.Options;
+import io.retso.hbase.errors.TableNotPreparedException;
 import io.retso.hbase.layout.PendingWrite;
 import java.security.Key;
 import java.util.ArrayList;
@@ -30,6 +31,7 @@ import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
 import org.apache.hadoop.hbase.io.compress.Compression.Algorithm;
 import org.apache.hadoop.hbase.io.crypto.KeyProvider;
 import org.apache.hadoop.hbase.io.encoding.DataBlockEncoding;
+import org.apache.hadoop.hbase.regionserver.BloomType;
 import org.apache.hadoop.hbase.regionserver.HRegion;
 import org.apache.hadoop.hbase.regionserver.HStore;
 import org.apache.hadoop.hbase.regionserver.HStoreFile;
@@ -104,6 +106,29 @@ class MarksFamilyTest {
             .build());
     assertEquals(chosen, marks(fixture.preparation().prepare(name, Options.DEFAULT)), "mended");
     assertEquals(chosen, marks(admin.getDescriptor(name)));
+  }
+
+  /** A read of several marks would never end, and keep a thread of the region server. */
+  @Test
+  void aBloomFilterOfColumnsIsRefused() throws Exception {
+    TableDescriptor created =
+        fixture.preparation().create(Fixture.descriptor(name).build(), Options.DEFAULT);
+    admin.modifyColumnFamily(
+        name,
+        ColumnFamilyDescriptorBuilder.newBuilder(marks(created))
+            .setBloomFilterType(BloomType.ROWCOL)
+            .build());
+    List<String> found = fixture.preparation().check(name);
+    assertEquals(1, found.size(), found::toString);
+    assertTrue(found.get(0).contains("set BLOOMFILTER to ROW"), found::toString);
+    TableNotPreparedException refused =
+        assertThrows(
+            TableNotPreparedException.class,
+            () -> fixture.preparation().prepare(name, Options.DEFAULT));
+    assertTrue(refused.getMessage().contains(found.get(0)), refused::getMessage);
+    assertThrows(
+        TableNotPreparedException.class,
+        () -> fixture.manager().read(tx -> read(tx.table(name), "r")));
   }
 
   /** Marks repeat the row keys. */
