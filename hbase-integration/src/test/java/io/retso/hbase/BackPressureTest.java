@@ -2,6 +2,7 @@ package io.retso.hbase;
 
 import static io.retso.hbase.Fixture.put;
 import static io.retso.hbase.Fixture.read;
+import static io.retso.hbase.Fixture.withCleanupTimeout;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -62,7 +63,7 @@ class BackPressureTest {
 
   private TransactionManager opened(Duration cleanupTimeout) throws Exception {
     return fixture.opened(
-        fixture.builder().maxCleanupRows(ROWS_MAX).cleanupTimeout(cleanupTimeout).build());
+        withCleanupTimeout(fixture.builder().maxCleanupRows(ROWS_MAX), cleanupTimeout).build());
   }
 
   @AfterEach

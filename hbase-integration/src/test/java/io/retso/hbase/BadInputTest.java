@@ -302,7 +302,7 @@ class BadInputTest {
 
   @Test
   void nullsAreRefusedWithARemedy() throws Exception {
-    for (Options options : TransactionTest.MODES) {
+    for (Options options : Fixture.MODES) {
       TableName own = fixture.table(options);
       try (Transaction tx = manager.begin()) {
         TransactionalTable table = tx.table(own);

@@ -2,6 +2,7 @@ package io.retso.hbase;
 
 import static io.retso.hbase.Fixture.put;
 import static io.retso.hbase.Fixture.read;
+import static io.retso.hbase.Fixture.withCleanupTimeout;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -57,7 +58,7 @@ class CleanerCloseTest {
   private final ListAppender<ILoggingEvent> logged = new ListAppender<>();
 
   static Stream<Options> modes() {
-    return TransactionTest.MODES.stream();
+    return Fixture.MODES.stream();
   }
 
   @BeforeEach
@@ -205,7 +206,7 @@ class CleanerCloseTest {
   @Test
   void batchesThatFailAtOnceDoNotNest() throws Exception {
     TransactionManager manager =
-        fixture.opened(fixture.builder().cleanupTimeout(Duration.ofMillis(1)).build());
+        fixture.opened(withCleanupTimeout(fixture.builder(), Duration.ofMillis(1)).build());
     AtomicInteger calls = new AtomicInteger();
     AtomicLong deepest = new AtomicLong();
     CleanupJob job =
@@ -229,7 +230,7 @@ class CleanerCloseTest {
   @Test
   void rowsThatAreLeftToOthersAreLoggedWithTheTransactionsName() throws Exception {
     TransactionManager manager =
-        fixture.opened(fixture.builder().cleanupTimeout(Duration.ofMillis(1)).build());
+        fixture.opened(withCleanupTimeout(fixture.builder(), Duration.ofMillis(1)).build());
     Logger cleaner = (Logger) LoggerFactory.getLogger(Cleaner.class);
     cleaner.addAppender(logged);
     try {

@@ -1,6 +1,7 @@
 package io.retso.hbase;
 
 import static io.retso.hbase.Fixture.eventually;
+import static io.retso.hbase.Fixture.withCleanupTimeout;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -75,7 +76,7 @@ class ClientReadRightsTest extends ClusterWithRights {
     Duration attempts = Duration.ofSeconds(1);
     try (AsyncConnection his = connect("bob");
         TransactionManager manager =
-            TransactionManager.builder(his).oracle(oracle).cleanupTimeout(attempts).build();
+            withCleanupTimeout(TransactionManager.builder(his).oracle(oracle), attempts).build();
         TransactionManager living = TransactionManager.builder(root).oracle(oracle).build()) {
       manager.run(
           tx -> {

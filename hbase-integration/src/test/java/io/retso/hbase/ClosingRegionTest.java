@@ -88,7 +88,7 @@ class ClosingRegionTest {
             .build()
             .create(Fixture.descriptor(name).build(), Options.DEFAULT);
     admin.modifyTable(Fixture.withOracleTimeout(prepared, oracleMillis));
-    TransactionManager dying = fixture.opened(builder().cleanupAlive(start -> false).build());
+    TransactionManager dying = fixture.opened(Fixture.dying(builder()).build());
     for (int i = 0; i < ROWS_IN_DOUBT; i++) {
       String row = "row" + (100 + i);
       dying.run(

@@ -135,7 +135,7 @@ abstract class ClusterWithRights {
 
   /** Its clients leave their cleanup undone. */
   TransactionManager dying() throws Exception {
-    return TransactionManager.builder(root).oracle(oracle).cleanupAlive(start -> false).build();
+    return Fixture.dying(TransactionManager.builder(root).oracle(oracle)).build();
   }
 
   void grant(String user, TableName table, Action... actions) throws Exception {

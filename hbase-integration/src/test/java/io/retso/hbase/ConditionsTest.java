@@ -39,7 +39,7 @@ import org.junit.jupiter.params.provider.FieldSource;
 /** {@code checkAndMutate} in all its forms, inside a transaction. */
 @ExtendWith(RetsoCluster.Extension.class)
 class ConditionsTest {
-  static final List<Options> MODES = TransactionTest.MODES;
+  static final List<Options> MODES = Fixture.MODES;
 
   private Fixture fixture;
   private TransactionManager manager;

@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.FieldSource;
 /** Copies that HBase makes of prepared tables from snapshots. */
 @ExtendWith(RetsoCluster.Extension.class)
 class CopiedTablesTest {
-  static final List<Options> MODES = TransactionTest.MODES;
+  static final List<Options> MODES = Fixture.MODES;
 
   private static String rows(TransactionManager manager, TableName name) throws IOException {
     return manager.run(tx -> scan(tx.table(name), new Scan()));

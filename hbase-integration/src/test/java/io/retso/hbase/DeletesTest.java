@@ -36,7 +36,7 @@ class DeletesTest {
   private TransactionManager manager;
 
   static Stream<Options> options() {
-    return TransactionTest.MODES.stream().flatMap(o -> Stream.of(o, o.with(Conflicts.CELL)));
+    return Fixture.MODES.stream().flatMap(o -> Stream.of(o, o.with(Conflicts.CELL)));
   }
 
   @BeforeEach

@@ -36,7 +36,7 @@ class FamiliesTest {
   private TransactionManager manager;
 
   static List<Options> modes() {
-    return TransactionTest.MODES;
+    return Fixture.MODES;
   }
 
   private static List<Use> uses() {

@@ -45,7 +45,7 @@ import org.junit.jupiter.params.provider.FieldSource;
  */
 @ExtendWith(RetsoCluster.Extension.class)
 class HealingTest {
-  static final List<Options> MODES = TransactionTest.MODES;
+  static final List<Options> MODES = Fixture.MODES;
 
   private Fixture fixture;
   private TransactionManager manager;

@@ -49,7 +49,7 @@ import org.junit.jupiter.params.provider.FieldSource;
 /** What HBase's Table can do, inside a transaction. */
 @ExtendWith(RetsoCluster.Extension.class)
 class OperationsTest {
-  static final List<Options> MODES = TransactionTest.MODES;
+  static final List<Options> MODES = Fixture.MODES;
 
   private Fixture fixture;
   private TransactionManager manager;

@@ -54,7 +54,7 @@ import org.junit.jupiter.params.provider.FieldSource;
 @ExtendWith(RetsoCluster.Extension.class)
 @Timeout(180)
 class OracleDownTest {
-  static final List<Options> MODES = TransactionTest.MODES;
+  static final List<Options> MODES = Fixture.MODES;
 
   /** What a client of these tests waits for HBase, and HBase or the client for the oracle. */
   private static final int STORE_MILLIS = 5_000;
@@ -110,7 +110,7 @@ class OracleDownTest {
         admin.modifyTable(Fixture.withOracleTimeout(prepared, ORACLE_MILLIS));
       }
     }
-    TransactionManager dying = fixture.opened(builder().cleanupAlive(start -> false).build());
+    TransactionManager dying = fixture.opened(Fixture.dying(builder()).build());
     manager = fixture.opened(builder().build());
     manager.run(
         tx -> {
@@ -179,7 +179,7 @@ class OracleDownTest {
     prepare(Options.DEFAULT);
     List<Put> rows = IntStream.range(0, 40).mapToObj(i -> put("row" + i, "1")).toList();
     List<Get> gets = rows.stream().map(row -> new Get(row.getRow())).toList();
-    TransactionManager dying = fixture.opened(builder().cleanupAlive(start -> false).build());
+    TransactionManager dying = fixture.opened(Fixture.dying(builder()).build());
     dying.run(
         tx -> {
           tx.table(name).put(rows);

@@ -40,7 +40,7 @@ import org.junit.jupiter.params.provider.FieldSource;
 /** Reads of what the transaction has just written: no request, and the answer of one. */
 @ExtendWith(RetsoCluster.Extension.class)
 class OwnReadsTest {
-  static final List<Options> MODES = List.of(Options.DEFAULT, Options.CLIENT_READS);
+  static final List<Options> MODES = Fixture.MODES;
 
   private static final long SEED = new Random().nextLong();
   private static final int ROUNDS = 25;

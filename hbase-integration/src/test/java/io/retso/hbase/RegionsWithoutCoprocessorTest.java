@@ -6,6 +6,7 @@ import static io.retso.hbase.Fixture.get;
 import static io.retso.hbase.Fixture.put;
 import static io.retso.hbase.Fixture.read;
 import static io.retso.hbase.Fixture.scan;
+import static io.retso.hbase.Fixture.withCleanupTimeout;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
@@ -124,7 +125,7 @@ class RegionsWithoutCoprocessorTest extends ClusterWithRights {
             : User.createUserForTesting(configuration, reader, new String[0]);
     try (AsyncConnection connection = connect(configuration, user);
         TransactionManager manager = managerOf(connection).build();
-        TransactionManager dying = managerOf(connection).cleanupAlive(start -> false).build()) {
+        TransactionManager dying = Fixture.dying(managerOf(connection)).build()) {
       fill(manager, dying);
       assertEquals("1", manager.run(tx -> read(tx.table(name), "a")));
       reopen(false);
@@ -170,8 +171,8 @@ class RegionsWithoutCoprocessorTest extends ClusterWithRights {
     create(name, Options.DEFAULT);
     try (AsyncConnection connection = connect(hbase.configuration(), User.getCurrent());
         TransactionManager manager =
-            managerOf(connection).cleanupTimeout(Duration.ofSeconds(1)).build();
-        TransactionManager dying = managerOf(connection).cleanupAlive(start -> false).build()) {
+            withCleanupTimeout(managerOf(connection), Duration.ofSeconds(1)).build();
+        TransactionManager dying = Fixture.dying(managerOf(connection)).build()) {
       long start = fill(manager, dying);
       long cleaned = Inside.counters(manager).cleanedUp.sum();
       reopen(false);

@@ -54,7 +54,7 @@ import org.junit.jupiter.params.provider.FieldSource;
 /** HBase with rights: what applications and sweeps need, and what they are refused. */
 @Timeout(180)
 class RightsTest extends ClusterWithRights {
-  static final List<TablePreparation.Options> MODES = TransactionTest.MODES;
+  static final List<TablePreparation.Options> MODES = Fixture.MODES;
 
   /**
    * A list of tables has only those that the user may administer. If all is reported as swept, the

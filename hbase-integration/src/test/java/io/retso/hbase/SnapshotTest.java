@@ -51,7 +51,7 @@ import org.junit.jupiter.params.provider.FieldSource;
  */
 @ExtendWith(RetsoCluster.Extension.class)
 class SnapshotTest {
-  static final List<Options> MODES = TransactionTest.MODES;
+  static final List<Options> MODES = Fixture.MODES;
   private static final long SEED = Long.getLong("retso.snapshot.seed", 20_061_001L);
   private static final int ROWS = 12;
   private static final int READS = 400;

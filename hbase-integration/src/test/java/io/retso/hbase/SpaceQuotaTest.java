@@ -3,6 +3,7 @@ package io.retso.hbase;
 import static io.retso.hbase.Fixture.eventually;
 import static io.retso.hbase.Fixture.put;
 import static io.retso.hbase.Fixture.read;
+import static io.retso.hbase.Fixture.withCleanupTimeout;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -46,7 +47,7 @@ class SpaceQuotaTest {
               return null;
             });
     TransactionManager manager =
-        fixture.opened(fixture.builder().cleanupTimeout(Duration.ofSeconds(1)).build());
+        fixture.opened(withCleanupTimeout(fixture.builder(), Duration.ofSeconds(1)).build());
     List<RegionServerSpaceQuotaManager> quotas =
         fixture.regionServers().stream()
             .map(HRegionServer::getRegionServerSpaceQuotaManager)

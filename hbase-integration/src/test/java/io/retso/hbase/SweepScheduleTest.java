@@ -113,7 +113,7 @@ class SweepScheduleTest {
           .build()
           .create(Fixture.descriptor(name).build(), Options.CLIENT_READS);
       TransactionManager dying =
-          fixture.opened(fixture.builder().oracle(address).cleanupAlive(start -> false).build());
+          fixture.opened(Fixture.dying(fixture.builder().oracle(address)).build());
       Transaction dead = dying.begin();
       dead.table(name).put(put("r", "dead"));
       Failures.await(Inside.writes(dead).sendAll());

@@ -106,7 +106,7 @@ class VisibilityTest {
             ConnectionFactory.createAsyncConnection(hbase.configuration(), bob).get();
         TransactionManager manager = TransactionManager.builder(his).oracle(oracle).build();
         TransactionManager dying =
-            TransactionManager.builder(root).oracle(oracle).cleanupAlive(start -> false).build()) {
+            Fixture.dying(TransactionManager.builder(root).oracle(oracle)).build()) {
       Transaction aborted = dying.begin();
       aborted.table(NAME).put(put("c", "1"));
       Inside.writes(aborted).sendAll().get(30, TimeUnit.SECONDS);
@@ -145,7 +145,7 @@ class VisibilityTest {
   private static void fill(Connection root, String oracle) throws Exception {
     try (TransactionManager living = TransactionManager.builder(root).oracle(oracle).build();
         TransactionManager dying =
-            TransactionManager.builder(root).oracle(oracle).cleanupAlive(start -> false).build()) {
+            Fixture.dying(TransactionManager.builder(root).oracle(oracle)).build()) {
       living.run(
           tx -> {
             tx.table(NAME).put(List.of(put("a", "0"), put("b", "0")));
