@@ -155,7 +155,7 @@ class TransactionTest {
   /** It cleans up, and takes no new transactions, while this one's commit is on its way. */
   @Test
   @Timeout(120)
-  void aCommitIsToldThoughTheManagerCloses() throws Exception {
+  void aCommitIsAcknowledgedThoughTheManagerCloses() throws Exception {
     TableName name = fixture.table(Options.DEFAULT);
     CompletableFuture<Void> writes = new CompletableFuture<>();
     CompletableFuture<Void> cleanups = new CompletableFuture<>();

@@ -258,7 +258,7 @@ class HealingTest {
   /** As one that outlived its limit: others have removed what it wrote. */
   @ParameterizedTest
   @FieldSource("MODES")
-  void zombieThatWasAbortedIsNotToldThatItWroteNothing(Options options) throws Exception {
+  void readsOfAnAbortedZombieFailInsteadOfMissingItsWrites(Options options) throws Exception {
     TableName name = fixture.table(options);
     manager.run(
         tx -> {

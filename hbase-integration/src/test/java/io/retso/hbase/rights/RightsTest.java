@@ -209,7 +209,7 @@ class RightsTest extends ClusterWithRights {
   }
 
   @Test
-  void whoLacksARightIsToldWhich() throws Exception {
+  void anErrorNamesTheMissingRight() throws Exception {
     create(hidden, TablePreparation.Options.DEFAULT);
     create(shown, TablePreparation.Options.CLIENT_READS);
     admin.createTable(Fixture.descriptor(plain).build());

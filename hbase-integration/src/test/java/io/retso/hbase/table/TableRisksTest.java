@@ -118,7 +118,7 @@ class TableRisksTest {
   }
 
   @Test
-  void applicationsAreToldOnce(Fixture fixture) throws Exception {
+  void applicationsAreWarnedOnce(Fixture fixture) throws Exception {
     Logger log = (Logger) LoggerFactory.getLogger(TableRisks.class);
     ListAppender<ILoggingEvent> said = new ListAppender<>();
     said.start();
