@@ -98,6 +98,16 @@ public final class Fixture implements AutoCloseable {
     return preparing().build();
   }
 
+  /** Prepares tables for another oracle. */
+  public TablePreparation preparation(String oracle) {
+    return TablePreparation.builder(cluster.connection()).oracle(oracle).build();
+  }
+
+  /** An oracle of the test's own, and what stands in front of it. */
+  public MutedOracle mutedOracle() throws Exception {
+    return opened(new MutedOracle(opened(RetsoCluster.startOracle()).port()));
+  }
+
   public TablePreparationBuilder preparing() {
     return TablePreparation.builder(cluster.connection()).oracle(cluster.oracleAddress());
   }

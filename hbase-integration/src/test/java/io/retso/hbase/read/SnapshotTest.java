@@ -19,7 +19,6 @@ import io.retso.hbase.ReadTransaction;
 import io.retso.hbase.RetsoCluster;
 import io.retso.hbase.Transaction;
 import io.retso.hbase.TransactionManager;
-import io.retso.hbase.admin.TablePreparation;
 import io.retso.hbase.admin.TablePreparation.Options;
 import io.retso.hbase.errors.ConflictException;
 import io.retso.hbase.metrics.Counters;
@@ -176,10 +175,7 @@ class SnapshotTest {
     RetsoServer server = fixture.opened(RetsoCluster.startOracle());
     String address = "127.0.0.1:" + server.port();
     TableName name = fixture.cluster.freshName("t");
-    TablePreparation.builder(fixture.cluster.connection())
-        .oracle(address)
-        .build()
-        .create(Fixture.descriptor(name).build(), Options.DEFAULT);
+    fixture.preparation(address).create(Fixture.descriptor(name).build(), Options.DEFAULT);
     TransactionManager readers = fixture.opened(fixture.builder().oracle(address).build());
     TransactionManager writers = fixture.opened(fixture.builder().oracle(address).build());
     OracleClient oracle = fixture.opened(OracleClient.builder().address(address).build());

@@ -10,11 +10,9 @@ import io.retso.hbase.MutedOracle;
 import io.retso.hbase.RetsoCluster;
 import io.retso.hbase.Transaction;
 import io.retso.hbase.TransactionManager;
-import io.retso.hbase.admin.TablePreparation;
 import io.retso.hbase.admin.TablePreparation.Options;
 import io.retso.hbase.coprocessor.oracle.OracleLink;
 import io.retso.hbase.transaction.Inside;
-import io.retso.server.RetsoServer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -62,8 +60,7 @@ class ClosingRegionTest {
   @BeforeEach
   void open(Fixture fixture) throws Exception {
     this.fixture = fixture;
-    RetsoServer server = fixture.opened(RetsoCluster.startOracle());
-    oracle = fixture.opened(new MutedOracle(server.port()));
+    oracle = fixture.mutedOracle();
     admin = fixture.opened(fixture.cluster.connection().getAdmin());
     manager = fixture.opened(builder().build());
     name = fixture.cluster.freshName("closing");
@@ -89,9 +86,8 @@ class ClosingRegionTest {
   /** A table whose rows were committed by clients that died, each by a transaction of its own. */
   private void prepare(int oracleMillis) throws Exception {
     TableDescriptor prepared =
-        TablePreparation.builder(fixture.cluster.connection())
-            .oracle(oracle.address())
-            .build()
+        fixture
+            .preparation(oracle.address())
             .create(Fixture.descriptor(name).build(), Options.DEFAULT);
     admin.modifyTable(Fixture.withOracleTimeout(prepared, oracleMillis));
     TransactionManager dying = fixture.opened(Fixture.dying(builder()).build());

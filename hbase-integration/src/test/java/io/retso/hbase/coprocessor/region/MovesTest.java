@@ -6,9 +6,7 @@ import io.retso.hbase.Fixture;
 import io.retso.hbase.MutedOracle;
 import io.retso.hbase.RetsoCluster;
 import io.retso.hbase.TransactionManager;
-import io.retso.hbase.admin.TablePreparation;
 import io.retso.hbase.admin.TablePreparation.Options;
-import io.retso.server.RetsoServer;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -192,12 +190,10 @@ class MovesTest {
   @Test
   void regionsWithTheCoprocessorCloseAndOpenAsOthersDo() throws Exception {
     System.out.println("-Dretso.moves=" + MOVES + " -Dretso.moves.seed=" + SEED);
-    RetsoServer server = fixture.opened(RetsoCluster.startOracle());
-    MutedOracle oracle = fixture.opened(new MutedOracle(server.port()));
+    MutedOracle oracle = fixture.mutedOracle();
     TableName prepared = fixture.cluster.freshName("prepared");
-    TablePreparation.builder(connection)
-        .oracle(oracle.address())
-        .build()
+    fixture
+        .preparation(oracle.address())
         .create(Fixture.descriptor(prepared).build(), Options.DEFAULT);
     TransactionManager manager =
         fixture.opened(
