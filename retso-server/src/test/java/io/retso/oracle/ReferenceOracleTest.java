@@ -146,6 +146,8 @@ class ReferenceOracleTest {
       assertEquals(seen("commit aborted by a conflict"), counters.conflicts);
       assertEquals(seen("commit aborted as too old"), counters.evicted + counters.outOfWindow);
       assertEquals(seen("commit refused, too many transactions not cleaned up"), counters.refused);
+      assertEquals(seen("abort of an open one"), counters.requested);
+      assertTrue(seen("cleaned done") <= counters.cleanups);
       assertEquals(seen("timestamp"), counters.timestamps);
       assertEquals(seen("swept done"), counters.sweptReports);
       long queries = 0;
@@ -273,7 +275,9 @@ class ReferenceOracleTest {
 
     private void abort(long start) {
       ReferenceOracle.Limits limits = limits();
+      int before = logged.size();
       long outcome = oracle.abort(start);
+      seen.merge("abort of an open one", (long) logged.size() - before, Long::sum);
       count("abort", outcome);
       reference.abort(start, outcome, limits);
     }
@@ -361,6 +365,7 @@ class ReferenceOracleTest {
       assertEquals(oracle.windowLow(), rebuilt.windowLow());
       assertEquals(oracle.uncleanedCommits(), rebuilt.uncleanedCommits());
       assertEquals(oracle.counters().mapEvictions, rebuilt.counters().mapEvictions);
+      assertEquals(oracle.counters().halfAborted, rebuilt.counters().halfAborted);
       assertTrue(rebuilt.lowWatermark() >= reference.watermark(), "the watermark fell");
       for (long start : recent) {
         long expected = oracle.status(start, start);
