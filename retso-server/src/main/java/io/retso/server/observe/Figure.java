@@ -19,7 +19,8 @@ enum Figure {
   REFUSED_COMMITS(
       Group.TRANSACTIONS,
       "refused.commits",
-      "Commit requests refused because too many commits are not cleaned up.",
+      "Commit requests refused: too many commits are not cleaned up, or their host is above its"
+          + " share.",
       f -> f.oracle.refused),
   STATUS_QUERIES(Group.TRANSACTIONS, "status.queries", "Status queries.", f -> f.oracle.queries),
   TIMESTAMPS(
