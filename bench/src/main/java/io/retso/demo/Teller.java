@@ -99,7 +99,7 @@ final class Teller {
       return failure instanceof RuntimeException ? "broken" : "failed";
     }
     return switch (failed.category()) {
-      case CONFLICT -> "conflict";
+      case CONFLICT, SERIALIZATION -> "conflict";
       case TOO_OLD, ROLLBACK_ONLY, ORACLE_UNAVAILABLE, TABLE_NOT_PREPARED, WRITE_SET_TOO_LARGE ->
           "refused";
       case UNKNOWN_OUTCOME -> "unknown";

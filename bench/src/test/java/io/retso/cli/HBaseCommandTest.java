@@ -123,10 +123,15 @@ class HBaseCommandTest {
       admin.disableTable(name);
       succeeds("enable it when a minute", "prepare", table, "--conflicts", "cell");
       succeeds("conflicts by CELL, reads at the CLIENT", "prepare", table, "--reads", "client");
+      succeeds("the CLIENT, granules of bytes [0, 12].", "prepare", table, "--granules", "12,0");
       admin.enableTable(name);
       succeeds("the oracle at " + cluster.oracle(), "prepare", table);
       succeeds("conflicts by CELL, reads at the CLIENT", "check", table);
       fails(1, "disable it", "prepare", table, "--conflicts", "ROW");
+      fails(1, "disable it", "prepare", table, "--granules", "");
+      fails(
+          2, "--granules: granules: x is no number of bytes", "prepare", table, "--granules", "x");
+      succeeds("granules of bytes [0, 12].", "check", table);
       succeeds("conflicts by CELL, reads at the CLIENT", "check", table);
     }
   }

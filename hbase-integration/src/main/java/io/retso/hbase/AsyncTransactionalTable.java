@@ -49,6 +49,26 @@ public interface AsyncTransactionalTable extends AsyncTable<ScanResultConsumer>,
   @Override
   ResultScanner getScanner(Scan scan);
 
+  /**
+   * Reads a row, and counts what it looks at as written: of two transactions that lock or write it
+   * at a time, one is aborted. Nothing is written to HBase, and nobody waits. It is what {@code
+   * SELECT ... FOR UPDATE} is under snapshot isolation.
+   *
+   * @param get in tables with conflicts by cell it names its columns, and these are locked
+   * @throws IllegalArgumentException if it does not
+   */
+  CompletableFuture<Result> lock(Get get);
+
+  /**
+   * Reads a row, and aborts the transaction at its commit if another one has committed what it
+   * looks at since this one began. Nobody is aborted because this one has read it: two that
+   * validate the same do not conflict, and who writes it later is not refused.
+   *
+   * @param get in tables with conflicts by cell it names its columns, and these are validated
+   * @throws IllegalArgumentException if it does not
+   */
+  CompletableFuture<Result> validate(Get get);
+
   /** Deletes cells, columns, families or the row, so that older snapshots still see them. */
   @Override
   CompletableFuture<Void> delete(Delete delete);

@@ -9,6 +9,7 @@ import io.retso.hbase.cleanup.Cleaner;
 import io.retso.hbase.errors.Failures;
 import io.retso.hbase.errors.OracleUnavailableException;
 import io.retso.hbase.layout.TableSettings;
+import io.retso.hbase.options.Isolation;
 import io.retso.hbase.transaction.HBaseTransactionManager;
 import io.retso.hbase.transaction.ManagerSettings;
 import io.retso.hbase.write.WriteLimits;
@@ -47,6 +48,7 @@ public final class ManagerBuilder {
   private MeterRegistry meterRegistry;
   private WriteLimits writeLimits = WriteLimits.DEFAULT;
   private RetryPolicy retryPolicy = RetryPolicy.DEFAULT;
+  private Isolation isolation = Isolation.SNAPSHOT;
   private long cleanupRowsMax = 200_000;
   private long cleanupDelayMillis = 10;
   private long cleanupTimeoutMillis = 5000;
@@ -191,6 +193,15 @@ public final class ManagerBuilder {
   }
 
   /**
+   * The isolation of transactions whose options name none. Default: {@link Isolation#SNAPSHOT}.
+   * {@link Isolation#SERIALIZABLE} needs an oracle that speaks version 2 of the protocol.
+   */
+  public ManagerBuilder isolation(Isolation level) {
+    this.isolation = given(level, "isolation");
+    return this;
+  }
+
+  /**
    * Rows that may wait for cleanup, some 200 bytes each, 1 to 10,000,000; beyond it replies to
    * commits wait. Default: 200,000.
    */
@@ -287,6 +298,7 @@ public final class ManagerBuilder {
         clientName,
         writeLimits,
         retryPolicy,
+        isolation,
         new Cleaner.Options(cleanupRowsMax, cleanupDelayMillis, cleanupTimeoutMillis, cleanupAlive),
         orphanDelayMillis,
         sweepIntervalMillis,

@@ -50,7 +50,8 @@ public interface ReadTransaction extends AutoCloseable {
   /**
    * The timestamp of its snapshot: it sees what was committed below. May ask the oracle, as a
    * read-only transaction mostly reads without one: then this takes it, one at which all is as it
-   * was read. Before the first read, it makes this moment the one of the snapshot.
+   * was read. Before the first read, it makes this moment the one of the snapshot; that of a
+   * serializable transaction is the one that its options say.
    *
    * @throws OracleUnavailableException if the oracle does not answer
    * @throws IOException if HBase does not answer what changed since the first read

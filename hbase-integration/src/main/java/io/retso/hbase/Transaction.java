@@ -3,6 +3,7 @@ package io.retso.hbase;
 import io.retso.hbase.errors.ConflictException;
 import io.retso.hbase.errors.OracleUnavailableException;
 import io.retso.hbase.errors.RollbackOnlyException;
+import io.retso.hbase.errors.SerializationException;
 import io.retso.hbase.errors.SnapshotTooOldException;
 import io.retso.hbase.errors.UnknownCommitException;
 import java.io.IOException;
@@ -11,9 +12,10 @@ import java.util.concurrent.CompletableFuture;
 import org.apache.hadoop.hbase.TableName;
 
 /**
- * A transaction under snapshot isolation: it reads what was committed before it began, and its own
- * writes; it commits if nobody else committed one of the rows (or cells) that it wrote since it
- * began.
+ * A transaction: it reads what was committed before it began, and its own writes; it commits if
+ * nobody else committed one of the rows (or cells) that it wrote since it began. If it is
+ * serializable ({@link TransactionOptions#withIsolation}), what others did to what it has read must
+ * allow it, too.
  *
  * <pre>{@code
  * try (Transaction tx = manager.begin()) {
@@ -65,8 +67,13 @@ public interface Transaction extends ReadTransaction {
   /**
    * Commits: all writes together become visible to transactions that begin from now on.
    *
-   * @return the commit timestamp; empty if it wrote nothing, as there was nothing to commit
+   * <p>One that wrote nothing has nothing to commit. If it is serializable, what it has read is
+   * certified all the same, and counts only if this method returns.
+   *
+   * @return the commit timestamp; empty if it wrote nothing
    * @throws ConflictException if another transaction got ahead; nothing is committed
+   * @throws SerializationException if it is serializable, and concurrent transactions leave no
+   *     place for it in any order; nothing is committed
    * @throws SnapshotTooOldException if it took too long; nothing is committed
    * @throws RollbackOnlyException if a write failed; nothing is committed
    * @throws UnknownCommitException if it may or may not be committed

@@ -89,6 +89,11 @@ public interface TransactionManager extends AutoCloseable {
    * whether what they find is current, and mostly it is, so that the oracle is not asked. Whoever
    * wants the snapshot of this moment calls that method now.
    *
+   * <p>A serializable one has the snapshot that {@link TransactionOptions#withReadSnapshot} says.
+   *
+   * @throws IllegalArgumentException if that is the latest one of a serializable transaction: it
+   *     may be refused at its end, which only {@link #read read} and {@link #readAsync readAsync}
+   *     can say
    * @throws IllegalStateException if the manager is closed
    */
   ReadTransaction beginReadOnly(TransactionOptions options);
@@ -100,8 +105,8 @@ public interface TransactionManager extends AutoCloseable {
 
   /**
    * Does the work in a transaction and commits it; again and again as the {@link RetryPolicy}
-   * allows, while attempts fail by conflicts, for their age, or as the oracle was away before
-   * anything was decided. An unknown outcome is never repeated.
+   * allows, while attempts fail by conflicts, as they would not be serializable, for their age, or
+   * as the oracle was away before anything was decided. An unknown outcome is never repeated.
    *
    * <p>The work may end the transaction itself. Once it is committed, or may be, nothing is
    * repeated, whatever happens later in the work. If the work does not block until the commit is

@@ -1,5 +1,7 @@
 package io.retso.hbase;
 
+import io.retso.hbase.options.Isolation;
+import io.retso.hbase.options.ReadSnapshot;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
@@ -14,8 +16,9 @@ import java.util.Optional;
  *
  * <p>Whether a transaction may write is no option but the choice between {@link
  * TransactionManager#begin begin} and {@link TransactionManager#beginReadOnly beginReadOnly}, as
- * what compiles depends on it. Nor is freshness one: every snapshot contains all that was committed
- * before it was taken, as an older one would be answered no sooner.
+ * what compiles depends on it. Nor is freshness one, but for serializable transactions that only
+ * read: every other snapshot contains all that was committed before it was taken, as an older one
+ * would be answered no sooner.
  */
 public final class TransactionOptions {
   /** Characters of a name. */
@@ -24,17 +27,27 @@ public final class TransactionOptions {
   private static final Duration SHORTEST = Duration.ofMillis(1);
   private static final Duration LONGEST = Duration.ofDays(1);
 
-  /** Without a name, without a time limit, with the retry policy of the manager. */
-  public static final TransactionOptions DEFAULT = new TransactionOptions("", null, null);
+  /** Without a name, without a time limit, with retry policy and isolation of the manager. */
+  public static final TransactionOptions DEFAULT =
+      new TransactionOptions("", null, null, null, ReadSnapshot.RECENT);
 
   private final String name;
   private final Duration timeLimit;
   private final RetryPolicy retryPolicy;
+  private final Isolation isolation;
+  private final ReadSnapshot readSnapshot;
 
-  private TransactionOptions(String name, Duration timeLimit, RetryPolicy retryPolicy) {
+  private TransactionOptions(
+      String name,
+      Duration timeLimit,
+      RetryPolicy retryPolicy,
+      Isolation isolation,
+      ReadSnapshot readSnapshot) {
     this.name = name;
     this.timeLimit = timeLimit;
     this.retryPolicy = retryPolicy;
+    this.isolation = isolation;
+    this.readSnapshot = readSnapshot;
   }
 
   /**
@@ -55,7 +68,7 @@ public final class TransactionOptions {
               + of.length()
               + (isPrintable ? "" : ", and others among them"));
     }
-    return new TransactionOptions(of, timeLimit, retryPolicy);
+    return new TransactionOptions(of, timeLimit, retryPolicy, isolation, readSnapshot);
   }
 
   /**
@@ -72,13 +85,31 @@ public final class TransactionOptions {
     if (limit.compareTo(SHORTEST) < 0 || limit.compareTo(LONGEST) > 0) {
       throw new IllegalArgumentException("time limit " + limit + " is not within 1 ms and 1 day");
     }
-    return new TransactionOptions(name, limit, retryPolicy);
+    return new TransactionOptions(name, limit, retryPolicy, isolation, readSnapshot);
   }
 
   /** How {@code run} and its like repeat the work. A transaction of {@code begin} is no loop. */
   public TransactionOptions withRetryPolicy(RetryPolicy policy) {
     Objects.requireNonNull(policy, "the policy is null: leave it out for that of the manager");
-    return new TransactionOptions(name, timeLimit, policy);
+    return new TransactionOptions(name, timeLimit, policy, isolation, readSnapshot);
+  }
+
+  /**
+   * What concurrent transactions may do to it. Transactions of both kinds may run beside each
+   * other: docs/serializable.md says what a serializable one may see of the others.
+   */
+  public TransactionOptions withIsolation(Isolation level) {
+    Objects.requireNonNull(level, "the isolation is null: leave it out for that of the manager");
+    return new TransactionOptions(name, timeLimit, retryPolicy, level, readSnapshot);
+  }
+
+  /**
+   * What it reads if it is serializable and read-only; others have a snapshot of their own.
+   * Default: {@link ReadSnapshot#RECENT}.
+   */
+  public TransactionOptions withReadSnapshot(ReadSnapshot kind) {
+    Objects.requireNonNull(kind, "the snapshot is null: leave it out for a recent one");
+    return new TransactionOptions(name, timeLimit, retryPolicy, isolation, kind);
   }
 
   /** The name; empty if there is none. */
@@ -96,8 +127,27 @@ public final class TransactionOptions {
     return Optional.ofNullable(retryPolicy);
   }
 
+  /** The isolation, if it is not the manager's. */
+  public Optional<Isolation> isolation() {
+    return Optional.ofNullable(isolation);
+  }
+
+  /** What it reads if it is serializable and read-only. */
+  public ReadSnapshot readSnapshot() {
+    return readSnapshot;
+  }
+
   @Override
   public String toString() {
-    return "[" + name + "] time limit " + timeLimit + ", " + retryPolicy;
+    return "["
+        + name
+        + "] time limit "
+        + timeLimit
+        + ", "
+        + retryPolicy
+        + ", isolation "
+        + isolation
+        + ", reads "
+        + readSnapshot;
   }
 }

@@ -46,6 +46,14 @@ public interface TransactionalTable extends Table, ReadTable {
   @Override
   Result[] get(List<Get> gets) throws IOException;
 
+  /** Reads a row that counts as written: see {@link AsyncTransactionalTable#lock}. */
+  Result lock(Get get) throws IOException;
+
+  /**
+   * Reads a row that must be unchanged at the commit: see {@link AsyncTransactionalTable#validate}.
+   */
+  Result validate(Get get) throws IOException;
+
   @Override
   ResultScanner getScanner(Scan scan) throws IOException;
 

@@ -127,7 +127,7 @@ public final class HBaseCommand implements Runnable {
         "Prepares a table for transactions: adds the family of the PendingWrite marks, keeps all"
             + " versions, loads the coprocessor. Checks everything first. May be repeated: that"
             + " mends what was altered since, and changes what is named by flags (another"
-            + " --conflicts or --reads only of a disabled table).",
+            + " --conflicts, --reads or --granules only of a disabled table).",
         ""
       })
   int prepare(
@@ -158,6 +158,16 @@ public final class HBaseCommand implements Runnable {
                       + " first.")
           String jar,
       @Option(
+              names = "--granules",
+              paramLabel = "BYTES",
+              description =
+                  "All writers tell the oracle in which part of the table they write, by the first"
+                      + " bytes of keys, so that scans of serializable transactions notice them:"
+                      + " 0,12 for the whole table, and keys that begin with the same 12 bytes."
+                      + " '' lets only serializable ones do it, by 0, 4, 8 and 16. Default: as it"
+                      + " is, '' at first.")
+          String granules,
+      @Option(
               names = "--durability",
               paramLabel = "USE_DEFAULT|SYNC_WAL|FSYNC_WAL",
               description =
@@ -181,6 +191,7 @@ public final class HBaseCommand implements Runnable {
     if (create == (families == null)) {
       throw wrong("--create and --families go together");
     }
+    checkGranules(granules);
     Optional<TableDescriptor> wanted =
         create ? Optional.of(descriptor(name, families)) : Optional.empty();
     return with(
@@ -196,7 +207,8 @@ public final class HBaseCommand implements Runnable {
               new Options(
                   conflicts == null ? known.conflicts() : conflicts,
                   reads == null ? known.reads() : reads,
-                  jar == null ? known.jar() : jar);
+                  jar == null ? known.jar() : jar,
+                  granules == null ? known.granules() : granules);
           TablePreparationBuilder builder = preparing(connection, cluster, before);
           if (durability != null) {
             builder.durability(durability);
@@ -215,6 +227,14 @@ public final class HBaseCommand implements Runnable {
           }
           return ExitCode.CLEAN.number();
         });
+  }
+
+  private void checkGranules(String granules) {
+    try {
+      TableSettings.granules(granules == null ? "" : granules);
+    } catch (IllegalArgumentException e) {
+      throw wrong("--granules: " + e.getMessage());
+    }
   }
 
   private static TablePreparationBuilder preparing(
@@ -307,6 +327,7 @@ public final class HBaseCommand implements Runnable {
         + settings.conflicts()
         + ", reads at the "
         + settings.reads()
+        + (settings.granules().isEmpty() ? "" : ", granules of bytes " + settings.granules())
         + ".";
   }
 

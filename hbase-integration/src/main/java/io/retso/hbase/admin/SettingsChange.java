@@ -17,10 +17,11 @@ import org.apache.hadoop.hbase.util.Bytes;
 /**
  * What may be changed of a prepared table, and when.
  *
- * <p>All who use a table must agree on its conflict rule and on where its reads are decided. Two
- * writers of a row, one of which names the row to the oracle and the other one its cells, do not
- * conflict, and one update is lost. A region without the coprocessor refuses server reads and
- * leaves cleanups undone; cleanups by clients go round the rules of a coprocessor that purges.
+ * <p>All who use a table must agree on its conflict rule, its granules and on where its reads are
+ * decided. Two writers of a row, one of which names the row to the oracle and the other one its
+ * cells, do not conflict, and one update is lost. A region without the coprocessor refuses server
+ * reads and leaves cleanups undone; cleanups by clients go round the rules of a coprocessor that
+ * purges.
  *
  * <p>But they learn of a change one by one: regions when they are opened again; managers within 30
  * s ({@link TableCatalog}); transactions keep a table as they found it until they end, and are
@@ -43,7 +44,7 @@ final class SettingsChange {
       throw new TableNotPreparedException(
           "table "
               + before.getTableName()
-              + " is in use, and its conflict rule and the place of its reads cannot be changed"
+              + " is in use, and its conflict rule, reads and granules cannot be changed"
               + " then, as transactions that do not agree on them lose commits: disable it, prepare"
               + " it again like this, and enable it when nobody goes by the old settings any more:"
               + " managers remember them for 30 s, so wait for a minute, and then until all"

@@ -19,6 +19,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.apache.hadoop.hbase.DoNotRetryIOException;
 import org.apache.hadoop.hbase.HConstants;
 import org.apache.hadoop.hbase.TableName;
@@ -37,13 +38,13 @@ import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
  * anything is changed. Preparing a prepared table again mends what was altered since; it sets the
  * options and the oracle that are given then ({@link Options#of} has those of the table).
  *
- * <p>The conflict rule and the place of reads of a prepared table can be changed only while it is
- * disabled: all who use a table must agree on them, and learn of a change one by one. Whoever
- * enables it afterwards waits for a minute first, as transaction managers remember settings for 30
- * s, and then until all transactions have ended that used the table before: at the latest after the
- * oracle's {@code transaction.timeout}, or when all applications that use it were restarted. Do not
- * give a table to another oracle while transactions use it; other addresses of the same one will
- * do.
+ * <p>The conflict rule, the place of reads and the granules of a prepared table can be changed only
+ * while it is disabled: all who use a table must agree on them, and learn of a change one by one.
+ * Whoever enables it afterwards waits for a minute first, as transaction managers remember settings
+ * for 30 s, and then until all transactions have ended that used the table before: at the latest
+ * after the oracle's {@code transaction.timeout}, or when all applications that use it were
+ * restarted. Do not give a table to another oracle while transactions use it; other addresses of
+ * the same one will do.
  *
  * <p>Blocking; may be used by several threads, though not for one table at a time.
  */
@@ -85,8 +86,11 @@ public final class TablePreparation {
    * @param reads whether snapshots are decided by the region server or by clients
    * @param jar path of the jar with the coprocessor in a file system of HBase; empty if it is on
    *     the class path of the region servers. For server reads only
+   * @param granules bytes of keys by which all writers name granules to the oracle, so that scans
+   *     of serializable transactions notice them, separated by commas: {@code 0,4,8,16}. Empty:
+   *     only serializable ones do, by 0 (the whole table), 4, 8 and 16 bytes
    */
-  public record Options(Conflicts conflicts, Reads reads, String jar) {
+  public record Options(Conflicts conflicts, Reads reads, String jar, String granules) {
     /** Conflicts by row, server reads, the coprocessor on the class path of the region servers. */
     public static final Options DEFAULT = new Options(Conflicts.ROW, Reads.SERVER, "");
 
@@ -98,6 +102,12 @@ public final class TablePreparation {
       Objects.requireNonNull(conflicts, "conflicts");
       Objects.requireNonNull(reads, "reads");
       Objects.requireNonNull(jar, "jar: use the empty text for none");
+      TableSettings.granules(Objects.requireNonNull(granules, "granules"));
+    }
+
+    /** Those of a table whose granules nobody chose. */
+    public Options(Conflicts conflicts, Reads reads, String jar) {
+      this(conflicts, reads, jar, "");
     }
 
     /**
@@ -113,12 +123,23 @@ public final class TablePreparation {
               .flatMap(coprocessor -> coprocessor.getJarPath().stream())
               .findFirst()
               .orElse("");
-      return new Options(TableSettings.conflictsOf(table), TableSettings.readsOf(table), jar);
+      return new Options(
+          TableSettings.conflictsOf(table),
+          TableSettings.readsOf(table),
+          jar,
+          TableSettings.granulesOf(table).stream()
+              .map(String::valueOf)
+              .collect(Collectors.joining(",")));
     }
 
     /** The same with another conflict rule. */
     public Options with(Conflicts other) {
-      return new Options(other, reads, jar);
+      return new Options(other, reads, jar, granules);
+    }
+
+    /** The same with other granules. */
+    public Options withGranules(String sizes) {
+      return new Options(conflicts, reads, jar, sizes);
     }
   }
 
@@ -340,7 +361,12 @@ public final class TablePreparation {
     setCoprocessor(table, builder, options);
     try {
       builder.setColumnFamily(PendingWrite.familyFor(table, scope));
-      new TableSettings(options.conflicts(), options.reads(), of, String.join(",", addresses))
+      new TableSettings(
+              options.conflicts(),
+              options.reads(),
+              of,
+              String.join(",", addresses),
+              TableSettings.granules(options.granules()))
           .writeTo(builder);
     } catch (IllegalArgumentException e) {
       throw refused(name, "cannot be prepared: " + e.getMessage());

@@ -1,5 +1,6 @@
 package io.retso.hbase.commit;
 
+import io.retso.client.CommitRequest;
 import io.retso.client.CommitResult;
 import io.retso.client.OracleClient;
 import io.retso.client.OracleException;
@@ -9,16 +10,20 @@ import io.retso.hbase.errors.Failures;
 import io.retso.hbase.errors.RollbackOnlyException;
 import io.retso.hbase.errors.TransactionException;
 import io.retso.hbase.errors.UnknownCommitException;
+import io.retso.hbase.errors.WriteSetTooLargeException;
 import io.retso.hbase.layout.CleanupRequest;
 import io.retso.hbase.metrics.Counters;
+import io.retso.hbase.read.ReadSet;
 import io.retso.hbase.write.WriteBuffer;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 
 /**
- * How a transaction that wrote ends: its writes are sent, the oracle decides, and the cleanup takes
- * over what was written (section 2.2 of the paper). Thread-safe.
+ * How a transaction ends of which the oracle must know: its writes are sent, the oracle decides,
+ * and the cleanup takes over what was written (section 2.2 of the paper). One that wrote nothing
+ * comes here if what it has read is to be certified, or validated. Thread-safe.
  */
 public final class CommitProtocol {
   /** What became of a transaction. */
@@ -32,13 +37,14 @@ public final class CommitProtocol {
   }
 
   /**
-   * A transaction that wrote.
+   * A transaction that ends.
    *
    * @param name what the application calls it; may be empty
    * @param start its start timestamp
    * @param writes all of them; nothing is added any more
+   * @param reads the same of what is to be certified
    */
-  public record Writer(String name, long start, WriteBuffer writes) {
+  public record Writer(String name, long start, WriteBuffer writes, ReadSet reads) {
     CleanupJob cleanup(long outcome) {
       return new CleanupJob(name, start, outcome, writes.sentRows());
     }
@@ -55,7 +61,7 @@ public final class CommitProtocol {
   }
 
   /**
-   * Commits a transaction that wrote.
+   * Commits a transaction.
    *
    * @param decided is called once, before the future completes
    * @return the commit timestamp, when there is room for the cleanup; fails if it is not committed,
@@ -73,8 +79,16 @@ public final class CommitProtocol {
                 new RollbackOnlyException(start, Failures.ofStore(failure, start)));
           }
           // Every write is acknowledged: whoever reads above the commit timestamp finds all.
+          CommitRequest request;
+          try {
+            request = CommitRequests.of(writer);
+          } catch (WriteSetTooLargeException e) {
+            decided.accept(Decision.ROLLED_BACK);
+            rollBack(writer);
+            return Failures.failed(e);
+          }
           return Failures.compose(
-              CommitRetry.ask(oracle, start, writer.writes.conflictIds()),
+              CommitRetry.ask(oracle, request),
               (result, unanswered) ->
                   unanswered == null
                       ? answered(writer, result, decided)
@@ -88,20 +102,37 @@ public final class CommitProtocol {
       long commit = result.commitTimestamp();
       decided.accept(Decision.COMMITTED);
       counters.committed.increment();
+      if (writer.writes.isEmpty()) {
+        return CompletableFuture.completedFuture(commit); // nothing to clean up, or to report
+      }
       return cleaner.offer(writer.cleanup(commit)).thenApply(admitted -> commit);
     }
     decided.accept(Decision.ROLLED_BACK);
-    boolean isConflict = result.abortReason() == CommitResult.AbortReason.CONFLICT;
-    (isConflict ? counters.conflicts : counters.tooOld).increment();
-    TransactionException refusal = Failures.ofAbort(writer.start, isConflict);
+    counterOf(result.abortReason()).increment();
+    TransactionException refusal = Failures.ofAbort(writer.start, result.abortReason());
+    if (writer.writes.isEmpty()) {
+      return Failures.failed(refusal);
+    }
     return cleaner
         .offer(writer.cleanup(CleanupRequest.ABORTED))
         .thenCompose(admitted -> Failures.failed(refusal));
   }
 
+  private LongAdder counterOf(CommitResult.AbortReason reason) {
+    return switch (reason) {
+      case CONFLICT -> counters.conflicts;
+      case TOO_OLD, EARLIER -> counters.tooOld;
+      case PIVOT -> counters.pivots;
+      case READ_ONLY -> counters.readOnlyRefusals;
+      case UNKNOWN_SUCCESSOR -> counters.unknownSuccessors;
+    };
+  }
+
   private Throwable notAnswered(Writer writer, Throwable failure, Consumer<Decision> decided) {
+    // Without writes it makes no difference whether it was decided.
     if (failure instanceof OracleException refused
-        && refused.category() != OracleException.Category.UNKNOWN_OUTCOME) {
+        && (refused.category() != OracleException.Category.UNKNOWN_OUTCOME
+            || writer.writes.isEmpty())) {
       decided.accept(Decision.ROLLED_BACK);
       rollBack(writer);
       return Failures.ofOracle(failure, "the commit of transaction " + writer.start);

@@ -1,5 +1,6 @@
 package io.retso.hbase.commit;
 
+import io.retso.client.CommitRequest;
 import io.retso.client.CommitResult;
 import io.retso.client.OracleClient;
 import io.retso.client.OracleException;
@@ -19,13 +20,13 @@ final class CommitRetry {
   private CommitRetry() {}
 
   /** Fails as {@link OracleClient#commitAsync} does. */
-  static CompletableFuture<CommitResult> ask(OracleClient oracle, long start, long[] ids) {
-    return ask(oracle, start, ids, 1);
+  static CompletableFuture<CommitResult> ask(OracleClient oracle, CommitRequest request) {
+    return ask(oracle, request, 1);
   }
 
   private static CompletableFuture<CommitResult> ask(
-      OracleClient oracle, long start, long[] ids, int attempt) {
-    CompletableFuture<CommitResult> asked = oracle.commitAsync(start, ids);
+      OracleClient oracle, CommitRequest request, int attempt) {
+    CompletableFuture<CommitResult> asked = oracle.commitAsync(request);
     if (attempt == ATTEMPTS) {
       return asked;
     }
@@ -36,7 +37,7 @@ final class CommitRetry {
             return asked;
           }
           Executor later = CompletableFuture.delayedExecutor(10L << attempt, TimeUnit.MILLISECONDS);
-          return CompletableFuture.supplyAsync(() -> ask(oracle, start, ids, attempt + 1), later)
+          return CompletableFuture.supplyAsync(() -> ask(oracle, request, attempt + 1), later)
               .thenCompose(again -> again);
         });
   }

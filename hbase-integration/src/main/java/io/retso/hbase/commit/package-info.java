@@ -1,5 +1,6 @@
 /**
- * How a transaction that wrote ends: {@link io.retso.hbase.commit.CommitProtocol}.
+ * How a transaction ends of which the oracle must know: {@link
+ * io.retso.hbase.commit.CommitProtocol}.
  *
  * <p>Internal: applications use {@code io.retso.hbase}.
  */

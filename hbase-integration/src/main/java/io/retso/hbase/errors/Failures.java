@@ -1,5 +1,6 @@
 package io.retso.hbase.errors;
 
+import io.retso.client.CommitResult;
 import io.retso.client.OracleException;
 import io.retso.hbase.layout.ReadAttribute;
 import io.retso.hbase.layout.Refusal;
@@ -96,20 +97,25 @@ public final class Failures {
   }
 
   /** The oracle did not commit the transaction that started at {@code start}. */
-  public static TransactionException ofAbort(long start, boolean isConflict) {
-    return isConflict
-        ? new ConflictException(
-            "transaction "
-                + start
-                + " is aborted: another one committed a row of it after it began; run it again",
-            null)
-        : new SnapshotTooOldException(
-            "transaction "
-                + start
-                + " is aborted: it ran for longer than the oracle remembers or allows; run it"
-                + " again, make it shorter, or give the oracle more rows, a larger window or a"
-                + " longer transaction.timeout",
-            null);
+  public static TransactionException ofAbort(long start, CommitResult.AbortReason reason) {
+    return switch (reason) {
+      case CONFLICT ->
+          new ConflictException(
+              "transaction "
+                  + start
+                  + " is aborted: another one committed a row of it after it began; run it again",
+              null);
+      case TOO_OLD, EARLIER ->
+          new SnapshotTooOldException(
+              "transaction "
+                  + start
+                  + " is aborted: it ran for longer than the oracle remembers or allows; run it"
+                  + " again, make it shorter, or give the oracle more rows, a larger window or a"
+                  + " longer transaction.timeout",
+              null);
+      case PIVOT, READ_ONLY, UNKNOWN_SUCCESSOR ->
+          new SerializationException(start, SerializationException.Reason.valueOf(reason.name()));
+    };
   }
 
   /** HBase failed to read or write for the transaction that started at {@code start}. */

@@ -39,6 +39,9 @@ public final class GaveUpException extends TransactionException {
     return switch (why) {
       case CONFLICT ->
           ". Let fewer transactions write the same rows at a time, or raise the RetryPolicy";
+      case SERIALIZATION ->
+          ". Let fewer transactions read and write the same rows at a time, lock() what is read"
+              + " and then written, or raise the RetryPolicy";
       case ORACLE_UNAVAILABLE -> ". Bring the oracle back, or raise the RetryPolicy";
       default -> ". Make the transaction shorter, or raise the oracle's limits";
     };

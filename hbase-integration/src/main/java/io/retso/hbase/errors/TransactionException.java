@@ -21,6 +21,8 @@ public class TransactionException extends IOException {
   public enum Category {
     /** Aborted, another transaction wrote the same. Run the transaction again. */
     CONFLICT,
+    /** Aborted, it would not be serializable. Run the transaction again. */
+    SERIALIZATION,
     /** The transaction outlived what the oracle or a region remembers. Run it again, and faster. */
     TOO_OLD,
     /** It may or may not be committed. Do not run it again before that is known. */
@@ -78,6 +80,9 @@ public class TransactionException extends IOException {
 
   /** Whether the same transaction, run again from its beginning, may well succeed. */
   public boolean isRetryable() {
-    return category == Category.CONFLICT || category == Category.TOO_OLD;
+    return switch (category) {
+      case CONFLICT, SERIALIZATION, TOO_OLD -> true;
+      default -> false;
+    };
   }
 }

@@ -9,7 +9,11 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
+import java.util.Set;
+import java.util.SortedSet;
+import java.util.TreeSet;
 import java.util.UUID;
+import java.util.stream.Collectors;
 import org.apache.hadoop.hbase.HConstants;
 import org.apache.hadoop.hbase.KeepDeletedCells;
 import org.apache.hadoop.hbase.client.ColumnFamilyDescriptor;
@@ -28,9 +32,22 @@ import org.apache.hadoop.hbase.util.Bytes;
  *     one's, and what another says of the same numbers is about other transactions
  * @param addresses where it was when the table was prepared, {@code host:port[,host:port]}: where
  *     coprocessors look for it first. It may have moved since
+ * @param granules bytes of keys by which all its writers name granules, in ascending order, 0 (the
+ *     whole table) among them; empty if only serializable ones do, by {@link #GRANULES_DEFAULT}
  */
 public record TableSettings(
-    Conflicts conflicts, Reads reads, OracleIdentity oracle, String addresses) {
+    Conflicts conflicts,
+    Reads reads,
+    OracleIdentity oracle,
+    String addresses,
+    List<Integer> granules) {
+  /** Sizes of granules of a table that names none. */
+  public static final List<Integer> GRANULES_DEFAULT = List.of(0, 4, 8, 16);
+
+  /** Sizes that one table may have: each written row has a granule of each. */
+  private static final int GRANULES_MAX = 8;
+
+  private static final int GRANULE_BYTES_MAX = 256;
   private static final String VERSION_KEY = "RETSO_VERSION";
   private static final String CONFLICTS_KEY = "RETSO_CONFLICTS";
   private static final String READS_KEY = "RETSO_READS";
@@ -38,6 +55,7 @@ public record TableSettings(
   private static final String ORACLE_ID_KEY = "RETSO_ORACLE_ID";
   private static final String ADDRESSES_KEY = "RETSO_ORACLE_ADDRESSES";
   private static final String NAME_KEY = "RETSO_TABLE";
+  private static final String GRANULES_KEY = "RETSO_GRANULES";
   private static final String VERSION = "2";
 
   /** It named the oracle by its addresses alone; all else is the same. */
@@ -53,6 +71,12 @@ public record TableSettings(
       throw new IllegalArgumentException(
           ADDRESSES_KEY + " is empty: write addresses of the oracle, host:port");
     }
+    granules = List.copyOf(granules);
+  }
+
+  /** Settings of a table whose granules nobody chose. */
+  public TableSettings(Conflicts conflicts, Reads reads, OracleIdentity oracle, String addresses) {
+    this(conflicts, reads, oracle, addresses, List.of());
   }
 
   /** Whether the table was prepared for transactions, in this version or another. */
@@ -80,7 +104,11 @@ public record TableSettings(
               + " oracle: prepare it again");
     }
     return new TableSettings(
-        conflictsOf(table), readsOf(table), oracleOf(table), text(table, ADDRESSES_KEY));
+        conflictsOf(table),
+        readsOf(table),
+        oracleOf(table),
+        text(table, ADDRESSES_KEY),
+        granulesOf(table));
   }
 
   /** The conflict rule of a prepared table. */
@@ -91,6 +119,53 @@ public record TableSettings(
   /** Where snapshots of a prepared table are decided. */
   public static Reads readsOf(TableDescriptor table) {
     return parse(table, READS_KEY, Reads.class);
+  }
+
+  /** The granules of a prepared table; empty if it names none. */
+  public static List<Integer> granulesOf(TableDescriptor table) {
+    try {
+      return granules(text(table, GRANULES_KEY));
+    } catch (IllegalArgumentException e) {
+      throw new IllegalArgumentException(
+          GRANULES_KEY
+              + " of table "
+              + table.getTableName()
+              + " is damaged ("
+              + e.getMessage()
+              + "): prepare it again",
+          e);
+    }
+  }
+
+  /**
+   * Sizes of granules, as bytes of keys separated by commas; none if it is blank.
+   *
+   * @return in ascending order, with 0, the whole table
+   * @throws IllegalArgumentException if it is something else
+   */
+  public static List<Integer> granules(String commaSeparated) {
+    if (commaSeparated.isBlank()) {
+      return List.of();
+    }
+    SortedSet<Integer> sizes = new TreeSet<>(Set.of(0));
+    for (String size : commaSeparated.split(",", -1)) {
+      try {
+        sizes.add(Integer.valueOf(size.trim()));
+      } catch (NumberFormatException e) {
+        throw new IllegalArgumentException(size + " is no number of bytes", e);
+      }
+    }
+    if (sizes.size() > GRANULES_MAX || sizes.first() < 0 || sizes.last() > GRANULE_BYTES_MAX) {
+      throw new IllegalArgumentException(
+          "granules "
+              + sizes
+              + " are not "
+              + GRANULES_MAX
+              + " sizes at most, each of 0 to "
+              + GRANULE_BYTES_MAX
+              + " bytes");
+    }
+    return List.copyOf(sizes);
   }
 
   private static OracleIdentity oracleOf(TableDescriptor table) {
@@ -190,6 +265,12 @@ public record TableSettings(
     table.setValue(ORACLE_ID_KEY, oracle.id().toString());
     table.setValue(ADDRESSES_KEY, addresses);
     table.setValue(NAME_KEY, table.build().getTableName().getNameAsString());
+    if (granules.isEmpty()) {
+      table.removeValue(GRANULES_KEY);
+    } else {
+      table.setValue(
+          GRANULES_KEY, granules.stream().map(String::valueOf).collect(Collectors.joining(",")));
+    }
   }
 
   /**
@@ -225,7 +306,8 @@ public record TableSettings(
   public static boolean isUsedAlike(TableDescriptor one, TableDescriptor other) {
     // As they are written: what cannot be understood is like nothing else.
     return Objects.equals(one.getValue(CONFLICTS_KEY), other.getValue(CONFLICTS_KEY))
-        && Objects.equals(one.getValue(READS_KEY), other.getValue(READS_KEY));
+        && Objects.equals(one.getValue(READS_KEY), other.getValue(READS_KEY))
+        && Objects.equals(one.getValue(GRANULES_KEY), other.getValue(GRANULES_KEY));
   }
 
   /** Copies settings, whatever they are. */
@@ -238,7 +320,8 @@ public record TableSettings(
             ORACLE_KEY,
             ORACLE_ID_KEY,
             ADDRESSES_KEY,
-            NAME_KEY)) {
+            NAME_KEY,
+            GRANULES_KEY)) {
       String value = from.getValue(key);
       if (value != null) {
         to.setValue(key, value);

@@ -9,6 +9,9 @@ public final class Counters {
   public final LongAdder changedSnapshots = new LongAdder();
   public final LongAdder committed = new LongAdder();
   public final LongAdder conflicts = new LongAdder();
+  public final LongAdder pivots = new LongAdder();
+  public final LongAdder readOnlyRefusals = new LongAdder();
+  public final LongAdder unknownSuccessors = new LongAdder();
   public final LongAdder tooOld = new LongAdder();
   public final LongAdder rolledBack = new LongAdder();
   public final LongAdder unknown = new LongAdder();

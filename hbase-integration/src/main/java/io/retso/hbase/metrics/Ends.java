@@ -14,6 +14,12 @@ public interface Ends {
     READ,
     /** Aborted: another one got ahead. */
     CONFLICT,
+    /** Aborted: not serializable, as what it read and what it wrote met others. */
+    NOT_SERIALIZABLE_PIVOT,
+    /** Aborted: not serializable, read-only, and what it read has changed. */
+    NOT_SERIALIZABLE_READ_ONLY,
+    /** Aborted: perhaps not serializable, which the oracle no longer knows. */
+    NOT_SERIALIZABLE_UNKNOWN_SUCCESSOR,
     /** Aborted for its age. */
     TOO_OLD,
     /** Rolled back by the application, or after a failure. */

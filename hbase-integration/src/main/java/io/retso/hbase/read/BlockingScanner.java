@@ -25,6 +25,7 @@ public final class BlockingScanner implements ResultScanner, SnapshotScan.Sink {
   private long bytes;
   private CompletableFuture<Void> room = CompletableFuture.completedFuture(null);
   private boolean completed;
+  private boolean exhausted;
   private boolean closed;
   private Throwable failure;
   private volatile ScanMetrics metrics;
@@ -32,9 +33,17 @@ public final class BlockingScanner implements ResultScanner, SnapshotScan.Sink {
   /** The application's own, which gets the metrics in the end. */
   private final Scan scan;
 
-  public BlockingScanner(ScanOwner owner, Scan scan) {
+  private final ScanRange range;
+
+  /**
+   * The scanner of a scan that is about to begin.
+   *
+   * @param range learns what the application takes, before it has it
+   */
+  public BlockingScanner(ScanOwner owner, Scan scan, ScanRange range) {
     this.owner = owner;
     this.scan = scan;
+    this.range = range;
   }
 
   @Override
@@ -59,8 +68,9 @@ public final class BlockingScanner implements ResultScanner, SnapshotScan.Sink {
   }
 
   @Override
-  public synchronized void completed() {
+  public synchronized void completed(boolean isExhausted) {
     completed = true;
+    exhausted = isExhausted;
     notifyAll();
   }
 
@@ -89,7 +99,10 @@ public final class BlockingScanner implements ResultScanner, SnapshotScan.Sink {
       }
       owner.checkOpen();
       row = closed ? null : rows.poll();
-      if (row != null) {
+      if (row == null) {
+        range.ended(exhausted && !closed);
+      } else {
+        range.reached(row);
         bytes -= Result.getTotalSizeOfCells(row);
         if (bytes <= BYTES_MAX / 2 && !room.isDone()) {
           owner.waiting().remove(this);
@@ -127,6 +140,7 @@ public final class BlockingScanner implements ResultScanner, SnapshotScan.Sink {
       rows.clear();
       bytes = 0;
       waiting = room;
+      range.ended(false);
       owner.waiting().remove(this);
       notifyAll();
     }

@@ -8,6 +8,7 @@ import io.retso.hbase.read.SharedSnapshots.Lease;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 import org.apache.hadoop.hbase.client.Result;
 
 /**
@@ -43,11 +44,17 @@ import org.apache.hadoop.hbase.client.Result;
  * <p>S is held open by a lease until the transaction ends, so the low watermark stays below S,
  * hence below L and C, and no region purges what the snapshot contains.
  *
+ * <p>Serializable transactions that only read have a safe one ({@link #safe}): they are never
+ * unpinned, as what is current at the moment of a read is not safe.
+ *
  * <p>Thread-safe.
  */
 public final class Snapshot {
   /** Gets of one transaction unpinned, which are remembered; the next ones pin it. */
   public static final int UNPINNED_MAX = 1000;
+
+  /** Asks for the safe timestamp; null in other snapshots. */
+  private final Supplier<CompletableFuture<Long>> safe;
 
   private final SharedSnapshots shared;
   private final OracleClient oracle;
@@ -71,10 +78,12 @@ public final class Snapshot {
 
   private Snapshot(
       CompletableFuture<Long> timestamp,
+      Supplier<CompletableFuture<Long>> safe,
       SharedSnapshots shared,
       OracleClient oracle,
       Counters counters) {
     this.timestamp = timestamp;
+    this.safe = safe;
     this.shared = shared;
     this.oracle = oracle;
     this.counters = counters;
@@ -82,12 +91,21 @@ public final class Snapshot {
 
   /** The snapshot with that timestamp. */
   public static Snapshot at(long timestamp) {
-    return new Snapshot(CompletableFuture.completedFuture(timestamp), null, null, null);
+    return new Snapshot(CompletableFuture.completedFuture(timestamp), null, null, null, null);
+  }
+
+  /**
+   * A safe snapshot.
+   *
+   * @param safe is asked for its timestamp when that is needed; until it has answered one
+   */
+  public static Snapshot safe(Supplier<CompletableFuture<Long>> safe) {
+    return new Snapshot(null, safe, null, null, null);
   }
 
   /** The snapshot of the moment of its first read. To be released. */
   public static Snapshot fresh(SharedSnapshots shared, OracleClient oracle, Counters counters) {
-    return new Snapshot(null, shared, oracle, counters);
+    return new Snapshot(null, null, shared, oracle, counters);
   }
 
   /** The timestamp if it is there, otherwise 0. Does not ask for it. */
@@ -119,6 +137,7 @@ public final class Snapshot {
   /** The older timestamp S if these rows may be read unpinned, otherwise 0. */
   private synchronized long startOfUnpinnedRead(RowReads rows) {
     if (timestamp != null
+        || safe != null
         || !rows.canValidate()
         || unpinned + rows.size() > UNPINNED_MAX
         || !isLeased()) {
@@ -152,7 +171,7 @@ public final class Snapshot {
         return timestamp;
       }
       timestamp = taken;
-      older = isLeased() ? lease.start() : 0;
+      older = safe == null && isLeased() ? lease.start() : 0;
       reads = List.copyOf(seen);
     }
     // Whatever fails, and be it the request itself, the next one who asks is to try again.
@@ -171,7 +190,7 @@ public final class Snapshot {
 
   /** Without an older snapshot nothing was read. */
   private CompletableFuture<Long> newest() {
-    return ofOracle(shared.acquire()).thenApply(this::keep);
+    return safe != null ? ofOracle(safe.get()) : ofOracle(shared.acquire()).thenApply(this::keep);
   }
 
   private CompletableFuture<Long> newestSince(long older, List<RowReads> reads) {

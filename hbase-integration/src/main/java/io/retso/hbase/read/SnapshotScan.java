@@ -28,8 +28,13 @@ public final class SnapshotScan implements AdvancedScanResultConsumer {
     /** Ends a page. Completes when there is room for more rows. */
     CompletableFuture<Void> room();
 
-    /** There are no more rows. Called once, unless {@link #failed} was. */
-    void completed();
+    /**
+     * There are no more rows. Called once, unless {@link #failed} was.
+     *
+     * @param exhausted whether the range has no more; otherwise a limit, or whoever takes them,
+     *     ended the scan behind the last row
+     */
+    void completed(boolean exhausted);
 
     /** The scan cannot go on. */
     void failed(Throwable failure);
@@ -97,7 +102,7 @@ public final class SnapshotScan implements AdvancedScanResultConsumer {
     page.whenComplete(
         (done, failure) -> {
           if (failure != null) {
-            end(Failures.unwrap(failure));
+            fail(Failures.unwrap(failure));
           }
           resumer.resume(); // if it has ended, the next call terminates it
         });
@@ -113,14 +118,14 @@ public final class SnapshotScan implements AdvancedScanResultConsumer {
   /** Whether nobody wants more; so it is when the transaction has ended. */
   private boolean isOver() {
     if (!ended && !owner.isOpen()) {
-      end(owner.ended());
+      fail(owner.ended());
     }
     return ended;
   }
 
   @Override
   public void onError(Throwable error) {
-    end(reader.failed(error));
+    fail(reader.failed(error));
   }
 
   @Override
@@ -129,9 +134,11 @@ public final class SnapshotScan implements AdvancedScanResultConsumer {
         .whenComplete(
             (rows, failure) -> {
               if (failure != null) {
-                end(Failures.unwrap(failure));
+                fail(Failures.unwrap(failure));
+              } else if (owner.isOpen()) {
+                complete(true);
               } else {
-                end(owner.isOpen() ? null : owner.ended());
+                fail(owner.ended());
               }
             });
   }
@@ -143,14 +150,17 @@ public final class SnapshotScan implements AdvancedScanResultConsumer {
         : CompletableFuture.completedFuture(rows);
   }
 
-  private void end(Throwable failure) {
+  private void complete(boolean exhausted) {
     if (!ended) {
       ended = true;
-      if (failure == null) {
-        sink.completed();
-      } else {
-        sink.failed(failure);
-      }
+      sink.completed(exhausted);
+    }
+  }
+
+  private void fail(Throwable failure) {
+    if (!ended) {
+      ended = true;
+      sink.failed(failure);
     }
   }
 
@@ -159,8 +169,10 @@ public final class SnapshotScan implements AdvancedScanResultConsumer {
       // Its own writes are moved then: what comes, or does not come, may lack them.
       return Failures.failed(owner.ended());
     }
-    if (pages.isDone()) {
-      rowsLeft = Math.min(rowsLeft, rows.size());
+    // A filter that wants no more may have looked at rows behind the last one that passed.
+    boolean isFiltered = pages.isDone() && rows.size() < rowsLeft;
+    if (isFiltered) {
+      rowsLeft = rows.size();
     }
     for (Result row : rows) {
       if (ended) {
@@ -169,11 +181,11 @@ public final class SnapshotScan implements AdvancedScanResultConsumer {
       boolean more = rowsLeft > 0 && sink.next(row);
       rowsLeft--;
       if (!more || rowsLeft <= 0) {
-        end(null);
+        complete(more && isFiltered);
       }
     }
     if (rowsLeft <= 0) {
-      end(null);
+      complete(isFiltered);
     }
     return ended ? CompletableFuture.completedFuture(null) : sink.room();
   }

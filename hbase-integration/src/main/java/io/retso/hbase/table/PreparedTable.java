@@ -4,12 +4,14 @@ import io.retso.client.RowId;
 import io.retso.hbase.layout.TableSettings;
 import io.retso.hbase.options.Conflicts;
 import io.retso.hbase.options.Reads;
+import java.util.List;
 import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.CellUtil;
 import org.apache.hadoop.hbase.HConstants;
 import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.client.AdvancedScanResultConsumer;
 import org.apache.hadoop.hbase.client.AsyncTable;
+import org.apache.hadoop.hbase.client.Get;
 import org.apache.hadoop.hbase.client.TableDescriptor;
 
 /**
@@ -40,8 +42,45 @@ public record PreparedTable(
     return settings.reads() == Reads.SERVER;
   }
 
-  boolean isCellConflicts() {
+  public boolean isCellConflicts() {
     return settings.conflicts() == Conflicts.CELL;
+  }
+
+  /** Its granules. */
+  public Granules granules() {
+    List<Integer> sizes = settings.granules();
+    return new Granules(
+        name().getName(),
+        isCellConflicts(),
+        sizes.isEmpty() ? TableSettings.GRANULES_DEFAULT : sizes);
+  }
+
+  /** Whether all who write to it name granules; otherwise only serializable transactions do. */
+  public boolean hasGranulesOfAll() {
+    return !settings.granules().isEmpty();
+  }
+
+  /**
+   * Whether the conflict ids of what a get looks at are known: its row's, or those of the cells
+   * that it names.
+   */
+  public boolean canName(Get get) {
+    return !isCellConflicts()
+        || get.hasFamilies()
+            && get.getFamilyMap().values().stream()
+                .noneMatch(columns -> columns == null || columns.isEmpty());
+  }
+
+  /** The conflict ids of what a get looks at that {@link #canName can be named}. */
+  public long[] conflictIds(Get get) {
+    return isCellConflicts()
+        ? get.getFamilyMap().entrySet().stream()
+            .flatMapToLong(
+                family ->
+                    family.getValue().stream()
+                        .mapToLong(column -> conflictId(get.getRow(), family.getKey(), column)))
+            .toArray()
+        : new long[] {RowId.of(name().getName(), get.getRow())};
   }
 
   /** What a write of the cell protects: its row, or the cell alone. */

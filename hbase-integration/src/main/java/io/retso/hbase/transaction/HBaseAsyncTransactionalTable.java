@@ -1,21 +1,13 @@
 package io.retso.hbase.transaction;
 
 import io.retso.hbase.AsyncTransactionalTable;
-import io.retso.hbase.errors.Failures;
 import io.retso.hbase.operation.OperationChecks;
 import io.retso.hbase.operation.OrderedBatch;
-import io.retso.hbase.read.BlockingScanner;
-import io.retso.hbase.read.ConsumerSink;
 import io.retso.hbase.read.RowCollector;
-import io.retso.hbase.read.RowReads;
-import io.retso.hbase.read.SnapshotScan;
-import io.retso.hbase.read.TableReader;
 import io.retso.hbase.read.TableReaders;
 import io.retso.hbase.table.PreparedTable;
 import io.retso.hbase.write.TableEdits;
-import java.io.IOException;
 import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -47,7 +39,7 @@ final class HBaseAsyncTransactionalTable implements AsyncTransactionalTable {
   private final TransactionCore tx;
   private final PreparedTable table;
   private final OperationChecks checks;
-  private final TableReaders readers;
+  private final TableReads reads;
   private final TableEdits edits;
 
   HBaseAsyncTransactionalTable(
@@ -55,20 +47,8 @@ final class HBaseAsyncTransactionalTable implements AsyncTransactionalTable {
     this.tx = tx;
     this.table = table;
     this.checks = checks;
-    this.readers = readers;
-    this.edits = new TableEdits(tx.version(), table, tx.writes(), checks, new EditAccess());
-  }
-
-  private final class EditAccess implements TableEdits.Access {
-    @Override
-    public CompletableFuture<List<Result>> read(List<Get> gets) {
-      return HBaseAsyncTransactionalTable.this.read(gets);
-    }
-
-    @Override
-    public CompletableFuture<Void> sendAll() {
-      return sent(tx.writes().sendAll());
-    }
+    this.reads = new TableReads(tx, table, readers);
+    this.edits = new TableEdits(tx.version(), table, tx.writes(), checks, reads);
   }
 
   @Override
@@ -105,7 +85,7 @@ final class HBaseAsyncTransactionalTable implements AsyncTransactionalTable {
   public CompletableFuture<List<Boolean>> existsAll(List<Get> gets) {
     List<Get> checked = checkedGets(gets);
     checked.forEach(get -> get.setCheckExistenceOnly(true));
-    return tx.run(false, () -> read(checked))
+    return tx.run(false, () -> reads.read(checked))
         .thenApply(results -> results.stream().map(Result::getExists).toList());
   }
 
@@ -122,7 +102,33 @@ final class HBaseAsyncTransactionalTable implements AsyncTransactionalTable {
   @Override
   public CompletableFuture<List<Result>> getAll(List<Get> gets) {
     List<Get> checked = checkedGets(gets);
-    return tx.run(false, () -> read(checked));
+    return tx.run(false, () -> reads.read(checked));
+  }
+
+  @Override
+  public CompletableFuture<Result> lock(Get get) {
+    Get checked = protectable(get, "lock");
+    return tx.run(false, () -> reads.lock(checked));
+  }
+
+  @Override
+  public CompletableFuture<Result> validate(Get get) {
+    Get checked = protectable(get, "validate");
+    return tx.run(false, () -> reads.validate(checked));
+  }
+
+  private Get protectable(Get get, String operation) {
+    Get checked = checkedGets(List.of(notNull(get))).get(0);
+    tx.requireWriter();
+    if (!table.canName(checked)) {
+      throw new IllegalArgumentException(
+          "the conflicts of table "
+              + table.name()
+              + " are by cell: name the columns of the get, as "
+              + operation
+              + " protects no others");
+    }
+    return checked;
   }
 
   static <T> T notNull(T argument) {
@@ -137,54 +143,6 @@ final class HBaseAsyncTransactionalTable implements AsyncTransactionalTable {
       checked.add(new Get(get));
     }
     return checked;
-  }
-
-  /** Within an operation of the transaction. What was just written is answered at once. */
-  private CompletableFuture<List<Result>> read(List<Get> gets) {
-    List<Result> answers = new ArrayList<>(gets.size());
-    List<Get> asked = new ArrayList<>();
-    for (Get get : gets) {
-      Result own = tx.writes().answer(table, get);
-      answers.add(own);
-      if (own == null) {
-        asked.add(get);
-      }
-    }
-    if (asked.isEmpty()) {
-      return CompletableFuture.completedFuture(answers);
-    }
-    return ask(asked)
-        .thenApply(
-            found -> {
-              Iterator<Result> next = found.iterator();
-              answers.replaceAll(own -> own == null ? next.next() : own);
-              return answers;
-            });
-  }
-
-  private CompletableFuture<List<Result>> ask(List<Get> gets) {
-    List<byte[]> rows = gets.stream().map(Get::getRow).toList();
-    return sent(tx.writes().sendBeforeReading(table, rows))
-        .thenCompose(done -> tx.snapshot().read(new RowReads(readers, table, gets)))
-        .thenCompose(
-            results ->
-                tx.writes().hasSent(table, rows)
-                    ? reader(tx.version()).confirmOpen().thenApply(open -> results)
-                    : CompletableFuture.completedFuture(results));
-  }
-
-  private TableReader reader(long timestamp) {
-    return readers.at(table, timestamp);
-  }
-
-  /** A failure of a write decides the transaction's fate, whoever waited for it. */
-  private CompletableFuture<Void> sent(CompletableFuture<Void> sending) {
-    return Failures.compose(
-        sending,
-        (done, failure) ->
-            failure == null
-                ? CompletableFuture.completedFuture(null)
-                : Failures.failed(tx.writeFailed(Failures.ofStore(failure, tx.version()))));
   }
 
   @Override
@@ -280,7 +238,7 @@ final class HBaseAsyncTransactionalTable implements AsyncTransactionalTable {
   private CompletableFuture<? extends List<?>> step(List<? extends Row> actions) {
     Row action = actions.get(0);
     if (action instanceof Get) {
-      return read(actions.stream().map(get -> new Get((Get) get)).toList());
+      return reads.read(actions.stream().map(get -> new Get((Get) get)).toList());
     }
     if (action instanceof CheckAndMutate conditional) {
       return edits.checkThenEdit(conditional).thenApply(List::of);
@@ -295,14 +253,14 @@ final class HBaseAsyncTransactionalTable implements AsyncTransactionalTable {
 
   @Override
   public void scan(Scan scan, ScanResultConsumer consumer) {
-    open(scan, new ConsumerSink(notNull(consumer)));
+    checks.check(notNull(scan));
+    reads.scan(scan, notNull(consumer));
   }
 
   @Override
   public ResultScanner getScanner(Scan scan) {
-    BlockingScanner scanner = new BlockingScanner(tx.scanOwner(), scan);
-    open(scan, scanner);
-    return scanner;
+    checks.check(notNull(scan));
+    return reads.scanner(scan);
   }
 
   @Override
@@ -310,30 +268,6 @@ final class HBaseAsyncTransactionalTable implements AsyncTransactionalTable {
     RowCollector rows = new RowCollector();
     scan(scan, rows);
     return rows.all();
-  }
-
-  private void open(Scan scan, SnapshotScan.Sink sink) {
-    checks.check(notNull(scan));
-    SnapshotScan opened;
-    try {
-      opened = new SnapshotScan(tx.scanOwner(), new Scan(scan), sink);
-    } catch (IOException e) {
-      throw new IllegalArgumentException(
-          "the scan's filter cannot be copied: " + e.getMessage(), e);
-    }
-    // The operation ends before rows come: whoever has seen them all may commit.
-    tx.run(
-            false,
-            () ->
-                sent(tx.writes().sendBeforeReading(table, scan))
-                    .thenCompose(done -> tx.snapshot().timestamp()))
-        .thenAccept(timestamp -> opened.open(reader(timestamp)))
-        .whenComplete(
-            (done, failure) -> {
-              if (failure != null) {
-                sink.failed(Failures.unwrap(failure));
-              }
-            });
   }
 
   private static <T> List<CompletableFuture<T>> spread(CompletableFuture<List<T>> all, int size) {

@@ -57,12 +57,18 @@ class HBaseReadTransaction implements ReadTransaction {
     return core.readTimestamp();
   }
 
-  /** The work was done without an exception. */
-  void finish() throws IOException {}
+  /** The work was done without an exception; fails if what it has read is not certified. */
+  void finish() throws IOException {
+    if (core.reads().isTracked()) {
+      core.life().commit();
+    }
+  }
 
   /** The same, without waiting. */
   CompletableFuture<?> finishAsync() {
-    return CompletableFuture.completedFuture(null);
+    return core.reads().isTracked()
+        ? core.life().commitAsync()
+        : CompletableFuture.completedFuture(null);
   }
 
   /** Whether the work may be done again after a failure; after a commit it would be done twice. */
@@ -72,7 +78,7 @@ class HBaseReadTransaction implements ReadTransaction {
 
   @Override
   public final void close() {
-    core.close();
+    core.life().close();
   }
 
   @Override

@@ -23,7 +23,7 @@ final class HBaseTransaction extends HBaseReadTransaction implements Transaction
 
   @Override
   public State state() {
-    return core.state();
+    return core.life().state();
   }
 
   @Override
@@ -48,32 +48,32 @@ final class HBaseTransaction extends HBaseReadTransaction implements Transaction
 
   @Override
   public OptionalLong commit() throws IOException {
-    return core.commit();
+    return core.life().commit();
   }
 
   @Override
   public CompletableFuture<OptionalLong> commitAsync() {
-    return core.commitAsync();
+    return core.life().commitAsync();
   }
 
   @Override
   public void rollback() throws IOException {
-    core.exclusive(() -> Failures.await(core.rollbackAsync()));
+    core.exclusive(() -> Failures.await(core.life().rollbackAsync()));
   }
 
   @Override
   public CompletableFuture<Void> rollbackAsync() {
-    return core.rollbackAsync();
+    return core.life().rollbackAsync();
   }
 
   @Override
   void finish() throws IOException {
-    core.finish();
+    core.life().finish();
   }
 
   @Override
   CompletableFuture<?> finishAsync() {
-    return core.finishAsync();
+    return core.life().finishAsync();
   }
 
   @Override

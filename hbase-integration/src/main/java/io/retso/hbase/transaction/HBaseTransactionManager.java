@@ -19,7 +19,11 @@ import io.retso.hbase.metrics.ClientMeters;
 import io.retso.hbase.metrics.Counters;
 import io.retso.hbase.metrics.Ends;
 import io.retso.hbase.operation.OperationChecks;
+import io.retso.hbase.options.Isolation;
+import io.retso.hbase.options.ReadSnapshot;
 import io.retso.hbase.read.OracleQueries;
+import io.retso.hbase.read.ReadSet;
+import io.retso.hbase.read.SafeSnapshots;
 import io.retso.hbase.read.SharedSnapshots;
 import io.retso.hbase.read.Snapshot;
 import io.retso.hbase.read.TableReaders;
@@ -50,6 +54,7 @@ public final class HBaseTransactionManager implements TransactionManager {
   final AsyncConnection hbase;
   final Counters counters = new Counters();
   final SharedSnapshots snapshots;
+  private final SafeSnapshots safeSnapshots;
   final TableCatalog tables;
   final Cleaner cleaner;
   final Orphans orphans;
@@ -80,6 +85,7 @@ public final class HBaseTransactionManager implements TransactionManager {
     this.hbase = hbase;
     this.ownsHBase = ownsHBase;
     this.snapshots = new SharedSnapshots(oracle);
+    this.safeSnapshots = new SafeSnapshots(oracle);
     this.tables =
         new TableCatalog(
             hbase,
@@ -163,6 +169,11 @@ public final class HBaseTransactionManager implements TransactionManager {
   }
 
   private CompletableFuture<HBaseTransaction> beginWriterAsync(TransactionOptions options) {
+    return beginAtOracle(options, false).thenApply(HBaseTransaction::new);
+  }
+
+  private CompletableFuture<TransactionCore> beginAtOracle(
+      TransactionOptions options, boolean isReadOnly) {
     Objects.requireNonNull(options, NO_OPTIONS);
     checkOpen();
     return Failures.compose(
@@ -174,32 +185,63 @@ public final class HBaseTransactionManager implements TransactionManager {
           }
           Runnable end = () -> oracle.endLater(start);
           return CompletableFuture.completedFuture(
-              new HBaseTransaction(core(options, start, Snapshot.at(start), end)));
+              core(options, start, isReadOnly, Snapshot.at(start), end));
         });
   }
 
   /**
    * A transaction that has begun.
    *
-   * @param start the version of its writes; 0 if it is read-only
+   * @param start its start timestamp; 0 if it has none of its own, and its reads are not certified
    */
   private TransactionCore core(
-      TransactionOptions options, long start, Snapshot snapshot, Runnable endWithoutWrites) {
+      TransactionOptions options,
+      long start,
+      boolean isReadOnly,
+      Snapshot snapshot,
+      Runnable endWithoutWrites) {
     counters.begun.increment();
     WriteBuffer writes = new WriteBuffer(start, settings.writeLimits(), counters);
-    return new TransactionCore(options, start, snapshot, writes, shared, endWithoutWrites);
+    ReadSet reads = start != 0 && isSerializable(options) ? ReadSet.tracked() : ReadSet.UNTRACKED;
+    return new TransactionCore(
+        new Begun(options, start, isReadOnly, snapshot, writes, reads, endWithoutWrites), shared);
+  }
+
+  private boolean isSerializable(TransactionOptions options) {
+    return options.isolation().orElse(settings.isolation()) == Isolation.SERIALIZABLE;
+  }
+
+  /** Whether a read-only transaction reports what it has read. */
+  private boolean isCertified(TransactionOptions options) {
+    return isSerializable(options) && options.readSnapshot() == ReadSnapshot.LATEST;
   }
 
   @Override
   public ReadTransaction beginReadOnly(TransactionOptions options) {
-    return beginReader(options);
+    Objects.requireNonNull(options, NO_OPTIONS);
+    if (isCertified(options)) {
+      throw new IllegalArgumentException(
+          "what is read of the LATEST snapshot may be refused, which close() cannot say: call read"
+              + " or readAsync, or read a RECENT or DEFERRED one");
+    }
+    return beginUncertified(options);
   }
 
-  private HBaseReadTransaction beginReader(TransactionOptions options) {
-    Objects.requireNonNull(options, NO_OPTIONS);
+  private HBaseReadTransaction beginUncertified(TransactionOptions options) {
     checkOpen();
-    Snapshot snapshot = Snapshot.fresh(snapshots, oracle, counters);
-    return new HBaseReadTransaction(core(options, 0, snapshot, snapshot::release));
+    Snapshot snapshot =
+        !isSerializable(options)
+            ? Snapshot.fresh(snapshots, oracle, counters)
+            : options.readSnapshot() == ReadSnapshot.DEFERRED
+                ? Snapshot.safe(safeSnapshots::next)
+                : Snapshot.safe(safeSnapshots::recent);
+    return new HBaseReadTransaction(core(options, 0, true, snapshot, snapshot::release));
+  }
+
+  private CompletableFuture<HBaseReadTransaction> beginReader(TransactionOptions options) {
+    return isCertified(options)
+        ? beginAtOracle(options, true).thenApply(HBaseReadTransaction::new)
+        : CompletableFuture.completedFuture(beginUncertified(options));
   }
 
   @Override
@@ -211,7 +253,8 @@ public final class HBaseTransactionManager implements TransactionManager {
   @Override
   public <T> T read(TransactionOptions options, TransactionWork<ReadTransaction, T> work)
       throws IOException {
-    return attempts(options, () -> beginReader(options), work);
+    return attempts(
+        options, () -> Failures.await(beginReader(options), HBaseReadTransaction::close), work);
   }
 
   private interface Begin<X> {
@@ -263,8 +306,7 @@ public final class HBaseTransactionManager implements TransactionManager {
   @Override
   public <T> CompletableFuture<T> readAsync(
       TransactionOptions options, TransactionWork<ReadTransaction, CompletableFuture<T>> work) {
-    return attemptsAsync(
-        options, () -> CompletableFuture.completedFuture(beginReader(options)), work);
+    return attemptsAsync(options, () -> beginReader(options), work);
   }
 
   private <X extends HBaseReadTransaction, T> CompletableFuture<T> attemptsAsync(

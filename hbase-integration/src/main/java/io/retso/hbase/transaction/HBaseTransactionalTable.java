@@ -100,6 +100,16 @@ final class HBaseTransactionalTable implements TransactionalTable {
   }
 
   @Override
+  public Result lock(Get get) throws IOException {
+    return await(() -> async.lock(get));
+  }
+
+  @Override
+  public Result validate(Get get) throws IOException {
+    return await(() -> async.validate(get));
+  }
+
+  @Override
   public ResultScanner getScanner(Scan scan) throws IOException {
     return tx.exclusive(() -> async.getScanner(scan));
   }

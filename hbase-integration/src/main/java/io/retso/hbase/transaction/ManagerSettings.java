@@ -2,6 +2,7 @@ package io.retso.hbase.transaction;
 
 import io.retso.hbase.RetryPolicy;
 import io.retso.hbase.cleanup.Cleaner;
+import io.retso.hbase.options.Isolation;
 import io.retso.hbase.write.WriteLimits;
 
 /** What a transaction manager was built with; checked by its builder. Immutable. */
@@ -9,6 +10,7 @@ public record ManagerSettings(
     String clientName,
     WriteLimits writeLimits,
     RetryPolicy retryPolicy,
+    Isolation isolation,
     Cleaner.Options cleanup,
     long orphanDelayMillis,
     long sweepIntervalMillis,

@@ -1,6 +1,7 @@
 package io.retso.hbase.transaction;
 
 import io.retso.hbase.errors.Failures;
+import io.retso.hbase.errors.SerializationException;
 import io.retso.hbase.errors.TransactionException;
 import io.retso.hbase.metrics.Ends.Outcome;
 
@@ -17,11 +18,20 @@ final class Outcomes {
       return Outcome.ROLLED_BACK;
     }
     return switch (known.category()) {
+      case SERIALIZATION -> ofReason(((SerializationException) known).reason());
       case CONFLICT -> Outcome.CONFLICT;
       case TOO_OLD -> Outcome.TOO_OLD;
       case UNKNOWN_OUTCOME -> Outcome.UNKNOWN;
       case ROLLBACK_ONLY, ORACLE_UNAVAILABLE, TABLE_NOT_PREPARED, WRITE_SET_TOO_LARGE ->
           Outcome.ROLLED_BACK;
+    };
+  }
+
+  private static Outcome ofReason(SerializationException.Reason reason) {
+    return switch (reason) {
+      case PIVOT -> Outcome.NOT_SERIALIZABLE_PIVOT;
+      case READ_ONLY -> Outcome.NOT_SERIALIZABLE_READ_ONLY;
+      case UNKNOWN_SUCCESSOR -> Outcome.NOT_SERIALIZABLE_UNKNOWN_SUCCESSOR;
     };
   }
 }

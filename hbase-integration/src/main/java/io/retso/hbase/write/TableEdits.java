@@ -5,12 +5,11 @@ import io.retso.hbase.operation.OperationChecks;
 import io.retso.hbase.table.PreparedTable;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.Collection;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import org.apache.hadoop.hbase.Cell;
-import org.apache.hadoop.hbase.CellUtil;
 import org.apache.hadoop.hbase.client.CheckAndMutate;
 import org.apache.hadoop.hbase.client.CheckAndMutateResult;
 import org.apache.hadoop.hbase.client.Get;
@@ -52,7 +51,7 @@ public final class TableEdits {
 
   /** Carries out mutations of one row; what increments and appends return. */
   public CompletableFuture<Result> edit(byte[] row, List<? extends Mutation> mutations) {
-    return edit(row, mutations, List.of());
+    return edit(row, mutations, new long[0]);
   }
 
   /** Carries out mutations of any rows: all or none. */
@@ -61,7 +60,7 @@ public final class TableEdits {
     for (Mutation mutation : mutations) {
       edits.add(new RowEdit(start, mutation.getRow(), List.of(mutation)));
     }
-    return edit(edits, List.of()).thenApply(results -> null);
+    return edit(edits).thenApply(results -> null);
   }
 
   /**
@@ -88,28 +87,25 @@ public final class TableEdits {
   }
 
   /** Conflict ids of the column that was checked, or of those that passed the filter. */
-  private List<Long> checkedIds(CheckAndMutate action, Result seen) {
-    List<Long> ids = new ArrayList<>();
+  private long[] checkedIds(CheckAndMutate action, Result seen) {
     if (!action.hasFilter()) {
-      ids.add(table.conflictId(action.getRow(), action.getFamily(), action.getQualifier()));
-    } else if (!seen.isEmpty()) {
-      for (Cell cell : seen.rawCells()) {
-        ids.add(
-            table.conflictId(
-                action.getRow(), CellUtil.cloneFamily(cell), CellUtil.cloneQualifier(cell)));
-      }
+      return new long[] {
+        table.conflictId(action.getRow(), action.getFamily(), action.getQualifier())
+      };
     }
-    return ids;
+    return seen.isEmpty()
+        ? new long[0]
+        : Arrays.stream(seen.rawCells()).mapToLong(table::conflictId).toArray();
   }
 
   private CompletableFuture<Result> edit(
-      byte[] row, List<? extends Mutation> mutations, Collection<Long> checkedIds) {
+      byte[] row, List<? extends Mutation> mutations, long... checkedIds) {
     return edit(List.of(new RowEdit(start, row, mutations)), checkedIds)
         .thenApply(results -> results.get(0));
   }
 
   /** Reads what the edits need, all at once, carries them out, and buffers what they come to. */
-  private CompletableFuture<List<Result>> edit(List<RowEdit> edits, Collection<Long> checkedIds) {
+  private CompletableFuture<List<Result>> edit(List<RowEdit> edits, long... checkedIds) {
     List<Get> needs = edits.stream().map(RowEdit::needs).toList(); // null where nothing is needed
     return access
         .read(needs.stream().filter(Objects::nonNull).toList())

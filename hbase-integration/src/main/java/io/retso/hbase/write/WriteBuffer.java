@@ -3,16 +3,16 @@ package io.retso.hbase.write;
 import io.retso.hbase.errors.WriteSetTooLargeException;
 import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.metrics.Counters;
+import io.retso.hbase.table.Granules;
+import io.retso.hbase.table.IdSet;
 import io.retso.hbase.table.PreparedTable;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
-import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
@@ -62,7 +62,12 @@ public final class WriteBuffer {
   private final WriteLimits limits;
   private final Counters counters;
   private final Map<TableName, TableWrites> tables = new LinkedHashMap<>();
-  private final Set<Long> conflictIds = new HashSet<>();
+
+  /** Of what was written or locked. */
+  private final IdSet conflictIds = new IdSet();
+
+  /** Of what must be unchanged at the commit, and is not written. */
+  private final IdSet validated = new IdSet();
 
   /** Bytes of all cells ever added: overwritten ones are counted, too. */
   private long bytes;
@@ -87,27 +92,24 @@ public final class WriteBuffer {
    *
    * @param cells at version {@code start}, of any rows; a later cell of a column replaces an
    *     earlier
-   * @param checkedIds conflict ids besides those of the cells: of what conditions have checked
+   * @param lockedIds conflict ids besides those of the cells: of what conditions have checked
    */
-  public synchronized void add(PreparedTable table, List<Cell> cells, Collection<Long> checkedIds)
+  public synchronized void add(PreparedTable table, List<Cell> cells, long... lockedIds)
       throws WriteSetTooLargeException {
-    if (sealed) {
-      throw new IllegalStateException(
-          "transaction " + start + " ended before this write was carried out: begin a new one");
-    }
+    checkOpen();
     long more = 0;
     for (Cell cell : cells) {
       more += cell.getSerializedSize() + CELL_OVERHEAD_BYTES;
     }
-    Set<Long> ids = new HashSet<>(checkedIds);
+    IdSet ids = new IdSet();
+    ids.addAll(lockedIds);
     cells.forEach(cell -> ids.add(table.conflictId(cell)));
-    ids.removeAll(conflictIds);
+    long[] fresh = ids.without(conflictIds);
     check(bytes + more <= limits.bytesMax(), limits.bytesMax() + " bytes", "maxWriteBytes");
-    check(
-        conflictIds.size() + ids.size() <= limits.rowsMax(), limits.rowsMax() + " rows", "maxRows");
+    checkRows(fresh.length);
     bytes += more;
     pendingBytes += more;
-    conflictIds.addAll(ids);
+    conflictIds.addAll(fresh);
     TableWrites writes = tables.computeIfAbsent(table.name(), name -> new TableWrites(table));
     for (Cell cell : cells) {
       NavigableMap<Cell, Cell> row =
@@ -115,6 +117,27 @@ public final class WriteBuffer {
               CellUtil.cloneRow(cell), key -> new TreeMap<>(CellComparator.getInstance()));
       row.put(cell, cell); // the key of an equal cell stays, its value is not looked at
     }
+  }
+
+  /** Adds ids of what was read, which must be unchanged at the commit. */
+  public synchronized void validate(long... ids) throws WriteSetTooLargeException {
+    checkOpen();
+    checkRows(ids.length);
+    validated.addAll(ids);
+  }
+
+  private void checkOpen() {
+    if (sealed) {
+      throw new IllegalStateException(
+          "transaction " + start + " ended before this write was carried out: begin a new one");
+    }
+  }
+
+  private void checkRows(int more) throws WriteSetTooLargeException {
+    check(
+        conflictIds.size() + validated.size() + more <= limits.rowsMax(),
+        limits.rowsMax() + " rows",
+        "maxRows");
   }
 
   private void check(boolean within, String limit, String setting)
@@ -142,7 +165,7 @@ public final class WriteBuffer {
     return pendingBytes >= limits.flushBytes();
   }
 
-  /** Whether nothing was written at all. */
+  /** Whether nothing was written at all, nor locked. */
   public synchronized boolean isEmpty() {
     return conflictIds.isEmpty();
   }
@@ -259,9 +282,45 @@ public final class WriteBuffer {
     return acknowledged.handle((done, failure) -> null);
   }
 
-  /** The ids of what it wrote, for the oracle. */
-  public synchronized long[] conflictIds() {
-    return conflictIds.stream().mapToLong(Long::longValue).toArray();
+  /** The ids of what it wrote or locked, for the oracle; not changed once it is sealed. */
+  public synchronized IdSet written() {
+    return conflictIds;
+  }
+
+  /** The ids of what it validates; what it wrote, too, is checked anyway. */
+  public synchronized long[] validated() {
+    return validated.without(conflictIds);
+  }
+
+  /** Whether anything is to be validated. */
+  public synchronized boolean validates() {
+    return !validated.isEmpty();
+  }
+
+  /**
+   * The granules of the rows that were sent, to tell those who read ranges.
+   *
+   * @param isSerializable names them in all tables; others do in tables where all writers do
+   * @param room for so many; if there are more, whole tables go in for them
+   */
+  public synchronized long[] granules(boolean isSerializable, long room) {
+    IdSet named = new IdSet();
+    IdSet bulk = new IdSet();
+    for (TableWrites writes : tables.values()) {
+      if (writes.sent.isEmpty() || !isSerializable && !writes.table.hasGranulesOfAll()) {
+        continue;
+      }
+      Granules granules = writes.table.granules();
+      bulk.add(granules.whole());
+      bulk.add(granules.bulk());
+      for (byte[] row : writes.sent.keySet()) {
+        if (named.size() > room) {
+          break;
+        }
+        granules.addAll(row, named);
+      }
+    }
+    return (named.size() > room ? bulk : named).toArray();
   }
 
   /**

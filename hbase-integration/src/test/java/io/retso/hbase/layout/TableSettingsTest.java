@@ -38,13 +38,24 @@ class TableSettingsTest {
     for (TableSettings settings :
         List.of(
             new TableSettings(Conflicts.ROW, Reads.SERVER, ORACLE, "a:1,b:2"),
-            new TableSettings(Conflicts.CELL, Reads.CLIENT, ORACLE, "a:1"))) {
+            new TableSettings(Conflicts.CELL, Reads.CLIENT, ORACLE, "a:1"),
+            new TableSettings(Conflicts.ROW, Reads.CLIENT, ORACLE, "a:1", List.of(0, 12)))) {
       TableDescriptorBuilder builder = table(DATA);
       assertFalse(TableSettings.isPrepared(builder.build()));
       settings.writeTo(builder);
       assertTrue(TableSettings.isPrepared(builder.build()));
       assertEquals(settings, TableSettings.of(builder.build()));
     }
+  }
+
+  @Test
+  void granulesAreSizesInOrderWithTheWholeTable() {
+    assertEquals(List.of(), TableSettings.granules(" "));
+    assertEquals(List.of(0, 4, 12), TableSettings.granules("12, 4,4"));
+    for (String bad : List.of("4,", "x", "-1", "257", "1,2,3,4,5,6,7,8")) {
+      assertThrows(IllegalArgumentException.class, () -> TableSettings.granules(bad), () -> bad);
+    }
+    assertProblem("prepare it again", changed("RETSO_GRANULES", "none"));
   }
 
   @Test

@@ -208,7 +208,8 @@ class ScanEndTest {
   @Test
   void aScanOfATransactionThatHasEndedDoesNotWait() throws Exception {
     Transaction tx = manager.begin();
-    BlockingScanner rows = new BlockingScanner(Inside.scanOwner(tx), new Scan());
+    BlockingScanner rows =
+        new BlockingScanner(Inside.scanOwner(tx), new Scan(), ScanRange.UNTRACKED);
     Cell large = new KeyValue(Fixture.bytes("r"), Fixture.F, Fixture.Q, 1, new byte[5 << 20]);
     tx.rollback();
     rows.next(Result.create(List.of(large)));

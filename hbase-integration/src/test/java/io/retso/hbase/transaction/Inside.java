@@ -11,6 +11,7 @@ import io.retso.hbase.errors.RollbackOnlyException;
 import io.retso.hbase.metrics.Counters;
 import io.retso.hbase.operation.OperationChecks;
 import io.retso.hbase.operation.SingleThreadGuard;
+import io.retso.hbase.read.ReadSet;
 import io.retso.hbase.read.ScanOwner;
 import io.retso.hbase.read.SharedSnapshots;
 import io.retso.hbase.read.TableReaders;
@@ -70,12 +71,16 @@ public final class Inside {
     return of(tx).writes();
   }
 
+  public static ReadSet reads(ReadTransaction tx) {
+    return of(tx).reads();
+  }
+
   public static ScanOwner scanOwner(ReadTransaction tx) {
     return of(tx).scanOwner();
   }
 
   public static boolean isOpen(ReadTransaction tx) {
-    return of(tx).isOpen();
+    return of(tx).life().isOpen();
   }
 
   /** As a blocking method of the transaction. */

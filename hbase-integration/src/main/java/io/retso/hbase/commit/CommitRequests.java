@@ -1,0 +1,54 @@
+package io.retso.hbase.commit;
+
+import io.retso.client.CommitRequest;
+import io.retso.hbase.errors.WriteSetTooLargeException;
+import io.retso.hbase.read.ReadSet;
+import io.retso.hbase.table.IdSet;
+import io.retso.hbase.write.WriteBuffer;
+import io.retso.protocol.Limits;
+
+/** What the oracle is told of a transaction when it is asked to commit it. Stateless. */
+final class CommitRequests {
+  private CommitRequests() {}
+
+  /**
+   * The request of a transaction whose writes are all acknowledged.
+   *
+   * <p>Reads and granules are made coarser where the ids would be too many.
+   *
+   * @throws WriteSetTooLargeException if they are too many all the same
+   */
+  static CommitRequest of(CommitProtocol.Writer writer) throws WriteSetTooLargeException {
+    WriteBuffer writes = writer.writes();
+    ReadSet reads = writer.reads();
+    IdSet written = writes.written();
+    CommitRequest request =
+        CommitRequest.of(writer.start())
+            .withWrites(written.toArray())
+            .withValidated(writes.validated());
+    long[] granules =
+        writes.granules(
+            reads.isTracked(), room(request) - (reads.isTracked() ? ReadSet.IDS_MAX : 0));
+    request = request.withRangeWrites(granules);
+    if (reads.isTracked()) {
+      ReadSet.Ids ids = reads.ids(written, room(request));
+      request = request.withReads(ids.ids()).withRangeReads(ids.ranges()).serializable();
+    }
+    if (room(request) < 0) {
+      throw new WriteSetTooLargeException(
+          "transaction "
+              + writer.start()
+              + " names "
+              + request.ids()
+              + " rows and granules to the oracle, the limit is "
+              + Limits.TRANSACTION_ROWS_MAX
+              + ": split it",
+          null);
+    }
+    return request;
+  }
+
+  private static long room(CommitRequest request) {
+    return Limits.TRANSACTION_ROWS_MAX - request.ids();
+  }
+}

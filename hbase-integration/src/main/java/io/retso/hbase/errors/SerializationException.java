@@ -1,0 +1,56 @@
+package io.retso.hbase.errors;
+
+/**
+ * The serializable transaction is aborted: with those that committed while it ran, there is no
+ * order in which it could have run alone. Only committed transactions are to blame, so the next
+ * attempt does not meet the same refusal.
+ */
+public final class SerializationException extends TransactionException {
+  private static final long serialVersionUID = 1L;
+
+  /** Why there is none. */
+  public enum Reason {
+    /**
+     * Another one changed what it has read, so it would come before that one; and what it writes
+     * was read by one, or it began after one, behind which it would come.
+     */
+    PIVOT("what it read was changed by others, and what it writes was read by others, meanwhile"),
+    /** It wrote nothing, and what it has read was changed after it began. */
+    READ_ONLY(
+        "what it read was changed meanwhile; or read another snapshot, RECENT or DEFERRED, with"
+            + " which nobody is refused"),
+    /**
+     * What it has read was changed several times, and the oracle knows the last change only, or no
+     * longer.
+     */
+    UNKNOWN_SUCCESSOR(
+        "what it read was changed meanwhile, more than once, or longer ago than the oracle"
+            + " remembers; if this is frequent, make transactions shorter, or give the oracle more"
+            + " rows");
+
+    private final String text;
+
+    Reason(String text) {
+      this.text = text;
+    }
+  }
+
+  private final Reason reason;
+
+  /** The transaction that started at {@code start} is aborted. */
+  public SerializationException(long start, Reason reason) {
+    super(
+        Category.SERIALIZATION,
+        "transaction "
+            + start
+            + " is aborted, as it would not be serializable: run it again; "
+            + reason.text,
+        null);
+    this.reason = reason;
+  }
+
+  /** Why it is aborted. */
+  public Reason reason() {
+    return reason;
+  }
+}

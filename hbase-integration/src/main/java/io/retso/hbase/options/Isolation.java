@@ -1,0 +1,15 @@
+package io.retso.hbase.options;
+
+/** What concurrent transactions may do to each other. */
+public enum Isolation {
+  /**
+   * Each reads one snapshot, and two that write the same never both commit. Two that each write
+   * what the other one has read may.
+   */
+  SNAPSHOT,
+  /**
+   * Those that are serializable, and commit, are as if they had run one after the other. A
+   * transaction says at its commit what it has read, and may be refused for it.
+   */
+  SERIALIZABLE
+}

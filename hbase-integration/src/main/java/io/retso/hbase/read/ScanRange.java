@@ -1,0 +1,69 @@
+package io.retso.hbase.read;
+
+import io.retso.hbase.table.PreparedTable;
+import org.apache.hadoop.hbase.client.Result;
+import org.apache.hadoop.hbase.client.Scan;
+
+/**
+ * How much of its range a scan of a serializable transaction has looked at, as far as the
+ * application can know: from where it begins up to the last row that the application took, and all
+ * of it once it was told that there are no more rows. What a filter left out is within. Rows that
+ * wait to be taken do not count, and so nothing does that lies behind a row at which a limit or the
+ * application ended the scan. Thread-safe.
+ */
+public final class ScanRange {
+  /** Of a transaction whose reads nobody certifies. */
+  public static final ScanRange UNTRACKED = new ScanRange(null, null, null);
+
+  private final ReadSet reads;
+  private final PreparedTable table;
+  private final Scan scan;
+
+  /** The last row that was taken; null if there was none. Guarded by this, as what follows. */
+  private byte[] last;
+
+  private boolean toEnd;
+
+  ScanRange(ReadSet reads, PreparedTable table, Scan scan) {
+    this.reads = reads;
+    this.table = table;
+    this.scan = scan;
+  }
+
+  /** The application is about to get this row. */
+  void reached(Result row) {
+    if (reads != null) {
+      byte[] key = row.getRow();
+      synchronized (this) {
+        last = key;
+      }
+    }
+  }
+
+  /**
+   * The application gets no more rows.
+   *
+   * @param exhausted whether it is about to learn that there are none
+   */
+  void ended(boolean exhausted) {
+    if (reads != null) {
+      synchronized (this) {
+        toEnd |= exhausted;
+      }
+      reads.ended(this);
+    }
+  }
+
+  /** Adds what was looked at so far. */
+  synchronized void addTo(ReadSet set) {
+    if (!toEnd && last == null) {
+      return;
+    }
+    byte[] end = toEnd ? scan.getStopRow() : last;
+    if (scan.isReversed()) {
+      set.addRange(table, end, scan.getStartRow(), scan.includeStartRow());
+    } else {
+      set.addRange(table, scan.getStartRow(), end, !toEnd || scan.includeStopRow());
+    }
+  }
+}

@@ -1,0 +1,41 @@
+package io.retso.hbase.transaction;
+
+import io.retso.hbase.TransactionOptions;
+import io.retso.hbase.errors.Failures;
+import io.retso.hbase.read.ReadSet;
+import io.retso.hbase.read.Snapshot;
+import io.retso.hbase.write.WriteBuffer;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * What a transaction has from its begin to its end.
+ *
+ * @param start its start timestamp, the version of what it writes; 0 if it has none of its own
+ * @param isReadOnly whether it must not write
+ * @param snapshot what it reads
+ * @param writes takes what it writes; nothing if it is read-only
+ * @param reads takes what it reads, if that is to be certified
+ * @param endWithoutWrites reports its end to the oracle, or to the owner of the snapshot that it
+ *     shares
+ */
+record Begun(
+    TransactionOptions options,
+    long start,
+    boolean isReadOnly,
+    Snapshot snapshot,
+    WriteBuffer writes,
+    ReadSet reads,
+    Runnable endWithoutWrites) {
+  /** How messages speak of it. */
+  String label() {
+    long known = snapshot.timestampNow();
+    return known == 0 ? "this transaction" : "transaction " + known; // 0: nobody asked for it
+  }
+
+  /** A failure says in which transaction. */
+  <T> CompletableFuture<T> named(CompletableFuture<T> future) {
+    return options.name().isEmpty()
+        ? future
+        : future.whenComplete((answer, failure) -> Failures.name(failure, options.name()));
+  }
+}

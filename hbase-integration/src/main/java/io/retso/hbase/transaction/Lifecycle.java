@@ -1,0 +1,358 @@
+package io.retso.hbase.transaction;
+
+import io.retso.hbase.Transaction.State;
+import io.retso.hbase.commit.CommitProtocol;
+import io.retso.hbase.errors.Failures;
+import io.retso.hbase.errors.RollbackOnlyException;
+import io.retso.hbase.errors.SnapshotTooOldException;
+import io.retso.hbase.errors.TransactionException;
+import io.retso.hbase.errors.UnknownCommitException;
+import io.retso.hbase.metrics.Counters;
+import io.retso.hbase.metrics.Ends;
+import io.retso.hbase.metrics.Ends.Outcome;
+import io.retso.hbase.operation.OperationQueue;
+import io.retso.hbase.operation.SingleThreadGuard;
+import io.retso.hbase.read.WaitingScanners;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Where a transaction stands, and how it ends. Thread-safe. */
+final class Lifecycle {
+  private static final Logger LOG = LoggerFactory.getLogger(Lifecycle.class);
+
+  /** What all transactions of a manager share. */
+  interface Shared {
+    /** Refuses the use of a manager that is closed. */
+    void checkOpen();
+
+    CommitProtocol commits();
+
+    Counters counters();
+
+    Ends ends();
+  }
+
+  private final long begunNanos = System.nanoTime();
+  private final Begun tx;
+  private final Shared shared;
+
+  /** Those of the transaction, and its scanners. */
+  private final OperationQueue operations;
+
+  private final WaitingScanners scanners;
+  private final SingleThreadGuard thread = new SingleThreadGuard();
+
+  /** Completes when the time limit is over; cancelled when it no longer counts. */
+  private final CompletableFuture<Void> timeLimit = new CompletableFuture<>();
+
+  /** Guarded by this, as all below. */
+  private State state = State.ACTIVE;
+
+  private boolean isTimedOut;
+  private Throwable rollbackCause;
+
+  /** The outcome of its commit, until a blocking method has reported it. */
+  private CompletableFuture<OptionalLong> unreported;
+
+  Lifecycle(Begun tx, Shared shared, OperationQueue operations, WaitingScanners scanners) {
+    this.tx = tx;
+    this.shared = shared;
+    this.operations = operations;
+    this.scanners = scanners;
+    tx.options()
+        .timeLimit()
+        .ifPresent(
+            limit -> {
+              timeLimit.completeOnTimeout(null, limit.toNanos(), TimeUnit.NANOSECONDS);
+              timeLimit.thenRunAsync(this::timeOut); // not on the timer's thread: it closes scans
+            });
+  }
+
+  synchronized State state() {
+    return state;
+  }
+
+  /** Whether it has not ended. */
+  synchronized boolean isOpen() {
+    return state == State.ACTIVE || state == State.ROLLBACK_ONLY;
+  }
+
+  /**
+   * Refuses the use of a transaction that has ended, or whose manager is closed.
+   *
+   * @return null; or what to fail with, if it has run out of time, which is no mistake of who uses
+   *     it
+   */
+  synchronized TransactionException checkUsable() {
+    shared.checkOpen();
+    if (isTimedOut) {
+      return timedOut();
+    }
+    if (!isOpen()) {
+      throw ended();
+    }
+    return null;
+  }
+
+  /**
+   * The same for an operation that may write.
+   *
+   * @return null, or what to fail with
+   */
+  synchronized TransactionException checkOperation(boolean isWrite) {
+    TransactionException refused = checkUsable();
+    if (refused != null || !isWrite) {
+      return refused;
+    }
+    requireWriter();
+    return state == State.ROLLBACK_ONLY ? rollbackOnly() : null;
+  }
+
+  /** Refuses what only transactions can do that may write. */
+  void requireWriter() {
+    if (tx.isReadOnly()) {
+      throw new IllegalStateException(tx.label() + " is read-only: begin() one that can write");
+    }
+  }
+
+  private RollbackOnlyException rollbackOnly() {
+    return Failures.name(new RollbackOnlyException(tx.start(), rollbackCause), tx.options().name());
+  }
+
+  /** Why a scan fails when the transaction has ended. */
+  synchronized Exception endOfScans() {
+    return isTimedOut
+        ? timedOut()
+        : new IllegalStateException(
+            "the transaction ended while it was scanned: read all rows, then end it");
+  }
+
+  /** Runs a blocking method, unless another thread is within one. */
+  <T> T exclusive(SingleThreadGuard.Blocking<T> body) throws IOException {
+    return thread.run(body, tx::label);
+  }
+
+  OptionalLong commit() throws IOException {
+    return exclusive(() -> awaitCommit(commitAsync()));
+  }
+
+  private OptionalLong awaitCommit(CompletableFuture<OptionalLong> commit) throws IOException {
+    boolean reported = true;
+    try {
+      return Failures.await(commit);
+    } catch (InterruptedIOException e) {
+      reported = false;
+      throw Failures.name(
+          new UnknownCommitException(tx.start(), e, shared.commits()::resolve),
+          tx.options().name());
+    } finally {
+      synchronized (this) {
+        unreported = reported ? null : unreported;
+      }
+    }
+  }
+
+  /**
+   * Commits unless the work has ended it; fails if it ran out of time. Waits for the outcome of a
+   * commit that nobody was seen to wait for, though it may have come by now: otherwise it would be
+   * chance whether a failure is reported.
+   */
+  void finish() throws IOException {
+    CompletableFuture<OptionalLong> asked = unreported();
+    if (asked != null) {
+      exclusive(() -> awaitCommit(asked));
+    } else if (isOpen() || isTimedOut()) {
+      commit();
+    }
+  }
+
+  /**
+   * The same; who waits for a commit without blocking is seen by nobody, so it is always reported.
+   */
+  CompletableFuture<OptionalLong> finishAsync() {
+    CompletableFuture<OptionalLong> asked = unreported();
+    if (asked != null) {
+      return asked.copy();
+    }
+    return isOpen() || isTimedOut()
+        ? commitAsync()
+        : CompletableFuture.completedFuture(OptionalLong.empty());
+  }
+
+  private synchronized boolean isTimedOut() {
+    return isTimedOut;
+  }
+
+  private synchronized CompletableFuture<OptionalLong> unreported() {
+    return unreported;
+  }
+
+  /** The transition out of ACTIVE, once. */
+  CompletableFuture<OptionalLong> commitAsync() {
+    CompletableFuture<OptionalLong> outcome = new CompletableFuture<>();
+    synchronized (this) {
+      TransactionException refused = checkUsable();
+      if (refused != null) {
+        return Failures.failed(refused);
+      }
+      if (operations.outstanding() > 0) {
+        throw new IllegalStateException(
+            operations.outstanding()
+                + " operations of "
+                + tx.label()
+                + " are outstanding: wait for their futures, then commit");
+      }
+      if (state == State.ROLLBACK_ONLY) {
+        return Failures.failed(rollbackOnly());
+      }
+      state = State.COMMITTING;
+      unreported = outcome;
+    }
+    timeLimit.cancel(false);
+    tx.writes().seal();
+    scanners.end();
+    decision()
+        .whenComplete(
+            (commit, failure) -> {
+              boolean isRead = failure == null && tx.isReadOnly();
+              ended(isRead ? Outcome.READ : Outcomes.ofCommit(failure));
+              if (failure == null) {
+                outcome.complete(commit);
+              } else {
+                outcome.completeExceptionally(
+                    Failures.name(Failures.unwrap(failure), tx.options().name()));
+              }
+            });
+    return outcome.copy(); // whatever the application does to it, finish() learns the outcome
+  }
+
+  private void ended(Outcome outcome) {
+    shared.ends().ended(tx.options().name(), outcome, System.nanoTime() - begunNanos);
+  }
+
+  private CompletableFuture<OptionalLong> decision() {
+    boolean wrote = !tx.writes().isEmpty();
+    if (!wrote && !tx.writes().validates() && !tx.reads().hasReads()) {
+      endedWithoutWrites();
+      return CompletableFuture.completedFuture(OptionalLong.empty());
+    }
+    return shared
+        .commits()
+        .commit(writer(), this::decided)
+        .thenApply(commit -> wrote ? OptionalLong.of(commit) : OptionalLong.empty());
+  }
+
+  private CommitProtocol.Writer writer() {
+    return new CommitProtocol.Writer(tx.options().name(), tx.start(), tx.writes(), tx.reads());
+  }
+
+  private void decided(CommitProtocol.Decision decision) {
+    become(
+        switch (decision) {
+          case COMMITTED -> State.COMMITTED;
+          case ROLLED_BACK -> State.ROLLED_BACK;
+          case UNKNOWN -> State.UNKNOWN;
+        });
+  }
+
+  /** Nothing to decide, nothing to wait for. */
+  private void endedWithoutWrites() {
+    become(State.COMMITTED);
+    shared.counters().committed.increment();
+    operations.idle().thenRun(tx.endWithoutWrites()); // the oracle's low watermark may go on
+  }
+
+  private synchronized void become(State next) {
+    state = next;
+  }
+
+  CompletableFuture<Void> rollbackAsync() {
+    synchronized (this) {
+      switch (state) {
+        case ROLLED_BACK -> {
+          return CompletableFuture.completedFuture(null);
+        }
+        case ACTIVE, ROLLBACK_ONLY -> state = State.ROLLED_BACK;
+        default -> throw ended();
+      }
+    }
+    abandon(Outcome.ROLLED_BACK);
+    return CompletableFuture.completedFuture(null);
+  }
+
+  /** It was rolled back: what is left of it is removed. */
+  private void abandon(Outcome outcome) {
+    ended(outcome);
+    timeLimit.cancel(false);
+    tx.writes().seal();
+    scanners.end();
+    shared.counters().rolledBack.increment();
+    operations.idle().thenRun(() -> tx.writes().acknowledged().thenRun(this::forget));
+  }
+
+  /** Nothing that it sent is on its way any more. */
+  private void forget() {
+    if (tx.writes().sentRows().isEmpty()) {
+      tx.endWithoutWrites().run(); // an abort would be a round trip, and abort nothing
+    } else {
+      shared.commits().abort(writer());
+    }
+  }
+
+  private void timeOut() {
+    synchronized (this) {
+      if (!isOpen()) {
+        return;
+      }
+      state = State.ROLLED_BACK;
+      isTimedOut = true;
+    }
+    LOG.warn("{}", timedOut().getMessage());
+    abandon(Outcome.TOO_OLD);
+  }
+
+  private SnapshotTooOldException timedOut() {
+    return Failures.name(
+        Failures.overTime(tx.label(), tx.options().timeLimit().orElseThrow()), tx.options().name());
+  }
+
+  private IllegalStateException ended() {
+    return new IllegalStateException(tx.label() + " has ended (" + state + "): begin a new one");
+  }
+
+  /** Ends it unless it has ended; one that only reads has nothing to roll back. */
+  void close() {
+    synchronized (this) {
+      if (!isOpen()) {
+        return;
+      }
+      if (tx.isReadOnly()) {
+        state = State.COMMITTING;
+      }
+    }
+    if (tx.isReadOnly()) {
+      timeLimit.cancel(false);
+      scanners.end();
+      ended(Outcome.READ);
+      endedWithoutWrites();
+    } else {
+      rollbackAsync();
+    }
+  }
+
+  /** A write could not be sent; the transaction cannot commit any more. */
+  synchronized RollbackOnlyException writeFailed(Throwable cause) {
+    if (rollbackCause == null) {
+      rollbackCause = cause;
+    }
+    if (state == State.ACTIVE) {
+      state = State.ROLLBACK_ONLY;
+    }
+    return new RollbackOnlyException(tx.start(), rollbackCause);
+  }
+}

@@ -1,0 +1,167 @@
+package io.retso.hbase.transaction;
+
+import io.retso.hbase.errors.Failures;
+import io.retso.hbase.errors.WriteSetTooLargeException;
+import io.retso.hbase.read.BlockingScanner;
+import io.retso.hbase.read.ConsumerSink;
+import io.retso.hbase.read.RowReads;
+import io.retso.hbase.read.ScanRange;
+import io.retso.hbase.read.SnapshotScan;
+import io.retso.hbase.read.TableReader;
+import io.retso.hbase.read.TableReaders;
+import io.retso.hbase.table.PreparedTable;
+import io.retso.hbase.write.TableEdits;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.apache.hadoop.hbase.client.Get;
+import org.apache.hadoop.hbase.client.Result;
+import org.apache.hadoop.hbase.client.ResultScanner;
+import org.apache.hadoop.hbase.client.Scan;
+import org.apache.hadoop.hbase.client.ScanResultConsumer;
+
+/**
+ * How one transaction reads one table: its own writes, which are sent ahead if need be, and its
+ * snapshot. What was read of the snapshot goes into its read set. Thread-safe.
+ */
+final class TableReads implements TableEdits.Access {
+  private final TransactionCore tx;
+  private final PreparedTable table;
+  private final TableReaders readers;
+
+  TableReads(TransactionCore tx, PreparedTable table, TableReaders readers) {
+    this.tx = tx;
+    this.table = table;
+    this.readers = readers;
+  }
+
+  /** Within an operation of the transaction. What was just written is answered at once. */
+  @Override
+  public CompletableFuture<List<Result>> read(List<Get> gets) {
+    List<Result> answers = new ArrayList<>(gets.size());
+    List<Get> asked = new ArrayList<>();
+    for (Get get : gets) {
+      Result own = tx.writes().answer(table, get);
+      answers.add(own);
+      if (own == null) {
+        asked.add(get);
+      }
+    }
+    if (asked.isEmpty()) {
+      return CompletableFuture.completedFuture(answers);
+    }
+    return ask(asked)
+        .thenApply(
+            found -> {
+              Iterator<Result> next = found.iterator();
+              answers.replaceAll(own -> own == null ? next.next() : own);
+              return answers;
+            });
+  }
+
+  private CompletableFuture<List<Result>> ask(List<Get> gets) {
+    tx.reads().add(table, gets);
+    List<byte[]> rows = gets.stream().map(Get::getRow).toList();
+    return sent(tx.writes().sendBeforeReading(table, rows))
+        .thenCompose(done -> tx.snapshot().read(new RowReads(readers, table, gets)))
+        .thenCompose(
+            results ->
+                tx.writes().hasSent(table, rows)
+                    ? reader(tx.version()).confirmOpen().thenApply(open -> results)
+                    : CompletableFuture.completedFuture(results));
+  }
+
+  /** Within an operation: reads, and what is looked at counts as written. */
+  CompletableFuture<Result> lock(Get get) {
+    return protect(get, () -> tx.writes().add(table, List.of(), table.conflictIds(get)));
+  }
+
+  /** Within an operation: reads, and what is looked at must be unchanged at the commit. */
+  CompletableFuture<Result> validate(Get get) {
+    return protect(get, () -> tx.writes().validate(table.conflictIds(get)));
+  }
+
+  private interface Protection {
+    void add() throws WriteSetTooLargeException;
+  }
+
+  private CompletableFuture<Result> protect(Get get, Protection protection) {
+    try {
+      protection.add();
+    } catch (WriteSetTooLargeException e) {
+      return Failures.failed(e);
+    }
+    return read(List.of(get)).thenApply(results -> results.get(0));
+  }
+
+  private TableReader reader(long timestamp) {
+    return readers.at(table, timestamp);
+  }
+
+  @Override
+  public CompletableFuture<Void> sendAll() {
+    return sent(tx.writes().sendAll());
+  }
+
+  /** A failure of a write decides the transaction's fate, whoever waited for it. */
+  private CompletableFuture<Void> sent(CompletableFuture<Void> sending) {
+    return Failures.compose(
+        sending,
+        (done, failure) ->
+            failure == null
+                ? CompletableFuture.completedFuture(null)
+                : Failures.failed(tx.writeFailed(Failures.ofStore(failure, tx.version()))));
+  }
+
+  /** Gives the rows of a checked scan to the consumer. */
+  void scan(Scan scan, ScanResultConsumer consumer) {
+    Scan copy = copy(scan);
+    open(copy, new ConsumerSink(consumer, tx.reads().scan(table, copy)));
+  }
+
+  /** The rows of a checked scan. */
+  ResultScanner scanner(Scan scan) {
+    Scan copy = copy(scan);
+    ScanRange range = tx.reads().scan(table, copy);
+    BlockingScanner scanner = new BlockingScanner(tx.scanOwner(), scan, range);
+    open(copy, scanner);
+    return scanner;
+  }
+
+  private static Scan copy(Scan scan) {
+    try {
+      return new Scan(scan);
+    } catch (IOException e) {
+      throw notCopied(e);
+    }
+  }
+
+  private static IllegalArgumentException notCopied(IOException cause) {
+    return new IllegalArgumentException(
+        "the scan's filter cannot be copied: " + cause.getMessage(), cause);
+  }
+
+  private void open(Scan scan, SnapshotScan.Sink sink) {
+    SnapshotScan opened;
+    try {
+      opened = new SnapshotScan(tx.scanOwner(), scan, sink);
+    } catch (IOException e) {
+      throw notCopied(e);
+    }
+    // The operation ends before rows come: whoever has seen them all may commit.
+    tx.run(
+            false,
+            () ->
+                sent(tx.writes().sendBeforeReading(table, scan))
+                    .thenCompose(done -> tx.snapshot().timestamp()))
+        .thenAccept(timestamp -> opened.open(reader(timestamp)))
+        .whenComplete(
+            (done, failure) -> {
+              if (failure != null) {
+                sink.failed(Failures.unwrap(failure));
+              }
+            });
+  }
+}

@@ -1,0 +1,200 @@
+package io.retso.hbase.write;
+
+import static io.retso.hbase.Fixture.F;
+import static io.retso.hbase.Fixture.G;
+import static io.retso.hbase.Fixture.Q;
+import static io.retso.hbase.Fixture.get;
+import static io.retso.hbase.Fixture.put;
+import static io.retso.hbase.Fixture.text;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.retso.hbase.AsyncTransactionalTable;
+import io.retso.hbase.Fixture;
+import io.retso.hbase.RetsoCluster;
+import io.retso.hbase.Transaction;
+import io.retso.hbase.TransactionManager;
+import io.retso.hbase.TransactionOptions;
+import io.retso.hbase.TransactionalTable;
+import io.retso.hbase.admin.TablePreparation.Options;
+import io.retso.hbase.errors.ConflictException;
+import io.retso.hbase.errors.SerializationException;
+import io.retso.hbase.errors.WriteSetTooLargeException;
+import io.retso.hbase.options.Conflicts;
+import io.retso.hbase.options.Isolation;
+import java.io.IOException;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.hbase.TableName;
+import org.apache.hadoop.hbase.client.Get;
+import org.apache.hadoop.hbase.client.Put;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.FieldSource;
+
+/** {@code lock} and {@code validate}: what was read is protected under snapshot isolation, too. */
+@ExtendWith(RetsoCluster.Extension.class)
+class ProtectedReadsTest {
+  static final List<Options> MODES = List.of(Options.DEFAULT, Options.DEFAULT.with(Conflicts.CELL));
+
+  private Fixture fixture;
+  private TransactionManager manager;
+  private TableName name;
+
+  @BeforeEach
+  void open(Fixture fixture) throws Exception {
+    this.fixture = fixture;
+    manager = fixture.manager();
+  }
+
+  private void table(Options options) throws Exception {
+    name = fixture.table(options);
+    manager.run(
+        tx -> {
+          tx.table(name).put(List.of(put("a", "old"), put("b", "old")));
+          return null;
+        });
+  }
+
+  private static Get column(String row) {
+    return get(row).addColumn(F, Q);
+  }
+
+  private Transaction writes(String row) throws IOException {
+    Transaction tx = manager.begin();
+    tx.table(name).put(put(row, "new"));
+    return tx;
+  }
+
+  @ParameterizedTest
+  @FieldSource("MODES")
+  void whatIsLockedCountsAsWritten(Options options) throws Exception {
+    table(options);
+    Transaction first = writes("b");
+    assertEquals("old", text(first.table(name).lock(column("a")).value()));
+    Transaction second = writes("a");
+    assertEquals("old", text(second.table(name).lock(column("b")).value()));
+    first.commit();
+    assertThrows(ConflictException.class, second::commit);
+    Transaction both = manager.begin();
+    both.table(name).lock(column("a"));
+    assertTrue(both.commit().isPresent(), "the oracle decided it");
+    assertEquals(0, fixture.marks(name), "nothing is written to HBase");
+  }
+
+  @ParameterizedTest
+  @FieldSource("MODES")
+  void twoLocksConflictThoughNothingIsWritten(Options options) throws Exception {
+    table(options);
+    Transaction first = manager.begin();
+    Transaction second = manager.begin();
+    first.table(name).lock(column("a"));
+    second.table(name).lock(column("a"));
+    first.commit();
+    assertThrows(ConflictException.class, second::commit);
+    Transaction locked = manager.begin();
+    locked.table(name).lock(column("a"));
+    locked.rollback();
+    Transaction later = writes("a");
+    later.commit();
+  }
+
+  @ParameterizedTest
+  @FieldSource("MODES")
+  void whatIsValidatedMustBeUnchanged(Options options) throws Exception {
+    table(options);
+    Transaction first = writes("b");
+    AsyncTransactionalTable async = first.asyncTable(name).get(30, TimeUnit.SECONDS);
+    assertEquals("old", text(async.validate(column("a")).get(30, TimeUnit.SECONDS).value()));
+    Transaction second = writes("a");
+    second.table(name).validate(column("b"));
+    first.commit();
+    assertThrows(ConflictException.class, second::commit);
+  }
+
+  @ParameterizedTest
+  @FieldSource("MODES")
+  void whoValidatesIsInNobodysWay(Options options) throws Exception {
+    table(options);
+    Transaction first = writes("x");
+    Transaction second = writes("y");
+    Transaction writer = writes("a");
+    first.table(name).validate(column("a"));
+    second.table(name).validate(column("a"));
+    first.commit();
+    second.commit();
+    writer.commit();
+    Transaction none = manager.begin();
+    none.table(name).validate(column("a"));
+    assertEquals(OptionalLong.empty(), none.commit(), "it wrote nothing");
+    Transaction late = manager.begin();
+    late.table(name).validate(column("a"));
+    writes("a").commit();
+    assertThrows(ConflictException.class, late::commit, "though it wrote nothing");
+  }
+
+  /** Whoever comes later and writes what was validated comes behind in the serial order. */
+  @ParameterizedTest
+  @FieldSource("MODES")
+  void whatASerializableTransactionValidatesWasRead(Options options) throws Exception {
+    table(options);
+    TransactionOptions serializable =
+        TransactionOptions.DEFAULT.withIsolation(Isolation.SERIALIZABLE);
+    Transaction first = manager.begin(serializable);
+    Transaction second = manager.begin(serializable);
+    first.table(name).validate(column("a"));
+    first.table(name).put(put("b", "new"));
+    second.table(name).get(column("b"));
+    second.table(name).put(put("a", "new"));
+    first.commit();
+    assertThrows(SerializationException.class, second::commit);
+  }
+
+  @Test
+  void conflictsByCellNeedNames() throws Exception {
+    table(MODES.get(1));
+    try (Transaction tx = manager.begin()) {
+      TransactionalTable table = tx.table(name);
+      for (Get unnamed :
+          List.of(get("a"), get("a").addFamily(F), get("a").addColumn(F, Q).addFamily(G))) {
+        IllegalArgumentException e =
+            assertThrows(IllegalArgumentException.class, () -> table.lock(unnamed));
+        assertTrue(e.getMessage().contains("name the columns"), e.getMessage());
+        assertThrows(IllegalArgumentException.class, () -> table.validate(unnamed));
+      }
+      table.lock(column("a"));
+      Transaction beside = manager.begin();
+      beside.table(name).put(new Put(Fixture.bytes("a")).addColumn(G, Q, Q));
+      beside.commit();
+      tx.commit();
+    }
+  }
+
+  @Test
+  void readersCannotProtectAnything() throws Exception {
+    table(Options.DEFAULT);
+    try (var tx = manager.beginReadOnly()) {
+      TransactionalTable table = (TransactionalTable) tx.table(name);
+      assertThrows(IllegalStateException.class, () -> table.lock(column("a")));
+      assertThrows(IllegalStateException.class, () -> table.validate(column("a")));
+    }
+  }
+
+  @Test
+  void protectedRowsAreBounded() throws Exception {
+    table(Options.DEFAULT);
+    TransactionManager small = fixture.opened(fixture.builder().maxRows(3).build());
+    try (Transaction tx = small.begin()) {
+      tx.table(name).put(put("a", "new"));
+      tx.table(name).lock(get("b"));
+      tx.table(name).validate(get("c"));
+      assertThrows(WriteSetTooLargeException.class, () -> tx.table(name).validate(get("d")));
+      assertThrows(WriteSetTooLargeException.class, () -> tx.table(name).lock(get("d")));
+      tx.commit();
+    }
+  }
+}
