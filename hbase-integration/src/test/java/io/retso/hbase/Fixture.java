@@ -50,6 +50,9 @@ public final class Fixture implements AutoCloseable {
   public static final byte[] G = bytes("g");
   public static final byte[] Q = bytes("q");
 
+  /** Where a test has to show that it does not matter who decides what is visible. */
+  public static final List<Options> MODES = List.of(Options.CLIENT_READS, Options.DEFAULT);
+
   public final RetsoCluster cluster;
   private final List<AutoCloseable> opened = new ArrayList<>();
 
@@ -73,8 +76,17 @@ public final class Fixture implements AutoCloseable {
   }
 
   /** A client that dies with every end of a transaction: it never cleans up. */
+  public static ManagerBuilder dying(ManagerBuilder builder) {
+    return builder.cleanupAlive(start -> false);
+  }
+
+  /** A client that tries to clean up a row for so long. */
+  public static ManagerBuilder withCleanupTimeout(ManagerBuilder builder, Duration timeout) {
+    return builder.cleanupTimeout(timeout);
+  }
+
   public TransactionManager dyingManager() throws IOException {
-    return opened(builder().cleanupAlive(start -> false).build());
+    return opened(dying(builder()).build());
   }
 
   public <T extends AutoCloseable> T opened(T what) {
@@ -84,6 +96,16 @@ public final class Fixture implements AutoCloseable {
 
   public TablePreparation preparation() {
     return preparing().build();
+  }
+
+  /** Prepares tables for another oracle. */
+  public TablePreparation preparation(String oracle) {
+    return TablePreparation.builder(cluster.connection()).oracle(oracle).build();
+  }
+
+  /** An oracle of the test's own, and what stands in front of it. */
+  public MutedOracle mutedOracle() throws Exception {
+    return opened(new MutedOracle(opened(RetsoCluster.startOracle()).port()));
   }
 
   public TablePreparationBuilder preparing() {

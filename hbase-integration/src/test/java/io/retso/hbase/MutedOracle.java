@@ -24,17 +24,17 @@ public final class MutedOracle implements AutoCloseable {
   /** Guarded by this. */
   private boolean held;
 
-  MutedOracle(int oraclePort) throws IOException {
+  public MutedOracle(int oraclePort) throws IOException {
     this.oraclePort = oraclePort;
     start("accept", this::accept);
   }
 
-  String address() {
+  public String address() {
     return "127.0.0.1:" + server.getLocalPort();
   }
 
   /** Whether replies are swallowed from now on. */
-  void mute(boolean on) {
+  public void mute(boolean on) {
     muted = on;
     if (!on) {
       closeSockets(); // half a reply may have been swallowed: clients connect anew
@@ -42,7 +42,7 @@ public final class MutedOracle implements AutoCloseable {
   }
 
   /** Whether replies are kept back from now on, until this is turned off. */
-  synchronized void hold(boolean on) {
+  public synchronized void hold(boolean on) {
     held = on;
     notifyAll();
   }
@@ -58,19 +58,19 @@ public final class MutedOracle implements AutoCloseable {
   }
 
   /** Whether connections are closed, those that exist and new ones, from now on. */
-  void down(boolean on) {
+  public void down(boolean on) {
     down = on;
     closeSockets();
   }
 
   /** From now on it leads to the oracle at this port. */
-  void leadTo(int port) {
+  public void leadTo(int port) {
     oraclePort = port;
     closeSockets();
   }
 
   /** What is answered to the first words on each new connection, in place of the oracle. */
-  void answer(byte[] words) {
+  public void answer(byte[] words) {
     instead = words;
     closeSockets();
   }

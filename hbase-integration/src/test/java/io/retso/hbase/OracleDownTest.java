@@ -9,7 +9,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.client.OracleClient;
-import io.retso.hbase.admin.TablePreparation;
 import io.retso.hbase.admin.TablePreparation.Options;
 import io.retso.hbase.errors.GaveUpException;
 import io.retso.hbase.errors.OracleUnavailableException;
@@ -17,7 +16,6 @@ import io.retso.hbase.errors.TransactionException;
 import io.retso.hbase.options.Reads;
 import io.retso.hbase.table.TableRules;
 import io.retso.hbase.transaction.Inside;
-import io.retso.server.RetsoServer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
@@ -54,7 +52,7 @@ import org.junit.jupiter.params.provider.FieldSource;
 @ExtendWith(RetsoCluster.Extension.class)
 @Timeout(180)
 class OracleDownTest {
-  static final List<Options> MODES = TransactionTest.MODES;
+  static final List<Options> MODES = Fixture.MODES;
 
   /** What a client of these tests waits for HBase, and HBase or the client for the oracle. */
   private static final int STORE_MILLIS = 5_000;
@@ -69,8 +67,7 @@ class OracleDownTest {
   @BeforeEach
   void open(Fixture fixture) throws Exception {
     this.fixture = fixture;
-    RetsoServer server = fixture.opened(RetsoCluster.startOracle());
-    oracle = fixture.opened(new MutedOracle(server.port()));
+    oracle = fixture.mutedOracle();
     name = fixture.cluster.freshName("t");
   }
 
@@ -100,17 +97,14 @@ class OracleDownTest {
   /** Row "doubt" was committed by a client that died, "plain" is cleaned up. */
   private void prepare(Options options) throws Exception {
     TableDescriptor prepared =
-        TablePreparation.builder(fixture.cluster.connection())
-            .oracle(oracle.address())
-            .build()
-            .create(Fixture.descriptor(name).build(), options);
+        fixture.preparation(oracle.address()).create(Fixture.descriptor(name).build(), options);
     if (prepared.hasCoprocessor(TableRules.OBSERVER)) {
       // These region servers have less patience with the oracle than their others have.
       try (Admin admin = fixture.cluster.connection().getAdmin()) {
         admin.modifyTable(Fixture.withOracleTimeout(prepared, ORACLE_MILLIS));
       }
     }
-    TransactionManager dying = fixture.opened(builder().cleanupAlive(start -> false).build());
+    TransactionManager dying = fixture.opened(Fixture.dying(builder()).build());
     manager = fixture.opened(builder().build());
     manager.run(
         tx -> {
@@ -179,7 +173,7 @@ class OracleDownTest {
     prepare(Options.DEFAULT);
     List<Put> rows = IntStream.range(0, 40).mapToObj(i -> put("row" + i, "1")).toList();
     List<Get> gets = rows.stream().map(row -> new Get(row.getRow())).toList();
-    TransactionManager dying = fixture.opened(builder().cleanupAlive(start -> false).build());
+    TransactionManager dying = fixture.opened(Fixture.dying(builder()).build());
     dying.run(
         tx -> {
           tx.table(name).put(rows);

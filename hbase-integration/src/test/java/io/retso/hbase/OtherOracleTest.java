@@ -39,11 +39,7 @@ class OtherOracleTest {
     server = fixture.opened(RetsoCluster.startOracle());
     place = fixture.opened(new MutedOracle(server.port()));
     name = fixture.cluster.freshName("t");
-    preparation(place.address()).create(Fixture.descriptor(name).build(), Options.DEFAULT);
-  }
-
-  private TablePreparation preparation(String oracle) {
-    return TablePreparation.builder(fixture.cluster.connection()).oracle(oracle).build();
+    fixture.preparation(place.address()).create(Fixture.descriptor(name).build(), Options.DEFAULT);
   }
 
   private TransactionManager manager(String oracle) throws Exception {
@@ -110,7 +106,11 @@ class OtherOracleTest {
     assertTrue(table.contains("prepared for oracle " + identity(server)), table);
     assertTrue(table.contains("prepare the table again"), table);
     assertTrue(
-        preparation(place.address()).check(name).toString().contains("prepare the table again"));
+        fixture
+            .preparation(place.address())
+            .check(name)
+            .toString()
+            .contains("prepare the table again"));
 
     place.leadTo(server.port());
     Fixture.eventually(
@@ -130,7 +130,7 @@ class OtherOracleTest {
     open.table(name).put(put("r", "1"));
     Inside.writes(open).sendAll().get();
     RetsoServer other = fixture.opened(RetsoCluster.startOracle());
-    TablePreparation elsewhere = preparation("127.0.0.1:" + other.port());
+    TablePreparation elsewhere = fixture.preparation("127.0.0.1:" + other.port());
     String marks =
         assertThrows(
                 TableNotPreparedException.class, () -> elsewhere.prepare(name, Options.DEFAULT))

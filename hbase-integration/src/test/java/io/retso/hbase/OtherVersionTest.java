@@ -22,7 +22,6 @@ import io.retso.protocol.Handshake.Mode;
 import io.retso.protocol.Handshake.Welcome;
 import io.retso.protocol.Limits;
 import io.retso.protocol.OracleIdentity;
-import io.retso.server.RetsoServer;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
@@ -70,8 +69,7 @@ class OtherVersionTest {
   @BeforeEach
   void open(Fixture fixture) throws Exception {
     this.fixture = fixture;
-    RetsoServer server = fixture.opened(RetsoCluster.startOracle());
-    oracle = fixture.opened(new MutedOracle(server.port()));
+    oracle = fixture.mutedOracle();
     name = fixture.cluster.freshName("t");
   }
 
@@ -92,8 +90,7 @@ class OtherVersionTest {
   void isFoundWhenAManagerIsBuiltOrATablePrepared(byte[] answer) throws Exception {
     oracle.answer(answer);
     assertSays(assertThrows(OracleUnavailableException.class, () -> builder().build()));
-    TablePreparation preparation =
-        TablePreparation.builder(fixture.cluster.connection()).oracle(oracle.address()).build();
+    TablePreparation preparation = fixture.preparation(oracle.address());
     assertSays(
         assertThrows(
             OracleUnavailableException.class,
@@ -103,9 +100,8 @@ class OtherVersionTest {
   /** The oracle is replaced by another version while managers run, and comes back. */
   @Test
   void isFoundByManagersThatRun() throws Exception {
-    TablePreparation.builder(fixture.cluster.connection())
-        .oracle(oracle.address())
-        .build()
+    fixture
+        .preparation(oracle.address())
         .create(Fixture.descriptor(name).build(), Options.CLIENT_READS);
     TransactionManager manager = fixture.opened(builder().build());
     Transaction open = manager.begin();

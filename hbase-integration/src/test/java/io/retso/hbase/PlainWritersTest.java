@@ -43,7 +43,7 @@ class PlainWritersTest {
   }
 
   @ParameterizedTest
-  @FieldSource("io.retso.hbase.TransactionTest#MODES")
+  @FieldSource("io.retso.hbase.Fixture#MODES")
   void plainDeletesDoNotSwallowWhatIsCommittedAfterThem(Options options) throws Exception {
     TableName name = fixture.table(options);
     manager.run(
@@ -74,7 +74,7 @@ class PlainWritersTest {
   }
 
   @ParameterizedTest
-  @FieldSource("io.retso.hbase.TransactionTest#MODES")
+  @FieldSource("io.retso.hbase.Fixture#MODES")
   void plainPutsAreSeenBySnapshotsOfLater(Options options) throws Exception {
     TableName name = fixture.table(options);
     try (Table plain = fixture.cluster.connection().getTable(name)) {

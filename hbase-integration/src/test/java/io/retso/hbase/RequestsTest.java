@@ -30,7 +30,7 @@ import org.junit.jupiter.params.provider.FieldSource;
 @ExtendWith(RetsoCluster.Extension.class)
 @Timeout(120)
 class RequestsTest {
-  static final List<Options> MODES = TransactionTest.MODES;
+  static final List<Options> MODES = Fixture.MODES;
 
   private static final List<Put> PUTS =
       IntStream.range(0, 20).mapToObj(i -> put("row" + i, "1")).toList();

@@ -50,7 +50,7 @@ public final class RetsoCluster implements AutoCloseable {
     }
 
     /** One for all classes of this process, which surefire hands them one by one. */
-    static <T extends AutoCloseable> T shared(
+    public static <T extends AutoCloseable> T shared(
         ExtensionContext context, Class<T> type, Supplier<T> made) {
       return context
           .getStore(StoreScope.LAUNCHER_SESSION, ExtensionContext.Namespace.GLOBAL)
@@ -135,7 +135,7 @@ public final class RetsoCluster implements AutoCloseable {
     deleteAll(directory);
   }
 
-  static void deleteAll(Path directory) throws IOException {
+  public static void deleteAll(Path directory) throws IOException {
     try (Stream<Path> files = Files.walk(directory)) {
       files.sorted(Comparator.reverseOrder()).forEach(RetsoCluster::delete);
     }

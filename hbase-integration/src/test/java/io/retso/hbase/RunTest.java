@@ -17,7 +17,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.hbase.Transaction.State;
-import io.retso.hbase.admin.TablePreparation;
 import io.retso.hbase.admin.TablePreparation.Options;
 import io.retso.hbase.errors.ConflictException;
 import io.retso.hbase.errors.Failures;
@@ -264,9 +263,8 @@ class RunTest {
         fixture.opened(
             new MutedOracle(Integer.parseInt(address.substring(address.indexOf(':') + 1))));
     TableName own = fixture.cluster.freshName("t");
-    TablePreparation.builder(fixture.cluster.connection())
-        .oracle(muted.address())
-        .build()
+    fixture
+        .preparation(muted.address())
         .create(Fixture.descriptor(own).build(), Options.CLIENT_READS);
     TransactionManager deaf =
         fixture.opened(

@@ -39,8 +39,8 @@ import org.junit.jupiter.params.provider.FieldSource;
 
 /** Begin, read, write, commit, roll back, clean up: the life of transactions on real HBase. */
 @ExtendWith(RetsoCluster.Extension.class)
-public class TransactionTest {
-  public static final List<Options> MODES = List.of(Options.CLIENT_READS, Options.DEFAULT);
+class TransactionTest {
+  static final List<Options> MODES = Fixture.MODES;
 
   private Fixture fixture;
   private TransactionManager manager;
@@ -155,7 +155,7 @@ public class TransactionTest {
   /** It cleans up, and takes no new transactions, while this one's commit is on its way. */
   @Test
   @Timeout(120)
-  void aCommitIsToldThoughTheManagerCloses() throws Exception {
+  void aCommitIsAcknowledgedThoughTheManagerCloses() throws Exception {
     TableName name = fixture.table(Options.DEFAULT);
     CompletableFuture<Void> writes = new CompletableFuture<>();
     CompletableFuture<Void> cleanups = new CompletableFuture<>();

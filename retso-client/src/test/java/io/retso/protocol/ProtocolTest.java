@@ -12,6 +12,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 
 class ProtocolTest {
   /** The bytes themselves, so that a change of the format cannot go unnoticed. */
@@ -127,7 +128,7 @@ class ProtocolTest {
     Frames.writeReplyHeader(out, FrameType.COMMIT_READS, 2, 7);
     out.writeLong(32).writeLong(Outcome.ABORTED_PIVOT);
     assertEquals(
-        "00000018" + "8b" + "00" + "0002" + "00000007" + "0000000000000020" + "fffffffffffffff6",
+        "00000018" + "8b" + "00" + "0002" + "00000007" + "0000000000000020" + "fffffffffffffff5",
         ByteBufUtil.hexDump(out));
     Frames.checkReply(out, 0, out.readableBytes());
     out.clear();
@@ -152,14 +153,91 @@ class ProtocolTest {
 
   @Test
   void numbersOfOutcomesNeverChange() {
-    assertEquals(-10, Outcome.ABORTED_PIVOT);
-    assertEquals(-11, Outcome.ABORTED_READ_ONLY);
-    assertEquals(-12, Outcome.ABORTED_UNKNOWN_SUCCESSOR);
+    assertEquals(-11, Outcome.ABORTED_PIVOT);
+    assertEquals(-12, Outcome.ABORTED_READ_ONLY);
+    assertEquals(-13, Outcome.ABORTED_UNKNOWN_SUCCESSOR);
     for (long outcome = -14; outcome <= 16; outcome++) {
-      boolean isAborted = outcome <= -1 && outcome >= -3 || outcome <= -10 && outcome >= -12;
+      boolean isAborted = outcome <= -1 && outcome >= -3 || outcome <= -11 && outcome >= -13;
       assertEquals(isAborted, Outcome.isAborted(outcome), Outcome.nameOf(outcome));
-      boolean isNew = outcome <= -10 && outcome >= -12;
+      boolean isNew = outcome <= -11 && outcome >= -13;
       assertEquals(isNew, Outcome.isNotSerializable(outcome), Outcome.nameOf(outcome));
+    }
+  }
+
+  @Test
+  void headersOfRepliesSayHowMuchFollows() throws FrameException {
+    for (FrameType type : FrameType.values()) {
+      ByteBuf out = Unpooled.buffer();
+      Frames.writeReplyHeader(out, type, 3, 7);
+      out.writeZero(type.answersTo(3) * Long.BYTES);
+      assertEquals(out.readableBytes(), Frames.frameBytes(out, 0), type::name);
+      assertEquals(7, Frames.frameId(out, 0));
+      assertFalse(Frames.isPing(out, 0) || Frames.isError(out, 0), type::name);
+      Frames.writeHeader(out.clear(), type, 1, 7, 0);
+      assertEquals(type == FrameType.PING, Frames.isPing(out, 0));
+    }
+  }
+
+  private static void assertMalformed(Executable check) {
+    FrameException e = assertThrows(FrameException.class, check);
+    assertEquals(ErrorCode.MALFORMED_FRAME, e.code());
+  }
+
+  @Test
+  void unknownFlagsAreRefused() throws FrameException {
+    ByteBuf out = Unpooled.buffer();
+    Frames.writeHeader(out, FrameType.COMMIT, 1, 7, Frames.COMMIT_FIXED_BYTES);
+    out.writeLong(16).writeInt(FrameType.REPEAT_FLAG);
+    Frames.checkRequest(out, 0, out.readableBytes());
+    for (int bit = 24; bit < 31; bit++) {
+      out.setInt(Frames.HEADER_BYTES + 8, 1 << bit);
+      assertMalformed(() -> Frames.checkRequest(out, 0, out.readableBytes()));
+    }
+    out.setInt(Frames.HEADER_BYTES + 8, 0).setByte(5, 1);
+    assertMalformed(() -> Frames.checkRequest(out, 0, out.readableBytes()));
+    ByteBuf reply = Unpooled.buffer();
+    Frames.writeReplyHeader(reply, FrameType.PING, 0, 7);
+    Frames.checkReply(reply, 0, reply.readableBytes());
+    reply.setByte(5, 1);
+    assertMalformed(() -> Frames.checkReply(reply, 0, reply.readableBytes()));
+  }
+
+  @Test
+  void theLargestTransactionIsTaken() throws FrameException {
+    ByteBuf out = Unpooled.buffer();
+    int rowsBytes = Limits.TRANSACTION_ROWS_MAX * Long.BYTES;
+    Frames.writeHeader(out, FrameType.COMMIT, 1, 7, Frames.COMMIT_FIXED_BYTES + rowsBytes);
+    out.writeLong(16).writeInt(Limits.TRANSACTION_ROWS_MAX).writeZero(rowsBytes);
+    Frames.checkRequest(out, 0, out.readableBytes());
+  }
+
+  @Test
+  void aHeaderThatIsFinishedLaterCountsFromItself() throws FrameException {
+    ByteBuf out = Unpooled.buffer().writeZero(5);
+    Frames.writeHeader(out, FrameType.ABORT, 0, 7, 0);
+    out.writeLong(16).writeLong(32);
+    Frames.finishFrame(out, 5, 2);
+    int size = Frames.frameBytes(out, 5);
+    assertEquals(out.writerIndex() - 5, size);
+    Frames.checkRequest(out, 5, size);
+  }
+
+  @Test
+  void theLengthIsKnownFromItsFourBytesOn() throws FrameException {
+    ByteBuf out = Unpooled.buffer().writeInt(8);
+    assertEquals(12, Frames.frameBytes(out, 0));
+    assertEquals(0, Frames.frameBytes(out, 1));
+    out.setInt(0, Limits.FRAME_BYTES_MAX);
+    assertEquals(Limits.FRAME_BYTES_MAX + Frames.LENGTH_BYTES, Frames.frameBytes(out, 0));
+    for (int[] bad :
+        new int[][] {
+          {7, ErrorCode.MALFORMED_FRAME.number()},
+          {-1, ErrorCode.MALFORMED_FRAME.number()},
+          {Limits.FRAME_BYTES_MAX + 1, ErrorCode.TOO_LARGE.number()}
+        }) {
+      out.setInt(0, bad[0]);
+      FrameException e = assertThrows(FrameException.class, () -> Frames.frameBytes(out, 0));
+      assertEquals(bad[1], e.code().number());
     }
   }
 
@@ -223,6 +301,9 @@ class ProtocolTest {
     Frames.writeError(out, 1, ErrorCode.STALLED, "x" + "é".repeat(Limits.ERROR_TEXT_BYTES_MAX));
     String text = Frames.errorText(out, 0);
     assertEquals("x" + "é".repeat((Limits.ERROR_TEXT_BYTES_MAX - 1) / 2), text);
+    String whole = "x".repeat(Limits.ERROR_TEXT_BYTES_MAX);
+    Frames.writeError(out.clear(), 1, ErrorCode.STALLED, whole);
+    assertEquals(whole, Frames.errorText(out, 0));
   }
 
   @Test

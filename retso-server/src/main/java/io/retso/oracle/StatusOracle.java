@@ -61,7 +61,7 @@ public final class StatusOracle {
   /** Like the other, with the rule of intervals. */
   public StatusOracle(
       long rows, int windowTimestamps, int uncleanedCommits, Changes changes, long secret) {
-    this(SerialRule.INTERVALS, rows, windowTimestamps, uncleanedCommits, changes, secret);
+    this(new Intervals(), rows, windowTimestamps, uncleanedCommits, changes, secret);
   }
 
   /** Like the other, for clients that are trusted. */
@@ -122,9 +122,9 @@ public final class StatusOracle {
       return decided > 0 && !batch.repeats[i] ? Outcome.ALREADY_COMMITTED : decided;
     }
     boolean empty = batch.from(i) == batch.writesEnd(i);
-    if (!empty && (batch.refusesRows || uncleanedCommits() >= uncleaned.capacity())) {
+    if (!empty && (batch.refusal != 0 || uncleanedCommits() >= uncleaned.capacity())) {
       counters.refused++;
-      return Outcome.REFUSED_UNCLEANED;
+      return batch.refusal != 0 ? batch.refusal : Outcome.REFUSED_UNCLEANED;
     }
     return decision.decide(batch, i);
   }

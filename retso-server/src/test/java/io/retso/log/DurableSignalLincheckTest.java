@@ -1,5 +1,7 @@
 package io.retso.log;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -116,6 +118,15 @@ public class DurableSignalLincheckTest implements CommitLog.Listener {
         .invocationsPerIteration(100)
         .verifier(EpsilonVerifier.class)
         .check(getClass());
+  }
+
+  @Test
+  void whatIsReportedBehindAFailureIsNotDurable() {
+    signal.failed(FAILURE);
+    signal.durable(1);
+    serve();
+    assertEquals(0, heard);
+    assertEquals(1, failuresHeard);
   }
 
   @Test

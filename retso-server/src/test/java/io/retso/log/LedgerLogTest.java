@@ -70,6 +70,26 @@ class LedgerLogTest extends LogFixture {
     assertEquals(2, second.durable);
   }
 
+  /** Not knowing that it is deposed, it starts the segment that it prepared before. */
+  @Test
+  void aDeposedWriterDeletesNothing() throws LogException {
+    Writer first = new Writer();
+    first.startSegment(16);
+    for (long time = 400; time <= 4000; time += 400) {
+      first.roll(time);
+    }
+    first.log.prepareSegment();
+    quiesce();
+    new Writer();
+    List<Long> catalog = ledgers.catalog();
+    List<Long> existing = ledgers.existing();
+    first.log.startSegment(4400, 4400 - SPAN); // when it would delete a ledger
+    quiesce();
+    assertEquals(LogException.Reason.FENCED, first.failure.reason());
+    assertEquals(existing, ledgers.existing());
+    assertEquals(catalog, ledgers.catalog());
+  }
+
   @Test
   void appendsThatWereNotAcknowledgedMaySurvive() throws LogException {
     boolean survived = false;

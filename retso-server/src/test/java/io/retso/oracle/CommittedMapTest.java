@@ -84,10 +84,11 @@ class CommittedMapTest {
     assertTrue(conflicts(map, 99, 19), "line 8: any absent row of the line");
     assertFalse(conflicts(map, 99, 21));
     assertTrue(conflicts(map, 1, 50));
-    for (int i = 7; i <= 10; i++) { // rows 3, 4, 5 and 1 follow in the order of their commits
-      put(map, 10L * i, i);
+    int[] followers = {30, 40, 50, 51}; // rows 3, 4, 5 and 1 in the order of their commits
+    for (int i = 0; i < followers.length; i++) {
+      put(map, 70 + i, 7 + i);
+      assertEquals(followers[i], map.newestEvicted());
     }
-    assertEquals(51, map.newestEvicted());
     assertTrue(conflicts(map, 1, 50));
     assertFalse(conflicts(map, 1, 52));
   }
@@ -201,14 +202,28 @@ class CommittedMapTest {
     }
     long now = 100;
     for (int step = 0; step < 400; step++) { // through 2^32 six times
+      long before = now;
+      put(map, before, 99);
       now += (1L << 26) + step;
       map.advance((int) now);
+      assertTrue(conflictsCertainly(map, 99, before - 1), "a row is lost");
       for (int row = 1; row <= 60; row++) {
         assertFalse(conflicts(map, row, now - 1), "an old commit looks young");
         long oldest = Math.max(61, now - TransactionWindow.CAPACITY_MAX);
         assertFalse(conflicts(map, row, oldest), "for the oldest start of any window");
       }
     }
+  }
+
+  @Test
+  void aLineIsDueWheneverItsShareOfThePeriodHasPassed() {
+    CommittedMap map = new CommittedMap(8 * CommittedMap.WAYS);
+    int share = 1 << 26; // of 2^29
+    assertFalse(map.isDue(share - 1));
+    assertTrue(map.isDue(share));
+    map.advance(share);
+    assertFalse(map.isDue(2 * share - 1));
+    assertTrue(map.isDue(2 * share));
   }
 
   @Test
@@ -239,6 +254,9 @@ class CommittedMapTest {
         assertFalse(conflicts(map, row, beginning));
         assertFalse(conflicts(map, row, beginning - TransactionWindow.CAPACITY_MAX));
       }
+      put(map, beginning + 1, 12);
+      assertEquals(1, map.occupied());
+      assertEquals(0, map.evictions());
     }
   }
 

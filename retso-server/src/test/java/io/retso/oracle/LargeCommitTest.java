@@ -1,10 +1,12 @@
 package io.retso.oracle;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.protocol.Outcome;
 import io.retso.protocol.Timestamps;
+import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -80,6 +82,39 @@ class LargeCommitTest {
     assertEquals(Outcome.ABORTED_TOO_OLD, commit(other, rows));
     rows[ROWS - 1] = 6;
     assertEquals(Outcome.ABORTED_CONFLICT, commit(large, rows));
+  }
+
+  @Test
+  void aBatchTakesSoManyRequestsAndRowsOrOneLargeRequest() {
+    CommitBatch batch = new CommitBatch(ROWS);
+    assertTrue(batch.hasRoomFor(ROWS));
+    batch.add(Timestamps.GAP, false, CommitBatch.ROWS_ENOUGH - 2);
+    assertTrue(batch.hasRoomFor(2));
+    assertFalse(batch.hasRoomFor(3));
+    batch.clear();
+    for (int i = 0; i < CommitBatch.COMMITS_MAX; i++) {
+      assertTrue(batch.hasRoomFor(1));
+      batch.add(Timestamps.GAP, false, 1);
+    }
+    assertFalse(batch.hasRoomFor(0));
+  }
+
+  @Test
+  void aBatchCountsWhatItCommitsAnew() {
+    long[] starts = begin(4);
+    assertTrue(commit(starts[0], 1) > 0);
+    CommitBatch batch = new CommitBatch(ROWS);
+    batch.add(starts[0], true, 2); // a repeat
+    batch.add(starts[1], false, 0);
+    batch.rows()[batch.add(starts[2], false, 1)] = 1; // a conflict
+    int at = batch.add(starts[3], false, 3);
+    Arrays.setAll(batch.rows(), i -> i < at ? batch.rows()[i] : 100 + i);
+    oracle.commit(batch);
+    assertEquals(Outcome.ABORTED_CONFLICT, batch.outcome(2));
+    assertEquals(1, batch.newCommits());
+    assertEquals(3, batch.newRows());
+    batch.clear();
+    assertEquals(0, batch.newCommits() + batch.newRows());
   }
 
   @Test

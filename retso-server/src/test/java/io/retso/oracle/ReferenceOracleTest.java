@@ -134,6 +134,37 @@ class ReferenceOracleTest {
           compareReplayed();
         }
       }
+      compareCounters();
+    }
+
+    private void compareCounters() {
+      OracleCounters counters = oracle.counters();
+      List<Logged> commits = logged.stream().filter(change -> change.kind == 'c').toList();
+      assertEquals(commits.size(), counters.commits);
+      assertEquals(commits.stream().mapToInt(commit -> commit.rows.length).sum(), counters.rows);
+      assertEquals(seen("begun"), counters.begins);
+      assertEquals(seen("commit aborted by a conflict"), counters.conflicts);
+      assertEquals(seen("commit aborted as too old"), counters.evicted + counters.outOfWindow);
+      assertEquals(seen("commit refused, too many transactions not cleaned up"), counters.refused);
+      assertEquals(seen("abort of an open one"), counters.requested);
+      assertTrue(seen("cleaned done") <= counters.cleanups);
+      assertEquals(seen("timestamp"), counters.timestamps);
+      assertEquals(seen("swept done"), counters.sweptReports);
+      long queries = 0;
+      for (Map.Entry<String, Long> entry : seen.entrySet()) {
+        queries += entry.getKey().startsWith("status ") ? entry.getValue() : 0;
+      }
+      assertEquals(queries, counters.queries);
+      assertEquals(reference.uncleaned(), counters.uncleaned);
+      assertEquals(uncleanedCapacity, counters.uncleanedCapacity);
+      assertEquals(oracle.rows(), counters.mapCapacity);
+      long next = oracle.nextTimestamp();
+      assertEquals(next - oracle.windowLow() >> Timestamps.GAP_BITS, counters.windowLag);
+      assertEquals(next - oracle.lowWatermark() >> Timestamps.GAP_BITS, counters.watermarkLag);
+    }
+
+    private long seen(String name) {
+      return seen.getOrDefault(name, 0L);
     }
 
     private ReferenceOracle.Limits limits() {
@@ -144,6 +175,7 @@ class ReferenceOracleTest {
       int count = 1 + random.nextInt(random.nextInt(50) == 0 ? 40 : 3);
       long first = oracle.begin(count);
       reference.begin(first, count);
+      seen.merge("begun", (long) count, Long::sum);
       for (int i = 0; i < count; i++) {
         recent.add(first + (long) i * Timestamps.GAP);
       }
@@ -243,7 +275,9 @@ class ReferenceOracleTest {
 
     private void abort(long start) {
       ReferenceOracle.Limits limits = limits();
+      int before = logged.size();
       long outcome = oracle.abort(start);
+      seen.merge("abort of an open one", (long) logged.size() - before, Long::sum);
       count("abort", outcome);
       reference.abort(start, outcome, limits);
     }
@@ -331,9 +365,11 @@ class ReferenceOracleTest {
       assertEquals(oracle.windowLow(), rebuilt.windowLow());
       assertEquals(oracle.uncleanedCommits(), rebuilt.uncleanedCommits());
       assertEquals(oracle.counters().mapEvictions, rebuilt.counters().mapEvictions);
+      assertEquals(oracle.counters().halfAborted, rebuilt.counters().halfAborted);
       assertTrue(rebuilt.lowWatermark() >= reference.watermark(), "the watermark fell");
       for (long start : recent) {
         long expected = oracle.status(start, start);
+        seen.merge("status compared", 1L, Long::sum);
         assertEquals(expected, rebuilt.status(start, start), () -> "status of " + start);
       }
     }

@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.protocol.Outcome;
+import java.util.List;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
 /** What sweeps and the time limit cost at a time, however much there is to do. */
@@ -32,6 +34,23 @@ class SweepTest {
     assertEquals(2, oracle.uncleanedCommits(), "a report alone has looked at every place");
     oracle.sweepOn();
     assertEquals(0, oracle.uncleanedCommits());
+  }
+
+  @Test
+  void whateverFollowsTakesTheSlotsOfASweep() {
+    List<Consumer<StatusOracle>> requests =
+        List.of(
+            follower -> follower.begin(1),
+            StatusOracle::timestamp,
+            follower -> follower.pass(1),
+            follower -> follower.commit(new CommitBatch(1)));
+    for (Consumer<StatusOracle> request : requests) {
+      commit(oracle, 1);
+      oracle.swept(oracle.begin(1));
+      assertEquals(1, oracle.uncleanedCommits());
+      request.accept(oracle);
+      assertEquals(0, oracle.uncleanedCommits());
+    }
   }
 
   /** Moving a commit to the table costs a load from memory; half a million of them 100 ms. */

@@ -44,6 +44,10 @@ class TimestampTest {
     assertEquals(List.of(), log);
     assertEquals(timestamp + Timestamps.GAP, oracle.lowWatermark());
     assertEquals(List.of("watermark " + oracle.lowWatermark()), log, "once, before it is answered");
+    oracle.cleaned(oracle.begin(1));
+    log.clear();
+    oracle.lowWatermark();
+    assertEquals(List.of(), log, "it passed no other timestamp of a reader");
   }
 
   @Test

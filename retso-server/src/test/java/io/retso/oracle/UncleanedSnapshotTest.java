@@ -86,6 +86,7 @@ class UncleanedSnapshotTest {
         removals += Math.max(0, before - uncleaned.size());
       }
       repeated += shown[1];
+      assertTrue(pace > 0 || shown[1] == 0, "shown twice, and nothing had moved, seed " + seed);
       assertEquals(uncleaned, known, "seed " + seed);
       assertEquals(uncleaned.keySet(), statuses(oracle), "seed " + seed);
     }

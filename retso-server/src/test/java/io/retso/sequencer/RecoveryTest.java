@@ -14,6 +14,8 @@ import java.nio.ByteBuffer;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Records of one entry are applied in their order, although commits are applied in batches. */
 class RecoveryTest {
@@ -91,6 +93,16 @@ class RecoveryTest {
     recover();
     assertEquals(80, oracle.lowWatermark());
     assertEquals(48, oracle.status(16, 80));
+  }
+
+  /** The entry is intact, and no oracle can have written it. */
+  @ParameterizedTest
+  @CsvSource({"32, 48", "64, 64"}) // a commit timestamp again; a start that is none
+  void commitsThatCannotBeAreDamage(long start, long commit) {
+    entry.committed(start, commit, ROWS, 0, 1);
+    LogException e = assertThrows(LogException.class, this::recover);
+    assertEquals(LogException.Reason.CORRUPT, e.reason());
+    assertTrue(e.getMessage().contains("does not fit"), e.getMessage());
   }
 
   @Test

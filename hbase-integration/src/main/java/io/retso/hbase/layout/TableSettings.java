@@ -363,6 +363,15 @@ public record TableSettings(
             "family !pw would hide marks that are put after a delete of their version: set"
                 + " NEW_VERSION_BEHAVIOR to true");
       }
+      // For a column that such a filter excludes HBase makes up a cell, and then, with
+      // NEW_VERSION_BEHAVIOR, seeks to it without end. Files keep the filter until they are
+      // compacted, so it is not just put right.
+      byte[] bloomFilter = marks.getValue(Bytes.toBytes(ColumnFamilyDescriptorBuilder.BLOOMFILTER));
+      if ("ROWCOL".equalsIgnoreCase(Bytes.toString(bloomFilter))) {
+        found.add(
+            "family !pw has a Bloom filter with which HBase's reads of several marks never end:"
+                + " set BLOOMFILTER to ROW, and major_compact the table");
+      }
       checkLifetime(marks, found);
     }
     for (ColumnFamilyDescriptor family : table.getColumnFamilies()) {

@@ -164,10 +164,7 @@ class TablePreparationTest {
     assertEquals(both, TableSettings.of(after).addresses());
     assertEquals(after, admin.getDescriptor(name));
     try (RetsoServer other = RetsoCluster.startOracle()) {
-      TablePreparation elsewhere =
-          TablePreparation.builder(fixture.cluster.connection())
-              .oracle("127.0.0.1:" + other.port())
-              .build();
+      TablePreparation elsewhere = fixture.preparation("127.0.0.1:" + other.port());
       admin.disableTable(name);
       Exception e =
           assertThrows(
@@ -182,8 +179,7 @@ class TablePreparationTest {
   void addressesOfTwoOraclesAreRefused() throws Exception {
     try (RetsoServer other = RetsoCluster.startOracle()) {
       String both = fixture.cluster.oracleAddress() + ",127.0.0.1:" + other.port();
-      TablePreparation ofTwo =
-          TablePreparation.builder(fixture.cluster.connection()).oracle(both).build();
+      TablePreparation ofTwo = fixture.preparation(both);
       Exception e =
           assertThrows(
               OracleUnavailableException.class,

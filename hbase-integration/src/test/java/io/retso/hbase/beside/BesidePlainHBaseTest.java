@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 @ExtendWith(RetsoCluster.Extension.class)
 class BesidePlainHBaseTest {
-  private static final int STEPS = Integer.getInteger("retso.beside.steps", 200);
+  private static final int STEPS = Integer.getInteger("retso.beside.steps", 100);
   private static final long SEED = Long.getLong("retso.beside.seed", new Random().nextLong());
 
   static Stream<Arguments> modes() {

@@ -21,12 +21,15 @@ import org.apache.hadoop.hbase.filter.ColumnCountGetFilter;
 import org.apache.hadoop.hbase.filter.ColumnPaginationFilter;
 import org.apache.hadoop.hbase.filter.ColumnPrefixFilter;
 import org.apache.hadoop.hbase.filter.ColumnRangeFilter;
+import org.apache.hadoop.hbase.filter.ColumnValueFilter;
 import org.apache.hadoop.hbase.filter.Filter;
 import org.apache.hadoop.hbase.filter.FilterList;
+import org.apache.hadoop.hbase.filter.KeyOnlyFilter;
 import org.apache.hadoop.hbase.filter.MultipleColumnPrefixFilter;
 import org.apache.hadoop.hbase.filter.PageFilter;
 import org.apache.hadoop.hbase.filter.SingleColumnValueFilter;
 import org.apache.hadoop.hbase.filter.SkipFilter;
+import org.apache.hadoop.hbase.filter.ValueFilter;
 import org.apache.hadoop.hbase.filter.WhileMatchFilter;
 import org.apache.hadoop.hbase.util.Bytes;
 
@@ -104,10 +107,17 @@ enum KnownDifference {
    * delete marker of the family, and deleted cells are shown.
    */
   SEEKS_OVER_DELETE_MARKERS(
-      false, (mode, s) -> mode.emptyQualifiers() && hasFilter(s, KnownDifference::seeks));
+      false, (mode, s) -> mode.emptyQualifiers() && hasFilter(s, KnownDifference::seeks)),
 
-  /** Of a run: whether regions decide what is visible, and whether there are empty qualifiers. */
-  record Mode(boolean serverReads, boolean emptyQualifiers) {}
+  /** HBase shows a filter the reference to a large value, once that has been flushed. */
+  FILTERS_SEE_MOB_REFERENCES(
+      false, (mode, s) -> mode.mob() && hasFilter(s, KnownDifference::looksAtValues));
+
+  /**
+   * Of a run: whether regions decide what is visible, whether there are empty qualifiers, and
+   * whether large values of some family are stored apart.
+   */
+  record Mode(boolean serverReads, boolean emptyQualifiers, boolean mob) {}
 
   private interface Test {
     boolean holds(Mode mode, Statement statement);
@@ -228,6 +238,13 @@ enum KnownDifference {
       parts.addAll(parts(whileMatch.getFilter()));
     }
     return parts;
+  }
+
+  private static boolean looksAtValues(Filter filter) {
+    return filter instanceof ValueFilter
+        || filter instanceof ColumnValueFilter
+        || filter instanceof SingleColumnValueFilter
+        || filter instanceof KeyOnlyFilter;
   }
 
   private static boolean seeks(Filter filter) {

@@ -10,6 +10,7 @@ import io.retso.hbase.TransactionManager;
 import io.retso.hbase.admin.TablePreparation;
 import io.retso.hbase.admin.TablePreparation.Options;
 import io.retso.hbase.beside.KnownDifference.Mode;
+import io.retso.hbase.options.Reads;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -21,13 +22,10 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.client.Admin;
 import org.apache.hadoop.hbase.client.AsyncConnection;
-import org.apache.hadoop.hbase.client.ColumnFamilyDescriptorBuilder;
 import org.apache.hadoop.hbase.client.Connection;
 import org.apache.hadoop.hbase.client.ConnectionFactory;
 import org.apache.hadoop.hbase.client.Scan;
 import org.apache.hadoop.hbase.client.Table;
-import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
-import org.apache.hadoop.hbase.util.Bytes;
 
 /**
  * A plain table and a transactional one that are given the same statements, with whatever may
@@ -44,6 +42,7 @@ final class SideBySide implements AutoCloseable {
   private record Reader(ReadTransaction tx, String seen) {}
 
   private final Random random;
+  private final Storage storage;
   private final Mode mode;
   private final TableName plainName;
   private final TableName name;
@@ -56,6 +55,7 @@ final class SideBySide implements AutoCloseable {
   private final List<Statement> earlier = new ArrayList<>();
   private final Upkeep upkeep;
   private final List<String> since = new ArrayList<>();
+  private boolean isSplit;
   private int compared;
 
   /**
@@ -66,20 +66,22 @@ final class SideBySide implements AutoCloseable {
   SideBySide(RetsoCluster cluster, Options options, boolean emptyQualifiers, long seed)
       throws Exception {
     this.random = new Random(seed);
-    this.mode = new Mode(options.reads() == io.retso.hbase.options.Reads.SERVER, emptyQualifiers);
+    this.storage = new Storage(random);
+    this.mode = new Mode(options.reads() == Reads.SERVER, emptyQualifiers, storage.hasMob());
     this.plainName = cluster.freshName("plain");
     this.name = cluster.freshName("beside");
     Configuration configuration = cluster.configuration();
     configuration.setInt("hbase.client.retries.number", 5); // what fails here, fails for good
     this.connection = ConnectionFactory.createConnection(configuration);
     this.asyncConnection = ConnectionFactory.createAsyncConnection(configuration).get();
-    try (Admin admin = connection.getAdmin()) {
-      admin.createTable(descriptor(plainName).build(), new byte[][] {SPLIT});
-    }
     TablePreparation.builder(connection)
         .oracle(cluster.oracleAddress())
         .build()
-        .create(descriptor(name).build(), options, SPLIT);
+        .create(storage.descriptor(name).build(), options, SPLIT);
+    try (Admin admin = connection.getAdmin()) {
+      admin.createTable(storage.descriptor(plainName).build(), new byte[][] {SPLIT});
+      admin.modifyColumnFamily(name, storage.marks());
+    }
     this.plainTable = connection.getTable(plainName);
     for (long flushBytes : new long[] {1, 1 << 20}) {
       for (Duration delay : List.of(Duration.ZERO, Duration.ofMillis(500))) {
@@ -95,14 +97,6 @@ final class SideBySide implements AutoCloseable {
     this.upkeep = new Upkeep(cluster, List.of(plainName, name));
   }
 
-  private static TableDescriptorBuilder descriptor(TableName name) {
-    TableDescriptorBuilder descriptor = TableDescriptorBuilder.newBuilder(name);
-    Draw.FAMILIES.forEach(
-        family ->
-            descriptor.setColumnFamily(ColumnFamilyDescriptorBuilder.of(Bytes.toBytes(family))));
-    return descriptor;
-  }
-
   /** Outcomes that were compared. */
   int compared() {
     return compared;
@@ -115,10 +109,30 @@ final class SideBySide implements AutoCloseable {
       case 1 -> beginWriter();
       case 2 -> endWriter();
       case 3 -> readAgain();
+      case 4 -> moveOrSplit();
       default -> transaction();
     }
     if (random.nextInt(5) == 0) {
       compareAll();
+    }
+  }
+
+  /**
+   * Both tables are split once and at the same row, as filters begin anew in each region. Moves
+   * come later: HBase's clients may not find a region for minutes that was moved and then split.
+   */
+  private void moveOrSplit() throws Exception {
+    if (random.nextBoolean()) {
+      return;
+    }
+    if (isSplit) {
+      since.add("a move");
+      upkeep.beginMove(name, random.nextInt());
+    } else {
+      byte[] row = new Draw(random.nextLong(), false).row();
+      since.add("a split at " + Outcome.text(row));
+      upkeep.split(row);
+      isSplit = true;
     }
   }
 
@@ -204,7 +218,7 @@ final class SideBySide implements AutoCloseable {
 
   private String context(String what) {
     List<String> last = since.subList(Math.max(0, since.size() - 8), since.size());
-    return what + "\nafter\n" + String.join("\n", last) + "\n" + mode;
+    return what + "\nafter\n" + String.join("\n", last) + "\n" + mode + " " + storage;
   }
 
   /** In plain HBase a delete also hides what is put in its millisecond, but later. */

@@ -167,13 +167,13 @@ class InjectedBugsTest {
         "hasNewer = true;",
         "hasNewer = false;",
         ValidatingReadTest.class,
-        "isToldWhetherItIsCurrent"),
+        "learnsWhetherItIsCurrent"),
     WRITERS_IN_DOUBT_LEAVE_A_READ_CURRENT(
         "coprocessor/read/RegionReader.java",
         "current = decision.isPast(living, statuses);",
         "",
         ValidatingReadTest.class,
-        "isToldOfThoseWhoBeganBeforeIt"),
+        "learnsOfThoseWhoBeganBeforeIt"),
     WHAT_IS_GONE_COUNTS_AS_PAST(
         "resolve/SnapshotRow.java",
         "version >= readTimestamp || !hasVersion(version)",

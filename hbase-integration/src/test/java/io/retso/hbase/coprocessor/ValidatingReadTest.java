@@ -54,7 +54,7 @@ class ValidatingReadTest {
   }
 
   @Test
-  void isToldWhetherItIsCurrent() throws IOException {
+  void learnsWhetherItIsCurrent() throws IOException {
     t.update(ROW, "a", "1");
     long reader = t.oracle.begin(); // holds the low watermark
     assertEquals("{a=1}", watched(reader, ROW));
@@ -79,7 +79,7 @@ class ValidatingReadTest {
   }
 
   @Test
-  void isToldOfThoseWhoBeganBeforeIt() throws IOException {
+  void learnsOfThoseWhoBeganBeforeIt() throws IOException {
     for (String row : List.of("open", "aborted", "before", "after", "cleaned", "deleted")) {
       t.update(row, "a", "1");
     }

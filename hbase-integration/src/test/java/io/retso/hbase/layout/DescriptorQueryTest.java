@@ -41,7 +41,7 @@ class DescriptorQueryTest {
   }
 
   @Test
-  void whatDecidesAboutSnapshotsIsTold() throws IOException {
+  void answersWithWhatDecidesAboutSnapshots() throws IOException {
     TableDescriptorBuilder table =
         TableDescriptorBuilder.newBuilder(NAME)
             .setDurability(Durability.ASYNC_WAL)
@@ -81,7 +81,7 @@ class DescriptorQueryTest {
   }
 
   @Test
-  void otherPropertiesAreNotTold() throws IOException {
+  void answersWithNoOtherProperties() throws IOException {
     TableDescriptor table =
         TableDescriptorBuilder.newBuilder(NAME)
             .setValue("OWNER", "secret")
@@ -97,7 +97,7 @@ class DescriptorQueryTest {
   }
 
   @Test
-  void settingsOfTheRegionServerAreTold() throws IOException {
+  void answersWithSettingsOfTheRegionServer() throws IOException {
     TableDescriptor table = TableDescriptorBuilder.newBuilder(NAME).build();
     assertEquals(REGION, RegionSettings.of(answer(table)));
     assertNull(RegionSettings.of(table), "it is not an answer");
@@ -115,7 +115,7 @@ class DescriptorQueryTest {
   }
 
   @Test
-  void noAnswerIsTold() throws IOException {
+  void anEmptyResultIsNoAnswer() throws IOException {
     assertNull(DescriptorQuery.parse(Result.EMPTY_RESULT));
   }
 

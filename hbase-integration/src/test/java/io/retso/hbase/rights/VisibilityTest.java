@@ -1,0 +1,194 @@
+package io.retso.hbase.rights;
+
+import static io.retso.hbase.Fixture.eventually;
+import static io.retso.hbase.Fixture.put;
+import static io.retso.hbase.Fixture.read;
+import static io.retso.hbase.Fixture.scan;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+
+import io.retso.hbase.Fixture;
+import io.retso.hbase.RetsoCluster;
+import io.retso.hbase.Transaction;
+import io.retso.hbase.TransactionManager;
+import io.retso.hbase.admin.SweepResult;
+import io.retso.hbase.admin.TablePreparation;
+import io.retso.hbase.embedded.EmbeddedHBase;
+import io.retso.hbase.transaction.Inside;
+import io.retso.server.RetsoServer;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.hbase.TableName;
+import org.apache.hadoop.hbase.client.Admin;
+import org.apache.hadoop.hbase.client.AsyncConnection;
+import org.apache.hadoop.hbase.client.Connection;
+import org.apache.hadoop.hbase.client.ConnectionFactory;
+import org.apache.hadoop.hbase.client.Put;
+import org.apache.hadoop.hbase.client.Scan;
+import org.apache.hadoop.hbase.client.Table;
+import org.apache.hadoop.hbase.security.User;
+import org.apache.hadoop.hbase.security.visibility.Authorizations;
+import org.apache.hadoop.hbase.security.visibility.CellVisibility;
+import org.apache.hadoop.hbase.security.visibility.VisibilityClient;
+import org.apache.hadoop.hbase.security.visibility.VisibilityController;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** HBase with visibility labels: it puts a filter of its own into every read. */
+@Timeout(180)
+class VisibilityTest {
+  private static final TableName NAME = TableName.valueOf("labelled");
+
+  private static EmbeddedHBase hbase;
+  private static Connection root;
+
+  private RetsoServer server;
+  private String oracle;
+
+  @BeforeAll
+  static void startHBase(@TempDir Path directory) throws Exception {
+    EmbeddedHBase.Builder builder =
+        EmbeddedHBase.in(directory).set(User.HBASE_SECURITY_AUTHORIZATION_CONF_KEY, "true");
+    for (String where : new String[] {"master", "region"}) {
+      builder.set("hbase.coprocessor." + where + ".classes", VisibilityController.class.getName());
+    }
+    hbase = builder.start();
+    root = ConnectionFactory.createConnection(hbase.configuration());
+  }
+
+  @AfterAll
+  static void stopHBase() throws Exception {
+    root.close();
+    hbase.close();
+  }
+
+  @BeforeEach
+  void startOracle() throws Exception {
+    server = RetsoCluster.startOracle();
+    oracle = "127.0.0.1:" + server.port();
+  }
+
+  @AfterEach
+  void dropTable() throws Exception {
+    try (Admin admin = root.getAdmin()) {
+      admin.disableTable(NAME);
+      admin.deleteTable(NAME);
+    }
+    server.close();
+  }
+
+  private void create(TablePreparation.Options options) throws Exception {
+    TablePreparation.builder(root)
+        .oracle(oracle)
+        .build()
+        .create(Fixture.descriptor(NAME).build(), options);
+  }
+
+  @Test
+  void snapshotsHaveNoCellsWhoseLabelsTheReaderLacks() throws Exception {
+    create(TablePreparation.Options.DEFAULT);
+    fill(root, oracle);
+    Put secret = new Put(Fixture.bytes("c")).addColumn(Fixture.F, Fixture.Q, 1, Fixture.bytes("s"));
+    putSecret(secret, "alice");
+    assertSeen("a=0 b=1 c=s", hbase.configuration(), "alice", oracle);
+    assertSeen("a=0 b=1", hbase.configuration(), "bob", oracle);
+  }
+
+  /** With client reads: a cell that is left behind without a mark would count as committed. */
+  @Test
+  void rowsWithSuchCellsAreLeftToOthers() throws Exception {
+    create(TablePreparation.Options.CLIENT_READS);
+    User bob = User.createUserForTesting(hbase.configuration(), "bob", new String[0]);
+    try (AsyncConnection his =
+            ConnectionFactory.createAsyncConnection(hbase.configuration(), bob).get();
+        TransactionManager manager = TransactionManager.builder(his).oracle(oracle).build();
+        TransactionManager dying =
+            Fixture.dying(TransactionManager.builder(root).oracle(oracle)).build()) {
+      Transaction aborted = dying.begin();
+      aborted.table(NAME).put(put("c", "1"));
+      Inside.writes(aborted).sendAll().get(30, TimeUnit.SECONDS);
+      long start = aborted.startTimestamp();
+      Put secret = new Put(Fixture.bytes("c"));
+      putSecret(secret.addColumn(Fixture.G, Fixture.Q, start, Fixture.bytes("s")), "alice");
+      manager.resolve(start);
+      SweepResult swept = manager.sweep();
+      assertEquals(1, swept.marks(), swept::toString);
+      assertFalse(swept.reported(), swept::toString);
+      assertSeen("", hbase.configuration(), "alice", oracle);
+    }
+  }
+
+  /** A row whose newest version is pending is read again, and not with more rights. */
+  @Test
+  void scansHaveNoCellsBeyondTheirAuthorizations() throws Exception {
+    create(TablePreparation.Options.CLIENT_READS);
+    Put secret = new Put(Fixture.bytes("a")).addColumn(Fixture.F, Fixture.Q, 1, Fixture.bytes("s"));
+    putSecret(secret, "alice");
+    User alice = User.createUserForTesting(hbase.configuration(), "alice", new String[0]);
+    try (AsyncConnection hers =
+            ConnectionFactory.createAsyncConnection(hbase.configuration(), alice).get();
+        TransactionManager manager = TransactionManager.builder(hers).oracle(oracle).build();
+        Transaction open = manager.begin()) {
+      open.table(NAME).put(put("a", "pending"));
+      Inside.writes(open).sendAll().get(30, TimeUnit.SECONDS);
+      Scan all = new Scan().setAuthorizations(new Authorizations("secret"));
+      Scan some = new Scan().setAuthorizations(new Authorizations("public"));
+      assertEquals("a=s", manager.run(tx -> scan(tx.table(NAME), all)));
+      assertEquals("", manager.run(tx -> scan(tx.table(NAME), some)));
+    }
+  }
+
+  /** Row b has a mark. */
+  private static void fill(Connection root, String oracle) throws Exception {
+    try (TransactionManager living = TransactionManager.builder(root).oracle(oracle).build();
+        TransactionManager dying =
+            Fixture.dying(TransactionManager.builder(root).oracle(oracle)).build()) {
+      living.run(
+          tx -> {
+            tx.table(NAME).put(List.of(put("a", "0"), put("b", "0")));
+            return null;
+          });
+      eventually("cleaned up", () -> Inside.counters(living).cleanedUp.sum() == 1);
+      dying.run(
+          tx -> {
+            tx.table(NAME).put(put("b", "1"));
+            return null;
+          });
+    }
+  }
+
+  /** What only {@code user} may see. */
+  private void putSecret(Put put, String user) throws Exception {
+    try {
+      VisibilityClient.addLabel(root, "secret");
+      VisibilityClient.setAuths(root, new String[] {"secret"}, user);
+    } catch (Throwable e) { // as HBase declares it
+      throw new AssertionError(e);
+    }
+    try (Table table = root.getTable(NAME)) {
+      table.put(put.setCellVisibility(new CellVisibility("secret")));
+    }
+  }
+
+  private static void assertSeen(
+      String rows, Configuration configuration, String user, String oracle) throws Exception {
+    User reader = User.createUserForTesting(configuration, user, new String[0]);
+    try (AsyncConnection connection =
+            ConnectionFactory.createAsyncConnection(configuration, reader).get();
+        TransactionManager manager =
+            TransactionManager.builder(connection).oracle(oracle).build()) {
+      assertEquals(rows, manager.run(tx -> scan(tx.table(NAME), new Scan())));
+      for (String row : rows.isEmpty() ? new String[0] : rows.split(" ")) {
+        String[] expected = row.split("=");
+        assertEquals(expected[1], manager.run(tx -> read(tx.table(NAME), expected[0])));
+      }
+    }
+  }
+}
