@@ -1,13 +1,14 @@
 package io.retso.bench.workload;
 
+import java.util.Arrays;
 import java.util.Locale;
 
 /**
- * The mean of repeated measurements.
+ * The mean, or the median, of repeated measurements.
  *
  * @param value of all
- * @param error half of its 95 % confidence interval, by Student's distribution; 0 if there was one
- *     measurement only
+ * @param error half of the 95 % confidence interval of their mean, by Student's distribution; 0 if
+ *     there was one measurement only
  * @param count of measurements
  */
 record Mean(double value, double error, int count) {
@@ -37,6 +38,18 @@ record Mean(double value, double error, int count) {
     int freedom = values.length - 1;
     double quantile = freedom <= STUDENT.length ? STUDENT[freedom - 1] : NORMAL;
     return new Mean(mean, quantile * Math.sqrt(squares / freedom / values.length), values.length);
+  }
+
+  /** Of ratios: the median, as a stall in one round makes its ratio anything. */
+  static Mean ofRatios(double... ratios) {
+    double[] sorted = ratios.clone();
+    Arrays.sort(sorted);
+    int half = sorted.length / 2;
+    double median =
+        sorted.length == 0
+            ? 0
+            : sorted.length % 2 == 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
+    return new Mean(median, of(ratios).error, ratios.length);
   }
 
   /** Why a ratio is not to be judged; empty if it is. */

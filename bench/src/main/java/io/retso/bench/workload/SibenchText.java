@@ -76,7 +76,7 @@ public final class SibenchText {
     for (int i = 0; i < ratios.length; i++) {
       ratios[i] = serializable.get(i).perSecond() / snapshot.get(i).perSecond();
     }
-    return Mean.of(ratios);
+    return Mean.ofRatios(ratios);
   }
 
   /** Throughput of serializable transactions beside snapshot isolation, by the table's size. */

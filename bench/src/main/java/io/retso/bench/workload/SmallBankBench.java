@@ -19,6 +19,7 @@ import java.io.PrintWriter;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 
 /** {@code retso bench smallbank}: what each way to be serializable costs. */
@@ -84,13 +85,18 @@ public final class SmallBankBench {
     SmallBank first = new SmallBank(settings.mixes().get(0), strategies(kind).get(0));
     store.create(first.schema());
     first.load(store);
-    line.show("warm-up of " + kind + " ...");
-    Duration warm = settings.warmUp().plus(settings.measured()).multipliedBy(2);
-    ClosedLoop.run(first, store, WARM_CLIENTS, settings.seed(), warm, Duration.ZERO);
+    Duration warm = settings.warmUp().plus(settings.measured()).dividedBy(2);
+    for (Strategy strategy : strategies(kind)) {
+      line.show("warm-up of " + kind + ", " + strategy.label() + " ...");
+      SmallBank bank = new SmallBank(settings.mixes().get(0), strategy);
+      ClosedLoop.run(bank, store, WARM_CLIENTS, settings.seed(), warm, Duration.ZERO);
+    }
     for (Mix mix : settings.mixes()) {
       for (int clients : settings.clients()) {
+        List<Strategy> order = new ArrayList<>(strategies(kind));
         for (int round = 0; round < settings.rounds(); round++) {
-          for (Strategy strategy : strategies(kind)) {
+          Collections.rotate(order, order.size() / settings.rounds()); // nobody is always first
+          for (Strategy strategy : order) {
             measure(kind, store, mix, strategy, clients, round);
           }
         }

@@ -52,7 +52,7 @@ final class SmallBankComparisons {
     if (ratio.value() == 0 || second == 0) {
       return List.of();
     }
-    String how = most + " clients; mean of the rounds' ratios";
+    String how = most + " clients; median of the rounds' ratios";
     return List.of(
         new Comparison(
             of + ", SERIALIZABLE / SI, throughput",
@@ -93,7 +93,7 @@ final class SmallBankComparisons {
 
   /** Throughput of a strategy beside that of snapshot isolation in the same round; 0 if unknown. */
   static Mean ratio(List<Run> runs, Strategy strategy, int clients) {
-    return Mean.of(
+    return Mean.ofRatios(
         runs.stream()
             .filter(run -> run.strategy() == strategy && run.clients() == clients)
             .map(run -> ratio(run, runs))

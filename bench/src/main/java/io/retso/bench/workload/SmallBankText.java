@@ -34,7 +34,8 @@ public final class SmallBankText {
     }
     text.append(END);
     text.append("  +-: half of the 95 % confidence interval of the mean of all rounds.");
-    text.append(" ms: mean time of a program, refused ones included.").append(END);
+    text.append(" of SI: median of the rounds' ratios.").append(END);
+    text.append("  ms: mean time of a program, refused ones included.").append(END);
     text.append(
         "  anomalies: groups of transactions that no serial order explains, of all rounds;");
     text.append(" needless: refused at").append(END);
