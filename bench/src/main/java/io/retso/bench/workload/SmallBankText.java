@@ -55,7 +55,7 @@ public final class SmallBankText {
   }
 
   static Set<Strategy> strategies(List<Run> runs) {
-    return runs.stream().map(Run::strategy).collect(Collectors.toCollection(LinkedHashSet::new));
+    return runs.stream().map(Run::strategy).collect(Collectors.toCollection(TreeSet::new));
   }
 
   static Set<Integer> clients(List<Run> runs) {
