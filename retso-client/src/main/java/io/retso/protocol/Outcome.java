@@ -55,22 +55,28 @@ public final class Outcome {
   public static final long ALREADY_COMMITTED = -9;
 
   /**
+   * Not decided: its client's host has committed more than its share of rows while transactions of
+   * others are open, and would have to wait for long. Commit again later.
+   */
+  public static final long REFUSED_SHARE = -10;
+
+  /**
    * Aborted: a serializable transaction that lies between two others. Something that it read was
    * changed since, and something that it wrote was read by one that must come after that change.
    */
-  public static final long ABORTED_PIVOT = -10;
+  public static final long ABORTED_PIVOT = -11;
 
   /**
    * Aborted: a serializable transaction that only read. Something that it read was changed by one
    * that has its place in the serial order before the reader's snapshot.
    */
-  public static final long ABORTED_READ_ONLY = -11;
+  public static final long ABORTED_READ_ONLY = -12;
 
   /**
    * Aborted: something that a serializable transaction read was changed since, and the oracle no
    * longer remembers where that change has its place in the serial order.
    */
-  public static final long ABORTED_UNKNOWN_SUCCESSOR = -12;
+  public static final long ABORTED_UNKNOWN_SUCCESSOR = -13;
 
   private Outcome() {}
 
@@ -92,6 +98,11 @@ public final class Outcome {
     return outcome <= ABORTED_PIVOT && outcome >= ABORTED_UNKNOWN_SUCCESSOR;
   }
 
+  /** Whether {@code outcome} says that nothing was decided, and the commit may be asked again. */
+  public static boolean isRefused(long outcome) {
+    return outcome == REFUSED_UNCLEANED || outcome == REFUSED_SHARE;
+  }
+
   /** The name of an outcome, for messages. */
   public static String nameOf(long outcome) {
     if (outcome > 0) {
@@ -107,6 +118,7 @@ public final class Outcome {
       case (int) UNKNOWN -> "unknown";
       case (int) INVALID_TIMESTAMP -> "invalid timestamp";
       case (int) REFUSED_UNCLEANED -> "refused, too many transactions not cleaned up";
+      case (int) REFUSED_SHARE -> "refused, more rows than the share of its host";
       case (int) ALREADY_COMMITTED -> "committed before, by another request";
       case (int) ABORTED_PIVOT -> "aborted as a pivot between serializable transactions";
       case (int) ABORTED_READ_ONLY -> "aborted as what it read was changed in the past";

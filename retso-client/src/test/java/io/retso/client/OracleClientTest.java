@@ -231,6 +231,8 @@ class OracleClientTest {
       assertFails(Category.INVALID_REQUEST, client.commitAsync(GAP));
       next.set(Outcome.REFUSED_UNCLEANED);
       assertFails(Category.OVERLOADED, client.commitAsync(GAP));
+      next.set(Outcome.REFUSED_SHARE);
+      assertFails(Category.OVERLOADED, client.commitAsync(GAP));
       next.set(Outcome.UNKNOWN);
       UnknownOutcomeException unknown =
           assertInstanceOf(UnknownOutcomeException.class, failureOf(client.commitAsync(GAP)));

@@ -128,7 +128,7 @@ class ProtocolTest {
     Frames.writeReplyHeader(out, FrameType.COMMIT_READS, 2, 7);
     out.writeLong(32).writeLong(Outcome.ABORTED_PIVOT);
     assertEquals(
-        "00000018" + "8b" + "00" + "0002" + "00000007" + "0000000000000020" + "fffffffffffffff6",
+        "00000018" + "8b" + "00" + "0002" + "00000007" + "0000000000000020" + "fffffffffffffff5",
         ByteBufUtil.hexDump(out));
     Frames.checkReply(out, 0, out.readableBytes());
     out.clear();
@@ -153,13 +153,13 @@ class ProtocolTest {
 
   @Test
   void numbersOfOutcomesNeverChange() {
-    assertEquals(-10, Outcome.ABORTED_PIVOT);
-    assertEquals(-11, Outcome.ABORTED_READ_ONLY);
-    assertEquals(-12, Outcome.ABORTED_UNKNOWN_SUCCESSOR);
+    assertEquals(-11, Outcome.ABORTED_PIVOT);
+    assertEquals(-12, Outcome.ABORTED_READ_ONLY);
+    assertEquals(-13, Outcome.ABORTED_UNKNOWN_SUCCESSOR);
     for (long outcome = -14; outcome <= 16; outcome++) {
-      boolean isAborted = outcome <= -1 && outcome >= -3 || outcome <= -10 && outcome >= -12;
+      boolean isAborted = outcome <= -1 && outcome >= -3 || outcome <= -11 && outcome >= -13;
       assertEquals(isAborted, Outcome.isAborted(outcome), Outcome.nameOf(outcome));
-      boolean isNew = outcome <= -10 && outcome >= -12;
+      boolean isNew = outcome <= -11 && outcome >= -13;
       assertEquals(isNew, Outcome.isNotSerializable(outcome), Outcome.nameOf(outcome));
     }
   }

@@ -36,6 +36,13 @@ final class ClientAccount {
   /** Rows of its commits. */
   final Taken rows = new Taken();
 
+  final Pace.Credit timestampsCredit = new Pace.Credit();
+
+  final Pace.Credit rowsCredit = new Pace.Credit();
+
+  /** What the frame that is looked at takes counts for the pace: {@link FairUse} found so last. */
+  boolean paced;
+
   /** No transaction that is protected, and that another host began, is open below this. */
   long othersOpenFrom;
 

@@ -61,6 +61,13 @@ public final class Conversation {
   private ByteBuf leaving;
 
   private int frameId;
+
+  /** Since when its commits wait for others, as none went on meanwhile; -1 if they do not. */
+  private long waitingSince = -1;
+
+  /** The commits of the frame that is looked at are refused: they waited too long. */
+  private boolean refuseRows;
+
   private boolean inBurst;
   private boolean holding;
 
@@ -72,6 +79,10 @@ public final class Conversation {
     this.transport = transport;
     this.host = host;
     this.share = desk.turns().join(host);
+  }
+
+  ClientShare share() {
+    return share;
   }
 
   /** How many conversations there are with this client's host, this one included. */
@@ -102,6 +113,7 @@ public final class Conversation {
     int index = unread.readerIndex();
     int frameBytes = Frames.frameBytes(unread, index);
     if (frameBytes == 0 || unread.readableBytes() < frameBytes) {
+      waitingSince = -1; // nothing is behind a commit that waited
       return Progress.INCOMPLETE;
     }
     frameId = Frames.frameId(unread, index);
@@ -144,7 +156,7 @@ public final class Conversation {
       echo(type, Frames.count(unread, index));
     } else if (mustWait(type, Frames.count(unread, index))) {
       return putOff(new Start(type, Frames.count(unread, index), frameId));
-    } else if (hasRows(type, unread, index, frameBytes) && desk.mustWaitWithRows(share)) {
+    } else if (mustWaitWithRows(type, unread, index, frameBytes)) {
       desk.waitForOthers(this);
       return Progress.WAITING;
     } else if (!desk.sequencer().canTake(frameBytes)) {
@@ -171,28 +183,46 @@ public final class Conversation {
   }
 
   /**
-   * Whether a frame writes rows, for which its host may have to wait. What is behind it waits too:
-   * replies to decisions keep their order, and who cannot commit need not begin.
+   * Whether a frame writes rows for which its host must wait. What is behind it waits too: replies
+   * to decisions keep their order, and who cannot commit need not begin. What has waited for long
+   * is refused, and so is what is behind it, until something goes on.
    */
-  private static boolean hasRows(FrameType type, ByteBuf in, int index, int frameBytes) {
+  private boolean mustWaitWithRows(FrameType type, ByteBuf in, int index, int frameBytes) {
+    refuseRows = false;
+    int rows = rows(type, in, index, frameBytes);
+    if (rows == 0) {
+      return false;
+    }
+    if (!desk.mustWaitWithRows(share, rows)) {
+      waitingSince = -1;
+      return false;
+    }
+    if (waitingSince < 0) {
+      waitingSince = desk.settings().nanoClock().getAsLong();
+    }
+    refuseRows = desk.isOverdue(waitingSince);
+    return !refuseRows;
+  }
+
+  /** The rows that a frame's commits write. */
+  private static int rows(FrameType type, ByteBuf in, int index, int frameBytes) {
     int count = Frames.count(in, index);
     return switch (type) {
-      case COMMIT -> frameBytes > Frames.HEADER_BYTES + count * Frames.COMMIT_FIXED_BYTES;
-      case COMMIT_READS -> writesRows(in, index + Frames.HEADER_BYTES, count);
-      default -> false;
+      case COMMIT ->
+          (frameBytes - Frames.HEADER_BYTES - count * Frames.COMMIT_FIXED_BYTES) / Long.BYTES;
+      case COMMIT_READS -> rowsBesideReads(in, index + Frames.HEADER_BYTES, count);
+      default -> 0;
     };
   }
 
-  /** Whether any commit of a COMMIT_READS does more than read. */
-  private static boolean writesRows(ByteBuf in, int body, int count) {
+  private static int rowsBesideReads(ByteBuf in, int body, int count) {
+    int rows = 0;
     int at = body;
     for (int i = 0; i < count; i++) {
-      if ((in.getInt(at + Long.BYTES) & FrameType.ROWS_MASK) > 0) {
-        return true;
-      }
+      rows += in.getInt(at + Long.BYTES) & FrameType.ROWS_MASK;
       at += Frames.COMMIT_READS_FIXED_BYTES + (int) Frames.idsOfReads(in, at) * Long.BYTES;
     }
-    return false;
+    return rows;
   }
 
   /**
@@ -293,7 +323,8 @@ public final class Conversation {
     try {
       RequestHandler handler = desk.handler();
       joinBurst();
-      long position = handler.handle(type, share.account, desk.turns().hosts(), in, body, count);
+      int hosts = desk.turns().hosts();
+      long position = handler.handle(type, share.account, hosts, refuseRows, in, body, count);
       ByteBuf out = replyAt(position, type, count);
       Frames.writeReplyHeader(out, type, count, id);
       int answers = type.answersTo(count);

@@ -9,19 +9,42 @@ import io.retso.protocol.Timestamps;
  * describes it.
  *
  * <p>A part of each is free for all: half, of the map an eighth. Beyond that a host that has more
- * than its share of as much again is held back, and only then: others go on.
+ * than its share is slowed to a {@link Pace}, and only then: others go on.
  *
  * <p>Time is cut into periods. Protected is a transaction that began in this period or the one
- * before, so for one period at least; counted is what a host took in these two. Nobody waits for
- * transactions of its own host, which may be behind what waits. So a wait ends: what it waits for
- * is protected no longer after two periods, and in two periods without a commit or begin a host is
- * back below its share.
+ * before, so for one period at least and for two at most; counted is what a host took in these two.
  *
- * <p>Of the sequencer's thread. It decides when something is done, never what the answer is.
+ * <p><strong>A protected transaction stays in the window</strong>, whatever other hosts begin. Of
+ * the timestamps since it began, all hosts together take
+ *
+ * <ul>
+ *   <li>half a window before anybody is slowed;
+ *   <li>then an eighth within their shares: the account of each host has at least all that it took
+ *       since the transaction began, and has an eighth / number of hosts at most;
+ *   <li>and a quarter at their pace, which allows so much in two periods.
+ * </ul>
+ *
+ * <p>That leaves an eighth of the window for what is never slowed: commits of what was begun before
+ * (which the map's rule slows), timestamps that follow the clock, the last tick's grant and frame.
+ * The parts of the map are a quarter of these: an eighth, a 32nd and a 16th, a 32nd less than the
+ * quarter after which few transactions are too old. Not counted are what the transaction's own host
+ * takes, since nobody is slowed for its own transactions, whose commits may be behind what waits;
+ * and shares of hosts that come and go within two periods.
+ *
+ * <p>Of the sequencer's thread. It decides when something is done, and what is refused.
  */
 final class FairUse {
   /** The part of the map that is free for all: it makes few transactions too old (T_max). */
   private static final int MAP_PARTS = 8;
+
+  /** Of what is free for all, this part is what all hosts' shares are together. */
+  private static final int SHARE_PARTS = 4;
+
+  /** Of what is free for all, this part is taken in two periods at the pace of those above them. */
+  private static final int PACE_PARTS = 2;
+
+  /** A commit waits for so many tenths of a period at most: four seconds. */
+  private static final int WAIT_TENTHS = 4;
 
   /** Moments in the last free part of the map. */
   private static final int MARKS = 16;
@@ -44,6 +67,9 @@ final class FairUse {
   private final long[] marks = new long[MARKS];
 
   private final long rowsOfMark;
+  private final Pace timestampsPace;
+  private final Pace rowsPace;
+  private long lastTick;
   private long rowsSinceMark;
 
   /** The oldest mark: since then the free part of the map has been written. */
@@ -60,12 +86,26 @@ final class FairUse {
     this.oracle = oracle;
     this.periodNanos = periodNanos;
     periodStart = nowNanos;
+    lastTick = nowNanos;
     rowsOfMark = Math.max(1, oracle.rows() / MAP_PARTS / MARKS);
+    timestampsPace = new Pace((double) freeTimestamps() / PACE_PARTS, 2 * periodNanos);
+    rowsPace = new Pace((double) freeRows() / PACE_PARTS, 2 * periodNanos);
   }
 
-  /** Time passes. */
-  void tick(long nowNanos) {
+  private long freeTimestamps() {
+    return oracle.windowTimestamps() / 2;
+  }
+
+  private long freeRows() {
+    return rowsOfMark * MARKS;
+  }
+
+  /** Time passes, and so many hosts wait. */
+  void tick(long nowNanos, int waitingHosts) {
     endTurn();
+    timestampsPace.tick(nowNanos - lastTick, waitingHosts);
+    rowsPace.tick(nowNanos - lastTick, waitingHosts);
+    lastTick = nowNanos;
     if (nowNanos - periodStart >= periodNanos) {
       periodStart = nowNanos;
       period++;
@@ -80,30 +120,38 @@ final class FairUse {
   }
 
   /**
-   * Whether a host must wait before it takes {@code count} more timestamps: they would bring the
-   * window's low end nearer than half a window to a protected transaction of another.
+   * Whether a host must wait before it takes {@code count} more timestamps: it is above its share,
+   * since a protected transaction of another began half a window was used, and the pace allows no
+   * more now.
    *
    * @param hosts that speak with this server
    */
   boolean mustWait(ClientAccount account, int count, int hosts) {
-    long half = oracle.windowTimestamps() / 2;
-    if (hosts < 2 || account.timestamps.in(period) <= half / hosts) {
-      return false; // alone, it can only harm itself
+    account.paced = isAboveShare(account.timestamps, count, freeTimestamps(), hosts);
+    if (account.paced) {
+      long oldest = oldestOfOthers(account);
+      long used = (oracle.nextTimestamp() - oldest >> Timestamps.GAP_BITS) + count;
+      account.paced = used > freeTimestamps();
     }
-    long oldest = oldestOfOthers(account);
-    long used = (oracle.nextTimestamp() - oldest >> Timestamps.GAP_BITS) + count;
-    return used > half;
+    return account.paced && !timestampsPace.admits(account.timestampsCredit);
   }
 
-  /**
-   * Whether a host must wait before it writes more rows: since a protected transaction of another
-   * began the free part of the map has been written.
-   */
-  boolean mustWaitWithRows(ClientAccount account, int hosts) {
-    if (hosts < 2 || account.rows.in(period) <= rowsOfMark * MARKS / hosts) {
-      return false;
-    }
-    return oldestOfOthers(account) < marks[oldestMark];
+  /** The same for rows: the free part of the map was written. */
+  boolean mustWaitWithRows(ClientAccount account, int count, int hosts) {
+    account.paced =
+        isAboveShare(account.rows, count, freeRows(), hosts)
+            && oldestOfOthers(account) < marks[oldestMark];
+    return account.paced && !rowsPace.admits(account.rowsCredit);
+  }
+
+  /** Whether a host had more than its share with so much more; alone, it can only harm itself. */
+  private boolean isAboveShare(ClientAccount.Taken taken, int count, long free, int hosts) {
+    return hosts > 1 && taken.in(period) + count > free / SHARE_PARTS / hosts;
+  }
+
+  /** Whether a commit that began to wait at a time is refused now: clients have time-outs. */
+  boolean isOverdue(long sinceNanos, long nowNanos) {
+    return nowNanos - sinceNanos >= periodNanos / 10 * WAIT_TENTHS;
   }
 
   /** A protected transaction that another host began is open at this timestamp, or none below. */
@@ -114,14 +162,21 @@ final class FairUse {
     return account.othersOpenFrom;
   }
 
-  /** A host took timestamps. */
+  /** A host began, or took timestamps; {@link #mustWait} was asked last. */
   void took(ClientAccount account, int count) {
     account.timestamps.add(period, count);
+    if (account.paced) {
+      timestampsPace.took(account.timestampsCredit, count);
+    }
   }
 
-  /** A host wrote rows into the map. */
-  void wrote(ClientAccount account, int rows) {
+  /** A host committed, and wrote rows into the map; {@link #mustWaitWithRows} was asked last. */
+  void wrote(ClientAccount account, int commits, int rows) {
+    account.timestamps.add(period, commits);
     account.rows.add(period, rows);
+    if (account.paced) {
+      rowsPace.took(account.rowsCredit, rows);
+    }
     rowsSinceMark = Math.min(rowsSinceMark + rows, MARKS * rowsOfMark);
     for (; rowsSinceMark >= rowsOfMark; rowsSinceMark -= rowsOfMark) {
       marks[oldestMark] = oracle.nextTimestamp();

@@ -192,9 +192,14 @@ public final class FrontDesk implements Sequencer.Replies {
     return fairUse.mustWait(share.account, timestamps, turns.hosts());
   }
 
-  /** Whether a client is to leave the map's rows to others for now. */
-  boolean mustWaitWithRows(ClientShare share) {
-    return fairUse.mustWaitWithRows(share.account, turns.hosts());
+  /** Whether a host is to leave the map's rows to others for now. */
+  boolean mustWaitWithRows(ClientShare share, int rows) {
+    return fairUse.mustWaitWithRows(share.account, rows, turns.hosts());
+  }
+
+  /** Whether a commit that began to wait for others at a time is to be refused. */
+  boolean isOverdue(long sinceNanos) {
+    return fairUse.isOverdue(sinceNanos, settings.nanoClock().getAsLong());
   }
 
   /** The conversation has put off what its host must wait for; {@link #tick} looks again. */
@@ -206,7 +211,8 @@ public final class FrontDesk implements Sequencer.Replies {
   public void tick() {
     assert isOnItsThread();
     long now = settings.nanoClock().getAsLong();
-    fairUse.tick(now);
+    long hosts = waitingForOthers.stream().map(Conversation::share).distinct().count();
+    fairUse.tick(now, (int) hosts);
     sequencer.releaseSafeSnapshots(now);
     List<Conversation> resumed = new ArrayList<>(waitingForOthers);
     waitingForOthers.clear();
@@ -296,7 +302,8 @@ public final class FrontDesk implements Sequencer.Replies {
   /**
    * Takes no more frames, for good.
    *
-   * @return completes when every reply that is held has left; never if the log hangs
+   * @return completes when every reply that is held has left, and the log has where timestamps end;
+   *     never if the log hangs
    */
   public CompletableFuture<Void> drain() {
     draining = true;
@@ -306,7 +313,9 @@ public final class FrontDesk implements Sequencer.Replies {
 
   private void finishDraining() {
     if (draining && held.isEmpty() && burst.isEmpty()) {
-      drained.complete(null);
+      if (sequencer == null || sequencer.durable() >= sequencer.finish()) {
+        drained.complete(null);
+      }
     }
   }
 }

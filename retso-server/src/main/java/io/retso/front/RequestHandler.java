@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.retso.oracle.CommitBatch;
 import io.retso.protocol.FrameType;
 import io.retso.protocol.Frames;
+import io.retso.protocol.Outcome;
 import io.retso.sequencer.Sequencer;
 import java.util.function.LongSupplier;
 
@@ -39,16 +40,30 @@ final class RequestHandler {
    * Carries out the requests of a checked frame.
    *
    * @param account of the client's host, of so many hosts
+   * @param refuseRows whether commits with rows are refused because their host must wait too long
    * @param body index of the frame's body in {@code in}
    * @return the position at which the reply may leave
    */
-  long handle(FrameType type, ClientAccount account, int hosts, ByteBuf in, int body, int count) {
+  long handle(
+      FrameType type,
+      ClientAccount account,
+      int hosts,
+      boolean refuseRows,
+      ByteBuf in,
+      int body,
+      int count) {
     switch (type) {
       case BEGIN -> {
         fairUse.took(account, count);
         answers[0] = sequencer.begin(count, account.host);
       }
-      case COMMIT, COMMIT_READS -> commit(type, account, hosts, in, body, count);
+      case COMMIT, COMMIT_READS -> {
+        boolean tooMany = fairUse.isAboveUncleaned(account, hosts);
+        batch.refuseRows(
+            refuseRows ? Outcome.REFUSED_SHARE : tooMany ? Outcome.REFUSED_UNCLEANED : 0);
+        commit(type, account, in, body, count);
+        batch.refuseRows(0);
+      }
       case TIMESTAMP -> {
         fairUse.took(account, 1);
         answers[0] = sequencer.timestamp();
@@ -87,9 +102,7 @@ final class RequestHandler {
     return answers[i];
   }
 
-  private void commit(
-      FrameType type, ClientAccount account, int hosts, ByteBuf in, int body, int count) {
-    batch.refuseRows(fairUse.isAboveUncleaned(account, hosts));
+  private void commit(FrameType type, ClientAccount account, ByteBuf in, int body, int count) {
     newCommits = 0;
     newRows = 0;
     if (type == FrameType.COMMIT) {
@@ -97,9 +110,7 @@ final class RequestHandler {
     } else {
       decideReads(in, body, count);
     }
-    batch.refuseRows(false);
-    fairUse.took(account, count);
-    fairUse.wrote(account, newRows);
+    fairUse.wrote(account, count, newRows);
     fairUse.committed(account, newCommits, 0);
   }
 

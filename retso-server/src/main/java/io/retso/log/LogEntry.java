@@ -31,6 +31,7 @@ import java.util.zip.CRC32C;
  *   SWEPT      | 9 | sequence u56: what committed below it is cleaned up
  *   EXPIRED    |10 | sequence u56: what started below it and is not committed never will be
  *   WATERMARK  |11 | sequence u56: a low watermark that may be answered once this is durable
+ *   ENDED      |12 | sequence u56: its writer stopped, and issued none from here on
  * </pre>
  *
  * <p>An entry without records is the paper's null write. This object is one reusable buffer for
@@ -42,11 +43,11 @@ public final class LogEntry implements Changes {
 
   /**
    * Version of the format: 2 has SWEPT, EXPIRED and WATERMARK, 4 has changes among the uncleaned
-   * commits of a segment. A reader takes earlier ones, and a segment may begin with one and go on
-   * with a later one. The checksum does not cover the version, so versions are powers of two: no
-   * flipped bit makes one of another.
+   * commits of a segment, 8 has ENDED. A reader takes earlier ones, and a segment may begin with
+   * one and go on with a later one. The checksum does not cover the version, so versions are powers
+   * of two: no flipped bit makes one of another.
    */
-  public static final int VERSION = 4;
+  public static final int VERSION = 8;
 
   private static final short MAGIC = 0x4c52; // "RL"
   private static final int VERSION_OFFSET = 2;
@@ -71,6 +72,7 @@ public final class LogEntry implements Changes {
   private static final int SWEPT = 9;
   private static final int EXPIRED = 10;
   private static final int WATERMARK = 11;
+  private static final int ENDED = 12;
 
   private final ByteBuffer buffer;
   private final CRC32C crc = new CRC32C();
@@ -141,6 +143,11 @@ public final class LogEntry implements Changes {
     putSequence(RESERVED, timestamp);
   }
 
+  /** The writer stops: {@code timestamp} and those above it were not issued, and will not be. */
+  public void ended(long timestamp) {
+    putSequence(ENDED, timestamp);
+  }
+
   /** A segment begins: {@code timestamp} is the next to be issued. */
   public void segment(long timestamp) {
     putSequence(SEGMENT, timestamp);
@@ -190,6 +197,9 @@ public final class LogEntry implements Changes {
 
     /** The window of the writer, in timestamps. */
     default void window(long timestamps) {}
+
+    /** The writer stopped without using what it had reserved from here on. */
+    default void ended(long timestamp) {}
   }
 
   /** The position of an entry, which is not checked otherwise. */
@@ -276,6 +286,7 @@ public final class LogEntry implements Changes {
       case SWEPT -> visitor.swept(timestamp);
       case EXPIRED -> visitor.expired(timestamp);
       case WATERMARK -> visitor.watermark(timestamp);
+      case ENDED -> visitor.ended(timestamp);
       default -> throw corrupt(position, "has a record of unknown type " + (word >>> TYPE_SHIFT));
     }
   }

@@ -35,7 +35,9 @@ public final class CommitBatch {
   final int[] lines;
   int size;
   int rowCount;
-  boolean refusesRows;
+
+  /** The answer to commits with rows that are not decided; 0 if it is to be found out. */
+  long refusal;
 
   /** Whether any request has more than rows that it writes. */
   boolean hasReads;
@@ -154,9 +156,9 @@ public final class CommitBatch {
     outcomes[size - 1] = commit;
   }
 
-  /** Whether commits with rows that are not decided are refused, as if the table were full. */
-  public void refuseRows(boolean refuse) {
-    refusesRows = refuse;
+  /** Commits with rows that are not decided get this answer, a refusal; or none with 0. */
+  public void refuseRows(long answer) {
+    refusal = answer;
   }
 
   /** A request was decided to commit, here and now. */

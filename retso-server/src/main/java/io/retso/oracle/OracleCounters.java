@@ -40,7 +40,7 @@ public final class OracleCounters implements Cloneable {
   /** Snapshots issued for serializable readers. */
   public long safeSnapshots;
 
-  /** Commits refused because too many transactions are not cleaned up. */
+  /** Commits refused because too many are not cleaned up, or their host is above its share. */
   public long refused;
 
   /** Status queries. */

@@ -122,9 +122,9 @@ public final class StatusOracle {
       return decided > 0 && !batch.repeats[i] ? Outcome.ALREADY_COMMITTED : decided;
     }
     boolean empty = batch.from(i) == batch.writesEnd(i);
-    if (!empty && (batch.refusesRows || uncleanedCommits() >= uncleaned.capacity())) {
+    if (!empty && (batch.refusal != 0 || uncleanedCommits() >= uncleaned.capacity())) {
       counters.refused++;
-      return Outcome.REFUSED_UNCLEANED;
+      return batch.refusal != 0 ? batch.refusal : Outcome.REFUSED_UNCLEANED;
     }
     return decision.decide(batch, i);
   }

@@ -257,6 +257,12 @@ public final class Recovery implements LedgerLog.Replay {
       reserved = Math.max(reserved, timestamp);
     }
 
+    /** Its writer issued no timestamp from here on; whoever came after it reserved anew. */
+    @Override
+    public void ended(long timestamp) {
+      reserved = timestamp;
+    }
+
     @Override
     public void committed(long start, long commit, long[] commitRows, int from, int to) {
       transactions++;

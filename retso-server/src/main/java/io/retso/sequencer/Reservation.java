@@ -9,10 +9,20 @@ import io.retso.protocol.Timestamps;
  * durable, start timestamps wait ({@link #positionOfStarts}); commits wait for their own entry,
  * which is behind the reservation.
  *
+ * <p>A crash skips what is left of a range. So the first ranges are small, and each that was needed
+ * doubles the next: a server that crashes again and again without work skips little, and one at
+ * full speed has the whole range after some requests.
+ *
  * <p>Of the sequencer's thread.
  */
 final class Reservation {
-  private final long span;
+  /** The first range is this part of the largest. */
+  private static final int FIRST_PART = 16;
+
+  private final long spanMax;
+
+  /** The length of a range; grows only. */
+  private long span;
 
   /** The end of the newest reservation. Invariant: next timestamp &lt;= end. */
   private long end;
@@ -26,10 +36,22 @@ final class Reservation {
   /**
    * Nothing is reserved.
    *
-   * @param timestamps reserved ahead at a time
+   * @param timestamps reserved ahead at a time, at most
    */
   Reservation(int timestamps) {
-    span = (long) timestamps << Timestamps.GAP_BITS;
+    spanMax = (long) timestamps << Timestamps.GAP_BITS;
+    // Of two at least: half of it is used before the next is asked for.
+    span = Math.min(spanMax, (long) Math.max(2, timestamps / FIRST_PART) << Timestamps.GAP_BITS);
+  }
+
+  /** Timestamps of a range. */
+  int timestamps() {
+    return (int) (span >> Timestamps.GAP_BITS);
+  }
+
+  /** A range was needed: the next is larger. */
+  void grow() {
+    span = Math.min(spanMax, 2 * span);
   }
 
   /** All time is reserved: there is no log, and so no successor. */

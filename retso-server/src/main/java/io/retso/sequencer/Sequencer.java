@@ -48,8 +48,8 @@ public final class Sequencer implements CommitLog.Listener {
    * Sizes of the sequencer.
    *
    * @param entriesInFlight appends outstanding at a time, at least 1
-   * @param reservationTimestamps timestamps reserved ahead at a time: twice what is used within the
-   *     slowest append
+   * @param reservationTimestamps timestamps reserved ahead at a time, at most: twice what is used
+   *     within the slowest append
    * @param durable whether there is a log to write; without one replies wait for nothing
    */
   public record Settings(
@@ -94,6 +94,9 @@ public final class Sequencer implements CommitLog.Listener {
   private LogEntry entry;
   private boolean nullWrite;
   private boolean failed;
+
+  /** Where it is logged that no timestamp is issued any more; 0 before that. */
+  private long finishedAt;
 
   /** Time at which the current segment began. */
   private long segmentStart;
@@ -167,7 +170,7 @@ public final class Sequencer implements CommitLog.Listener {
    */
   public boolean canTake(int frameBytes) {
     assert isOwner();
-    if (failed) {
+    if (failed || finishedAt > 0) {
       return false;
     }
     if (!settings.durable()) {
@@ -254,7 +257,7 @@ public final class Sequencer implements CommitLog.Listener {
       return false;
     }
     // Half a reservation is left after each request, and must not be used up before the next.
-    int count = (int) Math.min(missing, Math.min(PASS_MAX, settings.reservationTimestamps() / 2));
+    int count = (int) Math.min(missing, Math.min(PASS_MAX, reservation.timestamps() / 2));
     int passed = oracle.pass(count);
     reserveAhead();
     return passed == missing;
@@ -342,7 +345,9 @@ public final class Sequencer implements CommitLog.Listener {
 
   private void reserveAhead() {
     assert isOwner();
+    assert finishedAt == 0 : "a timestamp was issued behind the last";
     if (reservation.isDue(oracle.nextTimestamp())) {
+      reservation.grow();
       reserve();
     }
   }
@@ -371,7 +376,7 @@ public final class Sequencer implements CommitLog.Listener {
     appendEntry(entry);
     entry = ring.next();
     nullWrite = false;
-    if (snapshot.isComplete() && segmentIsDue()) {
+    if (finishedAt == 0 && snapshot.isComplete() && segmentIsDue()) {
       log.prepareSegment();
       rolling = log.isSegmentReady();
     }
@@ -425,6 +430,34 @@ public final class Sequencer implements CommitLog.Listener {
     }
     replies.durable(position);
     flush();
+  }
+
+  /**
+   * Takes nothing any more, and logs the next timestamp, from which a successor goes on: it skips
+   * none of those that were reserved for nothing.
+   *
+   * <p>This is safe since all timestamps that were issued are below it, and none is issued from
+   * here on: not by this server, which takes no request and passes no time, nor by a deposed one
+   * before it, whose reservations ended where this one began. Whether the record reaches the log or
+   * not: without it, a successor skips what was reserved.
+   *
+   * @return the position of that record, to be waited for; {@code Long.MAX_VALUE} if this must be
+   *     called again when something more is durable; 0 if there is no log any more
+   */
+  public long finish() {
+    assert isOwner();
+    if (failed || !settings.durable()) {
+      return 0;
+    }
+    if (rolling) {
+      return Long.MAX_VALUE; // the segment that begins next would reserve again
+    }
+    if (finishedAt == 0) {
+      finishedAt = ring.filling();
+      entry.ended(oracle.nextTimestamp());
+      flush();
+    }
+    return finishedAt;
   }
 
   /** Appends nothing and takes nothing any more: an error left the oracle in an unknown state. */

@@ -84,7 +84,7 @@ class CommitReadsTest {
   void answersOfManyBatchesComeInOrder() throws FrameException {
     Peer peer = peer();
     peer.begin(70);
-    fixture.endTurn();
+    quiesce();
     long first = peer.answer();
     Reads[] commits = new Reads[70];
     for (int i = 0; i < commits.length; i++) {

@@ -152,6 +152,11 @@ final class DeskFixture implements FrontDesk.Owner, FrontDesk.Loop, AutoCloseabl
     Progress progress;
     private int nextId = 1;
 
+    /** For tests: it waits for an answer; a transaction of its own that is open. */
+    boolean waits;
+
+    long open;
+
     /** Thrown by the next buffer that is asked for. */
     Error allocationError;
 
@@ -223,6 +228,17 @@ final class DeskFixture implements FrontDesk.Owner, FrontDesk.Loop, AutoCloseabl
             .forEach(unread::writeLong);
       }
       Frames.finishFrame(unread, header, commits.length);
+      take();
+      return nextId++;
+    }
+
+    /** Sends the commit of a transaction that wrote so many rows. */
+    int commitMany(long start, int rows) throws FrameException {
+      Frames.writeHeader(unread, FrameType.COMMIT, 1, nextId, 12 + rows * Long.BYTES);
+      unread.writeLong(start).writeInt(rows);
+      for (int row = 1; row <= rows; row++) {
+        unread.writeLong(row);
+      }
       take();
       return nextId++;
     }

@@ -82,7 +82,7 @@ class FrontDeskTest {
   @Test
   void aReplyThatWaitedDoesNotOvertakeOneThatDidNot() throws FrameException {
     Peer peer = peer();
-    peer.begin(DeskFixture.RESERVATION / 2 + 1); // the next reservation is on its way
+    peer.begin(4); // of six: the next reservation is on its way
     fixture.endTurn();
     peer.replies.clear();
     int atOnce = peer.begin(1);
@@ -185,6 +185,7 @@ class FrontDeskTest {
     Peer peer = peer();
     Peer other = peer();
     long[] starts = {peer.start(), peer.start(), peer.start(), other.start()};
+    fixture.acknowledge(); // reservations
     other.send(FrameType.STATUS, 1, starts[3], starts[3]);
     long entries = fixture.appended;
     peer.commit(false, 1, starts[0], starts[1], starts[2]);
@@ -220,6 +221,7 @@ class FrontDeskTest {
     Peer peer = peer();
     peer.begin(70);
     fixture.endTurn();
+    fixture.acknowledge(); // their reservation
     long first = peer.answer();
     long[] starts = new long[70];
     for (int i = 0; i < starts.length; i++) {

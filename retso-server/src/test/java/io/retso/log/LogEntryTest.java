@@ -59,6 +59,11 @@ class LogEntryTest {
     }
 
     @Override
+    public void ended(long timestamp) {
+      seen.add("ended " + timestamp);
+    }
+
+    @Override
     public void reserved(long timestamp) {
       seen.add("reserved " + timestamp);
     }
@@ -98,6 +103,7 @@ class LogEntryTest {
     entry.swept(FAR);
     entry.expired(48);
     entry.watermark(FAR);
+    entry.ended(FAR);
     return entry.seal(7);
   }
 
@@ -118,7 +124,8 @@ class LogEntryTest {
             "cleaned 32",
             "swept " + FAR,
             "expired 48",
-            "watermark " + FAR),
+            "watermark " + FAR,
+            "ended " + FAR),
         transcript.seen);
   }
 
@@ -209,7 +216,7 @@ class LogEntryTest {
     sealed.put(2, (byte) 3);
     LogException e = assertRefused(sealed, "version 3");
     assertTrue(
-        e.getMessage().contains("version 3, this build reads 4 and earlier"), e.getMessage());
+        e.getMessage().contains("version 3, this build reads 8 and earlier"), e.getMessage());
     sealed.put(2, (byte) 0);
     assertRefused(sealed, "version 0");
   }
@@ -226,7 +233,7 @@ class LogEntryTest {
 
   @Test
   void intactEntriesOfOtherContentAreRefused() {
-    assertRefused(record(12L << 56), "record type 12");
+    assertRefused(record(13L << 56), "record type 13");
     assertRefused(record(0), "record type 0");
     assertRefused(record(255L << 56), "record type 255");
     assertRefused(record(6L << 56 | 1), "an uncleaned commit without its timestamp");

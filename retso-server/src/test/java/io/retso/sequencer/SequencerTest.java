@@ -25,6 +25,10 @@ import org.junit.jupiter.api.Test;
 class SequencerTest {
   private static final int IN_FLIGHT = 2;
   private static final int RESERVATION = 100;
+
+  /** The first reservation is smaller. */
+  private static final int FIRST = RESERVATION / 16;
+
   private static final int WINDOW = 1024;
 
   /** A log that remembers what it got. */
@@ -264,14 +268,14 @@ class SequencerTest {
     Recovery recovery = new Recovery(successor);
     recovery.entry(ByteBuffer.wrap(log.contents.get(0)));
     recovery.finish(first + 160);
-    assertEquals(first + (long) RESERVATION * Timestamps.GAP, successor.nextTimestamp());
+    assertEquals(first + (long) FIRST * Timestamps.GAP, successor.nextTimestamp());
     assertEquals(first, successor.lowWatermark(), "the timestamp may have a client");
   }
 
   @Test
   void startTimestampsWaitForALateReservation() {
     start();
-    sequencer.begin(RESERVATION / 2);
+    sequencer.begin(FIRST / 2);
     assertEquals(0, sequencer.replyPosition(), "the first range is durable");
     sequencer.begin(RESERVATION);
     long position = sequencer.replyPosition();
@@ -280,6 +284,73 @@ class SequencerTest {
     sequencer.durable(2);
     sequencer.begin(1);
     assertEquals(0, sequencer.replyPosition());
+  }
+
+  private long skipped() throws LogException {
+    return recovered().nextTimestamp() - sequencer.oracle().nextTimestamp() >> Timestamps.GAP_BITS;
+  }
+
+  @Test
+  void aCleanStopSkipsNothingAndIsTheEnd() throws LogException {
+    start();
+    sequencer.begin(5 * RESERVATION);
+    commit(sequencer.begin(1), 1);
+    sequencer.flush(); // outstanding
+    assertTrue(skipped() > 0);
+    long position = sequencer.finish();
+    assertEquals(position, sequencer.finish(), "once is enough");
+    assertTrue(position > sequencer.durable());
+    sequencer.durable(2);
+    assertEquals(List.of(1L, 2L, position), log.appended, "it goes as soon as it can");
+    assertEquals(0, skipped());
+    long next = sequencer.oracle().nextTimestamp();
+    assertFalse(sequencer.canTake(0));
+    assertFalse(sequencer.passTo(next + Timestamps.GAP));
+    assertFalse(sequencer.expireBelow(next));
+    assertThrows(AssertionError.class, () -> sequencer.begin(1));
+  }
+
+  /** The log of one that comes after it has both ends. */
+  @Test
+  void whatIsReservedAfterACleanStopCounts() throws LogException {
+    start();
+    sequencer.finish();
+    long next = recovered().nextTimestamp();
+    start(5000, new Sequencer.EntryBytes(1000, 200, 1000));
+    for (byte[] entry : List.copyOf(log.contents)) {
+      new Recovery(sequencer.oracle()).entry(ByteBuffer.wrap(entry));
+    }
+    sequencer.start(log, 2);
+    assertEquals(next + (long) FIRST * Timestamps.GAP, recovered().nextTimestamp());
+  }
+
+  @Test
+  void theEndIsNotLoggedInFrontOfASegmentsReservation() throws LogException {
+    start();
+    log.ready = true;
+    sequencer.begin(WINDOW / 4 + 10);
+    sequencer.flush(); // its reservation; from here on the log rolls
+    assertEquals(Long.MAX_VALUE, sequencer.finish());
+    sequencer.durable(2);
+    sequencer.durable(3);
+    long end = sequencer.finish();
+    assertTrue(skipped() > 0);
+    sequencer.durable(end - 1);
+    assertEquals(end, log.appended.get(log.appended.size() - 1));
+    assertEquals(0, skipped());
+  }
+
+  @Test
+  void aServerThatDidLittleSkipsLittleInACrash() throws LogException {
+    start();
+    assertEquals(FIRST, skipped());
+    for (int i = 0; i < 10 * RESERVATION; i++) {
+      sequencer.begin(1);
+      sequencer.flush();
+      sequencer.durable(log.appended.get(log.appended.size() - 1));
+    }
+    assertTrue(skipped() >= RESERVATION / 2, "and at full speed there is enough");
+    assertTrue(log.appended.size() <= 5 + 2 * 10, "each range was twice as long as the one before");
   }
 
   @Test

@@ -291,7 +291,8 @@ final class History implements SimulatedLedgers.Durable, LogEntry.Visitor {
       unless(start < answer.windowLow(), start + " is remembered, the answer was UNKNOWN");
     } else if (outcome == Outcome.REFUSED_UNCLEANED) {
       unless(answer.mayRefuse(), "refused below half the limit of uncleaned commits");
-    } else {
+    } else if (outcome != Outcome.REFUSED_SHARE) { // which may be the answer at any time
+
       answered(start, reader, outcome);
     }
   }

@@ -175,6 +175,13 @@ class InjectedBugsTest {
         "sequencer/Recovery.java",
         "oracle.replay().time(reserved);",
         "oracle.replay().time(reserved == 0 ? 0 : reserved - Timestamps.GAP);"),
+    /** After a clean stop the last timestamp is issued again. */
+    END_LOGGED_TOO_EARLY(
+        "sequencer/Sequencer.java",
+        "entry.ended(oracle.nextTimestamp());",
+        "entry.ended(oracle.nextTimestamp() - Timestamps.GAP);"),
+    /** A server that said where its timestamps end goes on. */
+    SERVES_BEHIND_ITS_END("front/FrontDesk.java", "return draining || stopped;", "return stopped;"),
     /** Only the newest segment is replayed. */
     WINDOW_NOT_REPLAYED(
         "log/TakeOver.java", "head.start <= newestStart - windowSpan", "head.start <= newestStart"),

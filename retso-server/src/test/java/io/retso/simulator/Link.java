@@ -202,6 +202,9 @@ final class Link implements Transport, SimulatedLoop.Wire {
     Violation.unless(frame.count == Frames.count(replies, index), "a reply has another count");
     for (int i = 0; i < frame.count; i++) {
       Answer answer = frame.answer(i, replies, index);
+      if (answer.outcome() == Outcome.REFUSED_SHARE) {
+        world.counted("refused shares");
+      }
       switch (type) {
         case STATUS, COMMIT, COMMIT_READS, ABORT ->
             world.history().answered(frame.starts[i], frame.readers[i], answer);

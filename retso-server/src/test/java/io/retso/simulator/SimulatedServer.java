@@ -230,6 +230,15 @@ final class SimulatedServer implements FrontDesk.Owner, FrontDesk.Loop, Simulate
     }
   }
 
+  /** Stops as an operator wants it; if the log hangs it is killed after a while. */
+  void stop() {
+    if (serving) {
+      world.counted("stopped cleanly");
+      desk.drain().thenRun(() -> simulation.after(0, () -> whenAwake(this::die)));
+    }
+    simulation.after(World.ZOMBIE_LIFE_MAX, this::die);
+  }
+
   /** kill -9: from one moment to the next. */
   void die() {
     alive = false;

@@ -81,6 +81,7 @@ class SimulatorTest {
               "calls that failed: TIMEOUT",
               "orphans",
               "stopped: FENCED",
+              "stopped cleanly",
               "late reservations of BEGIN",
               "late reservations of TIMESTAMP",
               "sweeps",

@@ -207,7 +207,7 @@ final class World {
     if (servers.stream().noneMatch(SimulatedServer::isServing) && !simulation.oneIn(20)) {
       return; // a take-over is longer than the time between two faults: let one succeed
     }
-    switch (simulation.below(15)) {
+    switch (simulation.below(17)) {
       case 0, 1 -> servers.forEach(SimulatedServer::die);
       case 2 -> anyOf(servers).die();
       case 3, 4 -> startServer(); // the others live on
@@ -224,6 +224,7 @@ final class World {
       }
       case 8 -> janitors.forEach(janitor -> janitor.client().cut());
       case 11, 12, 13 -> cutOff(anyOf(servers));
+      case 15, 16 -> anyOf(servers).stop();
       case 14 -> {
         long millis = (1 + simulation.below(CLOCK_JUMP_HOURS_MAX)) * 3_600_000L;
         anyOf(servers).setClock(simulation.oneIn(2) ? millis : -millis);

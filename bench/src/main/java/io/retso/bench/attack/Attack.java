@@ -109,6 +109,25 @@ enum Attack {
     }
   },
 
+  /** Each row is new: others are pushed out of the oracle's memory. */
+  BULK_WRITER("a bulk writer, commits of 1,000 rows", 8) {
+    @Override
+    void welcomed(Attacker a) {
+      a.begin(IN_FLIGHT);
+    }
+
+    @Override
+    void begun(Attacker a, long first, int count) {
+      a.commit(first, count, BULK_ROWS, false);
+    }
+
+    @Override
+    void decided(Attacker a, long first, int count) {
+      a.cleaned(first, count);
+      a.begin(count);
+    }
+  },
+
   QUERIES("status queries, 16,384 a frame", 8) {
     @Override
     void welcomed(Attacker a) {
@@ -173,6 +192,13 @@ enum Attack {
     }
   },
 
+  UNFINISHED_FRAMES("frames that are never finished", 200) {
+    @Override
+    void welcomed(Attacker a) {
+      a.halfACommit();
+    }
+  },
+
   CONNECTIONS("connections beyond the limit, idle", 400) {
     @Override
     void welcomed(Attacker a) {}
@@ -207,6 +233,7 @@ enum Attack {
   private static final int SMALL = 64;
   private static final int REPEATED = 500;
   private static final int ROWS = 20;
+  private static final int BULK_ROWS = 1_000;
   private static final int UNREAD = 200;
 
   private final String label;

@@ -203,6 +203,11 @@ public final class AttackBench {
     }
   }
 
+  /** They slow down attackers, so only one attack has them beside it; otherwise null. */
+  private static LongTransactions longTransactions(Servers servers, Target target, Attack attack) {
+    return attack == Attack.BULK_WRITER ? new LongTransactions(servers.address(target)) : null;
+  }
+
   private void measure(Servers servers, LoadDriver driver, Target target, Attack attack)
       throws BenchException, InterruptedException {
     String name = attack == null ? ALONE : attack.toString();
@@ -224,33 +229,37 @@ public final class AttackBench {
           idle.map(other -> driver.start(servers.address(other), controlPlan()));
       Progress progress = driver.start(servers.address(target), plan);
       progress.measuring().handle((done, failure) -> done).join();
-      Usage before = Usage.read(servers.child(target), metrics);
-      long answered = attacker == null ? 0 : attacker.answered();
-      progress.measured().handle((done, failure) -> done).join();
-      Usage after = Usage.read(servers.child(target), metrics);
-      answered = attacker == null ? 0 : attacker.answered() - answered;
-      LoadResult result = result(servers, target, progress);
-      AttackReport.Run run =
-          new AttackReport.Run(
-              target,
-              name,
-              Percentiles.of(result.transactionNanos()),
-              Percentiles.of(result.beginNanos()),
-              control.isEmpty()
-                  ? null
-                  : Percentiles.of(result(servers, idle.get(), control.get()).beginNanos()),
-              result.abortShare(),
-              answered * 1e9 / (after.nanos() - before.nanos()),
-              attacker == null ? 0 : attacker.answered(),
-              attacker == null ? 0 : attacker.refused(),
-              after.longest(before, TURNS_CPU) * 1e3,
-              after.longest(before, APPENDS) * 1e3,
-              after.cpuSince(before));
-      runs.add(run);
-      line.done(
-          String.format(
-              "%-8s %-36s p50 %s  p99 %s ms",
-              target, name, Texts.millis(run.good().p50()), Texts.millis(run.good().p99())));
+      try (LongTransactions open = longTransactions(servers, target, attack)) {
+        Usage before = Usage.read(servers.child(target), metrics);
+        long answered = attacker == null ? 0 : attacker.answered();
+        progress.measured().handle((done, failure) -> done).join();
+        Usage after = Usage.read(servers.child(target), metrics);
+        answered = attacker == null ? 0 : attacker.answered() - answered;
+        double longAborted = open == null ? -1 : open.commit(nextSeed++);
+        LoadResult result = result(servers, target, progress);
+        AttackReport.Run run =
+            new AttackReport.Run(
+                target,
+                name,
+                Percentiles.of(result.transactionNanos()),
+                Percentiles.of(result.beginNanos()),
+                control.isEmpty()
+                    ? null
+                    : Percentiles.of(result(servers, idle.get(), control.get()).beginNanos()),
+                result.abortShare(),
+                longAborted,
+                answered * 1e9 / (after.nanos() - before.nanos()),
+                attacker == null ? 0 : attacker.answered(),
+                attacker == null ? 0 : attacker.refused(),
+                after.longest(before, TURNS_CPU) * 1e3,
+                after.longest(before, APPENDS) * 1e3,
+                after.cpuSince(before));
+        runs.add(run);
+        line.done(
+            String.format(
+                "%-8s %-36s p50 %s  p99 %s ms",
+                target, name, Texts.millis(run.good().p50()), Texts.millis(run.good().p99())));
+      }
     } finally {
       if (attacker != null) {
         attacker.close();

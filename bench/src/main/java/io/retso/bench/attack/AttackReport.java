@@ -37,6 +37,8 @@ public record AttackReport(
    * @param control those of the same client's begins at a server that is not attacked; null if
    *     there is none
    * @param notCommitted its transactions that did not commit, of 1
+   * @param longAborted transactions of its that were open all the time and were aborted, of 1;
+   *     negative if there were none
    * @param answeredPerSecond requests of the attack that were answered while this was measured
    * @param answered those since the attack began
    * @param refused requests and connections of the attack that were refused since it began
@@ -52,6 +54,7 @@ public record AttackReport(
       Percentiles goodBegins,
       Percentiles control,
       double notCommitted,
+      double longAborted,
       double answeredPerSecond,
       long answered,
       long refused,

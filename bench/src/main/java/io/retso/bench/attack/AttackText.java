@@ -16,7 +16,7 @@ public final class AttackText {
   public static String of(AttackReport report) {
     TextTable table =
         new TextTable(
-            "llrrrrrrrrrrrr",
+            "llrrrrrrrrrrrrr",
             "beside",
             "target",
             "p50 ms",
@@ -26,6 +26,7 @@ public final class AttackText {
             "begin p99",
             "control p99",
             "aborted",
+            "long ones",
             "attack /s",
             "refused",
             "turn CPU ms",
@@ -42,6 +43,7 @@ public final class AttackText {
           Texts.millis(run.goodBegins().p99()),
           run.control() == null ? "-" : Texts.millis(run.control().p99()),
           Texts.percent(run.notCommitted()),
+          run.longAborted() < 0 ? "-" : Texts.percent(run.longAborted()),
           Texts.rate(run.answeredPerSecond()),
           String.format(Locale.ROOT, "%,d", run.refused()),
           atMost(run.turnCpuMillis()),
@@ -59,6 +61,8 @@ public final class AttackText {
         + end
         + "  control: the same client's begins, answered at once by the server that is not"
         + " attacked."
+        + end
+        + "  long ones: aborted transactions of those that were open during the whole measurement."
         + end
         + "  turn CPU, append: the longest turn of the server's thread, and append to its log."
         + end

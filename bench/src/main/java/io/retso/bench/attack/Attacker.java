@@ -6,6 +6,7 @@ import io.netty.channel.SimpleChannelInboundHandler;
 import io.retso.protocol.FrameType;
 import io.retso.protocol.Frames;
 import io.retso.protocol.Handshake;
+import io.retso.protocol.Limits;
 import io.retso.protocol.Outcome;
 import io.retso.protocol.Timestamps;
 import java.util.SplittableRandom;
@@ -76,6 +77,15 @@ final class Attacker extends SimpleChannelInboundHandler<ByteBuf> {
     send(frame);
   }
 
+  /** Sends the first half of the largest commit, and no more. */
+  void halfACommit() {
+    int bytes = Frames.COMMIT_FIXED_BYTES + Limits.TRANSACTION_ROWS_MAX * Long.BYTES;
+    ByteBuf half = context.alloc().ioBuffer(Frames.HEADER_BYTES + bytes / 2);
+    Frames.writeHeader(half, FrameType.COMMIT, 1, frameId++, bytes);
+    half.writeZero(bytes / 2);
+    send(half);
+  }
+
   void cleaned(long first, int count) {
     ByteBuf frame = frame(FrameType.CLEANED, count, count * Long.BYTES);
     for (int i = 0; i < count; i++) {
@@ -136,7 +146,7 @@ final class Attacker extends SimpleChannelInboundHandler<ByteBuf> {
       int refused = 0;
       for (int i = 0; i < count; i++) {
         long outcome = in.getLong(Frames.HEADER_BYTES + i * Long.BYTES);
-        refused += outcome == Outcome.REFUSED_UNCLEANED ? 1 : 0;
+        refused += Outcome.isRefused(outcome) ? 1 : 0;
       }
       run.answered(count - refused);
       run.refused(refused);

@@ -178,7 +178,7 @@ final class LoadRun implements Progress {
       conflicts += counts ? 1 : 0;
     } else if (outcome == Outcome.ABORTED_TOO_OLD) {
       tooOld += counts ? 1 : 0;
-    } else if (outcome == Outcome.REFUSED_UNCLEANED) {
+    } else if (Outcome.isRefused(outcome)) {
       refused += counts ? 1 : 0;
     } else {
       fail("a commit was answered with " + Outcome.nameOf(outcome) + ", which is a defect", null);

@@ -101,17 +101,15 @@ final class Replies {
     if (outcome == Outcome.UNKNOWN) {
       forgotten(next(frame));
     } else if (outcome == Outcome.REFUSED_UNCLEANED) {
-      // The oracle said that nothing was decided, so this is no unknown outcome.
-      next(frame)
-          .completeExceptionally(
-              new OracleException(
-                  Category.OVERLOADED,
-                  "transaction "
-                      + call.start
-                      + " is not decided: the oracle holds as many committed transactions that"
-                      + " nobody cleaned up as it can; report clean-ups (cleanedUp), then commit"
-                      + " again",
-                  null));
+      refused(
+          next(frame),
+          "the oracle holds as many committed transactions that nobody cleaned up as it can; report"
+              + " clean-ups (cleanedUp), then commit again");
+    } else if (outcome == Outcome.REFUSED_SHARE) {
+      refused(
+          next(frame),
+          "this host commits more rows than its share while transactions of others are open; commit"
+              + " again later, or give the oracle a larger map (rows)");
     } else if (outcome == Outcome.ALREADY_COMMITTED) {
       next(frame)
           .completeExceptionally(
@@ -127,6 +125,13 @@ final class Replies {
     } else {
       decided(frame, outcome);
     }
+  }
+
+  /** The oracle said that nothing was decided, so this is no unknown outcome. */
+  private static void refused(Call<?> call, String why) {
+    call.completeExceptionally(
+        new OracleException(
+            Category.OVERLOADED, "transaction " + call.start + " is not decided: " + why, null));
   }
 
   private static void abort(SentFrame frame, long outcome) throws FrameException {

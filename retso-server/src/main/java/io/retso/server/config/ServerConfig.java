@@ -23,9 +23,9 @@ public final class ServerConfig {
   private static final int ENSEMBLE_AUTO = 3;
 
   /**
-   * A reservation is at most this part of the window. Each restart skips what is left of it, and
+   * A reservation is at most this part of the window. Each crash skips what is left of it, and
    * whatever started more than a window before the end of it is aborted: an eighth leaves seven for
-   * the transactions that are open then, and for seven more restarts.
+   * the transactions that are open then, and for seven more crashes.
    */
   private static final int RESERVATIONS_PER_WINDOW = 8;
 

@@ -165,9 +165,10 @@ public final class Settings {
           "reservation.timestamps",
           "auto",
           ValueType.autoCount(1 << 10, 1 << 25, "timestamps"),
-          "Timestamps reserved in the log ahead of use: twice what is used during the slowest log"
-              + " write, and at most an eighth of window.timestamps. A crash skips what is left of"
-              + " them. auto is an eighth of window.timestamps, at most 2^20.");
+          "Timestamps reserved in the log ahead of use, at most: twice what is used during the"
+              + " slowest log write, and an eighth of window.timestamps at most. A crash skips what"
+              + " is left of them, after a start without much work a sixteenth; a stop skips none."
+              + " auto is an eighth of window.timestamps, at most 2^20.");
 
   public static final Setting<Long> TIMESTAMPS_FIRST =
       new Setting<>(

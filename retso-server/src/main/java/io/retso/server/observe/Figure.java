@@ -15,11 +15,15 @@ enum Figure {
   ABORTS_CONFLICT(Reason.CONFLICT, f -> f.oracle.conflicts),
   ABORTS_EVICTED(Reason.EVICTED, f -> f.oracle.evicted),
   ABORTS_OUT_OF_WINDOW(Reason.OUT_OF_WINDOW, f -> f.oracle.outOfWindow),
+  ABORTS_PIVOT(Reason.PIVOT, f -> f.oracle.pivots),
+  ABORTS_READ_ONLY(Reason.READ_ONLY, f -> f.oracle.readOnlyAborts),
+  ABORTS_UNKNOWN_SUCCESSOR(Reason.UNKNOWN_SUCCESSOR, f -> f.oracle.unknownSuccessors),
   ABORTS_REQUESTED(Reason.REQUESTED, f -> f.oracle.requested),
   REFUSED_COMMITS(
       Group.TRANSACTIONS,
       "refused.commits",
-      "Commit requests refused because too many commits are not cleaned up.",
+      "Commit requests refused: too many commits are not cleaned up, or their host is above its"
+          + " share.",
       f -> f.oracle.refused),
   STATUS_QUERIES(Group.TRANSACTIONS, "status.queries", "Status queries.", f -> f.oracle.queries),
   TIMESTAMPS(
@@ -27,6 +31,11 @@ enum Figure {
       "timestamps",
       "Timestamps issued to readers, which are no transactions.",
       f -> f.oracle.timestamps),
+  SAFE_SNAPSHOTS(
+      Group.TRANSACTIONS,
+      "safe.snapshots",
+      "Snapshots issued to serializable transactions that only read.",
+      f -> f.oracle.safeSnapshots),
   CLEANUPS(
       Group.TRANSACTIONS,
       "cleanups",
@@ -169,6 +178,9 @@ enum Figure {
     CONFLICT,
     EVICTED,
     OUT_OF_WINDOW,
+    PIVOT,
+    READ_ONLY,
+    UNKNOWN_SUCCESSOR,
     REQUESTED
   }
 

@@ -162,6 +162,14 @@ final class StatusReport {
         Figure.REFUSED_COMMITS);
     counts(
         out,
+        "not serializable",
+        "%,d pivots, %,d read-only, %,d with an unknown successor; %,d safe snapshots issued",
+        Figure.ABORTS_PIVOT,
+        Figure.ABORTS_READ_ONLY,
+        Figure.ABORTS_UNKNOWN_SUCCESSOR,
+        Figure.SAFE_SNAPSHOTS);
+    counts(
+        out,
         "held",
         "%,d open, %,d half-aborted, %,d of %,d uncleaned, low watermark %,d timestamps ago",
         Figure.OPEN,
