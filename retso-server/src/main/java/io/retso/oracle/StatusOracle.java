@@ -61,7 +61,7 @@ public final class StatusOracle {
   /** Like the other, with the rule of intervals. */
   public StatusOracle(
       long rows, int windowTimestamps, int uncleanedCommits, Changes changes, long secret) {
-    this(SerialRule.INTERVALS, rows, windowTimestamps, uncleanedCommits, changes, secret);
+    this(new Intervals(), rows, windowTimestamps, uncleanedCommits, changes, secret);
   }
 
   /** Like the other, for clients that are trusted. */

@@ -43,9 +43,9 @@ class InjectedCertifierBugsTest {
     NEWEST_CHANGE_ONLY("Certifier", "return commit - behind; //", "return commit - (1 << 20); //"),
     COMMITS_IN_THE_PAST_ARE_FORGOTTEN("Certifier", "rows.setPast(batch.rows[k], sequence);", ""),
     ONLY_THE_START_BOUNDS_A_POSITION(
-        "SerialRule", "Math.max(start, readAt) < position", "start < position"),
+        "Intervals", "Math.max(start, readAt) < position", "start < position"),
     READ_ONLY_TRANSACTIONS_ALWAYS_COMMIT(
-        "SerialRule", "return start < lowest ? start", "return start > 0 ? start");
+        "Intervals", "return start < lowest ? start", "return start > 0 ? start");
 
     private final String type;
     private final String text;
@@ -68,7 +68,7 @@ class InjectedCertifierBugsTest {
     @Override
     public boolean test(long seed) {
       Random random = new Random(seed);
-      SerialHistories all = new SerialHistories(SerialRule.INTERVALS, 15, random.nextInt(3));
+      SerialHistories all = new SerialHistories(new Intervals(), 15, random.nextInt(4));
       int granules = random.nextInt(8) & random.nextInt(8);
       for (int i = 0; i < HISTORIES; i++) {
         History h = SerialHistories.random(random, 5, 3, granules, true, true, true);

@@ -10,11 +10,11 @@ class SerialLoadTest {
   private static final int ATTEMPTS = 20_000;
 
   @ParameterizedTest
-  @EnumSource(SerialRule.class)
-  void hardlyAnyTransactionOfSmallBankIsRefusedWithoutNeed(SerialRule rule) {
+  @EnumSource
+  void hardlyAnyTransactionOfSmallBankIsRefusedWithoutNeed(Rule rule) {
     for (boolean safeReaders : new boolean[] {false, true}) {
       for (int[] shape : new int[][] {{10, 20}, {100, 20}, {100, 100}}) {
-        SerialLoad load = new SerialLoad(rule, safeReaders);
+        SerialLoad load = new SerialLoad(rule.rule, safeReaders);
         load.run(SerialLoad.smallBank(shape[0]), shape[1], ATTEMPTS, 7);
         System.out.printf(
             "%s SmallBank hot %d, %d clients, safe readers %b: %s%n",
@@ -25,10 +25,10 @@ class SerialLoadTest {
   }
 
   @ParameterizedTest
-  @EnumSource(SerialRule.class)
-  void manyDependencies(SerialRule rule) {
+  @EnumSource
+  void manyDependencies(Rule rule) {
     for (double readOnly : new double[] {0.2, 0.5}) {
-      SerialLoad load = new SerialLoad(rule, false);
+      SerialLoad load = new SerialLoad(rule.rule, false);
       load.run(SerialLoad.rows(1000, 16, 2, readOnly), 50, ATTEMPTS / 2, 7);
       System.out.printf("%s rows r16 w2, read-only %.1f: %s%n", rule, readOnly, load);
     }
