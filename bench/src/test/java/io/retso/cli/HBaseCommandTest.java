@@ -129,8 +129,7 @@ class HBaseCommandTest {
       succeeds("conflicts by CELL, reads at the CLIENT", "check", table);
       fails(1, "disable it", "prepare", table, "--conflicts", "ROW");
       fails(1, "disable it", "prepare", table, "--granules", "");
-      fails(
-          2, "--granules: granules: x is no number of bytes", "prepare", table, "--granules", "x");
+      fails(64, "--granules: x is no number of bytes", "prepare", table, "--granules", "x");
       succeeds("granules of bytes [0, 12].", "check", table);
       succeeds("conflicts by CELL, reads at the CLIENT", "check", table);
     }

@@ -60,7 +60,8 @@ public final class CommitRequest {
 
   /**
    * The same with rows (or cells) that it read and wants unchanged since it began: if another has
-   * committed one of them, it aborts with a conflict. Nobody aborts because it read them.
+   * committed one of them, it aborts with a conflict. Nobody aborts because it read them. If it is
+   * serializable, they count among its reads, too.
    */
   public CommitRequest withValidated(long... ids) {
     return new CommitRequest(

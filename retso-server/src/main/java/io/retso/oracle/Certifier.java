@@ -77,7 +77,7 @@ final class Certifier {
 
   /** Touches what will be looked at for a request, so that the loads overlap. */
   void locate(CommitBatch batch, int i) {
-    rows.touch(batch.rows, batch.validatedEnd(i), batch.readsEnd(i));
+    rows.touch(batch.rows, batch.writesEnd(i), batch.readsEnd(i));
     granules.touch(batch.rows, batch.readsEnd(i), batch.rowsEnd[i]);
   }
 
@@ -206,12 +206,13 @@ final class Certifier {
     boolean readOnly = batch.from(i) == batch.writesEnd(i);
     long readAt = rule.readAt(readOnly, batch.starts[i], commit, placed);
     int position = (int) (readAt + Timestamps.GAP - 1 >>> Timestamps.GAP_BITS); // rounded up
+    // Rows that it validated were read, too, and nobody has changed them.
     if (anyChanged) {
-      for (int k = batch.validatedEnd(i); k < batch.readsEnd(i); k++) {
+      for (int k = batch.writesEnd(i); k < batch.readsEnd(i); k++) {
         rows.setRead(batch.rows, k, batch.lines[k] == CHANGED ? k : k + 1, position);
       }
     } else {
-      rows.setRead(batch.rows, batch.validatedEnd(i), batch.readsEnd(i), position);
+      rows.setRead(batch.rows, batch.writesEnd(i), batch.readsEnd(i), position);
     }
     granules.setRead(batch.rows, batch.readsEnd(i), batch.rangeReadsEnd(i), position);
     if (!readOnly) {

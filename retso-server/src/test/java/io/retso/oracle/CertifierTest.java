@@ -111,6 +111,15 @@ class CertifierTest {
   }
 
   @Test
+  void aValidatedRowIsReadToo() {
+    long reader = oracle.begin(1);
+    long pivot = oracle.begin(1);
+    assertTrue(serializable(oracle.begin(1), ids(1)) > 0);
+    assertTrue(commit(reader, true, ids(3), ids(2), NONE, NONE, NONE) > 0);
+    assertEquals(Outcome.ABORTED_PIVOT, serializable(pivot, ids(2), 1), "before row 1's writer");
+  }
+
+  @Test
   void aScanConflictsWithWhatIsWrittenIntoItsRange() {
     long a = oracle.begin(1);
     long b = oracle.begin(1);

@@ -28,7 +28,7 @@ class InjectedCertifierBugsTest {
   /** A rule that is broken, and how. */
   enum Bug {
     ROW_READS_LEAVE_NO_TRACE(
-        "Certifier", "rows.setRead(batch.rows, batch.validatedEnd(i), batch.readsEnd(i)", "//"),
+        "Certifier", "rows.setRead(batch.rows, batch.writesEnd(i), batch.readsEnd(i)", "//"),
     RANGE_READS_LEAVE_NO_TRACE("Certifier", "granules.setRead(", "//"),
     RANGE_READS_ARE_NOT_JUDGED("Certifier", "    lookAtGranules(batch, i);", ""),
     RANGE_WRITES_ARE_FORGOTTEN("Certifier", "granules.setLast(batch.rows[k], sequence);", ""),

@@ -43,7 +43,7 @@ public final class SerializationException extends TransactionException {
         Category.SERIALIZATION,
         "transaction "
             + start
-            + " is aborted, as it would not be serializable: run it again; "
+            + " is aborted, as no serial order is known in which it fits: run it again; "
             + reason.text,
         null);
     this.reason = reason;

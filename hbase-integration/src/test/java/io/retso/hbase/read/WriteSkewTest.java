@@ -253,6 +253,48 @@ class WriteSkewTest {
     assertEquals(kinds / 2, pivots);
   }
 
+  /** Under conflicts by cell: who has read a row has read more of it than the cell it writes. */
+  @Test
+  void twoCellsOfOneRowAreNoExcuse() throws Exception {
+    TableName name = fixture.table(MODES.get(2));
+    for (Isolation isolation : Isolation.values()) {
+      String row = isolation.name();
+      Transaction first = begin(isolation);
+      first.table(name).get(get(row));
+      first.table(name).put(put(row, "new"));
+      Transaction second = begin(isolation);
+      second.table(name).get(get(row).addColumn(F, Q));
+      second.table(name).put(new Put(bytes(row)).addColumn(F, N, N));
+      first.commit();
+      if (isolation == SERIALIZABLE) {
+        assertThrows(SerializationException.class, second::commit);
+      } else {
+        second.commit();
+      }
+    }
+  }
+
+  @Test
+  void whatIsReadBeyondTheBoundIsCertified() throws Exception {
+    TableName name = fixture.table(Options.DEFAULT);
+    List<Get> gets = new ArrayList<>();
+    for (int i = 0; i <= ReadSet.EXACT_MAX; i++) {
+      gets.add(get(String.format("%08d", i)).addColumn(F, Q));
+    }
+    Look all =
+        (table, async, last) -> assertEquals(last, text(gets.get(table.get(gets).length - 1)));
+    String last = text(gets.get(ReadSet.EXACT_MAX));
+    Transaction first = begun(SERIALIZABLE, name, all, last, "other");
+    Look get = (table, async, row) -> table.get(get(row));
+    Transaction second = begun(SERIALIZABLE, name, get, "other", last);
+    first.commit();
+    assertThrows(SerializationException.class, second::commit);
+  }
+
+  private static String text(Get get) {
+    return Fixture.text(get.getRow());
+  }
+
   /** Under conflicts by cell; both read the row that the one deletes from. */
   @Test
   void aDeleteReadsTheColumnsThatItDoesNotFind() throws Exception {

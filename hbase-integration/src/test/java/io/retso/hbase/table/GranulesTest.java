@@ -13,7 +13,7 @@ import java.util.Random;
 import org.apache.hadoop.hbase.util.Bytes;
 import org.junit.jupiter.api.Test;
 
-class GranulesTest {
+public class GranulesTest {
   private static final byte[] TABLE = Bytes.toBytes("t");
   private static final byte[] NONE = {};
   private static final List<Integer> SIZES = List.of(0, 1, 2, 4);

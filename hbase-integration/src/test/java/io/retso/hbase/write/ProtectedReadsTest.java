@@ -38,7 +38,7 @@ import org.junit.jupiter.params.provider.FieldSource;
 
 /** {@code lock} and {@code validate}: what was read is protected under snapshot isolation, too. */
 @ExtendWith(RetsoCluster.Extension.class)
-class ProtectedReadsTest {
+public class ProtectedReadsTest {
   static final List<Options> MODES = List.of(Options.DEFAULT, Options.DEFAULT.with(Conflicts.CELL));
 
   private Fixture fixture;
