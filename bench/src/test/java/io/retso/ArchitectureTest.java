@@ -45,6 +45,25 @@ class ArchitectureTest {
         .check(BENCH);
   }
 
+  /** Programs run on any store, and under any load. */
+  @Test
+  void workloadsKnowNeitherTheirStoresNorTheirBenchmarks() {
+    noClasses()
+        .that()
+        .resideInAPackage("io.retso.workload..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage("io.retso.bench..", "io.retso.demo..")
+        .check(BENCH);
+    noClasses()
+        .that()
+        .resideInAnyPackage("io.retso.workload.smallbank", "io.retso.workload.sibench")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage("io.retso.workload.store", "io.retso.hbase..", "io.retso.client..")
+        .check(BENCH);
+  }
+
   @Test
   void transactionalTablesAreUsedAsApplicationsUseThem() {
     noClasses()

@@ -50,6 +50,8 @@ import picocli.CommandLine.Option;
       GrowthCommand.class,
       RestartCommand.class,
       BoundsCommand.class,
+      SmallBankCommand.class,
+      SibenchCommand.class,
       MicroCommand.class
     },
     sortOptions = false,

@@ -11,6 +11,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -55,7 +56,9 @@ class BenchCommandTest {
     assertEquals(0, retso("bench", "--help"));
     assertTrue(out.toString().contains("--quick"));
     assertTrue(out.toString().contains("Exit codes:"));
-    for (String other : new String[] {"kernel", "attacks", "growth", "restart", "bounds", "jmh"}) {
+    List<String> others =
+        List.of("kernel", "attacks", "growth", "restart", "bounds", "smallbank", "sibench", "jmh");
+    for (String other : others) {
       assertTrue(out.toString().contains("  " + other), out.toString());
     }
   }
@@ -92,6 +95,14 @@ class BenchCommandTest {
     assertRefused("Unmatched argument", "bench", "growth", "SPACE");
     assertRefused("--rounds must be 1 to", "bench", "restart", "--rounds", "0");
     assertRefused("Unknown option", "bench", "--quik");
+    assertRefused("no strategy has a match of 'x'", "bench", "smallbank", "x");
+    assertRefused("needs --postgresql URL", "bench", "smallbank", "--store", "postgresql");
+    assertRefused("is not HOT:PERCENT", "bench", "smallbank", "--mix", "10");
+    assertRefused("2 at least are hot", "bench", "smallbank", "--mix", "1:20");
+    assertRefused("--clients must be 1 to", "bench", "smallbank", "--clients", "0");
+    assertRefused("--sizes must be 1 to", "bench", "sibench", "--sizes", "0");
+    assertRefused("--ramp-up must be 0 to", "bench", "sibench", "--ramp-up", "-1");
+    assertRefused("--log must be memory or", "bench", "sibench", "--log", "both");
   }
 
   @Test
@@ -101,6 +112,15 @@ class BenchCommandTest {
             "bench", "--server", "127.0.0.1:1", "--seconds", "0.1", "--out", directory.toString());
     assertEquals(1, code);
     assertTrue(err.toString().contains("is a server listening there?"), err.toString());
+  }
+
+  @Test
+  void aPostgresqlThatIsNotThereIsSaidToBe() {
+    String url = "jdbc:postgresql://127.0.0.1:1/nothing";
+    assertEquals(
+        1, retso("bench", "sibench", "--quick", "--store", "postgresql", "--postgresql", url));
+    assertTrue(
+        err.toString().contains("cannot connect to PostgreSQL: Connection to 127"), err::toString);
   }
 
   @Test

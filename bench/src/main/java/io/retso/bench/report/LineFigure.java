@@ -1,6 +1,8 @@
 package io.retso.bench.report;
 
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 
@@ -13,9 +15,19 @@ public final class LineFigure {
   private static final int PANEL = 190;
   private static final int GAP = 50;
   private static final int STEPS = 4;
+  private static final int NAME = 14;
 
-  /** A line through one value for each category. */
-  public record Line(String name, String colour, double[] values) {}
+  /**
+   * A line through one value for each category.
+   *
+   * @param errors how far each value may be off, drawn as a bar; empty if that is not known
+   */
+  public record Line(String name, String colour, double[] values, double[] errors) {
+    /** A line without bars. */
+    public Line(String name, String colour, double[] values) {
+      this(name, colour, values, new double[0]);
+    }
+  }
 
   /** Lines with a common axis, which begins at 0. */
   public record Panel(String name, List<Line> lines) {}
@@ -61,21 +73,50 @@ public final class LineFigure {
     for (Line line : panel.lines()) {
       line(svg, line, bottom, end);
     }
+    names(svg, panel.lines(), bottom, end);
+  }
+
+  /** Beside the ends of the lines, in the same order, and not above each other. */
+  private static void names(Svg svg, List<Line> lines, int bottom, double end) {
+    List<Line> sorted = new ArrayList<>(lines);
+    sorted.removeIf(line -> line.values().length == 0);
+    sorted.sort(Comparator.comparingDouble(LineFigure::last));
+    double free = Double.MAX_VALUE;
+    for (Line line : sorted) {
+      double y = Math.min(free, y(last(line), bottom, end) + 4);
+      svg.text(WIDTH - RIGHT - 30, y, "start", line.colour(), "font-size='12'", line.name());
+      free = y - NAME;
+    }
+  }
+
+  private static double last(Line line) {
+    return line.values()[line.values().length - 1];
+  }
+
+  private static double y(double value, int bottom, double end) {
+    return bottom - PANEL * Math.max(0, value) / end;
   }
 
   private static void line(Svg svg, Line line, int bottom, double end) {
     StringBuilder path = new StringBuilder();
-    double y = bottom;
     for (int i = 0; i < line.values().length; i++) {
       double x = x(i, line.values().length);
-      y = bottom - PANEL * Math.max(0, line.values()[i]) / end;
+      double y = y(line.values()[i], bottom, end);
+      if (i < line.errors().length) {
+        double error = Math.min(line.values()[i], line.errors()[i]);
+        svg.line(
+            x,
+            y(line.values()[i] + error, bottom, end),
+            x,
+            y(line.values()[i] - error, bottom, end),
+            line.colour());
+      }
       path.append(String.format(Locale.ROOT, "%s%.1f %.1f ", i == 0 ? "M" : "L", x, y));
       svg.put("<circle cx='%.1f' cy='%.1f' r='4.5' fill='%s'/>", x, y, line.colour());
     }
     svg.put(
         "<path d='%s' fill='none' stroke='%s' stroke-width='2.2'/>",
         path.toString().trim(), line.colour());
-    svg.text(WIDTH - RIGHT - 30, y + 4, "start", line.colour(), "font-size='12'", line.name());
   }
 
   private static double x(int i, int categories) {

@@ -1,7 +1,7 @@
 package io.retso.verify.check;
 
 /** Why one transaction comes before another. */
-enum Relation {
+public enum Relation {
   /** The second one's append comes after the first one's. */
   WW,
   /** The second one read what the first one appended. */

@@ -1,0 +1,154 @@
+package io.retso.bench.workload;
+
+import io.retso.admin.RootCause;
+import io.retso.bench.machine.Machine;
+import io.retso.bench.report.BenchException;
+import io.retso.bench.report.Comparison;
+import io.retso.bench.report.ProgressLine;
+import io.retso.bench.report.Texts;
+import io.retso.bench.workload.SibenchReport.Run;
+import io.retso.workload.ClosedLoop;
+import io.retso.workload.Isolation;
+import io.retso.workload.LoadCounts;
+import io.retso.workload.Store;
+import io.retso.workload.sibench.Sibench;
+import io.retso.workload.smallbank.Strategy;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Locale;
+
+/** {@code retso bench sibench}: queries of whole tables beside updates, at both levels. */
+public final class SibenchBench {
+  private static final double RATIO_MIN = 0.95;
+
+  private final Settings settings;
+  private final ProgressLine line;
+  private final List<Run> runs = new ArrayList<>();
+  private final List<String> failures = new ArrayList<>();
+
+  /**
+   * What to measure.
+   *
+   * @param sizes rows of the table
+   * @param clients threads
+   * @param rounds in which the levels take turns
+   */
+  public record Settings(
+      StorePlan stores,
+      List<Integer> sizes,
+      int clients,
+      Duration warmUp,
+      Duration measured,
+      int rounds,
+      long seed) {}
+
+  /** Prepares a benchmark. */
+  public SibenchBench(Settings settings, PrintWriter out, boolean terminal) {
+    this.settings = settings;
+    this.line = new ProgressLine(out, terminal);
+  }
+
+  /** Measures everything. */
+  public SibenchReport run(String version, List<String> flags)
+      throws BenchException, InterruptedException {
+    String startedAt = Instant.now().toString();
+    for (StoreKind kind : settings.stores().kinds()) {
+      line.show("starting " + kind + " ...");
+      try (OpenStore open = OpenStore.of(kind, settings.stores())) {
+        measure(kind, open.store());
+      } catch (IOException e) {
+        throw new BenchException("SIBENCH on " + kind + " failed: " + RootCause.of(e), e);
+      }
+    }
+    line.clear();
+    return new SibenchReport(
+        version, startedAt, flags, Machine.facts(), runs, failures, comparisons());
+  }
+
+  private static List<Isolation> levels(StoreKind kind) {
+    return kind.has(Strategy.SERIALIZABLE)
+        ? List.of(Isolation.SNAPSHOT, Isolation.SERIALIZABLE)
+        : List.of(Isolation.SNAPSHOT);
+  }
+
+  private void measure(StoreKind kind, Store store) throws IOException, InterruptedException {
+    for (int rows : settings.sizes()) {
+      store.create(Sibench.TABLES);
+      for (int round = -1; round < settings.rounds(); round++) { // the first one is a warm-up
+        List<Isolation> order = new ArrayList<>(levels(kind));
+        Collections.rotate(order, round); // nobody is always first
+        for (Isolation isolation : order) {
+          measure(kind, store, rows, isolation, round);
+        }
+      }
+    }
+  }
+
+  private void measure(StoreKind kind, Store store, int rows, Isolation isolation, int round)
+      throws IOException, InterruptedException {
+    String name = String.format(Locale.ROOT, "%s, %,d rows, %s", kind, rows, isolation);
+    line.show(
+        round < 0
+            ? "warm-up of " + name
+            : name + ", round " + (round + 1) + " of " + settings.rounds());
+    Sibench workload = new Sibench(rows, isolation);
+    workload.load(store);
+    store.awaitQuiet();
+    LoadCounts counts =
+        ClosedLoop.run(
+            workload,
+            store,
+            settings.clients(),
+            settings.seed() + runs.size(),
+            settings.warmUp(),
+            settings.measured());
+    store.awaitQuiet();
+    String wrong = workload.check(store);
+    if (!wrong.isEmpty() && kind != StoreKind.PLAIN) {
+      failures.add(name + ": " + wrong);
+    }
+    if (round >= 0) {
+      runs.add(
+          new Run(
+              kind,
+              rows,
+              isolation,
+              round,
+              counts.perSecond(),
+              counts.millis(),
+              counts.refusedShare()));
+      line.done(
+          String.format(
+              "%-50s  %7s/s  %s ms  %s refused",
+              name,
+              Texts.rate(counts.perSecond()),
+              Texts.millis(counts.millis()),
+              Texts.percent(counts.refusedShare())));
+    }
+  }
+
+  private List<Comparison> comparisons() {
+    List<Comparison> all = new ArrayList<>();
+    for (StoreKind kind : settings.stores().kinds()) {
+      for (int rows : settings.sizes()) {
+        Mean ratio = SibenchText.ratio(runs, kind, rows);
+        if (ratio.value() > 0) {
+          all.add(
+              new Comparison(
+                  String.format(Locale.ROOT, "%s, %,d rows, SERIALIZABLE / SNAPSHOT", kind, rows),
+                  ratio.value(),
+                  true,
+                  RATIO_MIN,
+                  "throughput, +- " + Texts.decimal(ratio.error()),
+                  ratio.doubt()));
+        }
+      }
+    }
+    return all;
+  }
+}

@@ -1,0 +1,44 @@
+package io.retso.bench.workload;
+
+import io.retso.bench.report.Comparison;
+import io.retso.workload.Isolation;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Everything that {@code bench sibench} found.
+ *
+ * @param version of ReTSO
+ * @param startedAt ISO-8601
+ * @param flags as given
+ * @param machine where it ran
+ * @param runs in their order
+ * @param failures what must not be: lost updates
+ * @param comparisons with what is hoped for
+ */
+public record SibenchReport(
+    String version,
+    String startedAt,
+    List<String> flags,
+    Map<String, Object> machine,
+    List<Run> runs,
+    List<String> failures,
+    List<Comparison> comparisons) {
+
+  /**
+   * One run.
+   *
+   * @param rows of the table
+   * @param perSecond committed programs
+   * @param millis mean time of a program
+   * @param refusedShare of all attempts
+   */
+  public record Run(
+      StoreKind store,
+      int rows,
+      Isolation isolation,
+      int round,
+      double perSecond,
+      double millis,
+      double refusedShare) {}
+}

@@ -1,0 +1,103 @@
+package io.retso.bench.workload;
+
+import io.retso.bench.report.LineFigure;
+import io.retso.bench.report.LineFigure.Line;
+import io.retso.bench.report.LineFigure.Panel;
+import io.retso.bench.report.ReportText;
+import io.retso.bench.report.TextTable;
+import io.retso.bench.report.Texts;
+import io.retso.bench.workload.SibenchReport.Run;
+import io.retso.workload.Isolation;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.ToDoubleFunction;
+
+/** A report of SIBENCH for the terminal, and its figure. */
+public final class SibenchText {
+  private static final String[] COLOURS = {"#2186eb", "#de3a11", "#616e7c", "#0f9d8f"};
+
+  private SibenchText() {}
+
+  /** The report as text. */
+  public static String of(SibenchReport report) {
+    String end = System.lineSeparator();
+    TextTable table =
+        new TextTable("lrlrrrr", "store", "rows", "isolation", "per s", "+-", "ms", "refused");
+    for (StoreKind kind : stores(report)) {
+      for (int rows : sizes(report)) {
+        for (Isolation isolation : Isolation.values()) {
+          Mean rate = mean(report.runs(), kind, rows, isolation, Run::perSecond);
+          if (rate.value() > 0) {
+            table.row(
+                kind.toString(),
+                String.format(Locale.ROOT, "%,d", rows),
+                isolation.toString(),
+                Texts.rate(rate.value()),
+                Texts.rate(rate.error()),
+                Texts.millis(mean(report.runs(), kind, rows, isolation, Run::millis).value()),
+                Texts.percent(
+                    mean(report.runs(), kind, rows, isolation, Run::refusedShare).value()));
+          }
+        }
+      }
+    }
+    StringBuilder text = new StringBuilder(end).append(table).append(end);
+    text.append(ReportText.comparisons(report.comparisons()));
+    report.failures().forEach(failure -> text.append("  WRONG: ").append(failure).append(end));
+    return text.toString();
+  }
+
+  private static List<StoreKind> stores(SibenchReport report) {
+    return report.runs().stream().map(Run::store).distinct().toList();
+  }
+
+  private static List<Integer> sizes(SibenchReport report) {
+    return report.runs().stream().map(Run::rows).distinct().sorted().toList();
+  }
+
+  private static Mean mean(
+      List<Run> runs, StoreKind kind, int rows, Isolation isolation, ToDoubleFunction<Run> figure) {
+    return Mean.of(of(runs, kind, rows, isolation).stream().mapToDouble(figure).toArray());
+  }
+
+  /** In the order of the rounds. */
+  private static List<Run> of(List<Run> runs, StoreKind kind, int rows, Isolation isolation) {
+    return runs.stream()
+        .filter(run -> run.store() == kind && run.rows() == rows && run.isolation() == isolation)
+        .toList();
+  }
+
+  /** Throughput of serializable transactions beside the others of the same round; 0 if unknown. */
+  static Mean ratio(List<Run> runs, StoreKind kind, int rows) {
+    List<Run> snapshot = of(runs, kind, rows, Isolation.SNAPSHOT);
+    List<Run> serializable = of(runs, kind, rows, Isolation.SERIALIZABLE);
+    double[] ratios = new double[serializable.size()];
+    for (int i = 0; i < ratios.length; i++) {
+      ratios[i] = serializable.get(i).perSecond() / snapshot.get(i).perSecond();
+    }
+    return Mean.ofRatios(ratios);
+  }
+
+  /** Throughput of serializable transactions beside snapshot isolation, by the table's size. */
+  public static String figure(SibenchReport report) {
+    List<Line> lines = new ArrayList<>();
+    for (StoreKind kind : stores(report)) {
+      List<Mean> means =
+          sizes(report).stream().map(rows -> ratio(report.runs(), kind, rows)).toList();
+      if (means.stream().anyMatch(mean -> mean.value() > 0)) {
+        lines.add(
+            new Line(
+                kind.toString(),
+                COLOURS[kind.ordinal()],
+                means.stream().mapToDouble(Mean::value).toArray(),
+                means.stream().mapToDouble(Mean::error).toArray()));
+      }
+    }
+    return LineFigure.of(
+        "SIBENCH: throughput of SERIALIZABLE / SNAPSHOT",
+        "half of the transactions update a row, half look at all; bars: 95 % confidence",
+        sizes(report).stream().map(rows -> String.format(Locale.ROOT, "%,d rows", rows)).toList(),
+        List.of(new Panel("ratio", lines)));
+  }
+}

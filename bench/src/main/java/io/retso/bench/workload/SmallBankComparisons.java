@@ -1,0 +1,118 @@
+package io.retso.bench.workload;
+
+import io.retso.bench.report.Comparison;
+import io.retso.bench.report.Texts;
+import io.retso.bench.workload.SmallBankReport.Case;
+import io.retso.bench.workload.SmallBankReport.Run;
+import io.retso.workload.smallbank.Strategy;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.Set;
+
+/** What serializable transactions are hoped to cost, beside what they do. */
+final class SmallBankComparisons {
+  private static final double THROUGHPUT_MIN = 0.95;
+  private static final double NEEDLESS_MAX = 0.001;
+  private static final double PERCENT = 100;
+
+  /** Customers of a hot spot that is not one of high contention. */
+  private static final int MANY = 100;
+
+  private SmallBankComparisons() {}
+
+  static List<Comparison> of(List<Run> runs) {
+    Set<Case> cases = new LinkedHashSet<>();
+    runs.forEach(run -> cases.add(run.of()));
+    List<Comparison> all = new ArrayList<>();
+    for (Case of : cases) {
+      List<Run> here = runs.stream().filter(run -> run.of().equals(of)).toList();
+      if (of.store() == StoreKind.HBASE && of.hot() >= MANY) {
+        all.addAll(throughput(of, here));
+      } else if (of.store() == StoreKind.ORACLE && of.hot() < MANY) {
+        all.addAll(needless(of, here));
+      }
+    }
+    return all;
+  }
+
+  private static List<Comparison> throughput(Case of, List<Run> runs) {
+    int most = runs.stream().mapToInt(Run::clients).max().orElse(0);
+    Mean ratio = ratio(runs, Strategy.SERIALIZABLE, most);
+    double[] others =
+        Arrays.stream(Strategy.values())
+            .filter(Strategy::isOfThePaper)
+            .mapToDouble(strategy -> ratio(runs, strategy, most).value())
+            .sorted()
+            .toArray();
+    double second = others[others.length - 2];
+    if (ratio.value() == 0 || second == 0) {
+      return List.of();
+    }
+    String how = most + " clients; median of the rounds' ratios";
+    return List.of(
+        new Comparison(
+            of + ", SERIALIZABLE / SI, throughput",
+            ratio.value(),
+            true,
+            THROUGHPUT_MIN,
+            how,
+            ratio.doubt()),
+        new Comparison(
+            of + ", SERIALIZABLE / the second of the paper's strategies",
+            ratio.value() / second,
+            true,
+            1,
+            how,
+            ratio.doubt()));
+  }
+
+  private static List<Comparison> needless(Case of, List<Run> runs) {
+    long needless = 0;
+    long attempts = 0;
+    for (Run run : runs) {
+      if (run.strategy() == Strategy.SERIALIZABLE) {
+        needless += run.check().needless();
+        attempts += run.attempts().values().stream().mapToLong(Long::longValue).sum();
+      }
+    }
+    if (attempts == 0) {
+      return List.of();
+    }
+    return List.of(
+        new Comparison(
+            of + ", SERIALIZABLE: refused without a cycle, percent",
+            PERCENT * needless / attempts,
+            false,
+            PERCENT * NEEDLESS_MAX,
+            String.format(Locale.ROOT, "%,d of %s attempts", needless, Texts.rate(attempts))));
+  }
+
+  /** Throughput of a strategy beside that of snapshot isolation in the same round; 0 if unknown. */
+  static Mean ratio(List<Run> runs, Strategy strategy, int clients) {
+    return Mean.ofRatios(
+        runs.stream()
+            .filter(run -> run.strategy() == strategy && run.clients() == clients)
+            .map(run -> ratio(run, runs))
+            .filter(Objects::nonNull)
+            .mapToDouble(Double::doubleValue)
+            .toArray());
+  }
+
+  private static Double ratio(Run of, List<Run> runs) {
+    return runs.stream()
+        .filter(
+            run ->
+                run.strategy() == Strategy.SI
+                    && run.clients() == of.clients()
+                    && run.round() == of.round()
+                    && run.perSecond() > 0
+                    && run.of().equals(of.of()))
+        .findFirst()
+        .map(si -> of.perSecond() / si.perSecond())
+        .orElse(null);
+  }
+}

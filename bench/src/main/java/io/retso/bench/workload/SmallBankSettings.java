@@ -1,0 +1,39 @@
+package io.retso.bench.workload;
+
+import io.retso.workload.smallbank.Mix;
+import io.retso.workload.smallbank.Strategy;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What to measure of SmallBank.
+ *
+ * @param mixes hot spots and shares of Bal
+ * @param clients the multiprogramming levels
+ * @param warmUp the paper's ramp-up, before each measurement
+ * @param rounds in which strategies take turns
+ */
+public record SmallBankSettings(
+    StorePlan stores,
+    List<Mix> mixes,
+    List<Strategy> strategies,
+    List<Integer> clients,
+    Duration warmUp,
+    Duration measured,
+    int rounds,
+    long seed) {
+
+  /** What a report says of them. */
+  Map<String, Object> facts() {
+    Map<String, Object> facts = new LinkedHashMap<>();
+    facts.put("mixes", mixes.stream().map(Mix::toString).toList());
+    facts.put("clients", clients);
+    facts.put("warmUpSeconds", warmUp.toNanos() / 1e9);
+    facts.put("measuredSeconds", measured.toNanos() / 1e9);
+    facts.put("rounds", rounds);
+    facts.put("seed", seed);
+    return facts;
+  }
+}

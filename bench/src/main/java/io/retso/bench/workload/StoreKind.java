@@ -1,0 +1,52 @@
+package io.retso.bench.workload;
+
+import io.retso.workload.smallbank.Strategy;
+
+/** The stores to choose from. */
+public enum StoreKind {
+  /** ReTSO on HBase. */
+  HBASE("ReTSO on HBase"),
+  /** The oracle, with rows in this process's memory. */
+  ORACLE("the oracle alone"),
+  /** HBase without transactions. */
+  PLAIN("plain HBase"),
+  /** PostgreSQL, which runs already. */
+  POSTGRESQL("PostgreSQL");
+
+  private final String label;
+
+  StoreKind(String label) {
+    this.label = label;
+  }
+
+  /** Whether the store has what a strategy needs. */
+  boolean has(Strategy strategy) {
+    return switch (strategy) {
+      case READ_COMMITTED -> this == POSTGRESQL;
+      case SI -> true;
+      case VALIDATE_WT -> this == HBASE || this == ORACLE;
+      default -> this != PLAIN;
+    };
+  }
+
+  /** Whether no update is lost, so that the money adds up. */
+  boolean keepsUpdates(Strategy strategy) {
+    return this != PLAIN && strategy != Strategy.READ_COMMITTED;
+  }
+
+  /**
+   * Whether what the programs do is serializable. PostgreSQL lets another transaction write a row
+   * once the one that has locked it is committed, though both were concurrent.
+   */
+  boolean isSerializable(Strategy strategy) {
+    return keepsUpdates(strategy)
+        && strategy != Strategy.SI
+        && !(this == POSTGRESQL && strategy.locks());
+  }
+
+  /** What it is. */
+  @Override
+  public String toString() {
+    return label;
+  }
+}

@@ -1,0 +1,116 @@
+package io.retso.workload.smallbank;
+
+import static io.retso.workload.smallbank.Accounts.bytes;
+import static io.retso.workload.smallbank.Accounts.number;
+
+import io.retso.workload.Options;
+import io.retso.workload.Program;
+import io.retso.workload.Row;
+import io.retso.workload.Store;
+import io.retso.workload.StoreTransaction;
+import io.retso.workload.Workload;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+
+/** The workload: a mix of the five programs, as a strategy wants them. */
+public final class SmallBank implements Workload {
+  /** What every customer has in each account at first. */
+  static final long OPENING_BALANCE = 10_000;
+
+  private static final int AMOUNT_MAX = 100;
+  private static final int LOADED_AT_ONCE = 1000;
+
+  private final Mix mix;
+  private final Programs programs;
+  private long moneyBefore;
+
+  /** A workload; {@link #load} comes first. */
+  public SmallBank(Mix mix, Strategy strategy) {
+    this.mix = mix;
+    this.programs = new Programs(strategy);
+  }
+
+  @Override
+  public List<String> schema() {
+    return Accounts.TABLES;
+  }
+
+  /**
+   * Fills the tables if they are empty; otherwise gives the customers of the hot spot, whose money
+   * an earlier run has moved, what they had. The others are left with what they have.
+   */
+  @Override
+  public void load(Store store) throws IOException {
+    boolean isEmpty;
+    try (StoreTransaction tx = store.begin(Options.ALONE)) {
+      isEmpty = tx.get(Accounts.account(Accounts.name(mix.customers() - 1))) == null;
+    }
+    int customers = isEmpty ? mix.customers() : mix.hot();
+    List<Row> rows = new ArrayList<>();
+    List<byte[]> values = new ArrayList<>();
+    for (int customer = 0; customer < customers; customer++) {
+      for (String table : List.of(Accounts.SAVINGS, Accounts.CHECKING)) {
+        rows.add(Accounts.row(table, customer));
+        values.add(bytes(OPENING_BALANCE));
+      }
+      if (isEmpty) {
+        rows.add(Accounts.row(Accounts.CONFLICT, customer));
+        values.add(bytes(0));
+        rows.add(Accounts.account(Accounts.name(customer)));
+        values.add(bytes(customer));
+      }
+    }
+    for (int from = 0; from < rows.size(); from += LOADED_AT_ONCE) {
+      try (StoreTransaction tx = store.begin(Options.ALONE)) {
+        for (int i = from; i < Math.min(rows.size(), from + LOADED_AT_ONCE); i++) {
+          tx.put(rows.get(i), values.get(i));
+        }
+        tx.commit();
+      }
+    }
+    moneyBefore = money(store);
+  }
+
+  @Override
+  public Program next(SplittableRandom random) {
+    boolean isHot = mix.isHot(random);
+    int customer = mix.customer(isHot, random);
+    String name = Accounts.name(customer);
+    long amount = 1 + random.nextInt(AMOUNT_MAX);
+    return switch (mix.kind(random)) {
+      case BAL -> programs.balance(name);
+      case DC -> programs.depositChecking(name, amount);
+      case TS -> programs.transactSaving(name, random.nextBoolean() ? amount : -amount);
+      case WC -> programs.writeCheck(name, amount);
+      case AMG -> {
+        int other = customer;
+        while (other == customer) {
+          other = mix.customer(isHot, random);
+        }
+        yield programs.amalgamate(name, Accounts.name(other));
+      }
+    };
+  }
+
+  @Override
+  public String check(Store store) throws IOException {
+    long expected = moneyBefore + programs.journal();
+    long found = money(store);
+    return found == expected
+        ? ""
+        : String.format(
+            "there is %,d in all accounts, but the committed programs leave %,d", found, expected);
+  }
+
+  private static long money(Store store) throws IOException {
+    long[] sum = {0};
+    try (StoreTransaction tx = store.begin(Options.ALONE)) {
+      for (String table : List.of(Accounts.SAVINGS, Accounts.CHECKING)) {
+        tx.scan(table, (key, value) -> sum[0] += number(value));
+      }
+    }
+    return sum[0];
+  }
+}

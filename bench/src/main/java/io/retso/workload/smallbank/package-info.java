@@ -1,0 +1,6 @@
+/**
+ * SmallBank of Alomari, Cahill, Fekete and Röhm, The Cost of Serializability on Platforms That Use
+ * Snapshot Isolation (2008): five programs of a bank that are not serializable under snapshot
+ * isolation, and the ways to make them so.
+ */
+package io.retso.workload.smallbank;

@@ -1,0 +1,35 @@
+package io.retso.workload.store;
+
+import java.util.concurrent.CompletableFuture;
+
+/** What becomes of a transaction that asks to commit. Thread-safe. */
+final class Decision {
+  static final long OPEN = 0;
+  static final long ABORTED = -1;
+
+  private final long start;
+  private final CompletableFuture<Long> decided = new CompletableFuture<>();
+
+  Decision(long start) {
+    this.start = start;
+  }
+
+  /** Says how it ended: with its commit timestamp, or {@link #ABORTED}. */
+  void decide(long commit) {
+    decided.complete(commit);
+  }
+
+  /** Its commit timestamp, or one of the constants. */
+  long commit() {
+    return decided.getNow(OPEN);
+  }
+
+  /** Its commit timestamp if that is before another timestamp, which it may wait for; or 0. */
+  long commitBefore(long timestamp) {
+    if (start >= timestamp) {
+      return 0; // so it commits later
+    }
+    long commit = decided.join();
+    return commit > 0 && commit < timestamp ? commit : 0;
+  }
+}

@@ -1,0 +1,193 @@
+package io.retso.workload.store;
+
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.retso.hbase.ReadTable;
+import io.retso.hbase.ReadTransaction;
+import io.retso.hbase.Transaction;
+import io.retso.hbase.TransactionManager;
+import io.retso.hbase.TransactionOptions;
+import io.retso.hbase.admin.TablePreparation;
+import io.retso.hbase.errors.ConflictException;
+import io.retso.hbase.errors.SerializationException;
+import io.retso.hbase.errors.SnapshotTooOldException;
+import io.retso.workload.Options;
+import io.retso.workload.Reason;
+import io.retso.workload.RefusedException;
+import io.retso.workload.Row;
+import io.retso.workload.Store;
+import io.retso.workload.StoreTransaction;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BiConsumer;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.hbase.client.Admin;
+import org.apache.hadoop.hbase.client.Connection;
+import org.apache.hadoop.hbase.client.ConnectionFactory;
+import org.apache.hadoop.hbase.client.Result;
+import org.apache.hadoop.hbase.client.ResultScanner;
+
+/** ReTSO on HBase: what an application has. */
+public final class HBaseStore implements Store {
+  private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
+
+  private final Connection connection;
+  private final String oracle;
+  private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
+  private final TransactionManager manager;
+  private final Map<Options, TransactionOptions> options = new ConcurrentHashMap<>();
+
+  /** Connects to a cluster and its oracle. */
+  public HBaseStore(Configuration hbase, String oracle) throws IOException {
+    this.oracle = oracle;
+    connection = ConnectionFactory.createConnection(hbase);
+    manager = TransactionManager.builder(connection).oracle(oracle).meterRegistry(meters).build();
+  }
+
+  @Override
+  public void create(List<String> tables) throws IOException {
+    TablePreparation preparation = TablePreparation.builder(connection).oracle(oracle).build();
+    try (Admin admin = connection.getAdmin()) {
+      for (String table : tables) {
+        HBaseRows.drop(admin, HBaseRows.name(table));
+        preparation.create(HBaseRows.descriptor(table), TablePreparation.Options.DEFAULT);
+      }
+    }
+  }
+
+  @Override
+  public StoreTransaction begin(Options asked) throws IOException {
+    TransactionOptions known = options.computeIfAbsent(asked, HBaseStore::options);
+    return new TableTransaction(
+        asked.readOnly() ? manager.beginReadOnly(known) : manager.begin(known));
+  }
+
+  private static TransactionOptions options(Options asked) {
+    return TransactionOptions.DEFAULT
+        .withName(asked.name())
+        .withIsolation(
+            switch (asked.isolation()) {
+              case SNAPSHOT -> io.retso.hbase.options.Isolation.SNAPSHOT;
+              case SERIALIZABLE -> io.retso.hbase.options.Isolation.SERIALIZABLE;
+              case READ_COMMITTED ->
+                  throw new IllegalArgumentException("ReTSO has no isolation READ_COMMITTED");
+            });
+  }
+
+  /** Waits until everything that was committed is cleaned up. */
+  @Override
+  public void awaitQuiet() {
+    while (meters.get("retso.client.cleanup.rows").gauge().value() > 0) {
+      LockSupport.parkNanos(POLL_NANOS);
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    manager.close();
+    connection.close();
+  }
+
+  /** What the refusal of a transaction is called here; others go on as they are. */
+  private static IOException translated(IOException failure) {
+    if (failure instanceof SerializationException refused) {
+      return new RefusedException(
+          switch (refused.reason()) {
+            case PIVOT -> Reason.PIVOT;
+            case READ_ONLY -> Reason.READ_ONLY;
+            case UNKNOWN_SUCCESSOR -> Reason.UNKNOWN_SUCCESSOR;
+          },
+          failure);
+    }
+    if (failure instanceof ConflictException) {
+      return new RefusedException(Reason.CONFLICT, failure);
+    }
+    return failure instanceof SnapshotTooOldException
+        ? new RefusedException(Reason.TOO_OLD, failure)
+        : failure;
+  }
+
+  private static final class TableTransaction implements StoreTransaction {
+    private final ReadTransaction tx;
+
+    TableTransaction(ReadTransaction tx) {
+      this.tx = tx;
+    }
+
+    private Transaction writer() {
+      if (tx instanceof Transaction writer) {
+        return writer;
+      }
+      throw new IllegalStateException("the transaction was begun as one that only reads");
+    }
+
+    @Override
+    public byte[] get(Row row) throws IOException {
+      try {
+        return HBaseRows.value(tx.table(HBaseRows.name(row.table())).get(HBaseRows.get(row)));
+      } catch (IOException e) {
+        throw translated(e);
+      }
+    }
+
+    @Override
+    public byte[] lock(Row row) throws IOException {
+      try {
+        return HBaseRows.value(
+            writer().table(HBaseRows.name(row.table())).lock(HBaseRows.get(row)));
+      } catch (IOException e) {
+        throw translated(e);
+      }
+    }
+
+    @Override
+    public byte[] validate(Row row) throws IOException {
+      try {
+        return HBaseRows.value(
+            writer().table(HBaseRows.name(row.table())).validate(HBaseRows.get(row)));
+      } catch (IOException e) {
+        throw translated(e);
+      }
+    }
+
+    @Override
+    public void put(Row row, byte[] value) throws IOException {
+      try {
+        writer().table(HBaseRows.name(row.table())).put(HBaseRows.put(row, value));
+      } catch (IOException e) {
+        throw translated(e);
+      }
+    }
+
+    @Override
+    public void scan(String name, BiConsumer<String, byte[]> each) throws IOException {
+      ReadTable table = tx.table(HBaseRows.name(name));
+      try (ResultScanner rows = table.getScanner(HBaseRows.scan())) {
+        for (Result row = rows.next(); row != null; row = rows.next()) {
+          each.accept(HBaseRows.key(row), HBaseRows.value(row));
+        }
+      } catch (IOException e) {
+        throw translated(e);
+      }
+    }
+
+    @Override
+    public void commit() throws IOException {
+      if (tx instanceof Transaction writer) {
+        try {
+          writer.commit();
+        } catch (IOException e) {
+          throw translated(e);
+        }
+      }
+    }
+
+    @Override
+    public void close() {
+      tx.close();
+    }
+  }
+}

@@ -1,0 +1,77 @@
+package io.retso.workload.store;
+
+import io.retso.workload.Reason;
+import io.retso.workload.RefusedException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * A row with the versions that somebody may still read. Thread-safe.
+ *
+ * <p>A version is there before its writer asks to commit. So whoever begins after that was decided
+ * finds it, and waits for the decision if it is not known yet; nobody waits for a writer that waits
+ * for others.
+ */
+final class MemoryRow {
+  /** Versions beyond these are looked through for those that nobody will read. */
+  private static final int VERSIONS_FEW = 8;
+
+  final long id;
+  private volatile Version[] versions = {};
+
+  /** Who began before may miss a version. */
+  private volatile long completeFrom;
+
+  private record Version(Decision writer, byte[] value) {}
+
+  MemoryRow(long id) {
+    this.id = id;
+  }
+
+  /** The value that was committed last before a timestamp; {@code null} if there was none. */
+  byte[] at(long timestamp) throws RefusedException {
+    byte[] value = null;
+    long newest = 0;
+    for (Version version : versions) {
+      long commit = version.writer.commitBefore(timestamp);
+      if (commit > newest) {
+        newest = commit;
+        value = version.value;
+      }
+    }
+    if (timestamp < completeFrom) {
+      throw new RefusedException(Reason.TOO_OLD, null);
+    }
+    return value;
+  }
+
+  /** Adds a version of a writer that is not decided. */
+  synchronized void add(Decision writer, byte[] value) {
+    Version[] more = Arrays.copyOf(versions, versions.length + 1);
+    more[versions.length] = new Version(writer, value);
+    versions = more;
+  }
+
+  boolean hasMany() {
+    return versions.length > VERSIONS_FEW;
+  }
+
+  /** Drops what nobody reads who reads at this timestamp or later. */
+  synchronized void prune(long oldestReader) {
+    long base = 0;
+    for (Version version : versions) {
+      long commit = version.writer.commit();
+      base = commit < oldestReader ? Math.max(base, commit) : base;
+    }
+    List<Version> kept = new ArrayList<>(versions.length);
+    for (Version version : versions) {
+      long commit = version.writer.commit();
+      if (commit == Decision.OPEN || commit >= base && commit > 0) {
+        kept.add(version);
+      }
+    }
+    completeFrom = Math.max(completeFrom, base + 1); // before the versions, for those who read both
+    versions = kept.toArray(new Version[0]);
+  }
+}

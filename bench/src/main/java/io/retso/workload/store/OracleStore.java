@@ -1,0 +1,247 @@
+package io.retso.workload.store;
+
+import io.retso.client.CommitRequest;
+import io.retso.client.CommitResult;
+import io.retso.client.OracleClient;
+import io.retso.workload.Isolation;
+import io.retso.workload.Options;
+import io.retso.workload.Reason;
+import io.retso.workload.RefusedException;
+import io.retso.workload.Row;
+import io.retso.workload.Store;
+import io.retso.workload.StoreTransaction;
+import java.io.IOException;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BiConsumer;
+
+/**
+ * The oracle alone: rows are versions in this process's memory, and an oracle decides what
+ * conflicts. It shows what the oracle costs where the store costs nothing.
+ *
+ * <p>Serializable transactions that only read do so on a safe snapshot; the others say what they
+ * read when they commit.
+ *
+ * <p>Memory: a version of a row stays until no transaction of this store is open that began before
+ * the next one was committed. Rows that were looked for stay, too.
+ */
+public final class OracleStore implements Store {
+  /** So long after somebody asked for a safe snapshot its versions stay. */
+  private static final long SAFE_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  private final OracleClient oracle;
+  private final Map<String, ConcurrentSkipListMap<String, MemoryRow>> tables =
+      new ConcurrentHashMap<>();
+  private final Set<MemoryTransaction> open = ConcurrentHashMap.newKeySet();
+
+  /** A timestamp that was given out: what begins from now on reads at a later one. */
+  private final AtomicLong given = new AtomicLong();
+
+  /** The newest safe snapshot that was given out: the next one is no earlier. */
+  private final AtomicLong safe = new AtomicLong();
+
+  /** When one was asked for, by the clock of the JVM. */
+  private volatile long safeAsked = System.nanoTime() - SAFE_NANOS;
+
+  /** Uses an oracle, which is closed with the store. */
+  public OracleStore(OracleClient oracle) {
+    this.oracle = oracle;
+  }
+
+  @Override
+  public void create(List<String> names) {
+    names.forEach(name -> tables.put(name, new ConcurrentSkipListMap<>()));
+  }
+
+  @Override
+  public StoreTransaction begin(Options options) throws IOException {
+    if (options.isolation() == Isolation.READ_COMMITTED) {
+      throw new IllegalArgumentException("ReTSO has no isolation " + options.isolation());
+    }
+    return new MemoryTransaction(options);
+  }
+
+  @Override
+  public void close() {
+    oracle.close();
+  }
+
+  private MemoryRow row(Row row) {
+    return tables.get(row.table()).computeIfAbsent(row.key(), key -> new MemoryRow(Ids.ofRow(row)));
+  }
+
+  /** No open transaction, and none that begins from now on, reads at an earlier timestamp. */
+  private long oldestReader() {
+    long oldest = given.get(); // first, since whoever begins later gets a later one
+    if (System.nanoTime() - safeAsked < SAFE_NANOS) {
+      oldest = Math.min(oldest, safe.get());
+    }
+    for (MemoryTransaction tx : open) {
+      oldest = Math.min(oldest, tx.oldest);
+    }
+    return oldest;
+  }
+
+  private final class MemoryTransaction extends BufferedTransaction {
+    private final boolean readOnly;
+    private final boolean serializable;
+    private final long timestamp;
+    private final Set<MemoryRow> locked = new HashSet<>();
+    private final Set<MemoryRow> validated = new HashSet<>();
+
+    /** Not used if it reads on a safe snapshot. */
+    private final Set<MemoryRow> reads = new HashSet<>();
+
+    private final Set<String> scanned = new HashSet<>();
+
+    /** What it reads at is no earlier; known before its timestamp is. */
+    private final long oldest;
+
+    private boolean isEnded;
+    private long decided;
+
+    MemoryTransaction(Options options) {
+      readOnly = options.readOnly();
+      serializable = options.isolation() == Isolation.SERIALIZABLE;
+      boolean onSafe = readOnly && serializable;
+      if (onSafe) {
+        safeAsked = System.nanoTime();
+      }
+      AtomicLong from = onSafe ? safe : given;
+      oldest = from.get();
+      open.add(this);
+      timestamp = onSafe ? oracle.safeSnapshot() : readOnly ? oracle.timestamp() : oracle.begin();
+      from.accumulateAndGet(timestamp, Math::max);
+    }
+
+    @Override
+    byte[] read(Row name) throws IOException {
+      MemoryRow row = row(name); // with an id, even if there is nothing to read
+      if (serializable && !readOnly) {
+        reads.add(row);
+      }
+      return row.at(timestamp);
+    }
+
+    @Override
+    public byte[] lock(Row row) throws IOException {
+      locked.add(row(row));
+      return get(row);
+    }
+
+    @Override
+    public byte[] validate(Row row) throws IOException {
+      validated.add(row(row));
+      return get(row);
+    }
+
+    @Override
+    public void scan(String table, BiConsumer<String, byte[]> each) throws IOException {
+      scanned.add(table);
+      for (Map.Entry<String, MemoryRow> row : tables.get(table).entrySet()) {
+        byte[] value = row.getValue().at(timestamp);
+        if (value != null) {
+          each.accept(row.getKey(), value);
+        }
+      }
+    }
+
+    @Override
+    public void commit() throws IOException {
+      if (readOnly) {
+        end();
+        return;
+      }
+      Decision decision = new Decision(timestamp);
+      Set<MemoryRow> rows = locked;
+      writes.forEach(
+          (name, value) -> {
+            MemoryRow row = row(name);
+            row.add(decision, value);
+            rows.add(row);
+          });
+      long commit = Decision.ABORTED;
+      try {
+        CommitResult result = oracle.commitAsync(request(rows)).thenApply(this::learned).join();
+        if (!result.isCommitted()) {
+          throw new RefusedException(reason(result), null);
+        }
+        commit = result.commitTimestamp();
+      } finally {
+        decision.decide(commit);
+        oracle.cleanedUpLater(timestamp);
+        end();
+      }
+      rows.stream().filter(MemoryRow::hasMany).forEach(row -> row.prune(oldestReader()));
+    }
+
+    /** On the one thread of the client, so in the order in which the oracle decided. */
+    private CommitResult learned(CommitResult result) {
+      decided = System.nanoTime();
+      return result;
+    }
+
+    @Override
+    public long decidedNanos() {
+      return readOnly ? System.nanoTime() : decided;
+    }
+
+    /** Scans are of whole tables, so of granules there are no others. */
+    private CommitRequest request(Set<MemoryRow> written) {
+      CommitRequest request = CommitRequest.of(timestamp).withWrites(ids(written));
+      if (!validated.isEmpty()) {
+        request = request.withValidated(ids(validated));
+      }
+      if (serializable) {
+        reads.removeAll(written);
+        request =
+            request
+                .serializable()
+                .withReads(ids(reads))
+                .withRangeReads(scanned.stream().mapToLong(Ids::ofTable).toArray())
+                .withRangeWrites(
+                    writes.keySet().stream()
+                        .map(Row::table)
+                        .distinct()
+                        .mapToLong(Ids::ofTable)
+                        .toArray());
+      }
+      return request;
+    }
+
+    private void end() {
+      isEnded = true;
+      open.remove(this);
+    }
+
+    @Override
+    public void close() {
+      if (!isEnded) {
+        end();
+        if (!readOnly) {
+          oracle.endLater(timestamp);
+        }
+      }
+    }
+  }
+
+  private static long[] ids(Set<MemoryRow> rows) {
+    return rows.stream().mapToLong(row -> row.id).toArray();
+  }
+
+  private static Reason reason(CommitResult result) {
+    return switch (result.abortReason()) {
+      case CONFLICT -> Reason.CONFLICT;
+      case PIVOT -> Reason.PIVOT;
+      case READ_ONLY -> Reason.READ_ONLY;
+      case UNKNOWN_SUCCESSOR -> Reason.UNKNOWN_SUCCESSOR;
+      case TOO_OLD, EARLIER -> Reason.TOO_OLD;
+    };
+  }
+}

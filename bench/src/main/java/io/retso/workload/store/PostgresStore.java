@@ -1,0 +1,222 @@
+package io.retso.workload.store;
+
+import io.retso.workload.Options;
+import io.retso.workload.Reason;
+import io.retso.workload.RefusedException;
+import io.retso.workload.Row;
+import io.retso.workload.Store;
+import io.retso.workload.StoreTransaction;
+import java.io.IOException;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.BiConsumer;
+
+/**
+ * PostgreSQL. Every statement is a round trip; in the paper a program was one, a stored procedure.
+ * SELECT FOR UPDATE stands for a lock; there are no validated reads.
+ */
+public final class PostgresStore implements Store {
+  private static final String SERIALIZATION_FAILURE = "40001";
+  private static final String DEADLOCK = "40P01";
+
+  /** How PostgreSQL begins to say that another one has written the same row. */
+  private static final String SAME_ROW = "could not serialize access due to concurrent";
+
+  private final String url;
+  private final Queue<Session> idle = new ConcurrentLinkedQueue<>();
+
+  /** Connects when there is something to do. */
+  public PostgresStore(String url) {
+    this.url = url;
+  }
+
+  /** A connection with its statements. For one thread at a time. */
+  private static final class Session {
+    private final Connection connection;
+    private final Map<String, PreparedStatement> statements = new HashMap<>();
+    private int isolation = Connection.TRANSACTION_NONE;
+    private boolean readOnly;
+
+    Session(String url) throws SQLException {
+      connection = DriverManager.getConnection(url);
+      connection.setAutoCommit(false);
+    }
+
+    PreparedStatement statement(String sql) throws SQLException {
+      PreparedStatement known = statements.get(sql);
+      if (known == null) {
+        known = connection.prepareStatement(sql);
+        statements.put(sql, known);
+      }
+      return known;
+    }
+
+    /** Takes effect with the first statement of a transaction; no round trip if it is as before. */
+    void begin(Options options) throws SQLException {
+      int level =
+          switch (options.isolation()) {
+            case READ_COMMITTED -> Connection.TRANSACTION_READ_COMMITTED;
+            case SNAPSHOT -> Connection.TRANSACTION_REPEATABLE_READ;
+            case SERIALIZABLE -> Connection.TRANSACTION_SERIALIZABLE;
+          };
+      if (level != isolation) {
+        connection.setTransactionIsolation(level);
+        isolation = level;
+      }
+      if (readOnly != options.readOnly()) {
+        connection.setReadOnly(options.readOnly());
+        readOnly = options.readOnly();
+      }
+    }
+  }
+
+  private Session session() throws IOException {
+    Session session = idle.poll();
+    try {
+      return session == null ? new Session(url) : session;
+    } catch (SQLException e) {
+      // Without the cause, which says less; and without the URL, which may have a password.
+      throw new IOException("cannot connect to PostgreSQL: " + e.getMessage());
+    }
+  }
+
+  @Override
+  public void create(List<String> tables) throws IOException {
+    Session session = session();
+    try (Statement statement = session.connection.createStatement()) {
+      session.begin(Options.ALONE); // the last one may have been read-only
+      for (String table : tables) {
+        statement.execute("DROP TABLE IF EXISTS " + table);
+        statement.execute("CREATE TABLE " + table + " (k text PRIMARY KEY, v bytea NOT NULL)");
+      }
+      session.connection.commit();
+    } catch (SQLException e) {
+      throw new IOException(e);
+    }
+    idle.add(session);
+  }
+
+  @Override
+  public StoreTransaction begin(Options options) throws IOException {
+    Session session = session();
+    try {
+      session.begin(options);
+      return new SqlTransaction(session);
+    } catch (SQLException e) {
+      throw new IOException(e);
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    try {
+      for (Session session = idle.poll(); session != null; session = idle.poll()) {
+        session.connection.close();
+      }
+    } catch (SQLException e) {
+      throw new IOException(e);
+    }
+  }
+
+  private static IOException translated(SQLException failure) {
+    if (DEADLOCK.equals(failure.getSQLState())) {
+      return new RefusedException(Reason.DEADLOCK, failure);
+    }
+    if (SERIALIZATION_FAILURE.equals(failure.getSQLState())) {
+      boolean isConflict = failure.getMessage().contains(SAME_ROW);
+      return new RefusedException(isConflict ? Reason.CONFLICT : Reason.DANGEROUS, failure);
+    }
+    return new IOException(failure);
+  }
+
+  private final class SqlTransaction implements StoreTransaction {
+    private final Session session;
+
+    SqlTransaction(Session session) {
+      this.session = session;
+    }
+
+    private byte[] read(String sql, Row row) throws IOException {
+      try {
+        PreparedStatement statement = session.statement(sql);
+        statement.setString(1, row.key());
+        try (ResultSet found = statement.executeQuery()) {
+          return found.next() ? found.getBytes(1) : null;
+        }
+      } catch (SQLException e) {
+        throw translated(e);
+      }
+    }
+
+    @Override
+    public byte[] get(Row row) throws IOException {
+      return read("SELECT v FROM " + row.table() + " WHERE k = ?", row);
+    }
+
+    @Override
+    public byte[] lock(Row row) throws IOException {
+      return read("SELECT v FROM " + row.table() + " WHERE k = ? FOR UPDATE", row);
+    }
+
+    @Override
+    public byte[] validate(Row row) {
+      throw new UnsupportedOperationException("PostgreSQL has no validated reads");
+    }
+
+    @Override
+    public void put(Row row, byte[] value) throws IOException {
+      try {
+        PreparedStatement statement =
+            session.statement(
+                "INSERT INTO "
+                    + row.table()
+                    + " VALUES (?, ?) ON CONFLICT (k) DO UPDATE SET v = excluded.v");
+        statement.setString(1, row.key());
+        statement.setBytes(2, value);
+        statement.executeUpdate();
+      } catch (SQLException e) {
+        throw translated(e);
+      }
+    }
+
+    @Override
+    public void scan(String table, BiConsumer<String, byte[]> each) throws IOException {
+      try (ResultSet rows =
+          session.statement("SELECT k, v FROM " + table + " ORDER BY k").executeQuery()) {
+        while (rows.next()) {
+          each.accept(rows.getString(1), rows.getBytes(2));
+        }
+      } catch (SQLException e) {
+        throw translated(e);
+      }
+    }
+
+    @Override
+    public void commit() throws IOException {
+      try {
+        session.connection.commit();
+      } catch (SQLException e) {
+        throw translated(e);
+      }
+    }
+
+    @Override
+    public void close() throws IOException {
+      try {
+        session.connection.rollback(); // no round trip after a commit
+      } catch (SQLException e) {
+        throw new IOException(e);
+      }
+      idle.add(session);
+    }
+  }
+}

@@ -1,0 +1,2 @@
+/** The stores on which workloads run. */
+package io.retso.workload.store;

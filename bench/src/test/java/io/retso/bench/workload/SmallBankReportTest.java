@@ -1,0 +1,166 @@
+package io.retso.bench.workload;
+
+import static io.retso.workload.smallbank.Strategy.SERIALIZABLE;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.retso.bench.report.Comparison;
+import io.retso.bench.report.ReportJson;
+import io.retso.bench.workload.SmallBankReport.Case;
+import io.retso.bench.workload.SmallBankReport.Run;
+import io.retso.workload.Isolation;
+import io.retso.workload.Reason;
+import io.retso.workload.history.SerialCheck;
+import io.retso.workload.smallbank.Strategy;
+import java.io.ByteArrayInputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import javax.xml.parsers.DocumentBuilderFactory;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class SmallBankReportTest {
+  private static final Case FEW = new Case(StoreKind.ORACLE, 10, 60);
+  private static final Case MANY = new Case(StoreKind.ORACLE, 1000, 20);
+
+  @TempDir Path directory;
+
+  private static Run run(Case of, Strategy strategy, int clients, int round, double perSecond) {
+    boolean anomaly = strategy == Strategy.SI && of == FEW;
+    return new Run(
+        of,
+        strategy,
+        clients,
+        round,
+        perSecond,
+        2,
+        0.01,
+        Map.of("Bal", 500L, "WC", 200L),
+        Map.of("Bal", Map.of(), "WC", Map.of(Reason.CONFLICT, 8L, Reason.PIVOT, 2L)),
+        7,
+        new SerialCheck.Verdict(1000, 0, anomaly ? 3 : 0, 9, 0, 2, anomaly ? "Bal -rw-> WC" : ""),
+        "");
+  }
+
+  private static SmallBankReport report() {
+    List<Run> runs = new ArrayList<>();
+    for (Case of : List.of(MANY, FEW)) {
+      for (int clients : new int[] {1, 20, 30}) {
+        for (int round = 0; round < 2; round++) {
+          for (Strategy strategy : Strategy.values()) {
+            runs.add(run(of, strategy, clients, round, 1000 + 100 * round + strategy.ordinal()));
+          }
+        }
+      }
+    }
+    return new SmallBankReport(
+        "1", "now", List.of(), Map.of(), Map.of(), runs, List.of(), SmallBankComparisons.of(runs));
+  }
+
+  @Test
+  void everyStrategyIsAtEveryLevel() {
+    String text = SmallBankText.of(report());
+    assertTrue(text.contains("the oracle alone, hot spot of 10, 60 % Bal"), text);
+    for (Strategy strategy : Strategy.values()) {
+      assertTrue(text.contains(strategy.label()), strategy.label());
+    }
+    assertTrue(text.contains("refused at 20"), text);
+    assertTrue(text.contains("4.00%"), text); // 8 of 200 in each round
+    assertTrue(text.contains("an anomaly under SI: Bal -rw-> WC"), text);
+  }
+
+  @Test
+  void ratiosAreTakenWithinRounds() {
+    List<Run> runs =
+        List.of(
+            run(MANY, Strategy.SI, 1, 0, 1000),
+            run(MANY, Strategy.SERIALIZABLE, 1, 0, 900),
+            run(MANY, Strategy.SI, 1, 1, 100),
+            run(MANY, Strategy.SERIALIZABLE, 1, 1, 110));
+    Mean ratio = SmallBankComparisons.ratio(runs, Strategy.SERIALIZABLE, 1);
+    assertEquals(1.0, ratio.value(), 1e-9);
+    assertEquals(12.71 * 0.1, ratio.error(), 1e-9);
+    assertTrue(ratio.doubt().contains("+- 1.27"), ratio.doubt());
+  }
+
+  @Test
+  void needlessRefusalsAreComparedOnTheOracleAlone() {
+    List<Comparison> all = SmallBankComparisons.of(List.of(run(FEW, SERIALIZABLE, 20, 0, 1000)));
+    assertEquals(1, all.size());
+    assertEquals(100 * 2 / 700.0, all.get(0).value(), 1e-9);
+    assertFalse(all.get(0).met());
+  }
+
+  @Test
+  void throughputIsComparedOnHBase() {
+    List<Run> runs = new ArrayList<>();
+    for (int round = 0; round < 2; round++) {
+      for (Strategy strategy : Strategy.values()) {
+        double rate =
+            switch (strategy) {
+              case SI -> 1000;
+              case PROMOTE_WT_UPD -> 999;
+              case SERIALIZABLE -> 960;
+              default -> 900;
+            };
+        runs.add(run(new Case(StoreKind.HBASE, 1000, 20), strategy, 20, round, rate));
+      }
+    }
+    List<Comparison> all = SmallBankComparisons.of(runs);
+    assertEquals(0.96, all.get(0).value(), 1e-9);
+    assertEquals(960.0 / 900, all.get(1).value(), 1e-9);
+    assertEquals("met met", all.get(0).verdict() + " " + all.get(1).verdict());
+    List<Run> once = runs.subList(0, Strategy.values().length);
+    assertEquals("not judged", SmallBankComparisons.of(once).get(0).verdict());
+  }
+
+  @Test
+  void picturesAreWellFormed() throws Exception {
+    Map<String, String> figures = SmallBankFigures.of(report());
+    assertEquals(7, figures.size(), figures.keySet().toString());
+    assertTrue(figures.containsKey("smallbank-oracle-figure7-60.svg"));
+    for (String svg : figures.values()) {
+      DocumentBuilderFactory factory = DocumentBuilderFactory.newInstance();
+      factory.setFeature("http://apache.org/xml/features/disallow-doctype-decl", true);
+      factory
+          .newDocumentBuilder()
+          .parse(new ByteArrayInputStream(svg.getBytes(StandardCharsets.UTF_8)));
+    }
+  }
+
+  @Test
+  void everythingIsInTheJson() throws Exception {
+    Path file = directory.resolve("report.json");
+    ReportJson.write(report(), file);
+    assertTrue(Files.readString(file).contains("\"CONFLICT\" : 8"));
+  }
+
+  @Test
+  void sibenchComparesTheLevels() {
+    List<SibenchReport.Run> runs = new ArrayList<>();
+    for (Isolation isolation : List.of(Isolation.SNAPSHOT, Isolation.SERIALIZABLE)) {
+      double rate = isolation == Isolation.SNAPSHOT ? 1000 : 980;
+      runs.add(new SibenchReport.Run(StoreKind.HBASE, 10, isolation, 0, rate, 1, 0));
+    }
+    SibenchReport report =
+        new SibenchReport("1", "now", List.of(), Map.of(), runs, List.of(), List.of());
+    assertEquals(0.98, SibenchText.ratio(runs, StoreKind.HBASE, 10).value(), 1e-9);
+    assertTrue(SibenchText.of(report).contains("ReTSO on HBase"));
+    assertTrue(SibenchText.figure(report).contains("10 rows"));
+  }
+
+  @Test
+  void whatEachStorePromises() {
+    assertTrue(StoreKind.HBASE.isSerializable(Strategy.PROMOTE_WT_SFU));
+    assertFalse(StoreKind.POSTGRESQL.isSerializable(Strategy.PROMOTE_WT_SFU));
+    assertTrue(StoreKind.POSTGRESQL.isSerializable(Strategy.PROMOTE_WT_UPD));
+    assertFalse(StoreKind.HBASE.isSerializable(Strategy.SI));
+    assertFalse(StoreKind.PLAIN.keepsUpdates(Strategy.SI));
+    assertFalse(StoreKind.POSTGRESQL.has(Strategy.VALIDATE_WT));
+  }
+}

@@ -1,0 +1,75 @@
+package io.retso.workload.store;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.retso.verify.run.InProcessCluster;
+import io.retso.workload.ClosedLoop;
+import io.retso.workload.LoadCounts;
+import io.retso.workload.Store;
+import io.retso.workload.history.RecordedStore;
+import io.retso.workload.history.SerialCheck;
+import io.retso.workload.history.SerialCheck.Verdict;
+import io.retso.workload.smallbank.Mix;
+import io.retso.workload.smallbank.SmallBank;
+import io.retso.workload.smallbank.Strategy;
+import java.io.IOException;
+import java.time.Duration;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.hbase.HBaseConfiguration;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+@ExtendWith(InProcessCluster.Extension.class)
+class HBaseStoreTest extends StoreContract {
+  private static Configuration configuration;
+  private static HBaseStore store;
+
+  @BeforeAll
+  static void connect(InProcessCluster cluster) throws IOException {
+    configuration =
+        HBaseConfiguration.createClusterConf(HBaseConfiguration.create(), cluster.key());
+    store = new HBaseStore(configuration, cluster.oracle());
+    createTable(store);
+  }
+
+  @AfterAll
+  static void disconnect() throws IOException {
+    store.close();
+  }
+
+  @Override
+  Store store() {
+    return store;
+  }
+
+  private static Verdict run(Store on, SmallBank bank) throws Exception {
+    RecordedStore recorded = new RecordedStore(on, 100_000);
+    recorded.create(bank.schema());
+    bank.load(recorded);
+    recorded.history(); // not that of the load
+    LoadCounts counts =
+        ClosedLoop.run(bank, recorded, 8, 1, Duration.ZERO, Duration.ofMillis(1000));
+    assertTrue(counts.committed() > 0);
+    return SerialCheck.check(recorded.history());
+  }
+
+  @Test
+  void smallBankIsSerializableAndItsMoneyAddsUp() throws Exception {
+    SmallBank bank = new SmallBank(new Mix(20, 4, 20), Strategy.SERIALIZABLE);
+    Verdict verdict = run(store, bank);
+    assertTrue(verdict.isSerializable(), verdict.toString());
+    assertEquals("", bank.check(new RecordedStore(store, 0)));
+  }
+
+  /** Without transactions updates are lost, and the check of the history says so. */
+  @Test
+  void plainHBaseLosesUpdates() throws Exception {
+    try (PlainStore plain = new PlainStore(configuration)) {
+      Verdict verdict = run(plain, new SmallBank(new Mix(20, 2, 20), Strategy.SI));
+      assertTrue(verdict.groups() > 0, verdict.toString());
+    }
+  }
+}
