@@ -166,7 +166,7 @@ class CommitRequestTest {
   /** Nothing of these is known to an older oracle, nor told to callers who asked for less. */
   @Test
   void outcomesOfReadsInAnswerToOthersBreakTheProtocol() throws Exception {
-    for (long outcome : new long[] {-10, -11, -12, -13}) {
+    for (long outcome : new long[] {-11, -12, -13, -14}) {
       try (ScriptedPeer peer =
               new ScriptedPeer(
                   wire -> {
