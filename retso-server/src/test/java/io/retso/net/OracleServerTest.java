@@ -335,10 +335,13 @@ class OracleServerTest {
     }
   }
 
-  /** Half of the bound: frames are completed one after the other. */
+  /**
+   * Half of the bound: frames are completed one after the other. All together would hold 16 MiB; as
+   * buffers grow by doubling, half of the bound and a turn's reads may be more than 12.
+   */
   @Test
   void aHostThatHoldsMuchMemoryWaits() throws Exception {
-    setMemory(12_000_000);
+    setMemory(15_000_000);
     ByteBuf frame = largeFrame();
     ExecutorService threads = Executors.newCachedThreadPool();
     try (Peers greedy = new Peers("127.0.0.2", CONNECTIONS_PER_HOST)) {
