@@ -68,7 +68,7 @@ class InjectedBugsTest {
         "sequencer/SegmentSnapshot.java", "entry.uncleaned(start, commit);", ""),
     /** The list of a segment lacks what left the window while the list was written. */
     UNCLEANED_MOVED_MEANWHILE_MISSING_IN_SNAPSHOT(
-        Bug::hasAShortWindow,
+        Bug::hasLongListsAndLeaps,
         "oracle/UncleanedSnapshot.java",
         "sequence = window.low();\n      leftBelow = sequence;",
         "sequence = window.low();"),
@@ -181,7 +181,8 @@ class InjectedBugsTest {
         "entry.ended(oracle.nextTimestamp());",
         "entry.ended(oracle.nextTimestamp() - Timestamps.GAP);"),
     /** A server that said where its timestamps end goes on. */
-    SERVES_BEHIND_ITS_END("front/FrontDesk.java", "return draining || stopped;", "return stopped;"),
+    SERVES_BEHIND_ITS_END(
+        "sequencer/Sequencer.java", "if (failed || finishedAt > 0) {", "if (failed) {"),
     /** Only the newest segment is replayed. */
     WINDOW_NOT_REPLAYED(
         "log/TakeOver.java", "head.start <= newestStart - windowSpan", "head.start <= newestStart"),
@@ -218,6 +219,13 @@ class InjectedBugsTest {
     /** Segments are short, too, and the log is rolled and trimmed all the time. */
     private static boolean hasAShortWindow(Sizes sizes) {
       return sizes.windowTimestamps() == 32;
+    }
+
+    /** A list takes many entries, and while it is written timestamps follow the clock in leaps. */
+    private static boolean hasLongListsAndLeaps(Sizes sizes) {
+      return sizes.windowTimestamps() >= 256
+          && sizes.sequencer().entryBytes().enough() < 200
+          && reservesMoreThanAWindow(sizes);
     }
 
     private static boolean reservesMoreThanAWindow(Sizes sizes) {

@@ -53,9 +53,13 @@ record Sizes(
         (random.nextBoolean() ? 2 + random.nextInt(20) : 100_000) * Simulation.MILLIS);
   }
 
-  /** Some are longer than all segments of a window; a server refuses that, a sequencer does not. */
+  /**
+   * Some are longer than all segments of a window; a server refuses that, a sequencer does not. A
+   * server begins with a 16th: most begin with some timestamps at a time, a quarter with a few.
+   */
   private static int reservation(Random random, int window) {
-    return 4 + random.nextInt(random.nextInt(4) == 0 ? 4 * window : 60);
+    int timestamps = 4 + random.nextInt(random.nextInt(4) == 0 ? 4 * window : 60);
+    return timestamps % 4 == 0 ? timestamps : 16 * timestamps;
   }
 
   /** What an operator may change between two lives of a server. */
