@@ -3,8 +3,10 @@ package io.retso.demo;
 import io.retso.hbase.ReadTransaction;
 import io.retso.hbase.Transaction;
 import io.retso.hbase.TransactionManager;
+import io.retso.hbase.TransactionOptions;
 import io.retso.hbase.TransactionalTable;
 import io.retso.hbase.admin.TablePreparation;
+import io.retso.hbase.options.ReadSnapshot;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -113,9 +115,10 @@ final class Bank {
     }
   }
 
-  /** Ids of all transfers in the journal. */
+  /** Ids of all transfers in the journal, of those that were acknowledged a moment ago, too. */
   Set<String> journal() throws IOException {
-    try (ReadTransaction tx = manager.beginReadOnly();
+    TransactionOptions current = TransactionOptions.DEFAULT.withReadSnapshot(ReadSnapshot.DEFERRED);
+    try (ReadTransaction tx = manager.beginReadOnly(current);
         ResultScanner rows = tx.table(JOURNAL).getScanner(new Scan().setCaching(SCAN_CACHING))) {
       Set<String> ids = new HashSet<>();
       for (Result row = rows.next(); row != null; row = rows.next()) {

@@ -3,6 +3,7 @@ package io.retso.demo;
 import io.retso.cluster.ChildProcess;
 import io.retso.cluster.LocalCluster;
 import io.retso.hbase.TransactionManager;
+import io.retso.hbase.options.Isolation;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
@@ -25,6 +26,7 @@ final class Demo implements AutoCloseable {
    *
    * @param processes of tellers
    * @param threads tellers per process
+   * @param isolation of all transactions
    * @param killEvery mean time between two kills
    */
   record Plan(
@@ -32,6 +34,7 @@ final class Demo implements AutoCloseable {
       int accounts,
       int processes,
       int threads,
+      Isolation isolation,
       Duration time,
       Duration killEvery,
       long seed) {}
@@ -157,7 +160,8 @@ final class Demo implements AutoCloseable {
             Integer.toString(plan.accounts()),
             lines.toString(),
             Long.toString(random.nextLong()),
-            configuration.toString()));
+            configuration.toString(),
+            plan.isolation().name()));
   }
 
   private void audit() {

@@ -7,6 +7,7 @@ import io.retso.cluster.Directories;
 import io.retso.cluster.LocalCluster;
 import io.retso.hbase.TransactionManager;
 import io.retso.hbase.admin.SweepResult;
+import io.retso.hbase.options.Isolation;
 import io.retso.hbase.table.TableRisks;
 import io.retso.server.BuildVersion;
 import io.retso.server.ExitCode;
@@ -104,6 +105,14 @@ public final class DemoCommand implements Callable<Integer> {
       paramLabel = "N",
       description = "Seed of the amounts and of the kills. Default: another one each time.")
   private Long seed;
+
+  @Option(
+      names = "--isolation",
+      paramLabel = "snapshot|serializable",
+      description =
+          "Of all transactions, the audits too, which then read recent safe snapshots. Default:"
+              + " snapshot.")
+  private Isolation isolation = Isolation.SNAPSHOT;
 
   @Option(
       names = "--out",
@@ -215,6 +224,7 @@ public final class DemoCommand implements Callable<Integer> {
             accounts,
             processes,
             threads,
+            isolation,
             Duration.ofSeconds(seconds),
             Duration.ofSeconds(killEvery),
             chosen);
@@ -224,7 +234,8 @@ public final class DemoCommand implements Callable<Integer> {
     ((Logger) LoggerFactory.getLogger(TableRisks.class)).setLevel(Level.ERROR);
     screen.line("Starting ZooKeeper, BookKeeper, the oracle and HBase, about twenty seconds ...");
     try (LocalCluster cluster = LocalCluster.in(directory).oracleFlags("--rows=1M").start();
-        TransactionManager manager = TransactionManager.builder(cluster.configuration()).build()) {
+        TransactionManager manager =
+            TransactionManager.builder(cluster.configuration()).isolation(isolation).build()) {
       Bank.createTables(cluster.configuration(), cluster.oracle());
       try (Demo demo = new Demo(plan, cluster, manager)) {
         demo.open();

@@ -3,6 +3,7 @@ package io.retso.demo;
 import io.retso.hbase.Transaction;
 import io.retso.hbase.TransactionManager;
 import io.retso.hbase.errors.TransactionException;
+import io.retso.hbase.options.Isolation;
 import java.io.BufferedWriter;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -33,7 +34,7 @@ final class Teller {
     this.report = report;
   }
 
-  /** Name, threads, accounts, report, seed and a file of HBase's configuration. */
+  /** Name, threads, accounts, report, seed, a file of HBase's configuration, and isolation. */
   public static void main(String[] arguments) throws Exception {
     String name = arguments[0];
     int threads = Integer.parseInt(arguments[1]);
@@ -42,7 +43,10 @@ final class Teller {
     Configuration configuration = new Configuration();
     configuration.addResource(Path.of(arguments[5]).toUri().toURL());
     try (BufferedWriter report = Files.newBufferedWriter(Path.of(arguments[3]));
-        TransactionManager manager = TransactionManager.builder(configuration).build()) {
+        TransactionManager manager =
+            TransactionManager.builder(configuration)
+                .isolation(Isolation.valueOf(arguments[6]))
+                .build()) {
       Teller teller = new Teller(manager, name, accounts, report);
       SplittableRandom random = new SplittableRandom(seed);
       for (int thread = 0; thread < threads; thread++) {

@@ -1,6 +1,7 @@
 package io.retso.verify;
 
 import io.retso.client.OracleClient;
+import io.retso.verify.clients.RunIsolation;
 import io.retso.verify.run.RunSettings;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -100,7 +101,7 @@ final class RunOptions {
   private Path out;
 
   /** Checks the flags. */
-  RunSettings settings(CommandLine command) {
+  RunSettings settings(CommandLine command, RunIsolation isolation) {
     check(
         command,
         minutes == null || minutes > 0 && minutes <= 10_000,
@@ -124,6 +125,7 @@ final class RunOptions {
         processes,
         threads,
         listMax,
+        isolation,
         faults(command),
         cluster == null ? Optional.empty() : Optional.of(new RunSettings.Given(key(), oracle)),
         directory(command),

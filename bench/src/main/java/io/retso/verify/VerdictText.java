@@ -48,9 +48,7 @@ final class VerdictText {
         "%,d pairs with write skew; %,d groups that no serial order explains%s.",
         verdict.writeSkews(),
         verdict.unserializable(),
-        verdict.model() == Model.STRONG_SNAPSHOT_ISOLATION
-            ? " (snapshot isolation allows both)"
-            : "");
+        verdict.model() == Model.STRICT_SERIALIZABILITY ? "" : " (snapshot isolation allows both)");
   }
 
   private void doubts(Verdict verdict) {
@@ -86,9 +84,11 @@ final class VerdictText {
 
   private void conclusion(Verdict verdict, boolean isTested) {
     String model =
-        verdict.model() == Model.STRONG_SNAPSHOT_ISOLATION
-            ? "strong snapshot isolation"
-            : "strict serializability";
+        switch (verdict.model()) {
+          case STRONG_SNAPSHOT_ISOLATION -> "strong snapshot isolation";
+          case AS_PROMISED -> "what was promised, strong snapshot isolation or serializability";
+          case STRICT_SERIALIZABILITY -> "strict serializability";
+        };
     if (verdict.isConsistent() && !isTested) {
       line("Nothing contradicts %s, and nothing shows it.", model);
     } else if (verdict.isConsistent()) {

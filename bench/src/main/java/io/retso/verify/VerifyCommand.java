@@ -10,6 +10,7 @@ import io.retso.server.UsualExitCodes;
 import io.retso.verify.check.Checker;
 import io.retso.verify.check.Model;
 import io.retso.verify.check.Verdict;
+import io.retso.verify.clients.RunIsolation;
 import io.retso.verify.history.HistoryFormatException;
 import io.retso.verify.history.HistoryReader;
 import io.retso.verify.run.RunSettings;
@@ -27,7 +28,6 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /** {@code retso verify}: whether transactions were isolated as promised. */
@@ -40,8 +40,8 @@ import picocli.CommandLine.Spec;
           + " --oracle), prepares tables of both read modes and both conflict rules, and lets"
           + " threads of several processes append to lists and read them, while clients, region"
           + " servers and the oracle are killed, and regions move, split, merge, flush and compact."
-          + " In the end everything is read, and the history is checked for strong snapshot"
-          + " isolation.",
+          + " In the end everything is read, and the history is checked for what was promised:"
+          + " strong snapshot isolation, or serializability.",
       "",
       "With --history it checks a recorded history instead, a file in the format of Elle's"
           + " list-append tests, one operation a line.",
@@ -69,13 +69,16 @@ public final class VerifyCommand implements Callable<Integer> {
 
   /** Names of the models for people. */
   enum Isolation {
-    SNAPSHOT(Model.STRONG_SNAPSHOT_ISOLATION),
-    SERIALIZABLE(Model.STRICT_SERIALIZABILITY);
+    SNAPSHOT(Model.STRONG_SNAPSHOT_ISOLATION, RunIsolation.SNAPSHOT),
+    SERIALIZABLE(Model.STRICT_SERIALIZABILITY, RunIsolation.SERIALIZABLE),
+    MIXED(Model.AS_PROMISED, RunIsolation.MIXED);
 
     private final Model model;
+    private final RunIsolation ofRun;
 
-    Isolation(Model model) {
+    Isolation(Model model, RunIsolation ofRun) {
       this.model = model;
+      this.ofRun = ofRun;
     }
   }
 
@@ -95,11 +98,12 @@ public final class VerifyCommand implements Callable<Integer> {
 
   @Option(
       names = "--isolation",
-      paramLabel = "snapshot|serializable",
+      paramLabel = "snapshot|serializable|mixed",
       description =
-          "What was promised: strong snapshot isolation or strict serializability. Default:"
-              + " snapshot")
-  private Isolation isolation = Isolation.SNAPSHOT;
+          "What transactions are promised: strong snapshot isolation, strict serializability, or"
+              + " each of them to one half. Default: snapshot; with --history, what that says of"
+              + " each")
+  private Isolation isolation;
 
   @Mixin private RunOptions run;
 
@@ -123,11 +127,8 @@ public final class VerifyCommand implements Callable<Integer> {
 
   /** Makes a run, prints what came of it, and returns the exit code. */
   private int run() {
-    if (isolation != Isolation.SNAPSHOT) {
-      throw new ParameterException(
-          spec.commandLine(), "--isolation needs --history: a run is measured by what is promised");
-    }
-    RunSettings settings = run.settings(spec.commandLine());
+    Isolation promised = isolation == null ? Isolation.SNAPSHOT : isolation;
+    RunSettings settings = run.settings(spec.commandLine(), promised.ofRun);
     PrintWriter out = spec.commandLine().getOut();
     // What HBase's and our own client say about servers that are killed would fill the screen.
     ((Logger) LoggerFactory.getLogger(Logger.ROOT_LOGGER_NAME)).setLevel(Level.ERROR);
@@ -187,7 +188,8 @@ public final class VerifyCommand implements Callable<Integer> {
     long begin = System.nanoTime();
     HistoryReader.Result read = HistoryReader.read(history);
     long middle = System.nanoTime();
-    Verdict verdict = Checker.check(read.history(), isolation.model);
+    Model model = isolation == null ? Model.of(read.history()) : isolation.model;
+    Verdict verdict = Checker.check(read.history(), model);
     long end = System.nanoTime();
     PrintWriter out = spec.commandLine().getOut();
     if (read.cutAtLine() > 0) {

@@ -28,6 +28,9 @@ final class LoadConnection extends ChannelInboundHandlerAdapter {
   private static final int TRANSACTION_BYTES_MAX =
       Frames.COMMIT_FIXED_BYTES + RowSource.ROWS_PER_TRANSACTION_MAX * Long.BYTES;
 
+  private static final int WRITES_BESIDE_READS = 1;
+  private static final int READS = 9;
+
   /** Cleanups that are reported even if no commit frame goes with them. */
   private static final int CLEANED_ENOUGH = Limits.FRAME_REQUESTS_MAX / 2;
 
@@ -151,14 +154,14 @@ final class LoadConnection extends ChannelInboundHandlerAdapter {
     }
     switch (Frames.replyType(unread, index)) {
       case BEGIN -> begun(unread.getLong(body), count, now);
-      case COMMIT -> decided(body, count, now);
+      case COMMIT, COMMIT_READS -> decided(body, count, now);
       case CLEANED -> cleanedFrames--;
       case HELLO -> {
         int bodyBytes = frameBytes - Frames.HEADER_BYTES;
         Handshake.readWelcome(unread.slice(body, bodyBytes), bodyBytes);
         run.welcomed();
       }
-      case STATUS, ABORT, PING, WATERMARK, SWEPT, TIMESTAMP, COMMIT_READS, SAFE ->
+      case STATUS, ABORT, PING, WATERMARK, SWEPT, TIMESTAMP, SAFE ->
           run.fail("the server sent a frame that was not asked for", null);
     }
   }
@@ -188,18 +191,34 @@ final class LoadConnection extends ChannelInboundHandlerAdapter {
     }
     if (commitHeader < 0) {
       commitHeader = to.writerIndex();
-      Frames.writeHeader(to, FrameType.COMMIT, 0, frameId++, 0);
+      FrameType type = plan.work().namesReads() ? FrameType.COMMIT_READS : FrameType.COMMIT;
+      Frames.writeHeader(to, type, 0, frameId++, 0);
     }
     commitCount += count;
-    RowSource rows = source;
     for (int i = 0; i < count; i++) {
-      int n = rows.nextCount();
       to.writeLong(first + ((long) i << Timestamps.GAP_BITS));
-      to.writeInt(n);
-      for (int j = 0; j < n; j++) {
-        to.writeLong(rows.nextRow());
+      int ids = plan.work().namesReads() ? countsOfReads(to) : countOfWrites(to);
+      for (int j = 0; j < ids; j++) {
+        to.writeLong(source.nextRow());
       }
     }
+  }
+
+  private int countOfWrites(ByteBuf to) {
+    int n = source.nextCount();
+    to.writeInt(n);
+    return n;
+  }
+
+  /** Writes, validated, reads, range reads, range writes. */
+  private int countsOfReads(ByteBuf to) {
+    boolean certified = plan.work() == LoadPlan.Work.CERTIFIED_READS;
+    to.writeInt(WRITES_BESIDE_READS | (certified ? FrameType.SERIALIZABLE_FLAG : 0));
+    to.writeInt(0);
+    to.writeInt(READS);
+    to.writeInt(0);
+    to.writeInt(0);
+    return WRITES_BESIDE_READS + READS;
   }
 
   private void finishCommits() {

@@ -42,7 +42,16 @@ public record LoadPlan(
     /** Begin, then commit. */
     TRANSACTIONS,
     /** Only start timestamps. */
-    BEGINS
+    BEGINS,
+    /** Begin, then commit one row written and nine read, under snapshot isolation. */
+    READS,
+    /** The same frames, but serializable: the reads are certified. */
+    CERTIFIED_READS;
+
+    /** Whether its commits name what was read. */
+    boolean namesReads() {
+      return this == READS || this == CERTIFIED_READS;
+    }
   }
 
   /** Checks the sizes. */

@@ -8,7 +8,8 @@ import org.HdrHistogram.Histogram;
  * @param seconds measured time
  * @param completed transactions decided (or start timestamps received) in that time
  * @param committed those that committed
- * @param conflicts those aborted because of a concurrent commit
+ * @param conflicts those aborted because of a concurrent commit, by a conflict or since they might
+ *     not be serializable
  * @param tooOld those aborted because the oracle no longer remembers enough
  * @param refused those refused because too many commits are not cleaned up
  * @param transactionNanos from begin sent to commit's reply; in an open loop from the instant at

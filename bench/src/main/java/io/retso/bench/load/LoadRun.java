@@ -174,7 +174,7 @@ final class LoadRun implements Progress {
   /** One of the transactions decided last did not commit. */
   void notCommitted(long outcome) {
     boolean counts = phase == Phase.MEASURING;
-    if (outcome == Outcome.ABORTED_CONFLICT) {
+    if (outcome == Outcome.ABORTED_CONFLICT || isUncertified(outcome)) {
       conflicts += counts ? 1 : 0;
     } else if (outcome == Outcome.ABORTED_TOO_OLD) {
       tooOld += counts ? 1 : 0;
@@ -184,6 +184,12 @@ final class LoadRun implements Progress {
       fail("a commit was answered with " + Outcome.nameOf(outcome) + ", which is a defect", null);
     }
     notCommitted += counts ? 1 : 0;
+  }
+
+  private static boolean isUncertified(long outcome) {
+    return outcome == Outcome.ABORTED_PIVOT
+        || outcome == Outcome.ABORTED_READ_ONLY
+        || outcome == Outcome.ABORTED_UNKNOWN_SUCCESSOR;
   }
 
   void endOfBurst(LoadConnection connection) {

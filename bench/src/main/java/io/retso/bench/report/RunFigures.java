@@ -13,7 +13,8 @@ package io.retso.bench.report;
  * @param seconds measured
  * @param perSecond transactions decided (or start timestamps received) per second
  * @param committed transactions that committed
- * @param conflicts transactions aborted because of a concurrent commit
+ * @param conflicts transactions aborted because of a concurrent commit, by a conflict or since they
+ *     might not be serializable
  * @param tooOld transactions aborted because the oracle no longer remembered enough
  * @param refused commits refused because too many were not cleaned up
  * @param abortShare those that did not commit, of 1
@@ -48,6 +49,10 @@ public record RunFigures(
   public enum Kind {
     LATENCY("latency"),
     PEAK("peak"),
+    /** Commits that name nine rows read and one written, under snapshot isolation. */
+    READS("9 reads"),
+    /** The same, serializable. */
+    CERTIFIED("certified"),
     SCALE("scale"),
     RATE("open loop");
 

@@ -1,5 +1,6 @@
 package io.retso.bench.suite;
 
+import io.retso.bench.load.LoadPlan;
 import io.retso.bench.report.RunFigures.Kind;
 import io.retso.bench.report.RunFigures.Target;
 import java.util.ArrayList;
@@ -31,6 +32,24 @@ record Case(
       peak.add(new Case(Kind.PEAK, target, true, 4, 1000, 0));
     }
     return List.of(latency, thousand, paperPeak, peak);
+  }
+
+  /** Commits with reads at a durable server, certified or not: the same frames but for a flag. */
+  static List<List<Case>> reads() {
+    return List.of(
+        List.of(
+            new Case(Kind.READS, Target.LOG_ON, true, 4, 1000, 0),
+            new Case(Kind.CERTIFIED, Target.LOG_ON, true, 4, 1000, 0)));
+  }
+
+  /** What is repeated. */
+  LoadPlan.Work work() {
+    return switch (kind) {
+      case READS -> LoadPlan.Work.READS;
+      case CERTIFIED -> LoadPlan.Work.CERTIFIED_READS;
+      case LATENCY, PEAK, SCALE, RATE ->
+          transactions ? LoadPlan.Work.TRANSACTIONS : LoadPlan.Work.BEGINS;
+    };
   }
 
   /** The scalability sweep of section 4. */

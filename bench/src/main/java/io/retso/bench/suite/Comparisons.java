@@ -23,6 +23,7 @@ final class Comparisons {
   private static final double FRAMING_SHARE = 0.15;
   private static final double KERNEL_SHARE = 0.8;
   private static final double DURABLE_SHARE = 0.6;
+  private static final double CERTIFIED_SHARE = 0.93;
   private static final double LATENCY_FACTOR = 1.3;
 
   private final List<RunFigures> medians;
@@ -64,6 +65,36 @@ final class Comparisons {
     }
     threadTimes("framing (echo / log off), 4 x 1000", echo, off, false, FRAMING_SHARE);
     threadTimes("log off / log on, 4 x 1000", off, on, true, DURABLE_SHARE);
+    certification();
+  }
+
+  /** What a server takes for a transaction with reads, certified or not. */
+  private void certification() {
+    Optional<RunFigures> reads = find(Kind.READS, Target.LOG_ON, 4, true);
+    Optional<RunFigures> certified = find(Kind.CERTIFIED, Target.LOG_ON, 4, true);
+    if (reads.isEmpty() || certified.isEmpty() || certified.get().serverNanos() <= 0) {
+      return;
+    }
+    RunFigures without = reads.get();
+    RunFigures with = certified.get();
+    String doubt = without.cpu().doubt();
+    all.add(
+        new Comparison(
+            "serializable / snapshot isolation, 9 reads, 1 write, log on, 4 x 1000, CPU of the"
+                + " server",
+            without.serverNanos() / with.serverNanos(),
+            true,
+            CERTIFIED_SHARE,
+            String.format(
+                Locale.ROOT,
+                "%.0f / %.0f ns a transaction, oracle's thread %.0f / %.0f, by the clock %s / %s",
+                without.serverNanos(),
+                with.serverNanos(),
+                without.oracleNanos(),
+                with.oracleNanos(),
+                Texts.rate(with.perSecond()),
+                Texts.rate(without.perSecond())),
+            doubt.isEmpty() ? with.cpu().doubt() : doubt));
   }
 
   private void besideKernel(RunFigures off, Report.Kernel kernel) {

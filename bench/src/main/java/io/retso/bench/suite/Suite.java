@@ -50,6 +50,9 @@ public final class Suite {
   private static final long KERNEL_FILLING = 2_000_000;
   private static final int PEAK_CLIENTS = 4;
 
+  /** A few per cent are to be seen, so one turn would not do. */
+  private static final int READS_ROUNDS_MIN = 3;
+
   private final SuiteSettings settings;
   private final ProgressLine line;
   private final ServerMetrics metrics = new ServerMetrics();
@@ -163,6 +166,9 @@ public final class Suite {
               settings.servers().mapRows(), settings.tableRows(), nextSeed++, KERNEL_FILLING);
     }
     measureGroups(servers, driver, Case.micro(targets), settings.rounds());
+    if (targets.contains(Target.LOG_ON)) {
+      measureGroups(servers, driver, Case.reads(), Math.max(READS_ROUNDS_MIN, settings.rounds()));
+    }
     measureGroups(
         servers, driver, Case.scale(targets, settings.clients(), settings.outstanding()), 1);
   }
@@ -250,7 +256,7 @@ public final class Suite {
   private LoadPlan plan(Case one, Duration warmUp, Duration measured) {
     return new LoadPlan(
         one.target() == Target.ECHO ? Handshake.Mode.ECHO : Handshake.Mode.ORACLE,
-        one.transactions() ? LoadPlan.Work.TRANSACTIONS : LoadPlan.Work.BEGINS,
+        one.work(),
         one.clients(),
         one.outstanding(),
         settings.tableRows(),

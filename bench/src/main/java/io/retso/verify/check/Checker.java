@@ -9,8 +9,8 @@ import java.util.Map;
 import java.util.stream.LongStream;
 
 /**
- * Decides whether a history is one of strong snapshot isolation; see the package for why its answer
- * is right.
+ * Decides whether a history is as its transactions were promised; see the package for why its
+ * answer is right.
  */
 public final class Checker {
   private static final int DATA = Relation.WW.bit() | Relation.WR.bit() | Relation.RW.bit();
@@ -39,7 +39,7 @@ public final class Checker {
     Dependencies dependencies = new Dependencies(history, orders);
     Map<Relation, Long> edges = new EnumMap<>(Relation.class);
     new Cycles(history, dependencies.graph(model, true, edges), anomalies).find();
-    if (model == Model.STRONG_SNAPSHOT_ISOLATION) {
+    if (model != Model.STRICT_SERIALIZABILITY || Model.of(history) == model) {
       new TimestampCheck(history, anomalies).check(dependencies, orders.committed());
     }
     PointGraph serial = dependencies.graph(Model.STRICT_SERIALIZABILITY, false);

@@ -87,31 +87,38 @@ final class Dependencies {
   /** Readers of all that was seen of a key, which did not append to it, precede unseen appends. */
   private static void addReadersBeforeUnseen(VersionOrder order, PointGraph graph) {
     Set<Transaction> unseen = new LinkedHashSet<>(order.unseen());
-    int shared = graph.addShared();
+    int atCommits = graph.addShared();
+    int atPlaces = graph.addShared();
     for (Observation read : order.reads()) {
       if (order.writerOf(read) == order.writers().length - 1 && !unseen.contains(read.reader())) {
-        graph.add(graph.start(read.reader().id()), shared, Relation.RW, order.key());
+        int reader = read.reader().id();
+        int shared = graph.isSerializable(reader) ? atPlaces : atCommits;
+        graph.add(graph.missing(reader), shared, Relation.RW, order.key());
       }
     }
-    unseen.forEach(writer -> graph.addInner(shared, graph.commit(writer.id())));
+    for (Transaction writer : unseen) {
+      graph.addInner(atCommits, graph.commit(writer.id()));
+      graph.addInner(atPlaces, graph.place(writer.id()));
+    }
   }
 
   /**
    * The graph of instants for a model. A dependency says that the first one's commit is before the
    * second one's start; an anti-dependency, that the first one's start is before the second one's
-   * commit.
+   * commit, or if the first one is serializable, its place before the other one's place.
    *
    * @param counts gets the number of dependencies of each relation
    */
   PointGraph graph(Model model, boolean isRealTime, Map<Relation, Long> counts) {
-    PointGraph graph = new PointGraph(history.transactions().size(), model);
+    PointGraph graph = new PointGraph(history.transactions().size());
     BitSet committed = orders.committed();
-    committed.stream().forEach(graph::addTransaction);
+    committed.stream()
+        .forEach(id -> graph.addTransaction(id, model.isSerializable(history.transaction(id))));
     forEach(
         d -> {
           counts.merge(d.relation, 1L, Long::sum);
           if (d.relation == Relation.RW) {
-            graph.add(graph.start(d.from.id()), graph.commit(d.to.id()), d.relation, d.key);
+            graph.addMiss(d.from.id(), d.to.id(), d.key);
           } else {
             graph.add(graph.commit(d.from.id()), graph.start(d.to.id()), d.relation, d.key);
           }
@@ -136,7 +143,7 @@ final class Dependencies {
    * Real-time order has a quadratic number of pairs. So completions lead into a chain of shared
    * nodes, one for each stretch of time without an invocation, and an invocation hangs on the last
    * link before it: A leads to B if and only if A completed before B was invoked. Three edges for
-   * each transaction.
+   * each transaction. Nothing leads to a reader that may be stale.
    */
   private void addRealTime(PointGraph graph) {
     List<Transaction> completions = completions();
@@ -155,7 +162,7 @@ final class Dependencies {
           graph.add(graph.commit(completions.get(done++).id()), chain, Relation.RT, 0);
         }
       }
-      if (chain >= 0) {
+      if (chain >= 0 && !next.isolation().mayBeStale()) {
         graph.addInner(chain, graph.start(id));
       }
     }

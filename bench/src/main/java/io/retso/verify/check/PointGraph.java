@@ -1,18 +1,22 @@
 package io.retso.verify.check;
 
 import java.util.Arrays;
+import java.util.BitSet;
 
 /**
  * A graph of instants: an edge says that one is before the other.
  *
- * <p>Under snapshot isolation a transaction t has two, start and commit, with an inner edge from
- * the one to the other; under serializability both are one node. Further nodes stand for no
- * transaction and let many share edges: a relation that leads from a to such a node holds from a to
- * every transaction that can be reached from there along inner edges.
+ * <p>A transaction has two, start and commit, with an inner edge from the one to the other. Between
+ * them lies its place in the serial order: a node of its own if it is serializable, the commit
+ * otherwise. Further nodes stand for no transaction and let many share edges: a relation that leads
+ * from a to such a node holds from a to every transaction that can be reached from there along
+ * inner edges.
  */
 final class PointGraph {
+  private static final int INSTANTS = 3;
+
   private final int transactions;
-  private final boolean isSplit;
+  private final BitSet isSerializable;
   private int nodes;
   private int edges;
   private int[] sources = new int[1024];
@@ -23,37 +27,63 @@ final class PointGraph {
   /** For each node where its edges begin, after {@link #freeze}. */
   private int[] firstEdge;
 
-  PointGraph(int transactions, Model model) {
+  PointGraph(int transactions) {
     this.transactions = transactions;
-    this.isSplit = model == Model.STRONG_SNAPSHOT_ISOLATION;
-    this.nodes = 2 * transactions;
+    this.isSerializable = new BitSet(transactions);
+    this.nodes = INSTANTS * transactions;
   }
 
   int start(int transaction) {
-    return 2 * transaction;
+    return INSTANTS * transaction;
+  }
+
+  boolean isSerializable(int transaction) {
+    return isSerializable.get(transaction);
+  }
+
+  /** Its place in the serial order. */
+  int place(int transaction) {
+    return isSerializable.get(transaction) ? INSTANTS * transaction + 1 : commit(transaction);
   }
 
   int commit(int transaction) {
-    return isSplit ? 2 * transaction + 1 : 2 * transaction;
+    return INSTANTS * transaction + 2;
   }
 
   boolean isShared(int node) {
-    return node >= 2 * transactions;
+    return node >= INSTANTS * transactions;
   }
 
   /** Whose instant a node is that is not shared. */
   int transactionOf(int node) {
-    return node >> 1;
+    return node / INSTANTS;
   }
 
   int addShared() {
     return nodes++;
   }
 
-  void addTransaction(int transaction) {
-    if (isSplit) {
-      addInner(start(transaction), commit(transaction));
+  /** Adds one, before any edge from or to it. */
+  void addTransaction(int transaction, boolean serializable) {
+    isSerializable.set(transaction, serializable);
+    addInner(start(transaction), place(transaction));
+    if (serializable) {
+      addInner(place(transaction), commit(transaction));
     }
+  }
+
+  /** One read a version that the other one's append follows, and so missed it. */
+  void addMiss(int reader, int writer, long key) {
+    add(missing(reader), missed(reader, writer), Relation.RW, key);
+  }
+
+  /** The instant at which a reader's reads are right. */
+  int missing(int reader) {
+    return isSerializable.get(reader) ? place(reader) : start(reader);
+  }
+
+  private int missed(int reader, int writer) {
+    return isSerializable.get(reader) ? place(writer) : commit(writer);
   }
 
   void addInner(int source, int target) {

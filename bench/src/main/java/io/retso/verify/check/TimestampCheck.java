@@ -91,7 +91,7 @@ final class TimestampCheck {
           newest = completed;
         }
       }
-      if (newest != null && startsTooEarly(newest, next)) {
+      if (newest != null && next.mustSee(newest) && startsTooEarly(newest, next)) {
         Transaction before = newest;
         anomalies.add(
             AnomalyKind.TIMESTAMP,

@@ -44,7 +44,7 @@ final class VersionOrder {
     return longest == null ? 0 : longest.length();
   }
 
-  /** The read of a committed transaction that was invoked last, or null. */
+  /** The read of a committed transaction, not a stale one, that was invoked last; or null. */
   Observation last() {
     return last;
   }
@@ -76,9 +76,13 @@ final class VersionOrder {
     }
   }
 
-  /** Remembers the read that began last; only those that certainly committed are asked. */
+  /**
+   * Remembers the read that began last; only those are asked that certainly committed and must see
+   * what had completed.
+   */
   void noteLast(Observation read) {
     if (read.reader().outcome() == Transaction.Outcome.COMMITTED
+        && !read.reader().isolation().mayBeStale()
         && (last == null || read.reader().invoked() > last.reader().invoked())) {
       last = read;
     }

@@ -38,8 +38,25 @@
  * of transactions without two rw edges in a row, and the condition is that of Cerone and Gotsman
  * (Analysing Snapshot Isolation, 2016): ((SO &cup; WR &cup; WW) ; RW?) is acyclic, with real time
  * in the place of the session order SO. Cycles with two rw edges in a row, such as write skew, are
- * allowed, and counted. With start and commit in one node the same graph decides strict
- * serializability.
+ * allowed, and counted.
+ *
+ * <p><strong>Serializable transactions</strong> are promised more than that: such a transaction has
+ * a third instant, place(T), at which it could have run alone. A transaction of snapshot isolation
+ * has its place at its commit; what it read need not be right there.
+ *
+ * <pre>
+ *   T        inner  start(T)  &lt; place(T) &lt; commit(T)
+ *   A rw B          place(A)  &lt; place(B)      in the place of start(A) &lt; commit(B), which follows
+ * </pre>
+ *
+ * <p>The other lines are the same: commit(A) &lt; start(B) gives place(A) &lt; place(B). Again they
+ * are sufficient: in a topological order a serializable reader of version i has its place after
+ * those of writers 1 to i, and before that of writer i + 1. If all are serializable, every cycle of
+ * transactions is one of instants: edges arrive at start or place, they leave from place or commit,
+ * and the latter never come before the former. So the graph decides strict serializability. A
+ * reader of a recent safe snapshot may have started before its invocation: no rt edge leads to it.
+ *
+ * <p>What a scan did not find is a read of an empty list, if the history names the list.
  *
  * <p><strong>Limits.</strong> Appends that no read shows come after those that were seen, but their
  * own order is not known. So the answer is exact if each key was read after all of its appends

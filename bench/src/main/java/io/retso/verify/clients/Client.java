@@ -71,6 +71,7 @@ public final class Client implements AutoCloseable {
               .oracle(plan.oracle())
               .sweepInterval(Duration.ofSeconds(10))
               .flushBytes(plan.flushBytes())
+              .isolation(TableLists.options(plan.isolation().ofOthers()).isolation().orElseThrow())
               .build();
       Client client =
           new Client(hbase, manager, HistoryRecorder.create(plan.history(), plan.origin()), plan);
@@ -88,7 +89,14 @@ public final class Client implements AutoCloseable {
       long process = plan.process(i);
       ListWorker worker =
           new ListWorker(
-              process, store, recorder, generations, plan.seed() + process, this::report, stop);
+              process,
+              store,
+              recorder,
+              generations,
+              plan.isolation(),
+              plan.seed() + process,
+              this::report,
+              stop);
       threads.add(new Thread(worker, "lists-" + process));
     }
     threads.add(new Thread(mover, "tokens-" + plan.number()));

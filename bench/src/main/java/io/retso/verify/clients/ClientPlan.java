@@ -18,6 +18,7 @@ import org.apache.hadoop.hbase.TableName;
  * @param tables the tables, {@link io.retso.verify.lists.ListKey#TABLES}
  * @param generations where the groups begin
  * @param listMax length from which a list is full
+ * @param isolation of its transactions
  * @param origin the {@link System#nanoTime} from which times count
  * @param history where to record
  */
@@ -30,6 +31,7 @@ public record ClientPlan(
     List<TableName> tables,
     int[] generations,
     int listMax,
+    RunIsolation isolation,
     long origin,
     Path history) {
 
@@ -72,6 +74,7 @@ public record ClientPlan(
         tables.stream().map(TableName::getNameAsString).collect(Collectors.joining(",")),
         Arrays.stream(generations).mapToObj(Integer::toString).collect(Collectors.joining(",")),
         Integer.toString(listMax),
+        isolation.name(),
         Long.toString(origin),
         history.toString());
   }
@@ -86,7 +89,8 @@ public record ClientPlan(
         Arrays.stream(arguments[5].split(",")).map(TableName::valueOf).toList(),
         Arrays.stream(arguments[6].split(",")).mapToInt(Integer::parseInt).toArray(),
         Integer.parseInt(arguments[7]),
-        Long.parseLong(arguments[8]),
-        Path.of(arguments[9]));
+        RunIsolation.valueOf(arguments[8]),
+        Long.parseLong(arguments[9]),
+        Path.of(arguments[10]));
   }
 }

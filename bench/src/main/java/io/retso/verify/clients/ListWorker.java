@@ -1,6 +1,7 @@
 package io.retso.verify.clients;
 
 import io.retso.verify.history.HistoryRecorder;
+import io.retso.verify.history.Isolation;
 import io.retso.verify.history.Step;
 import io.retso.verify.history.TimestampPair;
 import io.retso.verify.lists.Action;
@@ -28,6 +29,9 @@ public final class ListWorker implements Runnable {
   /** How errors of transactions that met another one begin in the history. */
   public static final String CONFLICT = "conflict";
 
+  /** How errors of transactions begin that were refused since they might not be serializable. */
+  public static final String REFUSED = "refused: ";
+
   private static final double RESOLVES = 0.5;
 
   /** Of those that only read, so many say so when they begin. */
@@ -42,6 +46,7 @@ public final class ListWorker implements Runnable {
   private final HistoryRecorder recorder;
   private final Generations generations;
   private final Planner planner;
+  private final RunIsolation isolation;
   private final Random random;
   private final Findings findings;
   private final StopSignal stop;
@@ -51,6 +56,7 @@ public final class ListWorker implements Runnable {
       ListStore store,
       HistoryRecorder recorder,
       Generations generations,
+      RunIsolation isolation,
       long seed,
       Findings findings,
       StopSignal stop) {
@@ -58,6 +64,7 @@ public final class ListWorker implements Runnable {
     this.store = store;
     this.recorder = recorder;
     this.generations = generations;
+    this.isolation = isolation;
     this.random = new Random(seed);
     this.planner = new Planner(random, generations, process * 1_000_000);
     this.findings = findings;
@@ -72,16 +79,19 @@ public final class ListWorker implements Runnable {
   private void work() {
     while (!stop.isSet()) {
       List<Action> plan = planner.next();
-      recorder.invoke(process, plan.stream().flatMap(action -> action.steps().stream()).toList());
+      boolean readOnly =
+          plan.stream().noneMatch(Action::isWrite) && random.nextDouble() < READ_ONLY;
+      Isolation promised = isolation.next(random, readOnly);
+      recorder.invoke(
+          process, promised, plan.stream().flatMap(action -> action.steps().stream()).toList());
       recorder.flush();
-      begin(plan).ifPresent(transaction -> carryOut(plan, transaction));
+      begin(promised, readOnly).ifPresent(transaction -> carryOut(plan, transaction));
     }
   }
 
-  private Optional<ListTransaction> begin(List<Action> plan) {
-    boolean readOnly = plan.stream().noneMatch(Action::isWrite) && random.nextDouble() < READ_ONLY;
+  private Optional<ListTransaction> begin(Isolation promised, boolean readOnly) {
     try {
-      return Optional.of(store.begin(readOnly));
+      return Optional.of(store.begin(promised, readOnly));
     } catch (IOException | RuntimeException e) {
       failed(TimestampPair.NONE, e);
       return Optional.empty();
@@ -134,6 +144,7 @@ public final class ListWorker implements Runnable {
   private void notCommitted(TimestampPair timestamps, List<Step> done, CommitFailure e) {
     switch (e.kind()) {
       case CONFLICT -> recorder.fail(process, timestamps, CONFLICT);
+      case REFUSED -> recorder.fail(process, timestamps, REFUSED + e.getMessage());
       case FAILED -> failed(timestamps, e.getCause());
       case UNKNOWN -> unknown(timestamps, done, e.getCause());
     }

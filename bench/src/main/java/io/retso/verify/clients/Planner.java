@@ -10,9 +10,10 @@ import java.util.Random;
 import java.util.Set;
 
 /**
- * Invents random transactions of 1 to {@value #STEPS_MAX} steps. Few lists are hot, so conflicts
- * are frequent; a transaction likes to come back to lists that it has touched, so it has to see its
- * own writes. For one thread.
+ * Invents random transactions of 1 to {@value #STEPS_MAX} steps, more if the last one is a scan
+ * that reads all there is in its range: then what it does not find counts, too. Few lists are hot,
+ * so conflicts are frequent; a transaction likes to come back to lists that it has touched, so it
+ * has to see its own writes. For one thread.
  */
 final class Planner {
   static final int STEPS_MAX = 6;
@@ -66,7 +67,10 @@ final class Planner {
 
   private Action next(boolean readOnly, int left, List<ListKey> touched) {
     double kind = random.nextDouble() * (readOnly ? 0.5 : 1);
-    if (left > 1 && kind < 0.08) {
+    if (left > 1 && kind < 0.04) {
+      return new Action.Scan(
+          allBetween(key(touched), random.nextInt(ListKey.ROWS)), random.nextBoolean());
+    } else if (left > 1 && kind < 0.08) {
       ListKey one = key(touched);
       return new Action.Scan(neighbours(one, Math.min(left, SCANNED_MAX)), random.nextBoolean());
     } else if (left > 1 && kind < 0.18) {
@@ -120,6 +124,17 @@ final class Planner {
       }
     }
     return inOrder;
+  }
+
+  /** All keys of the rows from that of a key to another one, of its table, group and generation. */
+  private static List<ListKey> allBetween(ListKey one, int otherRow) {
+    List<ListKey> keys = new ArrayList<>();
+    for (int row = Math.min(one.row(), otherRow); row <= Math.max(one.row(), otherRow); row++) {
+      for (int column = 0; column < ListKey.COLUMNS; column++) {
+        keys.add(new ListKey(one.table(), one.group(), one.generation(), row, column));
+      }
+    }
+    return keys;
   }
 
   /** Different keys of one table, group and generation. */

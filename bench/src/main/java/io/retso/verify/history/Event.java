@@ -8,6 +8,7 @@ import java.util.List;
  * @param index position in the history; grows from line to line
  * @param timeNanos nanoseconds since some origin; for people, the checker orders by index
  * @param process the thread of control; it runs one transaction at a time
+ * @param isolation what it was promised; only that of the beginning counts
  * @param steps at the beginning what is planned, at the end what happened
  * @param timestamps the oracle's timestamps, as far as they are known
  * @param error why it failed or is unknown; null if there is nothing to say
@@ -17,6 +18,7 @@ public record Event(
     long timeNanos,
     Type type,
     long process,
+    Isolation isolation,
     List<Step> steps,
     TimestampPair timestamps,
     String error) {

@@ -132,6 +132,7 @@ public final class History {
           before.invocation.index(),
           completed,
           outcome,
+          before.invocation.isolation(),
           List.copyOf(steps),
           event.timestamps(),
           event.error());
@@ -191,6 +192,7 @@ public final class History {
           invocation.timeNanos(),
           Event.Type.INFO,
           invocation.process(),
+          invocation.isolation(),
           invocation.steps(),
           invocation.timestamps(),
           "never completed");

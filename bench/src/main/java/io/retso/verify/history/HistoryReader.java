@@ -124,6 +124,7 @@ public final class HistoryReader {
     private long process;
     private long time;
     private long index = -1;
+    private Isolation isolation = Isolation.SNAPSHOT;
     private List<Step> steps;
     private long start = TimestampPair.UNKNOWN;
     private long commit = TimestampPair.UNKNOWN;
@@ -158,6 +159,7 @@ public final class HistoryReader {
             fields.time,
             fields.type,
             fields.process,
+            fields.isolation,
             fields.steps,
             new TimestampPair(fields.start, fields.commit),
             fields.error));
@@ -177,6 +179,7 @@ public final class HistoryReader {
       case "process" -> process(edn, fields);
       case "time" -> fields.time = edn.integer("the :time, an integer");
       case "index" -> fields.index = natural(edn, "the :index, an integer of at least 0");
+      case "isolation" -> fields.isolation = isolation(edn);
       case "value" -> fields.steps = steps(edn);
       case "start-ts" -> fields.start = timestamp(edn, "the :start-ts");
       case "commit-ts" -> fields.commit = timestamp(edn, "the :commit-ts");
@@ -194,6 +197,13 @@ public final class HistoryReader {
       }
     }
     throw new Unexpected("expected " + expected + ", but it is :" + name, false);
+  }
+
+  private static Isolation isolation(EdnCursor edn) throws Unexpected {
+    String expected = "the :isolation, such as :snapshot or :serializable";
+    String name = edn.keyword(expected);
+    return Isolation.of(name)
+        .orElseThrow(() -> new Unexpected("expected " + expected + ", but it is :" + name, false));
   }
 
   private static void process(EdnCursor edn, Fields fields) throws Unexpected {

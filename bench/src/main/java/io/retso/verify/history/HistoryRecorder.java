@@ -94,8 +94,19 @@ public final class HistoryRecorder implements Closeable {
    * @throws IllegalStateException if the process has one under way
    */
   public void invoke(long process, List<Step> planned) {
+    invoke(process, Isolation.SNAPSHOT, planned);
+  }
+
+  /**
+   * A transaction is about to begin.
+   *
+   * @param isolation what it is promised
+   * @param planned every append with its value, every read without
+   * @throws IllegalStateException if the process has one under way
+   */
+  public void invoke(long process, Isolation isolation, List<Step> planned) {
     List<Step> steps = List.copyOf(planned);
-    byte[] line = rest(Type.INVOKE, process, steps, TimestampPair.NONE, null);
+    byte[] line = rest(Type.INVOKE, process, isolation, steps, TimestampPair.NONE, null);
     synchronized (this) {
       if (underWay.putIfAbsent(process, steps) != null) {
         throw new IllegalStateException("process " + process + " has a transaction under way");
@@ -115,12 +126,13 @@ public final class HistoryRecorder implements Closeable {
         throw new IllegalArgumentException("a committed transaction knows what it read: " + step);
       }
     }
-    complete(process, rest(Type.OK, process, done, timestamps, null));
+    complete(process, rest(Type.OK, process, Isolation.SNAPSHOT, done, timestamps, null));
   }
 
   /** It certainly did not commit and never will. */
   public void fail(long process, TimestampPair timestamps, String error) {
-    complete(process, rest(Type.FAIL, process, planned(process), timestamps, error));
+    List<Step> planned = planned(process);
+    complete(process, rest(Type.FAIL, process, Isolation.SNAPSHOT, planned, timestamps, error));
   }
 
   /** Nobody knows whether it committed or will, and nobody remembers what it read. */
@@ -135,7 +147,7 @@ public final class HistoryRecorder implements Closeable {
    *     transaction see one of the appends, then these reads are checked as well
    */
   public void info(long process, List<Step> done, TimestampPair timestamps, String error) {
-    complete(process, rest(Type.INFO, process, done, timestamps, error));
+    complete(process, rest(Type.INFO, process, Isolation.SNAPSHOT, done, timestamps, error));
   }
 
   /** Something was done to the store from outside; for people, the checker skips it. */
@@ -203,8 +215,14 @@ public final class HistoryRecorder implements Closeable {
     }
   }
 
+  /** A line without its head; of the isolation, only one that must be said. */
   private static byte[] rest(
-      Type type, long process, List<Step> steps, TimestampPair timestamps, String error) {
+      Type type,
+      long process,
+      Isolation isolation,
+      List<Step> steps,
+      TimestampPair timestamps,
+      String error) {
     StringBuilder text = new StringBuilder(128);
     text.append(":type :").append(type.name().toLowerCase(Locale.ROOT));
     text.append(", :process ").append(process).append(", :f :txn, :value [");
@@ -212,6 +230,9 @@ public final class HistoryRecorder implements Closeable {
       append(text, i == 0 ? "[" : " [", steps.get(i));
     }
     text.append(']');
+    if (isolation != Isolation.SNAPSHOT) {
+      text.append(", :isolation :").append(isolation.label());
+    }
     if (timestamps.hasStart()) {
       text.append(", :start-ts ").append(timestamps.start());
     }

@@ -11,6 +11,7 @@ import java.util.List;
  * @param completed index of the event after it ended; {@link #NEVER} if its outcome is unknown,
  *     since it may take effect at any time after its invocation
  * @param outcome what its client got as the answer
+ * @param isolation what it was promised
  * @param steps what it did; a read of an unknown transaction may have no values
  * @param timestamps the oracle's timestamps, as far as they are known
  * @param error why it failed or is unknown, or null
@@ -21,6 +22,7 @@ public record Transaction(
     long invoked,
     long completed,
     Outcome outcome,
+    Isolation isolation,
     List<Step> steps,
     TimestampPair timestamps,
     String error) {
@@ -38,6 +40,11 @@ public record Transaction(
   /** Whether this one completed before the other one was invoked: real-time order. */
   public boolean precedes(Transaction other) {
     return completed < other.invoked;
+  }
+
+  /** Whether it must see what the other one did, since that completed before it was invoked. */
+  public boolean mustSee(Transaction other) {
+    return other.precedes(this) && !isolation.mayBeStale();
   }
 
   /** Cheap, and consistent with equality: an id is used once in a history. */
@@ -61,6 +68,9 @@ public record Transaction(
     } else {
       text.append(" to ").append(completed);
       text.append(outcome == Outcome.COMMITTED ? ", committed" : ", failed");
+    }
+    if (isolation != Isolation.SNAPSHOT) {
+      text.append(", ").append(isolation.label());
     }
     if (timestamps.hasStart()) {
       text.append(", start ").append(timestamps.start());

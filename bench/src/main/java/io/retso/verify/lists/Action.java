@@ -25,7 +25,10 @@ public sealed interface Action {
     }
   }
 
-  /** Reads lists of one table, group and generation by a scan over the rows of the group. */
+  /**
+   * Reads lists of one table, group and generation by a scan from the first of their rows to the
+   * last.
+   */
   record Scan(List<ListKey> keys, boolean reversed) implements Action {
     @Override
     public List<Step> steps() {

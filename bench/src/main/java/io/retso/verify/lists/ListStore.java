@@ -1,5 +1,6 @@
 package io.retso.verify.lists;
 
+import io.retso.verify.history.Isolation;
 import io.retso.verify.history.TimestampPair;
 import java.io.IOException;
 import java.util.List;
@@ -13,9 +14,10 @@ public interface ListStore {
   /**
    * Begins a transaction.
    *
+   * @param isolation what it is promised; if that is for readers, it is one
    * @param readOnly whether it says at once that it will not write
    */
-  ListTransaction begin(boolean readOnly) throws IOException;
+  ListTransaction begin(Isolation isolation, boolean readOnly) throws IOException;
 
   /**
    * How a transaction ended after all whose commit failed with {@link CommitFailure.Kind#UNKNOWN}:
@@ -66,6 +68,8 @@ public interface ListStore {
     public enum Kind {
       /** Another transaction got ahead. */
       CONFLICT,
+      /** It is not committed, as no serial order might explain it. */
+      REFUSED,
       /** It is not committed, for another reason. */
       FAILED,
       /** It may or may not be committed. */

@@ -3,15 +3,21 @@ package io.retso.verify.lists;
 import io.retso.hbase.ReadTransaction;
 import io.retso.hbase.Transaction;
 import io.retso.hbase.TransactionManager;
+import io.retso.hbase.TransactionOptions;
 import io.retso.hbase.errors.ConflictException;
+import io.retso.hbase.errors.SerializationException;
 import io.retso.hbase.errors.UnknownCommitException;
+import io.retso.hbase.options.ReadSnapshot;
+import io.retso.verify.history.Isolation;
 import io.retso.verify.history.TimestampPair;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.client.CheckAndMutate;
@@ -37,10 +43,31 @@ public final class TableLists implements ListStore {
   }
 
   @Override
-  public ListTransaction begin(boolean readOnly) throws IOException {
+  public ListTransaction begin(Isolation isolation, boolean readOnly) throws IOException {
+    TransactionOptions options = options(isolation);
+    if (isolation == Isolation.LATEST) {
+      CertifiedRead read = CertifiedRead.begin(manager, options);
+      return new TableTransaction(read, tables, readers.getAndIncrement() % 3);
+    }
     return readOnly
-        ? new TableTransaction(manager.beginReadOnly(), tables, readers.getAndIncrement() % 3)
-        : new TableTransaction(manager.begin(), tables, 0);
+        ? new TableTransaction(
+            manager.beginReadOnly(options), tables, readers.getAndIncrement() % 3)
+        : new TableTransaction(manager.begin(options), tables, 0);
+  }
+
+  /** The options of the product for a promise. */
+  public static TransactionOptions options(Isolation isolation) {
+    TransactionOptions options =
+        TransactionOptions.DEFAULT.withIsolation(
+            isolation.isSerializable()
+                ? io.retso.hbase.options.Isolation.SERIALIZABLE
+                : io.retso.hbase.options.Isolation.SNAPSHOT);
+    return switch (isolation) {
+      case RECENT -> options.withReadSnapshot(ReadSnapshot.RECENT);
+      case DEFERRED -> options.withReadSnapshot(ReadSnapshot.DEFERRED);
+      case LATEST -> options.withReadSnapshot(ReadSnapshot.LATEST);
+      case SNAPSHOT, SERIALIZABLE -> options;
+    };
   }
 
   @Override
@@ -54,6 +81,7 @@ public final class TableLists implements ListStore {
   /** A transaction of the product. */
   private static final class TableTransaction implements ListTransaction {
     private final ReadTransaction transaction;
+    private final Optional<CertifiedRead> certified;
     private final List<TableName> tables;
     private boolean wrote;
     private TimestampPair timestamps = TimestampPair.NONE;
@@ -67,7 +95,20 @@ public final class TableLists implements ListStore {
      * @param asksAfter the action after which a reader asks for its timestamp; 0 for none
      */
     TableTransaction(ReadTransaction transaction, List<TableName> tables, int asksAfter) {
+      this(transaction, Optional.empty(), tables, asksAfter);
+    }
+
+    TableTransaction(CertifiedRead read, List<TableName> tables, int asksAfter) {
+      this(read.transaction(), Optional.of(read), tables, asksAfter);
+    }
+
+    private TableTransaction(
+        ReadTransaction transaction,
+        Optional<CertifiedRead> certified,
+        List<TableName> tables,
+        int asksAfter) {
       this.transaction = transaction;
+      this.certified = certified;
       this.tables = tables;
       this.actionsUntilAsked = asksAfter;
       if (transaction instanceof Transaction writer) {
@@ -138,11 +179,13 @@ public final class TableLists implements ListStore {
       return lists;
     }
 
-    /** Goes over all rows of the group and generation, and picks what is wanted. */
+    /** Goes over the rows from the first that is wanted to the last, and picks these. */
     private List<long[]> scan(Action.Scan action) throws IOException, Violation {
       ListKey key = action.keys().get(0);
-      byte[] low = new ListKey(0, key.group(), key.generation(), 0, 0).rowKey();
-      byte[] high = new ListKey(0, key.group(), key.generation(), ListKey.ROWS - 1, 0).rowKey();
+      TreeSet<byte[]> wantedRows = new TreeSet<>(Bytes.BYTES_COMPARATOR);
+      action.keys().forEach(wanted -> wantedRows.add(wanted.rowKey()));
+      byte[] low = wantedRows.first();
+      byte[] high = wantedRows.last();
       Scan scan =
           new Scan()
               .setReversed(action.reversed())
@@ -258,6 +301,8 @@ public final class TableLists implements ListStore {
       try {
         if (transaction instanceof Transaction writer) {
           writer.commit().ifPresent(this::committed);
+        } else if (certified.isPresent()) {
+          certified.get().commit();
         } else {
           transaction.close();
         }
@@ -276,6 +321,9 @@ public final class TableLists implements ListStore {
       if (e instanceof ConflictException) {
         return new CommitFailure(CommitFailure.Kind.CONFLICT, e);
       }
+      if (e instanceof SerializationException) {
+        return new CommitFailure(CommitFailure.Kind.REFUSED, e);
+      }
       return new CommitFailure(
           e instanceof UnknownCommitException
               ? CommitFailure.Kind.UNKNOWN
@@ -287,6 +335,8 @@ public final class TableLists implements ListStore {
     public void rollback() throws IOException {
       if (transaction instanceof Transaction writer) {
         writer.rollback();
+      } else if (certified.isPresent()) {
+        certified.get().rollback();
       } else {
         transaction.close();
       }

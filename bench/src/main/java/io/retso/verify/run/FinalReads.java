@@ -3,11 +3,13 @@ package io.retso.verify.run;
 import io.retso.hbase.Transaction;
 import io.retso.hbase.TransactionManager;
 import io.retso.verify.history.HistoryRecorder;
+import io.retso.verify.history.Isolation;
 import io.retso.verify.history.Step;
 import io.retso.verify.history.TimestampPair;
 import io.retso.verify.lists.ListKey;
 import io.retso.verify.lists.ListStore;
 import io.retso.verify.lists.ListValue;
+import io.retso.verify.lists.TableLists;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -42,13 +44,19 @@ final class FinalReads {
   private final TransactionManager manager;
   private final List<TableName> tables;
   private final HistoryRecorder recorder;
+  private final Isolation isolation;
   private final long process;
 
   FinalReads(
-      TransactionManager manager, List<TableName> tables, HistoryRecorder recorder, long process) {
+      TransactionManager manager,
+      List<TableName> tables,
+      HistoryRecorder recorder,
+      Isolation isolation,
+      long process) {
     this.manager = manager;
     this.tables = tables;
     this.recorder = recorder;
+    this.isolation = isolation;
     this.process = process;
   }
 
@@ -90,9 +98,9 @@ final class FinalReads {
 
   private boolean read(int table, List<ListKey> keys, boolean byScan, boolean isLast)
       throws IOException, ListStore.Violation {
-    recorder.invoke(process, keys.stream().map(key -> Step.read(key.number())).toList());
+    recorder.invoke(process, isolation, keys.stream().map(key -> Step.read(key.number())).toList());
     TimestampPair timestamps = TimestampPair.NONE;
-    try (Transaction tx = manager.begin()) {
+    try (Transaction tx = manager.begin(TableLists.options(isolation))) {
       timestamps = TimestampPair.started(tx.startTimestamp());
       Table snapshot = tx.table(tables.get(table));
       List<long[]> lists = byScan ? scan(snapshot, keys) : get(snapshot, keys);

@@ -135,6 +135,7 @@ final class Round {
         place.tables(),
         generations,
         settings.listMax(),
+        settings.isolation(),
         origin,
         directory.resolve("client-" + client + ".edn"));
   }
@@ -182,7 +183,7 @@ final class Round {
     listener.phase("checking");
     History history = HistoryReader.read(file).history();
     return new Outcome(
-        Checker.check(history, Model.STRONG_SNAPSHOT_ISOLATION),
+        Checker.check(history, Model.of(history)),
         List.copyOf(violations),
         List.copyOf(obstacles),
         Work.of(history).plus(workOnTokens()),
@@ -252,7 +253,13 @@ final class Round {
     SortedSet<Long> keys = FinalReads.keys(histories);
     Path ends = directory.resolve("final.edn");
     try (HistoryRecorder recorder = HistoryRecorder.create(ends, origin)) {
-      FinalReads reads = new FinalReads(place.manager(), place.tables(), recorder, FINAL_PROCESS);
+      FinalReads reads =
+          new FinalReads(
+              place.manager(),
+              place.tables(),
+              recorder,
+              settings.isolation().ofOthers(),
+              FINAL_PROCESS);
       listener.phase("reading " + keys.size() + " lists and the tokens");
       reads.read(keys, false);
       place.tokens().check(place.manager(), violations::add);

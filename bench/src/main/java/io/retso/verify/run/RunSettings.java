@@ -1,5 +1,6 @@
 package io.retso.verify.run;
 
+import io.retso.verify.clients.RunIsolation;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -16,6 +17,7 @@ import java.util.Set;
  * @param processes clients as processes of their own, which can be killed
  * @param threads transactions at a time, in each of them and in this process
  * @param listMax length from which a list is full
+ * @param isolation of the transactions
  * @param faults names of what happens; see {@link #FAULTS}
  * @param given the cluster to run against; empty for one of this machine's own, made for the run
  * @param directory for everything that is written; it exists
@@ -29,6 +31,7 @@ public record RunSettings(
     int processes,
     int threads,
     int listMax,
+    RunIsolation isolation,
     Set<String> faults,
     Optional<Given> given,
     Path directory,

@@ -5,6 +5,7 @@ import io.retso.hbase.TransactionManager;
 import io.retso.hbase.admin.TablePreparation;
 import io.retso.hbase.options.Conflicts;
 import io.retso.verify.clients.Client;
+import io.retso.verify.clients.RunIsolation;
 import io.retso.verify.clients.Tokens;
 import io.retso.verify.faults.Fault;
 import io.retso.verify.lists.ListKey;
@@ -42,6 +43,9 @@ final class RunTables implements AutoCloseable {
           TablePreparation.Options.DEFAULT.with(Conflicts.CELL),
           TablePreparation.Options.CLIENT_READS.with(Conflicts.ROW),
           TablePreparation.Options.CLIENT_READS.with(Conflicts.CELL));
+
+  /** The granules of {@code --isolation mixed}: without them scans do not notice the others. */
+  private static final String GRANULES = "0,4,8,16";
 
   /**
    * Where tables are split from the start: two regions can be merged at once, while daughters of a
@@ -109,6 +113,13 @@ final class RunTables implements AutoCloseable {
       }
       throw e;
     }
+  }
+
+  /** The modes for a run. */
+  static List<TablePreparation.Options> modes(RunIsolation isolation) {
+    return isolation == RunIsolation.MIXED
+        ? ALL_MODES.stream().map(options -> options.withGranules(GRANULES)).toList()
+        : ALL_MODES;
   }
 
   private void createTables(List<TablePreparation.Options> modes) throws IOException {

@@ -20,6 +20,7 @@ final class Tally {
   private final Map<Path, Long> positions = new HashMap<>();
   private long committed;
   private long conflicts;
+  private long refused;
   private long failed;
   private long unknown;
 
@@ -63,8 +64,11 @@ final class Tally {
         case "ok," -> committed++;
         case "fai" -> {
           failed++;
-          if (text.substring(from, to).endsWith(":error \"" + ListWorker.CONFLICT + "\"}")) {
+          String line = text.substring(from, to);
+          if (line.endsWith(":error \"" + ListWorker.CONFLICT + "\"}")) {
             conflicts++;
+          } else if (line.contains(":error \"" + ListWorker.REFUSED)) {
+            refused++;
           }
         }
         case "inf" -> {
@@ -85,6 +89,11 @@ final class Tally {
   /** Those that failed since another one got ahead. */
   long conflicts() {
     return conflicts;
+  }
+
+  /** Those that were refused since they might not be serializable. */
+  long refused() {
+    return refused;
   }
 
   /** All that failed. */

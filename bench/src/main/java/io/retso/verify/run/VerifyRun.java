@@ -9,6 +9,7 @@ import io.retso.cluster.LocalCluster;
 import io.retso.hbase.errors.TransactionException;
 import io.retso.verify.check.Verdict;
 import io.retso.verify.clients.Client;
+import io.retso.verify.clients.RunIsolation;
 import io.retso.verify.clients.Work;
 import io.retso.verify.faults.FaultCounts;
 import io.retso.verify.faults.FaultOrder;
@@ -108,7 +109,8 @@ public final class VerifyRun {
               + configuration.get("hbase.zookeeper.property.clientPort")
               + ":"
               + configuration.get("zookeeper.znode.parent", "/hbase");
-      try (RunTables place = RunTables.open(key, cluster.oracle(), prefix, RunTables.ALL_MODES)) {
+      try (RunTables place =
+          RunTables.open(key, cluster.oracle(), prefix, RunTables.modes(settings.isolation()))) {
         return rounds(place, new ProcessFaults(cluster));
       } finally {
         say("Stopping the cluster ...");
@@ -119,14 +121,15 @@ public final class VerifyRun {
   }
 
   /** Connects to what may be anything, or nothing. */
-  private static RunTables open(RunSettings.Given given, String prefix) throws IOException {
+  private RunTables open(RunSettings.Given given, String prefix) throws IOException {
     try {
       FirstContact.make(Client.configuration(given.cluster(), given.oracle()), "--cluster");
     } catch (NoHBaseException e) {
       throw new ClusterException(e.getMessage(), e);
     }
     try {
-      return RunTables.open(given.cluster(), given.oracle(), prefix, RunTables.ALL_MODES);
+      return RunTables.open(
+          given.cluster(), given.oracle(), prefix, RunTables.modes(settings.isolation()));
     } catch (TransactionException e) {
       throw new ClusterException(e.getMessage(), e);
     } catch (IOException e) {
@@ -197,12 +200,16 @@ public final class VerifyRun {
     @Override
     public boolean goesOn(double seconds, Tally tally, Map<String, Integer> faults) {
       say(
-          "  %4.0f s  %,7.0f commits/s  %,d ok, %,d conflicts, %,d failed, %,d unknown  faults: %s",
+          "  %4.0f s  %,7.0f commits/s  %,d ok, %,d conflicts,%s %,d failed, %,d unknown  faults:"
+              + " %s",
           seconds,
           (tally.committed() - lastCommitted) / Math.max(1e-3, seconds - lastSeconds),
           tally.committed(),
           tally.conflicts(),
-          tally.failed() - tally.conflicts(),
+          settings.isolation() == RunIsolation.SNAPSHOT
+              ? ""
+              : String.format(Locale.ROOT, " %,d refused,", tally.refused()),
+          tally.failed() - tally.conflicts() - tally.refused(),
           tally.unknown(),
           FaultCounts.text(faults));
       lastSeconds = seconds;

@@ -112,6 +112,19 @@ class LoadDriverTest {
     assertEquals(result.completed(), result.committed() + result.conflicts() + result.refused());
   }
 
+  /** Of few rows that all read and write, some are refused that only read what others wrote. */
+  @Test
+  void readsAreCertifiedIfThatIsAsked() throws Exception {
+    LoadResult plain = run(plan(Mode.ORACLE, Work.READS, 2, 100, 1_000_000, true, 0));
+    assertEquals(plain.completed(), plain.committed() + plain.conflicts());
+    LoadResult certified = run(plan(Mode.ORACLE, Work.CERTIFIED_READS, 2, 100, 2000, true, 0));
+    assertEquals(certified.completed(), certified.committed() + certified.conflicts());
+    LoadResult snapshot = run(plan(Mode.ORACLE, Work.READS, 2, 100, 2000, true, 0));
+    assertTrue(
+        certified.abortShare() > 1.5 * snapshot.abortShare(),
+        certified.abortShare() + " certified, " + snapshot.abortShare() + " not");
+  }
+
   @Test
   void startTimestampsAlone() throws Exception {
     LoadResult result = run(plan(Mode.ORACLE, Work.BEGINS, 1, 1, 1_000_000, true, 0));

@@ -83,6 +83,19 @@ class ComparisonsTest {
   }
 
   @Test
+  void certificationIsJudgedByTheProcessorTimeOfTheServer() {
+    List<Comparison> all =
+        Comparisons.of(
+            List.of(
+                run(Kind.READS, Target.LOG_ON, true, 4, 1_000_000, 1),
+                run(Kind.CERTIFIED, Target.LOG_ON, true, 4, 900_000, 1)),
+            null,
+            new Histogram(1000, 3));
+    assertEquals(List.of("missed"), all.stream().map(Comparison::verdict).toList());
+    assertEquals(0.9, all.get(0).value(), 1e-9);
+  }
+
+  @Test
   void aServerThatWasKeptFromTheProcessorIsNotJudged() {
     RunFigures starved =
         run(

@@ -2,6 +2,7 @@ package io.retso.verify.check;
 
 import io.retso.verify.history.Event;
 import io.retso.verify.history.Event.Type;
+import io.retso.verify.history.Isolation;
 import io.retso.verify.history.Step;
 import io.retso.verify.history.Step.Append;
 import io.retso.verify.history.TimestampPair;
@@ -23,6 +24,7 @@ final class SimulatedStore {
 
   private final Random random;
   private final int keys;
+  private final int serializablePercent;
   private final List<Event> events = new ArrayList<>();
   private final Map<Long, List<Version>> store = new HashMap<>();
   private final List<Running> late = new ArrayList<>();
@@ -36,24 +38,32 @@ final class SimulatedStore {
   private static final class Running {
     private final long process;
     private final List<Step> planned;
+    private final Isolation isolation;
     private List<Step> done;
     private long start;
     private int phase;
 
-    private Running(long process, List<Step> planned) {
+    private Running(long process, List<Step> planned, Isolation isolation) {
       this.process = process;
       this.planned = planned;
+      this.isolation = isolation;
     }
   }
 
-  private SimulatedStore(Random random, int keys) {
+  private SimulatedStore(Random random, int keys, int serializablePercent) {
     this.random = random;
     this.keys = keys;
+    this.serializablePercent = serializablePercent;
   }
 
   /** Runs transactions over some keys; at the end one transaction for each key reads it. */
   static List<Event> run(Random random, int transactions, int keys) {
-    SimulatedStore store = new SimulatedStore(random, keys);
+    return run(random, transactions, keys, 0);
+  }
+
+  /** The same, and so many of the transactions are serializable. */
+  static List<Event> run(Random random, int transactions, int keys, int serializablePercent) {
+    SimulatedStore store = new SimulatedStore(random, keys, serializablePercent);
     store.run(transactions);
     return store.events;
   }
@@ -63,7 +73,7 @@ final class SimulatedStore {
     int begun = 0;
     while (begun < transactions || !running.isEmpty()) {
       if (running.size() < PROCESSES && begun < transactions) {
-        running.add(new Running(nextProcess++, plan()));
+        running.add(new Running(nextProcess++, plan(), promise()));
         begun++;
       }
       Running next = running.get(random.nextInt(running.size()));
@@ -76,7 +86,7 @@ final class SimulatedStore {
     }
     isEnding = true;
     for (long key = 0; key < keys; key++) {
-      Running last = new Running(nextProcess++, List.of(Step.read(key)));
+      Running last = new Running(nextProcess++, List.of(Step.read(key)), Isolation.SNAPSHOT);
       boolean isDone = false;
       while (!isDone) {
         isDone = advance(last);
@@ -129,7 +139,8 @@ final class SimulatedStore {
 
   private void emit(Type type, Running running, List<Step> steps, TimestampPair timestamps) {
     long index = events.size();
-    events.add(new Event(index, index, type, running.process, steps, timestamps, null));
+    events.add(
+        new Event(index, index, type, running.process, running.isolation, steps, timestamps, null));
   }
 
   private List<Step> read(Running running) {
@@ -156,11 +167,20 @@ final class SimulatedStore {
     return Arrays.copyOf(values, size);
   }
 
-  /** The commit timestamp, or -1 if another transaction was first. */
+  private Isolation promise() {
+    return serializablePercent > 0 && random.nextInt(100) < serializablePercent
+        ? Isolation.SERIALIZABLE
+        : Isolation.SNAPSHOT;
+  }
+
+  /**
+   * The commit timestamp, or -1 if another transaction was first: in appending to one of its lists,
+   * or, if it is serializable, to what it has read.
+   */
   private long commit(Running running) {
     for (Step step : running.planned) {
       List<Version> versions = store.getOrDefault(step.key(), List.of());
-      if (step instanceof Append
+      if ((step instanceof Append || running.isolation.isSerializable())
           && !versions.isEmpty()
           && versions.get(versions.size() - 1).commit > running.start) {
         return -1;

@@ -111,6 +111,7 @@ class SimulatedStoreTest {
           event.timeNanos(),
           event.type(),
           event.process(),
+          event.isolation(),
           steps,
           TimestampPair.NONE,
           null);
@@ -239,6 +240,7 @@ class SimulatedStoreTest {
               event.timeNanos(),
               event.type(),
               event.process(),
+              event.isolation(),
               event.steps(),
               new TimestampPair(writer.timestamps().commit() - 1, event.timestamps().commit()),
               null));

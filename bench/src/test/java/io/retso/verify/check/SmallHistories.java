@@ -2,6 +2,7 @@ package io.retso.verify.check;
 
 import io.retso.verify.history.Event.Type;
 import io.retso.verify.history.History;
+import io.retso.verify.history.Isolation;
 import io.retso.verify.history.Step;
 import io.retso.verify.history.Step.Append;
 import io.retso.verify.history.TimestampPair;
@@ -29,6 +30,9 @@ final class SmallHistories {
   private final boolean losesAppends;
   private final boolean isGarbled;
 
+  /** Draws from a source of its own: what is drawn besides does not depend on it. */
+  private final Random promises;
+
   private SmallHistories(Random random) {
     this.random = random;
     isStale = random.nextInt(3) == 0;
@@ -36,6 +40,7 @@ final class SmallHistories {
     ignoresConflicts = random.nextInt(3) == 0;
     losesAppends = random.nextInt(8) == 0;
     isGarbled = random.nextInt(8) == 0;
+    promises = new Random(random.nextLong());
   }
 
   /** What a transaction is about to be: its instants, and per step the key and value. */
@@ -134,7 +139,18 @@ final class SmallHistories {
         }
       }
     }
-    return new Txn(plan.times[0], plan.times[3], type, TimestampPair.NONE, done);
+    return new Txn(plan.times[0], plan.times[3], type, promise(plan), TimestampPair.NONE, done);
+  }
+
+  /** The last transaction is not stale. */
+  private Isolation promise(Plan plan) {
+    boolean isReader = plan.steps.stream().noneMatch(Append.class::isInstance);
+    if (promises.nextInt(3) == 0) {
+      return Isolation.SNAPSHOT;
+    }
+    return isReader && plan.times[0] < TIME && promises.nextBoolean()
+        ? Isolation.RECENT
+        : Isolation.SERIALIZABLE;
   }
 
   private long[] list(long key, long snapshot, List<Step> before, List<Version> versions) {

@@ -3,6 +3,7 @@ package io.retso.verify.check;
 import io.retso.verify.history.Event;
 import io.retso.verify.history.Event.Type;
 import io.retso.verify.history.History;
+import io.retso.verify.history.Isolation;
 import io.retso.verify.history.Step;
 import io.retso.verify.history.Step.Read;
 import io.retso.verify.history.TimestampPair;
@@ -12,7 +13,17 @@ import java.util.Comparator;
 import java.util.List;
 
 /** A transaction of a history that is written by hand, with the instants of its events. */
-record Txn(int invoked, int completed, Type type, TimestampPair timestamps, List<Step> steps) {
+record Txn(
+    int invoked,
+    int completed,
+    Type type,
+    Isolation isolation,
+    TimestampPair timestamps,
+    List<Step> steps) {
+
+  Txn(int invoked, int completed, Type type, TimestampPair timestamps, List<Step> steps) {
+    this(invoked, completed, type, Isolation.SNAPSHOT, timestamps, steps);
+  }
 
   static Txn ok(int invoked, int completed, Step... steps) {
     return new Txn(invoked, completed, Type.OK, TimestampPair.NONE, List.of(steps));
@@ -27,7 +38,11 @@ record Txn(int invoked, int completed, Type type, TimestampPair timestamps, List
   }
 
   Txn at(long start, long commit) {
-    return new Txn(invoked, completed, type, new TimestampPair(start, commit), steps);
+    return new Txn(invoked, completed, type, isolation, new TimestampPair(start, commit), steps);
+  }
+
+  Txn as(Isolation promised) {
+    return new Txn(invoked, completed, type, promised, timestamps, steps);
   }
 
   /** The history of some transactions, whose instants must differ. */
@@ -45,10 +60,13 @@ record Txn(int invoked, int completed, Type type, TimestampPair timestamps, List
               t.invoked,
               Type.INVOKE,
               process,
+              t.isolation,
               planned(t.steps),
               TimestampPair.NONE,
               null));
-      events.add(new Event(t.completed, t.completed, t.type, process, t.steps, t.timestamps, null));
+      events.add(
+          new Event(
+              t.completed, t.completed, t.type, process, t.isolation, t.steps, t.timestamps, null));
     }
     events.sort(Comparator.comparingLong(Event::index));
     return history(events, 0);

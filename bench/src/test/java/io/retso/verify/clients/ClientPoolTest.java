@@ -48,6 +48,7 @@ class ClientPoolTest {
         List.of(TableName.valueOf("t")),
         Generations.allAt(0),
         20,
+        RunIsolation.SNAPSHOT,
         0,
         directory.resolve("client-" + number + ".edn"));
   }

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.verify.history.HistoryRecorder;
+import io.retso.verify.history.Isolation;
 import io.retso.verify.history.TimestampPair;
 import io.retso.verify.lists.Action;
 import io.retso.verify.lists.Generations;
@@ -27,7 +28,7 @@ class ListWorkerTest {
   /** One whose transactions do nothing. */
   private static class IdleStore implements ListStore, ListStore.ListTransaction {
     @Override
-    public ListTransaction begin(boolean readOnly) {
+    public ListTransaction begin(Isolation isolation, boolean readOnly) {
       return this;
     }
 
@@ -56,7 +57,8 @@ class ListWorkerTest {
   private void work(ListStore store) throws IOException {
     try (HistoryRecorder recorder = HistoryRecorder.create(directory.resolve("history.edn"))) {
       Generations generations = new Generations(Generations.allAt(0), 20);
-      new ListWorker(1, store, recorder, generations, 1, findings::add, stop).run();
+      new ListWorker(1, store, recorder, generations, RunIsolation.MIXED, 1, findings::add, stop)
+          .run();
     }
   }
 
@@ -65,7 +67,7 @@ class ListWorkerTest {
     work(
         new IdleStore() {
           @Override
-          public ListTransaction begin(boolean readOnly) {
+          public ListTransaction begin(Isolation isolation, boolean readOnly) {
             throw new AssertionError("a bug of the store");
           }
         });

@@ -47,11 +47,30 @@ class PlannerTest {
         }
       }
     }
+    int most = Planner.STEPS_MAX - 2 + ListKey.ROWS * ListKey.COLUMNS; // a scan of all at the end
     assertEquals(
-        IntStream.rangeClosed(1, 6).boxed().collect(java.util.stream.Collectors.toSet()), sizes);
+        IntStream.rangeClosed(1, most).boxed().collect(java.util.stream.Collectors.toSet()), sizes);
     Set<Object> all = new HashSet<>(Arrays.asList(Action.class.getPermittedSubclasses()));
     all.addAll(List.of(Action.Way.values()));
     assertEquals(all, kinds);
+  }
+
+  /** Whatever the rows, a scan of everything in its range misses none of their lists. */
+  @Test
+  void someScansNameAllListsOfTheirRange() {
+    Planner planner = new Planner(new Random(2), generations, 0);
+    Set<Integer> whole = new HashSet<>();
+    for (int i = 0; i < 5000; i++) {
+      for (Action action : planner.next()) {
+        if (action instanceof Action.Scan scan && scan.keys().size() > Planner.STEPS_MAX) {
+          Set<Integer> rows = new HashSet<>();
+          scan.keys().forEach(key -> rows.add(key.row()));
+          assertEquals(scan.keys().size(), rows.size() * ListKey.COLUMNS, action::toString);
+          whole.add(rows.size());
+        }
+      }
+    }
+    assertEquals(Set.of(3, 4), whole);
   }
 
   @Test
@@ -103,6 +122,7 @@ class PlannerTest {
             List.of(TableName.valueOf("t"), TableName.valueOf("n:u")),
             new int[] {1, 2},
             60,
+            RunIsolation.MIXED,
             Long.MIN_VALUE,
             Path.of("/d/e.edn"));
     ClientPlan other = ClientPlan.ofArguments(plan.toArguments().toArray(String[]::new));

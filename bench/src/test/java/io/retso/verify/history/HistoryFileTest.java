@@ -83,6 +83,22 @@ class HistoryFileTest {
     assertEquals(History.NOBODY, history.writerOf(2, 9));
   }
 
+  @Test
+  void whatWasPromisedIsSaidAtTheBeginning() throws IOException {
+    try (HistoryRecorder recorder = recorder()) {
+      recorder.invoke(0, Isolation.RECENT, List.of(Step.read(2)));
+      recorder.ok(0, List.of(Step.read(2, 7)), TimestampPair.NONE);
+      recorder.invoke(0, Isolation.SERIALIZABLE, List.of(Step.read(2))); // and is killed
+    }
+    assertTrue(text().contains(":value [[:r 2 nil]], :isolation :serializable-recent}"), text());
+    History history = read(text()).history();
+    assertEquals(Isolation.RECENT, history.transaction(0).isolation());
+    assertEquals(Isolation.SERIALIZABLE, history.transaction(1).isolation());
+    assertRefused(
+        "expected the :isolation, such as :snapshot or :serializable, but it is :chaos",
+        text().replace(":serializable-recent", ":chaos"));
+  }
+
   private static final long[] NONE = {};
 
   /** Records a random history of one thread and returns it. */
@@ -100,10 +116,12 @@ class HistoryFileTest {
           done.add(isRead ? Step.read(key, random.longs(random.nextInt(5)).toArray()) : append);
         }
         TimestampPair timestamps = new TimestampPair(random.nextInt(9) - 1, random.nextInt(9) - 1);
-        recorder.invoke(7, planned);
+        Isolation isolation = Isolation.values()[random.nextInt(Isolation.values().length)];
+        recorder.invoke(7, isolation, planned);
         recorder.ok(7, done, timestamps);
         expected.add(
-            new Transaction(i, 7, 2 * i, 2 * i + 1, Outcome.COMMITTED, done, timestamps, null));
+            new Transaction(
+                i, 7, 2 * i, 2 * i + 1, Outcome.COMMITTED, isolation, done, timestamps, null));
       }
     }
     return expected;

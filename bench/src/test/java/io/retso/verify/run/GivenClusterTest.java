@@ -10,6 +10,7 @@ import io.retso.ChildJvm;
 import io.retso.cli.Retso;
 import io.retso.cluster.ClusterException;
 import io.retso.verify.VerifyCommand;
+import io.retso.verify.clients.RunIsolation;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -52,6 +53,7 @@ class GivenClusterTest {
         0,
         2,
         20,
+        RunIsolation.SNAPSHOT,
         Set.of("manager-kill", "flush", "sweep"),
         Optional.of(new RunSettings.Given(cluster, oracle)),
         directory,

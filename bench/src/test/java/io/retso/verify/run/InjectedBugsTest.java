@@ -8,9 +8,11 @@ import io.retso.verify.check.Checker;
 import io.retso.verify.check.Model;
 import io.retso.verify.check.Verdict;
 import io.retso.verify.clients.ListWorker;
+import io.retso.verify.clients.RunIsolation;
 import io.retso.verify.clients.StopSignal;
 import io.retso.verify.history.HistoryReader;
 import io.retso.verify.history.HistoryRecorder;
+import io.retso.verify.history.Isolation;
 import io.retso.verify.lists.Generations;
 import io.retso.verify.lists.ListKey;
 import io.retso.verify.run.PlainLists.Flaw;
@@ -100,7 +102,14 @@ class InjectedBugsTest {
         for (int i = 0; i < THREADS; i++) {
           ListWorker worker =
               new ListWorker(
-                  i, store, recorder, generations, SEED + 100L * number + i, findings::add, stop);
+                  i,
+                  store,
+                  recorder,
+                  generations,
+                  RunIsolation.SNAPSHOT,
+                  SEED + 100L * number + i,
+                  findings::add,
+                  stop);
           threads.add(new Thread(worker, "lists-" + i));
         }
         threads.forEach(Thread::start);
@@ -111,7 +120,7 @@ class InjectedBugsTest {
         }
       }
       recorder.flush();
-      new FinalReads(place.manager(), place.tables(), recorder, THREADS)
+      new FinalReads(place.manager(), place.tables(), recorder, Isolation.SNAPSHOT, THREADS)
           .read(FinalReads.keys(List.of(file)), false);
     }
     return Checker.check(HistoryReader.read(file).history(), Model.STRONG_SNAPSHOT_ISOLATION);

@@ -9,6 +9,7 @@ import io.retso.hbase.Transaction;
 import io.retso.hbase.TransactionManager;
 import io.retso.hbase.layout.CellVersion;
 import io.retso.hbase.layout.PendingWrite;
+import io.retso.verify.history.Isolation;
 import io.retso.verify.history.TimestampPair;
 import io.retso.verify.lists.Action;
 import io.retso.verify.lists.ListKey;
@@ -91,7 +92,7 @@ final class PlainLists implements ListStore, AutoCloseable {
   }
 
   @Override
-  public ListTransaction begin(boolean readOnly) throws IOException {
+  public ListTransaction begin(Isolation isolation, boolean readOnly) throws IOException {
     return new PlainTransaction(flaw == Flaw.BEGINS_AHEAD ? begunAhead() : manager.begin());
   }
 

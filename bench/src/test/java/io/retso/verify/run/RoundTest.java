@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.hbase.Transaction;
+import io.retso.verify.clients.RunIsolation;
 import io.retso.verify.clients.Tokens;
 import io.retso.verify.faults.FaultOrder;
 import java.io.IOException;
@@ -52,6 +53,7 @@ class RoundTest {
             0,
             3,
             20,
+            RunIsolation.SNAPSHOT,
             Set.of("client-kill"),
             Optional.empty(),
             directory,

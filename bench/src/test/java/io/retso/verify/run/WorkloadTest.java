@@ -3,6 +3,9 @@ package io.retso.verify.run;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.retso.verify.check.Model;
+import io.retso.verify.check.Verdict;
+import io.retso.verify.clients.RunIsolation;
 import io.retso.verify.faults.FaultOrder;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -23,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 class WorkloadTest {
   private static final long SEED = Long.getLong("retso.verify.seed", 11);
   private static final double SECONDS =
-      Double.parseDouble(System.getProperty("retso.verify.seconds", "15"));
+      Double.parseDouble(System.getProperty("retso.verify.seconds", "10"));
   private static final double SECONDS_MAX = SECONDS + 120;
   private static final int COMMITTED_MIN = 300;
   private static final int FAULTS_MIN = 3;
@@ -31,7 +34,23 @@ class WorkloadTest {
   @TempDir Path directory;
 
   @Test
-  void theHistoryIsConsistent(InProcessCluster cluster) throws Exception {
+  void snapshotIsolationIsKeptAndIsNoMore(InProcessCluster cluster) throws Exception {
+    Verdict verdict = run(cluster, RunIsolation.SNAPSHOT);
+    assertEquals(Model.STRONG_SNAPSHOT_ISOLATION, verdict.model());
+    assertTrue(verdict.unserializable() > 0, "the workload has no write skew: " + verdict);
+  }
+
+  @Test
+  void serializableTransactionsAre(InProcessCluster cluster) throws Exception {
+    assertEquals(Model.STRICT_SERIALIZABILITY, run(cluster, RunIsolation.SERIALIZABLE).model());
+  }
+
+  @Test
+  void eachIsAsItWasPromised(InProcessCluster cluster) throws Exception {
+    assertEquals(Model.AS_PROMISED, run(cluster, RunIsolation.MIXED).model());
+  }
+
+  private Verdict run(InProcessCluster cluster, RunIsolation isolation) throws Exception {
     RunSettings settings =
         new RunSettings(
             SEED,
@@ -41,13 +60,14 @@ class WorkloadTest {
             0,
             6,
             40,
+            isolation,
             Set.of(
                 "manager-kill", "flush", "major-compact", "move", "split", "merge", "oracle-kill"),
             Optional.empty(),
             directory,
             true);
     try (RunTables place =
-        RunTables.open(cluster.key(), cluster.oracle(), "run", RunTables.ALL_MODES)) {
+        RunTables.open(cluster.key(), cluster.oracle(), "run", RunTables.modes(isolation))) {
       Round round =
           new Round(place, settings, 0, directory, Duration.ofMinutes(1), new FaultOrder(SEED));
       Round.Outcome outcome = round.run(settings.seconds(), cluster, new Quiet());
@@ -58,6 +78,7 @@ class WorkloadTest {
       assertTrue(outcome.verdict().ok() >= COMMITTED_MIN, summary);
       assertEquals(List.of(), outcome.work().tooLittle(), summary);
       assertTrue(outcome.faults().size() >= FAULTS_MIN, summary);
+      return outcome.verdict();
     }
   }
 
