@@ -22,7 +22,7 @@ public final class SerialGraph {
 
   /** A graph without edges. */
   public SerialGraph(int transactions) {
-    graph = new PointGraph(transactions, Model.STRICT_SERIALIZABILITY);
+    graph = new PointGraph(transactions);
   }
 
   /** Adds an edge; one from a transaction to itself says nothing and is left out. */
