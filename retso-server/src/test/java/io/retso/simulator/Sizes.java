@@ -46,6 +46,11 @@ record Sizes(
   private static final int WRAP_BITS = 31;
 
   static Sizes random(Random random) {
+    return snapshot(random).serializable(random);
+  }
+
+  /** Sizes of a world without serializable transactions. */
+  static Sizes snapshot(Random random) {
     int clients = 2 + random.nextInt(5);
     int workers = 1 + random.nextInt(4);
     int window = 1 << 5 + random.nextInt(5);
@@ -55,21 +60,20 @@ record Sizes(
     Sequencer.Settings settings =
         new Sequencer.Settings(1 + random.nextInt(4), reservation(random, window), true, bytes);
     return new Sizes(
-            5 + random.nextInt(random.nextBoolean() ? 20 : 400),
-            window,
-            3 + random.nextInt(clients * workers + 20),
-            settings,
-            clients,
-            workers,
-            4 + random.nextInt(random.nextBoolean() ? 12 : 100),
-            (2 + random.nextInt(20)) * Simulation.MILLIS,
-            firstTimestamp(random),
-            (random.nextBoolean() ? 2 + random.nextInt(20) : 100_000) * Simulation.MILLIS,
-            Isolation.SNAPSHOT)
-        .serializable(random);
+        5 + random.nextInt(random.nextBoolean() ? 20 : 400),
+        window,
+        3 + random.nextInt(clients * workers + 20),
+        settings,
+        clients,
+        workers,
+        4 + random.nextInt(random.nextBoolean() ? 12 : 100),
+        (2 + random.nextInt(20)) * Simulation.MILLIS,
+        firstTimestamp(random),
+        (random.nextBoolean() ? 2 + random.nextInt(20) : 100_000) * Simulation.MILLIS,
+        Isolation.SNAPSHOT);
   }
 
-  /** Makes half of the worlds serializable. All else was drawn before: the others stay the same. */
+  /** Half of the worlds get serializable transactions; the others stay as they were drawn. */
   private Sizes serializable(Random random) {
     if (random.nextInt(101) < 50) { // nextBoolean() is mostly the same for all small seeds
       return this;
