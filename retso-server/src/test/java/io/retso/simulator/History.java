@@ -9,8 +9,10 @@ import io.retso.protocol.FrameType;
 import io.retso.protocol.Outcome;
 import io.retso.protocol.Timestamps;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -34,6 +36,7 @@ final class History implements SimulatedLedgers.Durable, LogEntry.Visitor {
     long commit; // in the log
     boolean abortedTold;
     boolean notSentTold;
+    boolean notSerializable; // certified, and refused
     boolean abortConcluded; // from RETRY, with the mark still there
     boolean abortLogged;
     boolean begun; // a client has it
@@ -47,11 +50,13 @@ final class History implements SimulatedLedgers.Durable, LogEntry.Visitor {
   }
 
   private final VersionedTable table;
+  private final SerialOrder order = new SerialOrder();
   private final TreeMap<Long, Facts> transactions = new TreeMap<>();
   private final Map<Long, Row> rows = new HashMap<>();
   private final Set<Long> usedTimestamps = new HashSet<>();
   private final Map<Long, Long> ofDeposed = new HashMap<>(); // timestamp to its server's number
   private final TreeMap<Integer, long[]> startsByEpoch = new TreeMap<>(); // lowest, highest
+  private final Map<Long, Integer> safeSnapshots = new HashMap<>(); // to the server's epoch
   private final long[] entryRows = new long[1024];
   private long newest;
   private long newestKnown;
@@ -84,6 +89,11 @@ final class History implements SimulatedLedgers.Durable, LogEntry.Visitor {
 
   long reads() {
     return reads;
+  }
+
+  /** The judge of serializable transactions. */
+  SerialOrder order() {
+    return order;
   }
 
   /** The newest timestamp that any client knows. */
@@ -139,9 +149,12 @@ final class History implements SimulatedLedgers.Durable, LogEntry.Visitor {
     }
     commits++;
     use(commit);
+    List<Long> ids = new ArrayList<>(to - from);
     for (int i = from; i < to; i++) {
-      commitRow(written[i] == ROW_ZERO ? 0 : written[i], start, commit);
+      ids.add(written[i] == ROW_ZERO ? 0 : written[i]);
     }
+    ids.forEach(row -> commitRow(row, start, commit));
+    order.committed(start, commit, ids);
   }
 
   private void commitRow(long id, long start, long commit) {
@@ -248,6 +261,15 @@ final class History implements SimulatedLedgers.Durable, LogEntry.Visitor {
         range[1] + " is above a younger server's");
   }
 
+  /** A safe snapshot left a server; one server hands each out many times, another never does. */
+  void safeSnapshot(int epoch, long snapshot) {
+    Integer of = safeSnapshots.putIfAbsent(snapshot, epoch);
+    if (of == null) {
+      use(snapshot);
+    }
+    unless(of == null || of == epoch, snapshot + " is a safe snapshot of two servers");
+  }
+
   /**
    * A client got a timestamp for which it asked when {@code known} was the newest that anybody knew
    * and {@code met} the highest number of a server that it had met.
@@ -292,7 +314,10 @@ final class History implements SimulatedLedgers.Durable, LogEntry.Visitor {
     } else if (outcome == Outcome.REFUSED_UNCLEANED) {
       unless(answer.mayRefuse(), "refused below half the limit of uncleaned commits");
     } else if (outcome != Outcome.REFUSED_SHARE) { // which may be the answer at any time
-
+      if (Outcome.isNotSerializable(outcome)) {
+        unless(!facts.notSerializable, start + " was certified again, and refused again");
+        facts.notSerializable = true;
+      }
       answered(start, reader, outcome);
     }
   }
@@ -386,6 +411,8 @@ final class History implements SimulatedLedgers.Durable, LogEntry.Visitor {
     long horizon = newest - HORIZON;
     usedTimestamps.removeIf(timestamp -> timestamp < horizon);
     ofDeposed.keySet().removeIf(timestamp -> timestamp < horizon);
+    safeSnapshots.keySet().removeIf(timestamp -> timestamp < horizon);
+    order.forget(horizon);
     transactions
         .headMap(horizon)
         .entrySet()

@@ -196,7 +196,45 @@ class InjectedBugsTest {
         "sequencer/Recovery.java", "if (windowTimestamps > 0) {", "if (false) {"),
     EPOCH_NOT_RAISED("log/LedgerLog.java", "taken.own().id() + 1;", "1;"),
     /** A successor does not know of a ledger that is in use. */
-    LEDGER_NOT_IN_THE_CATALOG("log/Housekeeping.java", ".thenCompose(ledger -> addMade())", "");
+    LEDGER_NOT_IN_THE_CATALOG("log/Housekeeping.java", ".thenCompose(ledger -> addMade())", ""),
+    /** What is certified again after a crash is judged by snapshot isolation alone. */
+    SERIALIZABLE_DROPPED_IN_A_REPEAT(
+        Sizes::isSerializable,
+        "client/connection/FrameWriter.java",
+        "flags |= request.isSerializable() ?",
+        "flags |= request.isSerializable() && !repeat ?"),
+    VALIDATED_ROWS_NOT_JUDGED_IN_A_REPEAT(
+        Sizes::isSerializable,
+        "oracle/CommitDecision.java",
+        "judge(batch, batch.writesEnd(i), batch.validatedEnd(i), sequence)",
+        "judge(batch, batch.writesEnd(i),\n"
+            + "batch.repeats[i] ? batch.writesEnd(i) : batch.validatedEnd(i), sequence)"),
+    REPEATS_OF_CERTIFICATIONS_NOT_FLAGGED(
+        Sizes::isSerializable,
+        "client/connection/FrameWriter.java",
+        "int flags = repeat ? FrameType.REPEAT_FLAG : 0;",
+        "int flags = 0;"),
+    /** A successor writes below what readers saw before the crash. */
+    READERS_FORGOTTEN_BY_RECOVERY(
+        Sizes::isSerializable, "oracle/Replay.java", "certifier.clear(window.next());", ""),
+    /** A successor may commit below a safe snapshot that a reader has. */
+    SAFE_SNAPSHOT_BEFORE_ITS_RESERVATION(
+        Sizes::isSerializable,
+        "sequencer/Sequencer.java",
+        "long snapshot = safeSnapshots.current(nowNanos);\n"
+            + "    reserveAhead();\n"
+            + "    replyPosition = startsPosition();",
+        "long snapshot = safeSnapshots.current(nowNanos);\n"
+            + "    reserveAhead();\n"
+            + "    replyPosition = 0;"),
+    /** The verdict about a transaction that wrote nothing leaves before the log has it. */
+    READ_ONLY_VERDICT_BEFORE_ACKNOWLEDGEMENT(
+        Sizes::isSerializable,
+        "sequencer/Sequencer.java",
+        "oracle.commit(batch);\n    reserveAhead();\n    replyAt(decisionPosition());",
+        "oracle.commit(batch);\n"
+            + "    reserveAhead();\n"
+            + "    replyAt(batch.newRows() > 0 ? decisionPosition() : 0);");
 
     /** The worlds in which it may show within seconds: it is rare, or impossible, in others. */
     private final Predicate<Sizes> worlds;

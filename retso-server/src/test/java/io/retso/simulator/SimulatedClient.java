@@ -1,5 +1,6 @@
 package io.retso.simulator;
 
+import io.retso.client.CommitRequest;
 import io.retso.client.CommitResult;
 import io.retso.client.OracleClient;
 import io.retso.client.OracleException;
@@ -105,12 +106,12 @@ final class SimulatedClient {
    *
    * @param start the transaction that it is about; of a sweep, its timestamp
    * @param reader the reader's start, of a status query
-   * @param rows of a commit
+   * @param request of a commit, whose type is COMMIT whether it names reads or not
    */
-  void call(FrameType type, long start, long reader, long[] rows, LongConsumer answered) {
+  void call(FrameType type, long start, long reader, CommitRequest request, LongConsumer answered) {
     long known = world.history().newestKnown();
     long metBefore = met;
-    request(type, start, reader, rows)
+    request(type, start, reader, request)
         .whenComplete(
             // An event of its own: a future would swallow what the judge throws.
             (value, e) ->
@@ -126,7 +127,7 @@ final class SimulatedClient {
                                 answered.accept(outcome);
                               } else {
                                 mustBeHarmless(type, e);
-                                call(type, start, reader, rows, answered);
+                                call(type, start, reader, request, answered);
                               }
                             })));
   }
@@ -139,10 +140,11 @@ final class SimulatedClient {
     call(FrameType.TIMESTAMP, 0, 0, null, answered);
   }
 
-  private CompletableFuture<?> request(FrameType type, long start, long reader, long[] rows) {
+  private CompletableFuture<?> request(
+      FrameType type, long start, long reader, CommitRequest request) {
     return switch (type) {
       case BEGIN -> oracle.beginAsync();
-      case COMMIT -> oracle.commitAsync(start, rows);
+      case COMMIT -> oracle.commitAsync(request);
       case STATUS -> oracle.statusAsync(start, reader);
       case ABORT -> oracle.abortAsync(start);
       case CLEANED ->
@@ -150,17 +152,18 @@ final class SimulatedClient {
       case SWEPT -> oracle.sweptAsync(start);
       case WATERMARK -> oracle.lowWatermarkAsync();
       case TIMESTAMP -> oracle.timestampAsync();
-      case COMMIT_READS, SAFE, HELLO, PING -> throw new AssertionError(type);
+      case SAFE -> oracle.safeSnapshotAsync();
+      case COMMIT_READS, HELLO, PING -> throw new AssertionError(type);
     };
   }
 
   private static long number(FrameType type, Object value) {
     return switch (type) {
-      case BEGIN, TIMESTAMP, WATERMARK -> (Long) value;
+      case BEGIN, TIMESTAMP, SAFE, WATERMARK -> (Long) value;
       case COMMIT, ABORT -> number((CommitResult) value);
       case STATUS -> number((TransactionStatus) value);
       case CLEANED, SWEPT -> Outcome.DONE;
-      case COMMIT_READS, SAFE, HELLO, PING -> throw new AssertionError(type);
+      case COMMIT_READS, HELLO, PING -> throw new AssertionError(type);
     };
   }
 
@@ -230,7 +233,8 @@ final class SimulatedClient {
         }
       }
       case COMMIT, STATUS, ABORT -> history.answered(start, reader, outcome);
-      case COMMIT_READS, SAFE, HELLO, PING, CLEANED, SWEPT, WATERMARK -> {}
+      case SAFE -> history.timestamp(outcome);
+      case COMMIT_READS, HELLO, PING, CLEANED, SWEPT, WATERMARK -> {}
     }
   }
 

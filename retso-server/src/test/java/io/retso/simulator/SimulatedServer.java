@@ -264,7 +264,7 @@ final class SimulatedServer implements FrontDesk.Owner, FrontDesk.Loop, Simulate
     if (progress != Progress.TAKEN) {
       return progress;
     }
-    if (frame.type == FrameType.COMMIT) {
+    if (frame.type.isCommit()) {
       low = oracle.windowLow(); // some of the frame may have been decided against a lower one
     }
     boolean[] marks = new boolean[frame.count];
@@ -296,6 +296,9 @@ final class SimulatedServer implements FrontDesk.Owner, FrontDesk.Loop, Simulate
   /** A reply leaves this server. */
   void left(RequestFrame frame, ByteBuf reply, int index) {
     Violation.unless(frame != null, "a reply to nothing leaves");
+    if (frame.type == FrameType.SAFE) {
+      world.history().safeSnapshot(epoch, reply.getLong(index + Frames.HEADER_BYTES));
+    }
     if (!isStart(frame)) {
       return;
     }

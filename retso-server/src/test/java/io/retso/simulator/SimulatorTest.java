@@ -3,6 +3,7 @@ package io.retso.simulator;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.retso.protocol.Outcome;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -48,6 +49,7 @@ class SimulatorTest {
     long commits = 0;
     long reads = 0;
     long operations = 0;
+    long searches = 0;
     for (long seed = SEED; operations < OPERATIONS; seed++) {
       World world = new World(seed);
       try {
@@ -59,6 +61,7 @@ class SimulatorTest {
       operations += world.operations();
       commits += world.history().commits();
       reads += world.history().reads();
+      searches += world.history().order().searches();
       world.counts().forEach((name, count) -> counts.merge(name, count, Long::sum));
     }
     System.out.println(
@@ -70,6 +73,8 @@ class SimulatorTest {
             + " commits, "
             + reads
             + " reads, "
+            + searches
+            + " searches for cycles, "
             + counts);
     if (operations >= 100_000) {
       for (String rare :
@@ -99,7 +104,11 @@ class SimulatorTest {
               "stopped: UNAVAILABLE",
               "earlier call answered first",
               "later call answered first",
-              "expiries"))
+              "expiries",
+              "safe readers",
+              "late reservations of SAFE",
+              Outcome.nameOf(Outcome.ABORTED_PIVOT),
+              Outcome.nameOf(Outcome.ABORTED_UNKNOWN_SUCCESSOR)))
         assertTrue(counts.getOrDefault(rare, 0L) > 20, () -> rare + " hardly happened: " + counts);
     }
   }

@@ -18,7 +18,18 @@ record Sizes(
     int rowRange,
     long faultEvery,
     long firstTimestamp,
-    long timeLimit) {
+    long timeLimit,
+    Isolation isolation) {
+
+  /** What transactions ask for. */
+  enum Isolation {
+    /** None is serializable. */
+    SNAPSHOT,
+    /** Some are, of those that read rows. */
+    SERIALIZABLE_ROWS,
+    /** Some are, and scan: whoever writes names granules. */
+    SERIALIZABLE_SCANS
+  }
 
   /** The most rows of one simulated transaction. */
   static final int TRANSACTION_ROWS = 6;
@@ -27,11 +38,19 @@ record Sizes(
   static final int FRAME_REQUESTS = 160;
 
   static final FrontDesk.Bounds BOUNDS =
-      new FrontDesk.Bounds(FRAME_REQUESTS, TRANSACTION_ROWS, 8, 5 * Simulation.MILLIS);
+      new FrontDesk.Bounds(FRAME_REQUESTS, Footprint.IDS_MAX, 8, 5 * Simulation.MILLIS);
 
-  private static final int FRAME_BYTES = 12 + FRAME_REQUESTS * (12 + TRANSACTION_ROWS * 8);
+  private static final int FRAME_BYTES = 12 + FRAME_REQUESTS * (28 + Footprint.IDS_MAX * 8);
+
+  /** Timestamps are compared by their lower 32 bits: where these wrap. */
+  private static final int WRAP_BITS = 31;
 
   static Sizes random(Random random) {
+    return snapshot(random).serializable(random);
+  }
+
+  /** Sizes of a world without serializable transactions. */
+  static Sizes snapshot(Random random) {
     int clients = 2 + random.nextInt(5);
     int workers = 1 + random.nextInt(4);
     int window = 1 << 5 + random.nextInt(5);
@@ -50,7 +69,33 @@ record Sizes(
         4 + random.nextInt(random.nextBoolean() ? 12 : 100),
         (2 + random.nextInt(20)) * Simulation.MILLIS,
         firstTimestamp(random),
-        (random.nextBoolean() ? 2 + random.nextInt(20) : 100_000) * Simulation.MILLIS);
+        (random.nextBoolean() ? 2 + random.nextInt(20) : 100_000) * Simulation.MILLIS,
+        Isolation.SNAPSHOT);
+  }
+
+  /** Half of the worlds get serializable transactions; the others stay as they were drawn. */
+  private Sizes serializable(Random random) {
+    if (random.nextInt(101) < 50) { // nextBoolean() is mostly the same for all small seeds
+      return this;
+    }
+    boolean atWrap = random.nextInt(4) == 0;
+    long wrap = (1L + random.nextInt(2) << WRAP_BITS) - random.nextInt(4 * windowTimestamps);
+    return new Sizes(
+        mapRows,
+        windowTimestamps,
+        uncleanedCommits,
+        sequencer,
+        clients,
+        workersPerClient,
+        rowRange,
+        faultEvery,
+        atWrap ? wrap * Timestamps.GAP : firstTimestamp,
+        timeLimit,
+        random.nextBoolean() ? Isolation.SERIALIZABLE_ROWS : Isolation.SERIALIZABLE_SCANS);
+  }
+
+  boolean isSerializable() {
+    return isolation != Isolation.SNAPSHOT;
   }
 
   /**
@@ -77,7 +122,8 @@ record Sizes(
         rowRange,
         faultEvery,
         firstTimestamp(random),
-        random.nextInt(3) > 0 ? timeLimit : (2 + random.nextInt(50)) * Simulation.MILLIS);
+        random.nextInt(3) > 0 ? timeLimit : (2 + random.nextInt(50)) * Simulation.MILLIS,
+        isolation);
   }
 
   /** Another one at each start, as the clock is; only that of the first start may count. */

@@ -1,5 +1,6 @@
 package io.retso.simulator;
 
+import io.retso.client.CommitRequest;
 import io.retso.protocol.FrameType;
 import io.retso.protocol.Outcome;
 import java.util.ArrayDeque;
@@ -19,6 +20,10 @@ final class Worker {
   private long snapshot;
 
   private final Set<Long> written = new LinkedHashSet<>();
+
+  /** What the current transaction has read; null in worlds without serializable ones. */
+  private Footprint footprint;
+
   private int steps;
   private int refusals;
 
@@ -45,7 +50,12 @@ final class Worker {
   }
 
   void run() {
-    if (client.isAlive() && !world.isDraining()) {
+    if (!client.isAlive() || world.isDraining()) {
+      return;
+    }
+    if (world.sizes().isSerializable() && simulation.oneIn(6)) {
+      new SafeReader(world, client, this::run).run();
+    } else {
       client.begin(this::begun);
     }
   }
@@ -56,8 +66,11 @@ final class Worker {
       snapshot = start;
     }
     written.clear();
-    steps = simulation.below(7);
+    steps = simulation.below(Sizes.TRANSACTION_ROWS + 1);
     refusals = 0;
+    if (world.sizes().isSerializable()) {
+      footprint = new Footprint(!simulation.oneIn(4), simulation.oneIn(4));
+    }
     pause();
   }
 
@@ -85,17 +98,71 @@ final class Worker {
       } else {
         commit();
       }
+    } else if (footprint != null) {
+      traceableStep();
     } else if (simulation.oneIn(4)) {
       client.timestamp(this::pinned);
     } else if (simulation.oneIn(2)) {
       readAt(simulation.oneIn(2) ? snapshot : start);
     } else {
-      if (written.size() < Sizes.TRANSACTION_ROWS) {
-        long row = world.anyRow();
-        written.add(row);
-        world.table().write(row, start);
+      write();
+    }
+  }
+
+  private void write() {
+    if (written.size() < Sizes.TRANSACTION_ROWS) {
+      long row = world.anyRow();
+      written.add(row);
+      world.table().write(row, start);
+    }
+    pause();
+  }
+
+  /** A step of a transaction that may be serializable: it reads at its start. */
+  private void traceableStep() {
+    boolean scans = world.sizes().isolation() == Sizes.Isolation.SERIALIZABLE_SCANS;
+    long row = world.anyRow();
+    switch (simulation.below(8)) {
+      case 0 -> client.timestamp(this::pinned); // which is not certified
+      case 1 -> read(row, () -> footprint.validated(row));
+      case 2, 3 -> {
+        if (scans && footprint.serializable) {
+          scan(row / Footprint.GRANULE_ROWS, 0);
+        } else {
+          read(row, () -> footprint.read(row));
+        }
       }
+      case 4 -> read(row, () -> footprint.read(row));
+      default -> {
+        if (footprint.readOnly) {
+          read(row, () -> footprint.read(row));
+        } else {
+          write();
+        }
+      }
+    }
+  }
+
+  private void read(long row, Runnable seen) {
+    new RowReader(
+            world,
+            client,
+            row,
+            start,
+            version -> {
+              seen.run();
+              pause();
+            })
+        .run();
+  }
+
+  private void scan(long granule, int from) {
+    long row = granule * Footprint.GRANULE_ROWS + from;
+    if (from == Footprint.GRANULE_ROWS || row >= world.sizes().rowRange()) {
+      footprint.scanned(granule);
       pause();
+    } else {
+      new RowReader(world, client, row, start, version -> scan(granule, from + 1)).run();
     }
   }
 
@@ -111,8 +178,16 @@ final class Worker {
   }
 
   private void commit() {
-    long[] rows = written.stream().mapToLong(Long::longValue).toArray();
-    client.call(FrameType.COMMIT, start, 0, rows, this::decided);
+    CommitRequest request;
+    if (footprint == null) {
+      long[] rows = written.stream().mapToLong(Long::longValue).toArray();
+      request = CommitRequest.of(start).withWrites(rows);
+    } else {
+      boolean granules = world.sizes().isolation() == Sizes.Isolation.SERIALIZABLE_SCANS;
+      request = footprint.request(start, written, granules);
+      world.history().order().asks(start, footprint);
+    }
+    client.call(FrameType.COMMIT, start, 0, request, this::decided);
   }
 
   private void decided(long answer) {

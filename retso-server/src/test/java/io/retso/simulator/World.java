@@ -59,10 +59,12 @@ final class World {
    * Makes a world.
    *
    * @param strict whether timestamps of a deposed server, too, must see what is known. They do not:
-   *     it hands them out without a word to the log. Strict begins will end that
+   *     it hands them out without a word to the log. Strict begins will end that. There are no
+   *     serializable transactions then, so that many ask for timestamps
    */
   World(long seed, boolean strict) {
-    sizes = Sizes.random(new Random(seed));
+    Random random = new Random(seed);
+    sizes = strict ? Sizes.snapshot(random) : Sizes.random(random);
     simulation = new Simulation(seed);
     this.strict = strict;
     ledgers =

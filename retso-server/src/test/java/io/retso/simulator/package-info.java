@@ -21,6 +21,10 @@
  * truth, and against every later truth: once as it arrives at a client, and once as the client's
  * caller learns.
  *
+ * <p>In half of the worlds most transactions are serializable, and some readers have safe
+ * snapshots: {@link io.retso.simulator.SerialOrder} looks for cycles of dependencies among what is
+ * committed in the log.
+ *
  * <p>One thread, virtual time, one random number generator: a seed replays exactly. {@link
  * io.retso.simulator.SimulatorTest} has the command line; {@link
  * io.retso.simulator.InjectedBugsTest} shows that the judge is awake.
