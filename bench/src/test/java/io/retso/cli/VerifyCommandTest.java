@@ -130,7 +130,7 @@ class VerifyCommandTest {
         64,
         verify(
             "--cluster", "localhost:2181", "--oracle", "localhost:1", "--faults", "oracle-kill"));
-    assertEquals(64, verify("--isolation", "serializable"));
+    assertEquals(64, verify("--isolation", "repeatable-read"));
   }
 
   @Test
