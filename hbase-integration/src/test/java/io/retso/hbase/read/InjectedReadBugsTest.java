@@ -33,6 +33,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Timeout(180)
 class InjectedReadBugsTest {
   private static final Path SOURCES = Path.of("src/main/java/io/retso/hbase");
+  private static final int ATTEMPTS = 4;
 
   /** An edit, and who catches it. */
   enum Bug {
@@ -118,10 +119,18 @@ class InjectedReadBugsTest {
 
   @TempDir Path classes;
 
+  /**
+   * Not each time: ids share stripes of the oracle, so what was not reported may be refused all the
+   * same. Each attempt has a table of its own, hence other ids.
+   */
   @ParameterizedTest
   @EnumSource
   void isCaught(Bug bug, RetsoCluster cluster) throws Exception {
-    assertNotNull(failure(bug, bug.edit, cluster), "the test passes");
+    AssertionError failure = null;
+    for (int attempt = 0; attempt < ATTEMPTS && failure == null; attempt++) {
+      failure = failure(bug, bug.edit, cluster);
+    }
+    assertNotNull(failure, "the test passes");
   }
 
   /** Tests fail for the edit, not for the way in which they are run here. */

@@ -80,6 +80,7 @@ public class ProtectedReadsTest {
     assertEquals("old", text(second.table(name).lock(column("b")).value()));
     first.commit();
     assertThrows(ConflictException.class, second::commit);
+    Fixture.eventually("cleaned up", () -> fixture.marks(name) == 0);
     Transaction both = manager.begin();
     both.table(name).lock(column("a"));
     assertTrue(both.commit().isPresent(), "the oracle decided it");
