@@ -116,7 +116,7 @@ final class Certifier {
       }
       for (int k = at; k < pieceEnd; k++) {
         int last = map.lastCommit(batch.rows[k], batch.lines, k);
-        if (last - sequence > 0) {
+        if (isAfterStart(last)) {
           boolean isPresent = CommittedMap.isPresent(batch.lines[k]);
           changed(rows, batch.rows[k], last, isPresent ? overwritten(last) : last);
           batch.lines[k] = CHANGED;
@@ -133,11 +133,10 @@ final class Certifier {
   }
 
   private void lookAtGranules(CommitBatch batch, int i) {
-    int sequence = (int) (start >>> Timestamps.GAP_BITS);
     for (int k = batch.readsEnd(i); k < batch.rangeReadsEnd(i); k++) {
       long id = batch.rows[k];
       int last = granules.last(id);
-      if (last - sequence > 0) {
+      if (isAfterStart(last)) {
         changed(granules, id, last, granules.previous(id));
       }
     }
@@ -150,12 +149,9 @@ final class Certifier {
    * @param before the newest change before it, or a later one, not above it
    */
   private void changed(ReadStripes stripes, long id, int last, int before) {
-    int sequence = (int) (start >>> Timestamps.GAP_BITS);
-    if (before - sequence <= 0) { // it is the only one
-      long commit = longOf(last);
-      long timestamp = commit << Timestamps.GAP_BITS;
-      successor = Math.min(successor, timestamp);
-      lowest = Math.min(lowest, rule.position(timestamp, window.positionBehind(commit)));
+    if (!isAfterStart(before)) { // it is the only one
+      successor = Math.min(successor, longOf(last) << Timestamps.GAP_BITS);
+      lowest = Math.min(lowest, positionOf(last));
     } else {
       successor = Math.min(successor, start + Timestamps.GAP);
       lowest = Math.min(lowest, lowestAfterStart(stripes, id));
@@ -164,18 +160,25 @@ final class Certifier {
 
   /** The lowest position that a commit after the start may have which changed what was read. */
   private long lowestAfterStart(ReadStripes stripes, long id) {
-    int sequence = (int) (start >>> Timestamps.GAP_BITS);
     long atItsTime = rule.position(start + Timestamps.GAP, 0);
-    if (stripes.past(id) - sequence <= 0) { // all of them are where they committed
+    if (!isAfterStart(stripes.past(id))) { // all of them are where they committed
       return atItsTime;
     }
-    if (stripes.pastBefore(id) - sequence <= 0) { // all of them but one
-      long commit = longOf(stripes.past(id));
-      long position = rule.position(commit << Timestamps.GAP_BITS, window.positionBehind(commit));
-      return Math.min(atItsTime, position);
+    if (!isAfterStart(stripes.pastBefore(id))) { // all of them but one
+      return Math.min(atItsTime, positionOf(stripes.past(id)));
     }
     unknown = true;
     return atItsTime;
+  }
+
+  private boolean isAfterStart(int sequence) {
+    return sequence - (int) (start >>> Timestamps.GAP_BITS) > 0;
+  }
+
+  /** The position of a commit of the window. */
+  private long positionOf(int commitSequence) {
+    long commit = longOf(commitSequence);
+    return rule.position(commit << Timestamps.GAP_BITS, window.positionBehind(commit));
   }
 
   /** The sequence of which these are the low bits: it is at most 2^31 from the start. */

@@ -52,7 +52,7 @@ final class CommittedMap {
   static final int AGE_MAX = 1 << 30;
 
   /** The sweep visits every line once in so many sequences. */
-  private static final int SWEEP_PERIOD = 1 << 29;
+  static final int SWEEP_PERIOD = 1 << 29;
 
   private static final int LINE_WORDS = 8;
   private static final int COMMITS = 5;
@@ -316,7 +316,8 @@ final class CommittedMap {
     }
   }
 
-  private static int held(int commit, int now) {
+  /** A sequence as it is kept: not older than {@link #AGE_MAX}. */
+  static int held(int commit, int now) {
     // Unsigned: an age beyond 2^31 would look like a commit of the future.
     return Integer.compareUnsigned(now - commit, AGE_MAX) > 0 ? now - AGE_MAX : commit;
   }

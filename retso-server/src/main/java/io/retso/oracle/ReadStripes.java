@@ -31,9 +31,6 @@ final class ReadStripes {
   /** Bytes of memory per stripe of granules. */
   static final int GRANULE_BYTES = ROW_BYTES + Long.BYTES;
 
-  /** The sweep visits every stripe once in so many sequences. */
-  private static final int SWEEP_PERIOD = 1 << 29;
-
   private static final long LOW = 0xffff_ffffL;
 
   private final int[] read;
@@ -57,7 +54,7 @@ final class ReadStripes {
     past = new long[stripes];
     writes = new long[ofGranules ? stripes : 0];
     shift = Long.SIZE - Integer.numberOfTrailingZeros(stripes);
-    sequencesPerStripe = SWEEP_PERIOD / stripes;
+    sequencesPerStripe = CommittedMap.SWEEP_PERIOD / stripes;
   }
 
   /** Allocates stripes of rows: a power of two. */
@@ -162,7 +159,7 @@ final class ReadStripes {
   void advance(int now) {
     int steps = Math.min((now - sweptAt) / sequencesPerStripe, read.length);
     for (int i = 0; i < steps; i++) {
-      read[sweepStripe] = held(read[sweepStripe], now);
+      read[sweepStripe] = CommittedMap.held(read[sweepStripe], now);
       holdPair(past, sweepStripe, now);
       if (writes.length > 0) {
         holdPair(writes, sweepStripe, now);
@@ -174,14 +171,8 @@ final class ReadStripes {
   }
 
   private static void holdPair(long[] pairs, int stripe, int now) {
-    int above = held((int) (pairs[stripe] >>> Integer.SIZE), now);
-    pairs[stripe] = (long) above << Integer.SIZE | held((int) pairs[stripe], now) & LOW;
-  }
-
-  private static int held(int sequence, int now) {
-    // Unsigned: an age beyond 2^31 would look like the future.
-    return Integer.compareUnsigned(now - sequence, CommittedMap.AGE_MAX) > 0
-        ? now - CommittedMap.AGE_MAX
-        : sequence;
+    int above = CommittedMap.held((int) (pairs[stripe] >>> Integer.SIZE), now);
+    pairs[stripe] =
+        (long) above << Integer.SIZE | CommittedMap.held((int) pairs[stripe], now) & LOW;
   }
 }
