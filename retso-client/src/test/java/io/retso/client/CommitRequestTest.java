@@ -275,15 +275,7 @@ class CommitRequestTest {
 
   @Test
   void aLostReplyIsAskedForAgainWithTheFlag() throws Exception {
-    try (ScriptedPeer peer =
-            new ScriptedPeer(
-                wire -> {
-                  wire.handshake();
-                  Request begin = wire.read();
-                  wire.reply(begin, oracle.answer(begin));
-                  oracle.answer(wire.read()); // decided, and the reply is lost
-                },
-                oracle::serve);
+    try (ScriptedPeer peer = new ScriptedPeer(oracle::loseSecondReply, oracle::serve);
         OracleClient client = clientOf(peer).build()) {
       long start = client.begin();
       CommitRequest request = CommitRequest.of(start).withWrites(1).withReads(2).serializable();

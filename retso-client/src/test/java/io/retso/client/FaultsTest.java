@@ -46,15 +46,7 @@ class FaultsTest {
 
   @Test
   void commitWhoseReplyWasLostGetsTheOneTrueOutcome() throws Exception {
-    try (ScriptedPeer peer =
-            new ScriptedPeer(
-                wire -> {
-                  wire.handshake();
-                  Request begin = wire.read();
-                  wire.reply(begin, oracle.answer(begin));
-                  oracle.answer(wire.read()); // decided, and the reply is lost
-                },
-                oracle::serve);
+    try (ScriptedPeer peer = new ScriptedPeer(oracle::loseSecondReply, oracle::serve);
         OracleClient client = clientOf(peer).build()) {
       long start = client.begin();
       CommitResult result = client.commit(start, 1, 2);

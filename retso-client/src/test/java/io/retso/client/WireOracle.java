@@ -44,6 +44,14 @@ final class WireOracle {
     answerAll(wire);
   }
 
+  /** Answers a first request, decides the next one, and hangs up without the reply. */
+  void loseSecondReply(Wire wire) throws IOException, FrameException {
+    wire.handshake();
+    Request first = wire.read();
+    wire.reply(first, answer(first));
+    answer(wire.read());
+  }
+
   /** Answers in order until the client hangs up. */
   void answerAll(Wire wire) throws IOException, FrameException {
     while (true) {
