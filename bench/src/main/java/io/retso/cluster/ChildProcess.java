@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalInt;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 /**
  * A Java process with the JVM, the JVM's options and the class path of this one. It ends when this
@@ -117,6 +118,11 @@ public final class ChildProcess implements AutoCloseable {
   /** Its process id. */
   public long pid() {
     return process.pid();
+  }
+
+  /** The processes that it has started, and those that they have. */
+  public Stream<ProcessHandle> descendants() {
+    return process.descendants();
   }
 
   /** CPU time used so far. */

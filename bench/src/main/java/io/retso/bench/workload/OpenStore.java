@@ -7,6 +7,7 @@ import io.retso.client.OracleClient;
 import io.retso.cluster.DeleteAtExit;
 import io.retso.cluster.Directories;
 import io.retso.cluster.LocalCluster;
+import io.retso.cluster.LocalPostgres;
 import io.retso.workload.Store;
 import io.retso.workload.store.HBaseStore;
 import io.retso.workload.store.OracleStore;
@@ -68,16 +69,28 @@ final class OpenStore implements AutoCloseable {
                 .address(address.getAddress().getHostAddress() + ":" + address.getPort())
                 .build());
       }
-      case POSTGRESQL -> new PostgresStore(plan.postgresUrl());
+      case POSTGRESQL ->
+          new PostgresStore(
+              plan.postgresUrl().isEmpty() ? postgres(plan).url() : plan.postgresUrl());
     };
   }
 
+  private LocalPostgres postgres(StorePlan plan) throws IOException, InterruptedException {
+    return opened(LocalPostgres.in(emptyDirectory(plan, "workload-postgresql")));
+  }
+
   private LocalCluster cluster(StorePlan plan) throws IOException, InterruptedException {
-    Path data = plan.directory().resolve("workload-cluster");
+    Path data = emptyDirectory(plan, "workload-cluster");
+    return opened(LocalCluster.in(data).hbaseHeapMb(HBASE_HEAP_MB).start());
+  }
+
+  /** A place for data that is deleted in the end, however that comes. */
+  private Path emptyDirectory(StorePlan plan, String name) throws IOException {
+    Path data = plan.directory().resolve(name);
     Directories.delete(data); // of a run that was killed
     opened(DeleteAtExit.of(data));
     opened(() -> Directories.delete(data));
-    return opened(LocalCluster.in(data).hbaseHeapMb(HBASE_HEAP_MB).start());
+    return data;
   }
 
   @Override

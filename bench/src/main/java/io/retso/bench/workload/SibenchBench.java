@@ -19,8 +19,10 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 
 /** {@code retso bench sibench}: queries of whole tables beside updates, at both levels. */
 public final class SibenchBench {
@@ -30,6 +32,7 @@ public final class SibenchBench {
   private final ProgressLine line;
   private final List<Run> runs = new ArrayList<>();
   private final List<String> failures = new ArrayList<>();
+  private final Map<String, Map<String, String>> facts = new LinkedHashMap<>();
 
   /**
    * What to measure.
@@ -60,6 +63,7 @@ public final class SibenchBench {
     for (StoreKind kind : settings.stores().kinds()) {
       line.show("starting " + kind + " ...");
       try (OpenStore open = OpenStore.of(kind, settings.stores())) {
+        facts.put(kind.toString(), open.store().facts());
         measure(kind, open.store());
       } catch (IOException e) {
         throw new BenchException("SIBENCH on " + kind + " failed: " + RootCause.of(e), e);
@@ -67,7 +71,7 @@ public final class SibenchBench {
     }
     line.clear();
     return new SibenchReport(
-        version, startedAt, flags, Machine.facts(), runs, failures, comparisons());
+        version, startedAt, flags, Machine.facts(), facts, runs, failures, comparisons());
   }
 
   private static List<Isolation> levels(StoreKind kind) {

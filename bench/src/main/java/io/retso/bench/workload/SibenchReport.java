@@ -12,6 +12,7 @@ import java.util.Map;
  * @param startedAt ISO-8601
  * @param flags as given
  * @param machine where it ran
+ * @param stores what else decides how fast each one is
  * @param runs in their order
  * @param failures what must not be: lost updates
  * @param comparisons with what is hoped for
@@ -21,6 +22,7 @@ public record SibenchReport(
     String startedAt,
     List<String> flags,
     Map<String, Object> machine,
+    Map<String, Map<String, String>> stores,
     List<Run> runs,
     List<String> failures,
     List<Comparison> comparisons) {

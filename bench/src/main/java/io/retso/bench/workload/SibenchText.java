@@ -42,7 +42,8 @@ public final class SibenchText {
         }
       }
     }
-    StringBuilder text = new StringBuilder(end).append(table).append(end);
+    StringBuilder text =
+        new StringBuilder(end).append(table).append(StorePlan.text(report.stores())).append(end);
     text.append(ReportText.comparisons(report.comparisons()));
     report.failures().forEach(failure -> text.append("  WRONG: ").append(failure).append(end));
     return text.toString();

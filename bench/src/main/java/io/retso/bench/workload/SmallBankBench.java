@@ -20,7 +20,9 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 
 /** {@code retso bench smallbank}: what each way to be serializable costs. */
 public final class SmallBankBench {
@@ -33,6 +35,7 @@ public final class SmallBankBench {
   private final ProgressLine line;
   private final List<Run> runs = new ArrayList<>();
   private final List<String> failures = new ArrayList<>();
+  private final Map<String, Map<String, String>> facts = new LinkedHashMap<>();
   private long started;
   private int planned;
 
@@ -70,6 +73,7 @@ public final class SmallBankBench {
         flags,
         Machine.facts(),
         settings.facts(),
+        facts,
         runs,
         failures,
         SmallBankComparisons.of(runs));
@@ -82,6 +86,7 @@ public final class SmallBankBench {
   private void measure(StoreKind kind, RecordedStore store)
       throws IOException, InterruptedException {
     line.show("loading " + kind + " ...");
+    facts.put(kind.toString(), store.facts());
     SmallBank first = new SmallBank(settings.mixes().get(0), strategies(kind).get(0));
     store.create(first.schema());
     first.load(store);

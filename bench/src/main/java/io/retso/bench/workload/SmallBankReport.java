@@ -15,6 +15,7 @@ import java.util.Map;
  * @param flags as given
  * @param machine where it ran
  * @param settings of all runs
+ * @param stores what else decides how fast each one is
  * @param runs in their order
  * @param failures what must not be: anomalies and wrong sums where none can be
  * @param comparisons with what is hoped for
@@ -25,6 +26,7 @@ public record SmallBankReport(
     List<String> flags,
     Map<String, Object> machine,
     Map<String, Object> settings,
+    Map<String, Map<String, String>> stores,
     List<Run> runs,
     List<String> failures,
     List<Comparison> comparisons) {

@@ -40,7 +40,7 @@ public final class SmallBankText {
         "  anomalies: groups of transactions that no serial order explains, of all rounds;");
     text.append(" needless: refused at").append(END);
     text.append("  the commit for what they read, though no cycle was known by then.").append(END);
-    text.append(examples(report)).append(END);
+    text.append(examples(report)).append(StorePlan.text(report.stores())).append(END);
     text.append(ReportText.comparisons(report.comparisons()));
     report.failures().forEach(failure -> text.append("  WRONG: ").append(failure).append(END));
     return text.toString();

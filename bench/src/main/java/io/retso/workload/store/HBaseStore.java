@@ -10,6 +10,7 @@ import io.retso.hbase.admin.TablePreparation;
 import io.retso.hbase.errors.ConflictException;
 import io.retso.hbase.errors.SerializationException;
 import io.retso.hbase.errors.SnapshotTooOldException;
+import io.retso.hbase.options.ReadSnapshot;
 import io.retso.workload.Options;
 import io.retso.workload.Reason;
 import io.retso.workload.RefusedException;
@@ -68,6 +69,7 @@ public final class HBaseStore implements Store {
   private static TransactionOptions options(Options asked) {
     return TransactionOptions.DEFAULT
         .withName(asked.name())
+        .withReadSnapshot(asked.deferred() ? ReadSnapshot.DEFERRED : ReadSnapshot.RECENT)
         .withIsolation(
             switch (asked.isolation()) {
               case SNAPSHOT -> io.retso.hbase.options.Isolation.SNAPSHOT;

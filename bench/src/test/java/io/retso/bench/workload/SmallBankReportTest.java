@@ -59,7 +59,15 @@ class SmallBankReportTest {
       }
     }
     return new SmallBankReport(
-        "1", "now", List.of(), Map.of(), Map.of(), runs, List.of(), SmallBankComparisons.of(runs));
+        "1",
+        "now",
+        List.of(),
+        Map.of(),
+        Map.of(),
+        Map.of(),
+        runs,
+        List.of(),
+        SmallBankComparisons.of(runs));
   }
 
   @Test
@@ -148,7 +156,7 @@ class SmallBankReportTest {
       runs.add(new SibenchReport.Run(StoreKind.HBASE, 10, isolation, 0, rate, 1, 0));
     }
     SibenchReport report =
-        new SibenchReport("1", "now", List.of(), Map.of(), runs, List.of(), List.of());
+        new SibenchReport("1", "now", List.of(), Map.of(), Map.of(), runs, List.of(), List.of());
     assertEquals(0.98, SibenchText.ratio(runs, StoreKind.HBASE, 10).value(), 1e-9);
     assertTrue(SibenchText.of(report).contains("ReTSO on HBase"));
     assertTrue(SibenchText.figure(report).contains("10 rows"));
