@@ -125,6 +125,14 @@ public final class ChildProcess implements AutoCloseable {
     return process.descendants();
   }
 
+  /** CPU time used so far by it and by {@link #descendants} that run, nanoseconds. */
+  public long allCpuNanos() {
+    return Stream.concat(Stream.of(process.toHandle()), descendants())
+        .map(handle -> handle.info().totalCpuDuration().orElse(Duration.ZERO))
+        .mapToLong(Duration::toNanos)
+        .sum();
+  }
+
   /** CPU time used so far. */
   public Duration cpuTime() {
     return process.info().totalCpuDuration().orElse(Duration.ZERO);

@@ -1,9 +1,13 @@
 package io.retso.bench.workload;
 
 import io.retso.admin.RootCause;
+import io.retso.bench.machine.Machine;
 import io.retso.bench.report.BenchException;
+import io.retso.bench.server.ServerMetrics;
+import io.retso.bench.server.ServerProcess;
 import io.retso.bench.server.Servers;
 import io.retso.client.OracleClient;
+import io.retso.cluster.ChildProcess;
 import io.retso.cluster.DeleteAtExit;
 import io.retso.cluster.Directories;
 import io.retso.cluster.LocalCluster;
@@ -16,7 +20,12 @@ import io.retso.workload.store.PostgresStore;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.function.IntSupplier;
+import java.util.function.LongSupplier;
 
 /** A store with all that was started for it, which ends with it; so does its data. */
 final class OpenStore implements AutoCloseable {
@@ -24,6 +33,17 @@ final class OpenStore implements AutoCloseable {
 
   private final Deque<AutoCloseable> started = new ArrayDeque<>();
   private Store store;
+
+  /** Processor time of the oracle's process so far, nanoseconds. */
+  private LongSupplier oracle = () -> 0;
+
+  /** Of its metrics; 0 if there are none. */
+  private IntSupplier oraclePort = () -> 0;
+
+  private final ServerMetrics metrics = new ServerMetrics();
+
+  /** The processes that keep rows. */
+  private List<ChildProcess> rows = List.of();
 
   private OpenStore() {}
 
@@ -42,6 +62,34 @@ final class OpenStore implements AutoCloseable {
     }
   }
 
+  /** Processor time that all processes have used so far, nanoseconds. */
+  Work work() {
+    return new Work(
+        Machine.ownCpuNanos(),
+        oracle.getAsLong(),
+        rows.stream().mapToLong(ChildProcess::allCpuNanos).sum());
+  }
+
+  /** More managers of the same tables; they end with the store. */
+  List<Store> managers(int count) throws IOException {
+    List<Store> all = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      all.add(opened(((HBaseStore) store).another()));
+    }
+    return all;
+  }
+
+  /** What the oracle says of itself; empty if it has no process of its own here. */
+  Map<String, Double> oracleMetrics() {
+    int port = oraclePort.getAsInt();
+    try {
+      return port == 0 ? Map.of() : metrics.read(port);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt(); // whoever waits next is told
+      return Map.of();
+    }
+  }
+
   /** The store. */
   Store store() {
     return store;
@@ -57,12 +105,19 @@ final class OpenStore implements AutoCloseable {
     return switch (kind) {
       case HBASE -> {
         LocalCluster cluster = cluster(plan);
+        oracle = () -> cluster.oracleProcess().cpuTime().toNanos();
+        oraclePort = cluster::oracleHttpPort;
         yield new HBaseStore(cluster.configuration(), cluster.oracle());
       }
       case PLAIN -> new PlainStore(cluster(plan).configuration());
       case ORACLE -> {
         plan.oracle().makeDirectory();
         Servers servers = opened(Servers.start(plan.oracle()));
+        ServerProcess child = servers.child(servers.targets().get(0));
+        if (child != null) {
+          oracle = () -> child.cpuTime().toNanos();
+          oraclePort = child::httpPort;
+        }
         var address = servers.address(servers.targets().get(0));
         yield new OracleStore(
             OracleClient.builder()
@@ -76,12 +131,16 @@ final class OpenStore implements AutoCloseable {
   }
 
   private LocalPostgres postgres(StorePlan plan) throws IOException, InterruptedException {
-    return opened(LocalPostgres.in(emptyDirectory(plan, "workload-postgresql")));
+    LocalPostgres server = opened(LocalPostgres.in(emptyDirectory(plan, "workload-postgresql")));
+    rows = List.of(server.process());
+    return server;
   }
 
   private LocalCluster cluster(StorePlan plan) throws IOException, InterruptedException {
     Path data = emptyDirectory(plan, "workload-cluster");
-    return opened(LocalCluster.in(data).hbaseHeapMb(HBASE_HEAP_MB).start());
+    LocalCluster cluster = opened(LocalCluster.in(data).hbaseHeapMb(HBASE_HEAP_MB).start());
+    rows = cluster.hbaseProcesses();
+    return cluster;
   }
 
   /** A place for data that is deleted in the end, however that comes. */

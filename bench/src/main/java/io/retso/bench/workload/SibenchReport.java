@@ -33,6 +33,7 @@ public record SibenchReport(
    * @param rows of the table
    * @param perSecond committed programs
    * @param millis mean time of a program
+   * @param work processor time of an attempt, microseconds
    * @param refusedShare of all attempts
    */
   public record Run(
@@ -42,5 +43,6 @@ public record SibenchReport(
       int round,
       double perSecond,
       double millis,
+      Work work,
       double refusedShare) {}
 }

@@ -45,6 +45,7 @@ public record SmallBankReport(
    * @param clients the multiprogramming level
    * @param perSecond committed programs
    * @param millis mean time of a program
+   * @param work processor time of an attempt, microseconds
    * @param refusedShare of all attempts
    * @param attempts of each program
    * @param refused of each program, by reason
@@ -59,6 +60,7 @@ public record SmallBankReport(
       int round,
       double perSecond,
       double millis,
+      Work work,
       double refusedShare,
       Map<String, Long> attempts,
       Map<String, Map<Reason, Long>> refused,
