@@ -31,6 +31,9 @@ public final class SmallBankBench {
   private static final int RECORDED_MAX = 300_000;
 
   private static final int WARM_CLIENTS = 8;
+  private static final Duration WARM_SLICE_MAX = Duration.ofSeconds(1);
+  private static final int WARM_PASSES_MAX = 3;
+  private static final double STILL_WARMING = 0.95;
 
   private final SmallBankSettings settings;
   private final ProgressLine line;
@@ -51,9 +54,11 @@ public final class SmallBankBench {
       throws BenchException, InterruptedException {
     String startedAt = Instant.now().toString();
     for (StoreKind kind : settings.stores().kinds()) {
-      for (int clients : settings.clients()) {
-        for (Strategy strategy : strategies(kind)) {
-          planned += settings.mixes().size() * settings.rounds(clients, strategy);
+      for (Mix mix : settings.mixes()) {
+        for (int clients : settings.clients()) {
+          for (Strategy strategy : strategies(kind)) {
+            planned += settings.rounds(mix, clients, strategy);
+          }
         }
       }
     }
@@ -91,12 +96,7 @@ public final class SmallBankBench {
     SmallBank first = new SmallBank(settings.mixes().get(0), strategies(kind).get(0));
     store.create(first.schema());
     first.load(store);
-    Duration warm = settings.warmUp().plus(settings.measured()).dividedBy(2);
-    for (Strategy strategy : strategies(kind)) {
-      line.show("warm-up of " + kind + ", " + strategy.label() + " ...");
-      SmallBank bank = new SmallBank(settings.mixes().get(0), strategy);
-      ClosedLoop.run(bank, store, WARM_CLIENTS, settings.seed(), warm, Duration.ZERO);
-    }
+    warmUp(kind, open, store);
     for (Mix mix : settings.mixes()) {
       for (int clients : settings.clients()) {
         List<Strategy> order = new ArrayList<>(strategies(kind));
@@ -105,11 +105,39 @@ public final class SmallBankBench {
             measure(open, store, new Attempt(kind, mix, strategy, clients, round));
           }
           int done = round + 1;
-          order.removeIf(strategy -> settings.rounds(clients, strategy) <= done);
+          order.removeIf(strategy -> settings.rounds(mix, clients, strategy) <= done);
           Collections.rotate(order, Math.max(1, order.size() / 3)); // nobody is always first
         }
       }
     }
+  }
+
+  /**
+   * Until the compilers of the JVMs have done: an attempt takes no less processor time than in the
+   * pass before.
+   */
+  private void warmUp(StoreKind kind, OpenStore open, RecordedStore store)
+      throws IOException, InterruptedException {
+    Duration slice = settings.warmUp().plus(settings.measured()).dividedBy(2);
+    slice = slice.compareTo(WARM_SLICE_MAX) < 0 ? slice : WARM_SLICE_MAX;
+    double before;
+    double now = Double.MAX_VALUE;
+    int passes = 0;
+    do {
+      before = now;
+      passes++;
+      Work from = open.work();
+      long attempts = 0;
+      for (Strategy strategy : strategies(kind)) {
+        line.show("warm-up of " + kind + ", " + strategy.label() + ", pass " + passes + " ...");
+        SmallBank bank = new SmallBank(settings.mixes().get(0), strategy);
+        attempts +=
+            ClosedLoop.run(bank, store, WARM_CLIENTS, settings.seed(), Duration.ZERO, slice)
+                .attempts();
+        store.history(); // nobody asks for it
+      }
+      now = open.work().microsSince(from, attempts).sum();
+    } while (now < STILL_WARMING * before && passes < WARM_PASSES_MAX);
   }
 
   /** What one run is of. */

@@ -22,7 +22,7 @@ final class SmallBankComparisons {
   private static final double PERCENT = 100;
 
   /** Customers of a hot spot that is not one of high contention. */
-  private static final int MANY = 100;
+  static final int MANY = 100;
 
   private SmallBankComparisons() {}
 

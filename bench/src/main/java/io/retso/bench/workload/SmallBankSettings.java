@@ -15,8 +15,8 @@ import java.util.Map;
  * @param clients the multiprogramming levels
  * @param warmUp the paper's ramp-up, before each measurement
  * @param rounds in which strategies take turns
- * @param pairRounds of these, in which SI and SERIALIZABLE take turns where they are judged: with
- *     the most clients; at least as many
+ * @param pairRounds of these, in which SI and SERIALIZABLE take turns where their throughput is
+ *     judged: with the most clients, unless contention is high; at least as many
  */
 public record SmallBankSettings(
     StorePlan stores,
@@ -29,10 +29,13 @@ public record SmallBankSettings(
     int pairRounds,
     long seed) {
 
-  /** Those of some strategies at a level. */
-  int rounds(int level, Strategy strategy) {
-    boolean isJudged = strategy == Strategy.SI || strategy == Strategy.SERIALIZABLE;
-    return isJudged && level == Collections.max(clients) ? Math.max(rounds, pairRounds) : rounds;
+  /** Those of a strategy at a level. */
+  int rounds(Mix mix, int level, Strategy strategy) {
+    boolean isJudged =
+        (strategy == Strategy.SI || strategy == Strategy.SERIALIZABLE)
+            && level == Collections.max(clients)
+            && mix.hot() >= SmallBankComparisons.MANY;
+    return isJudged ? Math.max(rounds, pairRounds) : rounds;
   }
 
   /** What a report says of them. */

@@ -44,7 +44,7 @@ class SmallBankBenchTest {
           new SmallBankBench(
                   new SmallBankSettings(
                       plan(server),
-                      List.of(new Mix(100, 5, 60)),
+                      List.of(new Mix(400, 100, 60)),
                       List.of(Strategy.values()),
                       List.of(1, 6),
                       SHORT,
