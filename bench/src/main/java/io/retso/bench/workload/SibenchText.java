@@ -22,6 +22,14 @@ public final class SibenchText {
   /** The report as text. */
   public static String of(SibenchReport report) {
     String end = System.lineSeparator();
+    StringBuilder text = new StringBuilder(end).append(table(report));
+    text.append(StorePlan.text(report.stores())).append(end);
+    text.append(ReportText.comparisons(report.comparisons()));
+    report.failures().forEach(failure -> text.append("  WRONG: ").append(failure).append(end));
+    return text.toString();
+  }
+
+  static TextTable table(SibenchReport report) {
     TextTable table =
         new TextTable(
             "lrlrrrrr", "store", "rows", "isolation", "per s", "+-", "ms", "CPU us", "refused");
@@ -45,11 +53,7 @@ public final class SibenchText {
         }
       }
     }
-    StringBuilder text =
-        new StringBuilder(end).append(table).append(StorePlan.text(report.stores())).append(end);
-    text.append(ReportText.comparisons(report.comparisons()));
-    report.failures().forEach(failure -> text.append("  WRONG: ").append(failure).append(end));
-    return text.toString();
+    return table;
   }
 
   private static List<StoreKind> stores(SibenchReport report) {

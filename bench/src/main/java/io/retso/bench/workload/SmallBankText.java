@@ -74,7 +74,7 @@ public final class SmallBankText {
             .toArray());
   }
 
-  private static TextTable throughput(List<Run> runs) {
+  static TextTable throughput(List<Run> runs) {
     TextTable table =
         new TextTable(
             "rlrrrrrrrrr",
@@ -125,7 +125,7 @@ public final class SmallBankText {
   }
 
   /** By program and reason, at the level of the paper's Figure 6 or the one next to it. */
-  private static TextTable refusals(List<Run> all) {
+  static TextTable refusals(List<Run> all) {
     int clients = levelOfAborts(all);
     List<Run> runs = all.stream().filter(run -> run.clients() == clients).toList();
     List<String> programs =
