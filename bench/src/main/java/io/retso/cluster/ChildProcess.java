@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalInt;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 /**
  * A Java process with the JVM, the JVM's options and the class path of this one. It ends when this
@@ -117,6 +118,19 @@ public final class ChildProcess implements AutoCloseable {
   /** Its process id. */
   public long pid() {
     return process.pid();
+  }
+
+  /** The processes that it has started, and those that they have. */
+  public Stream<ProcessHandle> descendants() {
+    return process.descendants();
+  }
+
+  /** CPU time used so far by it and by {@link #descendants} that run, nanoseconds. */
+  public long allCpuNanos() {
+    return Stream.concat(Stream.of(process.toHandle()), descendants())
+        .map(handle -> handle.info().totalCpuDuration().orElse(Duration.ZERO))
+        .mapToLong(Duration::toNanos)
+        .sum();
   }
 
   /** CPU time used so far. */
