@@ -101,9 +101,8 @@ public final class Failures {
     return new OracleUnavailableException(
         "whether what transaction "
             + start
-            + " has read is serializable is unknown, as no answer came; it wrote nothing, so it can"
-            + " be run again: "
-            + failure.getMessage(),
+            + " has read is serializable is unknown, as no answer of the oracle came; it wrote"
+            + " nothing, so it can be run again",
         failure);
   }
 
