@@ -1,11 +1,9 @@
 package io.retso.cluster;
 
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalInt;
 import java.util.concurrent.TimeUnit;
@@ -53,21 +51,12 @@ public final class ChildProcess implements AutoCloseable {
       String mainClass,
       List<String> arguments)
       throws ClusterException {
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
-        .filter(option -> !option.startsWith("-agent") && !option.startsWith("-javaagent"))
-        .forEach(command::add);
-    command.addAll(options);
-    command.addAll(List.of("-cp", System.getProperty("java.class.path")));
-    command.add(mainClass);
-    command.addAll(arguments);
     try {
       Files.createDirectories(output.toAbsolutePath().getParent());
       Files.createDirectories(ready.toAbsolutePath().getParent());
       Files.deleteIfExists(ready); // of a process that was killed
       Process process =
-          new ProcessBuilder(command)
+          new ProcessBuilder(JavaCommand.of(options, mainClass, arguments))
               .redirectErrorStream(true)
               .redirectOutput(ProcessBuilder.Redirect.appendTo(output.toFile()))
               .start();

@@ -7,6 +7,7 @@ import io.retso.hbase.Transaction;
 import io.retso.hbase.TransactionManager;
 import io.retso.hbase.TransactionOptions;
 import io.retso.hbase.admin.TablePreparation;
+import io.retso.hbase.errors.AbortedException;
 import io.retso.hbase.errors.ConflictException;
 import io.retso.hbase.errors.SerializationException;
 import io.retso.hbase.errors.SnapshotTooOldException;
@@ -119,6 +120,9 @@ public final class HBaseStore implements Store {
     }
     if (failure instanceof ConflictException) {
       return new RefusedException(Reason.CONFLICT, failure);
+    }
+    if (failure instanceof AbortedException) {
+      return new RefusedException(Reason.ABORTED, failure);
     }
     return failure instanceof SnapshotTooOldException
         ? new RefusedException(Reason.TOO_OLD, failure)

@@ -257,7 +257,8 @@ public final class OracleStore implements Store {
       case PIVOT -> Reason.PIVOT;
       case READ_ONLY -> Reason.READ_ONLY;
       case UNKNOWN_SUCCESSOR -> Reason.UNKNOWN_SUCCESSOR;
-      case TOO_OLD, EARLIER -> Reason.TOO_OLD;
+      case TOO_OLD -> Reason.TOO_OLD;
+      case EARLIER -> Reason.ABORTED;
     };
   }
 }
