@@ -125,7 +125,7 @@ public final class SerializablePage {
     part.append(facts(report.stores()));
     for (Case of : SmallBankText.cases(report)) {
       List<Run> runs = SmallBankText.runs(report, of);
-      int level = SmallBankText.levelOfAborts(runs);
+      int level = SmallBankText.mainLevel(SmallBankText.clients(runs));
       part.append("### ").append(of).append("\n\n");
       part.append(
           SmallBankText.throughput(

@@ -32,7 +32,16 @@ public final class SibenchText {
   static TextTable table(SibenchReport report) {
     TextTable table =
         new TextTable(
-            "lrlrrrrr", "store", "rows", "isolation", "per s", "+-", "ms", "CPU us", "refused");
+            "lrlrrrrrr",
+            "store",
+            "rows",
+            "isolation",
+            "per s",
+            "+-",
+            "of SNAPSHOT",
+            "ms",
+            "CPU us",
+            "refused");
     for (StoreKind kind : stores(report)) {
       for (int rows : sizes(report)) {
         for (Isolation isolation : Isolation.values()) {
@@ -44,6 +53,9 @@ public final class SibenchText {
                 isolation.toString(),
                 Texts.rate(rate.value()),
                 Texts.rate(rate.error()),
+                isolation == Isolation.SERIALIZABLE
+                    ? Texts.decimal(ratio(report.runs(), kind, rows, Run::perSecond).value())
+                    : "",
                 Texts.millis(mean(report.runs(), kind, rows, isolation, Run::millis).value()),
                 Texts.rate(
                     mean(report.runs(), kind, rows, isolation, run -> run.work().sum()).value()),

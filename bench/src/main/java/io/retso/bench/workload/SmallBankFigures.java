@@ -147,7 +147,7 @@ public final class SmallBankFigures {
   }
 
   private static String refusals(Case of, List<Run> all) {
-    int clients = SmallBankText.levelOfAborts(all);
+    int clients = SmallBankText.mainLevel(SmallBankText.clients(all));
     List<Run> runs = all.stream().filter(run -> run.clients() == clients).toList();
     List<String> programs = Arrays.stream(Kind.values()).map(Kind::label).toList();
     List<GroupedBars.Series> series = new ArrayList<>();
