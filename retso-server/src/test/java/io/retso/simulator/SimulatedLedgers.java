@@ -6,7 +6,6 @@ import io.retso.log.LogException.Reason;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -52,8 +51,8 @@ public final class SimulatedLedgers {
       return 0;
     }
 
-    /** It replaced the catalog, whether or not it will ever know. */
-    default void replacedCatalog(int version) {}
+    /** It began an epoch in the catalog, whether or not it will ever know. */
+    default void tookOver(int version) {}
   }
 
   /**
@@ -88,9 +87,8 @@ public final class SimulatedLedgers {
   private final Durable durable;
   private final Map<Long, Stored> ledgers = new HashMap<>();
   private final CallOrder order = new CallOrder();
-  private List<Long> catalog = List.of();
+  private LedgerStore.Content catalog = new LedgerStore.Content(0, "", List.of());
   private int version;
-  private Store lastWriter;
   private long nextId = 1;
 
   public SimulatedLedgers(Simulation simulation, Behaviour behaviour, Durable durable) {
@@ -106,7 +104,7 @@ public final class SimulatedLedgers {
 
   /** The catalog's ledgers. */
   public List<Long> catalog() {
-    return catalog;
+    return catalog.ledgers();
   }
 
   /** The ids of all ledgers that were not deleted. */
@@ -206,16 +204,16 @@ public final class SimulatedLedgers {
           Party.CATALOG,
           () -> {
             mayFail("read the catalog");
-            return new Catalog(version, catalog, lastWriter == this);
+            return new Catalog(version, catalog);
           });
     }
 
     @Override
-    public CompletableFuture<Catalog> replaceCatalog(Catalog expected, List<Long> newLedgers) {
-      return call(Party.CATALOG, () -> replaceNow(expected, newLedgers));
+    public CompletableFuture<Catalog> replaceCatalog(Catalog expected, Content wanted) {
+      return call(Party.CATALOG, () -> replaceNow(expected, wanted));
     }
 
-    private Catalog replaceNow(Catalog expected, List<Long> newLedgers) throws LogException {
+    private Catalog replaceNow(Catalog expected, Content wanted) throws LogException {
       boolean fails = behaviour.failureOdds > 0 && simulation.oneIn(behaviour.failureOdds);
       if (fails && simulation.oneIn(2)) {
         throw new LogException(Reason.UNAVAILABLE, "the catalog was not reached");
@@ -223,14 +221,16 @@ public final class SimulatedLedgers {
       if (expected.version() != version) {
         throw new LogException(Reason.FENCED, "the catalog was replaced");
       }
-      catalog = List.copyOf(newLedgers);
-      lastWriter = this;
+      boolean isTakeOver = wanted.epoch() > catalog.epoch();
+      catalog = wanted;
       version++;
-      process.replacedCatalog(version);
+      if (isTakeOver) {
+        process.tookOver(version);
+      }
       if (fails) {
         throw new LogException(Reason.UNAVAILABLE, "the catalog did not answer");
       }
-      return new Catalog(version, catalog, true);
+      return new Catalog(version, catalog);
     }
 
     @Override
@@ -435,6 +435,6 @@ public final class SimulatedLedgers {
 
   @Override
   public String toString() {
-    return "catalog " + Arrays.toString(catalog.toArray()) + " version " + version;
+    return "catalog " + catalog + " version " + version;
   }
 }
