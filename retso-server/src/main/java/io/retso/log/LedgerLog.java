@@ -18,6 +18,9 @@ public final class LedgerLog implements CommitLog {
   public interface Replay {
     void entry(ByteBuffer bytes) throws LogException;
 
+    /** What was shown is to be forgotten: entries will be shown from a segment's first one on. */
+    default void restart() {}
+
     /**
      * The timestamp at which a segment begins, from its first entry; recovery asks before it
      * replays so that it knows where to start.
@@ -99,14 +102,14 @@ public final class LedgerLog implements CommitLog {
   /** The window's start when the current segment began. */
   private long windowStartOfSegment;
 
-  private LedgerLog(
+  LedgerLog(
       LedgerStore store,
       Threads threads,
       Listener listener,
-      long inheritedRetentionNanos,
+      Settings settings,
       TakeOver.Taken taken) {
     this.threads = threads;
-    this.inheritedRetentionNanos = inheritedRetentionNanos;
+    this.inheritedRetentionNanos = settings.inheritedRetentionNanos();
     this.tookOverAt = threads.nanoClock().getAsLong();
     this.signal = new DurableSignal(threads.writer(), listener);
     this.segments = taken.segments();
@@ -128,12 +131,10 @@ public final class LedgerLog implements CommitLog {
    */
   public static CompletableFuture<LedgerLog> takeOver(
       LedgerStore store, Threads threads, Listener listener, Settings settings, Replay replay) {
-    return new TakeOver(store, threads.writer(), settings, replay)
+    return new TakeOver(store, threads.writer(), settings, replay, null)
         .run()
         .thenApplyAsync(
-            taken ->
-                new LedgerLog(store, threads, listener, settings.inheritedRetentionNanos(), taken),
-            threads.writer());
+            taken -> new LedgerLog(store, threads, listener, settings, taken), threads.writer());
   }
 
   /** The number of this take-over, which the catalog has; grows from each to the next. */

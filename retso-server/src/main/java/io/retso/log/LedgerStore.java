@@ -79,7 +79,7 @@ public interface LedgerStore extends AutoCloseable {
 
   /**
    * Opens a ledger as it is: its writer goes on. Entries that were acknowledged to it lately may be
-   * missing.
+   * missing, until it appends another one.
    */
   CompletableFuture<Entries> openUnfenced(long ledger);
 
@@ -112,8 +112,16 @@ public interface LedgerStore extends AutoCloseable {
 
   /** The entries of a ledger that can be read. */
   interface Entries extends AutoCloseable {
-    /** The number of entries. */
+    /** The number of entries that can be read: none of them can be lost any more. */
     long count();
+
+    /**
+     * Asks how many entries there are by now, if the ledger was opened unfenced: {@link #count}
+     * says it from then on. It never falls.
+     *
+     * @return whether no entry can be added any more, and {@link #count} is final
+     */
+    CompletableFuture<Boolean> refresh();
 
     /**
      * Shows the entries {@code from} (inclusive) to {@code to} (exclusive) in order.

@@ -3,6 +3,8 @@ package io.retso.log;
 import io.retso.log.LedgerStore.Catalog;
 import io.retso.log.LedgerStore.Entries;
 import io.retso.log.LogException.Reason;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -35,11 +37,23 @@ final class TakeOver {
   private final Executor executor;
   private final LedgerLog.Settings settings;
   private final LedgerLog.Replay replay;
+  private final LogTail.Position position;
   private LedgerStore.Ledger own;
   private int attempts;
+  private boolean replayed;
 
+  /**
+   * Makes a take-over.
+   *
+   * @param position what the replay has been shown; null if it has been shown nothing
+   */
   TakeOver(
-      LedgerStore store, Executor executor, LedgerLog.Settings settings, LedgerLog.Replay replay) {
+      LedgerStore store,
+      Executor executor,
+      LedgerLog.Settings settings,
+      LedgerLog.Replay replay,
+      LogTail.Position position) {
+    this.position = position;
     this.store = store;
     this.executor = executor;
     this.settings = settings;
@@ -48,9 +62,14 @@ final class TakeOver {
 
   /** Looks at the log, and takes it over if it is not refused. */
   CompletableFuture<Taken> run() {
-    return look()
+    return (position == null ? look() : CompletableFuture.<Void>completedFuture(null))
         .thenComposeAsync(looked -> beginEpoch(), executor)
         .thenComposeAsync(this::fenceAndReplay, executor);
+  }
+
+  /** Whether the replay was shown something, or emptied. */
+  boolean hasReplayed() {
+    return replayed;
   }
 
   static boolean isCondemned(long ledger) {
@@ -147,19 +166,99 @@ final class TakeOver {
    * take-over was lost, and the ledgers are not damaged.
    */
   private CompletableFuture<Taken> fenceAndReplay(Catalog ours) {
+    replayed = true;
+    List<Long> others = ours.ledgers().subList(0, ours.ledgers().size() - 1);
+    int reached = position == null ? -1 : others.indexOf(position.ledger());
+    if (position != null && reached < 0) {
+      replay.restart(); // too slow: the writer has deleted what is read
+    }
+    return (reached < 0 ? fromTheBeginning(others) : fromThePosition(others, reached))
+        .thenApply(segments -> new Taken(ours, segments, own))
+        .exceptionallyCompose(e -> failure(e, ours));
+  }
+
+  private CompletableFuture<List<Segment>> fromTheBeginning(List<Long> others) {
     SegmentSearch search =
         new SegmentSearch(
             executor,
             settings.windowSpan(),
             replay,
             (ledger, isFinished) -> store.openFenced(ledger));
-    List<Long> others = ours.ledgers().subList(0, ours.ledgers().size() - 1);
     return search
         .run(others)
         .thenComposeAsync(searched -> replayAll(search.opened()), executor)
-        .thenApply(replayed -> new Taken(ours, search.segments(), own))
-        .whenCompleteAsync((taken, e) -> search.close(), executor)
-        .exceptionallyCompose(e -> failure(e, ours));
+        .thenApply(all -> search.segments())
+        .whenCompleteAsync((segments, e) -> search.close(), executor);
+  }
+
+  /**
+   * What is in front of the ledger that the position is in has all of its entries, and they were
+   * shown. The others are fenced at once, in no order.
+   */
+  private CompletableFuture<List<Segment>> fromThePosition(List<Long> others, int reached) {
+    List<Segment> segments = new ArrayList<>();
+    for (long ledger : others.subList(0, reached)) {
+      long start = position.segmentStarts().getOrDefault(ledger, 0L);
+      segments.add(
+          isCondemned(ledger) ? new Segment(~ledger, 0, false) : new Segment(ledger, start, true));
+    }
+    List<Rest> rests =
+        others.stream().skip(reached).filter(id -> !isCondemned(id)).map(Rest::new).toList();
+    CompletableFuture<Void> all =
+        CompletableFuture.allOf(
+            rests.stream().map(rest -> rest.opening).toArray(CompletableFuture<?>[]::new));
+    for (Rest rest : rests) {
+      all = all.thenComposeAsync(before -> rest.show(), executor);
+    }
+    return all.thenApply(
+            shown -> {
+              rests.forEach(rest -> segments.add(new Segment(rest.ledger, rest.start, true)));
+              return segments;
+            })
+        .whenCompleteAsync((done, e) -> rests.forEach(Rest::close), executor);
+  }
+
+  /** A ledger of which entries may not have been shown. */
+  private final class Rest {
+    final long ledger;
+    final CompletableFuture<Entries> opening;
+
+    /** The timestamp at which it begins, once that is known; it stays so if it has no entry. */
+    long start = Long.MAX_VALUE;
+
+    Rest(long ledger) {
+      this.ledger = ledger;
+      this.opening = store.openFenced(ledger);
+    }
+
+    CompletableFuture<Void> show() {
+      Entries entries = opening.join(); // it is done
+      boolean isFirst = ledger == position.ledger();
+      long next = isFirst ? position.nextEntry() : 0;
+      start = isFirst ? position.segmentStarts().getOrDefault(ledger, start) : start;
+      if (entries.count() < next) {
+        return CompletableFuture.failedFuture(
+            new LogException(
+                Reason.CORRUPT,
+                "ledger "
+                    + ledger
+                    + " ends with "
+                    + entries.count()
+                    + " entries, and "
+                    + next
+                    + " were confirmed; look for wiped directories of the bookies"));
+      }
+      return entries.read(next, entries.count(), executor, this::show);
+    }
+
+    private void show(ByteBuffer entry) throws LogException {
+      start = start == Long.MAX_VALUE ? replay.segmentStart(entry) : start;
+      replay.entry(entry);
+    }
+
+    void close() {
+      opening.thenAccept(Entries::close);
+    }
   }
 
   private CompletableFuture<Void> replayAll(List<Entries> opened) {

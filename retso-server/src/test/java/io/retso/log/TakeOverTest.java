@@ -222,6 +222,11 @@ class TakeOverTest extends LogFixture {
     }
 
     @Override
+    public CompletableFuture<Boolean> refresh() {
+      return entries.refresh();
+    }
+
+    @Override
     public CompletableFuture<Void> read(
         long from, long to, Executor executor, LedgerStore.EntryVisitor visitor) {
       faster();
@@ -284,7 +289,10 @@ class TakeOverTest extends LogFixture {
   void aLogThatIsRefusedRemainsWithItsWriter() throws LogException {
     Writer writer = new Writer();
     writer.startSegment(16);
+    quiesce();
     writer.append(32);
+    quiesce();
+    writer.append(32); // which confirms the one before
     writer.log.prepareSegment(); // an empty ledger behind the newest segment
     quiesce();
     List<Long> before = ledgers.catalog();

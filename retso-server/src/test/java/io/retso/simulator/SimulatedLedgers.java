@@ -73,6 +73,11 @@ public final class SimulatedLedgers {
   private static final class Stored {
     final long id;
     final List<byte[]> entries = new ArrayList<>();
+
+    /** For each entry how many its writer knew to be durable when it sent it. */
+    final List<Integer> confirmed = new ArrayList<>();
+
+    int acknowledged; // entries of which the writer knows
     int safe; // entries that were acknowledged or survived
     int sealedAt = -1;
     boolean deleted;
@@ -258,7 +263,7 @@ public final class SimulatedLedgers {
               makeSafe(stored, count);
               stored.sealedAt = count;
             }
-            return new Opened(this, id, List.copyOf(stored.entries.subList(0, count)));
+            return new Opened(this, stored, count);
           });
     }
 
@@ -268,8 +273,20 @@ public final class SimulatedLedgers {
           Party.BOOKIES,
           () -> {
             Stored stored = existing(id);
-            return new Opened(this, id, List.copyOf(stored.entries.subList(0, stored.safe)));
+            return new Opened(this, stored, confirmed(stored));
           });
+    }
+
+    /**
+     * What a reader learns who does not disturb: of a closed ledger the end, otherwise what the
+     * last entry that has arrived says; of those under way nobody knows which.
+     */
+    private int confirmed(Stored stored) {
+      if (stored.sealedAt >= 0) {
+        return stored.sealedAt;
+      }
+      int arrived = stored.safe + simulation.below(stored.entries.size() - stored.safe + 1);
+      return arrived == 0 ? 0 : stored.confirmed.get(arrived - 1);
     }
 
     private Stored existing(long id) throws LogException {
@@ -295,12 +312,34 @@ public final class SimulatedLedgers {
     public void close() {}
   }
 
-  private record Opened(Store store, long id, List<byte[]> entries) implements LedgerStore.Entries {
+  /** A ledger in the hands of a reader. */
+  private static final class Opened implements LedgerStore.Entries {
     private static final int AT_ONCE = 8;
+
+    private final Store store;
+    private final Stored stored;
+    private int count;
+
+    Opened(Store store, Stored stored, int count) {
+      this.store = store;
+      this.stored = stored;
+      this.count = count;
+    }
 
     @Override
     public long count() {
-      return entries.size();
+      return count;
+    }
+
+    @Override
+    public CompletableFuture<Boolean> refresh() {
+      return store.call(
+          Party.BOOKIES,
+          () -> {
+            boolean isClosed = store.existing(stored.id).sealedAt >= 0;
+            count = Math.max(count, store.confirmed(stored));
+            return isClosed;
+          });
     }
 
     @Override
@@ -311,7 +350,7 @@ public final class SimulatedLedgers {
       }
       long end = Math.min(to, from + AT_ONCE);
       return store
-          .call(Party.BOOKIES, () -> store.existing(id))
+          .call(Party.BOOKIES, () -> store.existing(stored.id))
           .thenAcceptAsync(exists -> show(from, end, visitor), executor)
           .thenCompose(shown -> read(end, to, executor, visitor));
     }
@@ -319,7 +358,7 @@ public final class SimulatedLedgers {
     private void show(long from, long to, LedgerStore.EntryVisitor visitor) {
       try {
         for (long i = from; i < to; i++) {
-          visitor.entry(ByteBuffer.wrap(entries.get((int) i)).asReadOnlyBuffer());
+          visitor.entry(ByteBuffer.wrap(stored.entries.get((int) i)).asReadOnlyBuffer());
         }
       } catch (LogException e) {
         throw new CompletionException(e);
@@ -367,6 +406,7 @@ public final class SimulatedLedgers {
       append.callback = callback;
       if (stored.sealedAt < 0 && failure == null) {
         stored.entries.add(append.bytes);
+        stored.confirmed.add(stored.acknowledged);
       }
       outstanding.add(append);
       long delay = behaviour.appendDelay == 0 ? 0 : simulation.delay(behaviour.appendDelay);
@@ -420,6 +460,7 @@ public final class SimulatedLedgers {
         return new LogException(Reason.UNAVAILABLE, "too few bookies");
       }
       makeSafe(stored, append.index + 1);
+      stored.acknowledged = append.index + 1;
       return null;
     }
 
