@@ -124,7 +124,7 @@ class InjectedBugsTest {
         "client/connection/FrameWriter.java",
         " | (call.maybeSent ? FrameType.REPEAT_FLAG : 0)",
         ""),
-    EPOCH_OVERLOOKED("client/connection/Dispatcher.java", "epochSeen = offer.epoch();", ""),
+    EPOCH_OVERLOOKED("client/connection/Members.java", "epochSeen = role.epoch();", ""),
     /** Answers are expected in the order of their requests, as if there were one lane. */
     ONE_LANE_FOR_ALL_REPLIES(
         "client/connection/Connection.java",
