@@ -11,6 +11,7 @@ import io.retso.hbase.errors.AbortedException;
 import io.retso.hbase.errors.ConflictException;
 import io.retso.hbase.errors.SerializationException;
 import io.retso.hbase.errors.SnapshotTooOldException;
+import io.retso.hbase.options.ReadSnapshot;
 import io.retso.workload.Options;
 import io.retso.workload.Reason;
 import io.retso.workload.RefusedException;
@@ -36,6 +37,7 @@ public final class HBaseStore implements Store {
   private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
 
   private final Connection connection;
+  private final boolean owns;
   private final String oracle;
   private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
   private final TransactionManager manager;
@@ -43,9 +45,19 @@ public final class HBaseStore implements Store {
 
   /** Connects to a cluster and its oracle. */
   public HBaseStore(Configuration hbase, String oracle) throws IOException {
+    this(ConnectionFactory.createConnection(hbase), oracle, true);
+  }
+
+  private HBaseStore(Connection connection, String oracle, boolean owns) throws IOException {
+    this.connection = connection;
+    this.owns = owns;
     this.oracle = oracle;
-    connection = ConnectionFactory.createConnection(hbase);
     manager = TransactionManager.builder(connection).oracle(oracle).meterRegistry(meters).build();
+  }
+
+  /** Another manager on the same connection to HBase, to be closed before this one. */
+  public HBaseStore another() throws IOException {
+    return new HBaseStore(connection, oracle, false);
   }
 
   @Override
@@ -69,6 +81,7 @@ public final class HBaseStore implements Store {
   private static TransactionOptions options(Options asked) {
     return TransactionOptions.DEFAULT
         .withName(asked.name())
+        .withReadSnapshot(asked.deferred() ? ReadSnapshot.DEFERRED : ReadSnapshot.RECENT)
         .withIsolation(
             switch (asked.isolation()) {
               case SNAPSHOT -> io.retso.hbase.options.Isolation.SNAPSHOT;
@@ -89,7 +102,9 @@ public final class HBaseStore implements Store {
   @Override
   public void close() throws IOException {
     manager.close();
-    connection.close();
+    if (owns) {
+      connection.close();
+    }
   }
 
   /** What the refusal of a transaction is called here; others go on as they are. */
