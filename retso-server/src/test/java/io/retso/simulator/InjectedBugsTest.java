@@ -214,6 +214,17 @@ class InjectedBugsTest {
         "judge(batch, batch.writesEnd(i), batch.validatedEnd(i), sequence)",
         "judge(batch, batch.writesEnd(i),\n"
             + "batch.repeats[i] ? batch.writesEnd(i) : batch.validatedEnd(i), sequence)"),
+    VALIDATED_ROWS_NOT_JUDGED(
+        Sizes::isSerializable,
+        "oracle/CommitDecision.java",
+        "judge(batch, batch.writesEnd(i), batch.validatedEnd(i), sequence)",
+        "judge(batch, batch.writesEnd(i), batch.writesEnd(i), sequence)"),
+    /** They are looked at, and nobody who comes later learns of them. */
+    LOCKED_ROWS_NOT_PUT_INTO_THE_MAP(
+        Sizes::isSerializable,
+        "simulator/Footprint.java",
+        "inMap.addAll(locked);",
+        "validated.addAll(locked);"),
     REPEATS_OF_CERTIFICATIONS_NOT_FLAGGED(
         Sizes::isSerializable,
         "client/connection/FrameWriter.java",
