@@ -52,6 +52,7 @@ import picocli.CommandLine.Option;
       BoundsCommand.class,
       SmallBankCommand.class,
       SibenchCommand.class,
+      ReadersCommand.class,
       MicroCommand.class
     },
     sortOptions = false,

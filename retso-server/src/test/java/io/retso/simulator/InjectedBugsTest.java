@@ -39,17 +39,17 @@ class InjectedBugsTest {
         "private long queryPosition() {\n    return 0;"),
     REPLY_BEFORE_ACKNOWLEDGEMENT(
         "sequencer/Sequencer.java",
-        "oracle.commit(batch);\n    reserveAhead();\n    replyAt(decisionPosition());",
-        "oracle.commit(batch);\n    reserveAhead();\n    replyAt(decisionPosition() - 1);"),
+        "oracle.commit(batch);\n    writer.reserveAhead();\n    replyAt(decisionPosition());",
+        "oracle.commit(batch);\n    writer.reserveAhead();\n    replyAt(decisionPosition() - 1);"),
     /** Stamps are used that no record reserves. */
     FORGOTTEN_RESERVATION(
-        "sequencer/Sequencer.java",
+        "sequencer/LogWriter.java",
         "entry.reserved(reservation.renew(oracle.nextTimestamp(), ring.filling()));",
         "reservation.renew(oracle.nextTimestamp(), ring.filling());"),
     /** A reservation that lasts is not written again when a segment begins. */
     SEGMENT_WITHOUT_A_RESERVATION(
         Bug::reservesMoreThanAWindow,
-        "sequencer/Sequencer.java",
+        "sequencer/LogWriter.java",
         "reserve();\n    snapshot.begin(entry);",
         "reserveAhead();\n    snapshot.begin(entry);"),
     HOLE_A_ALGORITHM_3_AS_PRINTED(
@@ -81,16 +81,16 @@ class InjectedBugsTest {
     /** A successor may commit below the timestamp that a reader has. */
     TIMESTAMP_BEFORE_ITS_RESERVATION(
         "sequencer/Sequencer.java",
-        "oracle.timestamp();\n    reserveAhead();\n    replyPosition = startsPosition();",
-        "oracle.timestamp();\n    reserveAhead();\n    replyPosition = 0;"),
+        "oracle.timestamp();\n    writer.reserveAhead();\n    replyPosition = startsPosition();",
+        "oracle.timestamp();\n    writer.reserveAhead();\n    replyPosition = 0;"),
     POSITION_OF_THE_REQUEST_BEFORE(
         "sequencer/Sequencer.java",
         "long first = oracle.begin(count, host);\n"
-            + "    reserveAhead();\n"
+            + "    writer.reserveAhead();\n"
             + "    replyPosition = startsPosition();",
         "replyPosition = startsPosition();\n"
             + "    long first = oracle.begin(count, host);\n"
-            + "    reserveAhead();"),
+            + "    writer.reserveAhead();"),
     /** What waited for the log leaves before what has waited for the end of its burst. */
     REPLY_OVERTAKES_IN_ITS_LANE(
         Bug::reservesOften,
@@ -177,12 +177,14 @@ class InjectedBugsTest {
         "oracle.replay().time(reserved == 0 ? 0 : reserved - Timestamps.GAP);"),
     /** After a clean stop the last timestamp is issued again. */
     END_LOGGED_TOO_EARLY(
-        "sequencer/Sequencer.java",
+        "sequencer/LogWriter.java",
         "entry.ended(oracle.nextTimestamp());",
         "entry.ended(oracle.nextTimestamp() - Timestamps.GAP);"),
     /** A server that said where its timestamps end goes on. */
     SERVES_BEHIND_ITS_END(
-        "sequencer/Sequencer.java", "if (failed || finishedAt > 0) {", "if (failed) {"),
+        "sequencer/Sequencer.java",
+        "if (writer.isStopped() || writer.hasEnded()) {",
+        "if (writer.isStopped()) {"),
     /** Only the newest segment is replayed. */
     WINDOW_NOT_REPLAYED(
         "log/TakeOver.java", "head.start <= newestStart - windowSpan", "head.start <= newestStart"),
@@ -222,18 +224,18 @@ class InjectedBugsTest {
         Sizes::isSerializable,
         "sequencer/Sequencer.java",
         "long snapshot = safeSnapshots.current(nowNanos);\n"
-            + "    reserveAhead();\n"
+            + "    writer.reserveAhead();\n"
             + "    replyPosition = startsPosition();",
         "long snapshot = safeSnapshots.current(nowNanos);\n"
-            + "    reserveAhead();\n"
+            + "    writer.reserveAhead();\n"
             + "    replyPosition = 0;"),
     /** The verdict about a transaction that wrote nothing leaves before the log has it. */
     READ_ONLY_VERDICT_BEFORE_ACKNOWLEDGEMENT(
         Sizes::isSerializable,
         "sequencer/Sequencer.java",
-        "oracle.commit(batch);\n    reserveAhead();\n    replyAt(decisionPosition());",
+        "oracle.commit(batch);\n    writer.reserveAhead();\n    replyAt(decisionPosition());",
         "oracle.commit(batch);\n"
-            + "    reserveAhead();\n"
+            + "    writer.reserveAhead();\n"
             + "    replyAt(batch.newRows() > 0 ? decisionPosition() : 0);");
 
     /** The worlds in which it may show within seconds: it is rare, or impossible, in others. */

@@ -23,7 +23,8 @@ public final class SibenchText {
   public static String of(SibenchReport report) {
     String end = System.lineSeparator();
     TextTable table =
-        new TextTable("lrlrrrr", "store", "rows", "isolation", "per s", "+-", "ms", "refused");
+        new TextTable(
+            "lrlrrrrr", "store", "rows", "isolation", "per s", "+-", "ms", "CPU us", "refused");
     for (StoreKind kind : stores(report)) {
       for (int rows : sizes(report)) {
         for (Isolation isolation : Isolation.values()) {
@@ -36,13 +37,16 @@ public final class SibenchText {
                 Texts.rate(rate.value()),
                 Texts.rate(rate.error()),
                 Texts.millis(mean(report.runs(), kind, rows, isolation, Run::millis).value()),
+                Texts.rate(
+                    mean(report.runs(), kind, rows, isolation, run -> run.work().sum()).value()),
                 Texts.percent(
                     mean(report.runs(), kind, rows, isolation, Run::refusedShare).value()));
           }
         }
       }
     }
-    StringBuilder text = new StringBuilder(end).append(table).append(end);
+    StringBuilder text =
+        new StringBuilder(end).append(table).append(StorePlan.text(report.stores())).append(end);
     text.append(ReportText.comparisons(report.comparisons()));
     report.failures().forEach(failure -> text.append("  WRONG: ").append(failure).append(end));
     return text.toString();
@@ -68,13 +72,13 @@ public final class SibenchText {
         .toList();
   }
 
-  /** Throughput of serializable transactions beside the others of the same round; 0 if unknown. */
-  static Mean ratio(List<Run> runs, StoreKind kind, int rows) {
+  /** A figure of serializable transactions beside the others of the same round; 0 if unknown. */
+  static Mean ratio(List<Run> runs, StoreKind kind, int rows, ToDoubleFunction<Run> figure) {
     List<Run> snapshot = of(runs, kind, rows, Isolation.SNAPSHOT);
     List<Run> serializable = of(runs, kind, rows, Isolation.SERIALIZABLE);
     double[] ratios = new double[serializable.size()];
     for (int i = 0; i < ratios.length; i++) {
-      ratios[i] = serializable.get(i).perSecond() / snapshot.get(i).perSecond();
+      ratios[i] = figure.applyAsDouble(serializable.get(i)) / figure.applyAsDouble(snapshot.get(i));
     }
     return Mean.ofRatios(ratios);
   }
@@ -84,7 +88,9 @@ public final class SibenchText {
     List<Line> lines = new ArrayList<>();
     for (StoreKind kind : stores(report)) {
       List<Mean> means =
-          sizes(report).stream().map(rows -> ratio(report.runs(), kind, rows)).toList();
+          sizes(report).stream()
+              .map(rows -> ratio(report.runs(), kind, rows, Run::perSecond))
+              .toList();
       if (means.stream().anyMatch(mean -> mean.value() > 0)) {
         lines.add(
             new Line(

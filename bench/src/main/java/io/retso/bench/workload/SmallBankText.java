@@ -35,12 +35,16 @@ public final class SmallBankText {
     text.append(END);
     text.append("  +-: half of the 95 % confidence interval of the mean of all rounds.");
     text.append(" of SI: median of the rounds' ratios.").append(END);
-    text.append("  ms: mean time of a program, refused ones included.").append(END);
+    text.append(
+            "  ms: mean time of a program, refused ones included. CPU us: processor time of all")
+        .append(END)
+        .append("  processes for each of them.")
+        .append(END);
     text.append(
         "  anomalies: groups of transactions that no serial order explains, of all rounds;");
     text.append(" needless: refused at").append(END);
     text.append("  the commit for what they read, though no cycle was known by then.").append(END);
-    text.append(examples(report)).append(END);
+    text.append(examples(report)).append(StorePlan.text(report.stores())).append(END);
     text.append(ReportText.comparisons(report.comparisons()));
     report.failures().forEach(failure -> text.append("  WRONG: ").append(failure).append(END));
     return text.toString();
@@ -73,13 +77,14 @@ public final class SmallBankText {
   private static TextTable throughput(List<Run> runs) {
     TextTable table =
         new TextTable(
-            "rlrrrrrrrr",
+            "rlrrrrrrrrr",
             "clients",
             "strategy",
             "per s",
             "+-",
             "of SI",
             "ms",
+            "CPU us",
             "refused",
             "rolled back",
             "anomalies",
@@ -94,6 +99,7 @@ public final class SmallBankText {
             Texts.rate(rate.error()),
             Texts.decimal(SmallBankComparisons.ratio(runs, strategy, clients).value()),
             Texts.millis(mean(runs, strategy, clients, Run::millis).value()),
+            Texts.rate(mean(runs, strategy, clients, run -> run.work().sum()).value()),
             Texts.percent(mean(runs, strategy, clients, Run::refusedShare).value()),
             Texts.percent(mean(runs, strategy, clients, SmallBankText::rolledBackShare).value()),
             sum(runs, strategy, clients, run -> run.check().groups()),

@@ -149,6 +149,22 @@ class ReadSetTest {
     expectRanges();
   }
 
+  /** One that is left may be so until the commit, and the application has the arrays. */
+  @Test
+  void aScanIsReadWhereItWasWhateverBecomesOfItsKeys() {
+    byte[] start = row("k1.3");
+    byte[] stop = row("k1.9");
+    Result first = result("k1.4");
+    scan(new Scan().withStartRow(start).withStopRow(stop)).reached(first);
+    byte[] only = row("k2");
+    scan(new Scan().withStartRow(only)).reached(result("k2"));
+    for (byte[] array : List.of(start, stop, first.getRow(), only)) {
+      array[0] = 'x';
+    }
+    expectRanges(granule(4, "k1.3"), granule(4, "k1.4"));
+    expectIds(id("k2"));
+  }
+
   @Test
   void anExhaustedScanIsReadToItsEnd() {
     scan(new Scan().withStartRow(row("k1.1")).withStopRow(row("k1.3"))).ended(true);
