@@ -131,7 +131,7 @@ public final class Conversation {
       turns.await(share, this);
       return Progress.WAITING;
     }
-    long moves = desk.sequencer().oracle().moves();
+    long moves = desk.moves();
     // A pong says that the client lives, which is known by now.
     Progress progress = isPong ? Progress.TAKEN : carryOut(type, unread, index, frameBytes);
     if (progress == Progress.TAKEN) {
@@ -155,6 +155,8 @@ public final class Conversation {
       Frames.writeReplyHeader(leaving(), type, 0, frameId);
     } else if (hello.mode() == Handshake.Mode.ECHO) {
       echo(type, Frames.count(unread, index));
+    } else if (!desk.isLeading()) {
+      sendBack(ErrorCode.NOT_LEADER, frameId);
     } else if (mustWait(type, Frames.count(unread, index))) {
       return putOff(new Start(type, Frames.count(unread, index), frameId));
     } else if (mustWaitWithRows(type, unread, index, frameBytes)) {
@@ -252,7 +254,7 @@ public final class Conversation {
         break;
       }
       putOff.remove();
-      long moves = desk.sequencer().oracle().moves();
+      long moves = desk.moves();
       serve(start.type, start.frameId, start.count, Unpooled.EMPTY_BUFFER, 0);
       spend(units(start.type, 0, start.count), moves);
     }
@@ -261,7 +263,7 @@ public final class Conversation {
 
   /** Charges a frame, and what it pushed out of the window: that is known only when it is done. */
   private void spend(long units, long movesBefore) {
-    long moved = desk.sequencer().oracle().moves() - movesBefore;
+    long moved = desk.moves() - movesBefore;
     desk.turns().spend(share, units + moved * UNITS_PER_MOVE);
   }
 
@@ -298,6 +300,9 @@ public final class Conversation {
     Handshake.Hello theirs =
         Handshake.readHello(unread.slice(index + Frames.HEADER_BYTES, bodyBytes), bodyBytes);
     version = Handshake.chooseVersion(theirs.versionMin(), theirs.versionMax());
+    if (!desk.isLeading() && version < Handshake.ROLES_SINCE) {
+      throw new FrameException(ErrorCode.SHUTTING_DOWN, standby());
+    }
     hello = theirs;
     Handshake.writeWelcome(
         leaving(),
@@ -309,7 +314,56 @@ public final class Conversation {
             Limits.TRANSACTION_ROWS_MAX,
             Timestamps.GAP,
             desk.settings().oracle().get(),
-            ServerRole.alone(desk.settings().epoch().getAsLong())));
+            desk.role()));
+  }
+
+  private String standby() {
+    return "this server is a standby; " + desk.role().whoLeads();
+  }
+
+  /** The role of the server is another one, or what it knows of the members. */
+  void tell(ServerRole role) {
+    if (hello == null) {
+      return; // it will be greeted so
+    }
+    if (version >= Handshake.ROLES_SINCE) {
+      Handshake.writeRoleFrame(leaving(), role);
+    } else if (!role.leads()) {
+      transport.refuse(0, ErrorCode.SHUTTING_DOWN, standby());
+    }
+  }
+
+  /**
+   * The server leads no more: what is held must not leave, as the log may lack what it rests on,
+   * and what was put off is not carried out. The client learns both in the order of the lanes.
+   */
+  void dropReplies() {
+    drop(starts);
+    drop(decisions);
+    putOff.forEach(start -> sendBack(ErrorCode.NOT_LEADER, start.frameId));
+    putOff.clear();
+    holding = false;
+    waitingSince = -1;
+  }
+
+  private void drop(ReplyLane lane) {
+    lane.release(
+        Long.MAX_VALUE,
+        (replies, requests, since) -> {
+          int at = replies.readerIndex();
+          while (at < replies.writerIndex()) {
+            sendBack(ErrorCode.DEPOSED, Frames.frameId(replies, at));
+            at += Frames.LENGTH_BYTES + replies.getInt(at);
+          }
+          replies.release();
+        });
+  }
+
+  /** The client is to ask the leader, and keeps the connection; an old one was refused before. */
+  private void sendBack(ErrorCode code, int id) {
+    if (version >= Handshake.ROLES_SINCE) {
+      Frames.writeError(leaving(), id, code, standby());
+    }
   }
 
   /**

@@ -469,8 +469,10 @@ public final class Sequencer implements CommitLog.Listener {
   @Override
   public void failed(LogException cause) {
     assert owner == null || isOwner();
-    failed = true;
-    replies.failed(cause);
+    if (!failed) { // of one that was stopped nobody hears any more
+      failed = true;
+      replies.failed(cause);
+    }
   }
 
   /** What was counted; the oracle's counters are its own. */
