@@ -10,14 +10,27 @@ public final class Replay {
   private final CommittedMap map;
   private final TransactionWindow window;
   private final UncleanedCommits uncleaned;
+  private final UnloggedTimestamps unlogged;
   private final Certifier certifier;
 
   Replay(
-      CommittedMap map, TransactionWindow window, UncleanedCommits uncleaned, Certifier certifier) {
+      CommittedMap map,
+      TransactionWindow window,
+      UncleanedCommits uncleaned,
+      UnloggedTimestamps unlogged,
+      Certifier certifier) {
     this.certifier = certifier;
+    this.unlogged = unlogged;
     this.map = map;
     this.window = window;
     this.uncleaned = uncleaned;
+  }
+
+  /** Empties the oracle, whatever it knew, for a replay from the beginning. Counters go on. */
+  public void restart() {
+    uncleaned.clear();
+    unlogged.clear();
+    start(Timestamps.GAP);
   }
 
   /**

@@ -52,7 +52,7 @@ public final class StatusOracle {
     window = new TransactionWindow(windowTimestamps, uncleaned);
     this.changes = changes;
     certifier = new Certifier(rule, map, window);
-    replay = new Replay(map, window, uncleaned, certifier);
+    replay = new Replay(map, window, uncleaned, unlogged, certifier);
     snapshot = new UncleanedSnapshot(window, uncleaned);
     decision = new CommitDecision(map, window, certifier, changes, counters);
     watermark = new Watermark(window, uncleaned, unlogged, changes, counters);
@@ -69,7 +69,7 @@ public final class StatusOracle {
     this(rows, windowTimestamps, uncleanedCommits, changes, 0);
   }
 
-  /** Brings this oracle, still unused, to the state that a log describes. */
+  /** Brings this oracle, unused or emptied, to the state that a log describes. */
   public Replay replay() {
     return replay;
   }

@@ -1,11 +1,9 @@
 package io.retso.sequencer;
 
 import io.retso.log.CommitLog;
-import io.retso.log.LogEntry;
 import io.retso.log.LogException;
 import io.retso.oracle.Changes;
 import io.retso.oracle.CommitBatch;
-import io.retso.oracle.ForwardedChanges;
 import io.retso.oracle.OracleCounters;
 import io.retso.oracle.StatusOracle;
 import io.retso.protocol.Limits;
@@ -16,22 +14,13 @@ import io.retso.protocol.Timestamps;
  *
  * <p>The caller hands in requests, takes for each reply the {@link #replyPosition()} that the
  * request left, calls {@link #flush()} at the end of a burst, and lets the reply go when {@link
- * Replies#durable} has reached its position.
- *
- * <p>How entries grow: while nothing is outstanding a burst is written at once, so an idle system
- * adds no delay. While entries are outstanding, smaller bursts wait for company until an
- * acknowledgement comes; so entries grow with the load by themselves.
+ * Replies#durable} has reached its position. {@link LogWriter} makes entries of what the oracle
+ * changes.
  *
  * <p>Allocates nothing after construction. Single-threaded: every method is called by one thread,
  * the one that delivers the log's acknowledgements.
  */
 public final class Sequencer implements CommitLog.Listener {
-  /** Bytes of a segment after which the log rolls, whatever its age. */
-  private static final long SEGMENT_BYTES_MAX = 1L << 30;
-
-  /** A window spans at least so many segments, so that little more than it is replayed. */
-  private static final int SEGMENTS_PER_WINDOW = 4;
-
   /** Timestamps that are passed over at once: some 0.3 ms, and 2 ms if they push out commits. */
   private static final int PASS_MAX = 1 << 16;
 
@@ -80,32 +69,14 @@ public final class Sequencer implements CommitLog.Listener {
   private final Settings settings;
   private final StatusOracle oracle;
   private final Replies replies;
-  private final EntryRing ring;
-  private final Reservation reservation;
-  private final SegmentSnapshot snapshot;
+  private final LogWriter writer;
   private final SafeSnapshots safeSnapshots;
-  private final int entryBytesEnough;
-  private final SequencerCounters counters = new SequencerCounters();
 
   /** The thread of {@link #start}, and of everything from then on; {@code assert} only. */
   private Thread owner;
 
-  private CommitLog log;
-  private LogEntry entry;
-  private boolean nullWrite;
-  private boolean failed;
-
-  /** Where it is logged that no timestamp is issued any more; 0 before that. */
-  private long finishedAt;
-
-  /** Time at which the current segment began. */
-  private long segmentStart;
-
   /** Where the reply to the request that was handed in last may leave. */
   private long replyPosition;
-
-  /** A new segment is ready; requests wait until everything in the old one is durable. */
-  private boolean rolling;
 
   /**
    * Makes the sequencer and its oracle.
@@ -115,26 +86,14 @@ public final class Sequencer implements CommitLog.Listener {
   public Sequencer(Settings settings, OracleMaker sizes, Replies replies) {
     this.settings = settings;
     this.replies = replies;
-    entryBytesEnough = settings.entryBytes().enough();
-    int entryBytes = settings.durable() ? settings.entryBytes().capacity() : LogEntry.HEADER_BYTES;
-    ring = new EntryRing(settings.entriesInFlight(), entryBytes);
-    reservation = new Reservation(settings.reservationTimestamps());
-    oracle = sizes.make(settings.durable() ? new Recorder() : Changes.NONE);
-    snapshot = new SegmentSnapshot(oracle, entryBytesEnough);
+    writer = new LogWriter(settings, sizes);
+    oracle = writer.oracle();
     safeSnapshots = new SafeSnapshots(oracle);
   }
 
   /** Makes an oracle that reports to {@code changes}. */
   public interface OracleMaker {
     StatusOracle make(Changes changes);
-  }
-
-  /** Writes what the oracle changes into the entry that is being filled. */
-  private final class Recorder extends ForwardedChanges {
-    @Override
-    protected Changes target() {
-      return entry;
-    }
   }
 
   /** The oracle, for recovery before {@link #start} and for its counters. */
@@ -150,14 +109,7 @@ public final class Sequencer implements CommitLog.Listener {
    */
   public void start(CommitLog takenLog, long lastPosition) {
     owner = Thread.currentThread();
-    log = takenLog;
-    ring.startBehind(lastPosition);
-    entry = ring.next();
-    if (settings.durable()) {
-      startSegment();
-    } else {
-      reservation.everything();
-    }
+    writer.start(takenLog, lastPosition);
   }
 
   private boolean isOwner() {
@@ -170,18 +122,10 @@ public final class Sequencer implements CommitLog.Listener {
    */
   public boolean canTake(int frameBytes) {
     assert isOwner();
-    if (failed || finishedAt > 0) {
+    if (writer.isStopped() || writer.hasEnded()) {
       return false;
     }
-    if (!settings.durable()) {
-      return true;
-    }
-    if (entry.bytes() >= entryBytesEnough && !rolling && !ring.isFull()) {
-      flushNow();
-    }
-    return !rolling
-        && entry.bytes() < entryBytesEnough
-        && entry.remaining() >= 2 * frameBytes + Long.BYTES;
+    return writer.hasRoomFor(frameBytes);
   }
 
   /** Issues start timestamps; see {@link StatusOracle#begin}. */
@@ -192,7 +136,7 @@ public final class Sequencer implements CommitLog.Listener {
   /** The same for a client host that has a number; see {@link StatusOracle#begin(int, int)}. */
   public long begin(int count, int host) {
     long first = oracle.begin(count, host);
-    reserveAhead();
+    writer.reserveAhead();
     replyPosition = startsPosition();
     return first;
   }
@@ -207,7 +151,8 @@ public final class Sequencer implements CommitLog.Listener {
 
   /** Of start timestamps that were just issued: at once, or with a reservation that is late. */
   private long startsPosition() {
-    return reservation.positionOfStarts(oracle.nextTimestamp());
+    assert isOwner();
+    return writer.positionOfStarts();
   }
 
   /**
@@ -217,7 +162,7 @@ public final class Sequencer implements CommitLog.Listener {
    */
   public long timestamp() {
     long timestamp = oracle.timestamp();
-    reserveAhead();
+    writer.reserveAhead();
     replyPosition = startsPosition();
     return timestamp;
   }
@@ -231,7 +176,7 @@ public final class Sequencer implements CommitLog.Listener {
    */
   public long safeSnapshot(long nowNanos) {
     long snapshot = safeSnapshots.current(nowNanos);
-    reserveAhead();
+    writer.reserveAhead();
     replyPosition = startsPosition();
     return snapshot;
   }
@@ -257,16 +202,16 @@ public final class Sequencer implements CommitLog.Listener {
       return false;
     }
     // Half a reservation is left after each request, and must not be used up before the next.
-    int count = (int) Math.min(missing, Math.min(PASS_MAX, reservation.timestamps() / 2));
+    int count = (int) Math.min(missing, Math.min(PASS_MAX, writer.reservedAhead() / 2));
     int passed = oracle.pass(count);
-    reserveAhead();
+    writer.reserveAhead();
     return passed == missing;
   }
 
   /** Decides commit requests; see {@link StatusOracle#commit}. */
   public void commit(CommitBatch batch) {
     oracle.commit(batch);
-    reserveAhead();
+    writer.reserveAhead();
     replyAt(decisionPosition());
   }
 
@@ -319,14 +264,14 @@ public final class Sequencer implements CommitLog.Listener {
   /** The reply waits for an entry, if only an empty one. */
   private void replyAt(long position) {
     assert isOwner();
-    assert position <= ring.filling() : "a reply waits for an entry behind the current one";
-    nullWrite = true;
+    assert position <= writer.filling() : "a reply waits for an entry behind the current one";
+    writer.mustWrite();
     replyPosition = position;
   }
 
   /** The position at which replies to requests that change something may leave. */
   private long decisionPosition() {
-    return settings.durable() ? ring.filling() : 0;
+    return settings.durable() ? writer.filling() : 0;
   }
 
   /**
@@ -340,94 +285,22 @@ public final class Sequencer implements CommitLog.Listener {
 
   /** Everything up to this position is durable. */
   public long durable() {
-    return ring.durable();
-  }
-
-  private void reserveAhead() {
-    assert isOwner();
-    assert finishedAt == 0 : "a timestamp was issued behind the last";
-    if (reservation.isDue(oracle.nextTimestamp())) {
-      reservation.grow();
-      reserve();
-    }
-  }
-
-  /** No stamp is used before a successor is sure to skip it. */
-  private void reserve() {
-    entry.reserved(reservation.renew(oracle.nextTimestamp(), ring.filling()));
+    return writer.durable();
   }
 
   /** Ends a burst of requests: writes what there is, now or when it is worthwhile. */
   public void flush() {
     assert isOwner();
-    assert reservation.covers(oracle.nextTimestamp()) : "a timestamp was issued unreserved";
-    boolean nothing = !nullWrite && entry.isEmpty();
-    if (failed || !settings.durable() || nothing || rolling || ring.isFull()) {
-      return;
-    }
-    if (ring.isIdle() || entry.bytes() >= settings.entryBytes().worthwhile()) {
-      flushNow();
-    }
-  }
-
-  /** Writes the current entry; the ring must have another one. */
-  private void flushNow() {
-    assert !ring.isFull();
-    appendEntry(entry);
-    entry = ring.next();
-    nullWrite = false;
-    if (finishedAt == 0 && snapshot.isComplete() && segmentIsDue()) {
-      log.prepareSegment();
-      rolling = log.isSegmentReady();
-    }
-  }
-
-  private void appendEntry(LogEntry full) {
-    counters.entries++;
-    counters.entryBytes += full.bytes();
-    log.append(ring.filling(), full.seal(ring.filling()));
-    ring.appended();
-  }
-
-  private boolean segmentIsDue() {
-    long span = (long) oracle.windowTimestamps() << Timestamps.GAP_BITS;
-    return oracle.nextTimestamp() - segmentStart > span / SEGMENTS_PER_WINDOW
-        || log.segmentBytes() > SEGMENT_BYTES_MAX;
-  }
-
-  /**
-   * Starts a segment: its time, a reservation, all commits that are not cleaned up. Nothing is
-   * outstanding and the current entry is empty, so everything that changed before is durable in the
-   * segments before: no entry of this segment can survive a crash that one of those does not.
-   */
-  private void startSegment() {
-    assert ring.isIdle() && entry.isEmpty();
-    long span = (long) oracle.windowTimestamps() << Timestamps.GAP_BITS;
-    segmentStart = oracle.nextTimestamp();
-    log.startSegment(segmentStart, segmentStart - span);
-    entry.segment(segmentStart);
-    entry.window(oracle.windowTimestamps());
-    reserve();
-    snapshot.begin(entry);
-    appendEntry(entry);
-    entry = ring.next();
-    counters.segments++;
+    writer.flush();
   }
 
   @Override
   public void durable(long position) {
     assert isOwner();
-    if (failed) {
+    if (writer.isStopped()) {
       return;
     }
-    ring.durable(position);
-    reservation.durable(position);
-    if (rolling && ring.isIdle()) {
-      rolling = false;
-      startSegment();
-    } else if (snapshot.proceed(entry)) { // before the requests that waited: they fill entries
-      nullWrite = true;
-    }
+    writer.durable(position);
     replies.durable(position);
     flush();
   }
@@ -446,38 +319,33 @@ public final class Sequencer implements CommitLog.Listener {
    */
   public long finish() {
     assert isOwner();
-    if (failed || !settings.durable()) {
+    if (writer.isStopped() || !settings.durable()) {
       return 0;
     }
-    if (rolling) {
-      return Long.MAX_VALUE; // the segment that begins next would reserve again
-    }
-    if (finishedAt == 0) {
-      finishedAt = ring.filling();
-      entry.ended(oracle.nextTimestamp());
-      flush();
-    }
-    return finishedAt;
+    return writer.end();
   }
 
-  /** Appends nothing and takes nothing any more: an error left the oracle in an unknown state. */
+  /**
+   * Appends, takes and answers nothing any more: an error left the oracle in an unknown state, or
+   * another server leads.
+   */
   public void stop() {
     assert owner == null || isOwner();
-    failed = true;
+    writer.stop();
   }
 
   @Override
   public void failed(LogException cause) {
     assert owner == null || isOwner();
-    if (!failed) { // of one that was stopped nobody hears any more
-      failed = true;
+    if (!writer.isStopped()) { // of one that was stopped nobody hears any more
+      writer.stop();
       replies.failed(cause);
     }
   }
 
   /** What was counted; the oracle's counters are its own. */
   public SequencerCounters counters() {
-    return counters;
+    return writer.counters();
   }
 
   /** The oracle's counters. */

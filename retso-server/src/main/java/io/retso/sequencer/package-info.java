@@ -3,9 +3,10 @@
  * when replies may leave.
  *
  * <p>{@link io.retso.sequencer.Sequencer} is an agent without a thread: the network's event loop
- * calls it, and so does a simulator. It fills entries of an {@link io.retso.sequencer.EntryRing}
- * and keeps a {@link io.retso.sequencer.Reservation} of timestamps ahead of what is issued. {@link
- * io.retso.sequencer.Recovery} applies a log to an oracle.
+ * calls it, and so does a simulator. Its {@link io.retso.sequencer.LogWriter} fills entries of an
+ * {@link io.retso.sequencer.EntryRing} and keeps a {@link io.retso.sequencer.Reservation} of
+ * timestamps ahead of what is issued. {@link io.retso.sequencer.Recovery} applies a log to an
+ * oracle.
  *
  * <pre>
  *   requests --&gt; Sequencer --&gt; StatusOracle --&gt; LogEntry --&gt; CommitLog

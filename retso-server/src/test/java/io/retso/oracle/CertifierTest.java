@@ -184,6 +184,9 @@ class CertifierTest {
     long harmed = oracle.begin(1);
     long scanner = oracle.begin(1);
     long other = oracle.begin(1);
+    long late = oracle.begin(1);
+    long pivot = oracle.begin(1);
+    long snapshot = oracle.safeSnapshot();
     long commit = write(other, 7);
     StatusOracle successor = new StatusOracle(100_000, 1 << 16, 1 << 16, Changes.NONE, 0);
     successor.replay().start(unharmed);
@@ -197,6 +200,11 @@ class CertifierTest {
     assertEquals(Outcome.ABORTED_UNKNOWN_SUCCESSOR, at(successor, scanner, ids(4), NONE, ids(70)));
     long later = successor.begin(1);
     assertTrue(at(successor, later, ids(5), ids(7), ids(70)) > 0);
+    assertTrue(successor.lowWatermark() <= snapshot, "its readers go on");
+    assertTrue(at(successor, successor.begin(1), ids(8), NONE, NONE) > 0);
+    assertTrue(at(successor, late, ids(9), ids(8), NONE) > 0, "what was changed later is known");
+    successor.safeSnapshot();
+    assertEquals(Outcome.ABORTED_PIVOT, at(successor, pivot, ids(10), ids(8), NONE));
   }
 
   private long at(

@@ -39,17 +39,17 @@ class InjectedBugsTest {
         "private long queryPosition() {\n    return 0;"),
     REPLY_BEFORE_ACKNOWLEDGEMENT(
         "sequencer/Sequencer.java",
-        "oracle.commit(batch);\n    reserveAhead();\n    replyAt(decisionPosition());",
-        "oracle.commit(batch);\n    reserveAhead();\n    replyAt(decisionPosition() - 1);"),
+        "oracle.commit(batch);\n    writer.reserveAhead();\n    replyAt(decisionPosition());",
+        "oracle.commit(batch);\n    writer.reserveAhead();\n    replyAt(decisionPosition() - 1);"),
     /** Stamps are used that no record reserves. */
     FORGOTTEN_RESERVATION(
-        "sequencer/Sequencer.java",
+        "sequencer/LogWriter.java",
         "entry.reserved(reservation.renew(oracle.nextTimestamp(), ring.filling()));",
         "reservation.renew(oracle.nextTimestamp(), ring.filling());"),
     /** A reservation that lasts is not written again when a segment begins. */
     SEGMENT_WITHOUT_A_RESERVATION(
         Bug::reservesMoreThanAWindow,
-        "sequencer/Sequencer.java",
+        "sequencer/LogWriter.java",
         "reserve();\n    snapshot.begin(entry);",
         "reserveAhead();\n    snapshot.begin(entry);"),
     HOLE_A_ALGORITHM_3_AS_PRINTED(
@@ -74,23 +74,23 @@ class InjectedBugsTest {
         "sequence = window.low();"),
     /** Recovery begins with a segment whose writer died before the end of its list. */
     INCOMPLETE_SNAPSHOT_TAKEN_FOR_COMPLETE(
-        "log/TakeOver.java", "reached = listed && head.start", "reached = head.start"),
+        "log/SegmentSearch.java", "reached = listed && head.start", "reached = head.start"),
     /** The next commit gets the timestamp that a reader has. */
     TIMESTAMP_NOT_ISSUED(
         "oracle/StatusOracle.java", "window.issue(TransactionWindow.NO_TRANSACTION);", ""),
     /** A successor may commit below the timestamp that a reader has. */
     TIMESTAMP_BEFORE_ITS_RESERVATION(
         "sequencer/Sequencer.java",
-        "oracle.timestamp();\n    reserveAhead();\n    replyPosition = startsPosition();",
-        "oracle.timestamp();\n    reserveAhead();\n    replyPosition = 0;"),
+        "oracle.timestamp();\n    writer.reserveAhead();\n    replyPosition = startsPosition();",
+        "oracle.timestamp();\n    writer.reserveAhead();\n    replyPosition = 0;"),
     POSITION_OF_THE_REQUEST_BEFORE(
         "sequencer/Sequencer.java",
         "long first = oracle.begin(count, host);\n"
-            + "    reserveAhead();\n"
+            + "    writer.reserveAhead();\n"
             + "    replyPosition = startsPosition();",
         "replyPosition = startsPosition();\n"
             + "    long first = oracle.begin(count, host);\n"
-            + "    reserveAhead();"),
+            + "    writer.reserveAhead();"),
     /** What waited for the log leaves before what has waited for the end of its burst. */
     REPLY_OVERTAKES_IN_ITS_LANE(
         Bug::reservesOften,
@@ -144,7 +144,8 @@ class InjectedBugsTest {
             + "    } else if (outcomeIsOpen()) {"),
     /** The log lets go of segments that a recovery still needs. */
     TRIMMED_TOO_EARLY("log/LedgerLog.java", "trim(windowStartOfSegment);", "trim(Long.MAX_VALUE);"),
-    RECOVERY_WITHOUT_FENCE("log/TakeOver.java", "openFenced(ledger)", "openUnfenced(ledger)"),
+    RECOVERY_WITHOUT_FENCE(
+        "log/TakeOver.java", "store.openFenced(ledger)", "store.openUnfenced(ledger)"),
     CATALOG_WITHOUT_COMPARE(
         "simulator/SimulatedLedgers.java", "expected.version() != version", "false"),
     /** A deposed writer may append to a ledger that was deleted together with its fence. */
@@ -164,7 +165,7 @@ class InjectedBugsTest {
         "log/TakeOver.java",
         "entries.read(0, entries.count(), executor, replay::entry)",
         "entries.read(\n"
-            + "0, entries.count() - (entries == opened.get(0) && entries.count() > 0 ? 1 : 0),\n"
+            + "0, entries.count() - (entries == opened.get(opened.size() - 1) ? 1 : 0),\n"
             + "executor, replay::entry)"),
     /** Of several reservations the first counts. */
     OLD_RESERVATION_RECOVERED(
@@ -177,15 +178,19 @@ class InjectedBugsTest {
         "oracle.replay().time(reserved == 0 ? 0 : reserved - Timestamps.GAP);"),
     /** After a clean stop the last timestamp is issued again. */
     END_LOGGED_TOO_EARLY(
-        "sequencer/Sequencer.java",
+        "sequencer/LogWriter.java",
         "entry.ended(oracle.nextTimestamp());",
         "entry.ended(oracle.nextTimestamp() - Timestamps.GAP);"),
     /** A server that said where its timestamps end goes on. */
     SERVES_BEHIND_ITS_END(
-        "sequencer/Sequencer.java", "if (failed || finishedAt > 0) {", "if (failed) {"),
+        "sequencer/Sequencer.java",
+        "if (writer.isStopped() || writer.hasEnded()) {",
+        "if (writer.isStopped()) {"),
     /** Only the newest segment is replayed. */
     WINDOW_NOT_REPLAYED(
-        "log/TakeOver.java", "head.start <= newestStart - windowSpan", "head.start <= newestStart"),
+        "log/SegmentSearch.java",
+        "head.start <= newestStart - windowSpan",
+        "head.start <= newestStart"),
     UNCLEANED_NOT_RECOVERED(
         "sequencer/Recovery.java", "oracle.replay().uncleaned(start, commit);", ""),
     ABORTS_NOT_RECOVERED("sequencer/Recovery.java", "oracle.replay().aborted(start);", ""),
@@ -194,7 +199,7 @@ class InjectedBugsTest {
     /** What left the smaller window of a predecessor may be open again. */
     WINDOW_OF_THE_PREDECESSOR_FORGOTTEN(
         "sequencer/Recovery.java", "if (windowTimestamps > 0) {", "if (false) {"),
-    EPOCH_NOT_RAISED("log/LedgerLog.java", "taken.own().id() + 1;", "1;"),
+    EPOCH_NOT_RAISED("log/LedgerStore.java", "new Content(epoch + 1,", "new Content(epoch,"),
     /** A successor does not know of a ledger that is in use. */
     LEDGER_NOT_IN_THE_CATALOG("log/Housekeeping.java", ".thenCompose(ledger -> addMade())", ""),
     /** What is certified again after a crash is judged by snapshot isolation alone. */
@@ -209,6 +214,17 @@ class InjectedBugsTest {
         "judge(batch, batch.writesEnd(i), batch.validatedEnd(i), sequence)",
         "judge(batch, batch.writesEnd(i),\n"
             + "batch.repeats[i] ? batch.writesEnd(i) : batch.validatedEnd(i), sequence)"),
+    VALIDATED_ROWS_NOT_JUDGED(
+        Sizes::isSerializable,
+        "oracle/CommitDecision.java",
+        "judge(batch, batch.writesEnd(i), batch.validatedEnd(i), sequence)",
+        "judge(batch, batch.writesEnd(i), batch.writesEnd(i), sequence)"),
+    /** They are looked at, and nobody who comes later learns of them. */
+    LOCKED_ROWS_NOT_PUT_INTO_THE_MAP(
+        Sizes::isSerializable,
+        "simulator/Footprint.java",
+        "inMap.addAll(locked);",
+        "validated.addAll(locked);"),
     REPEATS_OF_CERTIFICATIONS_NOT_FLAGGED(
         Sizes::isSerializable,
         "client/connection/FrameWriter.java",
@@ -222,18 +238,18 @@ class InjectedBugsTest {
         Sizes::isSerializable,
         "sequencer/Sequencer.java",
         "long snapshot = safeSnapshots.current(nowNanos);\n"
-            + "    reserveAhead();\n"
+            + "    writer.reserveAhead();\n"
             + "    replyPosition = startsPosition();",
         "long snapshot = safeSnapshots.current(nowNanos);\n"
-            + "    reserveAhead();\n"
+            + "    writer.reserveAhead();\n"
             + "    replyPosition = 0;"),
     /** The verdict about a transaction that wrote nothing leaves before the log has it. */
     READ_ONLY_VERDICT_BEFORE_ACKNOWLEDGEMENT(
         Sizes::isSerializable,
         "sequencer/Sequencer.java",
-        "oracle.commit(batch);\n    reserveAhead();\n    replyAt(decisionPosition());",
+        "oracle.commit(batch);\n    writer.reserveAhead();\n    replyAt(decisionPosition());",
         "oracle.commit(batch);\n"
-            + "    reserveAhead();\n"
+            + "    writer.reserveAhead();\n"
             + "    replyAt(batch.newRows() > 0 ? decisionPosition() : 0);");
 
     /** The worlds in which it may show within seconds: it is rare, or impossible, in others. */

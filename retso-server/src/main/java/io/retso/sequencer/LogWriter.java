@@ -1,0 +1,243 @@
+package io.retso.sequencer;
+
+import io.retso.log.CommitLog;
+import io.retso.log.LogEntry;
+import io.retso.oracle.Changes;
+import io.retso.oracle.ForwardedChanges;
+import io.retso.oracle.StatusOracle;
+import io.retso.protocol.Timestamps;
+
+/**
+ * Writes what the oracle changes into entries, appends these to the log, and begins a new segment
+ * now and then. Which reply waits for which entry is the {@link Sequencer}'s part.
+ *
+ * <p>How entries grow: while nothing is outstanding a burst is written at once, so an idle system
+ * adds no delay. While entries are outstanding, smaller bursts wait for company until an
+ * acknowledgement comes; so entries grow with the load by themselves.
+ *
+ * <p>Of the sequencer's thread. Allocates nothing after construction.
+ */
+final class LogWriter {
+  /** Bytes of a segment after which the log rolls, whatever its age. */
+  private static final long SEGMENT_BYTES_MAX = 1L << 30;
+
+  /** A window spans at least so many segments, so that little more than it is replayed. */
+  private static final int SEGMENTS_PER_WINDOW = 4;
+
+  private final Sequencer.Settings settings;
+  private final StatusOracle oracle;
+  private final EntryRing ring;
+  private final Reservation reservation;
+  private final SegmentSnapshot snapshot;
+  private final int entryBytesEnough;
+  private final SequencerCounters counters = new SequencerCounters();
+
+  private CommitLog log;
+  private LogEntry entry;
+
+  /** The entry must be written although it may be empty. */
+  private boolean nullWrite;
+
+  private boolean stopped;
+
+  /** The entry that says that no timestamp is issued any more; 0 before that. */
+  private long endedAt;
+
+  /** Time at which the current segment began. */
+  private long segmentStart;
+
+  /** A new segment is ready; requests wait until everything in the old one is durable. */
+  private boolean rolling;
+
+  /** Makes the writer, and the oracle that reports to it. */
+  LogWriter(Sequencer.Settings settings, Sequencer.OracleMaker sizes) {
+    this.settings = settings;
+    entryBytesEnough = settings.entryBytes().enough();
+    int entryBytes = settings.durable() ? settings.entryBytes().capacity() : LogEntry.HEADER_BYTES;
+    ring = new EntryRing(settings.entriesInFlight(), entryBytes);
+    reservation = new Reservation(settings.reservationTimestamps());
+    oracle = sizes.make(settings.durable() ? new Recorder() : Changes.NONE);
+    snapshot = new SegmentSnapshot(oracle, entryBytesEnough);
+  }
+
+  /** Writes what the oracle changes into the entry that is being filled. */
+  private final class Recorder extends ForwardedChanges {
+    @Override
+    protected Changes target() {
+      return entry;
+    }
+  }
+
+  StatusOracle oracle() {
+    return oracle;
+  }
+
+  SequencerCounters counters() {
+    return counters;
+  }
+
+  /** Begins behind the last position of an earlier writer, 0 if there was none. */
+  void start(CommitLog takenLog, long lastPosition) {
+    log = takenLog;
+    ring.startBehind(lastPosition);
+    entry = ring.next();
+    if (settings.durable()) {
+      startSegment();
+    } else {
+      reservation.everything();
+    }
+  }
+
+  /** Whether requests of so many bytes on the wire fit into the entry that is being filled. */
+  boolean hasRoomFor(int frameBytes) {
+    if (!settings.durable()) {
+      return true;
+    }
+    if (entry.bytes() >= entryBytesEnough && !rolling && !ring.isFull()) {
+      flushNow();
+    }
+    return !rolling
+        && entry.bytes() < entryBytesEnough
+        && entry.remaining() >= 2 * frameBytes + Long.BYTES;
+  }
+
+  /** Position of the entry that is being filled. */
+  long filling() {
+    return ring.filling();
+  }
+
+  /** Everything up to this position is durable. */
+  long durable() {
+    return ring.durable();
+  }
+
+  /** The entry that is being filled must be written, if only as an empty one. */
+  void mustWrite() {
+    nullWrite = true;
+  }
+
+  /** Timestamps that are reserved ahead at a time. */
+  int reservedAhead() {
+    return reservation.timestamps();
+  }
+
+  /** Where timestamps below the next one may leave: 0 at once, or with their reservation. */
+  long positionOfStarts() {
+    return reservation.positionOfStarts(oracle.nextTimestamp());
+  }
+
+  /** To be called after timestamps were issued: reserves more when half of them are used. */
+  void reserveAhead() {
+    assert endedAt == 0 : "a timestamp was issued behind the last";
+    if (reservation.isDue(oracle.nextTimestamp())) {
+      reservation.grow();
+      reserve();
+    }
+  }
+
+  /** No timestamp is used before a successor is sure to skip it. */
+  private void reserve() {
+    entry.reserved(reservation.renew(oracle.nextTimestamp(), ring.filling()));
+  }
+
+  /** Ends a burst of requests: writes what there is, now or when it is worthwhile. */
+  void flush() {
+    assert reservation.covers(oracle.nextTimestamp()) : "a timestamp was issued unreserved";
+    boolean nothing = !nullWrite && entry.isEmpty();
+    if (stopped || !settings.durable() || nothing || rolling || ring.isFull()) {
+      return;
+    }
+    if (ring.isIdle() || entry.bytes() >= settings.entryBytes().worthwhile()) {
+      flushNow();
+    }
+  }
+
+  /** Writes the current entry; the ring must have another one. */
+  private void flushNow() {
+    assert !ring.isFull();
+    appendEntry(entry);
+    entry = ring.next();
+    nullWrite = false;
+    if (endedAt == 0 && snapshot.isComplete() && segmentIsDue()) {
+      log.prepareSegment();
+      rolling = log.isSegmentReady();
+    }
+  }
+
+  private void appendEntry(LogEntry full) {
+    counters.entries++;
+    counters.entryBytes += full.bytes();
+    log.append(ring.filling(), full.seal(ring.filling()));
+    ring.appended();
+  }
+
+  private boolean segmentIsDue() {
+    long span = (long) oracle.windowTimestamps() << Timestamps.GAP_BITS;
+    return oracle.nextTimestamp() - segmentStart > span / SEGMENTS_PER_WINDOW
+        || log.segmentBytes() > SEGMENT_BYTES_MAX;
+  }
+
+  /**
+   * Starts a segment: its time, a reservation, all commits that are not cleaned up. Nothing is
+   * outstanding and the current entry is empty, so everything that changed before is durable in the
+   * segments before: no entry of this segment can survive a crash that one of those does not.
+   */
+  private void startSegment() {
+    assert ring.isIdle() && entry.isEmpty();
+    long span = (long) oracle.windowTimestamps() << Timestamps.GAP_BITS;
+    segmentStart = oracle.nextTimestamp();
+    log.startSegment(segmentStart, segmentStart - span);
+    entry.segment(segmentStart);
+    entry.window(oracle.windowTimestamps());
+    reserve();
+    snapshot.begin(entry);
+    appendEntry(entry);
+    entry = ring.next();
+    counters.segments++;
+  }
+
+  /** Everything up to {@code position} is durable. */
+  void durable(long position) {
+    ring.durable(position);
+    reservation.durable(position);
+    if (rolling && ring.isIdle()) {
+      rolling = false;
+      startSegment();
+    } else if (snapshot.proceed(entry)) { // before the requests that waited: they fill entries
+      nullWrite = true;
+    }
+  }
+
+  /**
+   * Logs the next timestamp as the one from which a successor goes on; see {@link
+   * Sequencer#finish}.
+   *
+   * @return the position of that record; {@code Long.MAX_VALUE} if this must be called again when
+   *     something more is durable
+   */
+  long end() {
+    if (rolling) {
+      return Long.MAX_VALUE; // the segment that begins next would reserve again
+    }
+    if (endedAt == 0) {
+      endedAt = ring.filling();
+      entry.ended(oracle.nextTimestamp());
+      flush();
+    }
+    return endedAt;
+  }
+
+  /** Whether the log has been given its end. */
+  boolean hasEnded() {
+    return endedAt > 0;
+  }
+
+  /** Appends nothing any more. */
+  void stop() {
+    stopped = true;
+  }
+
+  boolean isStopped() {
+    return stopped;
+  }
+}
