@@ -29,9 +29,6 @@ public final class Conversation {
     WAITING
   }
 
-  /** Timestamps lie side by side in memory. */
-  private static final int BEGINS_PER_UNIT = 8;
-
   /** A commit that leaves the window uncleaned costs some loads from memory, about 0.3 us. */
   static final int UNITS_PER_MOVE = 4;
 
@@ -126,7 +123,9 @@ public final class Conversation {
     }
     FrameType type = Frames.requestType(unread, index);
     Turns turns = desk.turns();
-    long units = isPong ? 1 : units(type, frameBytes, Frames.count(unread, index));
+    long quantum = share.quantum();
+    long units =
+        isPong ? 1 : FrameWork.units(type, frameBytes, Frames.count(unread, index), quantum);
     if (hasTurn ? !turns.mayGoOn(share) : !turns.mayTake(share, units)) {
       turns.await(share, this);
       return Progress.WAITING;
@@ -192,7 +191,7 @@ public final class Conversation {
    */
   private boolean mustWaitWithRows(FrameType type, ByteBuf in, int index, int frameBytes) {
     refuseRows = false;
-    int rows = rows(type, in, index, frameBytes);
+    int rows = FrameWork.rows(type, in, index, frameBytes);
     if (rows == 0) {
       return false;
     }
@@ -205,27 +204,6 @@ public final class Conversation {
     }
     refuseRows = desk.isOverdue(waitingSince);
     return !refuseRows;
-  }
-
-  /** The rows that a frame's commits write. */
-  private static int rows(FrameType type, ByteBuf in, int index, int frameBytes) {
-    int count = Frames.count(in, index);
-    return switch (type) {
-      case COMMIT ->
-          (frameBytes - Frames.HEADER_BYTES - count * Frames.COMMIT_FIXED_BYTES) / Long.BYTES;
-      case COMMIT_READS -> rowsBesideReads(in, index + Frames.HEADER_BYTES, count);
-      default -> 0;
-    };
-  }
-
-  private static int rowsBesideReads(ByteBuf in, int body, int count) {
-    int rows = 0;
-    int at = body;
-    for (int i = 0; i < count; i++) {
-      rows += in.getInt(at + Long.BYTES) & FrameType.ROWS_MASK;
-      at += Frames.COMMIT_READS_FIXED_BYTES + (int) Frames.idsOfReads(in, at) * Long.BYTES;
-    }
-    return rows;
   }
 
   /**
@@ -256,7 +234,7 @@ public final class Conversation {
       putOff.remove();
       long moves = desk.moves();
       serve(start.type, start.frameId, start.count, Unpooled.EMPTY_BUFFER, 0);
-      spend(units(start.type, 0, start.count), moves);
+      spend(FrameWork.units(start.type, 0, start.count, share.quantum()), moves);
     }
     transport.resume();
   }
@@ -265,21 +243,6 @@ public final class Conversation {
   private void spend(long units, long movesBefore) {
     long moved = desk.moves() - movesBefore;
     desk.turns().spend(share, units + moved * UNITS_PER_MOVE);
-  }
-
-  /** The work of a frame: see {@link ClientShare}. */
-  private long units(FrameType type, int frameBytes, int count) {
-    return switch (type) {
-      case BEGIN -> 1 + count / BEGINS_PER_UNIT;
-      case TIMESTAMP, SAFE -> 1;
-      case WATERMARK -> share.quantum(); // it may walk over 2^20 places of the tables
-      case SWEPT -> Math.max(share.quantum(), 1 + words(frameBytes)); // so may this
-      case HELLO, COMMIT, COMMIT_READS, STATUS, ABORT, CLEANED, PING -> 1 + words(frameBytes);
-    };
-  }
-
-  private static int words(int frameBytes) {
-    return (frameBytes - Frames.HEADER_BYTES) / Long.BYTES;
   }
 
   /** Whether replies wait for the log. */
