@@ -7,6 +7,7 @@ import io.retso.client.connection.SimulatedLoop;
 import io.retso.front.Conversation;
 import io.retso.front.Conversation.Progress;
 import io.retso.front.Transport;
+import io.retso.protocol.ErrorCode;
 import io.retso.protocol.FrameException;
 import io.retso.protocol.FrameType;
 import io.retso.protocol.Frames;
@@ -135,6 +136,11 @@ final class Link implements Transport, SimulatedLoop.Wire {
   }
 
   @Override
+  public void refuse(int frameId, ErrorCode code, String text) {
+    throw new Violation("a connection is refused: " + text);
+  }
+
+  @Override
   public void resume() {
     waiting = false;
     takeFrames();
@@ -166,14 +172,15 @@ final class Link implements Transport, SimulatedLoop.Wire {
     void reply(int index);
   }
 
-  /** Shows the replies to requests, but no greeting. */
+  /** Shows the replies to requests of callers, but no greeting and no pong. */
   private void forEachReply(ByteBuf replies, ReplyVisitor visitor) {
     try {
       int bytes;
       for (int at = replies.readerIndex(); at < replies.writerIndex(); at += bytes) {
         bytes = Frames.frameBytes(replies, at);
         Frames.checkReply(replies, at, bytes);
-        if (Frames.replyType(replies, at) != FrameType.HELLO) {
+        FrameType type = Frames.replyType(replies, at);
+        if (type != FrameType.HELLO && type != FrameType.PING) {
           visitor.reply(at);
         }
       }

@@ -11,6 +11,7 @@ import io.retso.protocol.FrameException;
 import io.retso.protocol.FrameType;
 import io.retso.protocol.Frames;
 import io.retso.protocol.OracleIdentity;
+import io.retso.protocol.ServerRole;
 import io.retso.protocol.Timestamps;
 import io.retso.sequencer.Recovery;
 import io.retso.sequencer.Sequencer;
@@ -56,7 +57,7 @@ final class SimulatedServer implements FrontDesk.Owner, FrontDesk.Loop, Simulate
     desk =
         new FrontDesk(
             new FrontDesk.Settings(
-                () -> ORACLE, () -> number, simulation::now, FrontDesk.Latencies.IGNORED),
+                () -> ORACLE, simulation::now, FrontDesk.Latencies.IGNORED, Sizes.BOUNDS),
             this,
             this);
   }
@@ -103,8 +104,7 @@ final class SimulatedServer implements FrontDesk.Owner, FrontDesk.Loop, Simulate
             world.ledgers().store(this),
             new LedgerLog.Threads(this::onWriter, simulation::now),
             sequencer,
-            sizes.windowSpan(),
-            World.ZOMBIE_LIFE_MAX,
+            new LedgerLog.Settings(sizes.windowSpan(), World.ZOMBIE_LIFE_MAX, ""),
             recovery)
         .whenComplete(
             // An event of its own: a future would swallow what the judge throws.
@@ -131,7 +131,7 @@ final class SimulatedServer implements FrontDesk.Owner, FrontDesk.Loop, Simulate
       world.history().recovered(oracle);
     }
     sequencer.start(taken, recovery.lastPosition());
-    desk.attach(sequencer, Sizes.BOUNDS);
+    desk.lead(sequencer, ServerRole.alone(number));
     serving = true;
     TimeLimit limit = new TimeLimit(sequencer, sizes.timeLimit());
     clockMillis = sizes.firstTimestamp();
@@ -155,11 +155,9 @@ final class SimulatedServer implements FrontDesk.Owner, FrontDesk.Loop, Simulate
 
   /** Notes the order of take-overs: that of their replacements of the catalog. */
   @Override
-  public void replacedCatalog(int version) {
-    if (epoch == 0) {
-      epoch = version;
-      world.tookOver(epoch);
-    }
+  public void tookOver(int version) {
+    epoch = version;
+    world.tookOver(epoch);
   }
 
   private void tick(TimeLimit limit, ClockFollower clock) {

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.ToDoubleFunction;
+import java.util.stream.IntStream;
 
 /** A report of SIBENCH for the terminal, and its figure. */
 public final class SibenchText {
@@ -22,9 +23,26 @@ public final class SibenchText {
   /** The report as text. */
   public static String of(SibenchReport report) {
     String end = System.lineSeparator();
+    StringBuilder text = new StringBuilder(end).append(table(report));
+    text.append(StorePlan.text(report.stores())).append(end);
+    text.append(ReportText.comparisons(report.comparisons()));
+    report.failures().forEach(failure -> text.append("  WRONG: ").append(failure).append(end));
+    return text.toString();
+  }
+
+  static TextTable table(SibenchReport report) {
     TextTable table =
         new TextTable(
-            "lrlrrrrr", "store", "rows", "isolation", "per s", "+-", "ms", "CPU us", "refused");
+            "lrlrrrrrr",
+            "store",
+            "rows",
+            "isolation",
+            "per s",
+            "+-",
+            "of SNAPSHOT",
+            "ms",
+            "CPU us",
+            "refused");
     for (StoreKind kind : stores(report)) {
       for (int rows : sizes(report)) {
         for (Isolation isolation : Isolation.values()) {
@@ -36,6 +54,9 @@ public final class SibenchText {
                 isolation.toString(),
                 Texts.rate(rate.value()),
                 Texts.rate(rate.error()),
+                isolation == Isolation.SERIALIZABLE
+                    ? Texts.decimal(ratio(report.runs(), kind, rows, Run::perSecond).value())
+                    : "",
                 Texts.millis(mean(report.runs(), kind, rows, isolation, Run::millis).value()),
                 Texts.rate(
                     mean(report.runs(), kind, rows, isolation, run -> run.work().sum()).value()),
@@ -45,11 +66,7 @@ public final class SibenchText {
         }
       }
     }
-    StringBuilder text =
-        new StringBuilder(end).append(table).append(StorePlan.text(report.stores())).append(end);
-    text.append(ReportText.comparisons(report.comparisons()));
-    report.failures().forEach(failure -> text.append("  WRONG: ").append(failure).append(end));
-    return text.toString();
+    return table;
   }
 
   private static List<StoreKind> stores(SibenchReport report) {
@@ -76,11 +93,14 @@ public final class SibenchText {
   static Mean ratio(List<Run> runs, StoreKind kind, int rows, ToDoubleFunction<Run> figure) {
     List<Run> snapshot = of(runs, kind, rows, Isolation.SNAPSHOT);
     List<Run> serializable = of(runs, kind, rows, Isolation.SERIALIZABLE);
-    double[] ratios = new double[serializable.size()];
-    for (int i = 0; i < ratios.length; i++) {
-      ratios[i] = figure.applyAsDouble(serializable.get(i)) / figure.applyAsDouble(snapshot.get(i));
-    }
-    return Mean.ofRatios(ratios);
+    return Mean.ofRatios(
+        IntStream.range(0, serializable.size())
+            .filter(i -> figure.applyAsDouble(snapshot.get(i)) > 0)
+            .mapToDouble(
+                i ->
+                    figure.applyAsDouble(serializable.get(i))
+                        / figure.applyAsDouble(snapshot.get(i)))
+            .toArray());
   }
 
   /** Throughput of serializable transactions beside snapshot isolation, by the table's size. */

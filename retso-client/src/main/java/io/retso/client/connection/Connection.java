@@ -11,36 +11,32 @@ import io.retso.protocol.Frames;
 import io.retso.protocol.Handshake;
 import io.retso.protocol.Handshake.Welcome;
 import io.retso.protocol.OracleIdentity;
+import io.retso.protocol.ServerRole;
 import java.net.InetSocketAddress;
 import java.util.ArrayDeque;
-import java.util.List;
 
 /**
  * One TCP connection from its first byte to its last: handshake, then request frames out and reply
- * frames in. Event loop only. Lives for one connection; its {@link Slot} makes the next one.
- *
- * <p>Frames wait for replies in lanes, as the protocol orders them: begins and timestamps in one,
- * decisions in the other. A ping has a lane of its own, because the protocol does not say which it
- * travels in.
+ * frames in. Event loop only. Lives for one connection; its {@link Member} makes the next one.
  */
 final class Connection {
   private static final int HELLO_FRAME_ID = 0;
 
   final InetSocketAddress address;
 
-  private final Slot slot;
+  private final Member member;
   private final ClientSettings settings;
   private final Intake<Call<?>> intake;
   private final ClientLoop loop;
-  private final ArrayDeque<SentFrame> fastLane = new ArrayDeque<>();
-  private final ArrayDeque<SentFrame> logLane = new ArrayDeque<>();
-  private final ArrayDeque<SentFrame> pingLane = new ArrayDeque<>();
-  private final List<ArrayDeque<SentFrame>> lanes = List.of(fastLane, logLane, pingLane);
+  private final Lanes lanes = new Lanes();
 
   private Transport transport;
 
   /** Null until the handshake is complete. */
   private Welcome welcome;
+
+  /** What the server said last of itself; null until the handshake is complete. */
+  private ServerRole role;
 
   /** Bytes of a frame that is not complete; null if there are none. */
   private ByteBuf partial;
@@ -51,12 +47,12 @@ final class Connection {
   private boolean ended;
 
   Connection(
-      Slot slot,
+      Member member,
       ClientSettings settings,
       Intake<Call<?>> intake,
       ClientLoop loop,
       InetSocketAddress address) {
-    this.slot = slot;
+    this.member = member;
     this.settings = settings;
     this.intake = intake;
     this.loop = loop;
@@ -76,6 +72,10 @@ final class Connection {
     return welcome;
   }
 
+  ServerRole role() {
+    return role;
+  }
+
   /** Whether the server ever answered a request on this connection. */
   boolean answered() {
     return answered;
@@ -85,7 +85,7 @@ final class Connection {
   void send(CallList calls, long nowNanos) {
     while (!ended && !calls.isEmpty() && transport.isWritable()) {
       SentFrame frame = FrameWriter.take(calls, nextFrameId++, nowNanos);
-      laneOf(frame.type).add(frame);
+      lanes.of(frame.type).add(frame);
       transport.write(FrameWriter.encode(frame, transport.allocator()));
     }
   }
@@ -94,58 +94,36 @@ final class Connection {
     transport.flush();
   }
 
-  /** Takes out the frames that wait for a reply; the oldest of each lane first. */
-  SentFrame pollSent() {
-    for (ArrayDeque<SentFrame> lane : lanes) {
-      if (!lane.isEmpty()) {
-        return lane.poll();
-      }
-    }
-    return null;
+  /** The frames that wait for replies. */
+  Lanes lanes() {
+    return lanes;
   }
 
-  /**
-   * Fails the calls whose deadline has passed. They stay in their frames, so that replies keep
-   * matching, and keep counting as outstanding until then.
-   */
-  void expire(long nowNanos, String message) {
-    for (ArrayDeque<SentFrame> lane : lanes) {
-      for (SentFrame frame : lane) {
-        if (frame.deadlineNanos - nowNanos <= 0) {
-          expire(frame, nowNanos, message);
-        }
-      }
-    }
+  /** Whether the server owes replies, to pings too. */
+  boolean owes() {
+    return !lanes.areEmpty();
   }
 
-  private static void expire(SentFrame frame, long nowNanos, String message) {
-    long deadlineNanos = Long.MAX_VALUE;
-    boolean waiting = false;
-    for (Call<?> call = frame.head; call != null; call = call.next) {
-      if (call.isDone()) {
-        continue;
-      }
-      if (call.deadlineNanos - nowNanos <= 0) {
-        call.fail(Category.TIMEOUT, message, null);
-      } else if (!waiting || call.deadlineNanos - deadlineNanos < 0) {
-        waiting = true;
-        deadlineNanos = call.deadlineNanos;
-      }
+  /** Whether the server owes something and has sent nothing for so long. */
+  boolean isSilent(long nowNanos, long silenceNanos) {
+    return owes() && nowNanos - lastReadNanos >= silenceNanos;
+  }
+
+  /** Asks whether the server lives, if it has sent nothing for about a period; one at a time. */
+  void ping(long nowNanos, long periodNanos) {
+    boolean quiet = nowNanos - lastReadNanos >= periodNanos - settings.pingNanos() / 2;
+    if (!ended && quiet && lanes.of(FrameType.PING).isEmpty() && transport.isWritable()) {
+      long never = nowNanos + Long.MAX_VALUE / 2;
+      SentFrame frame = new SentFrame(FrameType.PING, nextFrameId++, 0, nowNanos, never, null);
+      lanes.of(FrameType.PING).add(frame);
+      transport.write(FrameWriter.encode(frame, transport.allocator()));
+      transport.flush();
     }
-    frame.deadlineNanos = waiting ? deadlineNanos : nowNanos + Long.MAX_VALUE / 2;
   }
 
   /** How long the server has owed a reply without sending anything; 0 if it owes none. */
   long silenceNanos(long nowNanos) {
-    long silence = 0;
-    for (ArrayDeque<SentFrame> lane : lanes) {
-      SentFrame oldest = lane.peek();
-      if (oldest != null) {
-        silence =
-            Math.max(silence, Math.min(nowNanos - oldest.sentNanos, nowNanos - lastReadNanos));
-      }
-    }
-    return silence;
+    return lanes.silenceNanos(nowNanos, lastReadNanos);
   }
 
   /** Ends the connection for {@code cause}; the first cause counts. */
@@ -157,7 +135,7 @@ final class Connection {
     if (transport != null) {
       transport.close();
     }
-    slot.ended(this, cause);
+    member.ended(this, cause);
   }
 
   /** It is connected. */
@@ -254,7 +232,9 @@ final class Connection {
 
   private void onFrame(int index, int frameBytes) throws FrameException {
     if (Frames.isError(partial, index)) {
-      onError(Frames.errorCode(partial, index), Frames.errorText(partial, index));
+      onError(index);
+    } else if (Frames.isRole(partial, index)) {
+      onRole(index, frameBytes);
     } else if (welcome == null) {
       onWelcome(Frames.replyType(partial, index), index, frameBytes);
     } else {
@@ -263,7 +243,7 @@ final class Connection {
   }
 
   private void onReply(FrameType type, int index) throws FrameException {
-    ArrayDeque<SentFrame> lane = laneOf(type);
+    ArrayDeque<SentFrame> lane = lanes.of(type);
     SentFrame frame = lane.peek();
     int id = Frames.frameId(partial, index);
     if (frame == null
@@ -301,21 +281,32 @@ final class Connection {
     if (type != FrameType.HELLO) {
       throw new FrameException(ErrorCode.HANDSHAKE, "a reply to " + type + " before the handshake");
     }
-    Welcome offer =
-        Handshake.readWelcome(
-            partial.slice(index + Frames.HEADER_BYTES, frameBytes - Frames.HEADER_BYTES),
-            frameBytes - Frames.HEADER_BYTES);
+    Welcome offer = Handshake.readWelcome(body(index, frameBytes));
     String objection = objection(offer);
     if (objection != null) {
       throw new FrameException(ErrorCode.HANDSHAKE, objection);
     }
-    OracleException refusal = slot.objection(this, offer);
+    OracleException refusal = member.objection(this, offer);
     if (refusal != null) {
       end(refusal);
       return;
     }
     welcome = offer;
-    slot.ready(this);
+    role = offer.role();
+    member.ready(this);
+  }
+
+  private ByteBuf body(int index, int frameBytes) {
+    return partial.slice(index + Frames.HEADER_BYTES, frameBytes - Frames.HEADER_BYTES);
+  }
+
+  private void onRole(int index, int frameBytes) throws FrameException {
+    ServerRole changed = Handshake.readRole(body(index, frameBytes));
+    if (welcome == null || welcome.version() < Handshake.ROLES_SINCE) {
+      throw new FrameException(ErrorCode.MALFORMED_FRAME, "a role that was not agreed upon");
+    }
+    role = changed;
+    member.roleChanged(this);
   }
 
   private String objection(Welcome offer) {
@@ -337,8 +328,13 @@ final class Connection {
     return null;
   }
 
-  private void onError(ErrorCode code, String text) {
-    String message = "answered with error " + code + ": " + text;
+  private void onError(int index) throws FrameException {
+    ErrorCode code = Frames.errorCode(partial, index);
+    if (code != null && code.keepsConnection()) {
+      onRefusal(code, Frames.frameId(partial, index));
+      return;
+    }
+    String message = "answered with error " + code + ": " + Frames.errorText(partial, index);
     boolean ourFault =
         code == ErrorCode.MALFORMED_FRAME
             || code == ErrorCode.TOO_LARGE
@@ -348,6 +344,24 @@ final class Connection {
         ourFault
             ? new OracleException(Category.INCOMPATIBLE, peer() + message, null)
             : unavailable(message, null));
+  }
+
+  /**
+   * The next frame of its lane is not answered here; the server said before that it leads no more.
+   */
+  private void onRefusal(ErrorCode code, int id) throws FrameException {
+    if (welcome == null || role.leads()) {
+      throw new FrameException(code, "it refuses requests as a standby, and never was one");
+    }
+    SentFrame frame = lanes.takeNext(id);
+    if (frame == null) {
+      throw new FrameException(
+          ErrorCode.MALFORMED_FRAME, "it refuses frame " + id + " out of turn");
+    }
+    if (code == ErrorCode.NOT_LEADER) {
+      frame.wasNotSent();
+    }
+    member.refused(frame);
   }
 
   /** It is over, whoever ended it. */
@@ -369,7 +383,7 @@ final class Connection {
   /** More may be written, or no more for now. */
   void onWritable() {
     if (wasReady() && !ended && transport.isWritable()) {
-      slot.writable();
+      member.writable();
     }
   }
 
@@ -378,13 +392,6 @@ final class Connection {
       partial.release();
       partial = null;
     }
-  }
-
-  private ArrayDeque<SentFrame> laneOf(FrameType type) {
-    if (type.isLogged()) {
-      return logLane;
-    }
-    return type == FrameType.PING ? pingLane : fastLane;
   }
 
   private String peer() {
