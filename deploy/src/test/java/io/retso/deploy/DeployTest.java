@@ -7,8 +7,10 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.retso.server.ExitCode;
 import io.retso.server.config.Setting;
 import io.retso.server.config.Settings;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -44,7 +46,7 @@ class DeployTest {
 
   /** By systemd's own judgement, from 0 to 10, where there is a systemd. */
   @Test
-  void theUnitIsHardened(@TempDir Path directory) throws Exception {
+  void unitsAreHardened(@TempDir Path directory) throws Exception {
     Path analyze = Path.of("/usr/bin/systemd-analyze");
     assumeTrue(Files.isExecutable(analyze), "no systemd here");
     Path output = directory.resolve("output.txt");
@@ -55,7 +57,9 @@ class DeployTest {
                 "--offline=true",
                 "--threshold=30", // tenths
                 "--no-pager",
-                "retso.service")
+                "retso.service",
+                "retso-zookeeper.service",
+                "retso-bookie.service")
             .redirectErrorStream(true)
             .redirectOutput(output.toFile())
             .start();
@@ -63,10 +67,33 @@ class DeployTest {
     assertTrue(Files.readString(output).contains("Overall exposure level"));
   }
 
+  /** By its own judgement, where there is one. */
+  @Test
+  void ansibleLintHasNothingToSay(@TempDir Path directory) throws Exception {
+    Path output = directory.resolve("output.txt");
+    assumeTrue(lint(output, "--version") == 0, "no ansible-lint here");
+    assertEquals(0, lint(output, "--offline", "-q", "."), () -> "see ansible-lint --offline");
+  }
+
+  private static int lint(Path output, String... words) throws InterruptedException {
+    List<String> command = new ArrayList<>(List.of("ansible-lint"));
+    command.addAll(List.of(words));
+    try {
+      return new ProcessBuilder(command)
+          .directory(Path.of("ansible").toFile())
+          .redirectErrorStream(true)
+          .redirectOutput(output.toFile())
+          .start()
+          .waitFor();
+    } catch (IOException e) {
+      return -1; // there is none
+    }
+  }
+
   @Test
   void everySettingThatIsNamedExists() throws Exception {
     Set<String> keys = Settings.ALL.stream().map(Setting::key).collect(Collectors.toSet());
-    Set<String> files = Set.of("sbom.cyclonedx.json");
+    Set<String> files = Set.of("sbom.cyclonedx.json", "site.yml", "zoo.cfg", "bookie.conf");
     int named = 0;
     for (MatchResult m :
         KEY_IN_TEXT.matcher(read("../docs/operating-oracle.md")).results().toList()) {

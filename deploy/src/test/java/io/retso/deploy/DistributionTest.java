@@ -153,6 +153,21 @@ class DistributionTest {
     Files.delete(archive);
   }
 
+  /** With a file it is the playbooks that start them. */
+  @Test
+  void bookiesAndZooKeeperAskForTheirConfiguration() throws Exception {
+    Path output = directory.resolve("output.txt");
+    for (String program : List.of("bookie", "zookeeper")) {
+      ProcessBuilder server =
+          InstalledServer.command(home, home.resolve("conf"), output, program, "/missing");
+      assertEquals(ExitCode.USAGE.number(), InstalledServer.run(server));
+      assertTrue(Files.readString(output).contains("retso " + program + " FILE"));
+    }
+    assertTrue(Files.exists(home.resolve("bookkeeper/bookie.conf")));
+    assertTrue(Files.exists(home.resolve("bookkeeper/zoo.cfg")));
+    assertTrue(Files.exists(home.resolve("ansible/roles/retso_bookie/templates/bookie.conf")));
+  }
+
   @Test
   void theHeapCanBeAskedFor() throws Exception {
     Path output = directory.resolve("output.txt");

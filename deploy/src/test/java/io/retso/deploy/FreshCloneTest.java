@@ -26,7 +26,14 @@ import org.junit.jupiter.api.io.TempDir;
 class FreshCloneTest {
   private static final Path SOURCES = Path.of("..");
   private static final Set<String> NOT_OF_A_CLONE =
-      Set.of(".git", "target", "dependency-reduced-pom.xml", "retso-data", "retso-bench-data");
+      Set.of(
+          ".git",
+          ".ansible",
+          "target",
+          "dependency-reduced-pom.xml",
+          "retso-data",
+          "retso-bench-data",
+          "retso-cluster");
 
   @TempDir static Path directory;
 
