@@ -53,6 +53,7 @@ import picocli.CommandLine.Option;
       SmallBankCommand.class,
       SibenchCommand.class,
       ReadersCommand.class,
+      PublishCommand.class,
       MicroCommand.class
     },
     sortOptions = false,

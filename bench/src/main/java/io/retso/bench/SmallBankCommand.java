@@ -78,8 +78,8 @@ final class SmallBankCommand implements Callable<Integer> {
       names = "--pair-rounds",
       paramLabel = "N",
       description =
-          "Rounds of SI and SERIALIZABLE with the most clients, unless contention is high: there"
-              + " their throughput is judged. Default: 6, or --rounds")
+          "Rounds of SI and SERIALIZABLE with 20 clients, or the level next to it, unless"
+              + " contention is high: there their throughput is judged. Default: 6, or --rounds")
   private Integer pairRounds;
 
   @Override

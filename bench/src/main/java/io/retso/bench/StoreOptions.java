@@ -50,7 +50,9 @@ final class StoreOptions {
   @Option(
       names = "--rounds",
       paramLabel = "N",
-      description = "Repetitions in which what is compared takes turns. Default: 3; --quick: fewer")
+      description =
+          "Repetitions in which what is compared takes turns. Default: 3, of sibench 5; with"
+              + " --quick 1, 4")
   Integer rounds;
 
   /** Which stores, as asked for. */

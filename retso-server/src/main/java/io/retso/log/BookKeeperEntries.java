@@ -10,7 +10,14 @@ import org.apache.bookkeeper.client.api.LedgerEntries;
 import org.apache.bookkeeper.client.api.LedgerEntry;
 import org.apache.bookkeeper.client.api.ReadHandle;
 
-/** The entries of a ledger that nobody can append to any more. */
+/**
+ * The entries of a ledger: of one that nobody can append to any more, or of one that was opened
+ * unfenced, as far as they are confirmed.
+ *
+ * <p>An entry is confirmed to a reader by a later one: each carries the last that its writer had
+ * heard to be durable when it sent it. The last entries of a burst are confirmed by the entry after
+ * it, which is why an idle writer appends empty ones.
+ */
 final class BookKeeperEntries implements LedgerStore.Entries {
   private static final int CHUNK_BYTES = 2 << 20;
   private static final int CHUNK_ENTRIES_MAX = 64;
@@ -21,16 +28,30 @@ final class BookKeeperEntries implements LedgerStore.Entries {
   private final ReadHandle handle;
   private final Duration timeout;
   private final String what;
+  private volatile long count;
 
   BookKeeperEntries(ReadHandle handle, Duration timeout) {
     this.handle = handle;
+    this.count = handle.getLastAddConfirmed() + 1;
     this.timeout = timeout;
     this.what = "read ledger " + handle.getId();
   }
 
   @Override
   public long count() {
-    return handle.getLastAddConfirmed() + 1;
+    return count;
+  }
+
+  /** The handle hears from ZooKeeper when the ledger is closed. */
+  @Override
+  public CompletableFuture<Boolean> refresh() {
+    boolean isClosed = handle.isClosed(); // asked first: what is read then is the end
+    return BookKeeperFailure.bounded(handle.readLastAddConfirmedAsync(), timeout, what)
+        .thenApply(
+            last -> {
+              count = Math.max(count, last + 1);
+              return isClosed;
+            });
   }
 
   @Override
@@ -66,7 +87,8 @@ final class BookKeeperEntries implements LedgerStore.Entries {
     void proceed() {
       while (next < to && chunks.size() < CHUNKS) {
         long last = Math.min(to, next + entriesOf(bytesPerEntry));
-        chunks.add(handle.readAsync(next, last - 1));
+        // What is beyond the handle's own idea of the end is not beyond ours.
+        chunks.add(handle.readUnconfirmedAsync(next, last - 1));
         next = last;
       }
       if (chunks.isEmpty()) {

@@ -286,10 +286,10 @@ public final class BookKeeperStore implements LedgerStore {
   }
 
   @Override
-  public CompletableFuture<Catalog> replaceCatalog(Catalog expected, List<Long> ledgers) {
+  public CompletableFuture<Catalog> replaceCatalog(Catalog expected, Content wanted) {
     return onCatalogThread(
         () -> {
-          Catalog replaced = catalog.replace(expected, ledgers);
+          Catalog replaced = catalog.replace(expected, wanted);
           witness.ifPresent(w -> w.remember(catalog.logId(), replaced.version()));
           return replaced;
         });

@@ -183,18 +183,22 @@ final class Housekeeping {
   }
 
   /**
-   * A replacement that was reported as a failure may have succeeded, or may yet. As long as every
-   * change since was this writer's own, nobody took the log over.
+   * A replacement that was reported as a failure may have succeeded, or may yet. As long as the
+   * epoch is this writer's own, every change was, too, and nobody took the log over.
    */
   private CompletableFuture<Void> learnCatalog() {
     return catalogIsKnown ? done() : onWriter(store.readCatalog()).thenCompose(this::learned);
   }
 
   private CompletableFuture<Void> learned(LedgerStore.Catalog now) {
-    if (now.version() != catalog.version() && !now.isOwn()) {
+    if (now.epoch() != catalog.epoch()) {
       return CompletableFuture.failedFuture(
           new LogException(
-              Reason.FENCED, "the log's list of ledgers was replaced by another server"));
+              Reason.FENCED,
+              "another server took the log over: the catalog has epoch "
+                  + now.epoch()
+                  + ", this server's is "
+                  + catalog.epoch()));
     }
     catalog = now;
     catalogIsKnown = true;

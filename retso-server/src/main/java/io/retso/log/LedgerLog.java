@@ -18,6 +18,9 @@ public final class LedgerLog implements CommitLog {
   public interface Replay {
     void entry(ByteBuffer bytes) throws LogException;
 
+    /** What was shown is to be forgotten: entries will be shown from a segment's first one on. */
+    default void restart() {}
+
     /**
      * The timestamp at which a segment begins, from its first entry; recovery asks before it
      * replays so that it knows where to start.
@@ -46,9 +49,8 @@ public final class LedgerLog implements CommitLog {
   }
 
   /**
-   * Times that a take-over begins anew because the catalog changed meanwhile. The first attempt
-   * fences whoever was writing, so only servers that take over at the same moment go on changing
-   * it, and each time one of them succeeds.
+   * Times that a take-over tries to enter the catalog although that changes all the time. The
+   * writer changes it some times for each segment, so that is a matter of chance.
    */
   static final int TAKE_OVER_ATTEMPTS_MAX = 20;
 
@@ -58,6 +60,17 @@ public final class LedgerLog implements CommitLog {
    * take many minutes and fill the bookies' disks, which cannot delete a part of a ledger.
    */
   static final long SEGMENT_BYTES_LIMIT = 16L << 30;
+
+  /**
+   * What a take-over needs to know.
+   *
+   * @param windowSpan the length of the oracle's window as a distance of timestamps
+   * @param inheritedRetentionNanos how long the ledgers of the writer before are kept: a writer
+   *     that was deposed and does not know it may still try to append to them, and a bookie that
+   *     deleted a ledger has forgotten that it was fenced
+   * @param leader this server's name and address as the catalog is to show them; one line
+   */
+  public record Settings(long windowSpan, long inheritedRetentionNanos, String leader) {}
 
   /**
    * How the log is run; a simulator gives its own.
@@ -89,52 +102,42 @@ public final class LedgerLog implements CommitLog {
   /** The window's start when the current segment began. */
   private long windowStartOfSegment;
 
-  private LedgerLog(
+  LedgerLog(
       LedgerStore store,
       Threads threads,
       Listener listener,
-      long inheritedRetentionNanos,
+      Settings settings,
       TakeOver.Taken taken) {
     this.threads = threads;
-    this.inheritedRetentionNanos = inheritedRetentionNanos;
+    this.inheritedRetentionNanos = settings.inheritedRetentionNanos();
     this.tookOverAt = threads.nanoClock().getAsLong();
     this.signal = new DurableSignal(threads.writer(), listener);
     this.segments = taken.segments();
     this.housekeeping =
         new Housekeeping(store, threads, taken.catalog(), taken.own(), this.signal::failed);
-    this.epoch = taken.own().id() + 1; // ledger ids begin at 0, which reads like none
+    this.epoch = taken.catalog().epoch();
   }
 
   /**
    * Takes the log over from whoever wrote it before, and replays it.
    *
-   * <p>The replay reaches back over {@code windowSpan} before the newest segment's start, at least;
-   * it begins at a segment's first entry. The caller must then call {@link #startSegment} before it
-   * appends.
+   * <p>The replay reaches back over a window before the newest segment's start, at least; it begins
+   * at a segment's first entry. The caller must then call {@link #startSegment} before it appends.
    *
-   * @param windowSpan the length of the oracle's window as a distance of timestamps
-   * @param inheritedRetentionNanos how long the ledgers of the writer before are kept: a writer
-   *     that was deposed and does not know it may still try to append to them, and a bookie that
-   *     deleted a ledger has forgotten that it was fenced
    * @return completes on the writer's thread, which also replays; fails with a {@link LogException}
-   *     if the log cannot be read, of {@link LogException.Reason#FENCED} if other servers changed
-   *     the catalog in each of {@value #TAKE_OVER_ATTEMPTS_MAX} attempts
+   *     if the log cannot be read, of {@link LogException.Reason#FENCED} if another server began an
+   *     epoch meanwhile, or the catalog changed in each of {@value #TAKE_OVER_ATTEMPTS_MAX}
+   *     attempts
    */
   public static CompletableFuture<LedgerLog> takeOver(
-      LedgerStore store,
-      Threads threads,
-      Listener listener,
-      long windowSpan,
-      long inheritedRetentionNanos,
-      Replay replay) {
-    return new TakeOver(store, threads.writer(), windowSpan, replay)
+      LedgerStore store, Threads threads, Listener listener, Settings settings, Replay replay) {
+    return new TakeOver(store, threads.writer(), settings, replay, null)
         .run()
         .thenApplyAsync(
-            taken -> new LedgerLog(store, threads, listener, inheritedRetentionNanos, taken),
-            threads.writer());
+            taken -> new LedgerLog(store, threads, listener, settings, taken), threads.writer());
   }
 
-  /** The number of this take-over: grows from each to the next, as ledger ids do. */
+  /** The number of this take-over, which the catalog has; grows from each to the next. */
   public long epoch() {
     return epoch;
   }

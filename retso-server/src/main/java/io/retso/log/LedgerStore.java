@@ -1,6 +1,7 @@
 package io.retso.log;
 
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -15,13 +16,43 @@ import java.util.concurrent.Executor;
  */
 public interface LedgerStore extends AutoCloseable {
   /**
-   * The list of the log's ledgers, oldest first. The complement of an id, a negative number, names
-   * a ledger that is being deleted.
+   * What the catalog says.
+   *
+   * @param epoch the number of the take-over that its writer began with; 0 before the first
+   * @param leader that writer's name and address, for people; one line, may be empty
+   * @param ledgers the log's ledgers, oldest first. The complement of an id, a negative number,
+   *     names a ledger that is being deleted
+   */
+  record Content(long epoch, String leader, List<Long> ledgers) {
+    /** The same with other ledgers. */
+    Content with(List<Long> others) {
+      return new Content(epoch, leader, List.copyOf(others));
+    }
+
+    /** The next epoch, in which a new leader writes to a ledger of its own. */
+    Content takenOver(String newLeader, long ownLedger) {
+      List<Long> all = new ArrayList<>(ledgers);
+      all.add(ownLedger);
+      return new Content(epoch + 1, newLeader, List.copyOf(all));
+    }
+  }
+
+  /**
+   * The catalog as it was read.
    *
    * @param version changes with every replacement
-   * @param isOwn whether it was this store, and no other, that replaced the catalog last
    */
-  record Catalog(int version, List<Long> ledgers, boolean isOwn) {}
+  record Catalog(int version, Content content) {
+    /** See {@link Content}. */
+    public long epoch() {
+      return content.epoch();
+    }
+
+    /** See {@link Content}. */
+    public List<Long> ledgers() {
+      return content.ledgers();
+    }
+  }
 
   /** Reads the catalog; an empty one is created if there is none. */
   CompletableFuture<Catalog> readCatalog();
@@ -30,7 +61,12 @@ public interface LedgerStore extends AutoCloseable {
    * Replaces the catalog if it still has the version of {@code expected}. Fails with {@link
    * LogException.Reason#FENCED} if it was replaced by somebody else.
    */
-  CompletableFuture<Catalog> replaceCatalog(Catalog expected, List<Long> ledgers);
+  CompletableFuture<Catalog> replaceCatalog(Catalog expected, Content wanted);
+
+  /** The same with other ledgers in the same epoch. */
+  default CompletableFuture<Catalog> replaceCatalog(Catalog expected, List<Long> ledgers) {
+    return replaceCatalog(expected, expected.content().with(ledgers));
+  }
 
   /** Creates an empty ledger. */
   CompletableFuture<Ledger> create();
@@ -43,7 +79,7 @@ public interface LedgerStore extends AutoCloseable {
 
   /**
    * Opens a ledger as it is: its writer goes on. Entries that were acknowledged to it lately may be
-   * missing.
+   * missing, until it appends another one.
    */
   CompletableFuture<Entries> openUnfenced(long ledger);
 
@@ -76,8 +112,16 @@ public interface LedgerStore extends AutoCloseable {
 
   /** The entries of a ledger that can be read. */
   interface Entries extends AutoCloseable {
-    /** The number of entries. */
+    /** The number of entries that can be read: none of them can be lost any more. */
     long count();
+
+    /**
+     * Asks how many entries there are by now, if the ledger was opened unfenced: {@link #count}
+     * says it from then on. It never falls.
+     *
+     * @return whether no entry can be added any more, and {@link #count} is final
+     */
+    CompletableFuture<Boolean> refresh();
 
     /**
      * Shows the entries {@code from} (inclusive) to {@code to} (exclusive) in order.

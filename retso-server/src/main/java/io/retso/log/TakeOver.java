@@ -10,15 +10,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 
 /**
- * Takes the log over from whoever writes it: fences the ledgers that matter, adds one of its own to
- * the catalog, and replays. The reasoning is in the package's description.
+ * Takes the log over from whoever writes it: begins an epoch in the catalog with a ledger of its
+ * own, fences the ledgers that may still be written, and replays. The reasoning is in the package's
+ * description.
  *
  * <p>Runs in one executor, which must run one task at a time, and blocks nobody. Used once.
  */
 final class TakeOver {
-  /** Entries of a segment's list of uncleaned commits, mostly of 64 KiB. */
-  private static final int LOOKED_AT_ONCE = 16;
-
   /**
    * A ledger of the log.
    *
@@ -35,31 +33,47 @@ final class TakeOver {
    */
   record Taken(Catalog catalog, List<Segment> segments, LedgerStore.Ledger own) {}
 
-  /** Somebody changed the catalog: what was opened may not be the end of the log. */
-  private static final class CatalogChanged extends Exception {
-    private static final long serialVersionUID = 1L;
-
-    CatalogChanged() {
-      super("the catalog changed", null, false, false);
-    }
-  }
-
   private final LedgerStore store;
   private final Executor executor;
-  private final long windowSpan;
+  private final LedgerLog.Settings settings;
   private final LedgerLog.Replay replay;
+  private final LogTail.Position position;
+  private LedgerStore.Ledger own;
   private int attempts;
+  private boolean replayed;
 
-  TakeOver(LedgerStore store, Executor executor, long windowSpan, LedgerLog.Replay replay) {
+  /**
+   * Makes a take-over.
+   *
+   * @param position what the replay has been shown; null if it has been shown nothing
+   */
+  TakeOver(
+      LedgerStore store,
+      Executor executor,
+      LedgerLog.Settings settings,
+      LedgerLog.Replay replay,
+      LogTail.Position position) {
+    this.position = position;
     this.store = store;
     this.executor = executor;
-    this.windowSpan = windowSpan;
+    this.settings = settings;
     this.replay = replay;
   }
 
   /** Looks at the log, and takes it over if it is not refused. */
   CompletableFuture<Taken> run() {
-    return look().thenComposeAsync(looked -> take(), executor);
+    return (position == null ? look() : CompletableFuture.<Void>completedFuture(null))
+        .thenComposeAsync(looked -> beginEpoch(), executor)
+        .thenComposeAsync(this::fenceAndReplay, executor);
+  }
+
+  /** Whether the replay was shown something, or emptied. */
+  boolean hasReplayed() {
+    return replayed;
+  }
+
+  static boolean isCondemned(long ledger) {
+    return ledger < 0;
   }
 
   /** Settings that no longer fit the log must not cost it its writer. */
@@ -85,7 +99,7 @@ final class TakeOver {
         .openUnfenced(ledgers.get(index))
         .thenComposeAsync(
             entries ->
-                walk(0, entries, replay::look)
+                SegmentSearch.walk(entries, executor, replay::look)
                     .whenComplete((looked, e) -> entries.close())
                     .thenCompose(
                         looked ->
@@ -95,219 +109,177 @@ final class TakeOver {
             executor);
   }
 
-  /** Whether a walk over the entries of a ledger goes on behind this one. */
-  private interface Step {
-    boolean goesOn(ByteBuffer entry) throws LogException;
-  }
+  // The epoch.
 
-  private CompletableFuture<Void> walk(long index, Entries entries, Step step) {
-    if (index == entries.count()) {
-      return CompletableFuture.completedFuture(null);
-    }
-    boolean[] goesOn = {true};
-    long to = Math.min(index + LOOKED_AT_ONCE, entries.count());
-    return entries
-        .read(index, to, executor, bytes -> goesOn[0] = goesOn[0] && step.goesOn(bytes))
+  private CompletableFuture<Catalog> beginEpoch() {
+    return store
+        .create()
         .thenComposeAsync(
-            read -> goesOn[0] ? walk(to, entries, step) : CompletableFuture.completedFuture(null),
-            executor);
+            made -> {
+              own = made;
+              return store.readCatalog();
+            },
+            executor)
+        .thenComposeAsync(found -> enter(found, found.epoch()), executor);
   }
 
-  /** Begins, and begins anew as long as the catalog changes meanwhile. */
-  private CompletableFuture<Taken> take() {
-    if (attempts++ == LedgerLog.TAKE_OVER_ATTEMPTS_MAX) {
-      return CompletableFuture.failedFuture(
-          new LogException(
-              Reason.FENCED,
-              "other servers changed the log's list of ledgers in each of "
-                  + LedgerLog.TAKE_OVER_ATTEMPTS_MAX
-                  + " attempts to take the log over; stop all servers of this log but one"));
+  /**
+   * Replaces the catalog. The writer, who is alive, may do so at the same time: then this is tried
+   * again. If another server has begun an epoch, this one has lost.
+   */
+  private CompletableFuture<Catalog> enter(Catalog found, long epoch) {
+    if (found.epoch() != epoch) {
+      return giveBack("another server took the log over at the same time");
     }
-    Attempt attempt = new Attempt();
-    return attempt
-        .run()
-        .whenCompleteAsync((taken, e) -> attempt.close(), executor)
+    if (attempts++ == LedgerLog.TAKE_OVER_ATTEMPTS_MAX) {
+      return giveBack(
+          "the log's catalog was changed during each of "
+              + LedgerLog.TAKE_OVER_ATTEMPTS_MAX
+              + " attempts to take the log over");
+    }
+    return store
+        .replaceCatalog(found, found.content().takenOver(settings.leader(), own.id()))
         .exceptionallyCompose(
-            e -> hasCause(e, CatalogChanged.class) ? take() : CompletableFuture.failedFuture(e));
+            e ->
+                LogException.of(e).reason() == Reason.FENCED
+                    ? store
+                        .readCatalog()
+                        .thenComposeAsync(changed -> enter(changed, epoch), executor)
+                    : CompletableFuture.failedFuture(e));
   }
 
-  private static boolean hasCause(Throwable e, Class<? extends Throwable> type) {
-    return type.isInstance(e) || type.isInstance(e.getCause());
+  /** The own ledger is in no catalog: each replacement was refused. */
+  private CompletableFuture<Catalog> giveBack(String why) {
+    own.closeAsync();
+    return store
+        .delete(own.id())
+        .handle((deleted, e) -> null)
+        .thenCompose(
+            deleted -> CompletableFuture.failedFuture(new LogException(Reason.FENCED, why)));
   }
 
-  /** What to fail with after a failure: {@code ifChanged} if the catalog is not as it was. */
-  private <T> CompletableFuture<T> failure(Throwable e, Catalog before, Exception ifChanged) {
+  // What others wrote.
+
+  /**
+   * Opens, newest first, so that the fence stands before anything is read; then reads, oldest
+   * first. A server that takes over after this one may delete what is opened or read: then this
+   * take-over was lost, and the ledgers are not damaged.
+   */
+  private CompletableFuture<Taken> fenceAndReplay(Catalog ours) {
+    replayed = true;
+    List<Long> others = ours.ledgers().subList(0, ours.ledgers().size() - 1);
+    int reached = position == null ? -1 : others.indexOf(position.ledger());
+    if (position != null && reached < 0) {
+      replay.restart(); // too slow: the writer has deleted what is read
+    }
+    return (reached < 0 ? fromTheBeginning(others) : fromThePosition(others, reached))
+        .thenApply(segments -> new Taken(ours, segments, own))
+        .exceptionallyCompose(e -> failure(e, ours));
+  }
+
+  private CompletableFuture<List<Segment>> fromTheBeginning(List<Long> others) {
+    SegmentSearch search =
+        new SegmentSearch(
+            executor,
+            settings.windowSpan(),
+            replay,
+            (ledger, isFinished) -> store.openFenced(ledger));
+    return search
+        .run(others)
+        .thenComposeAsync(searched -> replayAll(search.opened()), executor)
+        .thenApply(all -> search.segments())
+        .whenCompleteAsync((segments, e) -> search.close(), executor);
+  }
+
+  /**
+   * What is in front of the ledger that the position is in has all of its entries, and they were
+   * shown. The others are fenced at once, in no order.
+   */
+  private CompletableFuture<List<Segment>> fromThePosition(List<Long> others, int reached) {
+    List<Segment> segments = new ArrayList<>();
+    for (long ledger : others.subList(0, reached)) {
+      long start = position.segmentStarts().getOrDefault(ledger, 0L);
+      segments.add(
+          isCondemned(ledger) ? new Segment(~ledger, 0, false) : new Segment(ledger, start, true));
+    }
+    List<Rest> rests =
+        others.stream().skip(reached).filter(id -> !isCondemned(id)).map(Rest::new).toList();
+    CompletableFuture<Void> all =
+        CompletableFuture.allOf(
+            rests.stream().map(rest -> rest.opening).toArray(CompletableFuture<?>[]::new));
+    for (Rest rest : rests) {
+      all = all.thenComposeAsync(before -> rest.show(), executor);
+    }
+    return all.thenApply(
+            shown -> {
+              rests.forEach(rest -> segments.add(new Segment(rest.ledger, rest.start, true)));
+              return segments;
+            })
+        .whenCompleteAsync((done, e) -> rests.forEach(Rest::close), executor);
+  }
+
+  /** A ledger of which entries may not have been shown. */
+  private final class Rest {
+    final long ledger;
+    final CompletableFuture<Entries> opening;
+
+    /** The timestamp at which it begins, once that is known; it stays so if it has no entry. */
+    long start = Long.MAX_VALUE;
+
+    Rest(long ledger) {
+      this.ledger = ledger;
+      this.opening = store.openFenced(ledger);
+    }
+
+    CompletableFuture<Void> show() {
+      Entries entries = opening.join(); // it is done
+      boolean isFirst = ledger == position.ledger();
+      long next = isFirst ? position.nextEntry() : 0;
+      start = isFirst ? position.segmentStarts().getOrDefault(ledger, start) : start;
+      if (entries.count() < next) {
+        return CompletableFuture.failedFuture(
+            new LogException(
+                Reason.CORRUPT,
+                "ledger "
+                    + ledger
+                    + " ends with "
+                    + entries.count()
+                    + " entries, and "
+                    + next
+                    + " were confirmed; look for wiped directories of the bookies"));
+      }
+      return entries.read(next, entries.count(), executor, this::show);
+    }
+
+    private void show(ByteBuffer entry) throws LogException {
+      start = start == Long.MAX_VALUE ? replay.segmentStart(entry) : start;
+      replay.entry(entry);
+    }
+
+    void close() {
+      opening.thenAccept(Entries::close);
+    }
+  }
+
+  private CompletableFuture<Void> replayAll(List<Entries> opened) {
+    CompletableFuture<Void> all = CompletableFuture.completedFuture(null);
+    for (Entries entries : opened) {
+      all = all.thenCompose(done -> entries.read(0, entries.count(), executor, replay::entry));
+    }
+    return all;
+  }
+
+  private CompletableFuture<Taken> failure(Throwable e, Catalog ours) {
     return store
         .readCatalog()
         .thenCompose(
             now ->
-                CompletableFuture.failedFuture(now.version() == before.version() ? e : ifChanged));
-  }
-
-  /** What the first entry of a ledger says. */
-  private final class Head implements LedgerStore.EntryVisitor {
-    long start;
-    long position;
-
-    @Override
-    public void entry(ByteBuffer bytes) throws LogException {
-      start = replay.segmentStart(bytes);
-      position = LogEntry.position(bytes);
-    }
-  }
-
-  /** One attempt, from reading the catalog to the end of the replay. */
-  private final class Attempt {
-    private Catalog catalog;
-
-    /** Oldest first; filled from the end. */
-    private final List<Segment> segments = new ArrayList<>();
-
-    /** Newest first. */
-    private final List<Entries> opened = new ArrayList<>();
-
-    /** First position of the segment behind the one that is looked into; -1 at the end. */
-    private long following = -1;
-
-    private long newestStart;
-
-    /** The end of a segment's list of uncleaned commits was seen. */
-    private boolean listed;
-
-    /** Older ledgers are not needed. */
-    private boolean reached;
-
-    CompletableFuture<Taken> run() {
-      return store
-          .readCatalog()
-          .thenComposeAsync(this::openAll, executor)
-          .thenComposeAsync(done -> store.create(), executor)
-          .thenComposeAsync(this::enterCatalog, executor);
-    }
-
-    void close() {
-      opened.forEach(Entries::close);
-    }
-
-    /**
-     * Opens, newest first, so that the fence stands before anything is read. A ledger may fail to
-     * open because the catalog was replaced: a writer that is alive rolls on, and deletes ledgers
-     * that it needs no more.
-     */
-    private CompletableFuture<Void> openAll(Catalog read) {
-      catalog = read;
-      return openBack(read.ledgers().size() - 1)
-          .exceptionallyCompose(e -> failure(e, catalog, new CatalogChanged()));
-    }
-
-    /**
-     * Opens ledgers back to the one that begins a full window before the newest segment does, or
-     * further, to one with a complete list of uncleaned commits, or to the first behind a gap:
-     * inherited ledgers stay for a while although some between them and the window are deleted
-     * already, and this server's window may be longer than that of the one which deleted them. A
-     * replay may begin with any segment; what started before it counts as too old. Ledgers that are
-     * not needed are deleted at the first opportunity.
-     */
-    private CompletableFuture<Void> openBack(int newest) {
-      for (int i = newest; i >= 0; i--) {
-        long ledger = catalog.ledgers().get(i);
-        if (isCondemned(ledger)) {
-          segments.add(0, new Segment(~ledger, 0, false));
-        } else if (reached) {
-          segments.add(0, new Segment(ledger, 0, true));
-        } else {
-          int next = i - 1;
-          return store
-              .openFenced(ledger)
-              .thenComposeAsync(entries -> lookInto(ledger, entries), executor)
-              .thenComposeAsync(done -> openBack(next), executor);
-        }
-      }
-      return CompletableFuture.completedFuture(null);
-    }
-
-    private CompletableFuture<Void> lookInto(long ledger, Entries entries) {
-      opened.add(entries);
-      if (entries.count() == 0) { // prepared and never used: needed by nobody
-        segments.add(0, new Segment(ledger, Long.MAX_VALUE, true));
-        return CompletableFuture.completedFuture(null);
-      }
-      Head head = new Head();
-      return entries
-          .read(0, 1, executor, head)
-          .thenComposeAsync(read -> seekListEnd(entries), executor)
-          .thenAccept(sought -> addSegment(ledger, entries, head));
-    }
-
-    /** In the newest segment, and in those before it as long as their writers died too early. */
-    private CompletableFuture<Void> seekListEnd(Entries entries) {
-      return listed
-          ? CompletableFuture.completedFuture(null)
-          : walk(
-              0,
-              entries,
-              bytes -> {
-                listed = replay.endsSnapshot(bytes);
-                return !listed;
-              });
-    }
-
-    private void addSegment(long ledger, Entries entries, Head head) {
-      if (following >= 0 && head.position + entries.count() != following) { // a gap
-        opened.remove(opened.size() - 1).close();
-        reached = true;
-        segments.add(0, new Segment(ledger, 0, true));
-        return;
-      }
-      newestStart = following < 0 ? head.start : newestStart;
-      following = head.position;
-      reached = listed && head.start <= newestStart - windowSpan;
-      segments.add(0, new Segment(ledger, head.start, true));
-    }
-
-    private CompletableFuture<Taken> enterCatalog(LedgerStore.Ledger own) {
-      List<Long> ledgers = new ArrayList<>(catalog.ledgers());
-      ledgers.add(own.id());
-      return store
-          .replaceCatalog(catalog, ledgers)
-          .exceptionallyCompose(e -> giveBack(own, LogException.of(e)))
-          .thenComposeAsync(
-              ours -> replayAll(ours).thenApply(done -> new Taken(ours, segments, own)), executor);
-    }
-
-    private <T> CompletableFuture<T> giveBack(LedgerStore.Ledger own, LogException failure) {
-      if (failure.reason() != Reason.FENCED) {
-        return CompletableFuture.failedFuture(failure);
-      }
-      own.closeAsync();
-      return store
-          .delete(own.id())
-          .thenCompose(done -> CompletableFuture.failedFuture(new CatalogChanged()));
-    }
-
-    /**
-     * Reads all that was opened, oldest first. A server that took over after this one may delete
-     * what is read: then the take-over was lost, and the ledgers are not damaged.
-     */
-    private CompletableFuture<Void> replayAll(Catalog ours) {
-      CompletableFuture<Void> all = CompletableFuture.completedFuture(null);
-      for (int i = opened.size() - 1; i >= 0; i--) {
-        Entries entries = opened.get(i);
-        all = all.thenCompose(done -> entries.read(0, entries.count(), executor, replay::entry));
-      }
-      return all.exceptionallyCompose(
-          e ->
-              failure(
-                  e,
-                  ours,
-                  new LogException(
-                      Reason.FENCED,
-                      "another server took the log over while this one read it",
-                      e)));
-    }
-  }
-
-  private static boolean isCondemned(long ledger) {
-    return ledger < 0;
+                CompletableFuture.failedFuture(
+                    now.epoch() == ours.epoch()
+                        ? e
+                        : new LogException(
+                            Reason.FENCED,
+                            "another server took the log over while this one read it",
+                            e)));
   }
 }

@@ -1,6 +1,7 @@
 package io.retso.log;
 
 import io.retso.log.LedgerStore.Catalog;
+import io.retso.log.LedgerStore.Content;
 import io.retso.log.LogException.Reason;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -14,26 +15,34 @@ import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.data.Stat;
 
 /**
- * The list of the log's ledgers, and the log's identity: one node of ZooKeeper, replaced by
- * compare-and-set on its version. Survives the loss of connections and sessions.
+ * The list of the log's ledgers, the epoch of its writer, and the log's identity: one node of
+ * ZooKeeper, replaced by compare-and-set on its version. Survives the loss of connections and
+ * sessions.
  *
  * <pre>
- *   retso-log 2          the format and its version
+ *   retso-log 3          the format and its version
  *   writer 5b1e...       who replaced it last
  *   ledgers 17 19 23     oldest first
  *   id 0c9a...           of the log: random, never changes
+ *   epoch 24             grows by one with each take-over
+ *   leader a host:7521   the writer's name and address; may be missing
  * </pre>
  *
- * <p>Version 1 has no id; it gets one when it is replaced.
+ * <p>Version 1 has no id; it gets one when it is replaced. Versions 1 and 2 have no epoch: their
+ * writers called the id of a ledger of theirs, plus one, their epoch, so the highest id of all plus
+ * one is at least that, and epochs never go back.
  *
  * <p>Thread-safe.
  */
 final class ZooKeeperCatalog implements AutoCloseable {
-  private static final String FORMAT = "retso-log 2";
+  private static final String FORMAT = "retso-log 3";
+  private static final String FORMAT_WITHOUT_EPOCH = "retso-log 2";
   private static final String FORMAT_WITHOUT_ID = "retso-log 1";
   private static final String WRITER = "writer";
   private static final String LEDGERS = "ledgers";
   private static final String ID = "id ";
+  private static final String EPOCH = "epoch ";
+  private static final String LEADER = "leader ";
   private static final int RETRY_INTERVAL_MS = 100;
 
   private final CuratorFramework client;
@@ -93,7 +102,7 @@ final class ZooKeeperCatalog implements AutoCloseable {
       }
       Stat stat = new Stat();
       String text = text(client.getData().storingStatIn(stat).forPath(path));
-      return new Catalog(stat.getVersion(), parse(text), text.contains(writer));
+      return new Catalog(stat.getVersion(), parse(text));
     } catch (Exception e) {
       throw failure("read", e);
     }
@@ -101,33 +110,35 @@ final class ZooKeeperCatalog implements AutoCloseable {
 
   private void create() throws Exception {
     try {
-      client.create().creatingParentsIfNeeded().forPath(path, format(List.of()));
+      client
+          .create()
+          .creatingParentsIfNeeded()
+          .forPath(path, format(new Content(0, "", List.of())));
     } catch (KeeperException.NodeExistsException e) {
       return; // somebody else's is as good
     }
   }
 
-  /** Replaces the list if it is still at the version of {@code expected}. */
-  Catalog replace(Catalog expected, List<Long> ledgers) throws LogException {
-    byte[] bytes = format(ledgers);
+  /** Replaces the catalog if it is still at the version of {@code expected}. */
+  Catalog replace(Catalog expected, Content wanted) throws LogException {
+    byte[] bytes = format(wanted);
     try {
       Stat stat = client.setData().withVersion(expected.version()).forPath(path, bytes);
-      return new Catalog(stat.getVersion(), List.copyOf(ledgers), true);
+      return new Catalog(stat.getVersion(), wanted);
     } catch (KeeperException.BadVersionException e) {
-      return ownOrConflict(expected.version() + 1, ledgers, text(bytes));
+      return ownOrConflict(expected.version() + 1, wanted, text(bytes));
     } catch (Exception e) {
       throw failure("replace", e);
     }
   }
 
   /** A call is repeated after a lost connection; the first try may have succeeded. */
-  private Catalog ownOrConflict(int version, List<Long> ledgers, String wanted)
-      throws LogException {
+  private Catalog ownOrConflict(int version, Content wanted, String text) throws LogException {
     try {
       Stat stat = new Stat();
       String found = text(client.getData().storingStatIn(stat).forPath(path));
-      if (stat.getVersion() == version && found.equals(wanted)) {
-        return new Catalog(version, List.copyOf(ledgers), true);
+      if (stat.getVersion() == version && found.equals(text)) {
+        return new Catalog(version, wanted);
       }
     } catch (Exception e) {
       throw failure("read", e);
@@ -136,36 +147,56 @@ final class ZooKeeperCatalog implements AutoCloseable {
         Reason.FENCED, "the log's list of ledgers at " + path + " was replaced by another server");
   }
 
-  private byte[] format(List<Long> ledgers) {
+  private byte[] format(Content content) {
     StringBuilder text = new StringBuilder();
     text.append(FORMAT).append('\n').append(WRITER).append(' ').append(writer).append('\n');
     text.append(LEDGERS);
-    ledgers.forEach(ledger -> text.append(' ').append(ledger));
+    content.ledgers().forEach(ledger -> text.append(' ').append(ledger));
     text.append('\n').append(ID).append(logId);
+    text.append('\n').append(EPOCH).append(content.epoch());
+    if (!content.leader().isEmpty()) {
+      text.append('\n').append(LEADER).append(content.leader().replace('\n', ' '));
+    }
     return text.append('\n').toString().getBytes(StandardCharsets.UTF_8);
   }
 
-  private List<Long> parse(String text) throws LogException {
+  private Content parse(String text) throws LogException {
     String[] lines = text.split("\n");
-    boolean hasId = lines.length == 4 && lines[0].equals(FORMAT) && lines[3].startsWith(ID);
-    boolean hadNone = lines.length == 3 && lines[0].equals(FORMAT_WITHOUT_ID);
-    if (!hasId && !hadNone || !lines[2].startsWith(LEDGERS)) {
+    boolean isWellFormed =
+        switch (lines[0]) {
+          case FORMAT_WITHOUT_ID -> lines.length == 3;
+          case FORMAT_WITHOUT_EPOCH -> lines.length == 4;
+          case FORMAT ->
+              (lines.length == 5 || lines.length == 6 && lines[5].startsWith(LEADER))
+                  && lines[4].startsWith(EPOCH);
+          default -> false;
+        };
+    if (!isWellFormed
+        || !lines[2].startsWith(LEDGERS)
+        || lines.length > 3 && !lines[3].startsWith(ID)) {
       throw corrupt(text, null);
     }
-    if (hasId) {
+    if (lines.length > 3) {
       logId = checkedId(text, lines[3].substring(ID.length()));
     }
     List<Long> ledgers = new ArrayList<>();
     for (String ledger : lines[2].substring(LEDGERS.length()).trim().split(" ")) {
-      try {
-        if (!ledger.isEmpty()) {
-          ledgers.add(Long.valueOf(ledger));
-        }
-      } catch (NumberFormatException e) {
-        throw corrupt(text, e);
+      if (!ledger.isEmpty()) {
+        ledgers.add(number(text, ledger));
       }
     }
-    return List.copyOf(ledgers);
+    long newest = ledgers.stream().mapToLong(id -> id < 0 ? ~id : id).max().orElse(-1);
+    long epoch = lines.length > 4 ? number(text, lines[4].substring(EPOCH.length())) : newest + 1;
+    String leader = lines.length > 5 ? lines[5].substring(LEADER.length()) : "";
+    return new Content(epoch, leader, List.copyOf(ledgers));
+  }
+
+  private long number(String text, String digits) throws LogException {
+    try {
+      return Long.parseLong(digits);
+    } catch (NumberFormatException e) {
+      throw corrupt(text, e);
+    }
   }
 
   private String checkedId(String text, String id) throws LogException {

@@ -1,5 +1,7 @@
 package io.retso.oracle;
 
+import java.util.Arrays;
+
 /**
  * Committed transactions that left the window before their cleanup was reported: start sequence to
  * commit sequence. While one is here, a reader that meets its pending mark learns the true commit
@@ -68,6 +70,15 @@ final class UncleanedCommits {
 
   int capacity() {
     return capacity;
+  }
+
+  /** Forgets everything. */
+  void clear() {
+    Arrays.fill(starts, 0);
+    size = 0;
+    sweptBelow = 0;
+    lowest = Long.MAX_VALUE;
+    endPass(false);
   }
 
   /** Entries; until the pass after a sweep is finished some have no marks left. */

@@ -14,6 +14,12 @@ final class UnloggedTimestamps {
   /** Of all that were added. */
   private long newest;
 
+  /** Forgets all. */
+  void clear() {
+    lowest = Long.MAX_VALUE;
+    newest = 0;
+  }
+
   /** These were issued, in ascending order: all from the first to the last one. */
   void add(long first, long last) {
     lowest = Math.min(lowest, first);

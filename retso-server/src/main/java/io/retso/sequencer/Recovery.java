@@ -11,7 +11,8 @@ import io.retso.protocol.Timestamps;
 import java.nio.ByteBuffer;
 
 /**
- * Applies the log to an empty oracle. What was decided is not judged again, so recovery gives the
+ * Applies the log to an empty oracle, entry by entry; {@link #finish} comes when there is nobody
+ * any more who could write another one. What was decided is not judged again, so recovery gives the
  * answers that were given, whatever the version that gave them.
  *
  * <p>The first complete list of uncleaned commits that is replayed brings those of all time before;
@@ -45,6 +46,19 @@ public final class Recovery implements LedgerLog.Replay {
 
   public Recovery(StatusOracle oracle) {
     this.oracle = oracle;
+  }
+
+  @Override
+  public void restart() {
+    oracle.replay().restart();
+    batch.clear();
+    lastPosition = -1;
+    transactions = 0;
+    bytes = 0;
+    reserved = 0;
+    windowTimestamps = 0;
+    started = false;
+    complete = false;
   }
 
   @Override

@@ -253,8 +253,10 @@ final class ServerParts {
                 store,
                 new LedgerLog.Threads(net.executor(), nanoClock),
                 log.listener(),
-                (long) config.get(Settings.WINDOW_TIMESTAMPS) << Timestamps.GAP_BITS,
-                config.get(Settings.INHERITED_RETENTION).toNanos(),
+                new LedgerLog.Settings(
+                    (long) config.get(Settings.WINDOW_TIMESTAMPS) << Timestamps.GAP_BITS,
+                    config.get(Settings.INHERITED_RETENTION).toNanos(),
+                    config.get(Settings.LISTEN_HOST) + ":" + config.get(Settings.LISTEN_PORT)),
                 recovery));
     recovery.finish(firstTimestamp());
     recoveryNanos = nanoClock.getAsLong() - before;

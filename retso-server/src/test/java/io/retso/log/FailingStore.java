@@ -1,6 +1,5 @@
 package io.retso.log;
 
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
@@ -44,7 +43,7 @@ final class FailingStore extends ForwardingStore {
   }
 
   @Override
-  public CompletableFuture<Catalog> replaceCatalog(Catalog expected, List<Long> wanted) {
+  public CompletableFuture<Catalog> replaceCatalog(Catalog expected, Content wanted) {
     return call(true, () -> super.replaceCatalog(expected, wanted));
   }
 

@@ -1,6 +1,5 @@
 package io.retso.log;
 
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /** A store in front of another: a test overrides what it wants to go wrong. */
@@ -17,8 +16,8 @@ class ForwardingStore implements LedgerStore {
   }
 
   @Override
-  public CompletableFuture<Catalog> replaceCatalog(Catalog expected, List<Long> ledgers) {
-    return store.replaceCatalog(expected, ledgers);
+  public CompletableFuture<Catalog> replaceCatalog(Catalog expected, Content wanted) {
+    return store.replaceCatalog(expected, wanted);
   }
 
   @Override

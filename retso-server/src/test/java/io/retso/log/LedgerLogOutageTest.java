@@ -71,7 +71,9 @@ class LedgerLogOutageTest {
   }
 
   private LedgerLog takeOver(LedgerStore store, LedgerLog.Threads threads) {
-    return LedgerLog.takeOver(store, threads, listener, 1_000, 0, replay).join();
+    return LedgerLog.takeOver(
+            store, threads, listener, new LedgerLog.Settings(1_000, 0, ""), replay)
+        .join();
   }
 
   private void append(LedgerLog log, ExecutorService writer) throws InterruptedException {

@@ -37,7 +37,10 @@ abstract class LogFixture {
       this.store = store;
       LedgerLog.Threads threads =
           new LedgerLog.Threads(task -> simulation.after(0, task), simulation::now);
-      log = await(LedgerLog.takeOver(store, threads, this, span, retention, this));
+      log =
+          await(
+              LedgerLog.takeOver(
+                  store, threads, this, new LedgerLog.Settings(span, retention, ""), this));
       position = replayed.isEmpty() ? 0 : replayed.get(replayed.size() - 1);
     }
 

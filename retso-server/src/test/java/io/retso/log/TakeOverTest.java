@@ -21,7 +21,7 @@ class TakeOverTest extends LogFixture {
     int[] left = {times};
     return new ForwardingStore(ledgers.store(() -> true)) {
       @Override
-      public CompletableFuture<Catalog> replaceCatalog(Catalog expected, List<Long> wanted) {
+      public CompletableFuture<Catalog> replaceCatalog(Catalog expected, Content wanted) {
         if (left[0]-- > 0) {
           Catalog now = others.readCatalog().join();
           others.replaceCatalog(now, now.ledgers());
@@ -47,27 +47,114 @@ class TakeOverTest extends LogFixture {
     assertEquals(positions(1, 1), new Writer(store, SPAN, RETENTION).replayed);
   }
 
-  /** The writer rolls on meanwhile, and deletes what nobody needs any more. */
+  /** What it goes on to is entered in the catalog first, so the replacement fails. */
   @Test
-  void aTakeOverBeginsAnewIfALedgerIsGoneAndTheCatalogChanged() throws LogException {
+  void aWriterThatRollsOnDuringATakeOverLosesNothing() throws LogException {
     Writer first = new Writer();
     first.startSegment(16);
     quiesce();
-    int[] opened = {0};
+    boolean[] rolled = {false};
+    LedgerStore store =
+        new ForwardingStore(ledgers.store(() -> true)) {
+          @Override
+          public CompletableFuture<Catalog> replaceCatalog(Catalog expected, Content wanted) {
+            if (!rolled[0]) {
+              rolled[0] = true;
+              first.roll(400);
+            }
+            return super.replaceCatalog(expected, wanted);
+          }
+        };
+    assertEquals(positions(1, 2), new Writer(store, SPAN, RETENTION).replayed);
+    first.append(800);
+    quiesce();
+    assertEquals(LogException.Reason.FENCED, first.failure.reason());
+  }
+
+  /** A segment that was prepared before the take-over begins while the ledgers are fenced. */
+  @Test
+  void aSegmentThatBeginsBetweenTwoFencesIsReplayedOrFails() throws LogException {
+    for (int fences = 0; fences < 3; fences++) {
+      Writer first = new Writer();
+      long time = 10_000L * (fences + 1);
+      first.startSegment(time);
+      first.log.prepareSegment();
+      quiesce();
+      int[] left = {fences};
+      LedgerStore store =
+          new ForwardingStore(ledgers.store(() -> true)) {
+            @Override
+            public CompletableFuture<Entries> openFenced(long ledger) {
+              if (left[0]-- == 0) {
+                first.startSegment(time + 400);
+                quiesce();
+              }
+              return super.openFenced(ledger);
+            }
+          };
+      Writer second = new Writer(store, SPAN, RETENTION);
+      long last = second.replayed.get(second.replayed.size() - 1);
+      assertEquals(first.durable, last, "with " + fences + " fences before");
+      second.startSegment(time + 800);
+      quiesce();
+    }
+  }
+
+  @Test
+  void ofTwoThatTakeOverAtTheSameTimeOneLosesAndLeavesNothing() throws LogException {
+    Writer first = new Writer();
+    first.startSegment(16);
+    quiesce();
+    LedgerStore store =
+        new ForwardingStore(ledgers.store(() -> true)) {
+          private boolean overtaken;
+
+          @Override
+          public CompletableFuture<Catalog> replaceCatalog(Catalog expected, Content wanted) {
+            if (!overtaken) {
+              overtaken = true;
+              faster();
+            }
+            return super.replaceCatalog(expected, wanted);
+          }
+        };
+    LogException e = assertThrows(LogException.class, () -> new Writer(store, SPAN, RETENTION));
+    assertEquals(LogException.Reason.FENCED, e.reason());
+    assertEquals(ledgers.catalog(), ledgers.existing());
+  }
+
+  private void faster() {
+    try {
+      new Writer();
+    } catch (LogException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  /** It has begun an epoch, and stops before it fences anybody. */
+  @Test
+  void aTakerThatStopsHalfWayLeavesAWriterThatCanAppendButNotRoll() throws LogException {
+    Writer first = new Writer();
+    first.startSegment(16);
+    quiesce();
     LedgerStore store =
         new ForwardingStore(ledgers.store(() -> true)) {
           @Override
           public CompletableFuture<Entries> openFenced(long ledger) {
-            if (opened[0]++ > 0) {
-              return super.openFenced(ledger);
-            }
-            first.log.prepareSegment(); // which changes the catalog
-            quiesce();
             return CompletableFuture.failedFuture(
-                new LogException(LogException.Reason.CORRUPT, "no such ledger"));
+                new LogException(LogException.Reason.UNAVAILABLE, "it stops"));
           }
         };
-    assertEquals(positions(1, 1), new Writer(store, SPAN, RETENTION).replayed);
+    assertThrows(LogException.class, () -> new Writer(store, SPAN, RETENTION));
+    first.append(32);
+    quiesce();
+    assertEquals(2, first.durable);
+    first.log.prepareSegment();
+    quiesce();
+    assertEquals(LogException.Reason.FENCED, first.failure.reason());
+    Writer next = new Writer();
+    assertEquals(positions(1, 2), next.replayed);
+    assertEquals(first.log.epoch() + 2, next.log.epoch());
   }
 
   @Test
@@ -135,16 +222,14 @@ class TakeOverTest extends LogFixture {
     }
 
     @Override
+    public CompletableFuture<Boolean> refresh() {
+      return entries.refresh();
+    }
+
+    @Override
     public CompletableFuture<Void> read(
         long from, long to, Executor executor, LedgerStore.EntryVisitor visitor) {
-      if (ledgers.catalog().size() == 1) { // the head only
-        return entries.read(from, to, executor, visitor);
-      }
-      try {
-        new Writer();
-      } catch (LogException e) {
-        throw new AssertionError(e);
-      }
+      faster();
       return CompletableFuture.failedFuture(
           new LogException(LogException.Reason.CORRUPT, "no such ledger"));
     }
@@ -204,7 +289,10 @@ class TakeOverTest extends LogFixture {
   void aLogThatIsRefusedRemainsWithItsWriter() throws LogException {
     Writer writer = new Writer();
     writer.startSegment(16);
+    quiesce();
     writer.append(32);
+    quiesce();
+    writer.append(32); // which confirms the one before
     writer.log.prepareSegment(); // an empty ledger behind the newest segment
     quiesce();
     List<Long> before = ledgers.catalog();
@@ -219,8 +307,7 @@ class TakeOverTest extends LogFixture {
                         ledgers.store(() -> true),
                         threads,
                         writer,
-                        SPAN,
-                        RETENTION,
+                        new LedgerLog.Settings(SPAN, RETENTION, ""),
                         new Refusing(2))));
     assertEquals(LogException.Reason.TOO_LARGE, e.reason());
     assertEquals(before, ledgers.catalog());

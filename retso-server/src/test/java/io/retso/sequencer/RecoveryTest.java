@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.retso.log.LogEntry;
 import io.retso.log.LogException;
 import io.retso.oracle.Changes;
+import io.retso.oracle.CommitBatch;
 import io.retso.oracle.StatusOracle;
 import io.retso.protocol.Outcome;
 import java.nio.ByteBuffer;
@@ -44,6 +45,44 @@ class RecoveryTest {
     recover();
     assertEquals(48, oracle.status(16, 64));
     assertEquals(0, oracle.uncleanedCommits());
+  }
+
+  /** A standby that was too slow reads the log anew, into the same memory. */
+  @Test
+  void nothingIsLeftOfWhatWasReadBeforeARestart() throws LogException {
+    LogEntry old = new LogEntry(1_000);
+    old.segment(1600);
+    old.window(64);
+    old.uncleaned(160, 176);
+    old.uncleaned(320, 336);
+    old.continued();
+    old.committed(1600, 1632, ROWS, 0, 1);
+    old.aborted(1616);
+    old.swept(1632);
+    old.reserved(3200);
+    recovery.entry(old.seal(7));
+    recovery.restart();
+    entry.reserved(160);
+    ByteBuffer sealed = entry.seal(1);
+    recovery.entry(sealed.duplicate());
+    recovery.finish(16);
+    StatusOracle other = new StatusOracle(100, 64, 10, Changes.NONE);
+    Recovery fresh = new Recovery(other);
+    fresh.entry(sealed.duplicate());
+    fresh.finish(16);
+    assertEquals(other.nextTimestamp(), oracle.nextTimestamp());
+    assertEquals(other.windowLow(), oracle.windowLow());
+    assertEquals(other.uncleanedCommits(), oracle.uncleanedCommits());
+    assertEquals(other.lowWatermark(), oracle.lowWatermark());
+    assertEquals(fresh.lastPosition(), recovery.lastPosition());
+    assertEquals(fresh.transactions(), recovery.transactions());
+    for (long start = 16; start < 160; start += 16) {
+      assertEquals(other.status(start, 144), oracle.status(start, 144));
+    }
+    CommitBatch batch = new CommitBatch(2);
+    batch.rows()[batch.add(64, false, 1)] = 1; // it began after the commit of row 1 at 48
+    oracle.commit(batch);
+    assertEquals(160, batch.outcome(0));
   }
 
   /** Changes stand among the records of a list that was written while requests went on. */

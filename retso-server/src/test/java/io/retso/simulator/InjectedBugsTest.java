@@ -74,7 +74,7 @@ class InjectedBugsTest {
         "sequence = window.low();"),
     /** Recovery begins with a segment whose writer died before the end of its list. */
     INCOMPLETE_SNAPSHOT_TAKEN_FOR_COMPLETE(
-        "log/TakeOver.java", "reached = listed && head.start", "reached = head.start"),
+        "log/SegmentSearch.java", "reached = listed && head.start", "reached = head.start"),
     /** The next commit gets the timestamp that a reader has. */
     TIMESTAMP_NOT_ISSUED(
         "oracle/StatusOracle.java", "window.issue(TransactionWindow.NO_TRANSACTION);", ""),
@@ -124,7 +124,7 @@ class InjectedBugsTest {
         "client/connection/FrameWriter.java",
         " | (call.maybeSent ? FrameType.REPEAT_FLAG : 0)",
         ""),
-    EPOCH_OVERLOOKED("client/connection/Dispatcher.java", "epochSeen = offer.epoch();", ""),
+    EPOCH_OVERLOOKED("client/connection/Members.java", "epochSeen = role.epoch();", ""),
     /** Answers are expected in the order of their requests, as if there were one lane. */
     ONE_LANE_FOR_ALL_REPLIES(
         "client/connection/Connection.java",
@@ -144,7 +144,8 @@ class InjectedBugsTest {
             + "    } else if (outcomeIsOpen()) {"),
     /** The log lets go of segments that a recovery still needs. */
     TRIMMED_TOO_EARLY("log/LedgerLog.java", "trim(windowStartOfSegment);", "trim(Long.MAX_VALUE);"),
-    RECOVERY_WITHOUT_FENCE("log/TakeOver.java", "openFenced(ledger)", "openUnfenced(ledger)"),
+    RECOVERY_WITHOUT_FENCE(
+        "log/TakeOver.java", "store.openFenced(ledger)", "store.openUnfenced(ledger)"),
     CATALOG_WITHOUT_COMPARE(
         "simulator/SimulatedLedgers.java", "expected.version() != version", "false"),
     /** A deposed writer may append to a ledger that was deleted together with its fence. */
@@ -164,7 +165,7 @@ class InjectedBugsTest {
         "log/TakeOver.java",
         "entries.read(0, entries.count(), executor, replay::entry)",
         "entries.read(\n"
-            + "0, entries.count() - (entries == opened.get(0) && entries.count() > 0 ? 1 : 0),\n"
+            + "0, entries.count() - (entries == opened.get(opened.size() - 1) ? 1 : 0),\n"
             + "executor, replay::entry)"),
     /** Of several reservations the first counts. */
     OLD_RESERVATION_RECOVERED(
@@ -187,7 +188,9 @@ class InjectedBugsTest {
         "if (writer.isStopped()) {"),
     /** Only the newest segment is replayed. */
     WINDOW_NOT_REPLAYED(
-        "log/TakeOver.java", "head.start <= newestStart - windowSpan", "head.start <= newestStart"),
+        "log/SegmentSearch.java",
+        "head.start <= newestStart - windowSpan",
+        "head.start <= newestStart"),
     UNCLEANED_NOT_RECOVERED(
         "sequencer/Recovery.java", "oracle.replay().uncleaned(start, commit);", ""),
     ABORTS_NOT_RECOVERED("sequencer/Recovery.java", "oracle.replay().aborted(start);", ""),
@@ -196,7 +199,7 @@ class InjectedBugsTest {
     /** What left the smaller window of a predecessor may be open again. */
     WINDOW_OF_THE_PREDECESSOR_FORGOTTEN(
         "sequencer/Recovery.java", "if (windowTimestamps > 0) {", "if (false) {"),
-    EPOCH_NOT_RAISED("log/LedgerLog.java", "taken.own().id() + 1;", "1;"),
+    EPOCH_NOT_RAISED("log/LedgerStore.java", "new Content(epoch + 1,", "new Content(epoch,"),
     /** A successor does not know of a ledger that is in use. */
     LEDGER_NOT_IN_THE_CATALOG("log/Housekeeping.java", ".thenCompose(ledger -> addMade())", ""),
     /** What is certified again after a crash is judged by snapshot isolation alone. */
@@ -211,6 +214,17 @@ class InjectedBugsTest {
         "judge(batch, batch.writesEnd(i), batch.validatedEnd(i), sequence)",
         "judge(batch, batch.writesEnd(i),\n"
             + "batch.repeats[i] ? batch.writesEnd(i) : batch.validatedEnd(i), sequence)"),
+    VALIDATED_ROWS_NOT_JUDGED(
+        Sizes::isSerializable,
+        "oracle/CommitDecision.java",
+        "judge(batch, batch.writesEnd(i), batch.validatedEnd(i), sequence)",
+        "judge(batch, batch.writesEnd(i), batch.writesEnd(i), sequence)"),
+    /** They are looked at, and nobody who comes later learns of them. */
+    LOCKED_ROWS_NOT_PUT_INTO_THE_MAP(
+        Sizes::isSerializable,
+        "simulator/Footprint.java",
+        "inMap.addAll(locked);",
+        "validated.addAll(locked);"),
     REPEATS_OF_CERTIFICATIONS_NOT_FLAGGED(
         Sizes::isSerializable,
         "client/connection/FrameWriter.java",

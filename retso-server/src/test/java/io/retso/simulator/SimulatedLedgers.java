@@ -6,7 +6,6 @@ import io.retso.log.LogException.Reason;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -52,8 +51,8 @@ public final class SimulatedLedgers {
       return 0;
     }
 
-    /** It replaced the catalog, whether or not it will ever know. */
-    default void replacedCatalog(int version) {}
+    /** It began an epoch in the catalog, whether or not it will ever know. */
+    default void tookOver(int version) {}
   }
 
   /**
@@ -74,6 +73,11 @@ public final class SimulatedLedgers {
   private static final class Stored {
     final long id;
     final List<byte[]> entries = new ArrayList<>();
+
+    /** For each entry how many its writer knew to be durable when it sent it. */
+    final List<Integer> confirmed = new ArrayList<>();
+
+    int acknowledged; // entries of which the writer knows
     int safe; // entries that were acknowledged or survived
     int sealedAt = -1;
     boolean deleted;
@@ -88,9 +92,8 @@ public final class SimulatedLedgers {
   private final Durable durable;
   private final Map<Long, Stored> ledgers = new HashMap<>();
   private final CallOrder order = new CallOrder();
-  private List<Long> catalog = List.of();
+  private LedgerStore.Content catalog = new LedgerStore.Content(0, "", List.of());
   private int version;
-  private Store lastWriter;
   private long nextId = 1;
 
   public SimulatedLedgers(Simulation simulation, Behaviour behaviour, Durable durable) {
@@ -106,7 +109,7 @@ public final class SimulatedLedgers {
 
   /** The catalog's ledgers. */
   public List<Long> catalog() {
-    return catalog;
+    return catalog.ledgers();
   }
 
   /** The ids of all ledgers that were not deleted. */
@@ -206,16 +209,16 @@ public final class SimulatedLedgers {
           Party.CATALOG,
           () -> {
             mayFail("read the catalog");
-            return new Catalog(version, catalog, lastWriter == this);
+            return new Catalog(version, catalog);
           });
     }
 
     @Override
-    public CompletableFuture<Catalog> replaceCatalog(Catalog expected, List<Long> newLedgers) {
-      return call(Party.CATALOG, () -> replaceNow(expected, newLedgers));
+    public CompletableFuture<Catalog> replaceCatalog(Catalog expected, Content wanted) {
+      return call(Party.CATALOG, () -> replaceNow(expected, wanted));
     }
 
-    private Catalog replaceNow(Catalog expected, List<Long> newLedgers) throws LogException {
+    private Catalog replaceNow(Catalog expected, Content wanted) throws LogException {
       boolean fails = behaviour.failureOdds > 0 && simulation.oneIn(behaviour.failureOdds);
       if (fails && simulation.oneIn(2)) {
         throw new LogException(Reason.UNAVAILABLE, "the catalog was not reached");
@@ -223,14 +226,16 @@ public final class SimulatedLedgers {
       if (expected.version() != version) {
         throw new LogException(Reason.FENCED, "the catalog was replaced");
       }
-      catalog = List.copyOf(newLedgers);
-      lastWriter = this;
+      boolean isTakeOver = wanted.epoch() > catalog.epoch();
+      catalog = wanted;
       version++;
-      process.replacedCatalog(version);
+      if (isTakeOver) {
+        process.tookOver(version);
+      }
       if (fails) {
         throw new LogException(Reason.UNAVAILABLE, "the catalog did not answer");
       }
-      return new Catalog(version, catalog, true);
+      return new Catalog(version, catalog);
     }
 
     @Override
@@ -258,7 +263,7 @@ public final class SimulatedLedgers {
               makeSafe(stored, count);
               stored.sealedAt = count;
             }
-            return new Opened(this, id, List.copyOf(stored.entries.subList(0, count)));
+            return new Opened(this, stored, count);
           });
     }
 
@@ -268,8 +273,20 @@ public final class SimulatedLedgers {
           Party.BOOKIES,
           () -> {
             Stored stored = existing(id);
-            return new Opened(this, id, List.copyOf(stored.entries.subList(0, stored.safe)));
+            return new Opened(this, stored, confirmed(stored));
           });
+    }
+
+    /**
+     * What a reader learns who does not disturb: of a closed ledger the end, otherwise what the
+     * last entry that has arrived says; of those under way nobody knows which.
+     */
+    private int confirmed(Stored stored) {
+      if (stored.sealedAt >= 0) {
+        return stored.sealedAt;
+      }
+      int arrived = stored.safe + simulation.below(stored.entries.size() - stored.safe + 1);
+      return arrived == 0 ? 0 : stored.confirmed.get(arrived - 1);
     }
 
     private Stored existing(long id) throws LogException {
@@ -295,12 +312,34 @@ public final class SimulatedLedgers {
     public void close() {}
   }
 
-  private record Opened(Store store, long id, List<byte[]> entries) implements LedgerStore.Entries {
+  /** A ledger in the hands of a reader. */
+  private static final class Opened implements LedgerStore.Entries {
     private static final int AT_ONCE = 8;
+
+    private final Store store;
+    private final Stored stored;
+    private int count;
+
+    Opened(Store store, Stored stored, int count) {
+      this.store = store;
+      this.stored = stored;
+      this.count = count;
+    }
 
     @Override
     public long count() {
-      return entries.size();
+      return count;
+    }
+
+    @Override
+    public CompletableFuture<Boolean> refresh() {
+      return store.call(
+          Party.BOOKIES,
+          () -> {
+            boolean isClosed = store.existing(stored.id).sealedAt >= 0;
+            count = Math.max(count, store.confirmed(stored));
+            return isClosed;
+          });
     }
 
     @Override
@@ -311,7 +350,7 @@ public final class SimulatedLedgers {
       }
       long end = Math.min(to, from + AT_ONCE);
       return store
-          .call(Party.BOOKIES, () -> store.existing(id))
+          .call(Party.BOOKIES, () -> store.existing(stored.id))
           .thenAcceptAsync(exists -> show(from, end, visitor), executor)
           .thenCompose(shown -> read(end, to, executor, visitor));
     }
@@ -319,7 +358,7 @@ public final class SimulatedLedgers {
     private void show(long from, long to, LedgerStore.EntryVisitor visitor) {
       try {
         for (long i = from; i < to; i++) {
-          visitor.entry(ByteBuffer.wrap(entries.get((int) i)).asReadOnlyBuffer());
+          visitor.entry(ByteBuffer.wrap(stored.entries.get((int) i)).asReadOnlyBuffer());
         }
       } catch (LogException e) {
         throw new CompletionException(e);
@@ -367,6 +406,7 @@ public final class SimulatedLedgers {
       append.callback = callback;
       if (stored.sealedAt < 0 && failure == null) {
         stored.entries.add(append.bytes);
+        stored.confirmed.add(stored.acknowledged);
       }
       outstanding.add(append);
       long delay = behaviour.appendDelay == 0 ? 0 : simulation.delay(behaviour.appendDelay);
@@ -420,6 +460,7 @@ public final class SimulatedLedgers {
         return new LogException(Reason.UNAVAILABLE, "too few bookies");
       }
       makeSafe(stored, append.index + 1);
+      stored.acknowledged = append.index + 1;
       return null;
     }
 
@@ -435,6 +476,6 @@ public final class SimulatedLedgers {
 
   @Override
   public String toString() {
-    return "catalog " + Arrays.toString(catalog.toArray()) + " version " + version;
+    return "catalog " + catalog + " version " + version;
   }
 }

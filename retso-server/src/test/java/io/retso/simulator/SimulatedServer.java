@@ -103,8 +103,7 @@ final class SimulatedServer implements FrontDesk.Owner, FrontDesk.Loop, Simulate
             world.ledgers().store(this),
             new LedgerLog.Threads(this::onWriter, simulation::now),
             sequencer,
-            sizes.windowSpan(),
-            World.ZOMBIE_LIFE_MAX,
+            new LedgerLog.Settings(sizes.windowSpan(), World.ZOMBIE_LIFE_MAX, ""),
             recovery)
         .whenComplete(
             // An event of its own: a future would swallow what the judge throws.
@@ -155,11 +154,9 @@ final class SimulatedServer implements FrontDesk.Owner, FrontDesk.Loop, Simulate
 
   /** Notes the order of take-overs: that of their replacements of the catalog. */
   @Override
-  public void replacedCatalog(int version) {
-    if (epoch == 0) {
-      epoch = version;
-      world.tookOver(epoch);
-    }
+  public void tookOver(int version) {
+    epoch = version;
+    world.tookOver(epoch);
   }
 
   private void tick(TimeLimit limit, ClockFollower clock) {

@@ -106,6 +106,7 @@ class SimulatorTest {
               "later call answered first",
               "expiries",
               "safe readers",
+              "locks",
               "late reservations of SAFE",
               Outcome.nameOf(Outcome.ABORTED_PIVOT),
               Outcome.nameOf(Outcome.ABORTED_UNKNOWN_SUCCESSOR)))

@@ -25,6 +25,20 @@ public final class ReadersText {
   /** The report as text. */
   public static String of(ReadersReport report) {
     String end = System.lineSeparator();
+    StringBuilder text = new StringBuilder(end).append(table(report.runs())).append(end);
+    text.append(
+            "  oracle us: its processor time for an attempt of a program. safe/s: safe snapshots")
+        .append(" that it issued.")
+        .append(end)
+        .append("  deferred, recent: the first read of a transaction. Means of all rounds.")
+        .append(end);
+    text.append(StorePlan.text(report.stores())).append(end);
+    text.append(ReportText.comparisons(report.comparisons()));
+    report.failures().forEach(failure -> text.append("  WRONG: ").append(failure).append(end));
+    return text.toString();
+  }
+
+  static TextTable table(List<Run> all) {
     TextTable table =
         new TextTable(
             "lrrrrrrrrrr",
@@ -39,9 +53,9 @@ public final class ReadersText {
             "frames/s",
             "deferred ms: p50, p99",
             "recent ms: p50, p99");
-    for (StoreKind kind : stores(report.runs())) {
-      for (int managers : managers(report.runs(), kind)) {
-        List<Run> runs = of(report.runs(), kind, managers);
+    for (StoreKind kind : stores(all)) {
+      for (int managers : managers(all, kind)) {
+        List<Run> runs = of(all, kind, managers);
         table.row(
             kind.toString(),
             Integer.toString(managers),
@@ -60,17 +74,7 @@ public final class ReadersText {
                 + Texts.millis(mean(runs, run -> run.recent().p99())));
       }
     }
-    StringBuilder text = new StringBuilder(end).append(table).append(end);
-    text.append(
-            "  oracle us: its processor time for an attempt of a program. safe/s: safe snapshots")
-        .append(" that it issued.")
-        .append(end)
-        .append("  deferred, recent: the first read of a transaction. Means of all rounds.")
-        .append(end);
-    text.append(StorePlan.text(report.stores())).append(end);
-    text.append(ReportText.comparisons(report.comparisons()));
-    report.failures().forEach(failure -> text.append("  WRONG: ").append(failure).append(end));
-    return text.toString();
+    return table;
   }
 
   private static List<StoreKind> stores(List<Run> runs) {

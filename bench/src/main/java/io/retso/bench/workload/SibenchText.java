@@ -22,9 +22,26 @@ public final class SibenchText {
   /** The report as text. */
   public static String of(SibenchReport report) {
     String end = System.lineSeparator();
+    StringBuilder text = new StringBuilder(end).append(table(report));
+    text.append(StorePlan.text(report.stores())).append(end);
+    text.append(ReportText.comparisons(report.comparisons()));
+    report.failures().forEach(failure -> text.append("  WRONG: ").append(failure).append(end));
+    return text.toString();
+  }
+
+  static TextTable table(SibenchReport report) {
     TextTable table =
         new TextTable(
-            "lrlrrrrr", "store", "rows", "isolation", "per s", "+-", "ms", "CPU us", "refused");
+            "lrlrrrrrr",
+            "store",
+            "rows",
+            "isolation",
+            "per s",
+            "+-",
+            "of SNAPSHOT",
+            "ms",
+            "CPU us",
+            "refused");
     for (StoreKind kind : stores(report)) {
       for (int rows : sizes(report)) {
         for (Isolation isolation : Isolation.values()) {
@@ -36,6 +53,9 @@ public final class SibenchText {
                 isolation.toString(),
                 Texts.rate(rate.value()),
                 Texts.rate(rate.error()),
+                isolation == Isolation.SERIALIZABLE
+                    ? Texts.decimal(ratio(report.runs(), kind, rows, Run::perSecond).value())
+                    : "",
                 Texts.millis(mean(report.runs(), kind, rows, isolation, Run::millis).value()),
                 Texts.rate(
                     mean(report.runs(), kind, rows, isolation, run -> run.work().sum()).value()),
@@ -45,11 +65,7 @@ public final class SibenchText {
         }
       }
     }
-    StringBuilder text =
-        new StringBuilder(end).append(table).append(StorePlan.text(report.stores())).append(end);
-    text.append(ReportText.comparisons(report.comparisons()));
-    report.failures().forEach(failure -> text.append("  WRONG: ").append(failure).append(end));
-    return text.toString();
+    return table;
   }
 
   private static List<StoreKind> stores(SibenchReport report) {

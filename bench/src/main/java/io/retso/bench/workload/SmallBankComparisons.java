@@ -42,26 +42,26 @@ final class SmallBankComparisons {
   }
 
   private static List<Comparison> throughput(Case of, List<Run> runs) {
-    int most = runs.stream().mapToInt(Run::clients).max().orElse(0);
-    Mean ratio = ratio(runs, Strategy.SERIALIZABLE, most);
+    int level = SmallBankText.mainLevel(SmallBankText.clients(runs));
+    Mean ratio = ratio(runs, Strategy.SERIALIZABLE, level);
     double[] others =
         Arrays.stream(Strategy.values())
             .filter(Strategy::isOfThePaper)
-            .mapToDouble(strategy -> ratio(runs, strategy, most).value())
+            .mapToDouble(strategy -> ratio(runs, strategy, level).value())
             .sorted()
             .toArray();
     double second = others[others.length - 2];
     List<Comparison> all = new ArrayList<>();
     if (ratio.value() > 0) {
-      all.add(judged(of + ", SERIALIZABLE / SI, throughput", ratio, true, THROUGHPUT_MIN, most));
-      Mean work = ratio(runs, Strategy.SERIALIZABLE, most, run -> run.work().sum());
+      all.add(judged(of + ", SERIALIZABLE / SI, throughput", ratio, true, THROUGHPUT_MIN, level));
+      Mean work = ratio(runs, Strategy.SERIALIZABLE, level, run -> run.work().sum());
       String what = of + ", SERIALIZABLE / SI, processor time of an attempt";
-      all.add(judged(what, work, false, WORK_MAX, most));
+      all.add(judged(what, work, false, WORK_MAX, level));
     }
     if (ratio.value() > 0 && second > 0) {
       Mean beside = new Mean(ratio.value() / second, ratio.error(), ratio.count());
       String what = of + ", SERIALIZABLE / the second of the paper's strategies";
-      all.add(judged(what, beside, true, 1, most));
+      all.add(judged(what, beside, true, 1, level));
     }
     return all;
   }

@@ -66,5 +66,23 @@ public record SmallBankReport(
       Map<String, Map<Reason, Long>> refused,
       long rolledBack,
       SerialCheck.Verdict check,
-      String wrong) {}
+      String wrong) {
+
+    Run inRound(int other) {
+      return new Run(
+          of,
+          strategy,
+          clients,
+          other,
+          perSecond,
+          millis,
+          work,
+          refusedShare,
+          attempts,
+          refused,
+          rolledBack,
+          check,
+          wrong);
+    }
+  }
 }

@@ -20,6 +20,7 @@ import java.util.stream.Collectors;
 
 /** A report of SmallBank for the terminal. */
 public final class SmallBankText {
+  private static final int MAIN_LEVEL = 20;
   private static final String END = System.lineSeparator();
 
   private SmallBankText() {}
@@ -74,7 +75,7 @@ public final class SmallBankText {
             .toArray());
   }
 
-  private static TextTable throughput(List<Run> runs) {
+  static TextTable throughput(List<Run> runs) {
     TextTable table =
         new TextTable(
             "rlrrrrrrrrr",
@@ -124,9 +125,9 @@ public final class SmallBankText {
     return String.format(Locale.ROOT, "%,.0f", sum);
   }
 
-  /** By program and reason, at the level of the paper's Figure 6 or the one next to it. */
-  private static TextTable refusals(List<Run> all) {
-    int clients = levelOfAborts(all);
+  /** By program and reason, at the main level. */
+  static TextTable refusals(List<Run> all) {
+    int clients = mainLevel(clients(all));
     List<Run> runs = all.stream().filter(run -> run.clients() == clients).toList();
     List<String> programs =
         runs.stream().flatMap(run -> run.attempts().keySet().stream()).distinct().sorted().toList();
@@ -153,12 +154,13 @@ public final class SmallBankText {
     return table;
   }
 
-  static int levelOfAborts(List<Run> runs) {
-    int level = 0;
-    for (int clients : clients(runs)) {
-      level = clients <= 20 || level == 0 ? clients : level;
+  /** That of the paper's Figure 6, or the one that was measured next to it. */
+  static int mainLevel(Set<Integer> levels) {
+    int main = 0;
+    for (int clients : new TreeSet<>(levels)) {
+      main = clients <= MAIN_LEVEL || main == 0 ? clients : main;
     }
-    return level;
+    return main;
   }
 
   /** Shares of the attempts of each program that were refused, by reason. */

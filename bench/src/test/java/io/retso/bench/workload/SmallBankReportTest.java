@@ -3,6 +3,7 @@ package io.retso.bench.workload;
 import static io.retso.workload.smallbank.Strategy.SERIALIZABLE;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.bench.report.Comparison;
@@ -14,6 +15,7 @@ import io.retso.workload.Reason;
 import io.retso.workload.history.SerialCheck;
 import io.retso.workload.smallbank.Strategy;
 import java.io.ByteArrayInputStream;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -149,6 +151,41 @@ class SmallBankReportTest {
     Path file = directory.resolve("report.json");
     ReportJson.write(report(), file);
     assertTrue(Files.readString(file).contains("\"CONFLICT\" : 8"));
+  }
+
+  /** Two reports of the same are one with twice the rounds. */
+  @Test
+  void reportsArePublishedBetweenTheMarksOfAPage() throws Exception {
+    Path page = directory.resolve("page.md");
+    Files.writeString(
+        page, "before\n<!-- begin smallbank -->\nold\n<!-- end smallbank -->\nafter\n");
+    List<Path> from = List.of(directory.resolve("one"), directory.resolve("two"));
+    for (Path each : from) {
+      Files.createDirectories(each);
+      ReportJson.write(report(), each.resolve("smallbank.json"));
+    }
+    List<Path> written = SerializablePage.publish(from, page);
+    String text = Files.readString(page);
+    assertTrue(text.startsWith("before\n<!-- begin smallbank -->\n"), text);
+    assertTrue(text.endsWith("<!-- end smallbank -->\nafter\n"), text);
+    assertFalse(text.contains("old"), text);
+    assertTrue(text.contains("### the oracle alone, hot spot of 10, 60 % Bal"), text);
+    assertTrue(text.contains("| 20 | MaterializeWT | 1,052 |"), text);
+    assertTrue(text.contains("| 12 |"), text); // anomalies of four rounds, three each
+    assertTrue(text.contains("(benchmarks/smallbank-oracle-figure7-60.svg)"), text);
+    assertTrue(written.stream().allMatch(Files::exists));
+    assertEquals(7 + 1, written.size());
+    SerializablePage.publish(from, page);
+    assertEquals(text, Files.readString(page));
+  }
+
+  @Test
+  void aPageWithoutMarksIsRefused() throws Exception {
+    Path page = Files.writeString(directory.resolve("page.md"), "nothing\n");
+    ReportJson.write(report(), directory.resolve("smallbank.json"));
+    IOException refused =
+        assertThrows(IOException.class, () -> SerializablePage.publish(List.of(directory), page));
+    assertTrue(refused.getMessage().contains("begin smallbank"), refused.getMessage());
   }
 
   @Test

@@ -1,0 +1,328 @@
+package io.retso.log;
+
+import io.retso.log.LedgerStore.Catalog;
+import io.retso.log.LedgerStore.Entries;
+import io.retso.log.LogException.Reason;
+import io.retso.log.TakeOver.Segment;
+import java.nio.ByteBuffer;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+
+/**
+ * Follows a log that another server writes, and shows its entries in order to a replay: from where
+ * a recovery would begin, over one ledger after the other, and never one that could still be lost.
+ * When that server is gone, {@link #takeOver} goes on from here: little is left to be read.
+ *
+ * <p><strong>How it goes on.</strong> A ledger whose end is reached and that is closed is followed
+ * by the next one of the catalog. A ledger that its writer left without closing it is noticed by a
+ * later one that has an entry: whoever wrote that was done with this one, so it is opened with
+ * recovery, which disturbs nobody. If a ledger that is read was deleted, as this reader was too
+ * slow, or what it read does not fit together, it begins again and has the replay emptied.
+ *
+ * <p>It has no timer: its owner calls {@link #poll} again and again. All methods belong to the
+ * executor's thread, which runs one task at a time and waits for nothing.
+ */
+public final class LogTail implements AutoCloseable {
+  /** Polls without a new entry after which the catalog is looked at. */
+  private static final int IDLE_POLLS = 16;
+
+  /** How far it has read. */
+  record Position(long ledger, long nextEntry, Map<Long, Long> segmentStarts) {}
+
+  private final LedgerStore store;
+  private final LedgerLog.Threads threads;
+  private final Executor executor;
+  private final LedgerLog.Settings settings;
+  private final LedgerLog.Replay replay;
+
+  /** When the ledgers begin that were read since it began; some may be deleted by now. */
+  private final Map<Long, Long> segmentStarts = new HashMap<>();
+
+  /** The ledger that is read; null before the first and after {@link #startAnew}. */
+  private Entries current;
+
+  private long ledger;
+
+  /** Index of its entry that is shown next. */
+  private long next;
+
+  /** The replay has been shown something, which must be forgotten before it begins again. */
+  private boolean shown;
+
+  private int idlePolls;
+  private long lastEntryNanos;
+  private boolean closed;
+
+  /** The poll that is under way. */
+  private CompletableFuture<Void> polling = CompletableFuture.completedFuture(null);
+
+  /** Makes a tail that has read nothing; the replay is empty. */
+  public LogTail(
+      LedgerStore store,
+      LedgerLog.Threads threads,
+      LedgerLog.Settings settings,
+      LedgerLog.Replay replay) {
+    this.store = store;
+    this.threads = threads;
+    this.executor = threads.writer();
+    this.settings = settings;
+    this.replay = replay;
+    this.lastEntryNanos = threads.nanoClock().getAsLong();
+  }
+
+  /** Whether it has found where to begin, and shown everything from there to some moment. */
+  public boolean isWarm() {
+    return current != null;
+  }
+
+  /** Entries that are known to be durable and were not shown yet. */
+  public long entriesBehind() {
+    return current == null ? 0 : current.count() - next;
+  }
+
+  /** How long ago the last entry was shown, or this was made, in nanoseconds. */
+  public long silentNanos() {
+    return threads.nanoClock().getAsLong() - lastEntryNanos;
+  }
+
+  /**
+   * Shows what is new, if the last poll is over.
+   *
+   * @return the poll that is under way; fails with a {@link LogException}, after which the next one
+   *     tries again
+   */
+  public CompletableFuture<Void> poll() {
+    if (polling.isDone() && !closed) {
+      polling =
+          (current == null ? begin() : follow())
+              .handleAsync(LogTail::outcome, executor)
+              .thenCompose(failure -> failure == null ? done() : failed(failure));
+    }
+    return polling;
+  }
+
+  private static LogException outcome(Void ended, Throwable e) {
+    return e == null ? null : LogException.of(e);
+  }
+
+  /** What passes is tried again from where it is; the catalog will say if it does not pass. */
+  private CompletableFuture<Void> failed(LogException failure) {
+    idlePolls++;
+    if (failure.reason() != Reason.UNAVAILABLE) {
+      startAnew();
+    }
+    return CompletableFuture.failedFuture(failure);
+  }
+
+  private static CompletableFuture<Void> done() {
+    return CompletableFuture.completedFuture(null);
+  }
+
+  private void startAnew() {
+    if (current != null) {
+      current.close();
+      current = null;
+    }
+    segmentStarts.clear();
+  }
+
+  // Beginning.
+
+  private CompletableFuture<Void> begin() {
+    emptyReplay();
+    SegmentSearch search =
+        new SegmentSearch(
+            executor,
+            settings.windowSpan(),
+            replay,
+            (id, isFinished) -> isFinished ? store.openFenced(id) : store.openUnfenced(id));
+    return store
+        .readCatalog()
+        .thenComposeAsync(found -> search.run(found.ledgers()), executor)
+        .thenComposeAsync(searched -> showAll(search.opened(), 0), executor)
+        .thenAcceptAsync(all -> stayAtTheLast(search), executor)
+        .whenCompleteAsync((began, e) -> search.close(), executor);
+  }
+
+  private void emptyReplay() {
+    if (shown) {
+      replay.restart();
+      shown = false;
+    }
+  }
+
+  private CompletableFuture<Void> showAll(List<Entries> opened, int index) {
+    if (index == opened.size()) {
+      return done();
+    }
+    Entries entries = opened.get(index);
+    return entries
+        .read(0, entries.count(), executor, this::show)
+        .thenCompose(shownNow -> showAll(opened, index + 1));
+  }
+
+  private void stayAtTheLast(SegmentSearch search) {
+    List<Entries> opened = search.opened();
+    if (opened.isEmpty()) {
+      return; // the log is empty
+    }
+    current = opened.remove(opened.size() - 1);
+    next = current.count();
+    for (Segment segment : search.segments()) {
+      if (segment.start() != Long.MAX_VALUE) { // otherwise it has no entry yet
+        segmentStarts.put(segment.ledger(), segment.start());
+        ledger = segment.ledger();
+      }
+    }
+  }
+
+  private void show(ByteBuffer entry) throws LogException {
+    shown = true;
+    replay.entry(entry);
+    lastEntryNanos = threads.nanoClock().getAsLong();
+  }
+
+  // Going on.
+
+  private CompletableFuture<Void> follow() {
+    if (idlePolls >= IDLE_POLLS) {
+      idlePolls = 0;
+      return store.readCatalog().thenComposeAsync(this::lookForTheNext, executor);
+    }
+    return current.refresh().thenComposeAsync(this::showNew, executor);
+  }
+
+  private CompletableFuture<Void> showNew(boolean isClosed) {
+    if (next < current.count()) {
+      idlePolls = 0;
+      return current
+          .read(next, current.count(), executor, this::showNext)
+          .thenComposeAsync(shownNow -> isClosed ? goOn() : done(), executor);
+    }
+    idlePolls += isClosed ? 0 : 1;
+    return isClosed ? goOn() : done();
+  }
+
+  private void showNext(ByteBuffer entry) throws LogException {
+    if (next == 0) {
+      segmentStarts.put(ledger, replay.segmentStart(entry));
+    }
+    show(entry);
+    next++;
+  }
+
+  /** The current ledger is read to its end. */
+  private CompletableFuture<Void> goOn() {
+    return store.readCatalog().thenComposeAsync(this::goOn, executor);
+  }
+
+  private CompletableFuture<Void> goOn(Catalog found) {
+    int index = indexOrAnew(found);
+    for (int i = index + 1; index >= 0 && i < found.ledgers().size(); i++) {
+      long id = found.ledgers().get(i);
+      if (!TakeOver.isCondemned(id)) {
+        return store.openUnfenced(id).thenComposeAsync(entries -> moveTo(id, entries, 0), executor);
+      }
+    }
+    return done(); // nobody has taken the log over yet
+  }
+
+  private CompletableFuture<Void> moveTo(long id, Entries entries, long nextEntry) {
+    current.close();
+    current = entries;
+    ledger = id;
+    next = nextEntry;
+    return follow();
+  }
+
+  private int indexOrAnew(Catalog found) {
+    int index = found.ledgers().indexOf(ledger);
+    segmentStarts.keySet().retainAll(found.ledgers());
+    if (index < 0) {
+      startAnew();
+    }
+    return index;
+  }
+
+  /** The current ledger is not closed, and has nothing new; or it cannot be read. */
+  private CompletableFuture<Void> lookForTheNext(Catalog found) {
+    int index = indexOrAnew(found);
+    return index < 0 ? done() : lookBehind(found.ledgers(), found.ledgers().size() - 1, index);
+  }
+
+  private CompletableFuture<Void> lookBehind(List<Long> ledgers, int index, int ours) {
+    if (index == ours) {
+      return current.refresh().thenComposeAsync(this::showNew, executor);
+    }
+    long id = ledgers.get(index);
+    if (TakeOver.isCondemned(id)) {
+      return lookBehind(ledgers, index - 1, ours);
+    }
+    return store
+        .openUnfenced(id)
+        .thenComposeAsync(
+            later -> {
+              long count = later.count();
+              later.close();
+              return count == 0 ? lookBehind(ledgers, index - 1, ours) : finishCurrent();
+            },
+            executor);
+  }
+
+  private CompletableFuture<Void> finishCurrent() {
+    return store
+        .openFenced(ledger)
+        .thenComposeAsync(entries -> moveTo(ledger, entries, next), executor);
+  }
+
+  // The end.
+
+  /**
+   * Takes the log over from where this is, and shows the replay the rest; the tail is closed then.
+   * If that fails, the tail can go on.
+   *
+   * @see LedgerLog#takeOver
+   */
+  public CompletableFuture<LedgerLog> takeOver(CommitLog.Listener listener) {
+    return polling
+        .handleAsync((polled, e) -> null, executor)
+        .thenComposeAsync(polled -> takeOverNow(listener), executor);
+  }
+
+  private CompletableFuture<LedgerLog> takeOverNow(CommitLog.Listener listener) {
+    closed = true;
+    if (current == null) {
+      emptyReplay();
+    }
+    Position position = current == null ? null : new Position(ledger, next, segmentStarts);
+    shown = true; // by the take-over, soon
+    TakeOver takeOver = new TakeOver(store, executor, settings, replay, position);
+    return takeOver
+        .run()
+        .handleAsync(
+            (taken, e) -> {
+              if (e == null) {
+                startAnew();
+                return CompletableFuture.completedFuture(
+                    new LedgerLog(store, threads, listener, settings, taken));
+              }
+              closed = false;
+              if (takeOver.hasReplayed()) {
+                startAnew();
+              }
+              return CompletableFuture.<LedgerLog>failedFuture(LogException.of(e));
+            },
+            executor)
+        .thenCompose(result -> result);
+  }
+
+  /** Shows nothing any more. */
+  @Override
+  public void close() {
+    closed = true;
+    polling.whenCompleteAsync((polled, e) -> startAnew(), executor);
+  }
+}

@@ -1,0 +1,179 @@
+package io.retso.log;
+
+import io.retso.log.LedgerStore.Entries;
+import io.retso.log.TakeOver.Segment;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+
+/**
+ * Opens a log's ledgers, newest first, back to the one where a replay begins: that of the segment
+ * which begins a full window before the newest one does, or further, one with a complete list of
+ * uncleaned commits, or the first behind a gap. Inherited ledgers stay for a while although some
+ * between them and the window are deleted already, and this server's window may be longer than that
+ * of the one which deleted them. A replay may begin with any segment; what started before it counts
+ * as too old. Ledgers that are not needed are deleted at the first opportunity.
+ *
+ * <p>Runs in one executor, which must run one task at a time, and blocks nobody. Used once.
+ */
+final class SegmentSearch {
+  /** Entries of a segment's list of uncleaned commits, mostly of 64 KiB. */
+  private static final int LOOKED_AT_ONCE = 16;
+
+  /** How a ledger is opened. */
+  interface Opener {
+    /**
+     * Opens a ledger.
+     *
+     * @param isFinished whether a later ledger has entries: then this one has all of its own
+     */
+    CompletableFuture<Entries> open(long ledger, boolean isFinished);
+  }
+
+  /** Whether a walk over the entries of a ledger goes on behind this one. */
+  interface Step {
+    boolean goesOn(ByteBuffer entry) throws LogException;
+  }
+
+  private final Executor executor;
+  private final long windowSpan;
+  private final LedgerLog.Replay replay;
+  private final Opener opener;
+
+  /** Oldest first; filled from the end. */
+  private final List<Segment> segments = new ArrayList<>();
+
+  /** Of the segments that are to be replayed, oldest first; filled from the end. */
+  private final List<Entries> opened = new ArrayList<>();
+
+  /** First position of the segment behind the one that is looked into; -1 at the end. */
+  private long following = -1;
+
+  private long newestStart;
+
+  /** The end of a segment's list of uncleaned commits was seen. */
+  private boolean listed;
+
+  /** Older ledgers are not needed. */
+  private boolean reached;
+
+  SegmentSearch(Executor executor, long windowSpan, LedgerLog.Replay replay, Opener opener) {
+    this.executor = executor;
+    this.windowSpan = windowSpan;
+    this.replay = replay;
+    this.opener = opener;
+  }
+
+  /** All ledgers of the list, oldest first. */
+  List<Segment> segments() {
+    return segments;
+  }
+
+  /** What is to be replayed, oldest first: each from its first entry. */
+  List<Entries> opened() {
+    return opened;
+  }
+
+  void close() {
+    opened.forEach(Entries::close);
+  }
+
+  /** Searches a list of ledgers, oldest first. */
+  CompletableFuture<Void> run(List<Long> ledgers) {
+    return openBack(ledgers, ledgers.size() - 1);
+  }
+
+  private CompletableFuture<Void> openBack(List<Long> ledgers, int newest) {
+    for (int i = newest; i >= 0; i--) {
+      long ledger = ledgers.get(i);
+      if (TakeOver.isCondemned(ledger)) {
+        segments.add(0, new Segment(~ledger, 0, false));
+      } else if (reached) {
+        segments.add(0, new Segment(ledger, 0, true));
+      } else {
+        int next = i - 1;
+        return opener
+            .open(ledger, following >= 0)
+            .thenComposeAsync(entries -> lookInto(ledger, entries), executor)
+            .thenComposeAsync(done -> openBack(ledgers, next), executor);
+      }
+    }
+    return CompletableFuture.completedFuture(null);
+  }
+
+  /** What the first entry of a ledger says. */
+  private final class Head implements LedgerStore.EntryVisitor {
+    long start;
+    long position;
+
+    @Override
+    public void entry(ByteBuffer bytes) throws LogException {
+      start = replay.segmentStart(bytes);
+      position = LogEntry.position(bytes);
+    }
+  }
+
+  private CompletableFuture<Void> lookInto(long ledger, Entries entries) {
+    if (entries.count() == 0) { // prepared and never used: needed by nobody
+      entries.close();
+      segments.add(0, new Segment(ledger, Long.MAX_VALUE, true));
+      return CompletableFuture.completedFuture(null);
+    }
+    opened.add(0, entries);
+    Head head = new Head();
+    return entries
+        .read(0, 1, executor, head)
+        .thenComposeAsync(read -> seekListEnd(entries), executor)
+        .thenAccept(sought -> addSegment(ledger, entries, head));
+  }
+
+  /** In the newest segment, and in those before it as long as their writers died too early. */
+  private CompletableFuture<Void> seekListEnd(Entries entries) {
+    return listed
+        ? CompletableFuture.completedFuture(null)
+        : walk(
+            entries,
+            executor,
+            bytes -> {
+              listed = replay.endsSnapshot(bytes);
+              return !listed;
+            });
+  }
+
+  private void addSegment(long ledger, Entries entries, Head head) {
+    if (following >= 0 && head.position + entries.count() != following) { // a gap
+      opened.remove(0).close();
+      reached = true;
+      segments.add(0, new Segment(ledger, 0, true));
+      return;
+    }
+    newestStart = following < 0 ? head.start : newestStart;
+    following = head.position;
+    reached = listed && head.start <= newestStart - windowSpan;
+    segments.add(0, new Segment(ledger, head.start, true));
+  }
+
+  /** Shows the entries of a ledger until a step does not go on. */
+  static CompletableFuture<Void> walk(Entries entries, Executor executor, Step step) {
+    return walk(0, entries, executor, step);
+  }
+
+  private static CompletableFuture<Void> walk(
+      long index, Entries entries, Executor executor, Step step) {
+    if (index == entries.count()) {
+      return CompletableFuture.completedFuture(null);
+    }
+    boolean[] goesOn = {true};
+    long to = Math.min(index + LOOKED_AT_ONCE, entries.count());
+    return entries
+        .read(index, to, executor, bytes -> goesOn[0] = goesOn[0] && step.goesOn(bytes))
+        .thenComposeAsync(
+            read ->
+                goesOn[0]
+                    ? walk(to, entries, executor, step)
+                    : CompletableFuture.completedFuture(null),
+            executor);
+  }
+}

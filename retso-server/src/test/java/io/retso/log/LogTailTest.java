@@ -1,0 +1,283 @@
+package io.retso.log;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+/** A standby that reads what another server writes, step by step, on simulated ledgers. */
+class LogTailTest extends LogFixture {
+  /** Polls after which a tail has looked at the catalog, whatever it met. */
+  private static final int POLLS = 40;
+
+  /** A standby: what it was shown since it began. */
+  private final class Standby implements LedgerLog.Replay, CommitLog.Listener {
+    final List<Long> shown = new ArrayList<>();
+    final List<Long> fenced = new ArrayList<>();
+    final LogTail tail;
+    int restarts;
+    long durable;
+
+    Standby() {
+      this(ledgers.store(() -> true));
+    }
+
+    Standby(LedgerStore store) {
+      LedgerStore noting =
+          new ForwardingStore(store) {
+            @Override
+            public CompletableFuture<Entries> openFenced(long ledger) {
+              fenced.add(ledger);
+              return super.openFenced(ledger);
+            }
+          };
+      LedgerLog.Threads threads =
+          new LedgerLog.Threads(task -> simulation.after(0, task), simulation::now);
+      tail = new LogTail(noting, threads, new LedgerLog.Settings(SPAN, RETENTION, "standby"), this);
+    }
+
+    void poll() throws LogException {
+      await(tail.poll());
+    }
+
+    LedgerLog takeOver() throws LogException {
+      return await(tail.takeOver(this));
+    }
+
+    @Override
+    public void entry(ByteBuffer bytes) throws LogException {
+      shown.add(LogEntry.read(bytes, new long[0], new Starts()));
+    }
+
+    @Override
+    public void restart() {
+      shown.clear();
+      restarts++;
+    }
+
+    @Override
+    public long segmentStart(ByteBuffer firstEntry) throws LogException {
+      Starts starts = new Starts();
+      LogEntry.read(firstEntry, new long[0], starts);
+      return starts.start;
+    }
+
+    @Override
+    public void durable(long upTo) {
+      durable = upTo;
+    }
+
+    @Override
+    public void failed(LogException cause) {
+      throw new AssertionError(cause);
+    }
+  }
+
+  private void append(Writer writer, long timestamp) {
+    writer.append(timestamp);
+    quiesce();
+  }
+
+  @Test
+  void anEntryIsShownOnceALaterOneConfirmsIt() throws LogException {
+    Standby standby = new Standby();
+    standby.poll();
+    assertFalse(standby.tail.isWarm(), "there is no log yet");
+    Writer writer = new Writer();
+    writer.startSegment(16);
+    quiesce();
+    append(writer, 32);
+    standby.poll();
+    assertTrue(standby.tail.isWarm());
+    assertEquals(positions(1, 1), standby.shown, "nobody but the writer knows of the last one");
+    append(writer, 48);
+    append(writer, 64);
+    assertEquals(positions(1, 1), standby.shown);
+    simulation.pass(1_000);
+    standby.poll();
+    assertEquals(positions(1, 3), standby.shown);
+    assertTrue(standby.tail.silentNanos() < 1_000);
+    assertEquals(0, standby.tail.entriesBehind());
+    assertEquals(List.of(), standby.fenced, "the writer was disturbed");
+    assertNull(writer.failure);
+  }
+
+  @Test
+  void itGoesOverRollsAndTakesOverFromWhereItIs() throws LogException {
+    Writer writer = new Writer();
+    writer.startSegment(16);
+    quiesce();
+    Standby standby = new Standby();
+    for (long time = 400; time <= 8000; time += 400) {
+      writer.roll(time);
+      append(writer, time + 16);
+      standby.poll();
+    }
+    append(writer, 8032);
+    append(writer, 8048);
+    writer.log.prepareSegment();
+    quiesce();
+    List<Long> catalog = ledgers.catalog();
+    assertEquals(0, standby.restarts);
+    standby.fenced.clear();
+    LedgerLog log = standby.takeOver();
+    assertEquals(positions(1, writer.position), standby.shown, "each entry once");
+    assertEquals(catalog.subList(catalog.size() - 2, catalog.size()), standby.fenced);
+    assertEquals(writer.log.epoch() + 1, log.epoch());
+    append(writer, 8064);
+    assertEquals(LogException.Reason.FENCED, writer.failure.reason());
+    log.startSegment(8080, 8080 - SPAN);
+    LogEntry entry = new LogEntry(64);
+    entry.segment(8080);
+    log.append(writer.position, entry.seal(writer.position)); // that of the entry that failed
+    quiesce();
+    assertEquals(writer.position, standby.durable);
+  }
+
+  /** What it took over it trims like a writer that read everything. */
+  @Test
+  void segmentsThatItHasReadAreDeletedWhenTheirTimeIsOver() throws LogException {
+    Writer writer = new Writer();
+    writer.startSegment(16);
+    quiesce();
+    Standby standby = new Standby();
+    for (long time = 400; time <= 4000; time += 400) {
+      writer.roll(time);
+      standby.poll();
+    }
+    LedgerLog log = standby.takeOver();
+    simulation.pass(RETENTION);
+    long position = writer.position;
+    for (long time = 4400; time <= 12_000; time += 400) {
+      log.startSegment(time, time - SPAN);
+      LogEntry entry = new LogEntry(64);
+      entry.segment(time);
+      log.append(++position, entry.seal(position));
+      quiesce();
+      log.prepareSegment();
+      quiesce();
+    }
+    assertTrue(ledgers.catalog().size() <= 6, () -> "catalog " + ledgers.catalog());
+    assertEquals(ledgers.catalog(), ledgers.existing());
+  }
+
+  /** A writer that cannot reach the catalog when it rolls leaves its ledger open. */
+  @Test
+  void aLedgerThatWasNotClosedIsLeftWhenTheNextHasEntries() throws LogException {
+    LedgerStore store =
+        new ForwardingStore(ledgers.store(() -> true)) {
+          @Override
+          public CompletableFuture<Ledger> create() {
+            return super.create().thenApply(Unclosed::new);
+          }
+        };
+    Writer writer = new Writer(store, SPAN, RETENTION);
+    writer.startSegment(16);
+    quiesce();
+    Standby standby = new Standby();
+    standby.poll();
+    for (long time = 400; time <= 1600; time += 400) {
+      writer.roll(time);
+      append(writer, time + 16);
+      for (int i = 0; i < POLLS; i++) {
+        standby.poll();
+      }
+      assertEquals(positions(1, writer.position - 1), standby.shown);
+    }
+    assertNull(writer.failure);
+  }
+
+  private record Unclosed(LedgerStore.Ledger ledger) implements LedgerStore.Ledger {
+    @Override
+    public long id() {
+      return ledger.id();
+    }
+
+    @Override
+    public void append(ByteBuffer entry, long context, LedgerStore.AppendCallback callback) {
+      ledger.append(entry, context, callback);
+    }
+
+    @Override
+    public void closeAsync() {}
+  }
+
+  @Test
+  void whatIsTrimmedBeforeItIsReadMakesItBeginAgain() throws LogException {
+    Writer writer = new Writer();
+    writer.startSegment(16);
+    quiesce();
+    append(writer, 32);
+    Standby standby = new Standby();
+    standby.poll();
+    for (long time = 400; time <= 8000; time += 400) {
+      writer.roll(time);
+    }
+    append(writer, 8016);
+    for (int i = 0; i < POLLS; i++) {
+      await(standby.tail.poll().handle((polled, e) -> null));
+    }
+    assertEquals(1, standby.restarts);
+    long first = standby.shown.get(0);
+    assertTrue(first > 10, "it begins a window before the newest segment");
+    assertEquals(positions(first, writer.position - 1), standby.shown);
+  }
+
+  /** The same, discovered when the catalog is its own already. */
+  @Test
+  void aTakeOverFromATrimmedPositionReadsAnew() throws LogException {
+    Writer writer = new Writer();
+    writer.startSegment(16);
+    quiesce();
+    append(writer, 32);
+    Standby standby = new Standby();
+    standby.poll();
+    for (long time = 400; time <= 8000; time += 400) {
+      writer.roll(time);
+    }
+    standby.takeOver();
+    assertEquals(1, standby.restarts);
+    assertEquals(positions(standby.shown.get(0), writer.position), standby.shown);
+  }
+
+  @Test
+  void aStandbyThatLosesTheRaceGoesOn() throws LogException {
+    Writer first = new Writer();
+    first.startSegment(16);
+    quiesce();
+    append(first, 32);
+    Writer[] second = {null};
+    Standby standby =
+        new Standby(
+            new ForwardingStore(ledgers.store(() -> true)) {
+              @Override
+              public CompletableFuture<Catalog> replaceCatalog(Catalog expected, Content wanted) {
+                try {
+                  second[0] = second[0] == null ? new Writer() : second[0];
+                } catch (LogException e) {
+                  throw new AssertionError(e);
+                }
+                return super.replaceCatalog(expected, wanted);
+              }
+            });
+    standby.poll();
+    LogException e = assertThrows(LogException.class, standby::takeOver);
+    assertEquals(LogException.Reason.FENCED, e.reason());
+    second[0].startSegment(400);
+    quiesce();
+    append(second[0], 416);
+    standby.poll();
+    standby.poll();
+    assertEquals(positions(1, second[0].position - 1), standby.shown);
+    assertEquals(0, standby.restarts);
+    standby.takeOver();
+    assertEquals(positions(1, second[0].position), standby.shown);
+  }
+}
