@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
  */
 class ScanLoadTest {
   private static final int CLIENTS = 20;
-  private static final int ATTEMPTS = 500;
+  private static final int ATTEMPTS = 300;
   private static final long SEED = 7;
 
   private static ScanLoad load(ScanLoad.Certifying rule, String workload) {
