@@ -84,12 +84,13 @@ final class Certifier {
 
   /**
    * Forgets who has read what, on the safe side: everything was read, and every granule written, at
-   * {@code next}, and all of it in the past. That covers all snapshots that readers have.
+   * {@code next}, and all of it in the past.
    */
   void clear(long next) {
     rows.clear((int) next);
     granules.clear((int) next);
     recent.clear(next);
+    safeSnapshot = next << Timestamps.GAP_BITS;
   }
 
   /**
