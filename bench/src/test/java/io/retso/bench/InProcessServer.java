@@ -5,6 +5,7 @@ import io.retso.log.MemoryLog;
 import io.retso.net.OracleServer;
 import io.retso.oracle.StatusOracle;
 import io.retso.protocol.OracleIdentity;
+import io.retso.protocol.ServerRole;
 import io.retso.sequencer.Sequencer;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -34,7 +35,6 @@ public final class InProcessServer implements AutoCloseable {
                 30_000,
                 new FrontDesk.Settings(
                     () -> new OracleIdentity(new UUID(1, 2), "in-process"),
-                    () -> 1,
                     System::nanoTime,
                     FrontDesk.Latencies.IGNORED)));
     Sequencer sequencer =
@@ -45,7 +45,7 @@ public final class InProcessServer implements AutoCloseable {
     CompletableFuture.runAsync(
             () -> {
               sequencer.oracle().replay().start(16);
-              net.attach(sequencer);
+              net.lead(sequencer, ServerRole.alone(1));
               sequencer.start(new MemoryLog(sequencer), 0);
             },
             net.executor())

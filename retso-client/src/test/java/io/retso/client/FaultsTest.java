@@ -97,14 +97,13 @@ class FaultsTest {
   }
 
   @Test
-  void nextAddressIsTriedWhenOneFails() throws Exception {
+  void addressesThatFailSpoilNoOther() throws Exception {
     ScriptedPeer gone = new ScriptedPeer(SILENT);
     gone.close();
     try (ScriptedPeer hangsUp = new ScriptedPeer(wire -> {});
         ScriptedPeer peer = new ScriptedPeer(oracle::serve);
         OracleClient client = clientOf(gone, hangsUp, peer).build()) {
       assertTrue(client.begin() > 0);
-      assertEquals(1, hangsUp.accepted());
     }
   }
 

@@ -19,8 +19,8 @@ final class ClientShare {
   private long turn;
   private int conversations;
 
-  /** What its host has taken of what all share. */
-  final ClientAccount account;
+  /** What its host has taken of what all share, since this server leads. */
+  ClientAccount account;
 
   /** Whether it stands in the queue of those that wait for a turn. */
   boolean queued;
@@ -36,6 +36,11 @@ final class ClientShare {
     this.quantum = quantum;
     this.turn = turn;
     credit = quantum;
+  }
+
+  /** What was taken is that of another oracle now. */
+  void forgetAccount() {
+    account = new ClientAccount(account.host);
   }
 
   /** Units of a turn. */

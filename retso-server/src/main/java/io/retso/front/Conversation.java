@@ -29,9 +29,6 @@ public final class Conversation {
     WAITING
   }
 
-  /** Timestamps lie side by side in memory. */
-  private static final int BEGINS_PER_UNIT = 8;
-
   /** A commit that leaves the window uncleaned costs some loads from memory, about 0.3 us. */
   static final int UNITS_PER_MOVE = 4;
 
@@ -126,12 +123,14 @@ public final class Conversation {
     }
     FrameType type = Frames.requestType(unread, index);
     Turns turns = desk.turns();
-    long units = isPong ? 1 : units(type, frameBytes, Frames.count(unread, index));
+    long quantum = share.quantum();
+    long units =
+        isPong ? 1 : FrameWork.units(type, frameBytes, Frames.count(unread, index), quantum);
     if (hasTurn ? !turns.mayGoOn(share) : !turns.mayTake(share, units)) {
       turns.await(share, this);
       return Progress.WAITING;
     }
-    long moves = desk.sequencer().oracle().moves();
+    long moves = desk.moves();
     // A pong says that the client lives, which is known by now.
     Progress progress = isPong ? Progress.TAKEN : carryOut(type, unread, index, frameBytes);
     if (progress == Progress.TAKEN) {
@@ -155,6 +154,8 @@ public final class Conversation {
       Frames.writeReplyHeader(leaving(), type, 0, frameId);
     } else if (hello.mode() == Handshake.Mode.ECHO) {
       echo(type, Frames.count(unread, index));
+    } else if (!desk.isLeading()) {
+      sendBack(ErrorCode.NOT_LEADER, frameId);
     } else if (mustWait(type, Frames.count(unread, index))) {
       return putOff(new Start(type, Frames.count(unread, index), frameId));
     } else if (mustWaitWithRows(type, unread, index, frameBytes)) {
@@ -190,7 +191,7 @@ public final class Conversation {
    */
   private boolean mustWaitWithRows(FrameType type, ByteBuf in, int index, int frameBytes) {
     refuseRows = false;
-    int rows = rows(type, in, index, frameBytes);
+    int rows = FrameWork.rows(type, in, index, frameBytes);
     if (rows == 0) {
       return false;
     }
@@ -203,27 +204,6 @@ public final class Conversation {
     }
     refuseRows = desk.isOverdue(waitingSince);
     return !refuseRows;
-  }
-
-  /** The rows that a frame's commits write. */
-  private static int rows(FrameType type, ByteBuf in, int index, int frameBytes) {
-    int count = Frames.count(in, index);
-    return switch (type) {
-      case COMMIT ->
-          (frameBytes - Frames.HEADER_BYTES - count * Frames.COMMIT_FIXED_BYTES) / Long.BYTES;
-      case COMMIT_READS -> rowsBesideReads(in, index + Frames.HEADER_BYTES, count);
-      default -> 0;
-    };
-  }
-
-  private static int rowsBesideReads(ByteBuf in, int body, int count) {
-    int rows = 0;
-    int at = body;
-    for (int i = 0; i < count; i++) {
-      rows += in.getInt(at + Long.BYTES) & FrameType.ROWS_MASK;
-      at += Frames.COMMIT_READS_FIXED_BYTES + (int) Frames.idsOfReads(in, at) * Long.BYTES;
-    }
-    return rows;
   }
 
   /**
@@ -252,32 +232,17 @@ public final class Conversation {
         break;
       }
       putOff.remove();
-      long moves = desk.sequencer().oracle().moves();
+      long moves = desk.moves();
       serve(start.type, start.frameId, start.count, Unpooled.EMPTY_BUFFER, 0);
-      spend(units(start.type, 0, start.count), moves);
+      spend(FrameWork.units(start.type, 0, start.count, share.quantum()), moves);
     }
     transport.resume();
   }
 
   /** Charges a frame, and what it pushed out of the window: that is known only when it is done. */
   private void spend(long units, long movesBefore) {
-    long moved = desk.sequencer().oracle().moves() - movesBefore;
+    long moved = desk.moves() - movesBefore;
     desk.turns().spend(share, units + moved * UNITS_PER_MOVE);
-  }
-
-  /** The work of a frame: see {@link ClientShare}. */
-  private long units(FrameType type, int frameBytes, int count) {
-    return switch (type) {
-      case BEGIN -> 1 + count / BEGINS_PER_UNIT;
-      case TIMESTAMP, SAFE -> 1;
-      case WATERMARK -> share.quantum(); // it may walk over 2^20 places of the tables
-      case SWEPT -> Math.max(share.quantum(), 1 + words(frameBytes)); // so may this
-      case HELLO, COMMIT, COMMIT_READS, STATUS, ABORT, CLEANED, PING -> 1 + words(frameBytes);
-    };
-  }
-
-  private static int words(int frameBytes) {
-    return (frameBytes - Frames.HEADER_BYTES) / Long.BYTES;
   }
 
   /** Whether replies wait for the log. */
@@ -298,6 +263,9 @@ public final class Conversation {
     Handshake.Hello theirs =
         Handshake.readHello(unread.slice(index + Frames.HEADER_BYTES, bodyBytes), bodyBytes);
     version = Handshake.chooseVersion(theirs.versionMin(), theirs.versionMax());
+    if (!desk.isLeading() && version < Handshake.ROLES_SINCE) {
+      throw new FrameException(ErrorCode.SHUTTING_DOWN, standby());
+    }
     hello = theirs;
     Handshake.writeWelcome(
         leaving(),
@@ -309,7 +277,56 @@ public final class Conversation {
             Limits.TRANSACTION_ROWS_MAX,
             Timestamps.GAP,
             desk.settings().oracle().get(),
-            ServerRole.alone(desk.settings().epoch().getAsLong())));
+            desk.role()));
+  }
+
+  private String standby() {
+    return "this server is a standby; " + desk.role().whoLeads();
+  }
+
+  /** The role of the server is another one, or what it knows of the members. */
+  void tell(ServerRole role) {
+    if (hello == null) {
+      return; // it will be greeted so
+    }
+    if (version >= Handshake.ROLES_SINCE) {
+      Handshake.writeRoleFrame(leaving(), role);
+    } else if (!role.leads()) {
+      transport.refuse(0, ErrorCode.SHUTTING_DOWN, standby());
+    }
+  }
+
+  /**
+   * The server leads no more: what is held must not leave, as the log may lack what it rests on,
+   * and what was put off is not carried out. The client learns both in the order of the lanes.
+   */
+  void dropReplies() {
+    drop(starts);
+    drop(decisions);
+    putOff.forEach(start -> sendBack(ErrorCode.NOT_LEADER, start.frameId));
+    putOff.clear();
+    holding = false;
+    waitingSince = -1;
+  }
+
+  private void drop(ReplyLane lane) {
+    lane.release(
+        Long.MAX_VALUE,
+        (replies, requests, since) -> {
+          int at = replies.readerIndex();
+          while (at < replies.writerIndex()) {
+            sendBack(ErrorCode.DEPOSED, Frames.frameId(replies, at));
+            at += Frames.LENGTH_BYTES + replies.getInt(at);
+          }
+          replies.release();
+        });
+  }
+
+  /** The client is to ask the leader, and keeps the connection; an old one was refused before. */
+  private void sendBack(ErrorCode code, int id) {
+    if (version >= Handshake.ROLES_SINCE) {
+      Frames.writeError(leaving(), id, code, standby());
+    }
   }
 
   /**

@@ -3,6 +3,7 @@ package io.retso.front;
 import io.retso.log.LogException;
 import io.retso.protocol.Limits;
 import io.retso.protocol.OracleIdentity;
+import io.retso.protocol.ServerRole;
 import io.retso.sequencer.Sequencer;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -15,6 +16,16 @@ import java.util.function.Supplier;
 /**
  * Where all {@link Conversation}s of a server meet its sequencer: it ends bursts, lets replies go
  * when the log is durable, and lets frames wait while the log has no room.
+ *
+ * <p>A server begins as a standby, which has no sequencer and refuses requests. It may {@link
+ * #lead} and {@link #follow} in turn, as often as it is to: conversations go on, and each client is
+ * told.
+ *
+ * <p><strong>What a deposed server answers.</strong> When it ceases to lead, a reply that waits for
+ * the log may be about something that is in the log, and that its successor knows, or not: the
+ * server cannot tell, and must not guess. So the reply is dropped, and the client told to ask the
+ * next leader (a commit is asked with the flag of a repetition, and gets its one outcome). Frames
+ * that were not taken were not decided, which the client is told, too.
  *
  * <p>It has no thread: the network's event loop calls it, and so does a simulator. Every method
  * belongs to the sequencer's thread.
@@ -63,14 +74,15 @@ public final class FrontDesk implements Sequencer.Replies {
    * Settings.
    *
    * @param oracle which oracle this is, known before the first HELLO
-   * @param epoch of this server in replies to HELLO; grows with every take-over of the log
    * @param nanoClock monotonic time
    */
   public record Settings(
-      Supplier<OracleIdentity> oracle,
-      LongSupplier epoch,
-      LongSupplier nanoClock,
-      Latencies latencies) {}
+      Supplier<OracleIdentity> oracle, LongSupplier nanoClock, Latencies latencies, Bounds bounds) {
+    /** With the usual bounds. */
+    public Settings(Supplier<OracleIdentity> oracle, LongSupplier nanoClock, Latencies latencies) {
+      this(oracle, nanoClock, latencies, Bounds.USUAL);
+    }
+  }
 
   /**
    * Bounds of the work that is done at a time; a simulator gives small ones.
@@ -105,11 +117,16 @@ public final class FrontDesk implements Sequencer.Replies {
   private final List<Conversation> waitingForLog = new ArrayList<>();
   private final Set<Conversation> waitingForOthers = new LinkedHashSet<>();
   private final Runnable endOfBurst = this::endOfBurst;
-  private final CompletableFuture<Void> drained = new CompletableFuture<>();
+  private final Set<Conversation> conversations = new LinkedHashSet<>();
+  private final Turns turns;
+  private ServerRole role = ServerRole.UNKNOWN;
+
+  /** These three are null in a standby. */
   private Sequencer sequencer;
+
   private RequestHandler handler;
-  private Turns turns;
   private FairUse fairUse;
+  private CompletableFuture<Void> drained = new CompletableFuture<>();
   private boolean burstScheduled;
   private boolean draining;
   private boolean stopped;
@@ -117,21 +134,84 @@ public final class FrontDesk implements Sequencer.Replies {
   /** The sequencer's thread, since the first call that matters; {@code assert} only. */
   private Thread thread;
 
-  /** Makes a front desk without a sequencer yet. */
+  /** Makes the front desk of a standby that knows no leader. */
   public FrontDesk(Settings settings, Loop loop, Owner owner) {
     this.settings = settings;
     this.loop = loop;
     this.owner = owner;
+    turns = new Turns(settings.bounds().turnUnits(), loop::inNextTurn);
   }
 
-  /** Gives the desk its sequencer, before anybody speaks with it. */
-  public void attach(Sequencer theSequencer, Bounds bounds) {
+  /**
+   * From now on this server leads, and has requests carried out. All clients are told.
+   *
+   * @param theSequencer started by the caller in the same task, before or after this
+   * @param itsRole that of a leader
+   */
+  public void lead(Sequencer theSequencer, ServerRole itsRole) {
+    if (sequencer != null || !itsRole.leads()) {
+      throw new IllegalStateException("a leader cannot become " + itsRole);
+    }
+    Bounds bounds = settings.bounds();
+    long now = settings.nanoClock().getAsLong();
     sequencer = theSequencer;
-    fairUse =
-        new FairUse(
-            theSequencer.oracle(), bounds.protectedNanos(), settings.nanoClock().getAsLong());
+    fairUse = new FairUse(theSequencer.oracle(), bounds.protectedNanos(), now);
     handler = new RequestHandler(theSequencer, fairUse, settings.nanoClock(), bounds);
-    turns = new Turns(bounds.turnUnits(), loop::inNextTurn);
+    tell(itsRole);
+  }
+
+  /**
+   * From now on this server is a standby; if it was one, what it knows of the others has changed.
+   * The sequencer of a leader is stopped: it appends nothing and answers nothing any more. Replies
+   * that it holds are dropped, and all clients are told. A {@link #drain} that had stopped this
+   * server is over.
+   *
+   * <p>To be called by a task of its own, not from within a call of the sequencer or the desk.
+   *
+   * @param itsRole that of a standby
+   */
+  public void follow(ServerRole itsRole) {
+    assert isOnItsThread();
+    if (itsRole.leads()) {
+      throw new IllegalArgumentException("a standby cannot be " + itsRole);
+    }
+    boolean wasLeader = sequencer != null;
+    List<Conversation> waiting = new ArrayList<>(draining ? conversations : waitingForLog);
+    if (wasLeader) {
+      sequencer.stop();
+      sequencer = null;
+      handler = null;
+      fairUse = null;
+      turns.forgetAccounts();
+      held.clear();
+      waitingForLog.clear();
+      waitingForOthers.clear();
+    }
+    drained = draining ? new CompletableFuture<>() : drained;
+    draining = false;
+    tell(itsRole); // first: whoever knows that it is a standby asks it no more
+    if (wasLeader) {
+      conversations.forEach(Conversation::dropReplies);
+    }
+    waiting.forEach(Conversation::tryAgain);
+  }
+
+  /**
+   * What is known of the members has changed, but not who leads; clients are told.
+   *
+   * @param itsRole that of a leader if this server leads
+   */
+  public void update(ServerRole itsRole) {
+    if (itsRole.leads() != isLeading()) {
+      throw new IllegalStateException("this server " + (isLeading() ? "leads" : "is a standby"));
+    }
+    tell(itsRole);
+  }
+
+  private void tell(ServerRole changed) {
+    assert isOnItsThread();
+    role = changed;
+    List.copyOf(conversations).forEach(conversation -> conversation.tell(changed));
   }
 
   /**
@@ -140,7 +220,9 @@ public final class FrontDesk implements Sequencer.Replies {
    * @param host the client's: conversations of equal hosts have one share of the server's work
    */
   public Conversation open(Transport transport, Object host) {
-    return new Conversation(this, transport, host);
+    Conversation conversation = new Conversation(this, transport, host);
+    conversations.add(conversation);
+    return conversation;
   }
 
   private boolean isOnItsThread() {
@@ -154,8 +236,23 @@ public final class FrontDesk implements Sequencer.Replies {
     return settings;
   }
 
+  /** What this server says of itself. */
+  ServerRole role() {
+    return role;
+  }
+
+  boolean isLeading() {
+    return sequencer != null;
+  }
+
+  /** That of a leader. */
   Sequencer sequencer() {
     return sequencer;
+  }
+
+  /** See {@link io.retso.oracle.StatusOracle#moves}. */
+  long moves() {
+    return sequencer == null ? 0 : sequencer.oracle().moves();
   }
 
   Turns turns() {
@@ -210,6 +307,9 @@ public final class FrontDesk implements Sequencer.Replies {
   /** Time passes; to be called some ten times a second. */
   public void tick() {
     assert isOnItsThread();
+    if (sequencer == null) {
+      return;
+    }
     long now = settings.nanoClock().getAsLong();
     long hosts = waitingForOthers.stream().map(Conversation::share).distinct().count();
     fairUse.tick(now, (int) hosts);
@@ -220,6 +320,7 @@ public final class FrontDesk implements Sequencer.Replies {
   }
 
   void forget(Conversation conversation) {
+    conversations.remove(conversation);
     waitingForOthers.remove(conversation);
     held.remove(conversation);
     waitingForLog.remove(conversation);
@@ -231,7 +332,6 @@ public final class FrontDesk implements Sequencer.Replies {
     assert isOnItsThread();
     burstScheduled = false;
     turns.endTurn();
-    fairUse.endTurn();
     if (stopped) {
       return;
     }
@@ -240,7 +340,10 @@ public final class FrontDesk implements Sequencer.Replies {
         burst.get(i).endOfBurst();
       }
       burst.clear();
-      sequencer.flush();
+      if (sequencer != null) {
+        fairUse.endTurn();
+        sequencer.flush();
+      }
     } catch (RuntimeException | Error e) {
       stop(e);
       return;
@@ -300,7 +403,7 @@ public final class FrontDesk implements Sequencer.Replies {
   }
 
   /**
-   * Takes no more frames, for good.
+   * Takes no more frames, for good or until {@link #follow}.
    *
    * @return completes when every reply that is held has left, and the log has where timestamps end;
    *     never if the log hangs

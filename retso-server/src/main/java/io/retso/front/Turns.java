@@ -79,6 +79,12 @@ final class Turns {
     }
   }
 
+  /** Nothing counts any more of what hosts took. */
+  void forgetAccounts() {
+    shares.values().forEach(ClientShare::forgetAccount);
+    departed.clear();
+  }
+
   /** Hosts that speak with this server. */
   int hosts() {
     return shares.size();

@@ -302,7 +302,8 @@ final class Connection extends ChannelInboundHandlerAdapter implements Transport
   }
 
   /** Sends the client the reason, closes its connection behind what is already on its way. */
-  void refuse(int id, ErrorCode code, String text) {
+  @Override
+  public void refuse(int id, ErrorCode code, String text) {
     if (closing) {
       return;
     }

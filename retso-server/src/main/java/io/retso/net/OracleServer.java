@@ -15,6 +15,7 @@ import io.netty.util.concurrent.DefaultThreadFactory;
 import io.retso.front.FrontDesk;
 import io.retso.log.LogException;
 import io.retso.protocol.ErrorCode;
+import io.retso.protocol.ServerRole;
 import io.retso.sequencer.Sequencer;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
@@ -30,8 +31,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Listens for clients and serves them on one event loop, the sequencer's thread.
  *
- * <p>Life: construct, {@link #attach} a sequencer, {@link #listen}, {@link #drain}, {@link #close}.
- * These may be called from any thread; everything else happens on the loop.
+ * <p>Life: construct, {@link #listen}, {@link #lead} and {@link #follow}, {@link #drain}, {@link
+ * #close}. What is not said to be on the loop may be called from any thread.
  */
 public final class OracleServer implements FrontDesk.Owner, AutoCloseable {
   private static final long DESK_TICK_MILLIS = 100;
@@ -131,9 +132,19 @@ public final class OracleServer implements FrontDesk.Owner, AutoCloseable {
     return desk;
   }
 
-  /** Gives the server its sequencer; on the loop, before it listens. */
-  public void attach(Sequencer sequencer) {
-    desk.attach(sequencer, FrontDesk.Bounds.USUAL);
+  /** Makes the server a leader; on the loop. See {@link FrontDesk#lead}. */
+  public void lead(Sequencer sequencer, ServerRole role) {
+    desk.lead(sequencer, role);
+  }
+
+  /** Makes the server a standby, as which it begins; on the loop. See {@link FrontDesk#follow}. */
+  public void follow(ServerRole role) {
+    desk.follow(role);
+  }
+
+  /** What is known of the members has changed; on the loop. See {@link FrontDesk#update}. */
+  public void update(ServerRole role) {
+    desk.update(role);
   }
 
   /**

@@ -325,7 +325,10 @@ public final class Sequencer implements CommitLog.Listener {
     return writer.end();
   }
 
-  /** Appends nothing and takes nothing any more: an error left the oracle in an unknown state. */
+  /**
+   * Appends, takes and answers nothing any more: an error left the oracle in an unknown state, or
+   * another server leads.
+   */
   public void stop() {
     assert owner == null || isOwner();
     writer.stop();
@@ -334,8 +337,10 @@ public final class Sequencer implements CommitLog.Listener {
   @Override
   public void failed(LogException cause) {
     assert owner == null || isOwner();
-    writer.stop();
-    replies.failed(cause);
+    if (!writer.isStopped()) { // of one that was stopped nobody hears any more
+      writer.stop();
+      replies.failed(cause);
+    }
   }
 
   /** What was counted; the oracle's counters are its own. */

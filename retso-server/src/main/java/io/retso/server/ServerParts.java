@@ -10,6 +10,7 @@ import io.retso.net.OracleServer;
 import io.retso.oracle.Changes;
 import io.retso.oracle.StatusOracle;
 import io.retso.protocol.OracleIdentity;
+import io.retso.protocol.ServerRole;
 import io.retso.protocol.Timestamps;
 import io.retso.sequencer.Recovery;
 import io.retso.sequencer.Sequencer;
@@ -123,7 +124,7 @@ final class ServerParts {
     long lastPosition = recovery.lastPosition();
     onLoop(
         () -> {
-          net.attach(sequencer);
+          net.lead(sequencer, ServerRole.alone(epoch));
           log.measure(taken, lastPosition);
           sequencer.start(log, lastPosition);
         });
@@ -186,7 +187,6 @@ final class ServerParts {
         config.get(Settings.CLIENT_STALL_TIMEOUT).toMillis(),
         new FrontDesk.Settings(
             () -> identity,
-            () -> epoch,
             nanoClock,
             new FrontDesk.Latencies() {
               @Override

@@ -11,12 +11,14 @@ import io.retso.log.CommitLog;
 import io.retso.log.LogException;
 import io.retso.oracle.Changes;
 import io.retso.oracle.StatusOracle;
+import io.retso.protocol.ErrorCode;
 import io.retso.protocol.FrameException;
 import io.retso.protocol.FrameType;
 import io.retso.protocol.Frames;
 import io.retso.protocol.Handshake;
 import io.retso.protocol.Limits;
 import io.retso.protocol.OracleIdentity;
+import io.retso.protocol.ServerRole;
 import io.retso.sequencer.Sequencer;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
@@ -44,7 +46,8 @@ final class DeskFixture implements FrontDesk.Owner, FrontDesk.Loop, AutoCloseabl
   final ArrayDeque<Runnable> endOfTurn = new ArrayDeque<>();
   final ArrayDeque<Runnable> nextTurn = new ArrayDeque<>();
   final FrontDesk desk;
-  final Sequencer sequencer;
+  private final Function<Changes, StatusOracle> oracle;
+  Sequencer sequencer;
   private final List<Peer> peers = new ArrayList<>();
   long nanos;
   long appended;
@@ -58,13 +61,24 @@ final class DeskFixture implements FrontDesk.Owner, FrontDesk.Loop, AutoCloseabl
   DeskFixture(Function<Changes, StatusOracle> oracle) {
     desk =
         new FrontDesk(
-            new FrontDesk.Settings(() -> ORACLE, () -> 7, () -> nanos, FrontDesk.Latencies.IGNORED),
+            new FrontDesk.Settings(
+                () -> ORACLE,
+                () -> nanos,
+                FrontDesk.Latencies.IGNORED,
+                new FrontDesk.Bounds(4096, 100, TURN_UNITS, PERIOD)),
             this,
             this);
+    this.oracle = oracle;
+    lead(7);
+  }
+
+  /** Leads from now on with an oracle that knows nothing. */
+  void lead(long epoch) {
     Sequencer.EntryBytes bytes = new Sequencer.EntryBytes(200, 16, Limits.FRAME_BYTES_MAX);
     sequencer =
         new Sequencer(new Sequencer.Settings(1, RESERVATION, true, bytes), oracle::apply, desk);
-    desk.attach(sequencer, new FrontDesk.Bounds(4096, 100, TURN_UNITS, PERIOD));
+    desk.lead(sequencer, ServerRole.alone(epoch));
+    appended = 0;
     sequencer.start(new Log(), 0);
     acknowledge();
   }
@@ -156,6 +170,9 @@ final class DeskFixture implements FrontDesk.Owner, FrontDesk.Loop, AutoCloseabl
     boolean waits;
 
     long open;
+
+    /** With what the connection was ended; null if it was not. */
+    ErrorCode refused;
 
     /** Thrown by the next buffer that is asked for. */
     Error allocationError;
@@ -293,6 +310,11 @@ final class DeskFixture implements FrontDesk.Owner, FrontDesk.Loop, AutoCloseabl
       } catch (FrameException e) {
         throw new AssertionError(e);
       }
+    }
+
+    @Override
+    public void refuse(int frameId, ErrorCode code, String text) {
+      refused = code;
     }
 
     @Override

@@ -16,6 +16,7 @@ import io.retso.protocol.Handshake;
 import io.retso.protocol.Limits;
 import io.retso.protocol.OracleIdentity;
 import io.retso.protocol.Outcome;
+import io.retso.protocol.ServerRole;
 import io.retso.protocol.Timestamps;
 import io.retso.sequencer.Sequencer;
 import java.io.EOFException;
@@ -59,7 +60,7 @@ class OracleServerTest {
                 IDLE_MILLIS,
                 STALL_MILLIS,
                 new FrontDesk.Settings(
-                    () -> ORACLE, () -> 7, System::nanoTime, FrontDesk.Latencies.IGNORED)));
+                    () -> ORACLE, System::nanoTime, FrontDesk.Latencies.IGNORED)));
     Sequencer sequencer =
         new Sequencer(
             new Sequencer.Settings(2, 1 << 16, false),
@@ -67,7 +68,7 @@ class OracleServerTest {
             server.replies());
     CompletableFuture.runAsync(
             () -> {
-              server.attach(sequencer);
+              server.lead(sequencer, ServerRole.alone(7));
               sequencer.start(new MemoryLog(sequencer), 0);
             },
             server.executor())

@@ -127,7 +127,7 @@ class InjectedBugsTest {
     EPOCH_OVERLOOKED("client/connection/Members.java", "epochSeen = role.epoch();", ""),
     /** Answers are expected in the order of their requests, as if there were one lane. */
     ONE_LANE_FOR_ALL_REPLIES(
-        "client/connection/Connection.java",
+        "client/connection/Lanes.java",
         "if (type.isLogged()) {\n      return logLane;",
         "if (true) {\n      return logLane;"),
     UNKNOWN_TOLD_AS_ABORTED(

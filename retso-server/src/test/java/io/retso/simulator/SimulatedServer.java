@@ -11,6 +11,7 @@ import io.retso.protocol.FrameException;
 import io.retso.protocol.FrameType;
 import io.retso.protocol.Frames;
 import io.retso.protocol.OracleIdentity;
+import io.retso.protocol.ServerRole;
 import io.retso.protocol.Timestamps;
 import io.retso.sequencer.Recovery;
 import io.retso.sequencer.Sequencer;
@@ -56,7 +57,7 @@ final class SimulatedServer implements FrontDesk.Owner, FrontDesk.Loop, Simulate
     desk =
         new FrontDesk(
             new FrontDesk.Settings(
-                () -> ORACLE, () -> number, simulation::now, FrontDesk.Latencies.IGNORED),
+                () -> ORACLE, simulation::now, FrontDesk.Latencies.IGNORED, Sizes.BOUNDS),
             this,
             this);
   }
@@ -130,7 +131,7 @@ final class SimulatedServer implements FrontDesk.Owner, FrontDesk.Loop, Simulate
       world.history().recovered(oracle);
     }
     sequencer.start(taken, recovery.lastPosition());
-    desk.attach(sequencer, Sizes.BOUNDS);
+    desk.lead(sequencer, ServerRole.alone(number));
     serving = true;
     TimeLimit limit = new TimeLimit(sequencer, sizes.timeLimit());
     clockMillis = sizes.firstTimestamp();

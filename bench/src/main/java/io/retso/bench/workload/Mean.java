@@ -53,6 +53,17 @@ record Mean(double value, double error, int count) {
   }
 
   /**
+   * Why a share of attempts is not to be judged; empty if it is: at the target the count would
+   * differ by more than two standard deviations.
+   */
+  static String doubt(long count, long attempts, double target) {
+    double expected = target * attempts;
+    return Math.abs(count - expected) > 2 * Math.sqrt(expected)
+        ? ""
+        : String.format(Locale.ROOT, "%,d of %,d attempts say little", count, attempts);
+  }
+
+  /**
    * Why a ratio is not to be judged; empty if it is: its interval is narrow, or the target is not
    * within it.
    */

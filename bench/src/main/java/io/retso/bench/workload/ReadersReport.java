@@ -34,7 +34,8 @@ public record ReadersReport(
    * @param readsPerSecond of all of them
    * @param perSecond committed programs
    * @param refusedShare of all attempts of programs, for whatever reason
-   * @param needlessShare of all transactions, refused for what they read though no cycle was known
+   * @param transactions that were committed, or refused needlessly
+   * @param needless of these, refused for what they read though no cycle was known
    * @param work processor time of an attempt, microseconds
    * @param safePerSecond safe snapshots that the oracle issued; 0 if it does not say
    * @param framesPerSecond of requests to the oracle, of programs and readers; 0 if it does not say
@@ -48,7 +49,8 @@ public record ReadersReport(
       double readsPerSecond,
       double perSecond,
       double refusedShare,
-      double needlessShare,
+      long transactions,
+      long needless,
       Work work,
       double safePerSecond,
       double framesPerSecond,

@@ -11,13 +11,15 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.ToDoubleFunction;
+import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /** A report of readers for the terminal, and its figures beside their targets. */
 public final class ReadersText {
   private static final double WAIT_MILLIS_MAX = 50;
   private static final double WORK_MAX = 1.1;
-  private static final double NEEDLESS_PERCENT_MAX = 0.1;
+  private static final double NEEDLESS_MAX = 0.001;
   private static final double PERCENT = 100;
 
   private ReadersText() {}
@@ -62,7 +64,7 @@ public final class ReadersText {
             Texts.rate(mean(runs, Run::readsPerSecond)),
             Texts.rate(mean(runs, Run::perSecond)),
             Texts.percent(mean(runs, Run::refusedShare)),
-            Texts.percent(mean(runs, Run::needlessShare)),
+            Texts.percent(needlessShare(runs)),
             Texts.decimal(mean(runs, run -> run.work().oracle())),
             Texts.rate(mean(runs, Run::safePerSecond)),
             Texts.rate(mean(runs, Run::framesPerSecond)),
@@ -91,6 +93,14 @@ public final class ReadersText {
   /** In the order of the rounds. */
   private static List<Run> of(List<Run> runs, StoreKind kind, int managers) {
     return runs.stream().filter(run -> run.store() == kind && run.managers() == managers).toList();
+  }
+
+  private static long sum(List<Run> runs, ToLongFunction<Run> figure) {
+    return runs.stream().mapToLong(figure).sum();
+  }
+
+  private static double needlessShare(List<Run> runs) {
+    return (double) sum(runs, Run::needless) / Math.max(1, sum(runs, Run::transactions));
   }
 
   private static double mean(List<Run> runs, ToDoubleFunction<Run> figure) {
@@ -123,11 +133,12 @@ public final class ReadersText {
   private static List<Comparison> growth(StoreKind kind, List<Run> runs, int few, int many) {
     List<Run> before = of(runs, kind, few);
     List<Run> after = of(runs, kind, many);
-    double[] ratios = new double[Math.min(before.size(), after.size())];
-    for (int i = 0; i < ratios.length; i++) {
-      ratios[i] = after.get(i).work().oracle() / before.get(i).work().oracle();
-    }
-    Mean work = Mean.ofRatios(ratios);
+    Mean work =
+        Mean.ofRatios(
+            IntStream.range(0, Math.min(before.size(), after.size()))
+                .filter(i -> before.get(i).work().oracle() > 0)
+                .mapToDouble(i -> after.get(i).work().oracle() / before.get(i).work().oracle())
+                .toArray());
     String beside = String.format(Locale.ROOT, "%s, %,d / %,d managers", kind, many, few);
     return List.of(
         new Comparison(
@@ -140,13 +151,11 @@ public final class ReadersText {
             work.doubt(WORK_MAX)),
         new Comparison(
             String.format(Locale.ROOT, "%s, %,d managers, needless refusals, percent", kind, many),
-            PERCENT * mean(after, Run::needlessShare),
+            PERCENT * needlessShare(after),
             false,
-            NEEDLESS_PERCENT_MAX,
+            PERCENT * NEEDLESS_MAX,
             String.format(
-                Locale.ROOT,
-                "%,d managers: %s",
-                few,
-                Texts.percent(mean(before, Run::needlessShare)))));
+                Locale.ROOT, "%,d managers: %s", few, Texts.percent(needlessShare(before))),
+            Mean.doubt(sum(after, Run::needless), sum(after, Run::transactions), NEEDLESS_MAX)));
   }
 }

@@ -142,7 +142,8 @@ public final class SerializablePage {
   }
 
   private static String sibench(SibenchReport report) {
-    return origin(report.version(), report.startedAt(), report.machine(), report.flags())
+    List<String> command = List.of(String.join(" ", report.flags()));
+    return origin(report.version(), report.startedAt(), report.machine(), command)
         + facts(report.stores())
         + SibenchText.table(report).markdown()
         + "\n"
@@ -151,7 +152,8 @@ public final class SerializablePage {
   }
 
   private static String readers(ReadersReport report) {
-    return origin(report.version(), report.startedAt(), report.machine(), report.flags())
+    List<String> command = List.of(String.join(" ", report.flags()));
+    return origin(report.version(), report.startedAt(), report.machine(), command)
         + ReadersText.table(report.runs()).markdown()
         + "\n"
         + comparisons(report.comparisons(), report.failures());
@@ -162,7 +164,7 @@ public final class SerializablePage {
     return String.format(
         Locale.ROOT,
         "%s, %s, %s, %s cores; load when it began: %.1f.\n%s\n",
-        startedAt,
+        startedAt.replaceFirst("\\.\\d+", ""),
         version.lines().findFirst().orElse(""),
         machine.get("cpu"),
         machine.get("cores"),

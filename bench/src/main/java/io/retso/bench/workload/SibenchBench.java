@@ -146,10 +146,10 @@ public final class SibenchBench {
 
   private List<Comparison> comparisons() {
     List<Comparison> all = new ArrayList<>();
-    for (StoreKind kind : List.of(StoreKind.HBASE, StoreKind.ORACLE)) {
+    for (StoreKind kind : settings.stores().kinds()) {
       for (int rows : settings.sizes()) {
-        Mean ratio = SibenchText.ratio(runs, kind, rows, Run::perSecond);
-        if (ratio.value() > 0) {
+        if (kind == StoreKind.HBASE || kind == StoreKind.ORACLE) {
+          Mean ratio = SibenchText.ratio(runs, kind, rows, Run::perSecond);
           Mean work = SibenchText.ratio(runs, kind, rows, run -> run.work().sum());
           String what =
               String.format(Locale.ROOT, "%s, %,d rows, SERIALIZABLE / SNAPSHOT", kind, rows);

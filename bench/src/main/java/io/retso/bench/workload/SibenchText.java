@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.ToDoubleFunction;
+import java.util.stream.IntStream;
 
 /** A report of SIBENCH for the terminal, and its figure. */
 public final class SibenchText {
@@ -92,11 +93,14 @@ public final class SibenchText {
   static Mean ratio(List<Run> runs, StoreKind kind, int rows, ToDoubleFunction<Run> figure) {
     List<Run> snapshot = of(runs, kind, rows, Isolation.SNAPSHOT);
     List<Run> serializable = of(runs, kind, rows, Isolation.SERIALIZABLE);
-    double[] ratios = new double[serializable.size()];
-    for (int i = 0; i < ratios.length; i++) {
-      ratios[i] = figure.applyAsDouble(serializable.get(i)) / figure.applyAsDouble(snapshot.get(i));
-    }
-    return Mean.ofRatios(ratios);
+    return Mean.ofRatios(
+        IntStream.range(0, serializable.size())
+            .filter(i -> figure.applyAsDouble(snapshot.get(i)) > 0)
+            .mapToDouble(
+                i ->
+                    figure.applyAsDouble(serializable.get(i))
+                        / figure.applyAsDouble(snapshot.get(i)))
+            .toArray());
   }
 
   /** Throughput of serializable transactions beside snapshot isolation, by the table's size. */

@@ -7,6 +7,7 @@ import io.retso.bench.workload.SmallBankReport.Run;
 import io.retso.workload.smallbank.Strategy;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
@@ -44,13 +45,13 @@ final class SmallBankComparisons {
   private static List<Comparison> throughput(Case of, List<Run> runs) {
     int level = SmallBankText.mainLevel(SmallBankText.clients(runs));
     Mean ratio = ratio(runs, Strategy.SERIALIZABLE, level);
-    double[] others =
+    List<Mean> others =
         Arrays.stream(Strategy.values())
             .filter(Strategy::isOfThePaper)
-            .mapToDouble(strategy -> ratio(runs, strategy, level).value())
-            .sorted()
-            .toArray();
-    double second = others[others.length - 2];
+            .map(strategy -> ratio(runs, strategy, level))
+            .sorted(Comparator.comparingDouble(Mean::value))
+            .toList();
+    Mean second = others.get(others.size() - 2);
     List<Comparison> all = new ArrayList<>();
     if (ratio.value() > 0) {
       all.add(judged(of + ", SERIALIZABLE / SI, throughput", ratio, true, THROUGHPUT_MIN, level));
@@ -58,8 +59,12 @@ final class SmallBankComparisons {
       String what = of + ", SERIALIZABLE / SI, processor time of an attempt";
       all.add(judged(what, work, false, WORK_MAX, level));
     }
-    if (ratio.value() > 0 && second > 0) {
-      Mean beside = new Mean(ratio.value() / second, ratio.error(), ratio.count());
+    if (ratio.value() > 0 && second.value() > 0) {
+      Mean beside =
+          new Mean(
+              ratio.value() / second.value(),
+              ratio.error() + second.error(), // at most, near 1
+              Math.min(ratio.count(), second.count()));
       String what = of + ", SERIALIZABLE / the second of the paper's strategies";
       all.add(judged(what, beside, true, 1, level));
     }
@@ -96,7 +101,8 @@ final class SmallBankComparisons {
             PERCENT * needless / attempts,
             false,
             PERCENT * NEEDLESS_MAX,
-            String.format(Locale.ROOT, "%,d of %s attempts", needless, Texts.rate(attempts))));
+            String.format(Locale.ROOT, "%,d of %s attempts", needless, Texts.rate(attempts)),
+            Mean.doubt(needless, attempts, NEEDLESS_MAX)));
   }
 
   /** Throughput of a strategy beside that of snapshot isolation in the same round; 0 if unknown. */

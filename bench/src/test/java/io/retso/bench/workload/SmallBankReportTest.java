@@ -106,6 +106,9 @@ class SmallBankReportTest {
     assertEquals(1, all.size());
     assertEquals(100 * 2 / 700.0, all.get(0).value(), 1e-9);
     assertFalse(all.get(0).met());
+    assertEquals("not judged", all.get(0).verdict(), "2 of 700 are few");
+    assertEquals("", Mean.doubt(2, 70_000, 0.001));
+    assertEquals("", Mean.doubt(200, 70_000, 0.001));
   }
 
   @Test

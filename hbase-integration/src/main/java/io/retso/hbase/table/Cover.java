@@ -109,7 +109,7 @@ final class Cover {
 
   /** Puts finer ones in place of a granule; false if they would be too many. */
   private boolean replace(byte[] prefix, List<byte[]> finer, boolean withShort) {
-    if (parts.size() - 1 + finer.size() + (withShort ? 1 : 0) > max) {
+    if (finer.size() + (withShort ? 1 : 0) > room()) {
       return false;
     }
     parts.removeIf(part -> !part.isShort && Arrays.equals(part.prefix, prefix));
@@ -118,6 +118,11 @@ final class Cover {
       parts.add(new Part(prefix, true));
     }
     return true;
+  }
+
+  /** So many may come in place of one. */
+  private int room() {
+    return max - parts.size() + 1;
   }
 
   private byte[] first(int size) {
@@ -142,7 +147,9 @@ final class Cover {
     return high.length == 0 || withHigh || high.length > sizes[size] || high[high.length - 1] == 0;
   }
 
-  /** Prefixes of the same size, the first one in any case; one more than allowed, at most. */
+  /**
+   * Prefixes of the same size, the first one in any case; one more than there is room for, at most.
+   */
   private List<byte[]> from(byte[] first, byte[] last, boolean withLast) {
     List<byte[]> all = new ArrayList<>();
     byte[] next = first;
@@ -151,7 +158,7 @@ final class Cover {
       all.add(next);
       next = next.clone();
       order = increment(next) ? Bytes.compareTo(next, last) : 1;
-    } while (all.size() <= max && (order < 0 || order == 0 && withLast));
+    } while (all.size() <= room() && (order < 0 || order == 0 && withLast));
     return all;
   }
 

@@ -14,14 +14,18 @@ import io.retso.hbase.errors.ConflictException;
 import io.retso.hbase.errors.SerializationException;
 import io.retso.hbase.options.Conflicts;
 import io.retso.hbase.options.Isolation;
+import io.retso.hbase.read.ReadSet;
+import io.retso.hbase.transaction.Inside;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.client.ColumnFamilyDescriptorBuilder;
 import org.apache.hadoop.hbase.client.Delete;
+import org.apache.hadoop.hbase.client.Get;
 import org.apache.hadoop.hbase.client.Result;
 import org.apache.hadoop.hbase.client.ResultScanner;
 import org.apache.hadoop.hbase.client.Scan;
@@ -47,6 +51,10 @@ class RandomTransactionsTest {
   private static final int STEPS_MAX = 4;
   private static final int ENOUGH = 500;
   private static final byte[] SPLIT = {'b'};
+
+  /** Of other rows, as many as a transaction remembers one by one. */
+  private static final List<Get> MANY =
+      IntStream.range(0, ReadSet.IDS_MAX / 2).mapToObj(i -> new Get(Bytes.toBytes(i))).toList();
 
   static Stream<Arguments> modes() {
     AtomicInteger count = new AtomicInteger();
@@ -138,6 +146,10 @@ class RandomTransactionsTest {
       if (begun < TRANSACTIONS && (atOnce || open.isEmpty() || random.nextInt(3) > 0)) {
         TransactionManager own = random.nextBoolean() ? manager : sendingAtOnce;
         Transaction tx = own.begin(TransactionOptions.DEFAULT.withIsolation(isolation));
+        if (random.nextInt(4) == 0) {
+          // Whatever it reads from now on counts as granules.
+          Inside.reads(tx).add(Inside.tables(manager).find(name).join(), MANY);
+        }
         open.add(new Open(tx, 2 + random.nextInt(STEPS_MAX - 1)));
         begun++;
         continue;

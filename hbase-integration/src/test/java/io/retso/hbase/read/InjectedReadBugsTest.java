@@ -59,8 +59,8 @@ class InjectedReadBugsTest {
         "table/Granules.java",
         "if (byCell) {",
         "if (false) {",
-        WriteSkewTest.class,
-        "twoCellsOfOneRowAreNoExcuse"),
+        MixedIsolationTest.class,
+        "rowsOfConflictsByCellAreNoticedWithGranules"),
     READS_BEYOND_THE_BOUND_ARE_FORGOTTEN(
         "read/ReadSet.java",
         "} else if (!to.contains(id)) {",
@@ -71,6 +71,18 @@ class InjectedReadBugsTest {
         "table/Cover.java",
         "high.length > sizes[size] || high[high.length - 1] == 0",
         "high.length > sizes[size]",
+        GranulesTest.class,
+        "whoWritesIntoARangeNamesAGranuleOfIt"),
+    SHORT_KEYS_ARE_LEFT_OUT_AT_THE_END(
+        "table/Cover.java",
+        "last(size - 1), withLast(size - 1)), true);",
+        "last(size - 1), withLast(size - 1)), false);",
+        GranulesTest.class,
+        "whoWritesIntoARangeNamesAGranuleOfIt"),
+    SHORT_KEYS_ARE_LEFT_OUT_AT_THE_BEGINNING(
+        "table/Cover.java",
+        "prefix.length > 0 && low.length <= prefix.length;",
+        "false;",
         GranulesTest.class,
         "whoWritesIntoARangeNamesAGranuleOfIt"),
     WHO_WROTE_NOTHING_REPORTS_NO_READS(

@@ -126,6 +126,15 @@ public class GranulesTest {
     return key;
   }
 
+  /** Another one, or the same, cut off, or with zeros or something else behind. */
+  private static byte[] near(Random random, byte[] key) {
+    byte[] near = Arrays.copyOf(key, random.nextInt(8));
+    if (near.length > 0 && random.nextInt(3) == 0) {
+      near[near.length - 1]++;
+    }
+    return random.nextInt(3) == 0 ? key(random, 8) : near;
+  }
+
   private static Granules random(Random random) {
     return new Granules(
         TABLE, false, random.ints(random.nextInt(6), 0, 8).distinct().boxed().toList());
@@ -139,8 +148,8 @@ public class GranulesTest {
     for (int i = 0; i < 60_000; i++) {
       Granules some = random(random);
       byte[] low = key(random, 8);
-      byte[] high = key(random, 8);
-      byte[] row = key(random, 8);
+      byte[] high = random.nextBoolean() ? key(random, 8) : near(random, low);
+      byte[] row = near(random, random.nextBoolean() ? low : high);
       boolean withHigh = random.nextBoolean();
       int max = 1 + random.nextInt(Granules.COVER_MAX);
       int toHigh = high.length == 0 ? -1 : Bytes.compareTo(row, high);

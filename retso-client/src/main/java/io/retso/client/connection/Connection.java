@@ -14,15 +14,10 @@ import io.retso.protocol.OracleIdentity;
 import io.retso.protocol.ServerRole;
 import java.net.InetSocketAddress;
 import java.util.ArrayDeque;
-import java.util.List;
 
 /**
  * One TCP connection from its first byte to its last: handshake, then request frames out and reply
  * frames in. Event loop only. Lives for one connection; its {@link Member} makes the next one.
- *
- * <p>Frames wait for replies in lanes, as the protocol orders them: begins and timestamps in one,
- * decisions in the other. A ping has a lane of its own, because the protocol does not say which it
- * travels in.
  */
 final class Connection {
   private static final int HELLO_FRAME_ID = 0;
@@ -33,10 +28,7 @@ final class Connection {
   private final ClientSettings settings;
   private final Intake<Call<?>> intake;
   private final ClientLoop loop;
-  private final ArrayDeque<SentFrame> fastLane = new ArrayDeque<>();
-  private final ArrayDeque<SentFrame> logLane = new ArrayDeque<>();
-  private final ArrayDeque<SentFrame> pingLane = new ArrayDeque<>();
-  private final List<ArrayDeque<SentFrame>> lanes = List.of(fastLane, logLane, pingLane);
+  private final Lanes lanes = new Lanes();
 
   private Transport transport;
 
@@ -93,7 +85,7 @@ final class Connection {
   void send(CallList calls, long nowNanos) {
     while (!ended && !calls.isEmpty() && transport.isWritable()) {
       SentFrame frame = FrameWriter.take(calls, nextFrameId++, nowNanos);
-      laneOf(frame.type).add(frame);
+      lanes.of(frame.type).add(frame);
       transport.write(FrameWriter.encode(frame, transport.allocator()));
     }
   }
@@ -102,50 +94,14 @@ final class Connection {
     transport.flush();
   }
 
-  /** Takes out the frames that wait for a reply; the oldest of each lane first. */
-  SentFrame pollSent() {
-    for (ArrayDeque<SentFrame> lane : lanes) {
-      if (!lane.isEmpty()) {
-        return lane.poll();
-      }
-    }
-    return null;
-  }
-
-  /**
-   * Fails the calls whose deadline has passed. They stay in their frames, so that replies keep
-   * matching, and keep counting as outstanding until then.
-   */
-  void expire(long nowNanos, String message) {
-    for (ArrayDeque<SentFrame> lane : lanes) {
-      for (SentFrame frame : lane) {
-        if (frame.deadlineNanos - nowNanos <= 0) {
-          expire(frame, nowNanos, message);
-        }
-      }
-    }
-  }
-
-  private static void expire(SentFrame frame, long nowNanos, String message) {
-    long deadlineNanos = Long.MAX_VALUE;
-    boolean waiting = false;
-    for (Call<?> call = frame.head; call != null; call = call.next) {
-      if (call.isDone()) {
-        continue;
-      }
-      if (call.deadlineNanos - nowNanos <= 0) {
-        call.fail(Category.TIMEOUT, message, null);
-      } else if (!waiting || call.deadlineNanos - deadlineNanos < 0) {
-        waiting = true;
-        deadlineNanos = call.deadlineNanos;
-      }
-    }
-    frame.deadlineNanos = waiting ? deadlineNanos : nowNanos + Long.MAX_VALUE / 2;
+  /** The frames that wait for replies. */
+  Lanes lanes() {
+    return lanes;
   }
 
   /** Whether the server owes replies, to pings too. */
   boolean owes() {
-    return !(fastLane.isEmpty() && logLane.isEmpty() && pingLane.isEmpty());
+    return !lanes.areEmpty();
   }
 
   /** Whether the server owes something and has sent nothing for so long. */
@@ -156,10 +112,10 @@ final class Connection {
   /** Asks whether the server lives, if it has sent nothing for about a period; one at a time. */
   void ping(long nowNanos, long periodNanos) {
     boolean quiet = nowNanos - lastReadNanos >= periodNanos - settings.pingNanos() / 2;
-    if (!ended && quiet && pingLane.isEmpty() && transport.isWritable()) {
+    if (!ended && quiet && lanes.of(FrameType.PING).isEmpty() && transport.isWritable()) {
       long never = nowNanos + Long.MAX_VALUE / 2;
       SentFrame frame = new SentFrame(FrameType.PING, nextFrameId++, 0, nowNanos, never, null);
-      pingLane.add(frame);
+      lanes.of(FrameType.PING).add(frame);
       transport.write(FrameWriter.encode(frame, transport.allocator()));
       transport.flush();
     }
@@ -167,15 +123,7 @@ final class Connection {
 
   /** How long the server has owed a reply without sending anything; 0 if it owes none. */
   long silenceNanos(long nowNanos) {
-    long silence = 0;
-    for (ArrayDeque<SentFrame> lane : lanes) {
-      SentFrame oldest = lane.peek();
-      if (oldest != null) {
-        silence =
-            Math.max(silence, Math.min(nowNanos - oldest.sentNanos, nowNanos - lastReadNanos));
-      }
-    }
-    return silence;
+    return lanes.silenceNanos(nowNanos, lastReadNanos);
   }
 
   /** Ends the connection for {@code cause}; the first cause counts. */
@@ -295,7 +243,7 @@ final class Connection {
   }
 
   private void onReply(FrameType type, int index) throws FrameException {
-    ArrayDeque<SentFrame> lane = laneOf(type);
+    ArrayDeque<SentFrame> lane = lanes.of(type);
     SentFrame frame = lane.peek();
     int id = Frames.frameId(partial, index);
     if (frame == null
@@ -405,18 +353,15 @@ final class Connection {
     if (welcome == null || role.leads()) {
       throw new FrameException(code, "it refuses requests as a standby, and never was one");
     }
-    for (ArrayDeque<SentFrame> lane : List.of(fastLane, logLane)) {
-      SentFrame frame = lane.peek();
-      if (frame != null && frame.id == id) {
-        lane.poll();
-        if (code == ErrorCode.NOT_LEADER) {
-          frame.wasNotSent();
-        }
-        member.refused(frame);
-        return;
-      }
+    SentFrame frame = lanes.takeNext(id);
+    if (frame == null) {
+      throw new FrameException(
+          ErrorCode.MALFORMED_FRAME, "it refuses frame " + id + " out of turn");
     }
-    throw new FrameException(ErrorCode.MALFORMED_FRAME, "it refuses frame " + id + " out of turn");
+    if (code == ErrorCode.NOT_LEADER) {
+      frame.wasNotSent();
+    }
+    member.refused(frame);
   }
 
   /** It is over, whoever ended it. */
@@ -447,13 +392,6 @@ final class Connection {
       partial.release();
       partial = null;
     }
-  }
-
-  private ArrayDeque<SentFrame> laneOf(FrameType type) {
-    if (type.isLogged()) {
-      return logLane;
-    }
-    return type == FrameType.PING ? pingLane : fastLane;
   }
 
   private String peer() {

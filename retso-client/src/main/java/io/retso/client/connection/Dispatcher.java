@@ -198,7 +198,7 @@ final class Dispatcher {
     boolean again = !closed && cause.category() != Category.INCOMPATIBLE;
     Map<FrameType, CallList> repeated = new EnumMap<>(FrameType.class);
     SentFrame frame;
-    while ((frame = connection.pollSent()) != null) {
+    while ((frame = connection.lanes().poll()) != null) {
       CallList calls = repeated.computeIfAbsent(frame.type, type -> new CallList());
       takeCalls(frame, again ? calls : null, cause);
     }
@@ -267,7 +267,7 @@ final class Dispatcher {
         "no answer within "
             + Durations.text(settings.requestTimeoutNanos())
             + "; is the oracle overloaded or its log slow? Otherwise raise requestTimeout";
-    members.ready().forEach(connection -> connection.expire(nowNanos, overdue));
+    members.ready().forEach(connection -> connection.lanes().expire(nowNanos, overdue));
     members.endSilent(nowNanos);
     for (CallList calls : sendingOrder) {
       expireWaiting(calls, nowNanos, overdue);

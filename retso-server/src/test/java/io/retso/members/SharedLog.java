@@ -1,0 +1,74 @@
+package io.retso.members;
+
+import io.retso.log.CommitLog;
+import io.retso.log.LogException;
+import io.retso.sequencer.Recovery;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Executor;
+
+/**
+ * A log in memory that one server after the other takes over. What a server appends after it was
+ * fenced is dropped, and it is not told: it learns from elsewhere that it was deposed. Thread-safe.
+ */
+final class SharedLog {
+  private final List<byte[]> entries = new ArrayList<>();
+  private long epoch;
+
+  /** The writer before can append no more; returns the epoch of the next one. */
+  synchronized long fence() {
+    return ++epoch;
+  }
+
+  synchronized long epoch() {
+    return epoch;
+  }
+
+  synchronized void replay(Recovery recovery) throws LogException {
+    for (byte[] entry : entries) {
+      recovery.entry(ByteBuffer.wrap(entry));
+    }
+  }
+
+  private synchronized boolean append(long writerEpoch, ByteBuffer entry) {
+    if (writerEpoch != epoch) {
+      return false;
+    }
+    byte[] bytes = new byte[entry.remaining()];
+    entry.duplicate().get(bytes);
+    entries.add(bytes);
+    return true;
+  }
+
+  /** The log as the writer of an epoch sees it. */
+  CommitLog writer(long writerEpoch, Executor loop, CommitLog.Listener listener) {
+    return new CommitLog() {
+      @Override
+      public void append(long position, ByteBuffer entry) {
+        if (SharedLog.this.append(writerEpoch, entry)) {
+          loop.execute(() -> listener.durable(position));
+        }
+      }
+
+      @Override
+      public void prepareSegment() {}
+
+      @Override
+      public boolean isSegmentReady() {
+        return false;
+      }
+
+      @Override
+      public void startSegment(long startTimestamp, long windowStart) {}
+
+      @Override
+      public long segmentBytes() {
+        return 0;
+      }
+
+      @Override
+      public void close() {}
+    };
+  }
+}
