@@ -15,23 +15,16 @@ import io.retso.protocol.Timestamps;
  * rows that {@link RecentWrites} does not let pass.
  */
 final class Certifier {
-  /** Stripes of rows, at most. */
-  private static final int ROW_STRIPES_MAX = 1 << 20;
+  /** Stripes, at most: what is asked about each row is then in a processor's caches mostly. */
+  private static final int STRIPES_MAX = 1 << 18;
 
-  /** Stripes of rows, at least. */
-  private static final int ROW_STRIPES_MIN = 1 << 10;
-
-  /** Stripes of rows for each stripe of granules. */
-  private static final int ROWS_PER_GRANULE = 4;
-
-  /** Stripes of recent writes, at most: what fits into a processor's own cache. */
-  private static final int WRITE_STRIPES_MAX = 1 << 18;
+  /** Stripes, at least. */
+  private static final int STRIPES_MIN = 1 << 10;
 
   /** What it allocates, in bytes, at most. */
   static final long BYTES_MAX =
-      (long) ROW_STRIPES_MAX * ReadStripes.ROW_BYTES
-          + (long) ROW_STRIPES_MAX / ROWS_PER_GRANULE * ReadStripes.GRANULE_BYTES
-          + (long) WRITE_STRIPES_MAX * Integer.BYTES;
+      (long) STRIPES_MAX
+          * (ReadStripes.ROW_BYTES + ReadStripes.GRANULE_BYTES + RecentWrites.STRIPE_BYTES);
 
   private static final int PIECE = CommitBatch.ROWS_ENOUGH;
 
@@ -64,13 +57,13 @@ final class Certifier {
     this.rule = rule;
     this.map = map;
     this.window = window;
-    long wanted = Math.min(ROW_STRIPES_MAX, Long.highestOneBit(map.capacity()));
-    int stripes = (int) Math.max(ROW_STRIPES_MIN, wanted);
+    long wanted = Math.min(STRIPES_MAX, Long.highestOneBit(map.capacity()));
+    int stripes = (int) Math.max(STRIPES_MIN, wanted);
     rows = ReadStripes.ofRows(stripes);
-    granules = ReadStripes.ofGranules(stripes / ROWS_PER_GRANULE);
+    granules = ReadStripes.ofGranules(stripes);
     // Awake for an eighth of the window: seconds of a busy oracle.
     int awake = Math.max(1, window.capacity() / 8);
-    recent = new RecentWrites(Math.min(stripes, WRITE_STRIPES_MAX), awake);
+    recent = new RecentWrites(stripes, awake);
   }
 
   /**
@@ -84,12 +77,13 @@ final class Certifier {
 
   /**
    * Forgets who has read what, on the safe side: everything was read, and every granule written, at
-   * {@code next}, and all of it in the past. That covers all snapshots that readers have.
+   * {@code next}, and all of it in the past.
    */
   void clear(long next) {
     rows.clear((int) next);
     granules.clear((int) next);
     recent.clear(next);
+    safeSnapshot = next << Timestamps.GAP_BITS;
   }
 
   /**
@@ -98,7 +92,7 @@ final class Certifier {
    */
   void locate(CommitBatch batch) {
     long now = window.next();
-    if (batch.hasReads || recent.isAwake(now)) {
+    if (batch.hasSerializable || recent.isAwake(now)) {
       rows.locate(batch.rows, 0, batch.rowCount(), batch.stripes);
     }
     if (!batch.hasReads) {

@@ -46,6 +46,9 @@ public final class CommitBatch {
   /** Whether any request has more than rows that it writes. */
   boolean hasReads;
 
+  /** Whether any request is serializable. */
+  boolean hasSerializable;
+
   private int newCommits;
   private int newRows;
 
@@ -104,6 +107,7 @@ public final class CommitBatch {
       int rangeWrites) {
     int from = add(startTimestamp, repeat, writes, validated, reads, rangeReads, rangeWrites);
     serializable[size - 1] = isSerializable;
+    hasSerializable |= isSerializable;
     hasReads = true;
     return from;
   }
@@ -209,6 +213,7 @@ public final class CommitBatch {
   public void clear() {
     size = 0;
     hasReads = false;
+    hasSerializable = false;
     newCommits = 0;
     newRows = 0;
   }

@@ -17,6 +17,9 @@ import java.util.Arrays;
  * Memory is allocated once. Not thread-safe.
  */
 final class RecentWrites {
+  /** Bytes of memory per stripe. */
+  static final int STRIPE_BYTES = Integer.BYTES;
+
   private final int[] written;
   private final long awake;
 
@@ -28,7 +31,7 @@ final class RecentWrites {
   /**
    * Allocates the filter.
    *
-   * @param stripes a power of two
+   * @param stripes as many as {@link ReadStripes} has of rows
    * @param awake sequences for which it stays awake, above 0
    */
   RecentWrites(int stripes, long awake) {
@@ -56,15 +59,12 @@ final class RecentWrites {
 
   /**
    * Whether one of these rows may have been written after {@code start}; only if it {@link #knows}.
-   *
-   * @param stripes of the rows, any number of bits
    */
   boolean mayBeWritten(int[] stripes, int from, int to, long start) {
     int[] w = written;
-    int mask = w.length - 1;
     int newest = 0;
     for (int i = from; i < to; i++) {
-      newest = Math.max(newest, w[stripes[i] & mask] - (int) start);
+      newest = Math.max(newest, w[stripes[i]] - (int) start);
     }
     return newest > 0;
   }
@@ -72,9 +72,8 @@ final class RecentWrites {
   /** The commit at {@code sequence}, the newest, wrote rows with these stripes. */
   void wrote(int[] stripes, int from, int to, long sequence) {
     int[] w = written;
-    int mask = w.length - 1;
     for (int i = from; i < to; i++) {
-      w[stripes[i] & mask] = (int) sequence;
+      w[stripes[i]] = (int) sequence;
     }
   }
 
