@@ -61,9 +61,11 @@ final class DeskFixture implements FrontDesk.Owner, FrontDesk.Loop, AutoCloseabl
             new FrontDesk.Settings(() -> ORACLE, () -> 7, () -> nanos, FrontDesk.Latencies.IGNORED),
             this,
             this);
+    Sequencer.Timing timing = new Sequencer.Timing(() -> 0, () -> 0, 1, 0);
     Sequencer.EntryBytes bytes = new Sequencer.EntryBytes(200, 16, Limits.FRAME_BYTES_MAX);
     sequencer =
-        new Sequencer(new Sequencer.Settings(1, RESERVATION, true, bytes), oracle::apply, desk);
+        new Sequencer(
+            new Sequencer.Settings(1, RESERVATION, true, bytes, timing), oracle::apply, desk);
     desk.attach(sequencer, new FrontDesk.Bounds(4096, 100, TURN_UNITS, PERIOD));
     sequencer.start(new Log(), 0);
     acknowledge();
