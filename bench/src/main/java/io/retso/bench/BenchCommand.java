@@ -52,6 +52,8 @@ import picocli.CommandLine.Option;
       BoundsCommand.class,
       SmallBankCommand.class,
       SibenchCommand.class,
+      ReadersCommand.class,
+      PublishCommand.class,
       MicroCommand.class
     },
     sortOptions = false,

@@ -21,7 +21,7 @@ import picocli.CommandLine.Option;
     description = {
       "Measures serializable transactions beside snapshot isolation where queries read whole tables"
           + " that others change all the time (Cahill, 2009): half of the transactions update one"
-          + " row, half look for the lowest value. Five minutes.",
+          + " row, half look for the lowest value. Six minutes.",
       ""
     },
     mixinStandardHelpOptions = true,
@@ -50,9 +50,9 @@ final class SibenchCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws InterruptedException {
-    double measured = stores.seconds == null ? options.quick ? 0.8 : 5 : stores.seconds;
-    double warmUp = stores.rampUp == null ? options.quick ? 0.2 : 2 : stores.rampUp;
-    int repetitions = stores.rounds == null ? options.quick ? 2 : 3 : stores.rounds;
+    double measured = stores.seconds == null ? options.quick ? 0.5 : 5 : stores.seconds;
+    double warmUp = stores.rampUp == null ? options.quick ? 0.1 : 2 : stores.rampUp;
+    int repetitions = stores.rounds == null ? options.quick ? 4 : 5 : stores.rounds;
     options.checkRepetitions(measured, repetitions);
     options.check(warmUp >= 0 && warmUp <= 3600, "--ramp-up must be 0 to 3600");
     options.check(clients >= 1 && clients <= CLIENTS_MAX, "--clients must be 1 to " + CLIENTS_MAX);

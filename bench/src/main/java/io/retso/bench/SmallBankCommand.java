@@ -38,6 +38,7 @@ import picocli.CommandLine.Parameters;
     sortOptions = false)
 final class SmallBankCommand implements Callable<Integer> {
   private static final int CLIENTS_MAX = 1000;
+  private static final int PAIR_ROUNDS = 6;
   private static final int QUICK_CUSTOMERS = 4000;
 
   @Mixin private BenchOptions options;
@@ -73,6 +74,14 @@ final class SmallBankCommand implements Callable<Integer> {
       description = "All of them. Default: 18,000, with --quick 4,000")
   private Integer customers;
 
+  @Option(
+      names = "--pair-rounds",
+      paramLabel = "N",
+      description =
+          "Rounds of SI and SERIALIZABLE with 20 clients, or the level next to it, unless"
+              + " contention is high: there their throughput is judged. Default: 6, or --rounds")
+  private Integer pairRounds;
+
   @Override
   public Integer call() throws InterruptedException {
     SmallBankSettings settings = settings();
@@ -86,7 +95,9 @@ final class SmallBankCommand implements Callable<Integer> {
     int repetitions = stores.rounds == null ? options.quick ? 1 : 3 : stores.rounds;
     List<Integer> levels =
         clients == null ? options.quick ? List.of(1, 20) : List.of(1, 5, 10, 20, 30) : clients;
+    int pairs = pairRounds == null ? Math.max(PAIR_ROUNDS, repetitions) : pairRounds;
     options.checkRepetitions(measured, repetitions);
+    options.check(pairs >= 1 && pairs <= 100, "--pair-rounds must be 1 to 100");
     options.check(warmUp >= 0 && warmUp <= 3600, "--ramp-up must be 0 to 3600");
     for (int level : levels) {
       options.check(
@@ -104,7 +115,12 @@ final class SmallBankCommand implements Callable<Integer> {
         nanos(warmUp),
         nanos(measured),
         repetitions,
+        pairs,
         options.seed);
+  }
+
+  static int customers(boolean quick) {
+    return quick ? QUICK_CUSTOMERS : Mix.CUSTOMERS;
   }
 
   static Duration nanos(double seconds) {
@@ -116,7 +132,7 @@ final class SmallBankCommand implements Callable<Integer> {
     String[] parts = text.split(":");
     int hot = Integer.parseInt(parts[0]);
     int percent = Integer.parseInt(parts[1]);
-    int all = customers == null ? options.quick ? QUICK_CUSTOMERS : Mix.CUSTOMERS : customers;
+    int all = customers == null ? customers(options.quick) : customers;
     options.check(
         hot >= 2 && all >= hot + 2 && percent <= 100,
         "--mix " + text + ": of --customers 2 at least are hot and 2 are not, and 100 % are most");

@@ -2,6 +2,7 @@ package io.retso.bench;
 
 import io.retso.bench.workload.StoreKind;
 import io.retso.bench.workload.StorePlan;
+import io.retso.cluster.LocalPostgres;
 import java.util.List;
 import picocli.CommandLine.Option;
 
@@ -24,7 +25,8 @@ final class StoreOptions {
       defaultValue = "",
       description =
           "JDBC URL of a PostgreSQL, such as jdbc:postgresql://localhost/bench?user=me. Tables"
-              + " account, savings, checking, conflict, sitest of it are dropped.")
+              + " account, savings, checking, conflict, sitest of it are dropped. Default: a server"
+              + " of its own, if initdb and postgres are installed")
   private String postgresUrl;
 
   @Option(
@@ -48,14 +50,18 @@ final class StoreOptions {
   @Option(
       names = "--rounds",
       paramLabel = "N",
-      description = "Repetitions in which what is compared takes turns. Default: 3; --quick: fewer")
+      description =
+          "Repetitions in which what is compared takes turns. Default: 3, of sibench 5; with"
+              + " --quick 1, 4")
   Integer rounds;
 
   /** Which stores, as asked for. */
   StorePlan plan(BenchOptions options) {
     options.check(
-        !stores.contains(StoreKind.POSTGRESQL) || !postgresUrl.isEmpty(),
-        "--store postgresql needs --postgresql URL");
+        !stores.contains(StoreKind.POSTGRESQL)
+            || !postgresUrl.isEmpty()
+            || LocalPostgres.programs().isPresent(),
+        "--store postgresql: " + LocalPostgres.NOT_INSTALLED + ", or name one by --postgresql URL");
     options.check(log != BenchCommand.Log.BOTH, "--log must be memory or bookkeeper");
     return new StorePlan(
         stores,

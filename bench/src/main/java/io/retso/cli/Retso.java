@@ -2,6 +2,7 @@ package io.retso.cli;
 
 import io.retso.admin.HBaseCommand;
 import io.retso.bench.BenchCommand;
+import io.retso.cluster.nodes.ClusterCommand;
 import io.retso.demo.DemoCommand;
 import io.retso.server.BuildVersion;
 import io.retso.server.CommandLines;
@@ -28,6 +29,7 @@ import picocli.CommandLine.Spec;
       "  retso demo             a bank on HBase: tellers are killed, the money adds up",
       "  retso bench --quick    a server, a load, the paper's figure from this machine",
       "  retso server           a durable oracle on this machine",
+      "  retso cluster up       ZooKeeper, bookies and an oracle as processes, to break them",
       "  retso COMMAND --help   what a command can do",
     },
     subcommands = {
@@ -36,7 +38,8 @@ import picocli.CommandLine.Spec;
       ServerCommand.class,
       StatusCommand.class,
       BenchCommand.class,
-      VerifyCommand.class
+      VerifyCommand.class,
+      ClusterCommand.class
     })
 public final class Retso implements Runnable {
   @Spec private CommandSpec spec;

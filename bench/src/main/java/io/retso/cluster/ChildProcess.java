@@ -1,14 +1,13 @@
 package io.retso.cluster;
 
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalInt;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 /**
  * A Java process with the JVM, the JVM's options and the class path of this one. It ends when this
@@ -52,21 +51,12 @@ public final class ChildProcess implements AutoCloseable {
       String mainClass,
       List<String> arguments)
       throws ClusterException {
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
-        .filter(option -> !option.startsWith("-agent") && !option.startsWith("-javaagent"))
-        .forEach(command::add);
-    command.addAll(options);
-    command.addAll(List.of("-cp", System.getProperty("java.class.path")));
-    command.add(mainClass);
-    command.addAll(arguments);
     try {
       Files.createDirectories(output.toAbsolutePath().getParent());
       Files.createDirectories(ready.toAbsolutePath().getParent());
       Files.deleteIfExists(ready); // of a process that was killed
       Process process =
-          new ProcessBuilder(command)
+          new ProcessBuilder(JavaCommand.of(options, mainClass, arguments))
               .redirectErrorStream(true)
               .redirectOutput(ProcessBuilder.Redirect.appendTo(output.toFile()))
               .start();
@@ -117,6 +107,19 @@ public final class ChildProcess implements AutoCloseable {
   /** Its process id. */
   public long pid() {
     return process.pid();
+  }
+
+  /** The processes that it has started, and those that they have. */
+  public Stream<ProcessHandle> descendants() {
+    return process.descendants();
+  }
+
+  /** CPU time used so far by it and by {@link #descendants} that run, nanoseconds. */
+  public long allCpuNanos() {
+    return Stream.concat(Stream.of(process.toHandle()), descendants())
+        .map(handle -> handle.info().totalCpuDuration().orElse(Duration.ZERO))
+        .mapToLong(Duration::toNanos)
+        .sum();
   }
 
   /** CPU time used so far. */

@@ -104,7 +104,12 @@ final class Teller {
     }
     return switch (failed.category()) {
       case CONFLICT, SERIALIZATION -> "conflict";
-      case TOO_OLD, ROLLBACK_ONLY, ORACLE_UNAVAILABLE, TABLE_NOT_PREPARED, WRITE_SET_TOO_LARGE ->
+      case TOO_OLD,
+          ABORTED,
+          ROLLBACK_ONLY,
+          ORACLE_UNAVAILABLE,
+          TABLE_NOT_PREPARED,
+          WRITE_SET_TOO_LARGE ->
           "refused";
       case UNKNOWN_OUTCOME -> "unknown";
     };

@@ -10,6 +10,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * Clients that run one program after the other without think time. A program that is refused is
@@ -28,6 +29,19 @@ public final class ClosedLoop {
   public static LoadCounts run(
       Workload workload, Store store, int clients, long seed, Duration warmUp, Duration measured)
       throws IOException, InterruptedException {
+    return run(workload, store, clients, seed, warmUp, measured, () -> {});
+  }
+
+  /** The same, and says on the thread of the caller when that begins which is counted. */
+  public static LoadCounts run(
+      Workload workload,
+      Store store,
+      int clients,
+      long seed,
+      Duration warmUp,
+      Duration measured,
+      Runnable begins)
+      throws IOException, InterruptedException {
     SplittableRandom random = new SplittableRandom(seed);
     ExecutorService executor = Executors.newFixedThreadPool(clients);
     try {
@@ -38,6 +52,12 @@ public final class ClosedLoop {
         SplittableRandom own = random.split();
         parts.add(executor.submit(() -> work(workload, store, own, from, until)));
       }
+      long left = from - System.nanoTime();
+      while (left > 0 && !Thread.currentThread().isInterrupted()) {
+        LockSupport.parkNanos(left);
+        left = from - System.nanoTime();
+      }
+      begins.run();
       LoadCounts all = new LoadCounts();
       for (Future<LoadCounts> part : parts) {
         all.add(part.get());

@@ -6,6 +6,8 @@ public enum Reason {
   CONFLICT,
   /** It took longer than the store remembers. */
   TOO_OLD,
+  /** ReTSO: it was aborted before its commit was decided, nobody knows why. */
+  ABORTED,
   /** ReTSO: it would have come between two others without a place in the serial order. */
   PIVOT,
   /** ReTSO: what it read has no place in the serial order, and it wrote nothing. */

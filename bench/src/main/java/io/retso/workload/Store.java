@@ -2,6 +2,7 @@ package io.retso.workload;
 
 import java.io.IOException;
 import java.util.List;
+import java.util.Map;
 
 /** Keeps rows, and isolates transactions on them in its way. Thread-safe. */
 public interface Store extends AutoCloseable {
@@ -17,6 +18,11 @@ public interface Store extends AutoCloseable {
 
   /** Returns when nothing is left to do behind the replies. */
   default void awaitQuiet() {}
+
+  /** What else decides how fast it is, such as settings of its server, for reports. */
+  default Map<String, String> facts() throws IOException {
+    return Map.of();
+  }
 
   @Override
   void close() throws IOException;

@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.retso.bench.CountConverter;
 import io.retso.bench.InProcessServer;
+import io.retso.cluster.LocalPostgres;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
@@ -96,7 +97,10 @@ class BenchCommandTest {
     assertRefused("--rounds must be 1 to", "bench", "restart", "--rounds", "0");
     assertRefused("Unknown option", "bench", "--quik");
     assertRefused("no strategy has a match of 'x'", "bench", "smallbank", "x");
-    assertRefused("needs --postgresql URL", "bench", "smallbank", "--store", "postgresql");
+    if (LocalPostgres.programs().isEmpty()) {
+      String said = "no PostgreSQL is installed";
+      assertRefused(said, "bench", "smallbank", "--store", "postgresql");
+    }
     assertRefused("is not HOT:PERCENT", "bench", "smallbank", "--mix", "10");
     assertRefused("2 at least are hot", "bench", "smallbank", "--mix", "1:20");
     assertRefused("--clients must be 1 to", "bench", "smallbank", "--clients", "0");

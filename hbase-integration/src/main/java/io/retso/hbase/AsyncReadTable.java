@@ -46,7 +46,10 @@ public interface AsyncReadTable {
   /** Reads rows, with one request per region server; all or nothing. */
   CompletableFuture<List<Result>> getAll(List<Get> gets);
 
-  /** Gives the rows of the scan to the consumer. */
+  /**
+   * Gives the rows of the scan to the consumer. If the transaction ends meanwhile, by whichever
+   * thread, the consumer gets no more rows, and fails.
+   */
   void scan(Scan scan, ScanResultConsumer consumer);
 
   /** The rows of the scan; to be read before the transaction's end. Waits where it is read. */

@@ -5,9 +5,10 @@ import java.util.Objects;
 
 /**
  * How {@link TransactionManager#run run} and its like repeat a transaction that was aborted by a
- * conflict or for its age, or for which the oracle was away before anything was decided. Pauses
- * double from {@code pauseMin} to {@code pauseMax}, and each is drawn from the upper half of its
- * range, so that transactions which met once do not meet again. Immutable.
+ * conflict or for its age, or for which the oracle was away before anything was decided, or before
+ * a transaction that wrote nothing had an answer. Pauses double from {@code pauseMin} to {@code
+ * pauseMax}, and each is drawn from the upper half of its range, so that transactions which met
+ * once do not meet again. Immutable.
  *
  * @param attemptsMax how often the transaction is run at most, 1 to 1,000,000
  * @param timeMax no attempt begins later than this after the first one; may be without an end

@@ -1,5 +1,6 @@
 package io.retso.hbase;
 
+import io.retso.hbase.errors.AbortedException;
 import io.retso.hbase.errors.ConflictException;
 import io.retso.hbase.errors.OracleUnavailableException;
 import io.retso.hbase.errors.RollbackOnlyException;
@@ -76,8 +77,11 @@ public interface Transaction extends ReadTransaction {
    *     place for it in any order; nothing is committed
    * @throws SnapshotTooOldException if it took too long; nothing is committed
    * @throws RollbackOnlyException if a write failed; nothing is committed
+   * @throws AbortedException if another client aborted it, or its refusal was lost on the way;
+   *     nothing is committed
    * @throws UnknownCommitException if it may or may not be committed
-   * @throws OracleUnavailableException if the oracle could not be asked; nothing is committed
+   * @throws OracleUnavailableException if the oracle could not be asked, or no answer came to what
+   *     a transaction has read that wrote nothing; nothing is committed
    * @throws IllegalStateException if it has ended, or operations are outstanding
    */
   OptionalLong commit() throws IOException;

@@ -106,7 +106,8 @@ public interface TransactionManager extends AutoCloseable {
   /**
    * Does the work in a transaction and commits it; again and again as the {@link RetryPolicy}
    * allows, while attempts fail by conflicts, as they would not be serializable, for their age, or
-   * as the oracle was away before anything was decided. An unknown outcome is never repeated.
+   * as the oracle was away before anything was decided. An unknown outcome is never repeated; of
+   * work that wrote nothing the outcome does not matter, so it is, if no answer comes.
    *
    * <p>The work may end the transaction itself. Once it is committed, or may be, nothing is
    * repeated, whatever happens later in the work. If the work does not block until the commit is

@@ -22,6 +22,7 @@ import io.retso.protocol.Handshake.Mode;
 import io.retso.protocol.Handshake.Welcome;
 import io.retso.protocol.Limits;
 import io.retso.protocol.OracleIdentity;
+import io.retso.protocol.ServerRole;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
@@ -62,7 +63,14 @@ class OtherVersionTest {
     Handshake.writeWelcome(
         out,
         0,
-        new Welcome(version, Mode.values()[0], Limits.FRAME_BYTES_MAX, 1000, 16, 1, identity));
+        new Welcome(
+            version,
+            Mode.values()[0],
+            Limits.FRAME_BYTES_MAX,
+            1000,
+            16,
+            identity,
+            ServerRole.alone(1)));
     return ByteBufUtil.getBytes(out);
   }
 

@@ -29,8 +29,9 @@ import java.util.Objects;
  *
  * <p>A <em>granule</em> is a set of rows that has an id of its own: the rows of a table whose keys
  * begin with the same bytes (shorter keys are filled up with zeros), all rows of a table (those
- * that begin with the same 0 bytes), or one row of a table whose conflicts are found by cell. The
- * ids of granules begin with a number that is no length:
+ * that begin with the same 0 bytes), or one row: of a table whose conflicts are found by cell, or
+ * for all short keys that are alike when they are filled up. The ids of granules begin with a
+ * number that is no length:
  *
  * <pre>
  *   granule of keys that begin alike    granule of one row
@@ -115,8 +116,8 @@ public final class RowId {
   }
 
   /**
-   * The id of a row as a granule, in tables where conflicts are found by cell: of a read that
-   * cannot name the cells at which it looked.
+   * The id of a row as a granule: of a read that cannot name the cells at which it looked, or of
+   * rows that have no granule of more bytes.
    *
    * @throws NullPointerException if a part is null; parts may be empty
    */

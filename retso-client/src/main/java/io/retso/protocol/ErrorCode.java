@@ -1,6 +1,9 @@
 package io.retso.protocol;
 
-/** Why the server answers a frame with {@code ERROR} and closes the connection. */
+/**
+ * Why the server answers a frame with {@code ERROR}. It closes the connection behind it, unless
+ * {@link #keepsConnection}.
+ */
 public enum ErrorCode {
   /** The bytes are not a frame of this protocol, or its fields contradict each other. */
   MALFORMED_FRAME(1),
@@ -17,7 +20,17 @@ public enum ErrorCode {
   /** The server is shutting down. */
   SHUTTING_DOWN(7),
   /** The client did not read its replies for too long, or sent nothing and answered no ping. */
-  STALLED(8);
+  STALLED(8),
+  /**
+   * The server does not lead, and has done nothing of the frame: it is for another one. The
+   * connection goes on. From protocol 3 on.
+   */
+  NOT_LEADER(9),
+  /**
+   * The server ceased to lead before its reply to the frame could leave. Only the next leader knows
+   * what became of it. The connection goes on. From protocol 3 on.
+   */
+  DEPOSED(10);
 
   private final int number;
 
@@ -28,6 +41,11 @@ public enum ErrorCode {
   /** The number on the wire. */
   public int number() {
     return number;
+  }
+
+  /** Whether the error is about one frame only, and the connection goes on. */
+  public boolean keepsConnection() {
+    return this == NOT_LEADER || this == DEPOSED;
   }
 
   /** The code of a number on the wire; {@code null} if this version does not know it. */

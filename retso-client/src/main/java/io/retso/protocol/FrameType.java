@@ -31,6 +31,14 @@ package io.retso.protocol;
  *                   range reads u32, range writes u32,
  *                   the ids of these five lists, each i64)
  *   SAFE       empty; n calls share the frame               safe snapshot i64, the same for all n
+ *
+ *   from protocol 3 on:
+ *   HELLO                                                   ... and a role, as below
+ *   -          -                                            ROLE: epoch i64, and a role
+ *
+ *   a role     leads u8 (1: the server leads, 0: it is a standby), text (name of the leader),
+ *              text (address of the leader), number of members u8, as many texts (their addresses)
+ *   a text     length u8, ASCII
  * </pre>
  *
  * <p>The {@code flags and rows} word of a commit holds the number of rows in its lower 24 bits and
@@ -84,8 +92,11 @@ public enum FrameType {
   /** Set in the type of every reply. */
   public static final int REPLY = 0x80;
 
-  /** The reply to a frame that cannot be answered; the connection is closed behind it. */
+  /** The reply to a frame that cannot be answered: {@link ErrorCode}. */
   public static final int ERROR = 0xff;
+
+  /** Sent by a server unasked when its role changes, or what it knows of the other members. */
+  public static final int ROLE = 0xfe;
 
   /**
    * Set on a commit that was sent before and whose reply was lost. Only then can a commit that is
@@ -181,6 +192,9 @@ public enum FrameType {
   public static String nameOf(int typeByte) {
     if (typeByte == ERROR) {
       return "ERROR";
+    }
+    if (typeByte == ROLE) {
+      return "ROLE";
     }
     FrameType type = ofRequest(typeByte & ~REPLY);
     return type == null ? "type " + typeByte : type.name();

@@ -112,6 +112,11 @@ public final class Frames {
     return typeByte(in, index) == FrameType.ERROR;
   }
 
+  /** Whether the frame at {@code index} is a ROLE. */
+  public static boolean isRole(ByteBuf in, int index) {
+    return typeByte(in, index) == FrameType.ROLE;
+  }
+
   /** The count of the frame at {@code index}. */
   public static int count(ByteBuf in, int index) {
     return in.getUnsignedShort(index + COUNT_OFFSET);
@@ -273,9 +278,10 @@ public final class Frames {
   }
 
   /**
-   * Checks that a complete reply frame at {@code index} is well formed: a reply or an error, with a
-   * body of exactly the size that its type and count ask for (the reply to HELLO is left to {@link
-   * Handshake#readWelcome}). Whoever reads the frame afterwards needs no further checks of bounds.
+   * Checks that a complete reply frame at {@code index} is well formed: a reply, a role or an
+   * error, with a body of exactly the size that its type and count ask for (the reply to HELLO and
+   * ROLE are left to {@link Handshake}). Whoever reads the frame afterwards needs no further checks
+   * of bounds.
    *
    * @param frameBytes its size, from {@link #frameBytes}
    */
@@ -284,12 +290,14 @@ public final class Frames {
     int count = count(in, index);
     int bodyBytes = frameBytes - HEADER_BYTES;
     FrameType type = replyType(in, index);
-    if (type == null && typeByte != FrameType.ERROR) {
+    if (type == null && typeByte != FrameType.ERROR && typeByte != FrameType.ROLE) {
       throw malformed(typeByte, "is not a reply");
     }
     checkFlags(in, index);
     if (type == null) {
-      checkError(in, index, bodyBytes);
+      if (typeByte == FrameType.ERROR) {
+        checkError(in, index, bodyBytes);
+      }
       return;
     }
     switch (type.answers()) {

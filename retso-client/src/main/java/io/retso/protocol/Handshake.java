@@ -2,9 +2,13 @@ package io.retso.protocol;
 
 import io.netty.buffer.ByteBuf;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.UUID;
 
-/** The first frame of a connection and its reply: versions and limits. */
+/**
+ * The first frame of a connection and its reply: versions and limits, and the server's role, which
+ * it sends again whenever that changes.
+ */
 public final class Handshake {
   /** "RTSO". */
   public static final int MAGIC = 0x5254534f;
@@ -12,10 +16,13 @@ public final class Handshake {
   /** The protocol versions that this build speaks. */
   public static final int VERSION_MIN = 1;
 
-  public static final int VERSION_MAX = 2;
+  public static final int VERSION_MAX = 3;
+
+  /** The first version of the protocol in which servers say what their role is. */
+  public static final int ROLES_SINCE = 3;
 
   private static final int HELLO_FIXED_BYTES = 10;
-  private static final int WELCOME_FIXED_BYTES = 41;
+  private static final int WELCOME_FIXED_BYTES = 40;
 
   private Handshake() {}
 
@@ -40,9 +47,9 @@ public final class Handshake {
    * @param frameBytesMax the largest frame (behind its length field) that the server takes
    * @param rowsMax the most rows that one transaction may write, and ids that it may name in all
    * @param timestampGap the distance of neighbouring timestamps
-   * @param epoch grows with every leader of the log; a client that sees it shrink talks to a server
-   *     that was deposed
    * @param oracle which oracle it is
+   * @param role of the server, and its epoch; below {@link #ROLES_SINCE} no more than the epoch of
+   *     a leader. A client that sees a leader's epoch shrink talks to one that was deposed
    */
   public record Welcome(
       int version,
@@ -50,8 +57,8 @@ public final class Handshake {
       int frameBytesMax,
       int rowsMax,
       int timestampGap,
-      long epoch,
-      OracleIdentity oracle) {}
+      OracleIdentity oracle,
+      ServerRole role) {}
 
   /** Writes a complete HELLO frame. */
   public static void writeHello(ByteBuf out, int frameId, Hello hello) {
@@ -89,44 +96,118 @@ public final class Handshake {
 
   /** Writes a complete reply to HELLO. */
   public static void writeWelcome(ByteBuf out, int frameId, Welcome welcome) {
-    byte[] name = welcome.oracle().name().getBytes(StandardCharsets.US_ASCII);
-    int bodyBytes = WELCOME_FIXED_BYTES + name.length;
-    Frames.writeHeader(out, FrameType.HELLO.reply(), 0, frameId, bodyBytes);
+    int headerIndex = out.writerIndex();
+    Frames.writeHeader(out, FrameType.HELLO.reply(), 0, frameId, 0);
     out.writeShort(welcome.version());
     out.writeByte(welcome.mode().ordinal());
     out.writeByte(0);
     out.writeInt(welcome.frameBytesMax());
     out.writeInt(welcome.rowsMax());
     out.writeInt(welcome.timestampGap());
-    out.writeLong(welcome.epoch());
+    out.writeLong(welcome.role().epoch());
     out.writeLong(welcome.oracle().id().getMostSignificantBits());
     out.writeLong(welcome.oracle().id().getLeastSignificantBits());
-    out.writeByte(name.length);
-    out.writeBytes(name);
+    writeText(out, welcome.oracle().name());
+    if (welcome.version() >= ROLES_SINCE) {
+      writeRole(out, welcome.role());
+    }
+    Frames.finishFrame(out, headerIndex, 0);
   }
 
-  /** Reads the body of the reply to HELLO. */
-  public static Welcome readWelcome(ByteBuf in, int bodyBytes) throws FrameException {
-    int nameBytes = bodyBytes - WELCOME_FIXED_BYTES;
-    if (nameBytes < 0
-        || in.getUnsignedByte(in.readerIndex() + WELCOME_FIXED_BYTES - 1) != nameBytes) {
-      throw new FrameException(ErrorCode.MALFORMED_FRAME, "the reply to HELLO has a wrong size");
+  /** Writes a complete ROLE frame. */
+  public static void writeRoleFrame(ByteBuf out, ServerRole role) {
+    int headerIndex = out.writerIndex();
+    Frames.writeHeader(out, FrameType.ROLE, 0, 0, 0);
+    out.writeLong(role.epoch());
+    writeRole(out, role);
+    Frames.finishFrame(out, headerIndex, 0);
+  }
+
+  private static void writeRole(ByteBuf out, ServerRole role) {
+    out.writeByte(role.leads() ? 1 : 0);
+    writeText(out, role.leader());
+    writeText(out, role.leaderAddress());
+    out.writeByte(role.members().size());
+    role.members().forEach(address -> writeText(out, address));
+  }
+
+  private static void writeText(ByteBuf out, String text) {
+    out.writeByte(text.length());
+    out.writeCharSequence(text, StandardCharsets.US_ASCII);
+  }
+
+  /** Reads the body of a ROLE frame: all readable bytes of the buffer. */
+  public static ServerRole readRole(ByteBuf body) throws FrameException {
+    need(body, Long.BYTES);
+    long epoch = body.readLong();
+    ServerRole role = readRole(body, epoch);
+    checkEnd(body);
+    return role;
+  }
+
+  private static ServerRole readRole(ByteBuf in, long epoch) throws FrameException {
+    need(in, 1);
+    int leads = in.readUnsignedByte();
+    if (leads > 1) {
+      throw new FrameException(ErrorCode.MALFORMED_FRAME, "unknown role " + leads);
     }
-    int version = in.readUnsignedShort();
-    Mode mode = mode(in.readUnsignedByte());
-    in.skipBytes(1);
-    int frameBytesMax = in.readInt();
-    int rowsMax = in.readInt();
-    int timestampGap = in.readInt();
-    long epoch = in.readLong();
-    UUID id = new UUID(in.readLong(), in.readLong());
-    in.skipBytes(1);
-    String name = in.readCharSequence(nameBytes, StandardCharsets.US_ASCII).toString();
+    String leader = readText(in);
+    String leaderAddress = readText(in);
+    need(in, 1);
+    int members = in.readUnsignedByte();
+    if (members > Limits.MEMBERS_MAX) {
+      throw new FrameException(ErrorCode.TOO_LARGE, "a role names " + members + " members");
+    }
+    String[] addresses = new String[members];
+    for (int i = 0; i < members; i++) {
+      addresses[i] = readText(in);
+    }
+    try {
+      return new ServerRole(leads == 1, epoch, leader, leaderAddress, List.of(addresses));
+    } catch (IllegalArgumentException e) {
+      throw new FrameException(ErrorCode.MALFORMED_FRAME, "a role is wrong: " + e.getMessage());
+    }
+  }
+
+  private static String readText(ByteBuf in) throws FrameException {
+    need(in, 1);
+    int bytes = in.readUnsignedByte();
+    need(in, bytes);
+    return in.readCharSequence(bytes, StandardCharsets.US_ASCII).toString();
+  }
+
+  private static void need(ByteBuf in, int bytes) throws FrameException {
+    if (in.readableBytes() < bytes) {
+      throw new FrameException(ErrorCode.MALFORMED_FRAME, "a text or a role ends too early");
+    }
+  }
+
+  private static void checkEnd(ByteBuf in) throws FrameException {
+    if (in.isReadable()) {
+      throw new FrameException(
+          ErrorCode.MALFORMED_FRAME, in.readableBytes() + " bytes too many behind a role or name");
+    }
+  }
+
+  /** Reads the body of the reply to HELLO: all readable bytes of the buffer. */
+  public static Welcome readWelcome(ByteBuf body) throws FrameException {
+    need(body, WELCOME_FIXED_BYTES);
+    int version = body.readUnsignedShort();
+    Mode mode = mode(body.readUnsignedByte());
+    body.skipBytes(1);
+    int frameBytesMax = body.readInt();
+    int rowsMax = body.readInt();
+    int timestampGap = body.readInt();
+    long epoch = body.readLong();
+    UUID id = new UUID(body.readLong(), body.readLong());
+    String name = readText(body);
     if (!OracleIdentity.isName(name)) {
       throw new FrameException(ErrorCode.MALFORMED_FRAME, "the oracle has a malformed name");
     }
-    return new Welcome(
-        version, mode, frameBytesMax, rowsMax, timestampGap, epoch, new OracleIdentity(id, name));
+    ServerRole role = version < ROLES_SINCE ? ServerRole.alone(epoch) : readRole(body, epoch);
+    checkEnd(body);
+    OracleIdentity oracle = new OracleIdentity(id, name);
+    return new Welcome(version, mode, frameBytesMax, rowsMax, timestampGap, oracle, role);
   }
 
   /**

@@ -23,5 +23,11 @@ public final class Limits {
   /** Bytes of UTF-8 in an error message, at most; longer ones are cut. */
   public static final int ERROR_TEXT_BYTES_MAX = 1024;
 
+  /** Servers that share a log, at most. */
+  public static final int MEMBERS_MAX = 16;
+
+  /** Characters of an address of a server, at most; all are ASCII. */
+  public static final int ADDRESS_BYTES_MAX = 255;
+
   private Limits() {}
 }

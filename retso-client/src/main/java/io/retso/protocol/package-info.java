@@ -24,12 +24,20 @@
  * ({@link io.retso.protocol.Limits}) is answered with {@code ERROR} and the connection is closed;
  * no other connection notices.
  *
- * <p>The server speaks without being asked in two cases: {@code ERROR}, and a {@code PING} to a
- * client that has sent nothing for a while, which must answer it.
+ * <p>The server speaks without being asked in three cases: {@code ERROR}; a {@code PING} to a
+ * client that has sent nothing for a while, which must answer it; and {@code ROLE} when it begins
+ * or ceases to lead, or learns something new of the other members.
  *
- * <p><strong>Versions.</strong> Protocol 2 adds {@code COMMIT_READS} and {@code SAFE} to protocol 1
- * and changes nothing of it. A server that speaks both takes clients of either; on a connection
- * that speaks 1 the new requests are refused as unknown, and their outcomes are never answered.
+ * <p><strong>Standbys.</strong> Of the servers that share a log one leads. The others answer HELLO
+ * and PING only; to requests they say {@code NOT_LEADER}. A server that ceases to lead says {@code
+ * ROLE} first, then {@code DEPOSED} for each frame whose reply it holds, in the order of their
+ * lanes: the client asks the next leader.
+ *
+ * <p><strong>Versions.</strong> Each protocol adds to the one before it and changes nothing of it:
+ * 2 adds {@code COMMIT_READS} and {@code SAFE}, 3 adds roles. A server takes clients of all three.
+ * On a connection that speaks 1 the new requests are refused as unknown, and their outcomes are
+ * never answered. Clients that speak 1 or 2 know no standbys: where they meet one, or their server
+ * becomes one, they get the error {@code SHUTTING_DOWN} and the connection is closed.
  *
  * <p><strong>Order.</strong> A connection has two lanes. Timestamps (of begins, and those that are
  * no transactions, safe snapshots among them) travel in the fast lane, which never waits for the

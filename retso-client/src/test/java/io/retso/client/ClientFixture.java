@@ -20,7 +20,8 @@ final class ClientFixture {
   private ClientFixture() {}
 
   static OracleClientBuilder clientOf(ScriptedPeer... peers) {
-    OracleClientBuilder builder = OracleClient.builder().requestTimeout(PATIENT).seed(1);
+    OracleClientBuilder builder =
+        OracleClient.builder().requestTimeout(PATIENT).seed(1).pingPeriod(Duration.ofHours(1));
     for (ScriptedPeer peer : peers) {
       builder.address(peer.address());
     }

@@ -22,6 +22,7 @@ import io.retso.protocol.Handshake;
 import io.retso.protocol.Handshake.Welcome;
 import io.retso.protocol.Limits;
 import io.retso.protocol.Outcome;
+import io.retso.protocol.ServerRole;
 import io.retso.protocol.Timestamps;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -259,8 +260,8 @@ class CommitRequestTest {
                           Limits.FRAME_BYTES_MAX,
                           10,
                           GAP,
-                          1,
-                          ScriptedPeer.ORACLE));
+                          ScriptedPeer.ORACLE,
+                          ServerRole.alone(1)));
                   oracle.answerAll(wire);
                 });
         OracleClient client = clientOf(peer).build()) {

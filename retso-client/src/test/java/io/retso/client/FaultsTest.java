@@ -292,6 +292,8 @@ class FaultsTest {
             assertEquals(Category.INCOMPATIBLE, failure.category());
             assertTrue(failure.getMessage().contains("because"), failure::getMessage);
           }
+          case NOT_LEADER, DEPOSED ->
+              assertFails(Category.INCOMPATIBLE, begin); // the server never said it is a standby
           default -> assertTrue(get(begin) > 0, code + " is repeated");
         }
       }

@@ -21,6 +21,7 @@ import io.retso.protocol.Frames;
 import io.retso.protocol.Handshake.Mode;
 import io.retso.protocol.Handshake.Welcome;
 import io.retso.protocol.OracleIdentity;
+import io.retso.protocol.ServerRole;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -96,18 +97,27 @@ class HandshakeFaultsTest {
     assertIncompatible(
         error(ErrorCode.UNSUPPORTED_VERSION, "this server speaks 7 to 9"), "speaks 7 to 9");
     assertIncompatible(
-        offer(new Welcome(3, Mode.ORACLE, 1 << 20, 1000, 16, 1, ScriptedPeer.ORACLE)), "upgrade");
+        offer(
+            new Welcome(
+                4, Mode.ORACLE, 1 << 20, 1000, 16, ScriptedPeer.ORACLE, ServerRole.alone(1))),
+        "upgrade");
     assertIncompatible(error(ErrorCode.MALFORMED_FRAME, "no hello of mine"), "no hello of mine");
   }
 
   @Test
   void welcomeMustMakeSense() throws Exception {
     assertIncompatible(
-        offer(new Welcome(1, Mode.ECHO, 1 << 20, 1000, 16, 1, ScriptedPeer.ORACLE)), "mode");
+        offer(
+            new Welcome(1, Mode.ECHO, 1 << 20, 1000, 16, ScriptedPeer.ORACLE, ServerRole.alone(1))),
+        "mode");
     assertIncompatible(
-        offer(new Welcome(1, Mode.ORACLE, 1 << 20, 1000, 0, 1, ScriptedPeer.ORACLE)), "no sense");
+        offer(
+            new Welcome(
+                1, Mode.ORACLE, 1 << 20, 1000, 0, ScriptedPeer.ORACLE, ServerRole.alone(1))),
+        "no sense");
     assertIncompatible(
-        offer(new Welcome(1, Mode.ORACLE, 0, 1000, 16, 1, ScriptedPeer.ORACLE)), "no sense");
+        offer(new Welcome(1, Mode.ORACLE, 0, 1000, 16, ScriptedPeer.ORACLE, ServerRole.alone(1))),
+        "no sense");
   }
 
   @Test
@@ -196,6 +206,7 @@ class HandshakeFaultsTest {
   void anotherOracleIsNeverTalkedTo() throws Exception {
     OracleIdentity renamed = new OracleIdentity(ScriptedPeer.ORACLE.id(), "renamed");
     OracleIdentity other = new OracleIdentity(new UUID(3, 4), "scripted");
+    CountDownLatch met = new CountDownLatch(1);
     CountDownLatch asked = new CountDownLatch(1);
     try (ScriptedPeer first =
             new ScriptedPeer(
@@ -210,9 +221,15 @@ class HandshakeFaultsTest {
                   wire.reply(wire.read(), 32);
                   wire.drain();
                 });
-        ScriptedPeer second = new ScriptedPeer(wire -> wire.handshake(welcome(other)));
+        ScriptedPeer second =
+            new ScriptedPeer(
+                wire -> {
+                  met.await();
+                  wire.handshake(welcome(other));
+                });
         OracleClient client = clientOf(first, second).build()) {
       assertEquals(16, client.begin());
+      met.countDown();
       assertEquals(ScriptedPeer.ORACLE, client.identity());
       asked.countDown();
       assertEquals(32, client.begin(), "by the one that it began with");
@@ -248,7 +265,7 @@ class HandshakeFaultsTest {
   }
 
   private static Welcome welcome(OracleIdentity oracle) {
-    return new Welcome(1, Mode.ORACLE, 1 << 20, 1000, 16, 5, oracle);
+    return new Welcome(1, Mode.ORACLE, 1 << 20, 1000, 16, oracle, ServerRole.alone(5));
   }
 
   /** Its begins would be older than what the successor has committed. */
@@ -320,7 +337,14 @@ class HandshakeFaultsTest {
             new ScriptedPeer(
                 wire -> {
                   wire.handshake(
-                      new Welcome(2, Mode.ECHO, 1 << 20, 1000, 16, 1, ScriptedPeer.ORACLE));
+                      new Welcome(
+                          2,
+                          Mode.ECHO,
+                          1 << 20,
+                          1000,
+                          16,
+                          ScriptedPeer.ORACLE,
+                          ServerRole.alone(1)));
                   while (true) {
                     wire.reply(wire.read(), 0);
                   }

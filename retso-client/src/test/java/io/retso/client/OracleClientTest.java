@@ -19,6 +19,7 @@ import io.retso.protocol.Handshake;
 import io.retso.protocol.Handshake.Welcome;
 import io.retso.protocol.Limits;
 import io.retso.protocol.Outcome;
+import io.retso.protocol.ServerRole;
 import io.retso.protocol.Timestamps;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -308,7 +309,14 @@ class OracleClientTest {
             new ScriptedPeer(
                 wire -> {
                   wire.handshake(
-                      new Welcome(1, Handshake.Mode.ORACLE, 4096, 10, GAP, 1, ScriptedPeer.ORACLE));
+                      new Welcome(
+                          1,
+                          Handshake.Mode.ORACLE,
+                          4096,
+                          10,
+                          GAP,
+                          ScriptedPeer.ORACLE,
+                          ServerRole.alone(1)));
                   while (true) {
                     Request request = wire.read();
                     wire.reply(request, oracle.answer(request));

@@ -9,6 +9,7 @@ import io.retso.protocol.Handshake;
 import io.retso.protocol.Handshake.Welcome;
 import io.retso.protocol.Limits;
 import io.retso.protocol.OracleIdentity;
+import io.retso.protocol.ServerRole;
 import io.retso.protocol.Timestamps;
 import java.io.DataInputStream;
 import java.io.IOException;
@@ -210,8 +211,8 @@ final class ScriptedPeer implements AutoCloseable {
               Limits.FRAME_BYTES_MAX,
               Limits.TRANSACTION_ROWS_MAX,
               Timestamps.GAP,
-              epoch,
-              ORACLE));
+              ORACLE,
+              ServerRole.alone(epoch)));
     }
 
     void handshake(Welcome welcome) throws IOException, FrameException {

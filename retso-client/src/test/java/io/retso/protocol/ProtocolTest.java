@@ -286,9 +286,10 @@ class ProtocolTest {
   void versionIsTheHighestThatBothSpeak() throws FrameException {
     assertEquals(1, Handshake.chooseVersion(1, 1));
     assertEquals(2, Handshake.chooseVersion(1, 2));
-    assertEquals(2, Handshake.chooseVersion(2, 3));
-    assertEquals(2, Handshake.chooseVersion(0, 9));
-    for (int[] range : new int[][] {{3, 4}, {0, 0}, {3, 1}}) {
+    assertEquals(2, Handshake.chooseVersion(2, 2));
+    assertEquals(3, Handshake.chooseVersion(2, 4));
+    assertEquals(3, Handshake.chooseVersion(0, 9));
+    for (int[] range : new int[][] {{4, 5}, {0, 0}, {3, 1}}) {
       FrameException e =
           assertThrows(FrameException.class, () -> Handshake.chooseVersion(range[0], range[1]));
       assertEquals(ErrorCode.UNSUPPORTED_VERSION, e.code());
@@ -314,7 +315,7 @@ class ProtocolTest {
       numbers[i] = codes[i].number();
       assertEquals(codes[i], ErrorCode.of(numbers[i]));
     }
-    assertArrayEquals(new int[] {1, 2, 3, 4, 5, 6, 7, 8}, numbers);
+    assertArrayEquals(new int[] {1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, numbers);
     assertNull(ErrorCode.of(99));
   }
 

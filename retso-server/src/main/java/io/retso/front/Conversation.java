@@ -8,6 +8,7 @@ import io.retso.protocol.FrameType;
 import io.retso.protocol.Frames;
 import io.retso.protocol.Handshake;
 import io.retso.protocol.Limits;
+import io.retso.protocol.ServerRole;
 import io.retso.protocol.Timestamps;
 import java.util.ArrayDeque;
 
@@ -307,8 +308,8 @@ public final class Conversation {
             Limits.FRAME_BYTES_MAX,
             Limits.TRANSACTION_ROWS_MAX,
             Timestamps.GAP,
-            desk.settings().epoch().getAsLong(),
-            desk.settings().oracle().get()));
+            desk.settings().oracle().get(),
+            ServerRole.alone(desk.settings().epoch().getAsLong())));
   }
 
   /**

@@ -11,22 +11,35 @@ import io.retso.protocol.Timestamps;
  * <p>The map knows a row's last commit c, not the first one after a start. If c is the only one
  * after it, its window slot says all; otherwise the first one is unknown, and is taken to be as low
  * as it can be: right above the start, unless a commit of the row's stripe after the start has its
- * position before its commit timestamp, and so perhaps below the start.
+ * position before its commit timestamp, and so perhaps below the start. The map is asked only about
+ * rows that {@link RecentWrites} does not let pass.
  */
 final class Certifier {
-  /** Stripes of rows, at most: 12 MiB; and a quarter as many of granules, 5 MiB. */
-  static final int ROW_STRIPES_MAX = 1 << 20;
+  /** Stripes of rows, at most. */
+  private static final int ROW_STRIPES_MAX = 1 << 20;
 
   /** Stripes of rows, at least. */
   private static final int ROW_STRIPES_MIN = 1 << 10;
 
+  /** Stripes of rows for each stripe of granules. */
+  private static final int ROWS_PER_GRANULE = 4;
+
+  /** Stripes of recent writes, at most: what fits into a processor's own cache. */
+  private static final int WRITE_STRIPES_MAX = 1 << 18;
+
+  /** What it allocates, in bytes, at most. */
+  static final long BYTES_MAX =
+      (long) ROW_STRIPES_MAX * ReadStripes.ROW_BYTES
+          + (long) ROW_STRIPES_MAX / ROWS_PER_GRANULE * ReadStripes.GRANULE_BYTES
+          + (long) WRITE_STRIPES_MAX * Integer.BYTES;
+
   private static final int PIECE = CommitBatch.ROWS_ENOUGH;
 
   /**
-   * In place of a row's place in the map: others have changed it since the start, or may have. Then
-   * nobody needs to know that it was read: whoever changes it after this transaction began after
-   * that other change, or has a conflict, so it is above. That holds for a row that is absent from
-   * the map, too, since T_max of its line stands for its last change.
+   * In place of a row's stripe: others have changed it since the start, or may have. Then nobody
+   * needs to know that it was read: whoever changes it after this transaction began after that
+   * other change, or has a conflict, so it is above. That holds for a row that is absent from the
+   * map, too, since T_max of its line stands for its last change.
    */
   private static final int CHANGED = -1;
 
@@ -35,6 +48,7 @@ final class Certifier {
   private final TransactionWindow window;
   private final ReadStripes rows;
   private final ReadStripes granules;
+  private final RecentWrites recent;
 
   /** The newest snapshot that readers have who are never judged: a timestamp. */
   private long safeSnapshot;
@@ -44,16 +58,19 @@ final class Certifier {
   private long successor;
   private long lowest;
   private boolean unknown;
-  private boolean anyChanged;
 
   /** Allocates stripes: as many as the map has rows, within bounds. */
   Certifier(SerialRule rule, CommittedMap map, TransactionWindow window) {
     this.rule = rule;
     this.map = map;
     this.window = window;
-    long stripes = Math.min(ROW_STRIPES_MAX, Long.highestOneBit(map.capacity()));
-    rows = ReadStripes.ofRows((int) Math.max(ROW_STRIPES_MIN, stripes));
-    granules = ReadStripes.ofGranules((int) Math.max(ROW_STRIPES_MIN, stripes) / 4);
+    long wanted = Math.min(ROW_STRIPES_MAX, Long.highestOneBit(map.capacity()));
+    int stripes = (int) Math.max(ROW_STRIPES_MIN, wanted);
+    rows = ReadStripes.ofRows(stripes);
+    granules = ReadStripes.ofGranules(stripes / ROWS_PER_GRANULE);
+    // Awake for an eighth of the window: seconds of a busy oracle.
+    int awake = Math.max(1, window.capacity() / 8);
+    recent = new RecentWrites(Math.min(stripes, WRITE_STRIPES_MAX), awake);
   }
 
   /**
@@ -67,22 +84,50 @@ final class Certifier {
 
   /**
    * Forgets who has read what, on the safe side: everything was read, and every granule written, at
-   * {@code next}, and all of it in the past.
+   * {@code next}, and all of it in the past. That covers all snapshots that readers have.
    */
   void clear(long next) {
     rows.clear((int) next);
     granules.clear((int) next);
-    safeSnapshot = next << Timestamps.GAP_BITS;
-  }
-
-  /** Touches what will be looked at for a request, so that the loads overlap. */
-  void locate(CommitBatch batch, int i) {
-    rows.touch(batch.rows, batch.writesEnd(i), batch.readsEnd(i));
-    granules.touch(batch.rows, batch.readsEnd(i), batch.rowsEnd[i]);
+    recent.clear(next);
   }
 
   /**
-   * Judges the i-th request of the batch, an open transaction without conflicts. Changes nothing.
+   * Finds the stripes of all ids of a batch. Touches what the map will be asked about, so that the
+   * loads overlap; of a large request that is done piece by piece, when it is judged.
+   */
+  void locate(CommitBatch batch) {
+    long now = window.next();
+    if (batch.hasReads || recent.isAwake(now)) {
+      rows.locate(batch.rows, 0, batch.rowCount(), batch.stripes);
+    }
+    if (!batch.hasReads) {
+      return;
+    }
+    for (int i = 0; i < batch.size; i++) {
+      granules.locate(batch.rows, batch.readsEnd(i), batch.end(i), batch.stripes);
+      if (batch.serializable[i] && !batch.isLarge()) {
+        long since = batch.starts[i] >>> Timestamps.GAP_BITS;
+        boolean all = !recent.knows(since, now);
+        touch(batch, batch.validatedEnd(i), batch.readsEnd(i), since, all);
+      }
+    }
+  }
+
+  /** Touches the map's lines of all these rows, or of those that may have been written since. */
+  private void touch(CommitBatch batch, int from, int to, long since, boolean all) {
+    if (!all && !recent.mayBeWritten(batch.stripes, from, to, since)) {
+      return; // most of the time
+    }
+    for (int k = from; k < to; k++) {
+      if (all || recent.mayBeWritten(batch.stripes, k, k + 1, since)) {
+        map.touch(batch.rows[k]);
+      }
+    }
+  }
+
+  /**
+   * Judges the i-th request of the batch, an open transaction without conflicts.
    *
    * @param commit the timestamp that it will have if it commits
    * @return above 0 its place, for {@link #committed}; otherwise the outcome of its abort
@@ -92,8 +137,7 @@ final class Certifier {
     successor = SerialRule.NONE;
     lowest = SerialRule.NONE;
     unknown = false;
-    anyChanged = false;
-    lookAtRows(batch, i);
+    lookAtRows(batch, batch.validatedEnd(i), batch.readsEnd(i), commit >>> Timestamps.GAP_BITS);
     lookAtGranules(batch, i);
     if (unknown) {
       return Outcome.ABORTED_UNKNOWN_SUCCESSOR;
@@ -103,26 +147,36 @@ final class Certifier {
     return rule.place(readOnly, start, commit, successor, lowest, readAt);
   }
 
-  private void lookAtRows(CommitBatch batch, int i) {
-    int end = batch.readsEnd(i);
-    int sequence = (int) (start >>> Timestamps.GAP_BITS);
-    for (int at = batch.validatedEnd(i); at < end; at += PIECE) {
-      int pieceEnd = Math.min(at + PIECE, end);
+  private void lookAtRows(CommitBatch batch, int from, int to, long now) {
+    if (from == to) {
+      return;
+    }
+    recent.wake(now);
+    long since = start >>> Timestamps.GAP_BITS;
+    boolean all = !recent.knows(since, now);
+    if (!all && !recent.mayBeWritten(batch.stripes, from, to, since)) {
+      return; // most of the time
+    }
+    for (int at = from; at < to; at += PIECE) {
+      int end = Math.min(at + PIECE, to);
       if (batch.isLarge()) {
-        map.locate(batch.rows, at, pieceEnd, batch.lines);
+        touch(batch, at, end, since, all);
       }
-      if (map.newestSince(batch.rows, at, pieceEnd, batch.lines, sequence) <= 0) {
-        continue; // most of the time
-      }
-      for (int k = at; k < pieceEnd; k++) {
-        int last = map.lastCommit(batch.rows[k], batch.lines, k);
-        if (isAfterStart(last)) {
-          boolean isPresent = CommittedMap.isPresent(batch.lines[k]);
-          changed(rows, batch.rows[k], last, isPresent ? overwritten(last) : last);
-          batch.lines[k] = CHANGED;
-          anyChanged = true;
+      for (int k = at; k < end; k++) {
+        if (all || recent.mayBeWritten(batch.stripes, k, k + 1, since)) {
+          askMap(batch, k);
         }
       }
+    }
+  }
+
+  private void askMap(CommitBatch batch, int k) {
+    int place = map.find(batch.rows[k]);
+    int last = map.commitAt(place);
+    if (isAfterStart(last)) {
+      int before = CommittedMap.isPresent(place) ? overwritten(last) : last;
+      changed(rows, batch.stripes[k], last, before);
+      batch.stripes[k] = CHANGED;
     }
   }
 
@@ -134,10 +188,10 @@ final class Certifier {
 
   private void lookAtGranules(CommitBatch batch, int i) {
     for (int k = batch.readsEnd(i); k < batch.rangeReadsEnd(i); k++) {
-      long id = batch.rows[k];
-      int last = granules.last(id);
+      int stripe = batch.stripes[k];
+      int last = granules.last(stripe);
       if (isAfterStart(last)) {
-        changed(granules, id, last, granules.previous(id));
+        changed(granules, stripe, last, granules.previous(stripe));
       }
     }
   }
@@ -148,24 +202,24 @@ final class Certifier {
    * @param last the newest change
    * @param before the newest change before it, or a later one, not above it
    */
-  private void changed(ReadStripes stripes, long id, int last, int before) {
+  private void changed(ReadStripes stripes, int stripe, int last, int before) {
     if (!isAfterStart(before)) { // it is the only one
       successor = Math.min(successor, longOf(last) << Timestamps.GAP_BITS);
       lowest = Math.min(lowest, positionOf(last));
     } else {
       successor = Math.min(successor, start + Timestamps.GAP);
-      lowest = Math.min(lowest, lowestAfterStart(stripes, id));
+      lowest = Math.min(lowest, lowestAfterStart(stripes, stripe));
     }
   }
 
   /** The lowest position that a commit after the start may have which changed what was read. */
-  private long lowestAfterStart(ReadStripes stripes, long id) {
+  private long lowestAfterStart(ReadStripes stripes, int stripe) {
     long atItsTime = rule.position(start + Timestamps.GAP, 0);
-    if (!isAfterStart(stripes.past(id))) { // all of them are where they committed
+    if (!isAfterStart(stripes.past(stripe))) { // all of them are where they committed
       return atItsTime;
     }
-    if (!isAfterStart(stripes.pastBefore(id))) { // all of them but one
-      return Math.min(atItsTime, positionOf(stripes.past(id)));
+    if (!isAfterStart(stripes.pastBefore(stripe))) { // all of them but one
+      return Math.min(atItsTime, positionOf(stripes.past(stripe)));
     }
     unknown = true;
     return atItsTime;
@@ -191,10 +245,10 @@ final class Certifier {
   private long readAt(CommitBatch batch, int i) {
     long highest = safeSnapshot;
     for (int k = batch.from(i); k < batch.writesEnd(i); k++) {
-      highest = Math.max(highest, longOf(rows.read(batch.rows[k])) << Timestamps.GAP_BITS);
+      highest = Math.max(highest, longOf(rows.read(batch.stripes[k])) << Timestamps.GAP_BITS);
     }
-    for (int k = batch.rangeReadsEnd(i); k < batch.rowsEnd[i]; k++) {
-      highest = Math.max(highest, longOf(granules.read(batch.rows[k])) << Timestamps.GAP_BITS);
+    for (int k = batch.rangeReadsEnd(i); k < batch.end(i); k++) {
+      highest = Math.max(highest, longOf(granules.read(batch.stripes[k])) << Timestamps.GAP_BITS);
     }
     return highest;
   }
@@ -210,32 +264,29 @@ final class Certifier {
     long readAt = rule.readAt(readOnly, batch.starts[i], commit, placed);
     int position = (int) (readAt + Timestamps.GAP - 1 >>> Timestamps.GAP_BITS); // rounded up
     // Rows that it validated were read, too, and nobody has changed them.
-    if (anyChanged) {
-      for (int k = batch.writesEnd(i); k < batch.readsEnd(i); k++) {
-        rows.setRead(batch.rows, k, batch.lines[k] == CHANGED ? k : k + 1, position);
-      }
-    } else {
-      rows.setRead(batch.rows, batch.writesEnd(i), batch.readsEnd(i), position);
-    }
-    granules.setRead(batch.rows, batch.readsEnd(i), batch.rangeReadsEnd(i), position);
-    if (!readOnly) {
-      wrote(batch, i, commit, rule.kept(commit, placed) > 0);
+    rows.setRead(batch.stripes, batch.writesEnd(i), batch.readsEnd(i), position);
+    granules.setRead(batch.stripes, batch.readsEnd(i), batch.rangeReadsEnd(i), position);
+    if (!readOnly && rule.kept(commit, placed) > 0) {
+      wroteInThePast(batch, i, (int) (commit >>> Timestamps.GAP_BITS));
     }
   }
 
-  /** A commit of any isolation: what is kept of its writes here. */
-  void wrote(CommitBatch batch, int i, long commit, boolean inThePast) {
-    int sequence = (int) (commit >>> Timestamps.GAP_BITS);
-    for (int k = batch.rangeReadsEnd(i); k < batch.rowsEnd[i]; k++) {
-      granules.setLast(batch.rows[k], sequence);
-      if (inThePast) {
-        granules.setPast(batch.rows[k], sequence);
-      }
+  private void wroteInThePast(CommitBatch batch, int i, int sequence) {
+    for (int k = batch.from(i); k < batch.writesEnd(i); k++) {
+      rows.setPast(batch.stripes[k], sequence);
     }
-    if (inThePast) {
-      for (int k = batch.from(i); k < batch.writesEnd(i); k++) {
-        rows.setPast(batch.rows[k], sequence);
-      }
+    for (int k = batch.rangeReadsEnd(i); k < batch.end(i); k++) {
+      granules.setPast(batch.stripes[k], sequence);
+    }
+  }
+
+  /** The i-th request of the batch, of any isolation, has committed at this sequence. */
+  void wrote(CommitBatch batch, int i, long sequence) {
+    if (recent.isAwake(sequence)) {
+      recent.wrote(batch.stripes, batch.from(i), batch.writesEnd(i), sequence);
+    }
+    for (int k = batch.rangeReadsEnd(i); k < batch.end(i); k++) {
+      granules.setLast(batch.stripes[k], (int) sequence);
     }
   }
 

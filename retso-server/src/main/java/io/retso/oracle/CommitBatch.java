@@ -16,25 +16,29 @@ public final class CommitBatch {
    */
   static final int ROWS_ENOUGH = 512;
 
+  private static final int LISTS = 5;
+
   final long[] starts = new long[COMMITS_MAX];
   final boolean[] repeats = new boolean[COMMITS_MAX];
 
   /**
-   * Where the ids of a request end. It has five lists of them, one behind the other: rows that it
+   * Where lists of ids end, behind a 0. Each request has five, one behind the other: rows that it
    * writes, rows that it validates, rows that it reads, granules that it reads, granules in which
    * it writes. Plain commits have the first one only.
    */
-  final int[] rowsEnd = new int[COMMITS_MAX];
-
-  /** Where the first four lists end, one request after the other. */
-  private final int[] listEnds = new int[4 * COMMITS_MAX];
+  private final int[] ends = new int[LISTS * COMMITS_MAX + 1];
 
   final boolean[] serializable = new boolean[COMMITS_MAX];
   final long[] outcomes = new long[COMMITS_MAX];
   final long[] rows;
+
+  /** Of rows that are written or validated, the place in the map, once they are located. */
   final int[] lines;
+
+  /** Of each id its stripe, if {@link Certifier#locate} has found any. */
+  final int[] stripes;
+
   int size;
-  int rowCount;
 
   /** The answer to commits with rows that are not decided; 0 if it is to be found out. */
   long refusal;
@@ -54,11 +58,12 @@ public final class CommitBatch {
     int capacity = Math.max(transactionRowsMax, 1) + ROWS_ENOUGH;
     rows = new long[capacity];
     lines = new int[capacity];
+    stripes = new int[capacity];
   }
 
   /** Whether a request of so many rows can be added. */
   public boolean hasRoomFor(int requestRows) {
-    return size == 0 || size < COMMITS_MAX && rowCount + requestRows <= ROWS_ENOUGH;
+    return size == 0 || size < COMMITS_MAX && rowCount() + requestRows <= ROWS_ENOUGH;
   }
 
   /**
@@ -66,8 +71,8 @@ public final class CommitBatch {
    * cache: then it goes over them in pieces of {@link #ROWS_ENOUGH}, each of which it locates.
    */
   boolean isLarge() {
-    assert rowCount <= ROWS_ENOUGH || size == 1;
-    return rowCount > ROWS_ENOUGH;
+    assert rowCount() <= ROWS_ENOUGH || size == 1;
+    return rowCount() > ROWS_ENOUGH;
   }
 
   /**
@@ -84,7 +89,7 @@ public final class CommitBatch {
 
   /**
    * Adds a request with five lists of ids, which the caller must put at the returned index in this
-   * order; see {@link #rowsEnd}.
+   * order; see {@link #ends}.
    *
    * @param isSerializable whether what it reads is judged; otherwise reads are ignored
    */
@@ -111,42 +116,51 @@ public final class CommitBatch {
       int reads,
       int rangeReads,
       int rangeWrites) {
-    int from = rowCount;
-    int ends = 4 * size;
+    int from = rowCount();
+    int at = LISTS * size;
     starts[size] = startTimestamp;
-    repeats[size] = repeat;
-    listEnds[ends] = from + writes;
-    listEnds[ends + 1] = listEnds[ends] + validated;
-    listEnds[ends + 2] = listEnds[ends + 1] + reads;
-    listEnds[ends + 3] = listEnds[ends + 2] + rangeReads;
-    rowCount = listEnds[ends + 3] + rangeWrites;
-    rowsEnd[size++] = rowCount;
+    repeats[size++] = repeat;
+    ends[at + 1] = from + writes;
+    ends[at + 2] = ends[at + 1] + validated;
+    ends[at + 3] = ends[at + 2] + reads;
+    ends[at + 4] = ends[at + 3] + rangeReads;
+    ends[at + 5] = ends[at + 4] + rangeWrites;
     return from;
   }
 
   /** Where the ids of the i-th request begin: those of the rows that it writes. */
   int from(int i) {
-    return i == 0 ? 0 : rowsEnd[i - 1];
+    return ends[LISTS * i];
   }
 
   /** Where the rows end that it writes, and those begin that it validates. */
   int writesEnd(int i) {
-    return listEnds[4 * i];
+    return ends[LISTS * i + 1];
   }
 
   /** Where the rows end that it validates, and those begin that it reads. */
   int validatedEnd(int i) {
-    return listEnds[4 * i + 1];
+    return ends[LISTS * i + 2];
   }
 
   /** Where the rows end that it reads, and the granules begin that it reads. */
   int readsEnd(int i) {
-    return listEnds[4 * i + 2];
+    return ends[LISTS * i + 3];
   }
 
   /** Where the granules end that it reads, and those begin in which it writes. */
   int rangeReadsEnd(int i) {
-    return listEnds[4 * i + 3];
+    return ends[LISTS * i + 4];
+  }
+
+  /** Where the ids of the i-th request end, and those of the next one begin. */
+  int end(int i) {
+    return ends[LISTS * i + 5];
+  }
+
+  /** Ids of all requests. */
+  int rowCount() {
+    return ends[LISTS * size];
   }
 
   /** Adds a commit of the log, with the rows that it wrote; see {@link Replay#committed}. */
@@ -195,7 +209,6 @@ public final class CommitBatch {
   public void clear() {
     size = 0;
     hasReads = false;
-    rowCount = 0;
     newCommits = 0;
     newRows = 0;
   }

@@ -41,17 +41,16 @@ final class CommitDecision {
    * pieces are located one after the other, which is four times as fast.
    */
   void locate(CommitBatch batch) {
-    if (batch.isLarge()) {
-      return;
+    if (!batch.isLarge()) {
+      if (batch.hasReads) {
+        for (int i = 0; i < batch.size; i++) {
+          map.locate(batch.rows, batch.from(i), batch.validatedEnd(i), batch.lines);
+        }
+      } else {
+        map.locate(batch.rows, 0, batch.rowCount(), batch.lines);
+      }
     }
-    if (!batch.hasReads) {
-      map.locate(batch.rows, 0, batch.rowCount, batch.lines);
-      return;
-    }
-    for (int i = 0; i < batch.size; i++) {
-      map.locate(batch.rows, batch.from(i), batch.readsEnd(i), batch.lines);
-      certifier.locate(batch, i);
-    }
+    certifier.locate(batch);
   }
 
   /**
@@ -119,29 +118,18 @@ final class CommitDecision {
     long commitSequence = window.next();
     long commit = commitSequence << Timestamps.GAP_BITS;
     int overwrittenBehind = (int) Math.min(commitSequence - sequence - newest, Integer.MAX_VALUE);
-    put(batch, from, to, (int) commitSequence);
+    map.put(batch, from, to, (int) commitSequence);
     // Before the timestamp is taken: taking it may push this very transaction out of the window.
     window.remember(sequence, commitSequence, from == to);
     window.issueCommit(certifier.kept(commit, placed), overwrittenBehind);
     if (batch.serializable[i]) {
       certifier.committed(batch, i, commit, placed);
-    } else if (batch.hasReads) {
-      certifier.wrote(batch, i, commit, false);
     }
+    certifier.wrote(batch, i, commitSequence);
     changes.committed(start, commit, batch.rows, from, to);
     counters.commits++;
     counters.rows += to - from;
     batch.committed(to - from);
     return commit;
-  }
-
-  private void put(CommitBatch batch, int from, int to, int commit) {
-    for (int at = from; at < to; at += PIECE) {
-      int end = Math.min(at + PIECE, to);
-      if (batch.isLarge()) {
-        map.touch(batch.lines, at, end);
-      }
-      map.put(batch.rows, at, end, batch.lines, commit);
-    }
   }
 }

@@ -138,7 +138,7 @@ final class CommittedMap {
         row = ROW_ZERO;
         rows[i] = row;
       }
-      int line = (int) ((mix(row) >>> 32) * lineCount >>> 32) * LINE_WORDS;
+      int line = line(row, lineCount);
       found[i] = line;
       sum += w[line + ALIGNMENT_WORDS + TMAX_WORD];
     }
@@ -175,21 +175,31 @@ final class CommittedMap {
     return newest;
   }
 
-  /**
-   * The last commit of one row that was located, or T_max of its line if it is absent; {@link
-   * #isPresent} tells which.
-   */
-  int lastCommit(long row, int[] located, int i) {
-    int place = located[i] & LINE_MASK;
-    int line = place + ALIGNMENT_WORDS;
-    int index = find(words, line, row);
-    located[i] = place | index;
-    return commit(words, line, index);
+  /** Touches the line of a row that was not located. */
+  void touch(long row) {
+    touched += words[line(named(row), lines) + ALIGNMENT_WORDS + TMAX_WORD];
   }
 
-  /** Whether a row was in the map when {@link #lastCommit} looked. */
-  static boolean isPresent(int located) {
-    return (located & ~LINE_MASK) != TMAX_INDEX;
+  /** The place of a row that was not located: its line and its index. */
+  int find(long row) {
+    long name = named(row);
+    int line = line(name, lines);
+    return line | find(words, line + ALIGNMENT_WORDS, name);
+  }
+
+  /** The last commit of the row that has this place, or T_max of its line if it is absent. */
+  int commitAt(int place) {
+    return commit(words, (place & LINE_MASK) + ALIGNMENT_WORDS, place & ~LINE_MASK);
+  }
+
+  /** Whether the row that has this place is in the map. */
+  static boolean isPresent(int place) {
+    return (place & ~LINE_MASK) != TMAX_INDEX;
+  }
+
+  /** The name of a row in the map. */
+  static long named(long row) {
+    return row == 0 ? ROW_ZERO : row;
   }
 
   /**
@@ -231,6 +241,20 @@ final class CommittedMap {
     }
     assert commit - newestEvicted >= 0 : "T_max is above the commit " + commit;
     assert occupied <= lines * WAYS;
+  }
+
+  /**
+   * The same for rows of a batch that were located. The lines of a large request may have left the
+   * cache since: they are touched again, piece by piece.
+   */
+  void put(CommitBatch batch, int from, int to, int commit) {
+    for (int at = from; at < to; at += CommitBatch.ROWS_ENOUGH) {
+      int end = Math.min(at + CommitBatch.ROWS_ENOUGH, to);
+      if (batch.isLarge()) {
+        touch(batch.lines, at, end);
+      }
+      put(batch.rows, at, end, batch.lines, commit);
+    }
   }
 
   /** Makes room in a full line: returns the index of its oldest row, and raises T_max. */
@@ -351,6 +375,10 @@ final class CommittedMap {
 
   private static int commit(long[] w, int line, int index) {
     return (int) (w[line + COMMITS + (index >> 1)] >>> ((index & 1) << 5));
+  }
+
+  private static int line(long name, long lineCount) {
+    return (int) ((mix(name) >>> 32) * lineCount >>> 32) * LINE_WORDS;
   }
 
   /** Spreads row ids that are not hashes. */

@@ -46,9 +46,6 @@ final class ReadStripes {
   private int sweptAt;
   private int sweepStripe;
 
-  /** Keeps the compiler from dropping the loads of {@link #touch}. */
-  private int touched;
-
   private ReadStripes(int stripes, boolean ofGranules) {
     read = new int[stripes];
     past = new long[stripes];
@@ -67,58 +64,71 @@ final class ReadStripes {
     return new ReadStripes(stripes, true);
   }
 
-  /** Touches the stripes of ids that are going to be read, so that their loads overlap. */
-  void touch(long[] ids, int from, int to) {
-    int sum = 0;
+  /** The stripe of an id; of id 0, that of its name in the map. */
+  int of(long id) {
+    return (int) (mix(CommittedMap.named(id)) >>> shift);
+  }
+
+  /**
+   * Finds the stripes of many ids.
+   *
+   * @param found receives the stripe of each id
+   */
+  void locate(long[] ids, int from, int to, int[] found) {
     for (int i = from; i < to; i++) {
-      sum += read[stripe(ids[i])];
+      found[i] = of(ids[i]);
     }
-    touched = sum;
   }
 
   /** The highest position that has read, as a sequence. */
-  int read(long id) {
-    return read[stripe(id)];
+  int read(int stripe) {
+    return read[stripe];
   }
 
   /** The newest commit that changed it and has its position before its commit timestamp. */
-  int past(long id) {
-    return (int) past[stripe(id)];
+  int past(int stripe) {
+    return (int) past[stripe];
   }
 
   /** The newest commit of this kind before the {@link #past} one. */
-  int pastBefore(long id) {
-    return (int) (past[stripe(id)] >>> Integer.SIZE);
+  int pastBefore(int stripe) {
+    return (int) (past[stripe] >>> Integer.SIZE);
   }
 
   /** The newest commit that wrote the granule. */
-  int last(long id) {
-    return (int) writes[stripe(id)];
+  int last(int stripe) {
+    return (int) writes[stripe];
   }
 
   /** The newest commit that wrote the granule before the {@link #last} one. */
-  int previous(long id) {
-    return (int) (writes[stripe(id)] >>> Integer.SIZE);
+  int previous(int stripe) {
+    return (int) (writes[stripe] >>> Integer.SIZE);
   }
 
-  /** These were read at this position, rounded up to a sequence. */
-  void setRead(long[] ids, int from, int to, int sequence) {
+  /**
+   * These were read at this position, rounded up to a sequence.
+   *
+   * @param located stripes; what is below 0 is left out
+   */
+  void setRead(int[] located, int from, int to, int sequence) {
     int[] positions = read;
     for (int i = from; i < to; i++) {
-      int stripe = stripe(ids[i]);
-      int before = positions[stripe];
-      positions[stripe] = before + Math.max(sequence - before, 0);
+      int stripe = located[i];
+      if (stripe >= 0) {
+        int before = positions[stripe];
+        positions[stripe] = before + Math.max(sequence - before, 0);
+      }
     }
   }
 
   /** This commit, the newest of all, changed it, and has its position before its timestamp. */
-  void setPast(long id, int commit) {
-    push(past, stripe(id), commit);
+  void setPast(int stripe, int commit) {
+    push(past, stripe, commit);
   }
 
   /** This commit, the newest of all, wrote the granule. */
-  void setLast(long id, int commit) {
-    push(writes, stripe(id), commit);
+  void setLast(int stripe, int commit) {
+    push(writes, stripe, commit);
   }
 
   private static void push(long[] pairs, int stripe, int commit) {
@@ -126,10 +136,6 @@ final class ReadStripes {
     if ((int) pair != commit) { // another id of the same transaction may have been here
       pairs[stripe] = pair << Integer.SIZE | commit & LOW;
     }
-  }
-
-  private int stripe(long id) {
-    return (int) (mix(id) >>> shift);
   }
 
   /** Another mixing than the map's: ids of one line are spread over the stripes. */

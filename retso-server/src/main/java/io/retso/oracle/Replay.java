@@ -65,14 +65,9 @@ public final class Replay {
    * the batch. Like requests they come in batches so that the loads of their rows overlap.
    */
   public void committed(CommitBatch batch) {
-    if (!batch.isLarge()) {
-      map.locate(batch.rows, 0, batch.rowCount, batch.lines);
-    }
-    int from = 0;
+    map.locate(batch.rows, 0, batch.rowCount(), batch.lines);
     for (int i = 0; i < batch.size; i++) {
-      int to = batch.rowsEnd[i];
-      committed(batch, batch.starts[i], batch.outcomes[i], from, to);
-      from = to;
+      committed(batch, batch.starts[i], batch.outcomes[i], batch.from(i), batch.end(i));
     }
   }
 
@@ -87,20 +82,9 @@ public final class Replay {
               + " behind timestamp "
               + (window.next() << Timestamps.GAP_BITS));
     }
-    put(batch, from, to, (int) commitSequence);
+    map.put(batch, from, to, (int) commitSequence);
     window.remember(sequence, commitSequence, from == to);
     window.issue(TransactionWindow.NO_TRANSACTION);
-  }
-
-  /** Rows of a large commit come in pieces whose lines stay in the cache. */
-  private void put(CommitBatch batch, int from, int to, int commit) {
-    for (int at = from; at < to; at += CommitBatch.ROWS_ENOUGH) {
-      int end = Math.min(at + CommitBatch.ROWS_ENOUGH, to);
-      if (batch.isLarge()) {
-        map.locate(batch.rows, at, end, batch.lines);
-      }
-      map.put(batch.rows, at, end, batch.lines, commit);
-    }
   }
 
   /** Applies an uncleaned commit of a snapshot: its status, not its rows. */

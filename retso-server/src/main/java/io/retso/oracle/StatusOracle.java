@@ -15,6 +15,9 @@ import io.retso.protocol.Timestamps;
  * <p>Deterministic and single-threaded; see the package's description.
  */
 public final class StatusOracle {
+  /** What it allocates for serializable transactions, in bytes, at most. */
+  public static final long CERTIFIER_BYTES_MAX = Certifier.BYTES_MAX;
+
   private final CommittedMap map;
   private final TransactionWindow window;
   private final UncleanedCommits uncleaned;
@@ -31,8 +34,8 @@ public final class StatusOracle {
    * Allocates all memory that the oracle will ever use.
    *
    * @param rule places serializable transactions
-   * @param rows NR, the rows whose last commit is remembered; 12.8 bytes each, and 17 bytes for
-   *     each of the first 2^20, for serializable transactions
+   * @param rows NR, the rows whose last commit is remembered; 12.8 bytes each, and up to {@link
+   *     #CERTIFIER_BYTES_MAX} in all for serializable transactions
    * @param windowTimestamps the timestamps whose transactions are remembered, a power of two; 8
    *     bytes each. A transaction that lives longer is aborted
    * @param uncleanedCommits committed transactions with cleanup outstanding, at most; 32 to 64

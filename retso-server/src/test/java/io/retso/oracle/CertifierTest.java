@@ -79,6 +79,51 @@ class CertifierTest {
     assertTrue(write(b, 2) > 0);
   }
 
+  /** An eighth of the window after the last certification nobody tells what is written any more. */
+  @Test
+  void whatWasWrittenWhileNobodyWasCertifiedIsNoticed() {
+    long early = oracle.begin(1);
+    assertTrue(serializable(early, ids(1), 2) > 0);
+    oracle.pass(1 << 13);
+    long reader = oracle.begin(1);
+    long pivot = oracle.begin(1);
+    long late = oracle.begin(1);
+    assertTrue(write(oracle.begin(1), 5) > 0);
+    assertTrue(serializable(reader, ids(6), 7) > 0, "from here on it is told");
+    assertTrue(write(oracle.begin(1), 8) > 0);
+    assertEquals(Outcome.ABORTED_PIVOT, serializable(pivot, ids(7), 5));
+    assertTrue(serializable(oracle.begin(1), ids(10), 9) > 0);
+    assertEquals(Outcome.ABORTED_PIVOT, serializable(late, ids(9), 8));
+  }
+
+  /** The map has another name for row 0. */
+  @Test
+  void rowZeroIsARowLikeOthers() {
+    assertTrue(serializable(oracle.begin(1), ids(3), 4) > 0, "from here on it is told");
+    long a = oracle.begin(1);
+    long b = oracle.begin(1);
+    long c = oracle.begin(1);
+    long d = oracle.begin(1);
+    assertTrue(serializable(a, ids(1), 0) > 0);
+    assertTrue(serializable(b, ids(0), 2) > 0);
+    assertEquals(Outcome.ABORTED_PIVOT, serializable(c, ids(2), 0), "b has written it");
+    assertTrue(serializable(oracle.begin(1), ids(9)) > 0);
+    assertEquals(Outcome.ABORTED_CONFLICT, serializable(d, ids(0), 9));
+  }
+
+  /** T_max of a line is no change of a row of it that nobody wrote lately. */
+  @Test
+  void anEvictionIsNoChange() {
+    StatusOracle small = new StatusOracle(5, 1 << 12, 1 << 12, Changes.NONE, 0);
+    assertTrue(at(small, small.begin(1), ids(1), ids(2), NONE) > 0);
+    long reader = small.begin(1);
+    for (int row = 10; row < 30; row++) {
+      assertTrue(at(small, small.begin(1), ids(row), NONE, NONE) > 0);
+    }
+    assertTrue(small.counters().mapEvictions > 0);
+    assertTrue(at(small, reader, NONE, ids(2), NONE) > 0);
+  }
+
   /** Many rows, in pieces: the first of one, the last of the other. */
   @Test
   void largeRequestsAreJudgedAsSmallOnes() {
@@ -184,6 +229,9 @@ class CertifierTest {
     long harmed = oracle.begin(1);
     long scanner = oracle.begin(1);
     long other = oracle.begin(1);
+    long late = oracle.begin(1);
+    long pivot = oracle.begin(1);
+    long snapshot = oracle.safeSnapshot();
     long commit = write(other, 7);
     StatusOracle successor = new StatusOracle(100_000, 1 << 16, 1 << 16, Changes.NONE, 0);
     successor.replay().start(unharmed);
@@ -197,6 +245,11 @@ class CertifierTest {
     assertEquals(Outcome.ABORTED_UNKNOWN_SUCCESSOR, at(successor, scanner, ids(4), NONE, ids(70)));
     long later = successor.begin(1);
     assertTrue(at(successor, later, ids(5), ids(7), ids(70)) > 0);
+    assertTrue(successor.lowWatermark() <= snapshot, "its readers go on");
+    assertTrue(at(successor, successor.begin(1), ids(8), NONE, NONE) > 0);
+    assertTrue(at(successor, late, ids(9), ids(8), NONE) > 0, "what was changed later is known");
+    successor.safeSnapshot();
+    assertEquals(Outcome.ABORTED_PIVOT, at(successor, pivot, ids(10), ids(8), NONE));
   }
 
   private long at(

@@ -22,16 +22,17 @@ import org.junit.jupiter.params.provider.EnumSource;
  * Known bugs of the rule of serializable transactions, each of which random histories must show.
  */
 class InjectedCertifierBugsTest {
-  private static final int SEEDS = 40;
+  private static final int SEEDS = 60;
   private static final int HISTORIES = 5_000;
 
   /** A rule that is broken, and how. */
   enum Bug {
     ROW_READS_LEAVE_NO_TRACE(
-        "Certifier", "rows.setRead(batch.rows, batch.writesEnd(i), batch.readsEnd(i)", "//"),
+        "Certifier", "rows.setRead(batch.stripes, batch.writesEnd(i), batch.readsEnd(i)", "//"),
     RANGE_READS_LEAVE_NO_TRACE("Certifier", "granules.setRead(", "//"),
     RANGE_READS_ARE_NOT_JUDGED("Certifier", "    lookAtGranules(batch, i);", ""),
-    RANGE_WRITES_ARE_FORGOTTEN("Certifier", "granules.setLast(batch.rows[k], sequence);", ""),
+    RANGE_WRITES_ARE_FORGOTTEN(
+        "Certifier", "granules.setLast(batch.stripes[k], (int) sequence);", ""),
     SAFE_SNAPSHOTS_DO_NOT_COUNT("Certifier", "safeSnapshot = timestamp;", ""),
     /** Readers start at 0 after a recovery. */
     RECOVERY_FORGETS_READERS("Replay", "certifier.clear(window.next());", ""),
@@ -41,7 +42,17 @@ class InjectedCertifierBugsTest {
     POSITION_IS_NOT_KEPT("TransactionWindow", "positionBehind << POSITION_SHIFT | kept", "kept"),
     /** The last commit of a row is taken for the first one after the start. */
     NEWEST_CHANGE_ONLY("Certifier", "return commit - behind; //", "return commit - (1 << 20); //"),
-    COMMITS_IN_THE_PAST_ARE_FORGOTTEN("Certifier", "rows.setPast(batch.rows[k], sequence);", ""),
+    COMMITS_IN_THE_PAST_ARE_FORGOTTEN("Certifier", "rows.setPast(batch.stripes[k], sequence);", ""),
+    WRITES_ARE_NOT_TOLD(
+        "Certifier",
+        "recent.wrote(batch.stripes, batch.from(i), batch.writesEnd(i), sequence);",
+        ""),
+    WRITES_OF_SNAPSHOT_ISOLATION_ARE_NOT_TOLD(
+        "Certifier",
+        "if (recent.isAwake(sequence)) {",
+        "if (recent.isAwake(sequence) && batch.serializable[i]) {"),
+    /** What was written while the filter slept. */
+    WRITES_BEFORE_WAKING_UP_ARE_FORGOTTEN("RecentWrites", "toldSince = now;", ""),
     ONLY_THE_START_BOUNDS_A_POSITION(
         "Intervals", "Math.max(start, readAt) < position", "start < position"),
     READ_ONLY_TRANSACTIONS_ALWAYS_COMMIT(

@@ -31,25 +31,48 @@ final class SerialHistories {
    * One history.
    *
    * @param events an order of begins (2t) and commits (2t + 1) of transactions t
+   * @param locks rows that it locks: it has read them, and they count as written
+   * @param validated rows that it validates: it has read them, under whatever isolation
    * @param granules the items that are granules, not rows
    * @param restart the event behind which the oracle is restarted from its log; -1 for never. If it
    *     is a commit, the log has lost it and it is asked for again
+   * @param together whether commits that follow each other are decided in one batch
    */
   record History(
       int[] events,
       int[] reads,
       int[] writes,
+      int[] locks,
+      int[] validated,
       Kind[] kinds,
       int granules,
       int restart,
-      boolean loses) {
+      boolean loses,
+      boolean together) {
+    /** One of serializable transactions that lock and validate nothing. */
+    static History plain(int[] events, int[] reads, int[] writes) {
+      Kind[] kinds = new Kind[reads.length];
+      Arrays.fill(kinds, Kind.SERIALIZABLE);
+      int[] none = new int[reads.length];
+      return new History(events, reads, writes, none, none, kinds, 0, -1, false, false);
+    }
+
     int size() {
       return reads.length;
+    }
+
+    boolean isCommit(int event) {
+      return event < events.length && (events[event] & 1) == 1;
     }
   }
 
   private static final long ITEMS = 7;
   private static final int WINDOW = 1 << 12;
+
+  /** Timestamps without a certification after which nobody tells what is written. */
+  private static final int ASLEEP = WINDOW / 8 + 1;
+
+  private static final int ASLEEP_EVERY = 16;
   private static final long RESERVED = 100L << Timestamps.GAP_BITS;
 
   private final Supplier<StatusOracle> oracles;
@@ -106,39 +129,54 @@ final class SerialHistories {
   boolean run(History h, long weight, boolean strict) {
     int accepted = 0;
     histories += weight;
+    if (histories % ASLEEP_EVERY == 0) {
+      oracle.pass(ASLEEP);
+    }
     long began = oracle.nextTimestamp();
     log.commits.clear();
     for (int i = 0; i < h.events.length; i++) {
-      int event = h.events[i];
-      int t = event >> 1;
-      if ((event & 1) == 0) {
-        begin(h, t);
+      int first = i;
+      if (!h.isCommit(i)) {
+        begin(h, h.events[i] >> 1);
       } else {
-        long outcome = commit(h, t);
-        if (i == h.restart && h.loses && h.kinds[t] != Kind.SAFE) {
-          log.commits.removeIf(lost -> lost.start == start[t]);
-          restart(began);
-          outcome = commit(h, t);
+        while (h.together && i != h.restart && h.isCommit(i + 1)) {
+          i++;
         }
-        attempts += weight;
-        if (outcome > 0) {
-          accepted |= 1 << t;
-          committed += weight;
-        } else if (outcome == Outcome.ABORTED_CONFLICT || outcome == Outcome.ABORTED_TOO_OLD) {
-          conflicts += weight;
-        } else {
-          refused += weight;
-          needless += isAcyclic(h, accepted | 1 << t, false) ? weight : 0;
+        commit(h, first, i);
+        int last = h.events[i] >> 1;
+        if (i == h.restart && h.loses && h.kinds[last] != Kind.SAFE) {
+          log.commits.removeIf(lost -> lost.start == start[last]);
+          restart(began);
+          commit(h, i, i);
         }
       }
-      if (i == h.restart && !(h.loses && (event & 1) == 1)) {
+      for (int k = first; k <= i && h.isCommit(k); k++) {
+        int t = h.events[k] >> 1;
+        accepted |= count(h, t, accepted, weight) ? 1 << t : 0;
+      }
+      if (i == h.restart && !(h.loses && h.isCommit(i))) {
         restart(began);
       }
       fill();
     }
-    boolean right = isAcyclic(h, accepted, strict);
+    boolean right = isAcyclic(h, accepted, strict) && isValid(h, accepted);
     wrong += right ? 0 : weight;
     return right;
+  }
+
+  /** Counts what became of a transaction; whether it committed. */
+  private boolean count(History h, int t, int accepted, long weight) {
+    long outcome = commit[t];
+    attempts += weight;
+    if (outcome > 0) {
+      committed += weight;
+    } else if (outcome == Outcome.ABORTED_CONFLICT || outcome == Outcome.ABORTED_TOO_OLD) {
+      conflicts += weight;
+    } else {
+      refused += weight;
+      needless += isAcyclic(h, accepted | 1 << t, false) ? weight : 0;
+    }
+    return outcome > 0;
   }
 
   private void restart(long began) {
@@ -160,40 +198,53 @@ final class SerialHistories {
     start[t] = safe ? oracle.safeSnapshot() : oracle.begin(1);
   }
 
-  private long commit(History h, int t) {
+  /** Has the commits of some events decided, in one batch. */
+  private void commit(History h, int firstEvent, int lastEvent) {
+    batch.clear();
+    for (int i = firstEvent; i <= lastEvent; i++) {
+      add(h, h.events[i] >> 1);
+    }
+    oracle.commit(batch);
+    int answered = 0;
+    for (int i = firstEvent; i <= lastEvent; i++) {
+      int t = h.events[i] >> 1;
+      if (h.kinds[t] != Kind.SAFE) {
+        commit[t] = batch.outcome(answered++);
+        oracle.cleaned(start[t]);
+      }
+    }
+  }
+
+  private void add(History h, int t) {
     if (h.kinds[t] == Kind.SAFE) {
       oracle.release(start[t]);
       commit[t] = start[t];
-      return commit[t];
+      return;
     }
     int rows = ~h.granules;
     int writes = h.writes[t];
-    int reads = h.kinds[t] == Kind.SERIALIZABLE ? h.reads[t] : 0;
-    boolean readOnly = writes == 0;
-    int protectedRows = writes & rows;
-    if (!readOnly && protectedRows == 0) {
+    int protectedRows = (writes | h.locks[t]) & rows;
+    if (writes != 0 && protectedRows == 0) {
       protectedRows = 1 << 20 + t; // who writes into a granule writes some row, here its own
     }
-    int rowReads = reads & rows & ~writes;
-    batch.clear();
+    int validated = h.validated[t] & rows & ~protectedRows;
+    int reads = h.kinds[t] == Kind.SERIALIZABLE ? h.reads[t] : 0;
+    int rowReads = reads & rows & ~protectedRows;
     int at =
         batch.add(
             start[t],
             false,
             h.kinds[t] == Kind.SERIALIZABLE,
             Integer.bitCount(protectedRows),
-            0,
+            Integer.bitCount(validated),
             Integer.bitCount(rowReads),
             Integer.bitCount(reads & h.granules),
             Integer.bitCount(writes & h.granules));
     at = put(at, protectedRows);
+    at = put(at, validated);
     at = put(at, rowReads);
     at = put(at, reads & h.granules);
     put(at, writes & h.granules);
-    oracle.commit(batch);
-    commit[t] = batch.outcome(0);
-    oracle.cleaned(start[t]);
-    return commit[t];
   }
 
   private int put(int from, int items) {
@@ -241,10 +292,33 @@ final class SerialHistories {
     return true;
   }
 
+  /** Whether nobody has changed what a transaction has locked or validated. */
+  private boolean isValid(History h, int among) {
+    for (int a = 0; a < h.size(); a++) {
+      int kept = h.kinds[a] == Kind.SAFE ? 0 : (h.locks[a] | h.validated[a]) & ~h.granules;
+      for (int b = 0; b < h.size(); b++) {
+        boolean both = a != b && (among >> a & 1 & among >> b & 1) == 1;
+        if (both && (kept & h.writes[b]) != 0 && commit[b] > start[a] && commit[b] < commit[a]) {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  /** What it has read, as far as anybody says in which order. */
+  private static int readsOf(History h, int t) {
+    return switch (h.kinds[t]) {
+      case SERIALIZABLE -> h.reads[t] | (h.locks[t] | h.validated[t]) & ~h.granules;
+      case SAFE -> h.reads[t];
+      case SNAPSHOT -> 0;
+    };
+  }
+
   /** Whether a must come before b in a serial order. */
   private boolean depends(History h, int a, int b, boolean strict) {
-    int readsOfA = h.kinds[a] == Kind.SNAPSHOT ? 0 : h.reads[a];
-    int readsOfB = h.kinds[b] == Kind.SNAPSHOT ? 0 : h.reads[b];
+    int readsOfA = readsOf(h, a);
+    int readsOfB = readsOf(h, b);
     // One that is being judged would commit now; its number is not known yet.
     long commitOfA = commitOf(a);
     long commitOfB = commitOf(b);
@@ -284,17 +358,33 @@ final class SerialHistories {
     }
     int[] reads = new int[n];
     int[] writes = new int[n];
+    int[] locks = new int[n];
+    int[] validated = new int[n];
     Kind[] kinds = new Kind[n];
     for (int t = 0; t < n; t++) {
       reads[t] = random.nextInt(1 << items);
       writes[t] = random.nextInt(1 << items) & random.nextInt(1 << items);
+      if (random.nextInt(4) == 0) {
+        locks[t] = random.nextInt(1 << items) & random.nextInt(1 << items);
+        validated[t] = random.nextInt(1 << items) & random.nextInt(1 << items);
+      }
       kinds[t] = mixed && random.nextInt(4) == 0 ? Kind.SNAPSHOT : Kind.SERIALIZABLE;
       if (safe && writes[t] == 0) {
         kinds[t] = random.nextBoolean() ? Kind.SAFE : kinds[t];
       }
     }
     int restart = restarts && random.nextInt(4) == 0 ? random.nextInt(events.length) : -1;
-    return new History(events, reads, writes, kinds, granules, restart, random.nextBoolean());
+    return new History(
+        events,
+        reads,
+        writes,
+        locks,
+        validated,
+        kinds,
+        granules,
+        restart,
+        random.nextBoolean(),
+        random.nextBoolean());
   }
 
   /** What was counted, for people. */

@@ -3,7 +3,6 @@ package io.retso.oracle;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.oracle.SerialHistories.History;
-import io.retso.oracle.SerialHistories.Kind;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -24,7 +23,6 @@ class SerialHistoriesTest {
   void everyHistoryOfThreeTransactionsAndThreeRows(Rule rule) {
     SerialHistories all = new SerialHistories(rule.rule, 1_000, 0);
     List<int[]> orders = orders(3);
-    Kind[] kinds = {Kind.SERIALIZABLE, Kind.SERIALIZABLE, Kind.SERIALIZABLE};
     for (int sets = 0; sets < 1 << 18; sets++) {
       int[] reads = {sets & 7, sets >> 6 & 7, sets >> 12 & 7};
       int[] writes = {sets >> 3 & 7, sets >> 9 & 7, sets >> 15 & 7};
@@ -32,7 +30,7 @@ class SerialHistoriesTest {
         continue; // one that does nothing
       }
       for (int[] order : orders) {
-        History h = new History(order, reads, writes, kinds, 0, -1, false);
+        History h = History.plain(order, reads, writes);
         assertTrue(all.run(h, 1, isStrict(rule)), () -> describe(h));
       }
     }
@@ -69,7 +67,11 @@ class SerialHistoriesTest {
         + Arrays.toString(h.reads())
         + " writes "
         + Arrays.toString(h.writes())
-        + " "
+        + " locks "
+        + Arrays.toString(h.locks())
+        + " validated "
+        + Arrays.toString(h.validated())
+        + (h.together() ? " together " : " ")
         + Arrays.toString(h.kinds())
         + " granules "
         + h.granules()

@@ -1,6 +1,8 @@
 package io.retso.oracle;
 
+import io.retso.protocol.Limits;
 import io.retso.protocol.Outcome;
+import java.lang.management.ManagementFactory;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -28,6 +30,9 @@ final class SerialLoad {
   /** Customers, as in the paper of SmallBank. */
   private static final int CUSTOMERS = 18_000;
 
+  /** As many as a request may name. */
+  private static final int GREEDY_READS = Limits.TRANSACTION_ROWS_MAX - 1;
+
   private record Version(long commit, int writer) {}
 
   private record Running(double end, long start, Request request) {}
@@ -41,6 +46,14 @@ final class SerialLoad {
   private final Map<Long, Set<Integer>> readers = new HashMap<>();
 
   private final List<Set<Integer>> successors = new ArrayList<>();
+
+  /** Commits of a client that reads much, in the mean time of a transaction; 0 for none. */
+  private final double greedy;
+
+  private double nextGreedy;
+  private final CommitBatch large = new CommitBatch(GREEDY_READS + 1);
+  private final Random greedyIds = new Random(11);
+
   private double safeSince = Double.NEGATIVE_INFINITY;
   private long safeSnapshot;
 
@@ -52,13 +65,27 @@ final class SerialLoad {
   long unknown;
   long needless;
 
+  /** Of the client that reads much: its commits, and processor time that these took. */
+  private long greedyCommits;
+
+  private long greedyNanos;
+
   /**
    * @param safeReaders whether read-only transactions share safe snapshots, a new one in ten times
    *     the mean time of a transaction; otherwise they are judged
    */
   SerialLoad(SerialRule rule, boolean safeReaders) {
+    this(rule, safeReaders, 0);
+  }
+
+  /**
+   * @param greedy how many commits of a client that reads as much as it may, other rows, come in
+   *     the mean time of a transaction
+   */
+  SerialLoad(SerialRule rule, boolean safeReaders, double greedy) {
     this.safeReaders = safeReaders;
-    oracle = new StatusOracle(rule, 1_000_000, 1 << 20, 1 << 20, Changes.NONE, 0);
+    this.greedy = greedy;
+    oracle = new StatusOracle(rule, 1 << 21, 1 << 20, 1 << 20, Changes.NONE, 0);
   }
 
   /** SmallBank: its five programs, nine of ten customers out of so many. */
@@ -113,9 +140,27 @@ final class SerialLoad {
     while (attempts < count) {
       Running next = running.remove();
       attempts++;
+      for (; greedy > 0 && nextGreedy < next.end; nextGreedy += 1 / greedy) {
+        readMuch();
+      }
       end(next);
       running.add(begin(mix, random, next.end));
     }
+  }
+
+  /** Reads rows of its own, each time others, and writes one. */
+  private void readMuch() {
+    long start = oracle.begin(1);
+    large.clear();
+    int at = large.add(start, false, true, 1, 0, GREEDY_READS, 0, 0);
+    for (int i = 0; i <= GREEDY_READS; i++) {
+      large.rows()[at++] = greedyIds.nextLong() | 1L << 62;
+    }
+    long before = ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
+    oracle.commit(large);
+    greedyNanos += ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime() - before;
+    greedyCommits++;
+    oracle.cleaned(start);
   }
 
   private Running begin(Mix mix, Random random, double now) {
@@ -248,6 +293,11 @@ final class SerialLoad {
         share(readOnly),
         share(unknown),
         share(needless));
+  }
+
+  /** Milliseconds of processor time that a commit of the client took that reads much. */
+  double greedyMillis() {
+    return greedyNanos / 1e6 / Math.max(1, greedyCommits);
   }
 
   private double share(long count) {

@@ -28,6 +28,7 @@ final class Footprint {
   private final Set<Long> reads = new LinkedHashSet<>();
   private final Set<Long> scanned = new LinkedHashSet<>();
   private final Set<Long> validated = new LinkedHashSet<>();
+  private final Set<Long> locked = new LinkedHashSet<>();
 
   Footprint(boolean serializable, boolean readOnly) {
     this.serializable = serializable;
@@ -41,6 +42,11 @@ final class Footprint {
   void validated(long row) {
     reads.add(row);
     validated.add(row);
+  }
+
+  void locked(long row) {
+    reads.add(row);
+    locked.add(row);
   }
 
   void scanned(long granule) {
@@ -67,17 +73,25 @@ final class Footprint {
     return validated;
   }
 
+  /** The rows besides those it writes that nobody else may write or lock from start to commit. */
+  Set<Long> lockedRows() {
+    return locked;
+  }
+
   /**
    * What it asks.
    *
    * @param granules whether writers name the granules of their rows
    */
   CommitRequest request(long start, Set<Long> written, boolean granules) {
+    locked.removeAll(written);
+    Set<Long> inMap = new LinkedHashSet<>(written);
+    inMap.addAll(locked);
     Set<Long> certified = new LinkedHashSet<>(reads);
-    certified.removeAll(written); // nobody else has changed these if it commits
+    certified.removeAll(inMap); // nobody else has changed these if it commits
     CommitRequest request =
         CommitRequest.of(start)
-            .withWrites(ids(written))
+            .withWrites(ids(inMap))
             .withValidated(ids(validated))
             .withReads(ids(certified))
             .withRangeReads(scanned.stream().mapToLong(granule -> GRANULES + granule).toArray());

@@ -46,6 +46,7 @@ final class History implements SimulatedLedgers.Durable, LogEntry.Visitor {
   /** Commits and reads of one row. */
   private static final class Row {
     final TreeMap<Long, Long> commits = new TreeMap<>(); // commit to start
+    final TreeMap<Long, Long> locks = new TreeMap<>(); // of those that wrote nothing, the same
     final TreeMap<Long, Long> reads = new TreeMap<>(); // reader's start to the version it saw
   }
 
@@ -159,20 +160,17 @@ final class History implements SimulatedLedgers.Durable, LogEntry.Visitor {
     for (int i = from; i < to; i++) {
       ids.add(written[i] == ROW_ZERO ? 0 : written[i]);
     }
+    Set<Long> locked = order.lockedBy(start);
+    locked.forEach(row -> lockRow(row, start, commit));
+    ids.removeAll(locked);
     ids.forEach(row -> commitRow(row, start, commit));
     order.committed(start, commit, ids);
   }
 
   private void commitRow(long id, long start, long commit) {
     Row row = row(id);
-    Map.Entry<Long, Long> before = row.commits.lowerEntry(commit);
-    Map.Entry<Long, Long> after = row.commits.higherEntry(commit);
-    unless(
-        before == null || before.getKey() <= start,
-        () -> "row " + id + ": " + before + " and " + start + "=" + commit + " were concurrent");
-    unless(
-        after == null || after.getValue() >= commit,
-        () -> "row " + id + ": " + after + " and " + start + "=" + commit + " were concurrent");
+    mustBeAlone(id, row.commits, start, commit);
+    mustBeAlone(id, row.locks, start, commit);
     row.commits.put(commit, start);
     row.reads
         .tailMap(commit, false)
@@ -182,6 +180,24 @@ final class History implements SimulatedLedgers.Durable, LogEntry.Visitor {
                     seen >= commit,
                     () ->
                         "reader " + reader + " saw " + seen + " of row " + id + ", not " + commit));
+  }
+
+  private void lockRow(long id, long start, long commit) {
+    Row row = row(id);
+    mustBeAlone(id, row.commits, start, commit);
+    mustBeAlone(id, row.locks, start, commit);
+    row.locks.put(commit, start);
+  }
+
+  private static void mustBeAlone(long id, TreeMap<Long, Long> others, long start, long commit) {
+    Map.Entry<Long, Long> before = others.lowerEntry(commit);
+    Map.Entry<Long, Long> after = others.higherEntry(commit);
+    unless(
+        before == null || before.getKey() <= start,
+        () -> "row " + id + ": " + before + " and " + start + "=" + commit + " were concurrent");
+    unless(
+        after == null || after.getValue() >= commit,
+        () -> "row " + id + ": " + after + " and " + start + "=" + commit + " were concurrent");
   }
 
   private void use(long timestamp) {
@@ -431,6 +447,7 @@ final class History implements SimulatedLedgers.Durable, LogEntry.Visitor {
         .forEach(
             row -> {
               row.commits.headMap(horizon).clear();
+              row.locks.headMap(horizon).clear();
               row.reads.headMap(horizon).clear();
             });
   }

@@ -124,7 +124,7 @@ class InjectedBugsTest {
         "client/connection/FrameWriter.java",
         " | (call.maybeSent ? FrameType.REPEAT_FLAG : 0)",
         ""),
-    EPOCH_OVERLOOKED("client/connection/Dispatcher.java", "epochSeen = offer.epoch();", ""),
+    EPOCH_OVERLOOKED("client/connection/Members.java", "epochSeen = role.epoch();", ""),
     /** Answers are expected in the order of their requests, as if there were one lane. */
     ONE_LANE_FOR_ALL_REPLIES(
         "client/connection/Connection.java",
@@ -227,6 +227,17 @@ class InjectedBugsTest {
         "judge(batch, batch.writesEnd(i), batch.validatedEnd(i), sequence)",
         "judge(batch, batch.writesEnd(i),\n"
             + "batch.repeats[i] ? batch.writesEnd(i) : batch.validatedEnd(i), sequence)"),
+    VALIDATED_ROWS_NOT_JUDGED(
+        Sizes::isSerializable,
+        "oracle/CommitDecision.java",
+        "judge(batch, batch.writesEnd(i), batch.validatedEnd(i), sequence)",
+        "judge(batch, batch.writesEnd(i), batch.writesEnd(i), sequence)"),
+    /** They are looked at, and nobody who comes later learns of them. */
+    LOCKED_ROWS_NOT_PUT_INTO_THE_MAP(
+        Sizes::isSerializable,
+        "simulator/Footprint.java",
+        "inMap.addAll(locked);",
+        "validated.addAll(locked);"),
     REPEATS_OF_CERTIFICATIONS_NOT_FLAGGED(
         Sizes::isSerializable,
         "client/connection/FrameWriter.java",

@@ -166,14 +166,15 @@ final class Link implements Transport, SimulatedLoop.Wire {
     void reply(int index);
   }
 
-  /** Shows the replies to requests, but no greeting. */
+  /** Shows the replies to requests of callers, but no greeting and no pong. */
   private void forEachReply(ByteBuf replies, ReplyVisitor visitor) {
     try {
       int bytes;
       for (int at = replies.readerIndex(); at < replies.writerIndex(); at += bytes) {
         bytes = Frames.frameBytes(replies, at);
         Frames.checkReply(replies, at, bytes);
-        if (Frames.replyType(replies, at) != FrameType.HELLO) {
+        FrameType type = Frames.replyType(replies, at);
+        if (type != FrameType.HELLO && type != FrameType.PING) {
           visitor.reply(at);
         }
       }

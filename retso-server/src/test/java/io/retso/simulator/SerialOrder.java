@@ -77,6 +77,11 @@ final class SerialOrder {
     asked.put(start, footprint);
   }
 
+  /** The rows that the transaction has locked and not written, when it asked to commit. */
+  Set<Long> lockedBy(long start) {
+    return asked.getOrDefault(start, NOTHING).lockedRows();
+  }
+
   /** A reader on a safe snapshot has read these rows. */
   void safeReader(long snapshot, Set<Long> read) {
     Node node = add(snapshot, snapshot);

@@ -89,6 +89,7 @@ class SimulatorTest {
               "later call answered first",
               "expiries",
               "safe readers",
+              "locks",
               "late answers to SAFE",
               Outcome.nameOf(Outcome.ABORTED_PIVOT),
               Outcome.nameOf(Outcome.ABORTED_UNKNOWN_SUCCESSOR)))

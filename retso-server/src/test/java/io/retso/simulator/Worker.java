@@ -124,7 +124,14 @@ final class Worker {
     long row = world.anyRow();
     switch (simulation.below(8)) {
       case 0 -> client.timestamp(this::pinned); // which is not certified
-      case 1 -> read(row, () -> footprint.validated(row));
+      case 1 -> {
+        if (footprint.readOnly || simulation.oneIn(2)) {
+          read(row, () -> footprint.validated(row));
+        } else {
+          world.counted("locks");
+          read(row, () -> footprint.locked(row));
+        }
+      }
       case 2, 3 -> {
         if (scans && footprint.serializable) {
           scan(row / Footprint.GRANULE_ROWS, 0);

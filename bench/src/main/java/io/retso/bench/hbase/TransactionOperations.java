@@ -6,6 +6,7 @@ import io.retso.client.CommitResult;
 import io.retso.hbase.ReadTransaction;
 import io.retso.hbase.Transaction;
 import io.retso.hbase.TransactionManager;
+import io.retso.hbase.errors.AbortedException;
 import io.retso.hbase.errors.ConflictException;
 import io.retso.hbase.errors.SnapshotTooOldException;
 import java.io.IOException;
@@ -34,7 +35,7 @@ final class TransactionOperations {
         writer.commit();
       }
       return true;
-    } catch (ConflictException | SnapshotTooOldException e) {
+    } catch (ConflictException | SnapshotTooOldException | AbortedException e) {
       return false;
     }
   }

@@ -147,6 +147,9 @@ final class LoadConnection extends ChannelInboundHandlerAdapter {
   private void take(int index, int frameBytes, long now) throws FrameException {
     int count = Frames.count(unread, index);
     int body = index + Frames.HEADER_BYTES;
+    if (Frames.isRole(unread, index)) {
+      return; // it knows more of the other members
+    }
     if (Frames.isError(unread, index)) {
       String why = Frames.errorText(unread, index);
       run.fail("the server refused: " + why + "; the server's log says more", null);
@@ -158,7 +161,7 @@ final class LoadConnection extends ChannelInboundHandlerAdapter {
       case CLEANED -> cleanedFrames--;
       case HELLO -> {
         int bodyBytes = frameBytes - Frames.HEADER_BYTES;
-        Handshake.readWelcome(unread.slice(body, bodyBytes), bodyBytes);
+        Handshake.readWelcome(unread.slice(body, bodyBytes));
         run.welcomed();
       }
       case STATUS, ABORT, PING, WATERMARK, SWEPT, TIMESTAMP, SAFE ->

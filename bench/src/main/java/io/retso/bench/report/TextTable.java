@@ -28,6 +28,23 @@ public final class TextTable {
     return this;
   }
 
+  /** The same for Markdown. */
+  public String markdown() {
+    StringBuilder text = new StringBuilder();
+    for (int i = 0; i < rows.size(); i++) {
+      List<String> cells = new ArrayList<>(rows.get(i));
+      while (cells.size() < alignment.length()) {
+        cells.add("");
+      }
+      text.append("| ").append(String.join(" | ", cells)).append(" |\n");
+      if (i == 0) {
+        alignment.chars().forEach(side -> text.append(side == 'l' ? "|---" : "|--:"));
+        text.append("|\n");
+      }
+    }
+    return text.toString();
+  }
+
   @Override
   public String toString() {
     int columns = rows.get(0).size();

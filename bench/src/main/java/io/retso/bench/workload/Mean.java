@@ -52,12 +52,15 @@ record Mean(double value, double error, int count) {
     return new Mean(median, of(ratios).error, ratios.length);
   }
 
-  /** Why a ratio is not to be judged; empty if it is. */
-  String doubt() {
+  /**
+   * Why a ratio is not to be judged; empty if it is: its interval is narrow, or the target is not
+   * within it.
+   */
+  String doubt(double target) {
     if (count < 2) {
       return "one round says little";
     }
-    return error <= ERROR_MAX
+    return error <= ERROR_MAX || Math.abs(value - target) > error
         ? ""
         : String.format(Locale.ROOT, "+- %.2f: more --rounds, or a quieter machine", error);
   }

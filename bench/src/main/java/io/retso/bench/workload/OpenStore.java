@@ -1,12 +1,17 @@
 package io.retso.bench.workload;
 
 import io.retso.admin.RootCause;
+import io.retso.bench.machine.Machine;
 import io.retso.bench.report.BenchException;
+import io.retso.bench.server.ServerMetrics;
+import io.retso.bench.server.ServerProcess;
 import io.retso.bench.server.Servers;
 import io.retso.client.OracleClient;
+import io.retso.cluster.ChildProcess;
 import io.retso.cluster.DeleteAtExit;
 import io.retso.cluster.Directories;
 import io.retso.cluster.LocalCluster;
+import io.retso.cluster.LocalPostgres;
 import io.retso.workload.Store;
 import io.retso.workload.store.HBaseStore;
 import io.retso.workload.store.OracleStore;
@@ -15,7 +20,12 @@ import io.retso.workload.store.PostgresStore;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.function.IntSupplier;
+import java.util.function.LongSupplier;
 
 /** A store with all that was started for it, which ends with it; so does its data. */
 final class OpenStore implements AutoCloseable {
@@ -23,6 +33,17 @@ final class OpenStore implements AutoCloseable {
 
   private final Deque<AutoCloseable> started = new ArrayDeque<>();
   private Store store;
+
+  /** Processor time of the oracle's process so far, nanoseconds. */
+  private LongSupplier oracle = () -> 0;
+
+  /** Of its metrics; 0 if there are none. */
+  private IntSupplier oraclePort = () -> 0;
+
+  private final ServerMetrics metrics = new ServerMetrics();
+
+  /** The processes that keep rows. */
+  private List<ChildProcess> rows = List.of();
 
   private OpenStore() {}
 
@@ -41,6 +62,34 @@ final class OpenStore implements AutoCloseable {
     }
   }
 
+  /** Processor time that all processes have used so far, nanoseconds. */
+  Work work() {
+    return new Work(
+        Machine.ownCpuNanos(),
+        oracle.getAsLong(),
+        rows.stream().mapToLong(ChildProcess::allCpuNanos).sum());
+  }
+
+  /** More managers of the same tables; they end with the store. */
+  List<Store> managers(int count) throws IOException {
+    List<Store> all = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      all.add(opened(((HBaseStore) store).another()));
+    }
+    return all;
+  }
+
+  /** What the oracle says of itself; empty if it has no process of its own here. */
+  Map<String, Double> oracleMetrics() {
+    int port = oraclePort.getAsInt();
+    try {
+      return port == 0 ? Map.of() : metrics.read(port);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt(); // whoever waits next is told
+      return Map.of();
+    }
+  }
+
   /** The store. */
   Store store() {
     return store;
@@ -56,28 +105,51 @@ final class OpenStore implements AutoCloseable {
     return switch (kind) {
       case HBASE -> {
         LocalCluster cluster = cluster(plan);
+        oracle = () -> cluster.oracleProcess().cpuTime().toNanos();
+        oraclePort = cluster::oracleHttpPort;
         yield new HBaseStore(cluster.configuration(), cluster.oracle());
       }
       case PLAIN -> new PlainStore(cluster(plan).configuration());
       case ORACLE -> {
         plan.oracle().makeDirectory();
         Servers servers = opened(Servers.start(plan.oracle()));
+        ServerProcess child = servers.child(servers.targets().get(0));
+        if (child != null) {
+          oracle = () -> child.cpuTime().toNanos();
+          oraclePort = child::httpPort;
+        }
         var address = servers.address(servers.targets().get(0));
         yield new OracleStore(
             OracleClient.builder()
                 .address(address.getAddress().getHostAddress() + ":" + address.getPort())
                 .build());
       }
-      case POSTGRESQL -> new PostgresStore(plan.postgresUrl());
+      case POSTGRESQL ->
+          new PostgresStore(
+              plan.postgresUrl().isEmpty() ? postgres(plan).url() : plan.postgresUrl());
     };
   }
 
+  private LocalPostgres postgres(StorePlan plan) throws IOException, InterruptedException {
+    LocalPostgres server = opened(LocalPostgres.in(emptyDirectory(plan, "workload-postgresql")));
+    rows = List.of(server.process());
+    return server;
+  }
+
   private LocalCluster cluster(StorePlan plan) throws IOException, InterruptedException {
-    Path data = plan.directory().resolve("workload-cluster");
+    Path data = emptyDirectory(plan, "workload-cluster");
+    LocalCluster cluster = opened(LocalCluster.in(data).hbaseHeapMb(HBASE_HEAP_MB).start());
+    rows = cluster.hbaseProcesses();
+    return cluster;
+  }
+
+  /** A place for data that is deleted in the end, however that comes. */
+  private Path emptyDirectory(StorePlan plan, String name) throws IOException {
+    Path data = plan.directory().resolve(name);
     Directories.delete(data); // of a run that was killed
     opened(DeleteAtExit.of(data));
     opened(() -> Directories.delete(data));
-    return opened(LocalCluster.in(data).hbaseHeapMb(HBASE_HEAP_MB).start());
+    return data;
   }
 
   @Override

@@ -19,17 +19,22 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicReference;
 
 /** {@code retso bench sibench}: queries of whole tables beside updates, at both levels. */
 public final class SibenchBench {
   private static final double RATIO_MIN = 0.95;
+  private static final double WORK_MAX = 1.05;
 
   private final Settings settings;
   private final ProgressLine line;
   private final List<Run> runs = new ArrayList<>();
   private final List<String> failures = new ArrayList<>();
+  private final Map<String, Map<String, String>> facts = new LinkedHashMap<>();
 
   /**
    * What to measure.
@@ -60,14 +65,15 @@ public final class SibenchBench {
     for (StoreKind kind : settings.stores().kinds()) {
       line.show("starting " + kind + " ...");
       try (OpenStore open = OpenStore.of(kind, settings.stores())) {
-        measure(kind, open.store());
+        facts.put(kind.toString(), open.store().facts());
+        measure(kind, open);
       } catch (IOException e) {
         throw new BenchException("SIBENCH on " + kind + " failed: " + RootCause.of(e), e);
       }
     }
     line.clear();
     return new SibenchReport(
-        version, startedAt, flags, Machine.facts(), runs, failures, comparisons());
+        version, startedAt, flags, Machine.facts(), facts, runs, failures, comparisons());
   }
 
   private static List<Isolation> levels(StoreKind kind) {
@@ -76,21 +82,22 @@ public final class SibenchBench {
         : List.of(Isolation.SNAPSHOT);
   }
 
-  private void measure(StoreKind kind, Store store) throws IOException, InterruptedException {
+  private void measure(StoreKind kind, OpenStore open) throws IOException, InterruptedException {
     for (int rows : settings.sizes()) {
-      store.create(Sibench.TABLES);
+      open.store().create(Sibench.TABLES);
       for (int round = -1; round < settings.rounds(); round++) { // the first one is a warm-up
         List<Isolation> order = new ArrayList<>(levels(kind));
         Collections.rotate(order, round); // nobody is always first
         for (Isolation isolation : order) {
-          measure(kind, store, rows, isolation, round);
+          measure(kind, open, rows, isolation, round);
         }
       }
     }
   }
 
-  private void measure(StoreKind kind, Store store, int rows, Isolation isolation, int round)
+  private void measure(StoreKind kind, OpenStore open, int rows, Isolation isolation, int round)
       throws IOException, InterruptedException {
+    Store store = open.store();
     String name = String.format(Locale.ROOT, "%s, %,d rows, %s", kind, rows, isolation);
     line.show(
         round < 0
@@ -99,6 +106,7 @@ public final class SibenchBench {
     Sibench workload = new Sibench(rows, isolation);
     workload.load(store);
     store.awaitQuiet();
+    AtomicReference<Work> before = new AtomicReference<>();
     LoadCounts counts =
         ClosedLoop.run(
             workload,
@@ -106,8 +114,10 @@ public final class SibenchBench {
             settings.clients(),
             settings.seed() + runs.size(),
             settings.warmUp(),
-            settings.measured());
+            settings.measured(),
+            () -> before.set(open.work()));
     store.awaitQuiet();
+    Work work = open.work().microsSince(before.get(), counts.attempts());
     String wrong = workload.check(store);
     if (!wrong.isEmpty() && kind != StoreKind.PLAIN) {
       failures.add(name + ": " + wrong);
@@ -121,34 +131,40 @@ public final class SibenchBench {
               round,
               counts.perSecond(),
               counts.millis(),
+              work,
               counts.refusedShare()));
       line.done(
           String.format(
-              "%-50s  %7s/s  %s ms  %s refused",
+              "%-50s  %7s/s  %s ms  %.0f us CPU  %s refused",
               name,
               Texts.rate(counts.perSecond()),
               Texts.millis(counts.millis()),
+              work.sum(),
               Texts.percent(counts.refusedShare())));
     }
   }
 
   private List<Comparison> comparisons() {
     List<Comparison> all = new ArrayList<>();
-    for (StoreKind kind : settings.stores().kinds()) {
+    for (StoreKind kind : List.of(StoreKind.HBASE, StoreKind.ORACLE)) {
       for (int rows : settings.sizes()) {
-        Mean ratio = SibenchText.ratio(runs, kind, rows);
+        Mean ratio = SibenchText.ratio(runs, kind, rows, Run::perSecond);
         if (ratio.value() > 0) {
-          all.add(
-              new Comparison(
-                  String.format(Locale.ROOT, "%s, %,d rows, SERIALIZABLE / SNAPSHOT", kind, rows),
-                  ratio.value(),
-                  true,
-                  RATIO_MIN,
-                  "throughput, +- " + Texts.decimal(ratio.error()),
-                  ratio.doubt()));
+          Mean work = SibenchText.ratio(runs, kind, rows, run -> run.work().sum());
+          String what =
+              String.format(Locale.ROOT, "%s, %,d rows, SERIALIZABLE / SNAPSHOT", kind, rows);
+          all.add(judged(what + ", throughput", ratio, true, RATIO_MIN));
+          all.add(judged(what + ", processor time of an attempt", work, false, WORK_MAX));
         }
       }
     }
     return all;
+  }
+
+  private static Comparison judged(String what, Mean ratio, boolean atLeast, double target) {
+    String how =
+        String.format(
+            Locale.ROOT, "median of %d rounds' ratios, +- %.2f", ratio.count(), ratio.error());
+    return new Comparison(what, ratio.value(), atLeast, target, how, ratio.doubt(target));
   }
 }

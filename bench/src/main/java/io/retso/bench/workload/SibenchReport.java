@@ -12,6 +12,7 @@ import java.util.Map;
  * @param startedAt ISO-8601
  * @param flags as given
  * @param machine where it ran
+ * @param stores what else decides how fast each one is
  * @param runs in their order
  * @param failures what must not be: lost updates
  * @param comparisons with what is hoped for
@@ -21,6 +22,7 @@ public record SibenchReport(
     String startedAt,
     List<String> flags,
     Map<String, Object> machine,
+    Map<String, Map<String, String>> stores,
     List<Run> runs,
     List<String> failures,
     List<Comparison> comparisons) {
@@ -31,6 +33,7 @@ public record SibenchReport(
    * @param rows of the table
    * @param perSecond committed programs
    * @param millis mean time of a program
+   * @param work processor time of an attempt, microseconds
    * @param refusedShare of all attempts
    */
   public record Run(
@@ -40,5 +43,6 @@ public record SibenchReport(
       int round,
       double perSecond,
       double millis,
+      Work work,
       double refusedShare) {}
 }

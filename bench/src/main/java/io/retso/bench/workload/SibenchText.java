@@ -22,8 +22,26 @@ public final class SibenchText {
   /** The report as text. */
   public static String of(SibenchReport report) {
     String end = System.lineSeparator();
+    StringBuilder text = new StringBuilder(end).append(table(report));
+    text.append(StorePlan.text(report.stores())).append(end);
+    text.append(ReportText.comparisons(report.comparisons()));
+    report.failures().forEach(failure -> text.append("  WRONG: ").append(failure).append(end));
+    return text.toString();
+  }
+
+  static TextTable table(SibenchReport report) {
     TextTable table =
-        new TextTable("lrlrrrr", "store", "rows", "isolation", "per s", "+-", "ms", "refused");
+        new TextTable(
+            "lrlrrrrrr",
+            "store",
+            "rows",
+            "isolation",
+            "per s",
+            "+-",
+            "of SNAPSHOT",
+            "ms",
+            "CPU us",
+            "refused");
     for (StoreKind kind : stores(report)) {
       for (int rows : sizes(report)) {
         for (Isolation isolation : Isolation.values()) {
@@ -35,17 +53,19 @@ public final class SibenchText {
                 isolation.toString(),
                 Texts.rate(rate.value()),
                 Texts.rate(rate.error()),
+                isolation == Isolation.SERIALIZABLE
+                    ? Texts.decimal(ratio(report.runs(), kind, rows, Run::perSecond).value())
+                    : "",
                 Texts.millis(mean(report.runs(), kind, rows, isolation, Run::millis).value()),
+                Texts.rate(
+                    mean(report.runs(), kind, rows, isolation, run -> run.work().sum()).value()),
                 Texts.percent(
                     mean(report.runs(), kind, rows, isolation, Run::refusedShare).value()));
           }
         }
       }
     }
-    StringBuilder text = new StringBuilder(end).append(table).append(end);
-    text.append(ReportText.comparisons(report.comparisons()));
-    report.failures().forEach(failure -> text.append("  WRONG: ").append(failure).append(end));
-    return text.toString();
+    return table;
   }
 
   private static List<StoreKind> stores(SibenchReport report) {
@@ -68,13 +88,13 @@ public final class SibenchText {
         .toList();
   }
 
-  /** Throughput of serializable transactions beside the others of the same round; 0 if unknown. */
-  static Mean ratio(List<Run> runs, StoreKind kind, int rows) {
+  /** A figure of serializable transactions beside the others of the same round; 0 if unknown. */
+  static Mean ratio(List<Run> runs, StoreKind kind, int rows, ToDoubleFunction<Run> figure) {
     List<Run> snapshot = of(runs, kind, rows, Isolation.SNAPSHOT);
     List<Run> serializable = of(runs, kind, rows, Isolation.SERIALIZABLE);
     double[] ratios = new double[serializable.size()];
     for (int i = 0; i < ratios.length; i++) {
-      ratios[i] = serializable.get(i).perSecond() / snapshot.get(i).perSecond();
+      ratios[i] = figure.applyAsDouble(serializable.get(i)) / figure.applyAsDouble(snapshot.get(i));
     }
     return Mean.ofRatios(ratios);
   }
@@ -84,7 +104,9 @@ public final class SibenchText {
     List<Line> lines = new ArrayList<>();
     for (StoreKind kind : stores(report)) {
       List<Mean> means =
-          sizes(report).stream().map(rows -> ratio(report.runs(), kind, rows)).toList();
+          sizes(report).stream()
+              .map(rows -> ratio(report.runs(), kind, rows, Run::perSecond))
+              .toList();
       if (means.stream().anyMatch(mean -> mean.value() > 0)) {
         lines.add(
             new Line(

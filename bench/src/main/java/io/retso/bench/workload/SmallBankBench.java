@@ -20,7 +20,10 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicReference;
 
 /** {@code retso bench smallbank}: what each way to be serializable costs. */
 public final class SmallBankBench {
@@ -28,11 +31,15 @@ public final class SmallBankBench {
   private static final int RECORDED_MAX = 300_000;
 
   private static final int WARM_CLIENTS = 8;
+  private static final Duration WARM_SLICE_MAX = Duration.ofSeconds(1);
+  private static final int WARM_PASSES_MAX = 3;
+  private static final double STILL_WARMING = 0.95;
 
   private final SmallBankSettings settings;
   private final ProgressLine line;
   private final List<Run> runs = new ArrayList<>();
   private final List<String> failures = new ArrayList<>();
+  private final Map<String, Map<String, String>> facts = new LinkedHashMap<>();
   private long started;
   private int planned;
 
@@ -47,18 +54,20 @@ public final class SmallBankBench {
       throws BenchException, InterruptedException {
     String startedAt = Instant.now().toString();
     for (StoreKind kind : settings.stores().kinds()) {
-      planned +=
-          settings.mixes().size()
-              * settings.clients().size()
-              * settings.rounds()
-              * strategies(kind).size();
+      for (Mix mix : settings.mixes()) {
+        for (int clients : settings.clients()) {
+          for (Strategy strategy : strategies(kind)) {
+            planned += settings.rounds(mix, clients, strategy);
+          }
+        }
+      }
     }
     started = System.nanoTime();
     for (StoreKind kind : settings.stores().kinds()) {
       line.show("starting " + kind + " ...");
       try (OpenStore open = OpenStore.of(kind, settings.stores());
           RecordedStore store = new RecordedStore(open.store(), RECORDED_MAX)) {
-        measure(kind, store);
+        measure(kind, open, store);
       } catch (IOException e) {
         throw new BenchException("SmallBank on " + kind + " failed: " + RootCause.of(e), e);
       }
@@ -70,6 +79,7 @@ public final class SmallBankBench {
         flags,
         Machine.facts(),
         settings.facts(),
+        facts,
         runs,
         failures,
         SmallBankComparisons.of(runs));
@@ -79,73 +89,119 @@ public final class SmallBankBench {
     return settings.strategies().stream().filter(kind::has).toList();
   }
 
-  private void measure(StoreKind kind, RecordedStore store)
+  private void measure(StoreKind kind, OpenStore open, RecordedStore store)
       throws IOException, InterruptedException {
     line.show("loading " + kind + " ...");
+    facts.put(kind.toString(), store.facts());
     SmallBank first = new SmallBank(settings.mixes().get(0), strategies(kind).get(0));
     store.create(first.schema());
     first.load(store);
-    Duration warm = settings.warmUp().plus(settings.measured()).dividedBy(2);
-    for (Strategy strategy : strategies(kind)) {
-      line.show("warm-up of " + kind + ", " + strategy.label() + " ...");
-      SmallBank bank = new SmallBank(settings.mixes().get(0), strategy);
-      ClosedLoop.run(bank, store, WARM_CLIENTS, settings.seed(), warm, Duration.ZERO);
-    }
+    warmUp(kind, open, store);
     for (Mix mix : settings.mixes()) {
       for (int clients : settings.clients()) {
         List<Strategy> order = new ArrayList<>(strategies(kind));
-        for (int round = 0; round < settings.rounds(); round++) {
-          Collections.rotate(order, order.size() / settings.rounds()); // nobody is always first
+        for (int round = 0; !order.isEmpty(); round++) {
           for (Strategy strategy : order) {
-            measure(kind, store, mix, strategy, clients, round);
+            measure(open, store, new Attempt(kind, mix, strategy, clients, round));
           }
+          int done = round + 1;
+          order.removeIf(strategy -> settings.rounds(mix, clients, strategy) <= done);
+          Collections.rotate(order, Math.max(1, order.size() / 3)); // nobody is always first
         }
       }
     }
   }
 
-  private void measure(
-      StoreKind kind, RecordedStore store, Mix mix, Strategy strategy, int clients, int round)
+  /**
+   * Until the compilers of the JVMs have done: an attempt takes no less processor time than in the
+   * pass before.
+   */
+  private void warmUp(StoreKind kind, OpenStore open, RecordedStore store)
       throws IOException, InterruptedException {
-    Case of = new Case(kind, mix.hot(), mix.balancePercent());
-    String name = String.format("%s; %s at %d, round %d", of, strategy.label(), clients, round + 1);
-    line.show(name + progress());
-    SmallBank bank = new SmallBank(mix, strategy);
+    Duration slice = settings.warmUp().plus(settings.measured()).dividedBy(2);
+    slice = slice.compareTo(WARM_SLICE_MAX) < 0 ? slice : WARM_SLICE_MAX;
+    double before;
+    double now = Double.MAX_VALUE;
+    int passes = 0;
+    do {
+      before = now;
+      passes++;
+      Work from = open.work();
+      long attempts = 0;
+      for (Strategy strategy : strategies(kind)) {
+        line.show("warm-up of " + kind + ", " + strategy.label() + ", pass " + passes + " ...");
+        SmallBank bank = new SmallBank(settings.mixes().get(0), strategy);
+        attempts +=
+            ClosedLoop.run(bank, store, WARM_CLIENTS, settings.seed(), Duration.ZERO, slice)
+                .attempts();
+        store.history(); // nobody asks for it
+      }
+      now = open.work().microsSince(from, attempts).sum();
+    } while (now < STILL_WARMING * before && passes < WARM_PASSES_MAX);
+  }
+
+  /** What one run is of. */
+  private record Attempt(StoreKind kind, Mix mix, Strategy strategy, int clients, int round) {
+    Case of() {
+      return new Case(kind, mix.hot(), mix.balancePercent());
+    }
+
+    @Override
+    public String toString() {
+      return String.format("%s; %s at %d, round %d", of(), strategy.label(), clients, round + 1);
+    }
+  }
+
+  private void measure(OpenStore open, RecordedStore store, Attempt attempt)
+      throws IOException, InterruptedException {
+    line.show(attempt + progress());
+    SmallBank bank = new SmallBank(attempt.mix(), attempt.strategy());
     bank.load(store);
     store.awaitQuiet();
     store.history(); // the load is no part of it
     long seed = settings.seed() + runs.size();
+    AtomicReference<Work> before = new AtomicReference<>();
     LoadCounts counts =
-        ClosedLoop.run(bank, store, clients, seed, settings.warmUp(), settings.measured());
+        ClosedLoop.run(
+            bank,
+            store,
+            attempt.clients(),
+            seed,
+            settings.warmUp(),
+            settings.measured(),
+            () -> before.set(open.work()));
     store.awaitQuiet();
+    Work work = open.work().microsSince(before.get(), counts.attempts());
     SerialCheck.Verdict verdict = SerialCheck.check(store.history());
     String wrong = bank.check(store);
     runs.add(
         new Run(
-            of,
-            strategy,
-            clients,
-            round,
+            attempt.of(),
+            attempt.strategy(),
+            attempt.clients(),
+            attempt.round(),
             counts.perSecond(),
             counts.millis(),
+            work,
             counts.refusedShare(),
             counts.attemptsByProgram(),
             counts.refused(),
             counts.rolledBack(),
             verdict,
             wrong));
-    if (!wrong.isEmpty() && kind.keepsUpdates(strategy)) {
-      failures.add(name + ": " + wrong);
+    if (!wrong.isEmpty() && attempt.kind().keepsUpdates(attempt.strategy())) {
+      failures.add(attempt + ": " + wrong);
     }
-    if (!verdict.isSerializable() && kind.isSerializable(strategy)) {
-      failures.add(name + ": no serial order explains " + verdict);
+    if (!verdict.isSerializable() && attempt.kind().isSerializable(attempt.strategy())) {
+      failures.add(attempt + ": no serial order explains " + verdict);
     }
     line.done(
         String.format(
-            "%-76s  %7s/s  %s ms  %s refused  %d anomalies",
-            name,
+            "%-76s  %7s/s  %s ms  %.0f us CPU  %s refused  %d anomalies",
+            attempt,
             Texts.rate(counts.perSecond()),
             Texts.millis(counts.millis()),
+            work.sum(),
             Texts.percent(counts.refusedShare()),
             verdict.groups()));
   }

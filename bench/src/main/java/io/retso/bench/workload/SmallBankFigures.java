@@ -16,6 +16,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * The paper's Figures 4 to 9 of each store. It drew 7 for a hot spot of 10, the others for 1,000,
@@ -82,19 +83,31 @@ public final class SmallBankFigures {
   public static Map<String, String> of(SmallBankReport report) {
     Map<String, String> figures = new LinkedHashMap<>();
     for (Case of : SmallBankText.cases(report)) {
-      List<Run> runs = SmallBankText.runs(report, of);
-      String prefix = "smallbank-" + of.store().name().toLowerCase(Locale.ROOT);
-      if (of.hot() <= HOT_FEW) {
-        String name = prefix + "-figure7-" + of.balancePercent() + ".svg";
-        figures.put(name, lines("High contention", of, runs, List.of(Strategy.values())));
-      } else {
-        for (Drawing drawing : Drawing.values()) {
-          String name = prefix + "-figure" + drawing.number + "-" + of.balancePercent() + ".svg";
-          figures.put(name, lines(drawing.title, of, runs, drawing.strategies));
-        }
-        figures.put(prefix + "-figure6-" + of.balancePercent() + ".svg", refusals(of, runs));
-      }
+      figures.putAll(of(of, SmallBankText.runs(report, of)));
     }
+    return figures;
+  }
+
+  /** The names of those of runs that were measured together. */
+  static Set<String> names(List<Run> runs) {
+    return of(runs.get(0).of(), runs).keySet();
+  }
+
+  private static Map<String, String> of(Case of, List<Run> runs) {
+    Map<String, String> figures = new LinkedHashMap<>();
+    String prefix = "smallbank-" + of.store().name().toLowerCase(Locale.ROOT);
+    String suffix = "-" + of.balancePercent() + ".svg";
+    if (of.hot() <= HOT_FEW) {
+      String title = "High contention";
+      figures.put(prefix + "-figure7" + suffix, lines(title, of, runs, List.of(Strategy.values())));
+      return figures;
+    }
+    for (Drawing drawing : Drawing.values()) {
+      figures.put(
+          prefix + "-figure" + drawing.number + suffix,
+          lines(drawing.title, of, runs, drawing.strategies));
+    }
+    figures.put(prefix + "-figure6" + suffix, refusals(of, runs));
     return figures;
   }
 
@@ -134,7 +147,7 @@ public final class SmallBankFigures {
   }
 
   private static String refusals(Case of, List<Run> all) {
-    int clients = SmallBankText.levelOfAborts(all);
+    int clients = SmallBankText.mainLevel(SmallBankText.clients(all));
     List<Run> runs = all.stream().filter(run -> run.clients() == clients).toList();
     List<String> programs = Arrays.stream(Kind.values()).map(Kind::label).toList();
     List<GroupedBars.Series> series = new ArrayList<>();

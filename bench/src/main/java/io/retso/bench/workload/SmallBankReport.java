@@ -15,6 +15,7 @@ import java.util.Map;
  * @param flags as given
  * @param machine where it ran
  * @param settings of all runs
+ * @param stores what else decides how fast each one is
  * @param runs in their order
  * @param failures what must not be: anomalies and wrong sums where none can be
  * @param comparisons with what is hoped for
@@ -25,6 +26,7 @@ public record SmallBankReport(
     List<String> flags,
     Map<String, Object> machine,
     Map<String, Object> settings,
+    Map<String, Map<String, String>> stores,
     List<Run> runs,
     List<String> failures,
     List<Comparison> comparisons) {
@@ -43,6 +45,7 @@ public record SmallBankReport(
    * @param clients the multiprogramming level
    * @param perSecond committed programs
    * @param millis mean time of a program
+   * @param work processor time of an attempt, microseconds
    * @param refusedShare of all attempts
    * @param attempts of each program
    * @param refused of each program, by reason
@@ -57,10 +60,29 @@ public record SmallBankReport(
       int round,
       double perSecond,
       double millis,
+      Work work,
       double refusedShare,
       Map<String, Long> attempts,
       Map<String, Map<Reason, Long>> refused,
       long rolledBack,
       SerialCheck.Verdict check,
-      String wrong) {}
+      String wrong) {
+
+    Run inRound(int other) {
+      return new Run(
+          of,
+          strategy,
+          clients,
+          other,
+          perSecond,
+          millis,
+          work,
+          refusedShare,
+          attempts,
+          refused,
+          rolledBack,
+          check,
+          wrong);
+    }
+  }
 }

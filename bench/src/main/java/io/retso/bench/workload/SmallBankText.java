@@ -20,6 +20,7 @@ import java.util.stream.Collectors;
 
 /** A report of SmallBank for the terminal. */
 public final class SmallBankText {
+  private static final int MAIN_LEVEL = 20;
   private static final String END = System.lineSeparator();
 
   private SmallBankText() {}
@@ -35,12 +36,16 @@ public final class SmallBankText {
     text.append(END);
     text.append("  +-: half of the 95 % confidence interval of the mean of all rounds.");
     text.append(" of SI: median of the rounds' ratios.").append(END);
-    text.append("  ms: mean time of a program, refused ones included.").append(END);
+    text.append(
+            "  ms: mean time of a program, refused ones included. CPU us: processor time of all")
+        .append(END)
+        .append("  processes for each of them.")
+        .append(END);
     text.append(
         "  anomalies: groups of transactions that no serial order explains, of all rounds;");
     text.append(" needless: refused at").append(END);
     text.append("  the commit for what they read, though no cycle was known by then.").append(END);
-    text.append(examples(report)).append(END);
+    text.append(examples(report)).append(StorePlan.text(report.stores())).append(END);
     text.append(ReportText.comparisons(report.comparisons()));
     report.failures().forEach(failure -> text.append("  WRONG: ").append(failure).append(END));
     return text.toString();
@@ -70,16 +75,17 @@ public final class SmallBankText {
             .toArray());
   }
 
-  private static TextTable throughput(List<Run> runs) {
+  static TextTable throughput(List<Run> runs) {
     TextTable table =
         new TextTable(
-            "rlrrrrrrrr",
+            "rlrrrrrrrrr",
             "clients",
             "strategy",
             "per s",
             "+-",
             "of SI",
             "ms",
+            "CPU us",
             "refused",
             "rolled back",
             "anomalies",
@@ -94,6 +100,7 @@ public final class SmallBankText {
             Texts.rate(rate.error()),
             Texts.decimal(SmallBankComparisons.ratio(runs, strategy, clients).value()),
             Texts.millis(mean(runs, strategy, clients, Run::millis).value()),
+            Texts.rate(mean(runs, strategy, clients, run -> run.work().sum()).value()),
             Texts.percent(mean(runs, strategy, clients, Run::refusedShare).value()),
             Texts.percent(mean(runs, strategy, clients, SmallBankText::rolledBackShare).value()),
             sum(runs, strategy, clients, run -> run.check().groups()),
@@ -118,9 +125,9 @@ public final class SmallBankText {
     return String.format(Locale.ROOT, "%,.0f", sum);
   }
 
-  /** By program and reason, at the level of the paper's Figure 6 or the one next to it. */
-  private static TextTable refusals(List<Run> all) {
-    int clients = levelOfAborts(all);
+  /** By program and reason, at the main level. */
+  static TextTable refusals(List<Run> all) {
+    int clients = mainLevel(clients(all));
     List<Run> runs = all.stream().filter(run -> run.clients() == clients).toList();
     List<String> programs =
         runs.stream().flatMap(run -> run.attempts().keySet().stream()).distinct().sorted().toList();
@@ -147,12 +154,13 @@ public final class SmallBankText {
     return table;
   }
 
-  static int levelOfAborts(List<Run> runs) {
-    int level = 0;
-    for (int clients : clients(runs)) {
-      level = clients <= 20 || level == 0 ? clients : level;
+  /** That of the paper's Figure 6, or the one that was measured next to it. */
+  static int mainLevel(Set<Integer> levels) {
+    int main = 0;
+    for (int clients : new TreeSet<>(levels)) {
+      main = clients <= MAIN_LEVEL || main == 0 ? clients : main;
     }
-    return level;
+    return main;
   }
 
   /** Shares of the attempts of each program that were refused, by reason. */

@@ -10,7 +10,7 @@ public enum StoreKind {
   ORACLE("the oracle alone"),
   /** HBase without transactions. */
   PLAIN("plain HBase"),
-  /** PostgreSQL, which runs already. */
+  /** PostgreSQL: one that runs already, or one of its own. */
   POSTGRESQL("PostgreSQL");
 
   private final String label;

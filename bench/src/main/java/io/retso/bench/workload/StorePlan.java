@@ -3,14 +3,30 @@ package io.retso.bench.workload;
 import io.retso.bench.server.ServersPlan;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
 
 /**
  * Which stores to measure, and how to get them.
  *
  * @param kinds one after the other
  * @param oracle of the store that is nothing but an oracle: one server
- * @param postgresUrl JDBC's; empty if there is no PostgreSQL
+ * @param postgresUrl JDBC's; empty to start a PostgreSQL of its own
  * @param directory for the data of what is started
  */
 public record StorePlan(
-    List<StoreKind> kinds, ServersPlan oracle, String postgresUrl, Path directory) {}
+    List<StoreKind> kinds, ServersPlan oracle, String postgresUrl, Path directory) {
+
+  /** One line for each store that has something to say; empty if none has. */
+  static String text(Map<String, Map<String, String>> facts) {
+    return facts.entrySet().stream()
+        .filter(of -> !of.getValue().isEmpty())
+        .map(
+            of ->
+                of.getValue().entrySet().stream()
+                    .map(fact -> fact.getKey() + "=" + fact.getValue())
+                    .collect(Collectors.joining(", ", "  " + of.getKey() + ": ", "")))
+        .map(line -> line + System.lineSeparator())
+        .collect(Collectors.joining());
+  }
+}

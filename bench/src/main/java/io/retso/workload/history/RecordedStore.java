@@ -79,6 +79,11 @@ public final class RecordedStore implements Store {
   }
 
   @Override
+  public Map<String, String> facts() throws IOException {
+    return store.facts();
+  }
+
+  @Override
   public void close() throws IOException {
     store.close();
   }

@@ -13,6 +13,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.stream.IntStream;
 
 /** The workload: a mix of the five programs, as a strategy wants them. */
 public final class SmallBank implements Workload {
@@ -71,6 +72,13 @@ public final class SmallBank implements Workload {
       }
     }
     moneyBefore = money(store);
+  }
+
+  /** Checking accounts of the first customers, those of the hot spot before all. */
+  public List<Row> checkingAccounts(int count) {
+    return IntStream.range(0, count)
+        .mapToObj(customer -> Accounts.row(Accounts.CHECKING, customer))
+        .toList();
   }
 
   @Override

@@ -7,9 +7,11 @@ import io.retso.hbase.Transaction;
 import io.retso.hbase.TransactionManager;
 import io.retso.hbase.TransactionOptions;
 import io.retso.hbase.admin.TablePreparation;
+import io.retso.hbase.errors.AbortedException;
 import io.retso.hbase.errors.ConflictException;
 import io.retso.hbase.errors.SerializationException;
 import io.retso.hbase.errors.SnapshotTooOldException;
+import io.retso.hbase.options.ReadSnapshot;
 import io.retso.workload.Options;
 import io.retso.workload.Reason;
 import io.retso.workload.RefusedException;
@@ -35,6 +37,7 @@ public final class HBaseStore implements Store {
   private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
 
   private final Connection connection;
+  private final boolean owns;
   private final String oracle;
   private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
   private final TransactionManager manager;
@@ -42,9 +45,19 @@ public final class HBaseStore implements Store {
 
   /** Connects to a cluster and its oracle. */
   public HBaseStore(Configuration hbase, String oracle) throws IOException {
+    this(ConnectionFactory.createConnection(hbase), oracle, true);
+  }
+
+  private HBaseStore(Connection connection, String oracle, boolean owns) throws IOException {
+    this.connection = connection;
+    this.owns = owns;
     this.oracle = oracle;
-    connection = ConnectionFactory.createConnection(hbase);
     manager = TransactionManager.builder(connection).oracle(oracle).meterRegistry(meters).build();
+  }
+
+  /** Another manager on the same connection to HBase, to be closed before this one. */
+  public HBaseStore another() throws IOException {
+    return new HBaseStore(connection, oracle, false);
   }
 
   @Override
@@ -68,6 +81,7 @@ public final class HBaseStore implements Store {
   private static TransactionOptions options(Options asked) {
     return TransactionOptions.DEFAULT
         .withName(asked.name())
+        .withReadSnapshot(asked.deferred() ? ReadSnapshot.DEFERRED : ReadSnapshot.RECENT)
         .withIsolation(
             switch (asked.isolation()) {
               case SNAPSHOT -> io.retso.hbase.options.Isolation.SNAPSHOT;
@@ -88,7 +102,9 @@ public final class HBaseStore implements Store {
   @Override
   public void close() throws IOException {
     manager.close();
-    connection.close();
+    if (owns) {
+      connection.close();
+    }
   }
 
   /** What the refusal of a transaction is called here; others go on as they are. */
@@ -104,6 +120,9 @@ public final class HBaseStore implements Store {
     }
     if (failure instanceof ConflictException) {
       return new RefusedException(Reason.CONFLICT, failure);
+    }
+    if (failure instanceof AbortedException) {
+      return new RefusedException(Reason.ABORTED, failure);
     }
     return failure instanceof SnapshotTooOldException
         ? new RefusedException(Reason.TOO_OLD, failure)

@@ -19,6 +19,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.BiConsumer;
 
 /**
@@ -34,6 +35,8 @@ import java.util.function.BiConsumer;
 public final class OracleStore implements Store {
   /** So long after somebody asked for a safe snapshot its versions stay. */
   private static final long SAFE_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
 
   private final OracleClient oracle;
   private final Map<String, ConcurrentSkipListMap<String, MemoryRow>> tables =
@@ -88,6 +91,16 @@ public final class OracleStore implements Store {
     return oldest;
   }
 
+  /** The newest one; or if that is not above a timestamp, the next one, which it waits for. */
+  private long safeSnapshot(long above) {
+    long newest = oracle.safeSnapshot();
+    while (newest <= above) {
+      LockSupport.parkNanos(POLL_NANOS);
+      newest = oracle.safeSnapshot();
+    }
+    return newest;
+  }
+
   private final class MemoryTransaction extends BufferedTransaction {
     private final boolean readOnly;
     private final boolean serializable;
@@ -116,7 +129,10 @@ public final class OracleStore implements Store {
       AtomicLong from = onSafe ? safe : given;
       oldest = from.get();
       open.add(this);
-      timestamp = onSafe ? oracle.safeSnapshot() : readOnly ? oracle.timestamp() : oracle.begin();
+      timestamp =
+          onSafe
+              ? safeSnapshot(options.deferred() ? oracle.timestamp() : 0)
+              : readOnly ? oracle.timestamp() : oracle.begin();
       from.accumulateAndGet(timestamp, Math::max);
     }
 
@@ -241,7 +257,8 @@ public final class OracleStore implements Store {
       case PIVOT -> Reason.PIVOT;
       case READ_ONLY -> Reason.READ_ONLY;
       case UNKNOWN_SUCCESSOR -> Reason.UNKNOWN_SUCCESSOR;
-      case TOO_OLD, EARLIER -> Reason.TOO_OLD;
+      case TOO_OLD -> Reason.TOO_OLD;
+      case EARLIER -> Reason.ABORTED;
     };
   }
 }

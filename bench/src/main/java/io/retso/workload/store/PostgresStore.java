@@ -14,6 +14,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
@@ -30,6 +31,16 @@ public final class PostgresStore implements Store {
 
   /** How PostgreSQL begins to say that another one has written the same row. */
   private static final String SAME_ROW = "could not serialize access due to concurrent";
+
+  private static final List<String> FACTS =
+      List.of(
+          "server_version",
+          "fsync",
+          "synchronous_commit",
+          "wal_sync_method",
+          "full_page_writes",
+          "commit_delay",
+          "shared_buffers");
 
   private final String url;
   private final Queue<Session> idle = new ConcurrentLinkedQueue<>();
@@ -76,6 +87,9 @@ public final class PostgresStore implements Store {
         connection.setReadOnly(options.readOnly());
         readOnly = options.readOnly();
       }
+      if (options.deferred()) {
+        statement("SET TRANSACTION DEFERRABLE").execute(); // its first read waits
+      }
     }
   }
 
@@ -103,6 +117,27 @@ public final class PostgresStore implements Store {
       throw new IOException(e);
     }
     idle.add(session);
+  }
+
+  /** Version, and settings that decide whether a commit is on the disk when it is answered. */
+  @Override
+  public Map<String, String> facts() throws IOException {
+    Map<String, String> facts = new LinkedHashMap<>();
+    Session session = session();
+    try (Statement statement = session.connection.createStatement()) {
+      session.begin(Options.ALONE); // the last one may have waited
+      for (String setting : FACTS) {
+        try (ResultSet shown = statement.executeQuery("SHOW " + setting)) {
+          shown.next();
+          facts.put(setting, shown.getString(1));
+        }
+      }
+      session.connection.commit();
+    } catch (SQLException e) {
+      throw new IOException(e);
+    }
+    idle.add(session);
+    return facts;
   }
 
   @Override

@@ -44,18 +44,20 @@ class SmallBankBenchTest {
           new SmallBankBench(
                   new SmallBankSettings(
                       plan(server),
-                      List.of(new Mix(100, 5, 60)),
+                      List.of(new Mix(400, 100, 60)),
                       List.of(Strategy.values()),
                       List.of(1, 6),
                       SHORT,
                       SHORT,
                       1,
+                      2,
                       1),
                   new PrintWriter(out),
                   false)
               .run("1", List.of());
       assertEquals(List.of(), report.failures());
-      assertEquals(2 * (Strategy.values().length - 1), report.runs().size());
+      int pair = 2; // once more, with the most clients
+      assertEquals(2 * (Strategy.values().length - 1) + pair, report.runs().size());
       assertFalse(
           report.runs().stream().map(Run::strategy).anyMatch(Strategy.READ_COMMITTED::equals));
       assertTrue(report.runs().stream().mapToDouble(Run::perSecond).sum() > 0);
@@ -74,7 +76,25 @@ class SmallBankBenchTest {
               .run("1", List.of());
       assertEquals(List.of(), report.failures());
       assertEquals(2 * 2 * 2, report.runs().size());
-      assertEquals(2, report.comparisons().size());
+      assertEquals(2 * 2, report.comparisons().size());
+      assertTrue(report.runs().stream().allMatch(run -> run.work().client() > 0));
+    }
+  }
+
+  @Test
+  void readersThatWaitGetTheirSnapshots() throws Exception {
+    try (InProcessServer server = new InProcessServer(1_000_000, 1 << 20, 100_000)) {
+      ReadersReport report =
+          new ReadersBench(
+                  new ReadersBench.Settings(
+                      plan(server), 100, List.of(0, 1), 3, SHORT, SHORT, 2, 1),
+                  new PrintWriter(out),
+                  false)
+              .run("1", List.of());
+      assertEquals(List.of(), report.failures());
+      assertEquals(2, report.runs().size()); // rows in memory have one manager
+      assertTrue(report.runs().stream().allMatch(run -> run.deferred().count() > 0));
+      assertTrue(ReadersText.of(report).contains("a deferred reader's first read"));
     }
   }
 }

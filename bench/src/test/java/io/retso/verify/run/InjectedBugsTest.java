@@ -7,17 +7,10 @@ import io.retso.hbase.admin.TablePreparation;
 import io.retso.verify.check.Checker;
 import io.retso.verify.check.Model;
 import io.retso.verify.check.Verdict;
-import io.retso.verify.clients.ListWorker;
 import io.retso.verify.clients.RunIsolation;
-import io.retso.verify.clients.StopSignal;
-import io.retso.verify.history.HistoryReader;
-import io.retso.verify.history.HistoryRecorder;
-import io.retso.verify.history.Isolation;
-import io.retso.verify.lists.Generations;
 import io.retso.verify.lists.ListKey;
 import io.retso.verify.run.PlainLists.Flaw;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -38,7 +31,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class InjectedBugsTest {
   private static final long SEED = Long.getLong("retso.verify.seed", 5);
-  private static final int THREADS = 6;
   private static final int BURSTS_MAX = 15;
   private static final int BURST_MILLIS = 1000;
 
@@ -91,38 +83,11 @@ class InjectedBugsTest {
   }
 
   private Verdict burst(Flaw flaw, long millis) throws Exception {
-    int number = bursts.incrementAndGet();
-    Path file = directory.resolve("history-" + number + ".edn");
-    StopSignal stop = new StopSignal();
     findings.clear();
-    try (HistoryRecorder recorder = HistoryRecorder.create(file)) {
-      Generations generations = new Generations(Generations.allAt(1000 * number), 40);
-      try (PlainLists store = new PlainLists(flaw, place)) {
-        List<Thread> threads = new ArrayList<>();
-        for (int i = 0; i < THREADS; i++) {
-          ListWorker worker =
-              new ListWorker(
-                  i,
-                  store,
-                  recorder,
-                  generations,
-                  RunIsolation.SNAPSHOT,
-                  SEED + 100L * number + i,
-                  findings::add,
-                  stop);
-          threads.add(new Thread(worker, "lists-" + i));
-        }
-        threads.forEach(Thread::start);
-        stop.await(millis);
-        stop.set();
-        for (Thread thread : threads) {
-          thread.join();
-        }
-      }
-      recorder.flush();
-      new FinalReads(place.manager(), place.tables(), recorder, Isolation.SNAPSHOT, THREADS)
-          .read(FinalReads.keys(List.of(file)), false);
+    Burst burst = new Burst(place, bursts.incrementAndGet(), directory);
+    try (PlainLists store = new PlainLists(flaw, place)) {
+      burst.work(store, RunIsolation.SNAPSHOT, SEED, millis, findings::add);
     }
-    return Checker.check(HistoryReader.read(file).history(), Model.STRONG_SNAPSHOT_ISOLATION);
+    return Checker.check(burst.history(), Model.STRONG_SNAPSHOT_ISOLATION);
   }
 }

@@ -163,9 +163,9 @@ public final class HBaseCommand implements Runnable {
               description =
                   "All writers tell the oracle in which part of the table they write, by the first"
                       + " bytes of keys, so that scans of serializable transactions notice them:"
-                      + " 0,12 for the whole table, and keys that begin with the same 12 bytes."
-                      + " '' lets only serializable ones do it, by 0, 4, 8 and 16. Default: as it"
-                      + " is, '' at first.")
+                      + " 0,12 for the whole table, and keys that begin with the same 12 bytes;"
+                      + " 0-32 for each number. '' lets only serializable ones do it, by 0-32."
+                      + " Default: as it is, '' at first.")
           String granules,
       @Option(
               names = "--durability",

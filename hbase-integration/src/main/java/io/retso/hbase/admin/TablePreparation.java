@@ -87,8 +87,8 @@ public final class TablePreparation {
    * @param jar path of the jar with the coprocessor in a file system of HBase; empty if it is on
    *     the class path of the region servers. For server reads only
    * @param granules bytes of keys by which all writers name granules to the oracle, so that scans
-   *     of serializable transactions notice them, separated by commas: {@code 0,4,8,16}. Empty:
-   *     only serializable ones do, by 0 (the whole table), 4, 8 and 16 bytes
+   *     of serializable transactions notice them, separated by commas: {@code 0-32}. Empty: only
+   *     serializable ones do, by 0 (the whole table) to 32 bytes
    */
   public record Options(Conflicts conflicts, Reads reads, String jar, String granules) {
     /** Conflicts by row, server reads, the coprocessor on the class path of the region servers. */

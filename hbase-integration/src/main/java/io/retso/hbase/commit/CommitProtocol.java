@@ -121,7 +121,8 @@ public final class CommitProtocol {
   private LongAdder counterOf(CommitResult.AbortReason reason) {
     return switch (reason) {
       case CONFLICT -> counters.conflicts;
-      case TOO_OLD, EARLIER -> counters.tooOld;
+      case TOO_OLD -> counters.tooOld;
+      case EARLIER -> counters.abortedEarlier;
       case PIVOT -> counters.pivots;
       case READ_ONLY -> counters.readOnlyRefusals;
       case UNKNOWN_SUCCESSOR -> counters.unknownSuccessors;
@@ -129,13 +130,16 @@ public final class CommitProtocol {
   }
 
   private Throwable notAnswered(Writer writer, Throwable failure, Consumer<Decision> decided) {
-    // Without writes it makes no difference whether it was decided.
-    if (failure instanceof OracleException refused
-        && (refused.category() != OracleException.Category.UNKNOWN_OUTCOME
-            || writer.writes.isEmpty())) {
-      decided.accept(Decision.ROLLED_BACK);
-      rollBack(writer);
-      return Failures.ofOracle(failure, "the commit of transaction " + writer.start);
+    if (failure instanceof OracleException refused) {
+      boolean isUnknown = refused.category() == OracleException.Category.UNKNOWN_OUTCOME;
+      // Without writes it makes no difference whether it was decided: to repeat it applies nothing.
+      if (!isUnknown || writer.writes.isEmpty()) {
+        decided.accept(Decision.ROLLED_BACK);
+        rollBack(writer);
+        return isUnknown
+            ? Failures.ofCertification(failure, writer.start)
+            : Failures.ofOracle(failure, "the commit of transaction " + writer.start);
+      }
     }
     counters.unknown.increment();
     decided.accept(Decision.UNKNOWN);

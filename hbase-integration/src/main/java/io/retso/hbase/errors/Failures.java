@@ -96,6 +96,16 @@ public final class Failures {
     return new UnknownCommitException(start, cause, resolver);
   }
 
+  /** What the transaction that started at {@code start} has read, and nothing else, is in doubt. */
+  public static OracleUnavailableException ofCertification(Throwable failure, long start) {
+    return new OracleUnavailableException(
+        "whether what transaction "
+            + start
+            + " has read is serializable is unknown, as no answer of the oracle came; it wrote"
+            + " nothing, so it can be run again",
+        failure);
+  }
+
   /** The oracle did not commit the transaction that started at {@code start}. */
   public static TransactionException ofAbort(long start, CommitResult.AbortReason reason) {
     return switch (reason) {
@@ -105,7 +115,8 @@ public final class Failures {
                   + start
                   + " is aborted: another one committed a row of it after it began; run it again",
               null);
-      case TOO_OLD, EARLIER ->
+      case EARLIER -> new AbortedException(start);
+      case TOO_OLD ->
           new SnapshotTooOldException(
               "transaction "
                   + start

@@ -42,6 +42,7 @@ public final class GaveUpException extends TransactionException {
       case SERIALIZATION ->
           ". Let fewer transactions read and write the same rows at a time, lock() what is read"
               + " and then written, or raise the RetryPolicy";
+      case ABORTED -> ". See why answers of the oracle are lost, or who resolves transactions";
       case ORACLE_UNAVAILABLE -> ". Bring the oracle back, or raise the RetryPolicy";
       default -> ". Make the transaction shorter, or raise the oracle's limits";
     };

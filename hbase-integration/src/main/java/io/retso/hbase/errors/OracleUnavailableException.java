@@ -2,7 +2,10 @@ package io.retso.hbase.errors;
 
 import io.retso.client.OracleException;
 
-/** The oracle cannot be reached or used; nothing was decided. */
+/**
+ * The oracle cannot be reached or used; nothing was decided, or nothing but whether the reads of a
+ * transaction that wrote nothing are serializable.
+ */
 public final class OracleUnavailableException extends TransactionException {
   private static final long serialVersionUID = 1L;
 
@@ -24,7 +27,8 @@ public final class OracleUnavailableException extends TransactionException {
     }
     return switch (cause.category()) {
       case UNAVAILABLE, TIMEOUT, OVERLOADED -> true;
-      case UNKNOWN_OUTCOME, INVALID_REQUEST, INCOMPATIBLE, CLOSED, INTERRUPTED -> false;
+      case UNKNOWN_OUTCOME -> true; // of one that wrote nothing, or it were an UnknownCommit
+      case INVALID_REQUEST, INCOMPATIBLE, CLOSED, INTERRUPTED -> false;
     };
   }
 }

@@ -25,13 +25,15 @@ public class TransactionException extends IOException {
     SERIALIZATION,
     /** The transaction outlived what the oracle or a region remembers. Run it again, and faster. */
     TOO_OLD,
+    /** Aborted before its commit was decided, nobody knows why. Run the transaction again. */
+    ABORTED,
     /** It may or may not be committed. Do not run it again before that is known. */
     UNKNOWN_OUTCOME,
     /**
      * A write of the transaction failed earlier. Roll back; run it again when the cause is gone.
      */
     ROLLBACK_ONLY,
-    /** The oracle cannot be reached or used. Nothing was decided. */
+    /** The oracle cannot be reached or used. Nothing was decided, or nothing that matters. */
     ORACLE_UNAVAILABLE,
     /** The table is not prepared, or not for this oracle. */
     TABLE_NOT_PREPARED,
@@ -81,7 +83,7 @@ public class TransactionException extends IOException {
   /** Whether the same transaction, run again from its beginning, may well succeed. */
   public boolean isRetryable() {
     return switch (category) {
-      case CONFLICT, SERIALIZATION, TOO_OLD -> true;
+      case CONFLICT, SERIALIZATION, TOO_OLD, ABORTED -> true;
       default -> false;
     };
   }

@@ -14,6 +14,7 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.UUID;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.apache.hadoop.hbase.HConstants;
 import org.apache.hadoop.hbase.KeepDeletedCells;
 import org.apache.hadoop.hbase.client.ColumnFamilyDescriptor;
@@ -42,10 +43,11 @@ public record TableSettings(
     String addresses,
     List<Integer> granules) {
   /** Sizes of granules of a table that names none. */
-  public static final List<Integer> GRANULES_DEFAULT = List.of(0, 4, 8, 16);
+  public static final List<Integer> GRANULES_DEFAULT =
+      IntStream.rangeClosed(0, 32).boxed().toList();
 
-  /** Sizes that one table may have: each written row has a granule of each. */
-  private static final int GRANULES_MAX = 8;
+  /** Sizes that one table may have: each written row has one of each up to its key's length. */
+  private static final int GRANULES_MAX = 40;
 
   private static final int GRANULE_BYTES_MAX = 256;
   private static final String VERSION_KEY = "RETSO_VERSION";
@@ -138,7 +140,8 @@ public record TableSettings(
   }
 
   /**
-   * Sizes of granules, as bytes of keys separated by commas; none if it is blank.
+   * Sizes of granules, as bytes of keys separated by commas, {@code 0-32} for all from one to
+   * another; none if it is blank.
    *
    * @return in ascending order, with 0, the whole table
    * @throws IllegalArgumentException if it is something else
@@ -150,7 +153,14 @@ public record TableSettings(
     SortedSet<Integer> sizes = new TreeSet<>(Set.of(0));
     for (String size : commaSeparated.split(",", -1)) {
       try {
-        sizes.add(Integer.valueOf(size.trim()));
+        String[] ends = size.trim().split("-", 2);
+        int first = Integer.parseInt(ends[0]);
+        int last = Integer.parseInt(ends[ends.length - 1]);
+        if (first > last) {
+          throw new NumberFormatException(size);
+        }
+        sizes.add(last); // also if it is too large
+        IntStream.range(first, Math.min(last, GRANULE_BYTES_MAX)).forEach(sizes::add);
       } catch (NumberFormatException e) {
         throw new IllegalArgumentException(size + " is no number of bytes", e);
       }

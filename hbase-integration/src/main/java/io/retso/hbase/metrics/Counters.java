@@ -12,6 +12,7 @@ public final class Counters {
   public final LongAdder pivots = new LongAdder();
   public final LongAdder readOnlyRefusals = new LongAdder();
   public final LongAdder unknownSuccessors = new LongAdder();
+  public final LongAdder abortedEarlier = new LongAdder();
   public final LongAdder tooOld = new LongAdder();
   public final LongAdder rolledBack = new LongAdder();
   public final LongAdder unknown = new LongAdder();

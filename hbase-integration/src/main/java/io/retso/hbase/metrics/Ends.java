@@ -22,6 +22,8 @@ public interface Ends {
     NOT_SERIALIZABLE_UNKNOWN_SUCCESSOR,
     /** Aborted for its age. */
     TOO_OLD,
+    /** Aborted, and why is not known. */
+    ABORTED,
     /** Rolled back by the application, or after a failure. */
     ROLLED_BACK,
     /** The answer to its commit was lost. */

@@ -4,7 +4,8 @@ package io.retso.hbase.options;
 public enum Isolation {
   /**
    * Each reads one snapshot, and two that write the same never both commit. Two that each write
-   * what the other one has read may.
+   * what the other one has read may. One that only reads mostly asks no oracle, and has no place in
+   * any serial order: it may see a commit, and not one that comes before it in each of them.
    */
   SNAPSHOT,
   /**

@@ -1,6 +1,9 @@
 package io.retso.hbase.options;
 
-/** Which snapshot a read-only transaction reads that is serializable. */
+/**
+ * Which snapshot a read-only transaction reads that is serializable. Its place in the serial order
+ * is the timestamp of that snapshot ({@code readTimestamp}): behind all that it can see.
+ */
 public enum ReadSnapshot {
   /**
    * One that the oracle issued as safe, some 20 ms old at most: it may lack what was committed in

@@ -97,12 +97,14 @@ public final class BlockingScanner implements ResultScanner, SnapshotScan.Sink {
           throw (IOException) new InterruptedIOException("interrupted in a scan").initCause(e);
         }
       }
-      owner.checkOpen();
       row = closed ? null : rows.poll();
       if (row == null) {
         range.ended(exhausted && !closed);
       } else {
         range.reached(row);
+      }
+      owner.checkOpen(); // not before: a commit that begins after this reports what was noted
+      if (row != null) {
         bytes -= Result.getTotalSizeOfCells(row);
         if (bytes <= BYTES_MAX / 2 && !room.isDone()) {
           owner.waiting().remove(this);

@@ -26,8 +26,9 @@ import org.apache.hadoop.hbase.client.Scan;
  * </ul>
  *
  * <p>Bounded: {@value #OPEN_MAX} scans that are open, {@value #EXACT_MAX} rows and cells. What is
- * read beyond goes in as granules, {@value #GRANULES_STEP} of each size of a table, the finest
- * first, and then as whole tables. So it never fails; it only meets more writers. Thread-safe.
+ * read beyond goes in as granules, {@value #COARSE_MAX} of them with those of scans, which are the
+ * coarser the more there are, and then as whole tables. So it never fails; it only meets more
+ * writers. Thread-safe.
  */
 public final class ReadSet {
   /** Of a transaction whose reads nobody certifies. */
@@ -36,8 +37,8 @@ public final class ReadSet {
   /** Rows and cells that are known exactly. */
   static final int EXACT_MAX = 10_000;
 
-  /** Granules in place of rows, of each size, before a coarser one is taken. */
-  static final int GRANULES_STEP = 1000;
+  /** Granules of several rows. */
+  static final int COARSE_MAX = 8000;
 
   /** Ids for which a request should have room; with less, whole tables go in. */
   public static final int IDS_MAX = 2 * EXACT_MAX;
@@ -123,7 +124,7 @@ public final class ReadSet {
     if (exact < EXACT_MAX) {
       exact += to.add(id) ? 1 : 0;
     } else if (!to.contains(id)) {
-      int size = Math.min(coarse / GRANULES_STEP, granules.sizes() - 1);
+      int size = Math.min(coarse * granules.sizes() / COARSE_MAX, granules.sizes() - 1);
       addGranules(granules, granules.of(row, size));
     }
   }
@@ -178,11 +179,10 @@ public final class ReadSet {
       return;
     }
     Granules granules = granules(table);
+    int max = Math.min((COARSE_MAX - coarse) / Granules.COVER_MAX, Granules.COVER_MAX);
     addGranules(
         granules,
-        coarse < GRANULES_STEP * granules.sizes()
-            ? granules.cover(low, high, withHigh)
-            : new long[] {granules.whole()});
+        max > 0 ? granules.cover(low, high, withHigh, max) : new long[] {granules.whole()});
   }
 
   /** Whether there is something to certify. */

@@ -6,15 +6,20 @@ import io.retso.hbase.errors.OracleUnavailableException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 
 /**
  * Snapshots that the oracle issued as safe: whoever commits later comes after their readers in the
  * serial order, so nobody has to know what these read. The oracle holds each open for a minute, and
- * regions refuse whoever reads for longer. Bounded: one is remembered. Thread-safe.
+ * regions refuse whoever reads for longer. Bounded: two are remembered, one of them under way.
+ * Thread-safe.
  */
 public final class SafeSnapshots {
   /** So long after it was asked for, one is for those who begin. The oracle's are as old. */
   private static final long KEPT_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+
+  /** One in use is renewed so long after it was asked for: meanwhile nobody waits. */
+  private static final long RENEWED_NANOS = KEPT_NANOS / 2;
 
   /** Between two questions of who waits for the next one. */
   private static final Executor LATER = CompletableFuture.delayedExecutor(4, TimeUnit.MILLISECONDS);
@@ -23,24 +28,42 @@ public final class SafeSnapshots {
   private static final int QUESTIONS_MAX = 1000;
 
   private final OracleClient oracle;
+  private final LongSupplier nanoClock;
 
-  /** The one that was asked for last, and when; null at first. Guarded by this. */
-  private CompletableFuture<Long> newest;
+  /** The last one that was answered; null if there is none. Guarded by this. */
+  private Asked known;
 
-  private long askedNanos;
+  /** The one that is under way, or has just been; null if there is none. Guarded by this. */
+  private Asked next;
+
+  private record Asked(CompletableFuture<Long> answer, long nanos) {}
 
   public SafeSnapshots(OracleClient oracle) {
+    this(oracle, System::nanoTime);
+  }
+
+  SafeSnapshots(OracleClient oracle, LongSupplier nanoClock) {
     this.oracle = oracle;
+    this.nanoClock = nanoClock;
   }
 
   /** One that was issued some 20 ms ago at most: it may lack what was committed since. */
   public synchronized CompletableFuture<Long> recent() {
-    long now = System.nanoTime();
-    if (newest == null || newest.isCompletedExceptionally() || now - askedNanos >= KEPT_NANOS) {
-      newest = oracle.safeSnapshotAsync();
-      askedNanos = now;
+    long now = nanoClock.getAsLong();
+    if (next != null && next.answer().isDone()) {
+      known = next.answer().isCompletedExceptionally() ? known : next;
+      next = null;
     }
-    return newest;
+    known = isOlder(known, KEPT_NANOS, now) ? null : known;
+    next = isOlder(next, KEPT_NANOS, now) ? null : next; // a late answer would be as old
+    if (next == null && (known == null || isOlder(known, RENEWED_NANOS, now))) {
+      next = new Asked(oracle.safeSnapshotAsync(), now);
+    }
+    return known == null ? next.answer() : known.answer();
+  }
+
+  private static boolean isOlder(Asked asked, long nanos, long now) {
+    return asked != null && now - asked.nanos() >= nanos;
   }
 
   /** One that is issued after this call: it contains everything whose commit had returned. */

@@ -13,11 +13,16 @@ import org.apache.hadoop.hbase.client.Scan;
  */
 public final class ScanRange {
   /** Of a transaction whose reads nobody certifies. */
-  public static final ScanRange UNTRACKED = new ScanRange(null, null, null);
+  public static final ScanRange UNTRACKED = new ScanRange(null, null, new Scan());
 
   private final ReadSet reads;
   private final PreparedTable table;
+
+  /** The flags; its keys may belong to the application, which may change them. */
   private final Scan scan;
+
+  private final byte[] start;
+  private final byte[] stop;
 
   /** The last row that was taken; null if there was none. Guarded by this, as what follows. */
   private byte[] last;
@@ -28,12 +33,14 @@ public final class ScanRange {
     this.reads = reads;
     this.table = table;
     this.scan = scan;
+    this.start = scan.getStartRow().clone();
+    this.stop = scan.getStopRow().clone();
   }
 
   /** The application is about to get this row. */
   void reached(Result row) {
     if (reads != null) {
-      byte[] key = row.getRow();
+      byte[] key = row.getRow().clone(); // the result keeps it for its owner
       synchronized (this) {
         last = key;
       }
@@ -59,11 +66,11 @@ public final class ScanRange {
     if (!toEnd && last == null) {
       return;
     }
-    byte[] end = toEnd ? scan.getStopRow() : last;
+    byte[] end = toEnd ? stop : last;
     if (scan.isReversed()) {
-      set.addRange(table, end, scan.getStartRow(), scan.includeStartRow());
+      set.addRange(table, end, start, scan.includeStartRow());
     } else {
-      set.addRange(table, scan.getStartRow(), end, !toEnd || scan.includeStopRow());
+      set.addRange(table, start, end, !toEnd || scan.includeStopRow());
     }
   }
 }

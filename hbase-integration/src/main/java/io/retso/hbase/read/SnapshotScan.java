@@ -22,7 +22,7 @@ public final class SnapshotScan implements AdvancedScanResultConsumer {
     /** Takes what counts HBase's own scan while it goes on. Called first, if the scan wants it. */
     default void measured(ScanMetrics metrics) {}
 
-    /** Takes a row; returns whether more are wanted. */
+    /** Takes a row; returns whether more are wanted. The scan fails with what it throws. */
     boolean next(Result row);
 
     /** Ends a page. Completes when there is room for more rows. */

@@ -5,23 +5,24 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.apache.hadoop.hbase.HConstants;
-import org.apache.hadoop.hbase.util.Bytes;
 
 /**
  * The granules of a table: all its rows, and the rows whose keys begin with the same bytes, for
- * each number of bytes that the table's settings name. Who writes a row names its granule of each
- * size, who reads a range the finest ones of which a few cover it: so each writer and reader of a
- * row have an id in common. Keys that are shorter than a granule's are filled up with zeros, which
- * keeps their order.
+ * each number of bytes that the table's settings name. A key that ends between two sizes is filled
+ * up with zeros, which keeps the order of keys, and has no granules of larger sizes; instead, it
+ * has that of all short keys which look like it then. So a writer of short keys names few.
  *
- * <p>In tables with conflicts by cell each row is a granule, too.
+ * <p>Who writes a row names all its granules, who reads a range a few that cover it ({@link
+ * Cover}): so each writer and reader of a row have an id in common.
+ *
+ * <p>In tables with conflicts by cell each row is a granule, too; it has the id of the short keys.
  *
  * <p>A writer with very many granules names none but the table, and {@link #bulk}, which all
  * readers of ranges name, too. Immutable.
  */
 public final class Granules {
-  /** So many granules cover the range of a scan, at most. */
-  static final int COVER_MAX = 16;
+  /** So many granules are enough to cover the range of a scan. */
+  public static final int COVER_MAX = 64;
 
   private static final byte[] NONE = HConstants.EMPTY_BYTE_ARRAY;
 
@@ -69,80 +70,65 @@ public final class Granules {
   }
 
   /**
-   * The granule of a row.
+   * A granule of a row.
    *
-   * @param size 0 for the finest, {@link #sizes} - 1 for the whole table
+   * @param size 0 for the finest, {@link #sizes} - 1 for the whole table. Rows with short keys have
+   *     the same one for several sizes
    */
   public long of(byte[] row, int size) {
-    return sizes[size] == 0 ? whole : RowId.granule(table, sizes[size], row);
+    int end = end(row);
+    return size < end ? shortKeys(row, end) : prefix(row, size);
   }
 
   /** Adds all granules of a row. */
   public void addAll(byte[] row, IdSet to) {
-    for (int i = 0; i < sizes.length; i++) {
-      to.add(of(row, i));
+    int end = end(row);
+    for (int i = end; i < sizes.length; i++) {
+      to.add(prefix(row, i));
+    }
+    if (end > 0) {
+      to.add(shortKeys(row, end));
     }
     if (byCell) {
       to.add(RowId.rowGranule(table, row));
     }
   }
 
+  /** The size that is not below the key's, or the finest. */
+  private int end(byte[] row) {
+    int size = 0;
+    while (sizes[size] > 0 && sizes[size + 1] >= row.length) {
+      size++;
+    }
+    return size;
+  }
+
+  private long prefix(byte[] row, int size) {
+    return sizes[size] == 0 ? whole : RowId.granule(table, sizes[size], row);
+  }
+
+  private long shortKeys(byte[] row, int size) {
+    return RowId.rowGranule(table, Arrays.copyOf(row, sizes[size]));
+  }
+
   /**
-   * The finest granules of one size that cover a range, {@value #COVER_MAX} at most.
+   * Granules that cover a range.
    *
    * @param low the first row; empty for the beginning of the table
    * @param high the last row; empty for the end of the table
    * @param withHigh whether {@code high} is in the range
+   * @param max so many at most; 1 or more
    */
-  public long[] cover(byte[] low, byte[] high, boolean withHigh) {
-    for (int size : sizes) {
-      long[] covering = size == 0 ? null : cover(size, low, high, withHigh);
-      if (covering != null) {
-        return covering;
-      }
-    }
-    return new long[] {whole};
+  public long[] cover(byte[] low, byte[] high, boolean withHigh, int max) {
+    return new Cover(sizes, low, high, withHigh, max)
+        .parts().stream().mapToLong(this::id).toArray();
   }
 
-  /** Null if it takes too many. */
-  private long[] cover(int size, byte[] low, byte[] high, boolean withHigh) {
-    byte[] prefix = Arrays.copyOf(low, size);
-    byte[] last = Arrays.copyOf(high, size);
-    if (high.length == 0) {
-      Arrays.fill(last, (byte) 0xff);
+  private long id(Cover.Part part) {
+    byte[] prefix = part.prefix();
+    if (part.isShort()) {
+      return RowId.rowGranule(table, prefix);
     }
-    boolean withLast = high.length == 0 || withHigh || isBelow(last, high);
-    long[] covering = new long[COVER_MAX];
-    int n = 0;
-    int order = Bytes.compareTo(prefix, last);
-    while (order < 0 || order == 0 && withLast || n == 0) {
-      if (n == COVER_MAX) {
-        return null;
-      }
-      covering[n++] = RowId.granule(table, size, prefix);
-      if (order >= 0 || !increment(prefix)) {
-        break;
-      }
-      order = Bytes.compareTo(prefix, last);
-    }
-    return Arrays.copyOf(covering, n);
-  }
-
-  /**
-   * Whether rows below {@code high} may lie in its granule: longer ones do that begin alike, and so
-   * do shorter ones that are filled up to it.
-   */
-  private static boolean isBelow(byte[] prefix, byte[] high) {
-    return high.length > prefix.length || high[high.length - 1] == 0;
-  }
-
-  /** The next prefix of that length; false if there is none. */
-  private static boolean increment(byte[] prefix) {
-    for (int i = prefix.length - 1; i >= 0; i--) {
-      if (++prefix[i] != 0) {
-        return true;
-      }
-    }
-    return false;
+    return prefix.length == 0 ? whole : RowId.granule(table, prefix.length, prefix);
   }
 }

@@ -21,6 +21,7 @@ final class Outcomes {
       case SERIALIZATION -> ofReason(((SerializationException) known).reason());
       case CONFLICT -> Outcome.CONFLICT;
       case TOO_OLD -> Outcome.TOO_OLD;
+      case ABORTED -> Outcome.ABORTED;
       case UNKNOWN_OUTCOME -> Outcome.UNKNOWN;
       case ROLLBACK_ONLY, ORACLE_UNAVAILABLE, TABLE_NOT_PREPARED, WRITE_SET_TOO_LARGE ->
           Outcome.ROLLED_BACK;

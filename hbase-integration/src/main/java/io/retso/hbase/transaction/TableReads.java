@@ -118,7 +118,7 @@ final class TableReads implements TableEdits.Access {
   /** Gives the rows of a checked scan to the consumer. */
   void scan(Scan scan, ScanResultConsumer consumer) {
     Scan copy = copy(scan);
-    open(copy, new ConsumerSink(consumer, tx.reads().scan(table, copy)));
+    open(copy, new ConsumerSink(tx.scanOwner(), consumer, tx.reads().scan(table, copy)));
   }
 
   /** The rows of a checked scan. */

@@ -31,7 +31,7 @@ final class TransactionCore {
 
   private final Begun tx;
   private final Shared shared;
-  private final OperationQueue operations = new OperationQueue();
+  final OperationQueue operations = new OperationQueue(); // not private: tests look at it
   private final WaitingScanners scanners = new WaitingScanners();
   private final ScanOwner scanOwner = new Owner();
   private final Lifecycle life;
@@ -104,7 +104,16 @@ final class TransactionCore {
     TransactionException refused = life.checkOperation(isWrite);
     return refused != null
         ? Failures.failed(refused)
-        : tx.named(operations.submit(isWrite, operation));
+        : tx.named(operations.submit(isWrite, () -> unlessEnded(operation)));
+  }
+
+  /**
+   * It may have ended since the operation was called. From now on the operation is outstanding, so
+   * that no commit begins before its answer: what it reads is certified.
+   */
+  private <T> CompletableFuture<T> unlessEnded(Supplier<CompletableFuture<T>> operation) {
+    TransactionException ended = life.checkUsable();
+    return ended == null ? operation.get() : Failures.failed(ended);
   }
 
   /** A write could not be sent; the transaction cannot commit any more. */

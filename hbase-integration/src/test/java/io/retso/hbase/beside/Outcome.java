@@ -43,7 +43,8 @@ final class Outcome {
     return "\n" + failure;
   }
 
-  private static String text(Object answer) {
+  /** What a call answers. */
+  static String text(Object answer) {
     if (answer instanceof List<?> list) {
       return String.join("\n", list.stream().map(Outcome::text).toList());
     }

@@ -73,7 +73,7 @@ final class ReadStatements {
     return get.setCheckExistenceOnly(draw.oneIn(10)).setCacheBlocks(draw.oneIn(2));
   }
 
-  private static Scan scan(Draw draw) {
+  static Scan scan(Draw draw) {
     Scan scan = new Scan().setLoadColumnFamiliesOnDemand(false);
     for (int i = draw.oneIn(3) ? draw.below(4) : 0; i > 0; i--) {
       if (draw.oneIn(2)) {

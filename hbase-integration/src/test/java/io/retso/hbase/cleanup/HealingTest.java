@@ -17,6 +17,7 @@ import io.retso.hbase.TransactionManager;
 import io.retso.hbase.TransactionalTable;
 import io.retso.hbase.admin.SweepResult;
 import io.retso.hbase.admin.TablePreparation.Options;
+import io.retso.hbase.errors.AbortedException;
 import io.retso.hbase.errors.SnapshotTooOldException;
 import io.retso.hbase.layout.CleanupRequest;
 import io.retso.hbase.layout.PendingWrite;
@@ -285,7 +286,7 @@ class HealingTest {
       assertThrows(SnapshotTooOldException.class, scanner::next);
     }
     table.delete(new Delete(Fixture.bytes("a")).addColumns(Fixture.F, Fixture.Q));
-    assertThrows(SnapshotTooOldException.class, zombie::commit);
+    assertThrows(AbortedException.class, zombie::commit);
     assertEquals("a=0 b=0", manager.run(tx -> scan(tx.table(name), new Scan())));
   }
 }

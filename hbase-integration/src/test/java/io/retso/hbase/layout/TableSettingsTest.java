@@ -52,7 +52,9 @@ class TableSettingsTest {
   void granulesAreSizesInOrderWithTheWholeTable() {
     assertEquals(List.of(), TableSettings.granules(" "));
     assertEquals(List.of(0, 4, 12), TableSettings.granules("12, 4,4"));
-    for (String bad : List.of("4,", "x", "-1", "257", "1,2,3,4,5,6,7,8")) {
+    assertEquals(List.of(0, 3, 4, 5, 12), TableSettings.granules("12, 3-5"));
+    assertEquals(TableSettings.GRANULES_DEFAULT, TableSettings.granules("0-32"));
+    for (String bad : List.of("4,", "x", "-1", "257", "1-", "1-2-3", "5-3", "1-40", "1-99999999")) {
       assertThrows(IllegalArgumentException.class, () -> TableSettings.granules(bad), () -> bad);
     }
     assertProblem("prepare it again", changed("RETSO_GRANULES", "none"));

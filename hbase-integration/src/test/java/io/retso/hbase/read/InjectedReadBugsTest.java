@@ -68,9 +68,9 @@ class InjectedReadBugsTest {
         WriteSkewTest.class,
         "whatIsReadBeyondTheBoundIsCertified"),
     GRANULES_LACK_THE_LAST_ONE(
-        "table/Granules.java",
-        "high.length > prefix.length || high[high.length - 1] == 0",
-        "high.length > prefix.length",
+        "table/Cover.java",
+        "high.length > sizes[size] || high[high.length - 1] == 0",
+        "high.length > sizes[size]",
         GranulesTest.class,
         "whoWritesIntoARangeNamesAGranuleOfIt"),
     WHO_WROTE_NOTHING_REPORTS_NO_READS(

@@ -20,6 +20,9 @@ import io.retso.hbase.admin.TablePreparation.Options;
 import io.retso.hbase.errors.SerializationException;
 import io.retso.hbase.options.Conflicts;
 import io.retso.hbase.options.Isolation;
+import io.retso.hbase.transaction.Inside;
+import java.util.List;
+import java.util.stream.IntStream;
 import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.client.Get;
 import org.apache.hadoop.hbase.client.Result;
@@ -39,6 +42,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 class MixedIsolationTest {
   private Fixture fixture;
   private TransactionManager manager;
+  private Transaction first;
 
   @BeforeEach
   void open(Fixture fixture) throws Exception {
@@ -63,7 +67,7 @@ class MixedIsolationTest {
           tx.table(name).put(put("0005", "old"));
           return null;
         });
-    Transaction first = begin(SERIALIZABLE);
+    first = begin(SERIALIZABLE);
     look.at(first.table(name));
     first.table(name).put(put("9999", "of the first"));
     Transaction second = begin(ofSecond);
@@ -121,8 +125,30 @@ class MixedIsolationTest {
   @Test
   void rowsOfConflictsByCellAreNoticedWithGranules() throws Exception {
     Options byCell = Options.DEFAULT.with(Conflicts.CELL);
-    expect(false, byCell, "0005", table -> table.get(get("0005")));
-    expect(true, byCell.withGranules("0"), "0005", table -> table.get(get("0005")));
+    for (Look look :
+        List.<Look>of(
+            table -> table.get(get("0005")), table -> table.exists(get("0005").addFamily(F)))) {
+      expect(false, byCell, "0005", look);
+      expect(true, byCell.withGranules("0"), "0005", look);
+    }
+  }
+
+  /** As many rows as the read set knows exactly were read before. */
+  @Test
+  void whatIsReadBeyondTheBoundIsNoticedWithGranules() throws Exception {
+    List<Get> others =
+        IntStream.range(0, ReadSet.EXACT_MAX).mapToObj(i -> get("other row " + i)).toList();
+    for (Options options : List.of(Options.DEFAULT, Options.DEFAULT.withGranules("0,4"))) {
+      boolean noticed = !options.equals(Options.DEFAULT);
+      expect(
+          noticed,
+          options,
+          "0005",
+          table -> {
+            Inside.reads(first).add(Inside.tables(manager).find(table.getName()).join(), others);
+            table.get(get("0005"));
+          });
+    }
   }
 
   @Test

@@ -2,7 +2,6 @@ package io.retso.hbase.table;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -10,6 +9,7 @@ import io.retso.client.RowId;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.stream.LongStream;
 import org.apache.hadoop.hbase.util.Bytes;
 import org.junit.jupiter.api.Test;
 
@@ -32,59 +32,103 @@ public class GranulesTest {
     return RowId.granule(TABLE, size, bytes(key));
   }
 
-  @Test
-  void aRowHasOneOfEachSize() {
+  private static long shortKeys(int... key) {
+    return RowId.rowGranule(TABLE, bytes(key));
+  }
+
+  private static void expect(Granules of, byte[] row, long... expected) {
     IdSet all = new IdSet();
-    granules.addAll(bytes(7, 8), all);
-    assertEquals(4, all.size());
-    assertTrue(all.contains(granules.whole()));
-    assertTrue(all.contains(granule(1, 7)));
-    assertTrue(all.contains(granule(2, 7, 8)));
-    assertTrue(all.contains(granule(4, 7, 8, 0, 0)), "short keys are filled up with zeros");
-    assertFalse(all.contains(granules.bulk()));
-    assertNotEquals(granules.whole(), new Granules(TABLE, false, List.of(5)).bulk());
-    IdSet byCell = new IdSet();
-    new Granules(TABLE, true, List.of()).addAll(bytes(7), byCell);
-    assertEquals(2, byCell.size());
-    assertTrue(byCell.contains(RowId.rowGranule(TABLE, bytes(7))), "the row, and the table");
+    of.addAll(row, all);
+    assertArrayEquals(sorted(expected), sorted(all.toArray()));
+  }
+
+  private static long[] sorted(long... ids) {
+    return LongStream.of(ids).sorted().toArray();
+  }
+
+  private void expectCover(int max, byte[] low, byte[] high, boolean withHigh, long... expected) {
+    assertArrayEquals(sorted(expected), sorted(granules.cover(low, high, withHigh, max)));
   }
 
   @Test
-  void aRangeIsCoveredByTheFinestOfWhichAFewAreEnough() {
-    assertArrayEquals(
-        new long[] {granule(4, 1, 2, 0, 9), granule(4, 1, 2, 0, 10)},
-        granules.cover(bytes(1, 2, 0, 9, 5), bytes(1, 2, 0, 10), true));
-    assertArrayEquals(
-        new long[] {granule(4, 1, 2, 0, 9)},
-        granules.cover(bytes(1, 2, 0, 9, 5), bytes(1, 2, 0, 10), false),
-        "nothing below the end lies in its granule");
-    assertEquals(
-        2,
-        granules.cover(bytes(1, 2, 0, 9), bytes(1, 2, 0, 10, 0), false).length,
-        "the row without the zero does");
-    assertEquals(16, granules.cover(bytes(1, 0, 0, 0), bytes(1, 0, 0, 15, 3), true).length);
-    assertArrayEquals(
-        new long[] {granule(2, 1, 0)},
-        granules.cover(bytes(1, 0, 0, 0), bytes(1, 0, 0, 16), true),
-        "17 are too many");
-    assertArrayEquals(
-        new long[] {granule(1, 250), granule(1, 251)},
-        granules.cover(bytes(250), bytes(251, 200), true));
-    assertArrayEquals(
-        new long[] {granule(1, 0xfe), granule(1, 0xff)},
-        granules.cover(bytes(0xfe), NONE, false),
-        "to the end of the table");
-    assertArrayEquals(new long[] {granules.whole()}, granules.cover(NONE, NONE, false));
-    assertArrayEquals(new long[] {granules.whole()}, granules.cover(bytes(1), bytes(100), true));
+  void aRowHasOneOfEachSizeUpToItsLength() {
+    long whole = granules.whole();
+    expect(granules, bytes(7), whole, granule(1, 7), shortKeys(7));
+    expect(granules, bytes(7, 8), whole, granule(1, 7), granule(2, 7, 8), shortKeys(7, 8));
+    long[] longer = {whole, granule(1, 7), granule(2, 7, 8), granule(4, 7, 8, 9, 0)};
+    expect(granules, bytes(7, 8, 9), longer);
+    expect(granules, bytes(7, 8, 9, 0, 1), longer);
+    Granules sparse = new Granules(TABLE, false, List.of(3, 6));
+    expect(sparse, bytes(7), sparse.whole(), granule(3, 7, 0, 0), shortKeys(7, 0, 0));
+    Granules byCell = new Granules(TABLE, true, List.of());
+    expect(byCell, bytes(7), byCell.whole(), RowId.rowGranule(TABLE, bytes(7)));
+    assertNotEquals(whole, granules.bulk());
+  }
+
+  @Test
+  void aRowOfShortKeysHasOneForAllLargerSizes() {
+    assertEquals(shortKeys(7, 8), granules.of(bytes(7, 8), 0));
+    assertEquals(granule(2, 7, 8), granules.of(bytes(7, 8), 1));
+    assertEquals(granule(4, 7, 8, 9, 0), granules.of(bytes(7, 8, 9), 0));
+    assertEquals(granules.whole(), granules.of(bytes(7, 8, 9), 3));
+  }
+
+  @Test
+  void aRangeIsCoveredByCoarseOnesBetweenFinerOnesAtItsEnds() {
+    expectCover(
+        9,
+        bytes(1, 254),
+        bytes(4, 1),
+        true,
+        granule(2, 1, 254),
+        granule(2, 1, 255),
+        granule(1, 2),
+        granule(1, 3),
+        shortKeys(4),
+        granule(2, 4, 0),
+        shortKeys(4, 1));
+    expectCover(
+        6,
+        bytes(1, 254),
+        bytes(4, 1),
+        true,
+        granule(2, 1, 254),
+        granule(2, 1, 255),
+        granule(1, 2),
+        granule(1, 3),
+        granule(1, 4));
+    expectCover(3, bytes(1, 254), bytes(4, 1), true, granules.whole());
+    expectCover(9, bytes(1, 2), bytes(1, 3), false, granule(2, 1, 2));
+    expectCover(1, bytes(1, 2, 3, 4, 5), bytes(1, 2, 3, 4, 6), false, granule(4, 1, 2, 3, 4));
+    expectCover(9, bytes(1, 2), bytes(1, 2), true, shortKeys(1, 2));
+    expectCover(9, bytes(1), bytes(1, 0), true, shortKeys(1), shortKeys(1, 0));
+  }
+
+  @Test
+  void aRangeToTheEndIsCoveredByWhatBeginsSo() {
+    expectCover(
+        9,
+        bytes(250),
+        NONE,
+        false,
+        LongStream.rangeClosed(250, 255).map(i -> granule(1, (int) i)).toArray());
+    expectCover(64, NONE, NONE, false, granules.whole());
+    expectCover(64, bytes(1), bytes(100), true, granules.whole());
+    expectCover(9, NONE, bytes(0), false, shortKeys(0));
   }
 
   /** Small alphabet: many keys that are prefixes of each other, with zeros and 0xff. */
-  private static byte[] key(Random random) {
-    byte[] key = new byte[random.nextInt(6)];
+  private static byte[] key(Random random, int lengths) {
+    byte[] key = new byte[random.nextInt(lengths)];
     for (int i = 0; i < key.length; i++) {
       key[i] = (byte) new int[] {0, 1, 2, 0xfe, 0xff}[random.nextInt(5)];
     }
     return key;
+  }
+
+  private static Granules random(Random random) {
+    return new Granules(
+        TABLE, false, random.ints(random.nextInt(6), 0, 8).distinct().boxed().toList());
   }
 
   @Test
@@ -92,20 +136,23 @@ public class GranulesTest {
     long seed = System.nanoTime();
     Random random = new Random(seed);
     int within = 0;
-    for (int i = 0; i < 200_000; i++) {
-      byte[] low = key(random);
-      byte[] high = key(random);
-      byte[] row = key(random);
+    for (int i = 0; i < 60_000; i++) {
+      Granules some = random(random);
+      byte[] low = key(random, 8);
+      byte[] high = key(random, 8);
+      byte[] row = key(random, 8);
       boolean withHigh = random.nextBoolean();
+      int max = 1 + random.nextInt(Granules.COVER_MAX);
       int toHigh = high.length == 0 ? -1 : Bytes.compareTo(row, high);
       if (row.length == 0 || Bytes.compareTo(low, row) > 0 || toHigh > (withHigh ? 0 : -1)) {
         continue;
       }
       within++;
       IdSet written = new IdSet();
-      granules.addAll(row, written);
+      some.addAll(row, written);
+      long[] cover = some.cover(low, high, withHigh, max);
       assertTrue(
-          Arrays.stream(granules.cover(low, high, withHigh)).anyMatch(written::contains),
+          cover.length <= max && Arrays.stream(cover).anyMatch(written::contains),
           () ->
               String.format(
                   "seed %d: %s in %s to %s",
@@ -114,6 +161,21 @@ public class GranulesTest {
                   Bytes.toStringBinary(low),
                   Bytes.toStringBinary(high)));
     }
-    assertTrue(within > 10_000, "too few rows were within their range: " + within);
+    assertTrue(within > 3_000, "too few rows were within their range: " + within);
+  }
+
+  @Test
+  void aRowIsFoundByEachGranuleThatStandsForIt() {
+    long seed = System.nanoTime();
+    Random random = new Random(seed);
+    for (int i = 0; i < 10_000; i++) {
+      Granules some = random(random);
+      byte[] row = key(random, 8);
+      IdSet written = new IdSet();
+      some.addAll(row, written);
+      for (int size = 0; size < some.sizes(); size++) {
+        assertTrue(written.contains(some.of(row, size)), () -> "seed " + seed);
+      }
+    }
   }
 }

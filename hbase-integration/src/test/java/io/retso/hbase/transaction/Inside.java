@@ -10,6 +10,7 @@ import io.retso.hbase.cleanup.Orphans;
 import io.retso.hbase.errors.RollbackOnlyException;
 import io.retso.hbase.metrics.Counters;
 import io.retso.hbase.operation.OperationChecks;
+import io.retso.hbase.operation.OperationQueue;
 import io.retso.hbase.operation.SingleThreadGuard;
 import io.retso.hbase.read.ReadSet;
 import io.retso.hbase.read.ScanOwner;
@@ -77,6 +78,10 @@ public final class Inside {
 
   public static ScanOwner scanOwner(ReadTransaction tx) {
     return of(tx).scanOwner();
+  }
+
+  public static OperationQueue operations(ReadTransaction tx) {
+    return of(tx).operations;
   }
 
   public static boolean isOpen(ReadTransaction tx) {

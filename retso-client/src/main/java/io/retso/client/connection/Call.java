@@ -40,8 +40,14 @@ final class Call<T> extends CompletableFuture<T> {
   /** The next in the {@link CallList} or {@link SentFrame} that holds this call. */
   Call<?> next;
 
-  /** Once true, the request may have reached the server; never false again. */
+  /**
+   * Whether the request may have reached the server. Once true it is false again only if the server
+   * says that it did nothing of the only frame that ever carried it.
+   */
   boolean maybeSent;
+
+  /** The same before it was sent last. */
+  boolean maybeSentBefore;
 
   Call(FrameType type, long start, long reader, long[] rows, long deadlineNanos, boolean urgent) {
     this(type, start, reader, rows, null, deadlineNanos, urgent);

@@ -8,6 +8,7 @@ import java.util.List;
 /**
  * What a client was built with; checked by the builder. Immutable.
  *
+ * @param pingNanos period of pings to the leader
  * @param expected the oracle that it is for; null for the first that answers
  */
 public record ClientSettings(
@@ -20,6 +21,7 @@ public record ClientSettings(
     long connectTimeoutNanos,
     long backoffMinNanos,
     long backoffMaxNanos,
+    long pingNanos,
     long seed,
     OracleIdentity expected) {
 

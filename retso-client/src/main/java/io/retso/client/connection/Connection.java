@@ -11,13 +11,14 @@ import io.retso.protocol.Frames;
 import io.retso.protocol.Handshake;
 import io.retso.protocol.Handshake.Welcome;
 import io.retso.protocol.OracleIdentity;
+import io.retso.protocol.ServerRole;
 import java.net.InetSocketAddress;
 import java.util.ArrayDeque;
 import java.util.List;
 
 /**
  * One TCP connection from its first byte to its last: handshake, then request frames out and reply
- * frames in. Event loop only. Lives for one connection; its {@link Slot} makes the next one.
+ * frames in. Event loop only. Lives for one connection; its {@link Member} makes the next one.
  *
  * <p>Frames wait for replies in lanes, as the protocol orders them: begins and timestamps in one,
  * decisions in the other. A ping has a lane of its own, because the protocol does not say which it
@@ -28,7 +29,7 @@ final class Connection {
 
   final InetSocketAddress address;
 
-  private final Slot slot;
+  private final Member member;
   private final ClientSettings settings;
   private final Intake<Call<?>> intake;
   private final ClientLoop loop;
@@ -42,6 +43,9 @@ final class Connection {
   /** Null until the handshake is complete. */
   private Welcome welcome;
 
+  /** What the server said last of itself; null until the handshake is complete. */
+  private ServerRole role;
+
   /** Bytes of a frame that is not complete; null if there are none. */
   private ByteBuf partial;
 
@@ -51,12 +55,12 @@ final class Connection {
   private boolean ended;
 
   Connection(
-      Slot slot,
+      Member member,
       ClientSettings settings,
       Intake<Call<?>> intake,
       ClientLoop loop,
       InetSocketAddress address) {
-    this.slot = slot;
+    this.member = member;
     this.settings = settings;
     this.intake = intake;
     this.loop = loop;
@@ -74,6 +78,10 @@ final class Connection {
 
   Welcome welcome() {
     return welcome;
+  }
+
+  ServerRole role() {
+    return role;
   }
 
   /** Whether the server ever answered a request on this connection. */
@@ -135,6 +143,28 @@ final class Connection {
     frame.deadlineNanos = waiting ? deadlineNanos : nowNanos + Long.MAX_VALUE / 2;
   }
 
+  /** Whether the server owes replies, to pings too. */
+  boolean owes() {
+    return !(fastLane.isEmpty() && logLane.isEmpty() && pingLane.isEmpty());
+  }
+
+  /** Whether the server owes something and has sent nothing for so long. */
+  boolean isSilent(long nowNanos, long silenceNanos) {
+    return owes() && nowNanos - lastReadNanos >= silenceNanos;
+  }
+
+  /** Asks whether the server lives, if it has sent nothing for about a period; one at a time. */
+  void ping(long nowNanos, long periodNanos) {
+    boolean quiet = nowNanos - lastReadNanos >= periodNanos - settings.pingNanos() / 2;
+    if (!ended && quiet && pingLane.isEmpty() && transport.isWritable()) {
+      long never = nowNanos + Long.MAX_VALUE / 2;
+      SentFrame frame = new SentFrame(FrameType.PING, nextFrameId++, 0, nowNanos, never, null);
+      pingLane.add(frame);
+      transport.write(FrameWriter.encode(frame, transport.allocator()));
+      transport.flush();
+    }
+  }
+
   /** How long the server has owed a reply without sending anything; 0 if it owes none. */
   long silenceNanos(long nowNanos) {
     long silence = 0;
@@ -157,7 +187,7 @@ final class Connection {
     if (transport != null) {
       transport.close();
     }
-    slot.ended(this, cause);
+    member.ended(this, cause);
   }
 
   /** It is connected. */
@@ -254,7 +284,9 @@ final class Connection {
 
   private void onFrame(int index, int frameBytes) throws FrameException {
     if (Frames.isError(partial, index)) {
-      onError(Frames.errorCode(partial, index), Frames.errorText(partial, index));
+      onError(index);
+    } else if (Frames.isRole(partial, index)) {
+      onRole(index, frameBytes);
     } else if (welcome == null) {
       onWelcome(Frames.replyType(partial, index), index, frameBytes);
     } else {
@@ -301,21 +333,32 @@ final class Connection {
     if (type != FrameType.HELLO) {
       throw new FrameException(ErrorCode.HANDSHAKE, "a reply to " + type + " before the handshake");
     }
-    Welcome offer =
-        Handshake.readWelcome(
-            partial.slice(index + Frames.HEADER_BYTES, frameBytes - Frames.HEADER_BYTES),
-            frameBytes - Frames.HEADER_BYTES);
+    Welcome offer = Handshake.readWelcome(body(index, frameBytes));
     String objection = objection(offer);
     if (objection != null) {
       throw new FrameException(ErrorCode.HANDSHAKE, objection);
     }
-    OracleException refusal = slot.objection(this, offer);
+    OracleException refusal = member.objection(this, offer);
     if (refusal != null) {
       end(refusal);
       return;
     }
     welcome = offer;
-    slot.ready(this);
+    role = offer.role();
+    member.ready(this);
+  }
+
+  private ByteBuf body(int index, int frameBytes) {
+    return partial.slice(index + Frames.HEADER_BYTES, frameBytes - Frames.HEADER_BYTES);
+  }
+
+  private void onRole(int index, int frameBytes) throws FrameException {
+    ServerRole changed = Handshake.readRole(body(index, frameBytes));
+    if (welcome == null || welcome.version() < Handshake.ROLES_SINCE) {
+      throw new FrameException(ErrorCode.MALFORMED_FRAME, "a role that was not agreed upon");
+    }
+    role = changed;
+    member.roleChanged(this);
   }
 
   private String objection(Welcome offer) {
@@ -337,8 +380,13 @@ final class Connection {
     return null;
   }
 
-  private void onError(ErrorCode code, String text) {
-    String message = "answered with error " + code + ": " + text;
+  private void onError(int index) throws FrameException {
+    ErrorCode code = Frames.errorCode(partial, index);
+    if (code != null && code.keepsConnection()) {
+      onRefusal(code, Frames.frameId(partial, index));
+      return;
+    }
+    String message = "answered with error " + code + ": " + Frames.errorText(partial, index);
     boolean ourFault =
         code == ErrorCode.MALFORMED_FRAME
             || code == ErrorCode.TOO_LARGE
@@ -348,6 +396,27 @@ final class Connection {
         ourFault
             ? new OracleException(Category.INCOMPATIBLE, peer() + message, null)
             : unavailable(message, null));
+  }
+
+  /**
+   * The next frame of its lane is not answered here; the server said before that it leads no more.
+   */
+  private void onRefusal(ErrorCode code, int id) throws FrameException {
+    if (welcome == null || role.leads()) {
+      throw new FrameException(code, "it refuses requests as a standby, and never was one");
+    }
+    for (ArrayDeque<SentFrame> lane : List.of(fastLane, logLane)) {
+      SentFrame frame = lane.peek();
+      if (frame != null && frame.id == id) {
+        lane.poll();
+        if (code == ErrorCode.NOT_LEADER) {
+          frame.wasNotSent();
+        }
+        member.refused(frame);
+        return;
+      }
+    }
+    throw new FrameException(ErrorCode.MALFORMED_FRAME, "it refuses frame " + id + " out of turn");
   }
 
   /** It is over, whoever ended it. */
@@ -369,7 +438,7 @@ final class Connection {
   /** More may be written, or no more for now. */
   void onWritable() {
     if (wasReady() && !ended && transport.isWritable()) {
-      slot.writable();
+      member.writable();
     }
   }
 

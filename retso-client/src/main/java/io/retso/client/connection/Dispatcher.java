@@ -4,13 +4,11 @@ import io.retso.client.OracleClient;
 import io.retso.client.OracleException;
 import io.retso.client.OracleException.Category;
 import io.retso.protocol.FrameType;
-import io.retso.protocol.Handshake.Welcome;
 import io.retso.protocol.OracleIdentity;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
-import java.util.SplittableRandom;
 import java.util.stream.Collectors;
 
 /**
@@ -36,7 +34,7 @@ final class Dispatcher {
   private final ClientSettings settings;
   private final ClientLoop loop;
   private final Intake<Call<?>> intake;
-  private final List<Slot> slots = new ArrayList<>();
+  private final Members members;
 
   /** Calls without a frame, by type. */
   private final Map<FrameType, CallList> waiting = new EnumMap<>(FrameType.class);
@@ -60,13 +58,6 @@ final class Dispatcher {
   private final long sweepNanos;
   private boolean sweepScheduled;
   private boolean closed;
-  private int nextSlot;
-  private long epochSeen = Long.MIN_VALUE;
-
-  /**
-   * The oracle that this client is for; null before the first has answered. Any thread reads it.
-   */
-  private volatile OracleIdentity oracle;
 
   /** Why the last attempt to connect failed; null since the last success. */
   private OracleException lastFailure;
@@ -80,7 +71,6 @@ final class Dispatcher {
     this.settings = settings;
     this.loop = loop;
     this.intake = intake;
-    this.oracle = settings.expected();
     this.sweepNanos =
         Math.min(
             SWEEP_NANOS_MAX,
@@ -94,10 +84,7 @@ final class Dispatcher {
     }
     sendingOrder.add(waiting.get(FrameType.TIMESTAMP));
     sendingOrder.add(waiting.get(FrameType.BEGIN));
-    SplittableRandom random = new SplittableRandom(settings.seed());
-    for (int i = 0; i < settings.connections(); i++) {
-      slots.add(new Slot(this, settings, loop, random.split()));
-    }
+    members = new Members(this, settings, loop);
   }
 
   Intake<Call<?>> intake() {
@@ -162,7 +149,7 @@ final class Dispatcher {
     }
     scheduleSweep();
     Connection connection;
-    while ((connection = nextWritable()) != null) {
+    while ((connection = members.nextWritable()) != null) {
       long nowNanos = loop.nanoTime();
       for (CallList calls : sendingOrder) {
         Refusals.refuse(calls, connection.welcome(), intake);
@@ -178,7 +165,7 @@ final class Dispatcher {
       return;
     }
     refusal = null;
-    slots.forEach(Slot::ensureConnecting);
+    members.ensureConnecting();
   }
 
   private boolean nothingToSend() {
@@ -190,64 +177,16 @@ final class Dispatcher {
     return true;
   }
 
-  /** The next connection in turn that is ready and has room; null if there is none. */
-  private Connection nextWritable() {
-    for (int i = 0; i < slots.size(); i++) {
-      nextSlot = nextSlot + 1 < slots.size() ? nextSlot + 1 : 0;
-      Connection connection = slots.get(nextSlot).ready();
-      if (connection != null && connection.isWritable()) {
-        return connection;
-      }
-    }
-    return null;
-  }
-
-  /**
-   * Why the one who answers must not be talked to; null if it may, which is remembered. The first
-   * oracle that this client meets is the one that it is for, unless it was built for one.
-   */
-  OracleException objection(Connection asked, Welcome offer) {
-    OracleIdentity expected = oracle;
-    if (expected != null && !offer.oracle().isSameAs(expected)) {
-      return asked.another(offer.oracle(), expected);
-    }
-    if (offer.epoch() < epochSeen) {
-      return asked.unavailable(
-          "has epoch "
-              + offer.epoch()
-              + ", below the one of a server met before: it was deposed, and another one leads now",
-          null);
-    }
-    oracle = offer.oracle();
-    epochSeen = offer.epoch();
-    return null;
-  }
-
   /** The oracle that this client is for; null before the first has answered. Any thread. */
   OracleIdentity oracle() {
-    return oracle;
+    return members.oracle();
   }
 
-  /** A connection became ready: the others, if any, are worth trying now, too. */
+  /** There is a leader. */
   void connected() {
-    endDeposed();
     lastFailure = null;
     refusal = null;
-    slots.forEach(Slot::ensureConnecting);
-    onWake(); // what came in meanwhile shares the frames of what waited for the connection
-  }
-
-  /**
-   * A leader that was deposed may not know it yet, and would begin transactions before commits that
-   * its successor has acknowledged to this client.
-   */
-  private void endDeposed() {
-    for (Slot slot : slots) {
-      Connection connection = slot.ready();
-      if (connection != null && connection.welcome().epoch() < epochSeen) {
-        connection.end(connection.unavailable("was deposed: another oracle leads now", null));
-      }
-    }
+    onWake(); // what came in meanwhile shares the frames of what waited for the leader
   }
 
   /**
@@ -260,30 +199,41 @@ final class Dispatcher {
     Map<FrameType, CallList> repeated = new EnumMap<>(FrameType.class);
     SentFrame frame;
     while ((frame = connection.pollSent()) != null) {
-      Call<?> call = frame.head;
-      while (call != null) {
-        Call<?> next = call.next;
-        call.next = null;
-        if (again && !call.isDone()) {
-          repeated.computeIfAbsent(call.type, type -> new CallList()).add(call);
-        } else {
-          intake.release(1);
-          call.fail(cause.category(), cause.getMessage(), cause);
-        }
-        call = next;
-      }
+      CallList calls = repeated.computeIfAbsent(frame.type, type -> new CallList());
+      takeCalls(frame, again ? calls : null, cause);
     }
     repeated.forEach((type, calls) -> waiting.get(type).addFirst(calls));
     dispatch();
   }
 
+  /** A server sent a frame back, because another one leads: that one is asked. */
+  void repeat(SentFrame frame) {
+    CallList calls = new CallList();
+    takeCalls(frame, calls, null);
+    waiting.get(frame.type).addFirst(calls);
+    dispatch();
+  }
+
+  /** Takes the calls out of a frame: those that wait for an answer go on in a list, or fail. */
+  private void takeCalls(SentFrame frame, CallList live, OracleException cause) {
+    Call<?> call = frame.head;
+    while (call != null) {
+      Call<?> next = call.next;
+      call.next = null;
+      if (live != null && !call.isDone()) {
+        live.add(call);
+      } else {
+        intake.release(1);
+        if (!call.isDone()) {
+          call.fail(cause.category(), cause.getMessage(), cause);
+        }
+      }
+      call = next;
+    }
+  }
+
   /** No address leads to a compatible oracle. */
   void refuse(OracleException cause) {
-    for (Slot slot : slots) {
-      if (slot.ready() != null) {
-        return;
-      }
-    }
     refusal = cause;
     refusalEndNanos = loop.nanoTime() + settings.backoffMaxNanos();
     failWaiting(cause);
@@ -317,21 +267,8 @@ final class Dispatcher {
         "no answer within "
             + Durations.text(settings.requestTimeoutNanos())
             + "; is the oracle overloaded or its log slow? Otherwise raise requestTimeout";
-    for (Slot slot : slots) {
-      Connection connection = slot.ready();
-      if (connection == null) {
-        continue;
-      }
-      connection.expire(nowNanos, overdue);
-      if (connection.silenceNanos(nowNanos) >= settings.silenceNanosMax()) {
-        connection.end(
-            connection.unavailable(
-                "owed replies and sent nothing for "
-                    + Durations.text(settings.silenceNanosMax())
-                    + "; gave up the connection",
-                null));
-      }
-    }
+    members.ready().forEach(connection -> connection.expire(nowNanos, overdue));
+    members.endSilent(nowNanos);
     for (CallList calls : sendingOrder) {
       expireWaiting(calls, nowNanos, overdue);
     }
@@ -370,6 +307,7 @@ final class Dispatcher {
         + " took the request within "
         + Durations.text(settings.requestTimeoutNanos())
         + (lastFailure == null ? "" : " (" + lastFailure.getMessage() + ")")
+        + members.standbys()
         + "; check that it runs and that the addresses are right";
   }
 
@@ -379,7 +317,7 @@ final class Dispatcher {
     closed = true;
     OracleException cause =
         new OracleException(Category.CLOSED, "the client was closed before an answer came", null);
-    slots.forEach(slot -> slot.close(cause));
+    members.close(cause);
     failWaiting(cause);
     // A caller that passed the intake's door before it closed is a few instructions from its queue.
     while (intake.outstanding() > 0) {
@@ -393,7 +331,7 @@ final class Dispatcher {
   private void sendLate() {
     intake.drainTo(this::enqueue);
     releaseLate();
-    Connection connection = nextWritable();
+    Connection connection = members.nextWritable();
     if (connection == null) {
       return;
     }

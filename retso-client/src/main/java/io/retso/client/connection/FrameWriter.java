@@ -94,6 +94,7 @@ final class FrameWriter {
       case ABORT, CLEANED, SWEPT -> out.writeLong(call.start);
       case HELLO, BEGIN, TIMESTAMP, SAFE, PING, WATERMARK -> {} // the count says all
     }
+    call.maybeSentBefore = call.maybeSent;
     call.maybeSent = true;
   }
 

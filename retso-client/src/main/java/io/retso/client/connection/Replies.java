@@ -33,7 +33,11 @@ final class Replies {
     switch (frame.type) {
       case BEGIN -> begins(frame, in.getLong(body), timestampGap, strict);
       case WATERMARK, TIMESTAMP, SAFE -> shared(frame, in.getLong(body), strict);
-      case PING -> next(frame).answer(null);
+      case PING -> {
+        if (frame.head != null) {
+          next(frame).answer(null);
+        }
+      }
       case COMMIT, COMMIT_READS, STATUS, ABORT, CLEANED, SWEPT -> {
         for (; frame.head != null; body += Long.BYTES) {
           decided(frame, in.getLong(body), strict);

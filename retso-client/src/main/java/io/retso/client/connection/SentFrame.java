@@ -6,13 +6,16 @@ import io.retso.protocol.FrameType;
 final class SentFrame {
   final FrameType type;
   final int id;
+
+  /** Calls; 0 in a ping of the connection itself. */
   final int count;
+
   final long sentNanos;
 
   /** The earliest deadline among the calls that are not yet done; a lower bound of it. */
   long deadlineNanos;
 
-  /** The first of {@link #count} calls, linked through {@link Call#next}. */
+  /** The first of {@link #count} calls, linked through {@link Call#next}; null if there is none. */
   Call<?> head;
 
   SentFrame(FrameType type, int id, int count, long sentNanos, long deadlineNanos, Call<?> head) {
@@ -22,5 +25,12 @@ final class SentFrame {
     this.sentNanos = sentNanos;
     this.deadlineNanos = deadlineNanos;
     this.head = head;
+  }
+
+  /** The server did nothing of it: its calls are as before it was sent. */
+  void wasNotSent() {
+    for (Call<?> call = head; call != null; call = call.next) {
+      call.maybeSent = call.maybeSentBefore;
+    }
   }
 }

@@ -23,16 +23,19 @@
  * waiting lists and the lanes. A connection whose buffer holds 2 MB gets no more until the server
  * has read; its requests wait, and time out in the end.
  *
+ * <p><strong>Members.</strong> The client is connected to all servers that share the log, and sends
+ * requests to the one that leads ({@code Members}). While nobody does, they wait.
+ *
  * <p><strong>Failures.</strong> A connection is given up when it breaks, when its server breaks the
- * protocol, or when the server owes replies and is silent for half a request's time-out. What was
- * in flight is sent again on the next connection, for everything but a commit is harmless to
- * repeat, and the repetition of a commit bears a flag and is answered with the original decision.
- * After a breach of the protocol nothing is repeated, lest the same frame do it again. A commit
- * that was ever handed to a connection and then runs out of time fails as {@link
+ * protocol or was deposed, or when the server owes replies and is silent for half a request's
+ * time-out. What was in flight is sent again on the next connection to a leader, for everything but
+ * a commit is harmless to repeat, and the repetition of a commit bears a flag and is answered with
+ * the original decision. After a breach of the protocol nothing is repeated, lest the same frame do
+ * it again. A commit that was ever handed to a connection and then runs out of time fails as {@link
  * io.retso.client.UnknownOutcomeException}; one that never was, as unavailable.
  *
  * <p><strong>Threads.</strong> {@code Intake} and the final fields of {@code Call} are shared; all
- * the rest (Dispatcher, Slot, Connection, CallList, SentFrame, Backoff) belongs to the event loop.
- * There is no lock.
+ * the rest (Dispatcher, Members, Member, Connection, CallList, SentFrame, Backoff) belongs to the
+ * event loop. There is no lock.
  */
 package io.retso.client.connection;

@@ -1,5 +1,6 @@
 package io.retso.server.config;
 
+import io.retso.oracle.StatusOracle;
 import java.util.Optional;
 
 /**
@@ -20,9 +21,6 @@ public record MemoryPlan(long map, long window, long uncleaned, long rest, long 
    * for the garbage collector.
    */
   public static final long REST_BYTES = 64L << 20;
-
-  /** What the oracle remembers of the reads of serializable transactions, at most. */
-  public static final long READS_BYTES = 17L << 20;
 
   public static final long EMBEDDED_BYTES = 32L << 20;
   public static final long EMBEDDED_BOOKIE_BYTES = 32L << 20;
@@ -61,7 +59,7 @@ public record MemoryPlan(long map, long window, long uncleaned, long rest, long 
         config.get(Settings.WINDOW_TIMESTAMPS) * WINDOW_TIMESTAMP_BYTES,
         uncleanedBytes(config.get(Settings.UNCLEANED_MAX)),
         REST_BYTES
-            + READS_BYTES
+            + StatusOracle.CERTIFIER_BYTES_MAX
             + (config.isEmbedded() ? EMBEDDED_BYTES : 0)
             + bookies * EMBEDDED_BOOKIE_BYTES,
         OUTSIDE_BYTES

@@ -92,6 +92,7 @@ public abstract class SimulatedLoop implements ClientLoop {
             connectNanos,
             backoffMinNanos,
             connectNanos,
+            4 * connectNanos,
             seed,
             null);
     return new RemoteOracleClient(settings, this);

@@ -1,0 +1,53 @@
+package io.retso.bench;
+
+import io.retso.bench.workload.SerializablePage;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code retso bench publish}. */
+@Command(
+    name = "publish",
+    description = {
+      "Puts the results of smallbank, sibench and readers into a page of the documentation, as"
+          + " tables between its marks, and their figures beside it.",
+      ""
+    },
+    mixinStandardHelpOptions = true,
+    sortOptions = false)
+final class PublishCommand implements Callable<Integer> {
+  @Spec private CommandSpec spec;
+
+  @Parameters(
+      arity = "1..*",
+      paramLabel = "DIR",
+      description =
+          "Where results are, as given by --out; of several, those of SmallBank count as one.")
+  private List<Path> directories;
+
+  @Option(
+      names = "--page",
+      paramLabel = "FILE",
+      defaultValue = "docs/benchmarks-serializable.md",
+      description = "The page. Default: ${DEFAULT-VALUE}")
+  private Path page;
+
+  @Override
+  public Integer call() {
+    try {
+      SerializablePage.publish(directories, page.toAbsolutePath())
+          .forEach(file -> spec.commandLine().getOut().println("  written: " + file));
+      spec.commandLine().getOut().flush();
+      return 0;
+    } catch (IOException e) {
+      spec.commandLine().getErr().println("retso bench: cannot publish: " + e.getMessage());
+      return 1;
+    }
+  }
+}

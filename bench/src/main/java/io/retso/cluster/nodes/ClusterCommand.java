@@ -1,0 +1,384 @@
+package io.retso.cluster.nodes;
+
+import io.retso.server.ExitCode;
+import io.retso.server.UsualExitCodes;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.ScopeType;
+import picocli.CommandLine.Spec;
+
+/** {@code retso cluster}: ZooKeeper, bookies and oracles on this machine, and faults in them. */
+@Command(
+    name = "cluster",
+    description = {
+      "Runs ZooKeeper, bookies and oracles on this machine, each a process of its own, and makes"
+          + " faults in them.",
+      "",
+      "The cluster goes on after a command has ended, until stop. All of it is in one directory.",
+      ""
+    },
+    usageHelpAutoWidth = true,
+    synopsisSubcommandLabel = "COMMAND",
+    exitCodeListHeading = "%nExit codes:%n",
+    exitCodeList = {
+      "0:Done; of status: all nodes run.",
+      "1:Of status: not all nodes run.",
+      "64:A flag or a name is wrong, or it cannot be done here; the message says why."
+    },
+    modelTransformer = UsualExitCodes.class)
+public final class ClusterCommand implements Runnable {
+  private static final int NODES_MAX = 20;
+  private static final long UNDO_SECONDS_MAX = 120;
+
+  @Spec private CommandSpec spec;
+
+  @Option(
+      names = {"-h", "--help"},
+      usageHelp = true,
+      scope = ScopeType.INHERIT,
+      description = "Shows this help.")
+  private boolean help;
+
+  @Option(
+      names = "--dir",
+      paramLabel = "DIR",
+      scope = ScopeType.INHERIT,
+      defaultValue = "retso-cluster",
+      description = "The cluster's directory. Default: ./${DEFAULT-VALUE}")
+  private Path directory;
+
+  /** How nodes are connected. */
+  enum NetworkKind {
+    LOOPBACK,
+    NAMESPACES
+  }
+
+  /** Where a command has its cluster from. */
+  private interface Source {
+    Cluster get() throws IOException, InterruptedException;
+  }
+
+  /** Something that a command does to a node. */
+  private interface Fault {
+    void on(Cluster cluster, Node node) throws IOException, InterruptedException;
+  }
+
+  /** Something that a command does with the cluster. */
+  private interface Action {
+    int on(Cluster cluster, PrintWriter out) throws IOException, InterruptedException;
+  }
+
+  @Override
+  public void run() {
+    throw new ParameterException(spec.commandLine(), "name a command");
+  }
+
+  private int with(Action action) {
+    return with(() -> Cluster.open(directory), action);
+  }
+
+  private int with(Source source, Action action) {
+    try (Cluster cluster = source.get()) {
+      PrintWriter out = spec.commandLine().getOut();
+      int code = action.on(cluster, out);
+      out.flush();
+      return code;
+    } catch (IOException e) {
+      return failed(e.getMessage());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return failed("interrupted");
+    }
+  }
+
+  private int to(String node, Fault fault) {
+    return with(
+        (cluster, out) -> {
+          fault.on(cluster, cluster.layout().node(node));
+          return 0;
+        });
+  }
+
+  private int failed(String message) {
+    PrintWriter err = spec.commandLine().getErr();
+    err.println("retso cluster: " + message);
+    err.flush();
+    return ExitCode.USAGE.number();
+  }
+
+  @Command(
+      name = "up",
+      description = {
+        "Starts a cluster, or what does not run of one that is there, and returns when it serves.",
+        "",
+        "The flags lay out a new cluster. Without them it is one ZooKeeper, three bookies and an"
+            + " oracle on loopback addresses.",
+        ""
+      },
+      sortOptions = false)
+  int up(
+      @Option(
+              names = "--oracles",
+              description =
+                  "Oracles: 1. More are not yet possible, as a second one would take the log over.")
+          Integer oracles,
+      @Option(names = "--bookies", description = "Bookies, 1 to " + NODES_MAX + ".")
+          Integer bookies,
+      @Option(names = "--zookeepers", description = "ZooKeeper servers, 1 or 3.")
+          Integer zooKeepers,
+      @Option(
+              names = "--network",
+              description =
+                  "loopback: an address for each node. namespaces: a network namespace for each"
+                      + " node and a router between them, so that nodes can be cut off; takes root"
+                      + " or user namespaces.")
+          NetworkKind network,
+      @Option(
+              names = "--set",
+              paramLabel = "KEY=VALUE",
+              description = "A setting of the oracles, as in docs/configuration.md. Repeatable.")
+          Map<String, String> settings) {
+    if (Layout.exists(directory)) {
+      boolean isDescribed =
+          Stream.of(oracles, bookies, zooKeepers, network, settings).anyMatch(Objects::nonNull);
+      return isDescribed
+          ? failed(
+              "the cluster in "
+                  + directory
+                  + " is laid out already: up without flags starts it, stop --delete gives it up")
+          : with(this::start);
+    }
+    Layout.Counts counts =
+        new Layout.Counts(
+            Objects.requireNonNullElse(zooKeepers, 1),
+            Objects.requireNonNullElse(bookies, 3),
+            Objects.requireNonNullElse(oracles, 1));
+    String problem = problem(counts);
+    if (problem != null) {
+      return failed(problem);
+    }
+    return with(
+        () ->
+            Cluster.create(
+                directory,
+                counts,
+                network == NetworkKind.NAMESPACES,
+                Objects.requireNonNullElse(settings, Map.of())),
+        this::start);
+  }
+
+  /** What is wrong with the numbers; null if nothing. */
+  private static String problem(Layout.Counts counts) {
+    if (counts.oracles() != 1) {
+      return "--oracles "
+          + counts.oracles()
+          + ": an oracle cannot stand by yet, and a second one would take the log over from the"
+          + " first; use 1";
+    }
+    boolean fits = counts.bookies() >= 1 && counts.bookies() <= NODES_MAX;
+    return fits && (counts.zooKeepers() == 1 || counts.zooKeepers() == 3)
+        ? null
+        : "there can be 1 to " + NODES_MAX + " bookies, and 1 or 3 ZooKeeper servers";
+  }
+
+  /** Whoever interrupts it (SIGINT, SIGTERM) waits until what it has started is gone. */
+  private int start(Cluster cluster, PrintWriter out) throws IOException, InterruptedException {
+    Thread starter = Thread.currentThread();
+    CountDownLatch done = new CountDownLatch(1);
+    Thread hook =
+        new Thread(
+            () -> {
+              starter.interrupt();
+              try {
+                done.await(UNDO_SECONDS_MAX, TimeUnit.SECONDS);
+              } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+              }
+            },
+            "undo");
+    Runtime.getRuntime().addShutdownHook(hook);
+    try {
+      cluster.up(
+          line -> {
+            out.println(line);
+            out.flush();
+          });
+    } finally {
+      done.countDown();
+      forget(hook);
+    }
+    out.println("It goes on until: retso cluster stop --dir " + directory);
+    return 0;
+  }
+
+  private static void forget(Thread hook) {
+    try {
+      Runtime.getRuntime().removeShutdownHook(hook);
+    } catch (IllegalStateException e) {
+      // The process is ending: the hook runs.
+    }
+  }
+
+  @Command(
+      name = "status",
+      description = {"Shows all nodes, and who is cut off.", ""})
+  int status() {
+    return with(
+        (cluster, out) -> {
+          boolean well = true;
+          for (Cluster.NodeStatus status : cluster.status()) {
+            String pid = status.pid() == 0 ? "" : "pid " + status.pid();
+            Node node = status.node();
+            String where = node.role() == Role.CLIENT ? node.address() : node.endpoint();
+            out.printf("%-12s %-21s %-12s %s%n", node.name(), where, pid, status.state());
+            well &= status.isWell();
+          }
+          for (String cut : cluster.partitions()) {
+            out.println("cut off: packets " + cut);
+          }
+          return well ? 0 : ExitCode.UNHEALTHY.number();
+        });
+  }
+
+  @Command(
+      name = "logs",
+      description = {"Shows the last lines that a node printed.", ""})
+  int logs(
+      @Parameters(paramLabel = "NODE", description = "Such as oracle-1.") String node,
+      @Option(names = "--lines", defaultValue = "50", description = "Default: ${DEFAULT-VALUE}")
+          int lines) {
+    return with(
+        (cluster, out) -> {
+          out.println(cluster.lastLines(cluster.layout().node(node), lines));
+          return 0;
+        });
+  }
+
+  @Command(
+      name = "stop",
+      description = {"Ends all processes, and removes the network. Data stays.", ""})
+  int stop(
+      @Option(names = "--delete", description = "Deletes the cluster's directory, too.")
+          boolean delete) {
+    return with(
+        (cluster, out) -> {
+          if (delete) {
+            cluster.destroy();
+          } else {
+            cluster.stop();
+          }
+          return 0;
+        });
+  }
+
+  @Command(
+      name = "kill",
+      description = {"Kills a node's process, like kill -9.", ""})
+  int kill(@Parameters(paramLabel = "NODE", description = "Such as bookie-2.") String node) {
+    return to(node, Cluster::kill);
+  }
+
+  @Command(
+      name = "pause",
+      description = {"Stops a node's process in the middle of what it does (SIGSTOP).", ""})
+  int pause(@Parameters(paramLabel = "NODE", description = "Such as oracle-1.") String node) {
+    return to(node, Cluster::pause);
+  }
+
+  @Command(
+      name = "resume",
+      description = {"Lets a paused node go on (SIGCONT).", ""})
+  int resume(@Parameters(paramLabel = "NODE", description = "Such as oracle-1.") String node) {
+    return to(node, Cluster::resume);
+  }
+
+  @Command(
+      name = "restart",
+      description = {"Ends a node's process cleanly if it runs, and starts it again.", ""})
+  int restart(@Parameters(paramLabel = "NODE", description = "Such as bookie-2.") String node) {
+    return to(node, Cluster::restart);
+  }
+
+  @Command(
+      name = "partition",
+      description = {"Cuts a node off: packets are dropped. Needs --network namespaces.", ""})
+  int partition(
+      @Parameters(paramLabel = "NODE", description = "Such as oracle-1.") String node,
+      @Option(
+              names = "--from",
+              paramLabel = "NODE",
+              description = "The node from which it is cut off. Default: all")
+          String other,
+      @Option(
+              names = "--direction",
+              defaultValue = "both",
+              description =
+                  "both; in: it hears nobody; out: nobody hears it. Default: ${DEFAULT-VALUE}")
+          Cluster.Direction direction) {
+    return to(
+        node,
+        (cluster, found) ->
+            cluster.partition(
+                found, other == null ? null : cluster.layout().node(other), direction));
+  }
+
+  @Command(
+      name = "heal",
+      description = {"Ends partitions.", ""})
+  int heal(
+      @Parameters(
+              paramLabel = "NODE",
+              arity = "0..1",
+              description = "Whose partitions end. Default: all")
+          String node) {
+    return with(
+        (cluster, out) -> {
+          cluster.heal(node == null ? null : cluster.layout().node(node));
+          return 0;
+        });
+  }
+
+  @Command(
+      name = "exec",
+      description = {
+        "Runs a command on a node's host, such as client-1, and returns its exit code.",
+        ""
+      })
+  int exec(
+      @Parameters(index = "0", paramLabel = "NODE", description = "Such as client-1.") String node,
+      @Parameters(index = "1..*", arity = "1..*", paramLabel = "WORD", description = "The command.")
+          List<String> words) {
+    List<String> command = new ArrayList<>();
+    int code =
+        with(
+            (cluster, out) -> {
+              command.addAll(cluster.enter(cluster.layout().node(node)));
+              return 0;
+            });
+    if (code != 0) {
+      return code;
+    }
+    command.addAll(words);
+    try {
+      return new ProcessBuilder(command).inheritIO().start().waitFor();
+    } catch (IOException e) {
+      return failed(e.getMessage());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return failed("interrupted");
+    }
+  }
+}

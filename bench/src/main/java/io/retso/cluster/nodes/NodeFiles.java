@@ -1,0 +1,180 @@
+package io.retso.cluster.nodes;
+
+import io.retso.cluster.ClusterException;
+import io.retso.cluster.JavaCommand;
+import io.retso.server.ServerMain;
+import io.retso.server.config.ConfigException;
+import io.retso.server.config.MemoryPlan;
+import io.retso.server.config.ServerConfig;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * The directory of a node: its configuration, which is written anew at each start, its data and
+ * what it prints.
+ */
+final class NodeFiles {
+  private static final int COPIES_MAX = 3;
+
+  private final Path directory;
+  private final Node node;
+  private final Layout layout;
+
+  NodeFiles(Path cluster, Node node, Layout layout) {
+    this.directory = cluster.resolve(node.name());
+    this.node = node;
+    this.layout = layout;
+  }
+
+  /** Where its process is named. */
+  Path process() {
+    return directory.resolve("process");
+  }
+
+  /** What it prints. */
+  Path output() {
+    return directory.resolve("output.txt");
+  }
+
+  /** What an oracle writes once it is ready. */
+  Path ready() {
+    return directory.resolve("ready.json");
+  }
+
+  private Path configuration() {
+    return directory.resolve(node.role() == Role.ORACLE ? "retso.properties" : "node.conf");
+  }
+
+  private Path data() {
+    return directory.resolve("data");
+  }
+
+  /** Writes the configuration. */
+  void write() throws IOException {
+    Files.createDirectories(data());
+    switch (node.role()) {
+      case ZOOKEEPER -> writeZooKeeper();
+      case BOOKIE -> writeBookie();
+      case ORACLE -> writeLines("", oracle());
+      case CLIENT -> {}
+    }
+  }
+
+  private void writeZooKeeper() throws IOException {
+    Map<String, String> lines = new TreeMap<>();
+    lines.put("dataDir", data().toString());
+    lines.put("clientPort", Integer.toString(node.role().port()));
+    lines.put("clientPortAddress", node.address());
+    List<Node> ensemble = layout.of(Role.ZOOKEEPER);
+    if (ensemble.size() > 1) {
+      ensemble.forEach(each -> lines.put("server." + each.number(), each.address() + ":2888:3888"));
+    }
+    Files.writeString(data().resolve("myid"), Integer.toString(node.number()));
+    writeLines(standard("zoo.cfg"), lines);
+  }
+
+  private void writeBookie() throws IOException {
+    Map<String, String> lines = new TreeMap<>();
+    lines.put("metadataServiceUri", "zk+hierarchical://" + zooKeeperOfBookies() + "/ledgers");
+    lines.put("bookieId", node.name());
+    lines.put("advertisedAddress", node.address());
+    // Only says "not all interfaces"; the advertised address is the one that is used.
+    lines.put("listeningInterface", layout.namespaces() ? "eth0" : "lo");
+    lines.put("bookiePort", Integer.toString(node.role().port()));
+    lines.put("journalDirectory", data().resolve("journal").toString());
+    lines.put("ledgerDirectories", data().resolve("ledgers").toString());
+    writeLines(standard("bookie.conf"), lines);
+  }
+
+  /** BookKeeper separates hosts by semicolons, as a comma separates values of its settings. */
+  private String zooKeeperOfBookies() {
+    return layout.zooKeeper().replace(',', ';');
+  }
+
+  private Map<String, String> oracle() {
+    Map<String, String> lines = new TreeMap<>();
+    lines.put("listen.host", node.address());
+    lines.put("http.host", node.address());
+    lines.put("zookeeper", layout.zooKeeper());
+    int copies = Math.min(COPIES_MAX, layout.of(Role.BOOKIE).size());
+    lines.put("log.ensemble", Integer.toString(copies));
+    lines.putAll(layout.settings());
+    return lines;
+  }
+
+  /** What ReTSO wants of ZooKeeper or a bookie on any host. */
+  private static String standard(String name) {
+    try (InputStream in = ServerMain.class.getResourceAsStream("/retso/" + name)) {
+      return new String(in.readAllBytes(), StandardCharsets.UTF_8) + "\n# This host\n";
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private void writeLines(String first, Map<String, String> lines) throws IOException {
+    StringBuilder text = new StringBuilder(first);
+    lines.forEach((key, value) -> text.append(key).append('=').append(value).append('\n'));
+    Files.writeString(configuration(), text);
+  }
+
+  /** Checks the settings of an oracle before anything is started. */
+  void check() throws IOException {
+    write();
+    command();
+  }
+
+  /** The command that runs it. */
+  List<String> command() throws ClusterException {
+    String file = configuration().toString();
+    return switch (node.role()) {
+      case ZOOKEEPER ->
+          JavaCommand.of(
+              options(256), "org.apache.zookeeper.server.quorum.QuorumPeerMain", List.of(file));
+      case BOOKIE ->
+          JavaCommand.of(
+              options(256, "-XX:MaxDirectMemorySize=256m"),
+              "org.apache.bookkeeper.server.Main",
+              List.of("--conf", file));
+      case ORACLE ->
+          JavaCommand.of(
+              options(heap(configuration()), "-ea:io.retso..."),
+              ServerMain.class.getName(),
+              List.of("server", "--config=" + file, "--ready-file=" + ready()));
+      case CLIENT -> List.of();
+    };
+  }
+
+  /** The command that asks BookKeeper's shell for something; of a bookie. */
+  List<String> shell(String verb) {
+    return JavaCommand.of(
+        options(128),
+        "org.apache.bookkeeper.bookie.BookieShell",
+        List.of("-conf", configuration().toString(), verb));
+  }
+
+  private static List<String> options(long heapMiB, String... others) {
+    List<String> options = new ArrayList<>();
+    options.add("-Xmx" + heapMiB + "m");
+    options.add("-XX:+ExitOnOutOfMemoryError");
+    options.addAll(List.of(others));
+    return options;
+  }
+
+  private static long heap(Path configuration) throws ClusterException {
+    try {
+      ServerConfig.Builder builder = ServerConfig.builder();
+      builder.load(configuration);
+      return MemoryPlan.of(builder.build()).recommendedMebibytes();
+    } catch (ConfigException e) {
+      throw new ClusterException(e.getMessage(), e);
+    }
+  }
+}

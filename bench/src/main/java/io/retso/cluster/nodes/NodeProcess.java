@@ -1,0 +1,151 @@
+package io.retso.cluster.nodes;
+
+import io.retso.cluster.ClusterException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** The process of a node: started, signalled, waited for. */
+final class NodeProcess {
+  static final Duration START_MAX = Duration.ofSeconds(120);
+  static final Duration STOP_MAX = Duration.ofSeconds(20);
+  private static final int LINES_SHOWN = 15;
+
+  /** In {@code /proc/net/tcp}. */
+  private static final String LISTENING = "0A";
+
+  private final Node node;
+  private final NodeFiles files;
+
+  NodeProcess(Node node, NodeFiles files) {
+    this.node = node;
+    this.files = files;
+  }
+
+  Node node() {
+    return node;
+  }
+
+  NodeFiles files() {
+    return files;
+  }
+
+  /** Its process, if that runs. */
+  Optional<OwnProcess> running() throws IOException {
+    Optional<OwnProcess> process = OwnProcess.load(files.process());
+    return process.isPresent() && process.get().isAlive() ? process : Optional.empty();
+  }
+
+  /** Its process. */
+  OwnProcess require() throws IOException {
+    return running()
+        .orElseThrow(
+            () ->
+                new ClusterException(
+                    node.name() + " does not run: start it with restart " + node.name(), null));
+  }
+
+  /**
+   * Starts it, and returns without waiting until it is ready. It belongs to no terminal, and
+   * outlives this program.
+   *
+   * @param enter the words before a command that is to run on its host
+   */
+  void start(List<String> enter) throws IOException {
+    files.write();
+    List<String> command = new ArrayList<>(List.of("setsid"));
+    command.addAll(enter);
+    command.addAll(files.command());
+    Files.deleteIfExists(files.ready()); // of a process that was killed
+    Process process =
+        new ProcessBuilder(command)
+            .redirectInput(Path.of("/dev/null").toFile())
+            .redirectErrorStream(true)
+            .redirectOutput(ProcessBuilder.Redirect.appendTo(files.output().toFile()))
+            .start();
+    // setsid and what enters a namespace are replaced by what they run: it is the same process.
+    OwnProcess.of(process.pid()).save(files.process());
+  }
+
+  /**
+   * Waits until it serves.
+   *
+   * @throws ClusterException if it ends first, or takes more than two minutes
+   */
+  void awaitReady() throws IOException, InterruptedException {
+    boolean inTime = Waiting.until(START_MAX, () -> running().isEmpty() || isReady());
+    if (running().isEmpty()) {
+      throw new ClusterException(node.name() + " ended. It said:\n" + lastLines(LINES_SHOWN), null);
+    }
+    if (!inTime) {
+      throw new ClusterException(
+          node.name()
+              + " was not ready within "
+              + START_MAX.toSeconds()
+              + " s. It said:\n"
+              + lastLines(LINES_SHOWN),
+          null);
+    }
+  }
+
+  private boolean isReady() throws IOException {
+    return node.role() == Role.ORACLE ? Files.exists(files.ready()) : listens();
+  }
+
+  /** Looked up in its own network: nobody else can connect there. */
+  private boolean listens() throws IOException {
+    StringBuilder hex = new StringBuilder();
+    for (String part : node.address().split("\\.")) {
+      hex.insert(0, String.format("%02X", Integer.parseInt(part)));
+    }
+    String local = String.format("%s:%04X", hex, node.role().port());
+    for (String line : Files.readAllLines(Path.of("/proc/" + require().pid() + "/net/tcp"))) {
+      String[] words = line.strip().split(" +");
+      if (words[1].equals(local) && words[3].equals(LISTENING)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Asks it to end, a stopped one too; returns at once. */
+  void askToEnd() throws IOException, InterruptedException {
+    Optional<OwnProcess> process = running();
+    if (process.isPresent()) {
+      process.get().signal("TERM");
+      process.get().signal("CONT");
+    }
+  }
+
+  /** Waits until it has ended, and kills it if it takes too long. */
+  void awaitEnd() throws IOException, InterruptedException {
+    if (!Waiting.until(STOP_MAX, () -> running().isEmpty())) {
+      kill();
+    }
+  }
+
+  /** Kills it like {@code kill -9}, and waits until it is gone. */
+  void kill() throws IOException, InterruptedException {
+    Optional<OwnProcess> process = running();
+    if (process.isPresent()) {
+      process.get().signal("KILL");
+      if (!Waiting.until(STOP_MAX, () -> running().isEmpty())) {
+        throw new ClusterException(
+            "process " + process.get().pid() + " of " + node.name() + " cannot be killed", null);
+      }
+    }
+  }
+
+  /** The last lines of what it printed. */
+  String lastLines(int count) throws IOException {
+    if (!Files.exists(files.output())) {
+      return "";
+    }
+    List<String> lines = Files.readAllLines(files.output());
+    return String.join("\n", lines.subList(Math.max(0, lines.size() - count), lines.size()));
+  }
+}

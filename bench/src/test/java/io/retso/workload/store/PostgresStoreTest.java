@@ -1,0 +1,186 @@
+package io.retso.workload.store;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.retso.cluster.LocalPostgres;
+import io.retso.workload.ClosedLoop;
+import io.retso.workload.Isolation;
+import io.retso.workload.LoadCounts;
+import io.retso.workload.Options;
+import io.retso.workload.Reason;
+import io.retso.workload.RefusedException;
+import io.retso.workload.Row;
+import io.retso.workload.StoreTransaction;
+import io.retso.workload.history.RecordedStore;
+import io.retso.workload.history.SerialCheck;
+import io.retso.workload.history.SerialCheck.Verdict;
+import io.retso.workload.sibench.Sibench;
+import io.retso.workload.smallbank.Mix;
+import io.retso.workload.smallbank.SmallBank;
+import io.retso.workload.smallbank.Strategy;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** PostgreSQL's three levels, of a server of its own; skipped where none is installed. */
+@Timeout(120)
+class PostgresStoreTest {
+  private static final String TABLE = "levels";
+  private static final Row X = new Row(TABLE, "x");
+  private static final Row Y = new Row(TABLE, "y");
+  private static final byte[] ONE = {1};
+  private static final byte[] TWO = {2};
+
+  @TempDir static Path directory;
+
+  private static LocalPostgres server;
+  private static PostgresStore store;
+
+  @BeforeAll
+  static void start() throws Exception {
+    assumeTrue(LocalPostgres.programs().isPresent(), LocalPostgres.NOT_INSTALLED);
+    // Another user than root must be able to enter it.
+    Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwxr-xr-x"));
+    server = LocalPostgres.in(directory.resolve("postgresql"));
+    store = new PostgresStore(server.url());
+  }
+
+  @AfterAll
+  static void stop() throws Exception {
+    if (server != null) {
+      store.close();
+      Set<ProcessHandle> all =
+          server.process().descendants().collect(Collectors.toUnmodifiableSet());
+      assertFalse(all.isEmpty());
+      server.close();
+      assertEquals(List.of(), all.stream().filter(ProcessHandle::isAlive).toList());
+    }
+  }
+
+  @BeforeEach
+  void fill() throws IOException {
+    store.create(List.of(TABLE));
+    try (StoreTransaction tx = store.begin(Options.ALONE)) {
+      tx.put(X, ONE);
+      tx.put(Y, ONE);
+      tx.commit();
+    }
+  }
+
+  private static Options level(Isolation isolation) {
+    return new Options("test", isolation, false);
+  }
+
+  /** Both read both rows, and each writes another one; null if both commit. */
+  private static Reason writeSkew(Isolation isolation) throws IOException {
+    try (StoreTransaction a = store.begin(level(isolation));
+        StoreTransaction b = store.begin(level(isolation))) {
+      for (StoreTransaction tx : List.of(a, b)) {
+        tx.get(X);
+        tx.get(Y);
+      }
+      a.put(X, TWO);
+      b.put(Y, TWO);
+      a.commit();
+      b.commit();
+      return null;
+    } catch (RefusedException e) {
+      return e.reason();
+    }
+  }
+
+  @Test
+  void onlySerializableRefusesWriteSkew() throws IOException {
+    assertEquals(null, writeSkew(Isolation.READ_COMMITTED));
+    assertEquals(null, writeSkew(Isolation.SNAPSHOT));
+    assertEquals(Reason.DANGEROUS, writeSkew(Isolation.SERIALIZABLE));
+  }
+
+  @Test
+  void snapshotsRefuseASecondWriterAndReadCommittedDoesNot() throws IOException {
+    for (Isolation isolation : List.of(Isolation.SNAPSHOT, Isolation.READ_COMMITTED)) {
+      try (StoreTransaction late = store.begin(level(isolation))) {
+        late.get(X);
+        try (StoreTransaction other = store.begin(level(isolation))) {
+          other.put(X, TWO);
+          other.commit();
+        }
+        if (isolation == Isolation.READ_COMMITTED) {
+          late.put(X, ONE);
+          late.commit();
+        } else {
+          RefusedException refused = assertThrows(RefusedException.class, () -> late.put(X, ONE));
+          assertEquals(Reason.CONFLICT, refused.reason());
+        }
+      }
+    }
+  }
+
+  @Test
+  void aDeferredReaderReads() throws IOException {
+    for (int i = 0; i < 2; i++) {
+      try (StoreTransaction tx =
+          store.begin(new Options("deferred", Isolation.SERIALIZABLE, true, true))) {
+        assertArrayEquals(ONE, tx.get(X));
+        tx.commit();
+      }
+    }
+  }
+
+  @Test
+  void whatIsCommittedIsForcedToTheDisk() throws IOException {
+    Map<String, String> facts = store.facts();
+    assertEquals("on", facts.get("fsync"));
+    assertEquals("on", facts.get("synchronous_commit"));
+  }
+
+  private static Verdict run(Strategy strategy) throws Exception {
+    SmallBank bank = new SmallBank(new Mix(20, 4, 20), strategy);
+    RecordedStore recorded = new RecordedStore(store, 100_000);
+    recorded.create(bank.schema());
+    bank.load(recorded);
+    recorded.history(); // not that of the load
+    LoadCounts counts = ClosedLoop.run(bank, recorded, 8, 1, Duration.ZERO, Duration.ofSeconds(1));
+    assertTrue(counts.committed() > 0);
+    if (strategy != Strategy.READ_COMMITTED) {
+      assertEquals("", bank.check(recorded));
+    }
+    return SerialCheck.check(recorded.history());
+  }
+
+  @Test
+  void smallBankRunsAtEveryLevel() throws Exception {
+    for (Strategy strategy :
+        List.of(Strategy.READ_COMMITTED, Strategy.SI, Strategy.MATERIALIZE_WT)) {
+      run(strategy);
+    }
+    Verdict verdict = run(Strategy.SERIALIZABLE);
+    assertTrue(verdict.isSerializable(), verdict.toString());
+  }
+
+  @Test
+  void sibenchLosesNoUpdates() throws Exception {
+    Sibench workload = new Sibench(10, Isolation.SERIALIZABLE);
+    store.create(workload.schema());
+    workload.load(store);
+    ClosedLoop.run(workload, store, 4, 1, Duration.ZERO, Duration.ofMillis(500));
+    assertEquals("", workload.check(store));
+  }
+}

@@ -1,0 +1,23 @@
+package io.retso.hbase.errors;
+
+/**
+ * The transaction had been aborted before its commit was decided, and why is not known: another
+ * client aborted it, as {@code resolve} does; or its commit was refused, the answer was lost, and
+ * the oracle remembers the outcome only, not the reason. Nothing of it is committed, or ever will
+ * be: it can be run again.
+ */
+public final class AbortedException extends TransactionException {
+  private static final long serialVersionUID = 1L;
+
+  /** The transaction that started at {@code start} is aborted. */
+  public AbortedException(long start) {
+    super(
+        Category.ABORTED,
+        "transaction "
+            + start
+            + " is aborted, and why is no longer known: its commit was refused, and the answer was"
+            + " lost; or another client aborted it, as resolve() does. Nothing of it is committed:"
+            + " run it again",
+        null);
+  }
+}

@@ -1,0 +1,233 @@
+package io.retso.client.connection;
+
+import io.retso.client.OracleClient;
+import io.retso.client.OracleException;
+import io.retso.client.OracleException.Category;
+import io.retso.protocol.Handshake.Welcome;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One address of a server: makes the connections to it, and makes the next ones when these end. One
+ * connection to a standby, as many as the client was built with to the leader. Event loop only.
+ *
+ * <pre>
+ *          connect()            a connection ended
+ *   IDLE ----------&gt; CONNECTED -------------------&gt; PAUSING
+ *    ^               |       ^                        |
+ *    |               |       |      pause is over     |
+ *    +---------------+       +------------------------+
+ *     no address leads to a compatible oracle
+ * </pre>
+ *
+ * <p>CONNECTED means that its connections are there or under way.
+ */
+final class Member {
+  private static final Logger LOG = LoggerFactory.getLogger(OracleClient.class);
+
+  private enum State {
+    IDLE,
+    CONNECTED,
+    PAUSING,
+    CLOSED
+  }
+
+  final InetSocketAddress address;
+
+  private final Members members;
+  private final ClientSettings settings;
+  private final ClientLoop loop;
+  private final Backoff backoff;
+  private final List<Connection> connections = new ArrayList<>();
+  private State state = State.IDLE;
+  private boolean incompatible;
+
+  /** Ended on purpose: nothing is to be connected in its place. */
+  private boolean trimming;
+
+  Member(
+      Members members,
+      ClientSettings settings,
+      ClientLoop loop,
+      InetSocketAddress address,
+      SplittableRandom random) {
+    this.members = members;
+    this.settings = settings;
+    this.loop = loop;
+    this.address = address;
+    this.backoff = new Backoff(settings.backoffMinNanos(), settings.backoffMaxNanos(), random);
+  }
+
+  /** Its connections, of which some may be under way; not to be changed. */
+  List<Connection> connections() {
+    return connections;
+  }
+
+  /** Whether one of its connections is that of a leader who is believed. */
+  boolean leads() {
+    for (Connection connection : connections) {
+      if (members.leads(connection)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Of a leader: whether it owes something on each connection, and has said nothing for long. */
+  boolean isSilent(long nowNanos, long silenceNanos) {
+    for (Connection connection : connections) {
+      if (members.leads(connection) && !connection.isSilent(nowNanos, silenceNanos)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Whether nothing goes on since what answered last was no oracle that this client is for. */
+  boolean isIncompatible() {
+    return incompatible && connections.isEmpty();
+  }
+
+  /** Begins to connect unless it did already. */
+  void ensureConnecting() {
+    if (state == State.IDLE) {
+      state = State.CONNECTED;
+      fill();
+    }
+  }
+
+  /** Makes the connections that are missing. */
+  void fill() {
+    int wanted = leads() ? settings.connections() : 1;
+    while (state == State.CONNECTED && connections.size() < wanted) {
+      Connection connection = new Connection(this, settings, members.intake(), loop, address);
+      connections.add(connection);
+      loop.connect(connection);
+    }
+  }
+
+  /** Of a standby: ends all connections but one, unless they owe replies. */
+  void trim() {
+    for (int i = connections.size() - 1; i > 0; i--) {
+      Connection surplus = connections.get(i);
+      if (surplus.wasReady() && !surplus.owes()) {
+        trimming = true;
+        surplus.end(surplus.unavailable("is no leader any more", null));
+        trimming = false;
+      }
+    }
+  }
+
+  /** The handshake of a connection is done. */
+  void ready(Connection ready) {
+    incompatible = false;
+    LOG.info(
+        "connected to oracle {} at {}, {} of epoch {}",
+        ready.welcome().oracle(),
+        Addresses.text(address),
+        ready.role().leads() ? "leader" : "standby",
+        ready.role().epoch());
+    members.update(ready);
+  }
+
+  /** A server said that its role is another one, or that other members are there. */
+  void roleChanged(Connection connection) {
+    LOG.info(
+        "the oracle at {} {}; {}",
+        Addresses.text(address),
+        connection.role().leads() ? "leads" : "is a standby",
+        connection.role().whoLeads());
+    members.update(connection);
+  }
+
+  /** Why the one who answers must not be talked to; null if it may. */
+  OracleException objection(Connection asked, Welcome offer) {
+    return members.objection(asked, offer);
+  }
+
+  /** A connection takes requests again. */
+  void writable() {
+    members.writable();
+  }
+
+  /** The server refused a frame, or dropped its reply: it is for the leader. */
+  void refused(SentFrame frame) {
+    members.refused(frame);
+  }
+
+  /** A connection or the attempt to make it is over. */
+  void ended(Connection ended, OracleException cause) {
+    connections.remove(ended);
+    if (trimming) {
+      return;
+    }
+    if (state == State.CLOSED) {
+      members.lost(ended, cause);
+      return;
+    }
+    if (ended.answered()) {
+      backoff.reset();
+    }
+    // A breach after the handshake may pass; a handshake that fails so is for a person to mend.
+    incompatible = !ended.wasReady() && cause.category() == Category.INCOMPATIBLE;
+    boolean pauses = state == State.PAUSING;
+    state = State.PAUSING; // before others hear of it, who may ask for a connection
+    members.lost(ended, cause);
+    if (members.allAreIncompatible()) {
+      members.refuse(cause);
+    } else if (!pauses && state == State.PAUSING) {
+      pause(cause);
+    }
+  }
+
+  private void pause(OracleException cause) {
+    long pauseNanos = members.shortened(backoff.nextNanos());
+    if (Integer.bitCount(backoff.failures()) == 1) {
+      // Failures 1, 2, 4, 8...: an oracle that is away for a day costs some twenty lines.
+      LOG.warn(
+          "{}; failure {} in a row, next attempt in {}",
+          cause.getMessage(),
+          backoff.failures(),
+          Durations.text(pauseNanos));
+    }
+    loop.schedule(this::endPause, pauseNanos);
+  }
+
+  /** Pauses no longer than what is usual while a fail-over is under way. */
+  void shortenPause() {
+    if (state == State.PAUSING) {
+      loop.schedule(this::endPause, members.shortened(settings.backoffMaxNanos()));
+    }
+  }
+
+  /** Also of a pause that was shortened, or ended otherwise: then there is nothing to do. */
+  private void endPause() {
+    if (state == State.PAUSING) {
+      state = State.CONNECTED;
+      fill();
+    }
+  }
+
+  /** Trying again cannot help until somebody acts: waits for the next call to ask for it. */
+  void rest() {
+    if (state != State.CLOSED) {
+      state = State.IDLE;
+    }
+  }
+
+  /**
+   * Ends its connections and makes no other.
+   *
+   * @param cause null if it is no member any more
+   */
+  void close(OracleException cause) {
+    state = State.CLOSED;
+    for (Connection connection : List.copyOf(connections)) {
+      connection.end(cause == null ? connection.unavailable("is no member any more", null) : cause);
+    }
+  }
+}

@@ -1,0 +1,333 @@
+package io.retso.client.connection;
+
+import io.retso.client.OracleClient;
+import io.retso.client.OracleException;
+import io.retso.protocol.Handshake.Welcome;
+import io.retso.protocol.Limits;
+import io.retso.protocol.OracleIdentity;
+import io.retso.protocol.ServerRole;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The servers that share a log, as far as this client knows them: it is connected to all of them at
+ * once, and requests go to the one that leads. Event loop only.
+ *
+ * <p><strong>Who leads.</strong> A server is believed to lead if it says so and its epoch is the
+ * highest that any server named to this client. So an answer of a deposed server is taken only if
+ * the client has heard of no successor; the server itself must not give one that is wrong then
+ * (that is what its lease is for). As soon as a higher epoch is named, what an older leader owes is
+ * asked of the new one.
+ *
+ * <p><strong>Which servers there are.</strong> The addresses that the client was built with, for
+ * ever, and at most {@link Limits#MEMBERS_MAX} that the leader names; a standby's list counts while
+ * no leader is connected.
+ *
+ * <p><strong>Fail-over.</strong> While nobody leads, or the leader is silent, pauses between
+ * attempts to connect are short, for {@link #FAILOVER_NANOS_MAX}. A silent leader is not given up
+ * for that: it may be alone, and a reply on its way is better than a question that is repeated.
+ * Whoever takes over says so on a connection that is there already, as standbys are pinged.
+ */
+final class Members {
+  private static final Logger LOG = LoggerFactory.getLogger(OracleClient.class);
+
+  /** Pauses between attempts to connect are short for so long after the loss of a leader. */
+  static final long FAILOVER_NANOS_MAX = 10_000_000_000L;
+
+  /** Such a pause, at most; drawn from the upper half. */
+  static final long FAILOVER_PAUSE_NANOS = 50_000_000;
+
+  /** The leader is silent after so many periods of its pings. */
+  static final int PERIODS_OF_SILENCE = 5;
+
+  /** A standby that the client has no reason to doubt is pinged once in so many periods. */
+  static final int PERIODS_OF_STANDBYS = 10;
+
+  private final Dispatcher dispatcher;
+  private final ClientSettings settings;
+  private final ClientLoop loop;
+  private final SplittableRandom random;
+  private final List<Member> all = new ArrayList<>();
+  private final Set<InetSocketAddress> given;
+
+  /** The last member that led, to which requests go while it does; null before the first. */
+  private Member leader;
+
+  private int nextConnection;
+  private long epochSeen = Long.MIN_VALUE;
+
+  /** Since when nobody leads or the leader is silent; meaningless if neither is so. */
+  private long failoverSince;
+
+  private boolean failingOver;
+  private boolean ticking;
+  private boolean closed;
+
+  /**
+   * The oracle that this client is for; null before the first has answered. Any thread reads it.
+   */
+  private volatile OracleIdentity oracle;
+
+  Members(Dispatcher dispatcher, ClientSettings settings, ClientLoop loop) {
+    this.dispatcher = dispatcher;
+    this.settings = settings;
+    this.loop = loop;
+    this.oracle = settings.expected();
+    this.random = new SplittableRandom(settings.seed());
+    this.given = new LinkedHashSet<>(settings.addresses());
+    given.forEach(this::add);
+  }
+
+  private Member add(InetSocketAddress address) {
+    Member member = new Member(this, settings, loop, address, random.split());
+    all.add(member);
+    return member;
+  }
+
+  /** The oracle that this client is for; null before the first has answered. Any thread. */
+  OracleIdentity oracle() {
+    return oracle;
+  }
+
+  Intake<Call<?>> intake() {
+    return dispatcher.intake();
+  }
+
+  /** Begins to connect to all members unless it did already. */
+  void ensureConnecting() {
+    if (!ticking && !closed) {
+      ticking = true;
+      failingOver = true;
+      failoverSince = loop.nanoTime();
+      loop.schedule(this::tick, settings.pingNanos());
+    }
+    all.forEach(Member::ensureConnecting);
+  }
+
+  /** Whether requests may go to a connection. */
+  boolean leads(Connection connection) {
+    return connection.wasReady()
+        && connection.role().leads()
+        && connection.role().epoch() >= epochSeen;
+  }
+
+  /** The leader's next connection in turn that has room; null if there is none. */
+  Connection nextWritable() {
+    if (leader == null) {
+      return null;
+    }
+    List<Connection> connections = leader.connections();
+    for (int i = 0; i < connections.size(); i++) {
+      nextConnection = nextConnection + 1 < connections.size() ? nextConnection + 1 : 0;
+      Connection connection = connections.get(nextConnection);
+      if (leads(connection) && connection.isWritable()) {
+        return connection;
+      }
+    }
+    return null;
+  }
+
+  /** All connections whose handshake is done. */
+  List<Connection> ready() {
+    return all.stream()
+        .flatMap(member -> member.connections().stream())
+        .filter(Connection::wasReady)
+        .collect(Collectors.toList());
+  }
+
+  /** Why the one who answers must not be talked to; null if it may, which is remembered. */
+  OracleException objection(Connection asked, Welcome offer) {
+    OracleIdentity expected = oracle;
+    if (expected != null && !offer.oracle().isSameAs(expected)) {
+      return asked.another(offer.oracle(), expected);
+    }
+    ServerRole role = offer.role();
+    if (role.leads() && role.epoch() < epochSeen) {
+      return asked.unavailable(
+          "leads with epoch "
+              + role.epoch()
+              + ", below one met before: it was deposed, and another one leads now",
+          null);
+    }
+    oracle = offer.oracle();
+    return null;
+  }
+
+  /** A handshake is done, or a server said that its role is another one. */
+  void update(Connection changed) {
+    ServerRole role = changed.role();
+    if (role.epoch() > epochSeen) {
+      epochSeen = role.epoch();
+    }
+    endDeposed(true);
+    findLeader();
+    if (leads(changed) || !hasLeader()) {
+      learn(role);
+    }
+    look();
+    if (hasLeader()) {
+      leader.fill();
+      dispatcher.connected();
+    }
+  }
+
+  /**
+   * A leader that was deposed may not know it yet. It is about to say so; what it owes is asked of
+   * its successor at once.
+   */
+  private void endDeposed(boolean onlyIfTheyOwe) {
+    for (Connection connection : ready()) {
+      boolean deposed = connection.role().leads() && !leads(connection);
+      if (deposed && (connection.owes() || !onlyIfTheyOwe)) {
+        connection.end(connection.unavailable("was deposed: another oracle leads now", null));
+      }
+    }
+  }
+
+  private boolean hasLeader() {
+    return leader != null && leader.leads();
+  }
+
+  /** Of one server with two addresses either is good, but not both in turn. */
+  private void findLeader() {
+    if (!hasLeader()) {
+      leader = all.stream().filter(Member::leads).findFirst().orElse(leader);
+    }
+  }
+
+  private void learn(ServerRole role) {
+    if (role.members().isEmpty()) {
+      return;
+    }
+    Set<InetSocketAddress> named =
+        role.members().stream().map(Addresses::parse).collect(Collectors.toSet());
+    for (Member member : List.copyOf(all)) {
+      boolean isNamed = named.remove(member.address);
+      if (!isNamed && !given.contains(member.address) && member != leader) {
+        all.remove(member);
+        member.close(null);
+      }
+    }
+    named.forEach(address -> add(address).ensureConnecting());
+  }
+
+  /** Whether a fail-over is under way; it begins with haste. */
+  private void look() {
+    long nowNanos = loop.nanoTime();
+    boolean silent = hasLeader() && leader.isSilent(nowNanos, silenceNanos());
+    boolean underWay = silent || !hasLeader();
+    if (underWay && !failingOver) {
+      failoverSince = nowNanos;
+      failingOver = true;
+      LOG.info("the leader {}; looking for another one", silent ? "is silent" : "is gone");
+      all.forEach(Member::shortenPause);
+    }
+    failingOver = underWay;
+  }
+
+  private long silenceNanos() {
+    return PERIODS_OF_SILENCE * settings.pingNanos();
+  }
+
+  /** A pause of {@code pauseNanos}, or a short one if a fail-over is under way. */
+  long shortened(long pauseNanos) {
+    boolean hurry = failingOver && loop.nanoTime() - failoverSince < FAILOVER_NANOS_MAX;
+    return hurry
+        ? Math.min(pauseNanos, FAILOVER_PAUSE_NANOS - random.nextLong(FAILOVER_PAUSE_NANOS / 2))
+        : pauseNanos;
+  }
+
+  private void tick() {
+    if (closed) {
+      return;
+    }
+    long nowNanos = loop.nanoTime();
+    endSilent(nowNanos);
+    endDeposed(false);
+    look();
+    for (Connection connection : ready()) {
+      boolean often = failingOver || leads(connection);
+      connection.ping(nowNanos, settings.pingNanos() * (often ? 1 : PERIODS_OF_STANDBYS));
+    }
+    for (Member member : all) {
+      if (!member.leads()) {
+        member.trim();
+      }
+    }
+    loop.schedule(this::tick, settings.pingNanos());
+  }
+
+  /** Gives up connections whose servers owe something and have been silent for too long. */
+  void endSilent(long nowNanos) {
+    for (Connection connection : ready()) {
+      long most =
+          leads(connection)
+              ? settings.silenceNanosMax()
+              : Math.min(settings.silenceNanosMax(), 4 * silenceNanos());
+      if (connection.silenceNanos(nowNanos) >= most) {
+        connection.end(
+            connection.unavailable(
+                "owed replies and sent nothing for "
+                    + Durations.text(most)
+                    + "; gave up the connection",
+                null));
+      }
+    }
+  }
+
+  /** A connection ended. */
+  void lost(Connection connection, OracleException cause) {
+    findLeader();
+    if (ticking && !closed) {
+      look();
+    }
+    dispatcher.lost(connection, cause);
+  }
+
+  /** The server of a connection is not the one to ask. */
+  void refused(SentFrame frame) {
+    dispatcher.repeat(frame);
+  }
+
+  /** A connection takes requests again. */
+  void writable() {
+    dispatcher.onWake();
+  }
+
+  /** Whether nobody at any address speaks the protocol, or is the oracle that is wanted. */
+  boolean allAreIncompatible() {
+    return all.stream().allMatch(Member::isIncompatible);
+  }
+
+  /** No address leads to a compatible oracle: waits until a call asks again. */
+  void refuse(OracleException cause) {
+    all.forEach(Member::rest);
+    dispatcher.refuse(cause);
+  }
+
+  /** What standbys say, for a message about requests that nobody took; empty if there are none. */
+  String standbys() {
+    return ready().stream()
+        .filter(connection -> !connection.role().leads())
+        .map(
+            connection ->
+                "; "
+                    + Addresses.text(connection.address)
+                    + " is a standby: "
+                    + connection.role().whoLeads())
+        .collect(Collectors.joining());
+  }
+
+  /** Ends all connections, and makes no other. */
+  void close(OracleException cause) {
+    closed = true;
+    all.forEach(member -> member.close(cause));
+  }
+}
