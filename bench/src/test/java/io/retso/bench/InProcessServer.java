@@ -39,7 +39,7 @@ public final class InProcessServer implements AutoCloseable {
                     FrontDesk.Latencies.IGNORED)));
     Sequencer sequencer =
         new Sequencer(
-            new Sequencer.Settings(4, 1 << 20, false),
+            Sequencer.Settings.withoutLog(4, 1 << 20),
             changes -> new StatusOracle(rows, windowTimestamps, uncleanedMax, changes),
             net.replies());
     CompletableFuture.runAsync(

@@ -414,11 +414,14 @@ public final class Conversation {
     }
   }
 
-  /** The log is durable up to a position. Returns whether replies are still held. */
-  boolean release(long durable) {
+  /**
+   * The log is durable up to a position, and decisions may leave up to one. Returns whether replies
+   * are still held.
+   */
+  boolean release(long durable, long released) {
     writeLeaving(); // a reply that waited must not overtake one of its lane that did not
     starts.release(durable, exit);
-    decisions.release(durable, exit);
+    decisions.release(released, exit);
     transport.flush();
     holding = !starts.isEmpty() || !decisions.isEmpty();
     return holding;

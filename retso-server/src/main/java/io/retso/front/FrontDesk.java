@@ -319,6 +319,13 @@ public final class FrontDesk implements Sequencer.Replies {
     resumed.forEach(Conversation::tryStartsAgain);
   }
 
+  /** The same, to be called every {@value Sequencer#TICK_MILLIS} ms: the log is kept going. */
+  public void beat() {
+    if (!stopped) {
+      sequencer.tick();
+    }
+  }
+
   void forget(Conversation conversation) {
     conversations.remove(conversation);
     waitingForOthers.remove(conversation);
@@ -357,7 +364,7 @@ public final class FrontDesk implements Sequencer.Replies {
       return;
     }
     for (int i = held.size() - 1; i >= 0; i--) {
-      if (!held.get(i).release(position)) {
+      if (!held.get(i).release(position, sequencer.released())) {
         held.remove(i);
       }
     }

@@ -84,6 +84,7 @@ public final class LedgerLog implements CommitLog {
   private final long inheritedRetentionNanos;
   private final long tookOverAt;
   private final long epoch;
+  private final long fencedNanos;
   private final LedgerStore.AppendCallback completed = this::onCompleted;
   private final DurableSignal signal;
 
@@ -116,6 +117,7 @@ public final class LedgerLog implements CommitLog {
     this.housekeeping =
         new Housekeeping(store, threads, taken.catalog(), taken.own(), this.signal::failed);
     this.epoch = taken.catalog().epoch();
+    this.fencedNanos = taken.fencedNanos();
   }
 
   /**
@@ -131,7 +133,7 @@ public final class LedgerLog implements CommitLog {
    */
   public static CompletableFuture<LedgerLog> takeOver(
       LedgerStore store, Threads threads, Listener listener, Settings settings, Replay replay) {
-    return new TakeOver(store, threads.writer(), settings, replay, null)
+    return new TakeOver(store, threads, settings, replay, null)
         .run()
         .thenApplyAsync(
             taken -> new LedgerLog(store, threads, listener, settings, taken), threads.writer());
@@ -140,6 +142,13 @@ public final class LedgerLog implements CommitLog {
   /** The number of this take-over, which the catalog has; grows from each to the next. */
   public long epoch() {
     return epoch;
+  }
+
+  /**
+   * When all that others may have written was fenced: from then on no append of theirs succeeds.
+   */
+  public long fencedNanos() {
+    return fencedNanos;
   }
 
   @Override

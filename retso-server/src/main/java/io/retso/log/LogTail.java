@@ -19,8 +19,8 @@ import java.util.concurrent.Executor;
  * <p><strong>How it goes on.</strong> A ledger whose end is reached and that is closed is followed
  * by the next one of the catalog. A ledger that its writer left without closing it is noticed by a
  * later one that has an entry: whoever wrote that was done with this one, so it is opened with
- * recovery, which disturbs nobody. If a ledger that is read was deleted, as this reader was too
- * slow, or what it read does not fit together, it begins again and has the replay emptied.
+ * recovery, which disturbs nobody. If a ledger that is read, or one behind it, was deleted, as this
+ * reader was too slow, it begins again and has the replay emptied.
  *
  * <p>It has no timer: its owner calls {@link #poll} again and again. All methods belong to the
  * executor's thread, which runs one task at a time and waits for nothing.
@@ -29,8 +29,12 @@ public final class LogTail implements AutoCloseable {
   /** Polls without a new entry after which the catalog is looked at. */
   private static final int IDLE_POLLS = 16;
 
-  /** How far it has read. */
-  record Position(long ledger, long nextEntry, Map<Long, Long> segmentStarts) {}
+  /**
+   * How far it has read.
+   *
+   * @param last the position of the entry before
+   */
+  record Position(long ledger, long nextEntry, long last, Map<Long, Long> segmentStarts) {}
 
   private final LedgerStore store;
   private final LedgerLog.Threads threads;
@@ -48,6 +52,9 @@ public final class LogTail implements AutoCloseable {
 
   /** Index of its entry that is shown next. */
   private long next;
+
+  /** Position in the log of the entry that was shown last. */
+  private long last;
 
   /** The replay has been shown something, which must be forgotten before it begins again. */
   private boolean shown;
@@ -98,18 +105,19 @@ public final class LogTail implements AutoCloseable {
     if (polling.isDone() && !closed) {
       polling =
           (current == null ? begin() : follow())
-              .handleAsync(LogTail::outcome, executor)
-              .thenCompose(failure -> failure == null ? done() : failed(failure));
+              .handleAsync((ended, e) -> e, executor)
+              .thenCompose(e -> e == null ? done() : failed(e));
     }
     return polling;
   }
 
-  private static LogException outcome(Void ended, Throwable e) {
-    return e == null ? null : LogException.of(e);
-  }
-
   /** What passes is tried again from where it is; the catalog will say if it does not pass. */
-  private CompletableFuture<Void> failed(LogException failure) {
+  private CompletableFuture<Void> failed(Throwable e) {
+    if (Gap.isCauseOf(e)) {
+      startAnew();
+      return done();
+    }
+    LogException failure = LogException.of(e);
     idlePolls++;
     if (failure.reason() != Reason.UNAVAILABLE) {
       startAnew();
@@ -181,6 +189,7 @@ public final class LogTail implements AutoCloseable {
 
   private void show(ByteBuffer entry) throws LogException {
     shown = true;
+    last = LogEntry.position(entry);
     replay.entry(entry);
     lastEntryNanos = threads.nanoClock().getAsLong();
   }
@@ -208,6 +217,7 @@ public final class LogTail implements AutoCloseable {
 
   private void showNext(ByteBuffer entry) throws LogException {
     if (next == 0) {
+      Gap.unlessFollows(entry, last);
       segmentStarts.put(ledger, replay.segmentStart(entry));
     }
     show(entry);
@@ -297,9 +307,9 @@ public final class LogTail implements AutoCloseable {
     if (current == null) {
       emptyReplay();
     }
-    Position position = current == null ? null : new Position(ledger, next, segmentStarts);
+    Position position = current == null ? null : new Position(ledger, next, last, segmentStarts);
     shown = true; // by the take-over, soon
-    TakeOver takeOver = new TakeOver(store, executor, settings, replay, position);
+    TakeOver takeOver = new TakeOver(store, threads, settings, replay, position);
     return takeOver
         .run()
         .handleAsync(

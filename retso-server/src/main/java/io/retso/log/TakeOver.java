@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.function.LongSupplier;
 
 /**
  * Takes the log over from whoever writes it: begins an epoch in the catalog with a ledger of its
@@ -30,17 +31,25 @@ final class TakeOver {
    *
    * @param segments all of the catalog's but the own one, oldest first
    * @param own an empty ledger for the first segment
+   * @param fencedNanos when the fence was complete
    */
-  record Taken(Catalog catalog, List<Segment> segments, LedgerStore.Ledger own) {}
+  record Taken(Catalog catalog, List<Segment> segments, LedgerStore.Ledger own, long fencedNanos) {}
 
   private final LedgerStore store;
   private final Executor executor;
+  private final LongSupplier nanoClock;
   private final LedgerLog.Settings settings;
   private final LedgerLog.Replay replay;
   private final LogTail.Position position;
   private LedgerStore.Ledger own;
   private int attempts;
   private boolean replayed;
+
+  /** The position of the entry that was shown last, if it goes on from a position. */
+  private long last;
+
+  /** When all ledgers of others were known to be fenced or closed. */
+  private long fencedNanos;
 
   /**
    * Makes a take-over.
@@ -49,13 +58,15 @@ final class TakeOver {
    */
   TakeOver(
       LedgerStore store,
-      Executor executor,
+      LedgerLog.Threads threads,
       LedgerLog.Settings settings,
       LedgerLog.Replay replay,
       LogTail.Position position) {
+    this.nanoClock = threads.nanoClock();
     this.position = position;
+    this.last = position == null ? 0 : position.last();
     this.store = store;
-    this.executor = executor;
+    this.executor = threads.writer();
     this.settings = settings;
     this.replay = replay;
   }
@@ -169,12 +180,22 @@ final class TakeOver {
     replayed = true;
     List<Long> others = ours.ledgers().subList(0, ours.ledgers().size() - 1);
     int reached = position == null ? -1 : others.indexOf(position.ledger());
-    if (position != null && reached < 0) {
-      replay.restart(); // too slow: the writer has deleted what is read
-    }
-    return (reached < 0 ? fromTheBeginning(others) : fromThePosition(others, reached))
-        .thenApply(segments -> new Taken(ours, segments, own))
+    return (position == null
+            ? fromTheBeginning(others)
+            : reached < 0
+                ? anew(others)
+                : fromThePosition(others, reached)
+                    .exceptionallyComposeAsync(
+                        e -> Gap.isCauseOf(e) ? anew(others) : CompletableFuture.failedFuture(e),
+                        executor))
+        .thenApply(segments -> new Taken(ours, segments, own, fencedNanos))
         .exceptionallyCompose(e -> failure(e, ours));
+  }
+
+  /** What the position is in, or something behind it, was deleted: its reader was too slow. */
+  private CompletableFuture<List<Segment>> anew(List<Long> others) {
+    replay.restart();
+    return fromTheBeginning(others);
   }
 
   private CompletableFuture<List<Segment>> fromTheBeginning(List<Long> others) {
@@ -186,7 +207,12 @@ final class TakeOver {
             (ledger, isFinished) -> store.openFenced(ledger));
     return search
         .run(others)
-        .thenComposeAsync(searched -> replayAll(search.opened()), executor)
+        .thenComposeAsync(
+            searched -> {
+              fencedNanos = nanoClock.getAsLong();
+              return replayAll(search.opened());
+            },
+            executor)
         .thenApply(all -> search.segments())
         .whenCompleteAsync((segments, e) -> search.close(), executor);
   }
@@ -207,6 +233,7 @@ final class TakeOver {
     CompletableFuture<Void> all =
         CompletableFuture.allOf(
             rests.stream().map(rest -> rest.opening).toArray(CompletableFuture<?>[]::new));
+    all = all.thenRunAsync(() -> fencedNanos = nanoClock.getAsLong(), executor);
     for (Rest rest : rests) {
       all = all.thenComposeAsync(before -> rest.show(), executor);
     }
@@ -252,7 +279,11 @@ final class TakeOver {
     }
 
     private void show(ByteBuffer entry) throws LogException {
-      start = start == Long.MAX_VALUE ? replay.segmentStart(entry) : start;
+      if (start == Long.MAX_VALUE) {
+        Gap.unlessFollows(entry, last);
+        start = replay.segmentStart(entry);
+      }
+      last = LogEntry.position(entry);
       replay.entry(entry);
     }
 

@@ -175,6 +175,7 @@ public final class OracleServer implements FrontDesk.Owner, AutoCloseable {
       long tickMillis = settings.idleMillis() / Connection.TICKS_TO_PING;
       every(TimeUnit.MILLISECONDS.toNanos(tickMillis), this::tick);
       every(TimeUnit.MILLISECONDS.toNanos(DESK_TICK_MILLIS), desk::tick);
+      every(TimeUnit.MILLISECONDS.toNanos(Sequencer.TICK_MILLIS), desk::beat);
       every(TimeUnit.MILLISECONDS.toNanos(DESK_TICK_MILLIS), memory::look);
       listening = bootstrap.bind(address).sync().channel();
       return (InetSocketAddress) listening.localAddress();

@@ -63,6 +63,6 @@
  * timestamps that recovery presumes to be open are above W: they were open in that writer, or
  * nobody's, or above its {@code next}. They hold the next W back until they leave the window or the
  * time limit passes. A deposed writer cannot answer a call that is made after its successor
- * answered one: its append fails.
+ * answered one: its append fails, and its timestamps wait for one by then.
  */
 package io.retso.oracle;

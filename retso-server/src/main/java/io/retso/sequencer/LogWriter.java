@@ -24,7 +24,11 @@ final class LogWriter {
   /** A window spans at least so many segments, so that little more than it is replayed. */
   private static final int SEGMENTS_PER_WINDOW = 4;
 
+  /** Heartbeats of an idle server are so many times rarer than the first is late. */
+  static final int IDLE_FACTOR = 5;
+
   private final Sequencer.Settings settings;
+  private final Lease lease;
   private final StatusOracle oracle;
   private final EntryRing ring;
   private final Reservation reservation;
@@ -38,6 +42,9 @@ final class LogWriter {
   /** The entry must be written although it may be empty. */
   private boolean nullWrite;
 
+  /** The entry that was written last was empty. */
+  private boolean idle;
+
   private boolean stopped;
 
   /** The entry that says that no timestamp is issued any more; 0 before that. */
@@ -50,8 +57,9 @@ final class LogWriter {
   private boolean rolling;
 
   /** Makes the writer, and the oracle that reports to it. */
-  LogWriter(Sequencer.Settings settings, Sequencer.OracleMaker sizes) {
+  LogWriter(Sequencer.Settings settings, Lease lease, Sequencer.OracleMaker sizes) {
     this.settings = settings;
+    this.lease = lease;
     entryBytesEnough = settings.entryBytes().enough();
     int entryBytes = settings.durable() ? settings.entryBytes().capacity() : LogEntry.HEADER_BYTES;
     ring = new EntryRing(settings.entriesInFlight(), entryBytes);
@@ -80,6 +88,7 @@ final class LogWriter {
   void start(CommitLog takenLog, long lastPosition) {
     log = takenLog;
     ring.startBehind(lastPosition);
+    lease.startBehind(lastPosition);
     entry = ring.next();
     if (settings.durable()) {
       startSegment();
@@ -165,10 +174,25 @@ final class LogWriter {
   }
 
   private void appendEntry(LogEntry full) {
+    idle = full.isEmpty();
     counters.entries++;
     counters.entryBytes += full.bytes();
+    lease.sending(ring.filling());
     log.append(ring.filling(), full.seal(ring.filling()));
     ring.appended();
+  }
+
+  /**
+   * Writes an empty entry if none was sent for a while: what was sent before is confirmed by it to
+   * those who read the log, and the lease goes on.
+   */
+  void heartbeat() {
+    long nanos = settings.timing().heartbeatNanos();
+    boolean isWanted = nanos > 0 && settings.durable() && !stopped && endedAt == 0;
+    if (isWanted && ring.isIdle() && lease.isSilentFor(idle ? IDLE_FACTOR * nanos : nanos)) {
+      nullWrite = true;
+      flush();
+    }
   }
 
   private boolean segmentIsDue() {
@@ -199,6 +223,7 @@ final class LogWriter {
   /** Everything up to {@code position} is durable. */
   void durable(long position) {
     ring.durable(position);
+    lease.acknowledged(position);
     reservation.durable(position);
     if (rolling && ring.isIdle()) {
       rolling = false;

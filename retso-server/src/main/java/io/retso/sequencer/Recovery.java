@@ -38,6 +38,9 @@ public final class Recovery implements LedgerLog.Replay {
   /** The window of whoever wrote what was read last; 0 if it is not known. */
   private long windowTimestamps;
 
+  /** The last writer's last reservation is followed by its end. */
+  private boolean ended;
+
   /** The first segment's first record was seen. */
   private boolean started;
 
@@ -57,6 +60,7 @@ public final class Recovery implements LedgerLog.Replay {
     bytes = 0;
     reserved = 0;
     windowTimestamps = 0;
+    ended = false;
     started = false;
     complete = false;
   }
@@ -215,6 +219,14 @@ public final class Recovery implements LedgerLog.Replay {
     }
   }
 
+  /**
+   * Whether the writer of the log may believe that it leads: there is one, and its last record is
+   * not its end.
+   */
+  public boolean hasWriter() {
+    return started && !ended;
+  }
+
   /** The position of the last entry, 0 if the log was empty. */
   public long lastPosition() {
     return Math.max(lastPosition, 0);
@@ -269,12 +281,14 @@ public final class Recovery implements LedgerLog.Replay {
     @Override
     public void reserved(long timestamp) {
       reserved = Math.max(reserved, timestamp);
+      ended = false;
     }
 
     /** Its writer issued no timestamp from here on; whoever came after it reserved anew. */
     @Override
     public void ended(long timestamp) {
       reserved = timestamp;
+      ended = true;
     }
 
     @Override

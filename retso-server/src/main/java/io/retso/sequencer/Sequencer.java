@@ -8,6 +8,8 @@ import io.retso.oracle.OracleCounters;
 import io.retso.oracle.StatusOracle;
 import io.retso.protocol.Limits;
 import io.retso.protocol.Timestamps;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 
 /**
  * Puts requests, oracle and log in one order.
@@ -24,9 +26,15 @@ public final class Sequencer implements CommitLog.Listener {
   /** Timestamps that are passed over at once: some 0.3 ms, and 2 ms if they push out commits. */
   private static final int PASS_MAX = 1 << 16;
 
+  /** Time between two calls of {@link #tick}. */
+  public static final long TICK_MILLIS = 10;
+
   /** The other side: hears when replies may leave. */
   public interface Replies {
-    /** Replies that wait for {@code position} or less may leave. */
+    /**
+     * Timestamps that wait for {@code position} or less may leave, and other replies that wait for
+     * {@link #released}.
+     */
     void durable(long position);
 
     /** The log failed: nothing that is still held may ever leave. */
@@ -42,9 +50,38 @@ public final class Sequencer implements CommitLog.Listener {
    * @param durable whether there is a log to write; without one replies wait for nothing
    */
   public record Settings(
-      int entriesInFlight, int reservationTimestamps, boolean durable, EntryBytes entryBytes) {
-    public Settings(int entriesInFlight, int reservationTimestamps, boolean durable) {
-      this(entriesInFlight, reservationTimestamps, durable, EntryBytes.USUAL);
+      int entriesInFlight,
+      int reservationTimestamps,
+      boolean durable,
+      EntryBytes entryBytes,
+      Timing timing) {
+    /** Without a log. */
+    public static Settings withoutLog(int entriesInFlight, int reservationTimestamps) {
+      Timing none = new Timing(() -> 0, () -> 0, 1, 0);
+      return new Settings(entriesInFlight, reservationTimestamps, false, EntryBytes.USUAL, none);
+    }
+  }
+
+  /**
+   * Clocks and durations of the lease; see {@link Lease}.
+   *
+   * @param nanoClock monotonic time
+   * @param wallClock time of day in milliseconds
+   * @param leaseNanos for how long after it was sent an entry proves that timestamps may be
+   *     answered
+   * @param heartbeatNanos an idle server appends an empty entry after this time, which confirms
+   *     what is before it to readers; then one each {@value LogWriter#IDLE_FACTOR} times that, to
+   *     keep its lease. To be far below that part of {@code leaseNanos}
+   */
+  public record Timing(
+      LongSupplier nanoClock, LongSupplier wallClock, long leaseNanos, long heartbeatNanos) {
+    /** What a server uses. */
+    public static Timing usual(LongSupplier nanoClock, LongSupplier wallClock) {
+      return new Timing(
+          nanoClock,
+          wallClock,
+          TimeUnit.MILLISECONDS.toNanos(150),
+          TimeUnit.MILLISECONDS.toNanos(20));
     }
   }
 
@@ -70,10 +107,14 @@ public final class Sequencer implements CommitLog.Listener {
   private final StatusOracle oracle;
   private final Replies replies;
   private final LogWriter writer;
+  private final Lease lease;
   private final SafeSnapshots safeSnapshots;
 
   /** The thread of {@link #start}, and of everything from then on; {@code assert} only. */
   private Thread owner;
+
+  /** Decisions are held, or were until the next {@link #tick}. */
+  private boolean held;
 
   /** Where the reply to the request that was handed in last may leave. */
   private long replyPosition;
@@ -86,7 +127,8 @@ public final class Sequencer implements CommitLog.Listener {
   public Sequencer(Settings settings, OracleMaker sizes, Replies replies) {
     this.settings = settings;
     this.replies = replies;
-    writer = new LogWriter(settings, sizes);
+    lease = new Lease(settings.timing(), settings.entriesInFlight());
+    writer = new LogWriter(settings, lease, sizes);
     oracle = writer.oracle();
     safeSnapshots = new SafeSnapshots(oracle);
   }
@@ -103,13 +145,38 @@ public final class Sequencer implements CommitLog.Listener {
 
   /**
    * Begins to serve on a log that was taken over: starts its first segment and reserves timestamps.
-   * Requests may be handed in at once.
+   * Requests may be handed in at once. For one who is sure that no writer before has a lease.
    *
    * @param lastPosition the position of the last entry that was replayed, 0 if there was none
    */
   public void start(CommitLog takenLog, long lastPosition) {
     owner = Thread.currentThread();
     writer.start(takenLog, lastPosition);
+  }
+
+  /**
+   * The same behind a writer that may not know yet that it was deposed: answers to decisions and
+   * queries are held until it cannot answer with timestamps any more. {@link #tick} lets them go.
+   *
+   * @param fencedNanos when all of its ledgers were fenced, by the clock of {@link Timing}
+   */
+  public void startBehind(CommitLog takenLog, long lastPosition, long fencedNanos) {
+    lease.hold(fencedNanos);
+    held = true;
+    start(takenLog, lastPosition);
+  }
+
+  /**
+   * Time passes: appends an empty entry if there was none for a while, and lets go of what was
+   * held. To be called about every {@value #TICK_MILLIS} ms.
+   */
+  public void tick() {
+    assert isOwner();
+    if (held && !lease.held()) {
+      held = false;
+      replies.durable(writer.durable());
+    }
+    writer.heartbeat();
   }
 
   private boolean isOwner() {
@@ -149,10 +216,24 @@ public final class Sequencer implements CommitLog.Listener {
     return replyPosition;
   }
 
-  /** Of start timestamps that were just issued: at once, or with a reservation that is late. */
+  /**
+   * Of timestamps that were just issued: at once if the lease lasts and their reservation is not
+   * late; otherwise with an entry.
+   */
   private long startsPosition() {
     assert isOwner();
-    return writer.positionOfStarts();
+    return Math.max(writer.positionOfStarts(), leasePosition());
+  }
+
+  private long leasePosition() {
+    if (!settings.durable()) {
+      return 0;
+    }
+    long position = lease.position();
+    if (position == writer.filling()) {
+      writer.mustWrite();
+    }
+    return position;
   }
 
   /**
@@ -283,7 +364,12 @@ public final class Sequencer implements CommitLog.Listener {
     return decisionPosition();
   }
 
-  /** Everything up to this position is durable. */
+  /** Decisions and answers to queries that wait for this position or less may leave. */
+  public long released() {
+    return held ? 0 : writer.durable();
+  }
+
+  /** Everything up to this position is durable: timestamps that wait for it may leave. */
   public long durable() {
     return writer.durable();
   }
@@ -309,6 +395,9 @@ public final class Sequencer implements CommitLog.Listener {
    * Takes nothing any more, and logs the next timestamp, from which a successor goes on: it skips
    * none of those that were reserved for nothing.
    *
+   * <p>A successor does not wait for this server's lease then. So this server must not be waiting
+   * itself for that of the one before.
+   *
    * <p>This is safe since all timestamps that were issued are below it, and none is issued from
    * here on: not by this server, which takes no request and passes no time, nor by a deposed one
    * before it, whose reservations ended where this one began. Whether the record reaches the log or
@@ -322,7 +411,7 @@ public final class Sequencer implements CommitLog.Listener {
     if (writer.isStopped() || !settings.durable()) {
       return 0;
     }
-    return writer.end();
+    return held ? Long.MAX_VALUE : writer.end();
   }
 
   /**

@@ -22,6 +22,7 @@
  * time like everything else, and if there is none, an empty one is written (the null write).
  *
  * <p>Start timestamps need no disk: they are taken from a range that was reserved in the log ahead
- * of use. A successor begins above the reserved range.
+ * of use. A successor begins above the reserved range. That they come from a server which still
+ * leads is known from the log's acknowledgements: see {@link io.retso.sequencer.Lease}.
  */
 package io.retso.sequencer;

@@ -38,6 +38,7 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -88,6 +89,10 @@ final class ServerParts {
   private volatile OracleIdentity identity;
   private volatile long epoch;
   private long recoveryNanos;
+
+  /** When the writer before was fenced, if it may not know it. */
+  private OptionalLong fencedNanos = OptionalLong.empty();
+
   private double startSeconds;
 
   ServerParts(ServerConfig config, MemoryPlan memory, Health health) {
@@ -126,7 +131,11 @@ final class ServerParts {
         () -> {
           net.lead(sequencer, ServerRole.alone(epoch));
           log.measure(taken, lastPosition);
-          sequencer.start(log, lastPosition);
+          if (fencedNanos.isPresent()) {
+            sequencer.startBehind(log, lastPosition, fencedNanos.getAsLong());
+          } else {
+            sequencer.start(log, lastPosition);
+          }
         });
     started("log", () -> onLoop(log::close));
     followClock(limitTransactions());
@@ -214,7 +223,11 @@ final class ServerParts {
 
   private Sequencer.Settings sequencerSettings() {
     return new Sequencer.Settings(
-        config.get(Settings.LOG_INFLIGHT), config.reservation(), config.isDurable());
+        config.get(Settings.LOG_INFLIGHT),
+        config.reservation(),
+        config.isDurable(),
+        Sequencer.EntryBytes.USUAL,
+        Sequencer.Timing.usual(nanoClock, System::currentTimeMillis));
   }
 
   private StatusOracle makeOracle(Changes changes) {
@@ -262,6 +275,9 @@ final class ServerParts {
     recoveryNanos = nanoClock.getAsLong() - before;
     identify(UUID.fromString(store.logId()));
     epoch = taken.epoch();
+    if (recovery.hasWriter()) {
+      fencedNanos = OptionalLong.of(taken.fencedNanos());
+    }
     return taken;
   }
 

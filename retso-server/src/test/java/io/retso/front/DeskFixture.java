@@ -74,9 +74,11 @@ final class DeskFixture implements FrontDesk.Owner, FrontDesk.Loop, AutoCloseabl
 
   /** Leads from now on with an oracle that knows nothing. */
   void lead(long epoch) {
+    Sequencer.Timing timing = new Sequencer.Timing(() -> 0, () -> 0, 1, 0);
     Sequencer.EntryBytes bytes = new Sequencer.EntryBytes(200, 16, Limits.FRAME_BYTES_MAX);
     sequencer =
-        new Sequencer(new Sequencer.Settings(1, RESERVATION, true, bytes), oracle::apply, desk);
+        new Sequencer(
+            new Sequencer.Settings(1, RESERVATION, true, bytes, timing), oracle::apply, desk);
     desk.lead(sequencer, ServerRole.alone(epoch));
     appended = 0;
     sequencer.start(new Log(), 0);

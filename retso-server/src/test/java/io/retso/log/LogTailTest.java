@@ -230,6 +230,37 @@ class LogTailTest extends LogFixture {
     assertEquals(positions(first, writer.position - 1), standby.shown);
   }
 
+  /** What another writer left is kept for longer than what lies between it and the window. */
+  @Test
+  void whatIsTrimmedBehindTheLedgerThatIsReadMakesItBeginAgain() throws LogException {
+    for (boolean polls : new boolean[] {false, true}) {
+      Writer first = new Writer();
+      first.startSegment(16);
+      quiesce();
+      append(first, 32);
+      Standby standby = new Standby();
+      standby.poll();
+      int restarts = standby.restarts;
+      Writer second = new Writer();
+      for (long time = 400; time <= 8000; time += 400) {
+        if (time == 400) {
+          second.startSegment(time);
+          quiesce();
+        } else {
+          second.roll(time);
+        }
+      }
+      append(second, 8016);
+      for (int i = 0; polls && i < POLLS; i++) {
+        standby.poll();
+      }
+      standby.takeOver();
+      assertEquals(restarts + 1, standby.restarts);
+      assertEquals(positions(standby.shown.get(0), second.position), standby.shown);
+      simulation.pass(RETENTION);
+    }
+  }
+
   /** The same, discovered when the catalog is its own already. */
   @Test
   void aTakeOverFromATrimmedPositionReadsAnew() throws LogException {

@@ -18,6 +18,8 @@ import java.util.concurrent.CompletableFuture;
 final class TestMember implements AutoCloseable {
   private static final Sequencer.EntryBytes ENTRIES =
       new Sequencer.EntryBytes(16 << 10, 1 << 10, Limits.FRAME_BYTES_MAX / 8);
+  private static final Sequencer.Timing TIMING =
+      Sequencer.Timing.usual(System::nanoTime, System::currentTimeMillis);
 
   final SharedLog log;
   final String name;
@@ -73,7 +75,7 @@ final class TestMember implements AutoCloseable {
           long epoch = log.fence();
           Sequencer sequencer =
               new Sequencer(
-                  new Sequencer.Settings(4, 1 << 12, true, ENTRIES),
+                  new Sequencer.Settings(4, 1 << 12, true, ENTRIES, TIMING),
                   changes -> new StatusOracle(1 << 14, 1 << 16, 1 << 12, changes),
                   net.replies());
           Recovery recovery = new Recovery(sequencer.oracle());

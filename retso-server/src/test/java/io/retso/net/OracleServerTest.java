@@ -63,7 +63,7 @@ class OracleServerTest {
                     () -> ORACLE, System::nanoTime, FrontDesk.Latencies.IGNORED)));
     Sequencer sequencer =
         new Sequencer(
-            new Sequencer.Settings(2, 1 << 16, false),
+            Sequencer.Settings.withoutLog(2, 1 << 16),
             changes -> new StatusOracle(10_000, 1 << 12, 1_000, changes),
             server.replies());
     CompletableFuture.runAsync(

@@ -87,6 +87,7 @@ class SequencerTest {
     }
   }
 
+  private final Sequencer.Timing timing = new Sequencer.Timing(() -> 0, () -> 0, 1, 0);
   private final ManualLog log = new ManualLog();
   private final Heard heard = new Heard();
   private Sequencer sequencer;
@@ -94,7 +95,7 @@ class SequencerTest {
   private Sequencer start(int uncleaned, Sequencer.EntryBytes bytes) {
     sequencer =
         new Sequencer(
-            new Sequencer.Settings(IN_FLIGHT, RESERVATION, true, bytes),
+            new Sequencer.Settings(IN_FLIGHT, RESERVATION, true, bytes, timing),
             changes -> new StatusOracle(1000, WINDOW, uncleaned, changes),
             heard);
     return sequencer;

@@ -60,7 +60,8 @@ final class History implements SimulatedLedgers.Durable, LogEntry.Visitor {
   private final Map<Long, Integer> safeSnapshots = new HashMap<>(); // to the server's epoch
   private final long[] entryRows = new long[1024];
   private long newest;
-  private long newestKnown;
+  private long newestSeen;
+  private long newestCommitKnown;
 
   /** Commits with rows and without a cleanup or sweep in the log: commit to start. */
   private final TreeMap<Long, Long> uncleaned = new TreeMap<>();
@@ -98,8 +99,13 @@ final class History implements SimulatedLedgers.Durable, LogEntry.Visitor {
   }
 
   /** The newest timestamp that any client knows. */
-  long newestKnown() {
-    return newestKnown;
+  long newestSeen() {
+    return newestSeen;
+  }
+
+  /** The newest commit that any client knows. */
+  long newestCommitKnown() {
+    return newestCommitKnown;
   }
 
   /** A client got a start timestamp. */
@@ -110,7 +116,7 @@ final class History implements SimulatedLedgers.Durable, LogEntry.Visitor {
 
   /** A client got a timestamp that is nobody's transaction. */
   void timestamp(long timestamp) {
-    newestKnown = Math.max(newestKnown, timestamp);
+    newestSeen = Math.max(newestSeen, timestamp);
   }
 
   private Facts facts(long start) {
@@ -286,18 +292,21 @@ final class History implements SimulatedLedgers.Durable, LogEntry.Visitor {
     unless(of == null || of == epoch, snapshot + " is a safe snapshot of two servers");
   }
 
+  /** What a client knew when it asked for a timestamp: the newest commit of all, and so on. */
+  record Known(long commit, long seen, long met) {}
+
   /**
-   * A client got a timestamp for which it asked when {@code known} was the newest that anybody knew
-   * and {@code met} the highest number of a server that it had met.
-   *
-   * @param mayBeStale whether that of a deposed server may be older, as long as the client has met
-   *     none of its successors
+   * A client got a timestamp. It sees every commit that anybody knew of, whichever server it is
+   * from. That of a deposed server may be below timestamps that others got, which tell of no
+   * commit; but not if this client has met a successor.
    */
-  void mustSee(FrameType type, long timestamp, long known, long met, boolean mayBeStale) {
-    boolean excused = mayBeStale && ofDeposed.getOrDefault(timestamp, -1L) >= met;
+  void mustSee(FrameType type, long timestamp, Known known) {
     unless(
-        timestamp > known || excused,
-        type + " " + timestamp + " does not see " + known + ", which was known before; met " + met);
+        timestamp > known.commit,
+        type + " " + timestamp + " does not see commit " + known.commit + ", known before");
+    unless(
+        timestamp > known.seen || ofDeposed.getOrDefault(timestamp, -1L) >= known.met,
+        type + " " + timestamp + " is below " + known.seen + ", seen before; met " + known.met);
   }
 
   /** The highest low watermark that anybody knows. */
@@ -345,7 +354,8 @@ final class History implements SimulatedLedgers.Durable, LogEntry.Visitor {
       unless(
           facts.commit == outcome,
           start + " was answered to be committed at " + outcome + ", and is at " + facts.commit);
-      newestKnown = Math.max(newestKnown, outcome);
+      newestSeen = Math.max(newestSeen, outcome);
+      newestCommitKnown = Math.max(newestCommitKnown, outcome);
     } else if (Outcome.isAborted(outcome)) {
       unless(facts.commit == 0, start + " is committed, and was answered to be aborted");
       facts.abortedTold = true;

@@ -148,6 +148,19 @@ class InjectedBugsTest {
         "log/TakeOver.java", "store.openFenced(ledger)", "store.openUnfenced(ledger)"),
     CATALOG_WITHOUT_COMPARE(
         "simulator/SimulatedLedgers.java", "expected.version() != version", "false"),
+    /** The end of a ledger is read while its writer goes on. */
+    STANDBY_SERVES_BEFORE_FENCING(
+        "log/TakeOver.java",
+        "this.opening = store.openFenced(ledger);",
+        "this.opening = store.openUnfenced(ledger);"),
+    /** What has arrived at a bookie is taken for confirmed: a fence may take it back. */
+    APPLIED_BEYOND_WHAT_IS_CONFIRMED(
+        "simulator/SimulatedLedgers.java", "stored.confirmed.get(arrived - 1);", "arrived;"),
+    /** A standby that was too slow goes on behind what was deleted meanwhile. */
+    STANDBY_OVERLOOKS_A_GAP(
+        "log/LogTail.java",
+        "Gap.unlessFollows(entry, last);\n      segmentStarts",
+        "segmentStarts"),
     /** A deposed writer may append to a ledger that was deleted together with its fence. */
     ZOMBIES_LEDGER_DELETED(
         Bug::hasAShortWindow,

@@ -109,8 +109,8 @@ final class SimulatedClient {
    * @param request of a commit, whose type is COMMIT whether it names reads or not
    */
   void call(FrameType type, long start, long reader, CommitRequest request, LongConsumer answered) {
-    long known = world.history().newestKnown();
-    long metBefore = met;
+    History history = world.history();
+    History.Known known = new History.Known(history.newestCommitKnown(), history.newestSeen(), met);
     request(type, start, reader, request)
         .whenComplete(
             // An event of its own: a future would swallow what the judge throws.
@@ -123,7 +123,7 @@ final class SimulatedClient {
                               if (e == null || type == FrameType.COMMIT || isUnknown(e)) {
                                 world.operation();
                                 long outcome = e == null ? number(type, value) : numberOf(e);
-                                judge(type, start, reader, outcome, known, metBefore);
+                                judge(type, start, reader, outcome, known);
                                 answered.accept(outcome);
                               } else {
                                 mustBeHarmless(type, e);
@@ -220,12 +220,11 @@ final class SimulatedClient {
     world.counted("calls that failed: " + category(e));
   }
 
-  private void judge(
-      FrameType type, long start, long reader, long outcome, long known, long metBefore) {
+  private void judge(FrameType type, long start, long reader, long outcome, History.Known known) {
     History history = world.history();
     switch (type) {
       case BEGIN, TIMESTAMP -> {
-        history.mustSee(type, outcome, known, metBefore, !world.isStrict());
+        history.mustSee(type, outcome, known);
         if (type == FrameType.BEGIN) {
           history.begun(outcome);
         } else {

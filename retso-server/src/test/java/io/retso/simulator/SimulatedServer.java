@@ -6,6 +6,7 @@ import io.retso.front.Conversation.Progress;
 import io.retso.front.FrontDesk;
 import io.retso.log.LedgerLog;
 import io.retso.log.LogException;
+import io.retso.log.LogTail;
 import io.retso.oracle.StatusOracle;
 import io.retso.protocol.FrameException;
 import io.retso.protocol.FrameType;
@@ -23,10 +24,15 @@ import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 
 /** One life of a server: the production front, oracle, sequencer, log and recovery. */
 final class SimulatedServer implements FrontDesk.Owner, FrontDesk.Loop, SimulatedLedgers.Process {
   private static final long TICK = Simulation.MILLIS / 2;
+  private static final long POLL = Simulation.MILLIS;
+
+  /** Clocks of two servers differ by at most one percent in rate. */
+  private static final double DRIFT_MAX = 0.005;
 
   /** All are of one log. */
   private static final OracleIdentity ORACLE = new OracleIdentity(new UUID(1, 2), "simulated");
@@ -40,7 +46,15 @@ final class SimulatedServer implements FrontDesk.Owner, FrontDesk.Loop, Simulate
 
   private final Map<SimulatedLedgers.Party, Long> cutOffUntil =
       new EnumMap<>(SimulatedLedgers.Party.class);
+  private final double clockRate;
   private long clockMillis;
+  private Sizes ownSizes;
+  private Recovery recovery;
+
+  /** Null unless it is, or was, a standby. */
+  private LogTail tail;
+
+  private boolean standingBy;
   private boolean alive = true;
   private boolean serving;
   private long lastWriterTask;
@@ -54,6 +68,7 @@ final class SimulatedServer implements FrontDesk.Owner, FrontDesk.Loop, Simulate
   SimulatedServer(World world) {
     this.world = world;
     this.simulation = world.simulation();
+    clockRate = 1 + (2 * simulation.random().nextDouble() - 1) * DRIFT_MAX;
     desk =
         new FrontDesk(
             new FrontDesk.Settings(
@@ -94,31 +109,96 @@ final class SimulatedServer implements FrontDesk.Owner, FrontDesk.Loop, Simulate
     return number;
   }
 
-  /** Begins to take the log over; recovers and serves when that is done. */
-  void start() {
-    Sizes sizes = world.sizes().resized(simulation.random());
-    sequencer = new Sequencer(sizes.sequencer(), sizes::oracle, desk);
-    oracle = sequencer.oracle();
-    Recovery recovery = new Recovery(oracle);
-    LedgerLog.takeOver(
-            world.ledgers().store(this),
-            new LedgerLog.Threads(this::onWriter, simulation::now),
-            sequencer,
-            new LedgerLog.Settings(sizes.windowSpan(), World.ZOMBIE_LIFE_MAX, ""),
-            recovery)
-        .whenComplete(
-            // An event of its own: a future would swallow what the judge throws.
-            (taken, e) ->
-                simulation.after(
-                    0,
-                    () ->
-                        whenAwake(
-                            e == null
-                                ? () -> serve(sizes, recovery, taken)
-                                : () -> notStarted(e))));
+  /** Its monotonic clock, which began at some time and goes at a rate of its own. */
+  private long nanos() {
+    return (long) (simulation.now() * clockRate);
   }
 
-  private void serve(Sizes sizes, Recovery recovery, LedgerLog taken) {
+  private long wallMillis() {
+    return clockMillis + simulation.now() / Simulation.MILLIS;
+  }
+
+  private void make() {
+    ownSizes = world.sizes().resized(simulation.random());
+    sequencer =
+        new Sequencer(ownSizes.sequencer(this::nanos, this::wallMillis), ownSizes::oracle, desk);
+    oracle = sequencer.oracle();
+    recovery = new Recovery(oracle);
+  }
+
+  private LedgerLog.Threads threads() {
+    return new LedgerLog.Threads(this::onWriter, this::nanos);
+  }
+
+  private LedgerLog.Settings logSettings() {
+    return new LedgerLog.Settings(ownSizes.windowSpan(), World.ZOMBIE_LIFE_MAX, "");
+  }
+
+  /** Begins to take the log over; recovers and serves when that is done. */
+  void start() {
+    make();
+    serveWhenTaken(
+        LedgerLog.takeOver(
+            world.ledgers().store(this), threads(), sequencer, logSettings(), recovery));
+  }
+
+  /** Follows the log until it is told to take it over. */
+  void standBy() {
+    make();
+    standingBy = true;
+    tail = new LogTail(world.ledgers().store(this), threads(), logSettings(), recovery);
+    poll();
+  }
+
+  boolean isStandingBy() {
+    return alive && standingBy;
+  }
+
+  private void poll() {
+    if (!standingBy) {
+      return;
+    }
+    tail.poll()
+        .whenComplete(
+            (polled, e) ->
+                simulation.after(
+                    simulation.delay(POLL),
+                    () ->
+                        whenAwake(
+                            () -> {
+                              mustBeNoDamage(e);
+                              poll();
+                            })));
+  }
+
+  private void mustBeNoDamage(Throwable e) {
+    if (e != null) {
+      LogException failure = LogException.of(e);
+      world.counted("polls that failed: " + failure.reason());
+      Violation.unless(
+          failure.reason() != LogException.Reason.CORRUPT
+              && !failure.getMessage().contains("unexpected"),
+          "a standby cannot read: " + failure.getMessage());
+    }
+  }
+
+  /** The standby takes the log over from where it is. */
+  void takeOver() {
+    standingBy = false;
+    world.counted(tail.isWarm() ? "warm take-overs" : "take-overs of a cold standby");
+    serveWhenTaken(tail.takeOver(sequencer));
+  }
+
+  private void serveWhenTaken(CompletableFuture<LedgerLog> takeOver) {
+    takeOver.whenComplete(
+        // An event of its own: a future would swallow what the judge throws.
+        (taken, e) ->
+            simulation.after(
+                0, () -> whenAwake(e == null ? () -> serve(taken) : () -> notStarted(e))));
+  }
+
+  private void serve(LedgerLog taken) {
+    Sizes sizes = ownSizes;
     number = taken.epoch();
     world.numbered(epoch, number);
     try {
@@ -130,11 +210,15 @@ final class SimulatedServer implements FrontDesk.Owner, FrontDesk.Loop, Simulate
     if (world.isNewest(epoch)) {
       world.history().recovered(oracle);
     }
-    sequencer.start(taken, recovery.lastPosition());
+    clockMillis += sizes.firstTimestamp();
+    if (recovery.hasWriter()) {
+      sequencer.startBehind(taken, recovery.lastPosition(), taken.fencedNanos());
+    } else {
+      sequencer.start(taken, recovery.lastPosition());
+    }
     desk.lead(sequencer, ServerRole.alone(number));
     serving = true;
     TimeLimit limit = new TimeLimit(sequencer, sizes.timeLimit());
-    clockMillis = sizes.firstTimestamp();
     tick(limit, new ClockFollower(sequencer, limit));
     world.counted("servers");
   }
@@ -164,6 +248,7 @@ final class SimulatedServer implements FrontDesk.Owner, FrontDesk.Loop, Simulate
     long low = oracle.windowLow();
     limit.tick(simulation.now());
     desk.tick();
+    desk.beat();
     if (oracle.windowLow() > low) {
       world.counted("expiries");
     }
@@ -177,8 +262,7 @@ final class SimulatedServer implements FrontDesk.Owner, FrontDesk.Loop, Simulate
   private void follow(TimeLimit limit, ClockFollower clock) {
     long next = oracle.nextTimestamp();
     long low = oracle.windowLow();
-    long now = clockMillis + simulation.now() / Simulation.MILLIS;
-    clock.tick(now);
+    clock.tick(wallMillis());
     if (oracle.nextTimestamp() > next) {
       world.counted("timestamps followed the clock");
     }
@@ -277,7 +361,7 @@ final class SimulatedServer implements FrontDesk.Owner, FrontDesk.Loop, Simulate
       counted("starts that wait for others");
     }
     if (sequencer.replyPosition() > sequencer.durable() && !frame.type.isLogged()) {
-      counted("late reservations of " + frame.type);
+      counted("late answers to " + frame.type);
     }
     return progress;
   }

@@ -6,6 +6,7 @@ import io.retso.oracle.StatusOracle;
 import io.retso.protocol.Timestamps;
 import io.retso.sequencer.Sequencer;
 import java.util.Random;
+import java.util.function.LongSupplier;
 
 /** Sizes of a simulated world: tiny, so that every rare path is taken all the time. */
 record Sizes(
@@ -40,6 +41,14 @@ record Sizes(
   static final FrontDesk.Bounds BOUNDS =
       new FrontDesk.Bounds(FRAME_REQUESTS, Footprint.IDS_MAX, 8, 5 * Simulation.MILLIS);
 
+  /** Long enough for an entry that takes long, and far shorter than a deposed server may live. */
+  private static final long LEASE = 6 * Simulation.MILLIS;
+
+  private static final long HEARTBEAT = Simulation.MILLIS / 2;
+
+  /** Of a world; each server has clocks of its own. */
+  private static final Sequencer.Timing NO_TIMING = new Sequencer.Timing(() -> 0, () -> 0, 1, 0);
+
   private static final int FRAME_BYTES = 12 + FRAME_REQUESTS * (28 + Footprint.IDS_MAX * 8);
 
   /** Timestamps are compared by their lower 32 bits: where these wrap. */
@@ -58,7 +67,8 @@ record Sizes(
         new Sequencer.EntryBytes(
             60 + random.nextInt(400), 16 + random.nextInt(random.nextInt(2) + 100), FRAME_BYTES);
     Sequencer.Settings settings =
-        new Sequencer.Settings(1 + random.nextInt(4), reservation(random, window), true, bytes);
+        new Sequencer.Settings(
+            1 + random.nextInt(4), reservation(random, window), true, bytes, NO_TIMING);
     return new Sizes(
         5 + random.nextInt(random.nextBoolean() ? 20 : 400),
         window,
@@ -129,6 +139,16 @@ record Sizes(
   /** Another one at each start, as the clock is; only that of the first start may count. */
   private static long firstTimestamp(Random random) {
     return (1 + random.nextInt(1 << random.nextInt(31))) * (long) Timestamps.GAP;
+  }
+
+  /** The settings of a server with these clocks. */
+  Sequencer.Settings sequencer(LongSupplier nanoClock, LongSupplier wallClock) {
+    return new Sequencer.Settings(
+        sequencer.entriesInFlight(),
+        sequencer.reservationTimestamps(),
+        sequencer.durable(),
+        sequencer.entryBytes(),
+        new Sequencer.Timing(nanoClock, wallClock, LEASE, HEARTBEAT));
   }
 
   StatusOracle oracle(Changes changes) {

@@ -26,6 +26,7 @@ final class World {
   private static final int FAILURE_ODDS = 300;
   private static final int JANITORS = 3;
   private static final int SWEEPERS = 2;
+  private static final int STANDBYS = 2;
 
   /** Ledgers that span a window, and those that are being prepared or deleted. */
   private static final int CATALOG_AT_REST = 10;
@@ -37,7 +38,6 @@ final class World {
 
   private final Simulation simulation;
   private final Sizes sizes;
-  private final boolean strict;
   private final VersionedTable table = new VersionedTable();
   private final History history = new History(table);
   private final SimulatedLedgers ledgers;
@@ -52,21 +52,8 @@ final class World {
   private boolean draining;
 
   World(long seed) {
-    this(seed, false);
-  }
-
-  /**
-   * Makes a world.
-   *
-   * @param strict whether timestamps of a deposed server, too, must see what is known. They do not:
-   *     it hands them out without a word to the log. Strict begins will end that. There are no
-   *     serializable transactions then, so that many ask for timestamps
-   */
-  World(long seed, boolean strict) {
-    Random random = new Random(seed);
-    sizes = strict ? Sizes.snapshot(random) : Sizes.random(random);
+    sizes = Sizes.random(new Random(seed));
     simulation = new Simulation(seed);
-    this.strict = strict;
     ledgers =
         new SimulatedLedgers(
             simulation,
@@ -80,10 +67,6 @@ final class World {
 
   Sizes sizes() {
     return sizes;
-  }
-
-  boolean isStrict() {
-    return strict;
   }
 
   VersionedTable table() {
@@ -185,16 +168,31 @@ final class World {
     return serving.get(index);
   }
 
+  /** A standby takes over, if there is one and it is its turn; or a server that knows nothing. */
   private void startServer() {
+    List<SimulatedServer> standbys =
+        servers.stream().filter(SimulatedServer::isStandingBy).toList();
+    if (!standbys.isEmpty() && !simulation.oneIn(3)) {
+      anyOf(standbys).takeOver();
+    } else {
+      addServer().start();
+    }
+  }
+
+  private SimulatedServer addServer() {
     servers.removeIf(server -> !server.isAlive());
     SimulatedServer server = new SimulatedServer(this);
     servers.add(server);
-    server.start();
+    return server;
   }
 
   private void supervise() {
-    if (servers.stream().noneMatch(SimulatedServer::isAlive)) {
+    if (servers.stream().noneMatch(server -> server.isAlive() && !server.isStandingBy())) {
       startServer();
+    }
+    long standbys = servers.stream().filter(SimulatedServer::isStandingBy).count();
+    if (standbys < STANDBYS && simulation.oneIn(4)) {
+      addServer().standBy();
     }
     simulation.after(simulation.delay(Simulation.MILLIS), this::supervise);
   }

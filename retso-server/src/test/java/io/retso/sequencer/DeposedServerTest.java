@@ -1,0 +1,142 @@
+package io.retso.sequencer;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.retso.log.LedgerLog;
+import io.retso.log.LogException;
+import io.retso.oracle.CommitBatch;
+import io.retso.oracle.StatusOracle;
+import io.retso.protocol.Timestamps;
+import io.retso.simulator.SimulatedLedgers;
+import io.retso.simulator.Simulation;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * A server that is cut off from the log while another one takes it over, and goes on. From the
+ * first commit that the other one acknowledges, it answers with no timestamp.
+ */
+class DeposedServerTest {
+  private static final int WINDOW = 1 << 12;
+
+  private final Simulation simulation = new Simulation(1);
+  private final SimulatedLedgers ledgers =
+      new SimulatedLedgers(simulation, SimulatedLedgers.Behaviour.PROMPT, bytes -> {});
+
+  private final class Server implements Sequencer.Replies, SimulatedLedgers.Process {
+    final Sequencer sequencer;
+    long cutOffUntil;
+    LogException failure;
+
+    Server() throws LogException {
+      Sequencer.Timing timing =
+          Sequencer.Timing.usual(simulation::now, () -> simulation.now() / Simulation.MILLIS);
+      sequencer =
+          new Sequencer(
+              new Sequencer.Settings(4, 1000, true, Sequencer.EntryBytes.USUAL, timing),
+              changes -> new StatusOracle(100, WINDOW, 100, changes),
+              this);
+      Recovery recovery = new Recovery(sequencer.oracle());
+      CompletableFuture<LedgerLog> taking =
+          LedgerLog.takeOver(
+              ledgers.store(this),
+              new LedgerLog.Threads(task -> simulation.after(0, task), simulation::now),
+              sequencer,
+              new LedgerLog.Settings(
+                  (long) WINDOW << Timestamps.GAP_BITS, Long.MAX_VALUE / 2, "server"),
+              recovery);
+      assertTrue(simulation.run(taking::isDone, Long.MAX_VALUE));
+      LedgerLog log = taking.join();
+      recovery.finish(Timestamps.GAP);
+      if (recovery.hasWriter()) {
+        sequencer.startBehind(log, recovery.lastPosition(), log.fencedNanos());
+      } else {
+        sequencer.start(log, recovery.lastPosition());
+      }
+    }
+
+    /** Whether the answer to a request for a timestamp would leave at once. */
+    boolean answersTimestamps() {
+      sequencer.timestamp();
+      return failure == null && sequencer.replyPosition() <= sequencer.durable();
+    }
+
+    @Override
+    public boolean isAlive() {
+      return true;
+    }
+
+    @Override
+    public long cutOffUntil(SimulatedLedgers.Party party) {
+      return cutOffUntil;
+    }
+
+    @Override
+    public void durable(long position) {}
+
+    @Override
+    public void failed(LogException cause) {
+      failure = cause;
+    }
+  }
+
+  private void pass(Server first, Server second) {
+    simulation.pass(5 * Simulation.MILLIS);
+    for (Server server : new Server[] {first, second}) {
+      if (server.failure == null) {
+        server.sequencer.tick();
+      }
+    }
+    simulation.pass(1);
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {50, 100, 1_000})
+  void nothingIsReadFromItOnceASuccessorHasAcknowledgedACommit(long cutOffMillis)
+      throws LogException {
+    Server first = new Server();
+    simulation.pass(Simulation.MILLIS);
+    first.cutOffUntil = simulation.now() + cutOffMillis * Simulation.MILLIS;
+    Server second = new Server();
+    assertTrue(first.answersTimestamps(), "it cannot know better");
+    assertTrue(second.sequencer.begin(1) > first.sequencer.timestamp());
+    CommitBatch batch = new CommitBatch(10);
+    batch.rows()[batch.add(second.sequencer.begin(1), false, 1)] = 7;
+    second.sequencer.commit(batch);
+    long position = second.sequencer.replyPosition();
+    second.sequencer.flush();
+    boolean acknowledged = false;
+    int answered = 0;
+    for (int i = 0; i < 300; i++) {
+      acknowledged |= second.sequencer.released() >= position;
+      boolean answers = first.failure == null && first.answersTimestamps();
+      assertFalse(
+          acknowledged && answers, "a timestamp that does not see the commit, in step " + i);
+      answered += answers ? 1 : 0;
+      pass(first, second);
+    }
+    assertTrue(acknowledged);
+    assertTrue(answered > 0);
+    assertEquals(LogException.Reason.FENCED, first.failure.reason(), "it learns it in the end");
+  }
+
+  @Test
+  void nobodyWaitsForOneThatStoppedCleanly() throws LogException {
+    Server first = new Server();
+    simulation.pass(1);
+    long end = first.sequencer.finish();
+    simulation.pass(1);
+    assertTrue(first.sequencer.durable() >= end);
+    Server second = new Server();
+    second.sequencer.abort(second.sequencer.begin(1));
+    long position = second.sequencer.replyPosition();
+    simulation.pass(1);
+    second.sequencer.flush();
+    simulation.pass(1);
+    assertTrue(second.sequencer.released() >= position);
+  }
+}
