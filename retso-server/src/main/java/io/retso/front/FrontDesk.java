@@ -321,7 +321,7 @@ public final class FrontDesk implements Sequencer.Replies {
 
   /** The same, to be called every {@value Sequencer#TICK_MILLIS} ms: the log is kept going. */
   public void beat() {
-    if (!stopped) {
+    if (!stopped && sequencer != null) {
       sequencer.tick();
     }
   }

@@ -124,7 +124,6 @@ class InjectedBugsTest {
         "client/connection/FrameWriter.java",
         " | (call.maybeSent ? FrameType.REPEAT_FLAG : 0)",
         ""),
-    EPOCH_OVERLOOKED("client/connection/Members.java", "epochSeen = role.epoch();", ""),
     /** Answers are expected in the order of their requests, as if there were one lane. */
     ONE_LANE_FOR_ALL_REPLIES(
         "client/connection/Lanes.java",
@@ -145,7 +144,9 @@ class InjectedBugsTest {
     /** The log lets go of segments that a recovery still needs. */
     TRIMMED_TOO_EARLY("log/LedgerLog.java", "trim(windowStartOfSegment);", "trim(Long.MAX_VALUE);"),
     RECOVERY_WITHOUT_FENCE(
-        "log/TakeOver.java", "store.openFenced(ledger)", "store.openUnfenced(ledger)"),
+        "log/TakeOver.java",
+        "(ledger, isFinished) -> store.openFenced(ledger));",
+        "(ledger, isFinished) -> store.openUnfenced(ledger));"),
     CATALOG_WITHOUT_COMPARE(
         "simulator/SimulatedLedgers.java", "expected.version() != version", "false"),
     /** The end of a ledger is read while its writer goes on. */
