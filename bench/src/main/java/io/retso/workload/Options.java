@@ -12,6 +12,10 @@ public record Options(String name, Isolation isolation, boolean readOnly, boolea
   /** A transaction that fills or audits tables, while nothing else runs. */
   public static final Options ALONE = new Options("alone", Isolation.SNAPSHOT, false);
 
+  /** A reader that waits for a snapshot with all that was committed before. */
+  public static final Options DEFERRED =
+      new Options("deferred", Isolation.SERIALIZABLE, true, true);
+
   /** Checks what is asked for. */
   public Options {
     if (deferred && !(readOnly && isolation == Isolation.SERIALIZABLE)) {

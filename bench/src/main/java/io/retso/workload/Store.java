@@ -16,8 +16,11 @@ public interface Store extends AutoCloseable {
    */
   StoreTransaction begin(Options options) throws IOException;
 
-  /** Returns when nothing is left to do behind the replies. */
-  default void awaitQuiet() {}
+  /**
+   * Returns when nothing is left to do behind the replies, and whoever begins from then on sees all
+   * that was committed before; readers of recent snapshots would otherwise lack the last of it.
+   */
+  default void awaitQuiet() throws IOException {}
 
   /** What else decides how fast it is, such as settings of its server, for reports. */
   default Map<String, String> facts() throws IOException {

@@ -74,7 +74,7 @@ public final class RecordedStore implements Store {
   }
 
   @Override
-  public void awaitQuiet() {
+  public void awaitQuiet() throws IOException {
     store.awaitQuiet();
   }
 

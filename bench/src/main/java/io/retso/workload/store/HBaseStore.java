@@ -93,9 +93,12 @@ public final class HBaseStore implements Store {
 
   /** Waits until everything that was committed is cleaned up. */
   @Override
-  public void awaitQuiet() {
+  public void awaitQuiet() throws IOException {
     while (meters.get("retso.client.cleanup.rows").gauge().value() > 0) {
       LockSupport.parkNanos(POLL_NANOS);
+    }
+    try (ReadTransaction tx = manager.beginReadOnly(options(Options.DEFERRED))) {
+      tx.readTimestamp();
     }
   }
 

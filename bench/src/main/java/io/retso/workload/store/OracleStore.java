@@ -71,6 +71,11 @@ public final class OracleStore implements Store {
   }
 
   @Override
+  public void awaitQuiet() throws IOException {
+    begin(Options.DEFERRED).close();
+  }
+
+  @Override
   public void close() {
     oracle.close();
   }

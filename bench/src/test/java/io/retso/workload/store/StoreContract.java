@@ -183,6 +183,18 @@ abstract class StoreContract {
   }
 
   @Test
+  void whoeverBeginsInAQuietStoreSeesWhatWasCommitted() throws IOException {
+    for (int i = 0; i < 20; i++) {
+      byte[] value = {(byte) i};
+      write(x, value);
+      store.awaitQuiet();
+      try (StoreTransaction tx = store.begin(serializable(true))) {
+        assertArrayEquals(value, tx.get(x));
+      }
+    }
+  }
+
+  @Test
   void aScanHasAllRowsOfItsSnapshotInOrder() throws IOException {
     write(y, ONE);
     write(x, TWO);
