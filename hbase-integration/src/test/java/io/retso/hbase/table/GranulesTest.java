@@ -140,6 +140,17 @@ public class GranulesTest {
         TABLE, false, random.ints(random.nextInt(6), 0, 8).distinct().boxed().toList());
   }
 
+  /** The row is filled up with zeros to where the end of the range is, and yet lies before it. */
+  @Test
+  void aRowThatTheEndOfTheRangeBeginsWithHasTheLastGranule() {
+    Granules some = new Granules(TABLE, false, List.of(1, 4));
+    IdSet written = new IdSet();
+    some.addAll(new byte[] {5, 7}, written);
+    long[] cover =
+        some.cover(new byte[] {5, 6, -1, -16}, new byte[] {5, 7, 0}, false, Granules.COVER_MAX);
+    assertTrue(Arrays.stream(cover).anyMatch(written::contains));
+  }
+
   @Test
   void whoWritesIntoARangeNamesAGranuleOfIt() {
     long seed = System.nanoTime();
