@@ -1,15 +1,12 @@
 package io.retso.bench;
 
 import io.retso.bench.report.BenchException;
-import io.retso.bench.report.ReportJson;
 import io.retso.bench.workload.ReadersBench;
 import io.retso.bench.workload.ReadersReport;
 import io.retso.bench.workload.ReadersText;
 import io.retso.server.BuildVersion;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -45,11 +42,8 @@ final class ReadersCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws InterruptedException {
-    double measured = stores.seconds == null ? options.quick ? 1.5 : 5 : stores.seconds;
-    double warmUp = stores.rampUp == null ? options.quick ? 0.5 : 2 : stores.rampUp;
-    int repetitions = stores.rounds == null ? 3 : stores.rounds;
-    options.checkRepetitions(measured, repetitions);
-    options.check(warmUp >= 0 && warmUp <= 3600, "--ramp-up must be 0 to 3600");
+    StoreOptions.Lengths lengths =
+        stores.lengths(options, options.quick ? 0.5 : 2, options.quick ? 1.5 : 5, 3);
     for (int number : managers) {
       options.check(
           number >= 0 && number <= MANAGERS_MAX, "--managers must be 0 to " + MANAGERS_MAX);
@@ -60,9 +54,9 @@ final class ReadersCommand implements Callable<Integer> {
             SmallBankCommand.customers(options.quick),
             managers.stream().distinct().toList(),
             CLIENTS,
-            SmallBankCommand.nanos(warmUp),
-            SmallBankCommand.nanos(measured),
-            repetitions,
+            lengths.warmUp(),
+            lengths.measured(),
+            lengths.rounds(),
             options.seed);
     BoundsCommand.quietClients();
     return options.run(() -> publish(settings));
@@ -73,18 +67,6 @@ final class ReadersCommand implements Callable<Integer> {
         new ReadersBench(settings, options.text(), System.console() != null)
             .run(BuildVersion.text(), options.arguments());
     options.text().println(ReadersText.of(report));
-    Path json = options.out.resolve("readers.json");
-    try {
-      Files.createDirectories(options.out);
-      ReportJson.write(report, json);
-    } catch (IOException e) {
-      throw options.cannotWrite(e);
-    }
-    options.text().println("  raw figures: " + json);
-    options.text().flush();
-    if (!report.failures().isEmpty()) {
-      throw new BenchException(
-          report.failures().size() + " runs are wrong, as said above. Please report it.");
-    }
+    stores.publish(options, "readers", report, Map.of(), report.failures());
   }
 }

@@ -1,15 +1,12 @@
 package io.retso.bench;
 
 import io.retso.bench.report.BenchException;
-import io.retso.bench.report.ReportJson;
 import io.retso.bench.workload.SibenchBench;
 import io.retso.bench.workload.SibenchReport;
 import io.retso.bench.workload.SibenchText;
 import io.retso.server.BuildVersion;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -50,11 +47,9 @@ final class SibenchCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws InterruptedException {
-    double measured = stores.seconds == null ? options.quick ? 0.5 : 5 : stores.seconds;
-    double warmUp = stores.rampUp == null ? options.quick ? 0.1 : 2 : stores.rampUp;
-    int repetitions = stores.rounds == null ? options.quick ? 4 : 5 : stores.rounds;
-    options.checkRepetitions(measured, repetitions);
-    options.check(warmUp >= 0 && warmUp <= 3600, "--ramp-up must be 0 to 3600");
+    StoreOptions.Lengths lengths =
+        stores.lengths(
+            options, options.quick ? 0.1 : 2, options.quick ? 0.5 : 5, options.quick ? 4 : 5);
     options.check(clients >= 1 && clients <= CLIENTS_MAX, "--clients must be 1 to " + CLIENTS_MAX);
     for (int size : sizes) {
       options.check(size >= 1 && size <= SIZE_MAX, "--sizes must be 1 to " + SIZE_MAX + " each");
@@ -64,9 +59,9 @@ final class SibenchCommand implements Callable<Integer> {
             stores.plan(options),
             sizes,
             clients,
-            SmallBankCommand.nanos(warmUp),
-            SmallBankCommand.nanos(measured),
-            repetitions,
+            lengths.warmUp(),
+            lengths.measured(),
+            lengths.rounds(),
             options.seed);
     BoundsCommand.quietClients();
     return options.run(() -> publish(settings));
@@ -77,21 +72,11 @@ final class SibenchCommand implements Callable<Integer> {
         new SibenchBench(settings, options.text(), System.console() != null)
             .run(BuildVersion.text(), options.arguments());
     options.text().println(SibenchText.of(report));
-    Path json = options.out.resolve("sibench.json");
-    Path figure = options.out.resolve("sibench.svg");
-    try {
-      Files.createDirectories(options.out);
-      ReportJson.write(report, json);
-      Files.writeString(figure, SibenchText.figure(report));
-    } catch (IOException e) {
-      throw options.cannotWrite(e);
-    }
-    options.text().println("  figure: " + figure);
-    options.text().println("  raw figures: " + json);
-    options.text().flush();
-    if (!report.failures().isEmpty()) {
-      throw new BenchException(
-          report.failures().size() + " runs are wrong, as said above. Please report it.");
-    }
+    stores.publish(
+        options,
+        "sibench",
+        report,
+        Map.of("sibench.svg", SibenchText.figure(report)),
+        report.failures());
   }
 }

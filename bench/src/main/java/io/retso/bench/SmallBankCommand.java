@@ -1,7 +1,6 @@
 package io.retso.bench;
 
 import io.retso.bench.report.BenchException;
-import io.retso.bench.report.ReportJson;
 import io.retso.bench.workload.SmallBankBench;
 import io.retso.bench.workload.SmallBankFigures;
 import io.retso.bench.workload.SmallBankReport;
@@ -10,13 +9,8 @@ import io.retso.bench.workload.SmallBankText;
 import io.retso.server.BuildVersion;
 import io.retso.workload.smallbank.Mix;
 import io.retso.workload.smallbank.Strategy;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.regex.Pattern;
 import picocli.CommandLine.Command;
@@ -90,15 +84,13 @@ final class SmallBankCommand implements Callable<Integer> {
   }
 
   private SmallBankSettings settings() {
-    double measured = stores.seconds == null ? options.quick ? 0.6 : 5 : stores.seconds;
-    double warmUp = stores.rampUp == null ? options.quick ? 0.2 : 2 : stores.rampUp;
-    int repetitions = stores.rounds == null ? options.quick ? 1 : 3 : stores.rounds;
+    StoreOptions.Lengths lengths =
+        stores.lengths(
+            options, options.quick ? 0.2 : 2, options.quick ? 0.6 : 5, options.quick ? 1 : 3);
     List<Integer> levels =
         clients == null ? options.quick ? List.of(1, 20) : List.of(1, 5, 10, 20, 30) : clients;
-    int pairs = pairRounds == null ? Math.max(PAIR_ROUNDS, repetitions) : pairRounds;
-    options.checkRepetitions(measured, repetitions);
+    int pairs = pairRounds == null ? Math.max(PAIR_ROUNDS, lengths.rounds()) : pairRounds;
     options.check(pairs >= 1 && pairs <= 100, "--pair-rounds must be 1 to 100");
-    options.check(warmUp >= 0 && warmUp <= 3600, "--ramp-up must be 0 to 3600");
     for (int level : levels) {
       options.check(
           level >= 1 && level <= CLIENTS_MAX, "--clients must be 1 to " + CLIENTS_MAX + " each");
@@ -112,19 +104,15 @@ final class SmallBankCommand implements Callable<Integer> {
             .filter(s -> s == Strategy.SI || chosen.matcher(s.label()).find())
             .toList(),
         levels,
-        nanos(warmUp),
-        nanos(measured),
-        repetitions,
+        lengths.warmUp(),
+        lengths.measured(),
+        lengths.rounds(),
         pairs,
         options.seed);
   }
 
   static int customers(boolean quick) {
     return quick ? QUICK_CUSTOMERS : Mix.CUSTOMERS;
-  }
-
-  static Duration nanos(double seconds) {
-    return Duration.ofNanos((long) (seconds * 1e9));
   }
 
   private Mix mix(String text) {
@@ -144,23 +132,6 @@ final class SmallBankCommand implements Callable<Integer> {
         new SmallBankBench(settings, options.text(), System.console() != null)
             .run(BuildVersion.text(), options.arguments());
     options.text().println(SmallBankText.of(report));
-    Path json = options.out.resolve("smallbank.json");
-    try {
-      Files.createDirectories(options.out);
-      ReportJson.write(report, json);
-      for (Map.Entry<String, String> figure : SmallBankFigures.of(report).entrySet()) {
-        Path file = options.out.resolve(figure.getKey());
-        Files.writeString(file, figure.getValue());
-        options.text().println("  figure: " + file);
-      }
-    } catch (IOException e) {
-      throw options.cannotWrite(e);
-    }
-    options.text().println("  raw figures: " + json);
-    options.text().flush();
-    if (!report.failures().isEmpty()) {
-      throw new BenchException(
-          report.failures().size() + " runs are wrong, as said above. Please report it.");
-    }
+    stores.publish(options, "smallbank", report, SmallBankFigures.of(report), report.failures());
   }
 }

@@ -1,9 +1,16 @@
 package io.retso.bench;
 
+import io.retso.bench.report.BenchException;
+import io.retso.bench.report.ReportJson;
 import io.retso.bench.workload.StoreKind;
 import io.retso.bench.workload.StorePlan;
 import io.retso.cluster.LocalPostgres;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import picocli.CommandLine.Option;
 
 /** What benchmarks of workloads take. */
@@ -39,13 +46,13 @@ final class StoreOptions {
       names = "--seconds",
       paramLabel = "N",
       description = "Measured time of each run. Default: 5, with --quick less than 1")
-  Double seconds;
+  private Double seconds;
 
   @Option(
       names = "--ramp-up",
       paramLabel = "N",
       description = "Seconds before each of them. Default: 2, with --quick less than 1")
-  Double rampUp;
+  private Double rampUp;
 
   @Option(
       names = "--rounds",
@@ -53,7 +60,29 @@ final class StoreOptions {
       description =
           "Repetitions in which what is compared takes turns. Default: 3, of sibench 5; with"
               + " --quick 1, 4")
-  Integer rounds;
+  private Integer rounds;
+
+  /**
+   * How long and how often runs are.
+   *
+   * @param warmUp before each of them
+   * @param rounds in which what is compared takes turns
+   */
+  record Lengths(Duration warmUp, Duration measured, int rounds) {}
+
+  /** As asked for; otherwise these, in seconds. */
+  Lengths lengths(BenchOptions options, double usualWarmUp, double usualMeasured, int usualRounds) {
+    double warmUp = rampUp == null ? usualWarmUp : rampUp;
+    double measured = seconds == null ? usualMeasured : seconds;
+    int repetitions = rounds == null ? usualRounds : rounds;
+    options.checkRepetitions(measured, repetitions);
+    options.check(warmUp >= 0 && warmUp <= 3600, "--ramp-up must be 0 to 3600");
+    return new Lengths(ofSeconds(warmUp), ofSeconds(measured), repetitions);
+  }
+
+  private static Duration ofSeconds(double seconds) {
+    return Duration.ofNanos((long) (seconds * 1e9));
+  }
 
   /** Which stores, as asked for. */
   StorePlan plan(BenchOptions options) {
@@ -68,5 +97,40 @@ final class StoreOptions {
         options.servers(log == BenchCommand.Log.MEMORY, log == BenchCommand.Log.BOOKKEEPER),
         postgresUrl,
         options.out);
+  }
+
+  /**
+   * Writes a report and its figures below {@code --out}, and says where.
+   *
+   * @param name of the file of the report, without its end
+   * @param figures texts by the names of their files
+   * @param failures of runs, of which the text of the report has told
+   * @throws BenchException if a file cannot be written, or a run was wrong
+   */
+  void publish(
+      BenchOptions options,
+      String name,
+      Record report,
+      Map<String, String> figures,
+      List<String> failures)
+      throws BenchException {
+    Path json = options.out.resolve(name + ".json");
+    try {
+      Files.createDirectories(options.out);
+      ReportJson.write(report, json);
+      for (Map.Entry<String, String> figure : figures.entrySet()) {
+        Path file = options.out.resolve(figure.getKey());
+        Files.writeString(file, figure.getValue());
+        options.text().println("  figure: " + file);
+      }
+    } catch (IOException e) {
+      throw options.cannotWrite(e);
+    }
+    options.text().println("  raw figures: " + json);
+    options.text().flush();
+    if (!failures.isEmpty()) {
+      throw new BenchException(
+          failures.size() + " runs are wrong, as said above. Please report it.");
+    }
   }
 }
