@@ -7,8 +7,8 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.retso.front.Conversation.Progress;
-import io.retso.log.CommitLog;
 import io.retso.log.LogException;
+import io.retso.log.OneSegmentLog;
 import io.retso.oracle.Changes;
 import io.retso.oracle.StatusOracle;
 import io.retso.protocol.ErrorCode;
@@ -20,7 +20,6 @@ import io.retso.protocol.Limits;
 import io.retso.protocol.OracleIdentity;
 import io.retso.protocol.ServerRole;
 import io.retso.sequencer.Sequencer;
-import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -81,7 +80,7 @@ final class DeskFixture implements FrontDesk.Owner, FrontDesk.Loop, AutoCloseabl
             new Sequencer.Settings(1, RESERVATION, true, bytes, timing), oracle::apply, desk);
     desk.lead(sequencer, ServerRole.alone(epoch));
     appended = 0;
-    sequencer.start(new Log(), 0);
+    sequencer.start(new OneSegmentLog((position, entry) -> appended = position), 0);
     acknowledge();
   }
 
@@ -128,32 +127,6 @@ final class DeskFixture implements FrontDesk.Owner, FrontDesk.Loop, AutoCloseabl
   @Override
   public void stopped(Throwable cause) {
     error = cause;
-  }
-
-  private final class Log implements CommitLog {
-    @Override
-    public void append(long position, ByteBuffer entry) {
-      appended = position;
-    }
-
-    @Override
-    public void prepareSegment() {}
-
-    @Override
-    public boolean isSegmentReady() {
-      return false;
-    }
-
-    @Override
-    public void startSegment(long startTimestamp, long windowStart) {}
-
-    @Override
-    public long segmentBytes() {
-      return 0;
-    }
-
-    @Override
-    public void close() {}
   }
 
   /** A serializable transaction that is to be committed. */

@@ -80,6 +80,15 @@ class LogTailTest extends LogFixture {
     }
   }
 
+  /** A writer whose first segment has two entries. */
+  private Writer begun() throws LogException {
+    Writer writer = new Writer();
+    writer.startSegment(16);
+    quiesce();
+    append(writer, 32);
+    return writer;
+  }
+
   private void append(Writer writer, long timestamp) {
     writer.append(timestamp);
     quiesce();
@@ -90,10 +99,7 @@ class LogTailTest extends LogFixture {
     Standby standby = new Standby();
     standby.poll();
     assertFalse(standby.tail.isWarm(), "there is no log yet");
-    Writer writer = new Writer();
-    writer.startSegment(16);
-    quiesce();
-    append(writer, 32);
+    Writer writer = begun();
     standby.poll();
     assertTrue(standby.tail.isWarm());
     assertEquals(positions(1, 1), standby.shown, "nobody but the writer knows of the last one");
@@ -211,10 +217,7 @@ class LogTailTest extends LogFixture {
 
   @Test
   void whatIsTrimmedBeforeItIsReadMakesItBeginAgain() throws LogException {
-    Writer writer = new Writer();
-    writer.startSegment(16);
-    quiesce();
-    append(writer, 32);
+    Writer writer = begun();
     Standby standby = new Standby();
     standby.poll();
     for (long time = 400; time <= 8000; time += 400) {
@@ -234,10 +237,7 @@ class LogTailTest extends LogFixture {
   @Test
   void whatIsTrimmedBehindTheLedgerThatIsReadMakesItBeginAgain() throws LogException {
     for (boolean polls : new boolean[] {false, true}) {
-      Writer first = new Writer();
-      first.startSegment(16);
-      quiesce();
-      append(first, 32);
+      Writer first = begun();
       Standby standby = new Standby();
       standby.poll();
       int restarts = standby.restarts;
@@ -264,10 +264,7 @@ class LogTailTest extends LogFixture {
   /** The same, discovered when the catalog is its own already. */
   @Test
   void aTakeOverFromATrimmedPositionReadsAnew() throws LogException {
-    Writer writer = new Writer();
-    writer.startSegment(16);
-    quiesce();
-    append(writer, 32);
+    Writer writer = begun();
     Standby standby = new Standby();
     standby.poll();
     for (long time = 400; time <= 8000; time += 400) {
@@ -280,10 +277,7 @@ class LogTailTest extends LogFixture {
 
   @Test
   void aStandbyThatLosesTheRaceGoesOn() throws LogException {
-    Writer first = new Writer();
-    first.startSegment(16);
-    quiesce();
-    append(first, 32);
+    Writer first = begun();
     Writer[] second = {null};
     Standby standby =
         new Standby(

@@ -2,6 +2,7 @@ package io.retso.members;
 
 import io.retso.log.CommitLog;
 import io.retso.log.LogException;
+import io.retso.log.OneSegmentLog;
 import io.retso.sequencer.Recovery;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -43,32 +44,11 @@ final class SharedLog {
 
   /** The log as the writer of an epoch sees it. */
   CommitLog writer(long writerEpoch, Executor loop, CommitLog.Listener listener) {
-    return new CommitLog() {
-      @Override
-      public void append(long position, ByteBuffer entry) {
-        if (SharedLog.this.append(writerEpoch, entry)) {
-          loop.execute(() -> listener.durable(position));
-        }
-      }
-
-      @Override
-      public void prepareSegment() {}
-
-      @Override
-      public boolean isSegmentReady() {
-        return false;
-      }
-
-      @Override
-      public void startSegment(long startTimestamp, long windowStart) {}
-
-      @Override
-      public long segmentBytes() {
-        return 0;
-      }
-
-      @Override
-      public void close() {}
-    };
+    return new OneSegmentLog(
+        (position, entry) -> {
+          if (append(writerEpoch, entry)) {
+            loop.execute(() -> listener.durable(position));
+          }
+        });
   }
 }

@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.log.CommitLog;
 import io.retso.log.LogException;
+import io.retso.log.OneSegmentLog;
 import io.retso.oracle.StatusOracle;
-import java.nio.ByteBuffer;
 import org.junit.jupiter.api.Test;
 
 /** When timestamps may be answered at once, and when decisions may be answered at all. */
@@ -112,38 +112,13 @@ class LeaseTest {
                 throw new AssertionError(cause);
               }
             });
+    CommitLog log = new OneSegmentLog((position, entry) -> appended = position);
     if (behind) {
-      sequencer.startBehind(new ManualLog(), 9, nanos);
+      sequencer.startBehind(log, 9, nanos);
     } else {
-      sequencer.start(new ManualLog(), 9);
+      sequencer.start(log, 9);
     }
     sequencer.durable(appended);
-  }
-
-  private final class ManualLog implements CommitLog {
-    @Override
-    public void append(long position, ByteBuffer entry) {
-      appended = position;
-    }
-
-    @Override
-    public void prepareSegment() {}
-
-    @Override
-    public boolean isSegmentReady() {
-      return false;
-    }
-
-    @Override
-    public void startSegment(long startTimestamp, long windowStart) {}
-
-    @Override
-    public long segmentBytes() {
-      return 0;
-    }
-
-    @Override
-    public void close() {}
   }
 
   @Test
