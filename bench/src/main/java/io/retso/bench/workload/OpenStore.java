@@ -3,6 +3,7 @@ package io.retso.bench.workload;
 import io.retso.admin.RootCause;
 import io.retso.bench.machine.Machine;
 import io.retso.bench.report.BenchException;
+import io.retso.bench.report.ProgressLine;
 import io.retso.bench.server.ServerMetrics;
 import io.retso.bench.server.ServerProcess;
 import io.retso.bench.server.Servers;
@@ -46,6 +47,30 @@ final class OpenStore implements AutoCloseable {
   private List<ChildProcess> rows = List.of();
 
   private OpenStore() {}
+
+  /** What is measured on a store. */
+  interface Measurement {
+    void measure(StoreKind kind, OpenStore open) throws IOException, InterruptedException;
+  }
+
+  /**
+   * Starts all stores of a plan, one after the other, and measures something on each.
+   *
+   * @param what is measured, for messages
+   * @param line shows what goes on; it is cleared at the end
+   */
+  static void each(StorePlan plan, String what, ProgressLine line, Measurement measurement)
+      throws BenchException, InterruptedException {
+    for (StoreKind kind : plan.kinds()) {
+      line.show("starting " + kind + " ...");
+      try (OpenStore open = of(kind, plan)) {
+        measurement.measure(kind, open);
+      } catch (IOException e) {
+        throw new BenchException(what + " on " + kind + " failed: " + RootCause.of(e), e);
+      }
+    }
+    line.clear();
+  }
 
   /** Starts what a store needs: HBase takes some fifteen seconds. */
   static OpenStore of(StoreKind kind, StorePlan plan) throws BenchException, InterruptedException {

@@ -1,6 +1,5 @@
 package io.retso.bench.workload;
 
-import io.retso.admin.RootCause;
 import io.retso.bench.machine.Machine;
 import io.retso.bench.report.BenchException;
 import io.retso.bench.report.Percentiles;
@@ -78,17 +77,16 @@ public final class ReadersBench {
   public ReadersReport run(String version, List<String> flags)
       throws BenchException, InterruptedException {
     String startedAt = Instant.now().toString();
-    for (StoreKind kind : settings.stores().kinds()) {
-      line.show("starting " + kind + " ...");
-      try (OpenStore open = OpenStore.of(kind, settings.stores());
-          RecordedStore store = new RecordedStore(open.store(), RECORDED_MAX)) {
-        facts.put(kind.toString(), store.facts());
-        measure(kind, open, store);
-      } catch (IOException e) {
-        throw new BenchException("readers on " + kind + " failed: " + RootCause.of(e), e);
-      }
-    }
-    line.clear();
+    OpenStore.each(
+        settings.stores(),
+        "readers",
+        line,
+        (kind, open) -> {
+          try (RecordedStore store = new RecordedStore(open.store(), RECORDED_MAX)) {
+            facts.put(kind.toString(), store.facts());
+            measure(kind, open, store);
+          }
+        });
     return new ReadersReport(
         version,
         startedAt,

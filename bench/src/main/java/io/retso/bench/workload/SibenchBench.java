@@ -1,6 +1,5 @@
 package io.retso.bench.workload;
 
-import io.retso.admin.RootCause;
 import io.retso.bench.machine.Machine;
 import io.retso.bench.report.BenchException;
 import io.retso.bench.report.Comparison;
@@ -62,16 +61,7 @@ public final class SibenchBench {
   public SibenchReport run(String version, List<String> flags)
       throws BenchException, InterruptedException {
     String startedAt = Instant.now().toString();
-    for (StoreKind kind : settings.stores().kinds()) {
-      line.show("starting " + kind + " ...");
-      try (OpenStore open = OpenStore.of(kind, settings.stores())) {
-        facts.put(kind.toString(), open.store().facts());
-        measure(kind, open);
-      } catch (IOException e) {
-        throw new BenchException("SIBENCH on " + kind + " failed: " + RootCause.of(e), e);
-      }
-    }
-    line.clear();
+    OpenStore.each(settings.stores(), "SIBENCH", line, this::measure);
     return new SibenchReport(
         version, startedAt, flags, Machine.facts(), facts, runs, failures, comparisons());
   }
@@ -83,6 +73,7 @@ public final class SibenchBench {
   }
 
   private void measure(StoreKind kind, OpenStore open) throws IOException, InterruptedException {
+    facts.put(kind.toString(), open.store().facts());
     for (int rows : settings.sizes()) {
       open.store().create(Sibench.TABLES);
       for (int round = -1; round < settings.rounds(); round++) { // the first one is a warm-up

@@ -1,6 +1,5 @@
 package io.retso.bench.workload;
 
-import io.retso.admin.RootCause;
 import io.retso.bench.machine.Machine;
 import io.retso.bench.report.BenchException;
 import io.retso.bench.report.ProgressLine;
@@ -63,16 +62,15 @@ public final class SmallBankBench {
       }
     }
     started = System.nanoTime();
-    for (StoreKind kind : settings.stores().kinds()) {
-      line.show("starting " + kind + " ...");
-      try (OpenStore open = OpenStore.of(kind, settings.stores());
-          RecordedStore store = new RecordedStore(open.store(), RECORDED_MAX)) {
-        measure(kind, open, store);
-      } catch (IOException e) {
-        throw new BenchException("SmallBank on " + kind + " failed: " + RootCause.of(e), e);
-      }
-    }
-    line.clear();
+    OpenStore.each(
+        settings.stores(),
+        "SmallBank",
+        line,
+        (kind, open) -> {
+          try (RecordedStore store = new RecordedStore(open.store(), RECORDED_MAX)) {
+            measure(kind, open, store);
+          }
+        });
     return new SmallBankReport(
         version,
         startedAt,
