@@ -13,8 +13,8 @@ import java.util.Arrays;
  * stripe that nobody wrote for 2^31 sequences: its commit then looks like one of the future. So
  * nothing here has to be aged.
  *
- * <p>Writers tell it what they write only while it is awake: so long as transactions are certified.
- * Memory is allocated once. Not thread-safe.
+ * <p>It gets what is written only while it is awake: so long as transactions are certified. Memory
+ * is allocated once. Not thread-safe.
  */
 final class RecentWrites {
   /** Bytes of memory per stripe. */
@@ -23,10 +23,10 @@ final class RecentWrites {
   private final int[] written;
   private final long awake;
 
-  /** Every commit from this sequence on was told, and will be until the other. */
-  private long toldSince;
+  /** It has every commit from this sequence on, and will have those before the other. */
+  private long knownSince;
 
-  private long toldUntil;
+  private long awakeUntil;
 
   /**
    * Allocates the filter.
@@ -39,22 +39,22 @@ final class RecentWrites {
     this.awake = awake;
   }
 
-  /** Whether the commit at {@code sequence}, the next one, must be told. */
+  /** Whether it must get the commit at {@code sequence}, the next one. */
   boolean isAwake(long sequence) {
-    return sequence < toldUntil;
+    return sequence < awakeUntil;
   }
 
   /** A transaction is certified at {@code now}, the next sequence: keep awake, or wake up. */
   void wake(long now) {
     if (!isAwake(now)) {
-      toldSince = now; // it knows nothing of the commits before
+      knownSince = now; // it knows nothing of the commits before
     }
-    toldUntil = now + awake;
+    awakeUntil = now + awake;
   }
 
-  /** Whether it was told all commits after {@code start}. */
+  /** Whether it has all commits after {@code start}. */
   boolean knows(long start, long now) {
-    return start >= toldSince && isAwake(now);
+    return start >= knownSince && isAwake(now);
   }
 
   /**
@@ -80,6 +80,6 @@ final class RecentWrites {
   /** Forgets everything and sleeps; {@code now} is the next sequence. */
   void clear(long now) {
     Arrays.fill(written, (int) now);
-    toldUntil = now;
+    awakeUntil = now;
   }
 }

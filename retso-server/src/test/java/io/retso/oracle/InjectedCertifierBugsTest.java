@@ -52,7 +52,7 @@ class InjectedCertifierBugsTest {
         "if (recent.isAwake(sequence)) {",
         "if (recent.isAwake(sequence) && batch.serializable[i]) {"),
     /** What was written while the filter slept. */
-    WRITES_BEFORE_WAKING_UP_ARE_FORGOTTEN("RecentWrites", "toldSince = now;", ""),
+    WRITES_BEFORE_WAKING_UP_ARE_FORGOTTEN("RecentWrites", "knownSince = now;", ""),
     ONLY_THE_START_BOUNDS_A_POSITION(
         "Intervals", "Math.max(start, readAt) < position", "start < position"),
     READ_ONLY_TRANSACTIONS_ALWAYS_COMMIT(

@@ -169,7 +169,10 @@ public final class SerializablePage {
         machine.get("cpu"),
         machine.get("cores"),
         ((Number) machine.getOrDefault("loadAverageBefore", 0)).doubleValue(),
-        String.join("; ", flags).isEmpty() ? "" : "`" + String.join("; ", flags) + "`\n");
+        flags.stream()
+            .filter(command -> !command.isEmpty())
+            .map(command -> "\n    ./retso " + command)
+            .collect(Collectors.joining("", "", "\n")));
   }
 
   private static String facts(Map<String, Map<String, String>> stores) {
