@@ -56,6 +56,9 @@ public final class LogTail implements AutoCloseable {
   /** Position in the log of the entry that was shown last. */
   private long last;
 
+  /** What the catalog said when it was read last; null before that. */
+  private LedgerStore.Content catalog;
+
   /** The replay has been shown something, which must be forgotten before it begins again. */
   private boolean shown;
 
@@ -83,6 +86,22 @@ public final class LogTail implements AutoCloseable {
   /** Whether it has found where to begin, and shown everything from there to some moment. */
   public boolean isWarm() {
     return current != null;
+  }
+
+  /** What the catalog said when this looked at it last; {@code null} if it did not yet. */
+  public LedgerStore.Content catalog() {
+    return catalog;
+  }
+
+  private CompletableFuture<Catalog> readCatalog() {
+    return store
+        .readCatalog()
+        .thenApplyAsync(
+            found -> {
+              catalog = found.content();
+              return found;
+            },
+            executor);
   }
 
   /** Entries that are known to be durable and were not shown yet. */
@@ -147,8 +166,7 @@ public final class LogTail implements AutoCloseable {
             settings.windowSpan(),
             replay,
             (id, isFinished) -> isFinished ? store.openFenced(id) : store.openUnfenced(id));
-    return store
-        .readCatalog()
+    return readCatalog()
         .thenComposeAsync(found -> search.run(found.ledgers()), executor)
         .thenComposeAsync(searched -> showAll(search.opened(), 0), executor)
         .thenAcceptAsync(all -> stayAtTheLast(search), executor)
@@ -199,7 +217,7 @@ public final class LogTail implements AutoCloseable {
   private CompletableFuture<Void> follow() {
     if (idlePolls >= IDLE_POLLS) {
       idlePolls = 0;
-      return store.readCatalog().thenComposeAsync(this::lookForTheNext, executor);
+      return readCatalog().thenComposeAsync(this::lookForTheNext, executor);
     }
     return current.refresh().thenComposeAsync(this::showNew, executor);
   }
@@ -226,7 +244,7 @@ public final class LogTail implements AutoCloseable {
 
   /** The current ledger is read to its end. */
   private CompletableFuture<Void> goOn() {
-    return store.readCatalog().thenComposeAsync(this::goOn, executor);
+    return readCatalog().thenComposeAsync(this::goOn, executor);
   }
 
   private CompletableFuture<Void> goOn(Catalog found) {

@@ -11,6 +11,13 @@ public final class SequencerCounters implements Cloneable {
   /** Segments started. */
   public long segments;
 
+  /** Adds what another sequencer counted. */
+  public void add(SequencerCounters other) {
+    entries += other.entries;
+    entryBytes += other.entryBytes;
+    segments += other.segments;
+  }
+
   /** A copy, to be handed to other threads. */
   public SequencerCounters copy() {
     try {

@@ -1,5 +1,6 @@
 package io.retso.server.observe;
 
+import io.retso.member.Member;
 import io.retso.server.observe.HttpEndpoint.Page;
 import io.retso.server.observe.HttpEndpoint.Reply;
 import java.util.LinkedHashMap;
@@ -11,8 +12,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a server shows of itself over HTTP: {@code /health} from its first moment on, {@code
- * /metrics} and {@code /status} once it serves. Thread-safe.
+ * What a server shows of itself over HTTP: {@code /health} and {@code /leader} from its first
+ * moment on, {@code /metrics} and {@code /status} once it serves. Thread-safe.
  */
 public final class Observation implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Observation.class);
@@ -56,7 +57,14 @@ public final class Observation implements AutoCloseable {
   /** The pages by their paths. */
   public Map<String, Page> pages() {
     return Map.of(
-        "/health", this::healthPage, "/metrics", this::metricsPage, "/status", this::statusPage);
+        "/health",
+        this::healthPage,
+        "/leader",
+        this::leaderPage,
+        "/metrics",
+        this::metricsPage,
+        "/status",
+        this::statusPage);
   }
 
   private Health.Verdict verdict() {
@@ -73,6 +81,18 @@ public final class Observation implements AutoCloseable {
       body.put(verdict.serving() ? "warning" : "reason", verdict.reason());
     }
     return new Reply(verdict.serving() ? OK : UNAVAILABLE, Reply.JSON, Json.of(body));
+  }
+
+  /** For load balancers: exactly one of the members says yes, or none. */
+  private Reply leaderPage(String accept) {
+    Serving now = serving;
+    Member.View member = now == null ? new Figures().member : now.reader.read().member;
+    boolean leads = now != null && verdict().serving() && member.leads();
+    Map<String, Object> body = new LinkedHashMap<>();
+    body.put("leads", leads);
+    body.put("leader", member.leader());
+    body.put("epoch", member.epoch());
+    return new Reply(leads ? OK : UNAVAILABLE, Reply.JSON, Json.of(body));
   }
 
   private Reply metricsPage(String accept) {
