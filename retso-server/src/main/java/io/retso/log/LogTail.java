@@ -315,12 +315,21 @@ public final class LogTail implements AutoCloseable {
    * @see LedgerLog#takeOver
    */
   public CompletableFuture<LedgerLog> takeOver(CommitLog.Listener listener) {
-    return polling
-        .handleAsync((polled, e) -> null, executor)
-        .thenComposeAsync(polled -> takeOverNow(listener), executor);
+    return takeOver(listener, TakeOver.ANY_EPOCH);
   }
 
-  private CompletableFuture<LedgerLog> takeOverNow(CommitLog.Listener listener) {
+  /**
+   * The same, of one epoch's leader only.
+   *
+   * @param epoch if the catalog has another one by now, this fails with {@link Reason#FENCED}
+   */
+  public CompletableFuture<LedgerLog> takeOver(CommitLog.Listener listener, long epoch) {
+    return polling
+        .handleAsync((polled, e) -> null, executor)
+        .thenComposeAsync(polled -> takeOverNow(listener, epoch), executor);
+  }
+
+  private CompletableFuture<LedgerLog> takeOverNow(CommitLog.Listener listener, long epoch) {
     closed = true;
     if (current == null) {
       emptyReplay();
@@ -328,6 +337,7 @@ public final class LogTail implements AutoCloseable {
     Position position = current == null ? null : new Position(ledger, next, last, segmentStarts);
     shown = true; // by the take-over, soon
     TakeOver takeOver = new TakeOver(store, threads, settings, replay, position);
+    takeOver.onlyOf(epoch);
     return takeOver
         .run()
         .handleAsync(

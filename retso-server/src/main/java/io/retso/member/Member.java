@@ -3,7 +3,6 @@ package io.retso.member;
 import io.retso.log.LedgerLog;
 import io.retso.log.LedgerStore;
 import io.retso.log.LogException;
-import io.retso.log.LogTail;
 import io.retso.oracle.StatusOracle;
 import io.retso.protocol.Limits;
 import io.retso.protocol.ServerRole;
@@ -12,13 +11,9 @@ import io.retso.sequencer.Sequencer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BiConsumer;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -95,9 +90,6 @@ public final class Member implements AutoCloseable {
 
   private static final Logger LOG = LoggerFactory.getLogger(Member.class);
 
-  /** A standby that has read nothing for so long is not ready: it cannot reach the log. */
-  private static final long READ_NANOS_MAX = TimeUnit.SECONDS.toNanos(3);
-
   /** After handing over it leaves the others so much time to take over. */
   private static final long HAND_OVER_NANOS = TimeUnit.SECONDS.toNanos(3);
 
@@ -105,15 +97,14 @@ public final class Member implements AutoCloseable {
   private static final long DRAIN_NANOS_MAX = TimeUnit.SECONDS.toNanos(2);
 
   private final Settings settings;
-  private final LedgerStore store;
   private final LedgerLog.Threads threads;
   private final Executor executor;
   private final Recovery recovery;
   private final Roster roster;
-  private final LeaderWatch watch;
   private final Front front;
   private final Term.Maker terms;
-  private final Suspicion suspicion = new Suspicion();
+  private final Follower follower;
+  private final LoopTasks tasks;
   private final Sequencer.Replies replies = new TermReplies();
 
   private State state = State.STANDBY;
@@ -124,29 +115,11 @@ public final class Member implements AutoCloseable {
   /** Of a leader. */
   private LedgerLog log;
 
-  private LogTail tail;
-  private CompletableFuture<Void> polled;
-
-  /** The tail has shown everything that there was at some moment. */
-  private boolean looked;
-
-  private long readNanos;
-
-  /** The catalog is read before a take-over. */
-  private boolean looking;
-
-  private boolean knowsEpoch;
-  private long epoch;
-  private String leader = "";
-
-  /** The last position when this epoch was first followed: what is behind it is of its leader. */
-  private long positionBefore;
+  /** It takes over no more. */
+  private boolean retiring;
 
   private ServerRole role = ServerRole.UNKNOWN;
   private long takeOvers;
-
-  /** Why the log could not be read lately; null if it could. */
-  private LogException readTrouble;
 
   /** Why it could not be written or taken over, as long as nobody leads. */
   private LogException leadTrouble;
@@ -173,15 +146,16 @@ public final class Member implements AutoCloseable {
       Roster roster,
       LeaderWatch watch) {
     this.settings = settings;
-    this.store = store;
     this.threads = threads;
     this.executor = threads.writer();
     this.recovery = new Recovery(oracle);
     this.terms = terms;
     this.front = front;
     this.roster = roster;
-    this.watch = watch;
-    prepare();
+    this.tasks = new LoopTasks(executor);
+    this.term = terms.next(replies);
+    this.follower =
+        new Follower(settings, store, threads, recovery, roster, watch, this::troubleOf);
     look(now());
   }
 
@@ -189,18 +163,10 @@ public final class Member implements AutoCloseable {
     return threads.nanoClock().getAsLong();
   }
 
-  private void prepare() {
-    term = terms.next(replies);
-    tail = new LogTail(store, threads, settings.log(), recovery);
-    polled = null;
-    looked = false;
-    readNanos = now();
-  }
-
   /** Time passes: reads on, looks for the leader, and takes over if it is to. */
   public void tick() {
     long now = now();
-    suspicion.tick(now);
+    follower.suspicion().tick(now);
     switch (state) {
       case STANDBY -> standBy(now);
       case LEADING -> leadOn(now);
@@ -217,21 +183,21 @@ public final class Member implements AutoCloseable {
   /** Notes what it is for others: clients, members, and those who ask. */
   private void look(long now) {
     boolean leads = state == State.LEADING;
-    boolean isReady = leads || isReady(now);
-    long behind = leads ? 0 : tail.entriesBehind();
+    boolean isReady = leads || follower.isReady(now);
+    long behind = leads ? 0 : follower.entriesBehind();
     List<Roster.Entry> members = roster.members();
     view =
         new View(
             state,
-            epoch,
-            leader,
-            leads || state == State.STANDBY && isReady && isHeard() && !suspects(now),
+            follower.epoch(),
+            follower.leader(),
+            leads || isReady && isStandby(now),
             isReady,
             behind,
             takeOvers,
             recovery.transactions(),
             members,
-            leadTrouble == null ? readTrouble : leadTrouble);
+            leadTrouble == null ? follower.trouble() : leadTrouble);
     if (state != State.ENDED) {
       roster.publish(new Roster.Entry(settings.address(), settings.httpAddress(), isReady, behind));
       ServerRole changed = role(members);
@@ -242,145 +208,47 @@ public final class Member implements AutoCloseable {
     }
   }
 
+  /** Of a leader who is alive. */
+  private boolean isStandby(long now) {
+    return state == State.STANDBY && follower.isHeard() && !follower.suspects(now);
+  }
+
   private ServerRole role(List<Roster.Entry> members) {
     boolean leads = state == State.LEADING;
     List<String> addresses = new ArrayList<>();
     addresses.add(settings.address());
     members.forEach(member -> addresses.add(member.address()));
-    boolean isKnown = leads || !isOwn(leader) && ServerRole.isAddress(leader);
+    String leader = follower.leader();
+    boolean isKnown = leads || !follower.isOwn(leader) && ServerRole.isAddress(leader);
     return new ServerRole(
         leads,
-        epoch,
+        follower.epoch(),
         "",
         isKnown ? leader : "",
         addresses.stream().distinct().limit(Limits.MEMBERS_MAX).toList());
   }
 
-  private boolean isOwn(String address) {
-    return address.equals(settings.address());
-  }
-
   // The standby.
 
-  private boolean isReady(long now) {
-    return looked && tail.isWarm() && now - readNanos < READ_NANOS_MAX;
-  }
-
   private void standBy(long now) {
-    CompletableFuture<Void> polling = tail.poll();
-    if (polling != polled) {
-      polled = polling;
-      LogTail reader = tail;
-      boolean wasWarm = tail.isWarm();
-      then(
-          polling,
-          (read, failure) -> {
-            if (reader == tail && state == State.STANDBY) {
-              read(wasWarm, failure);
-            }
-          });
-    }
-    follow(tail.catalog(), now);
-    if (isHeard() && !suspects(now)) {
-      suspicion.heard(now);
+    follower.tick(now);
+    if (follower.isHeard() && !follower.suspects(now)) {
       leadTrouble = null;
     }
-    if (!looking && looked && suspicion.isDue(suspects(now), rank(), now)) {
-      lookAndTakeOver();
+    if (!retiring && follower.isDue(now)) {
+      takeOver();
     }
-  }
-
-  private void read(boolean wasWarm, LogException failure) {
-    if (failure != null) {
-      readTrouble = troubleOf(failure);
-      return;
-    }
-    readTrouble = null;
-    if (!looked) {
-      positionBefore = recovery.lastPosition();
-    }
-    looked = tail.isWarm() || !wasWarm; // otherwise it was too slow, and begins again
-    readNanos = now();
-  }
-
-  /** Epochs only grow; what was read late says nothing. */
-  private void follow(LedgerStore.Content catalog, long now) {
-    if (catalog == null || knowsEpoch && catalog.epoch() <= epoch || catalog.epoch() < epoch) {
-      return;
-    }
-    suspicion.follows(catalog.epoch(), now);
-    knowsEpoch = true;
-    epoch = catalog.epoch();
-    leader = catalog.leader();
-    positionBefore = recovery.lastPosition();
-    watch.watch(isOwn(leader) || !ServerRole.isAddress(leader) ? "" : leader);
-    LOG.info("follows epoch {}, led by {}", epoch, leader.isEmpty() ? "nobody" : leader);
-  }
-
-  /** The leader that is followed has appended something. */
-  private boolean isHeard() {
-    return looked && recovery.lastPosition() > positionBefore;
-  }
-
-  private boolean suspects(long now) {
-    if (!looked) {
-      return false;
-    }
-    // Its own address says that it led in an earlier life, unless two servers have the same one.
-    boolean nobodyLeads = epoch == 0 || isOwn(leader) && !isHeard();
-    return nobodyLeads
-        || recovery.hasEnded() && isHeard()
-        || watch.isGone()
-        || readTrouble == null && silentNanos(now) > Suspicion.SILENCE_NANOS;
-  }
-
-  /** If this member cannot read the log, it is not the leader that is silent. */
-  private long silentNanos(long now) {
-    return Math.min(tail.silentNanos(), suspicion.silentNanos(now));
-  }
-
-  /** How many of those that are ready are to try before. */
-  private int rank() {
-    List<String> candidates =
-        roster.members().stream()
-            .filter(Roster.Entry::isReady)
-            .map(Roster.Entry::address)
-            .filter(address -> isOwn(address) || !address.equals(leader))
-            .toList();
-    int own = candidates.indexOf(settings.address());
-    return own < 0 ? candidates.size() : own;
-  }
-
-  /** Somebody else may have taken over by now. */
-  private void lookAndTakeOver() {
-    looking = true;
-    then(
-        store.readCatalog(),
-        (found, failure) -> {
-          looking = false;
-          if (state != State.STANDBY) {
-            return;
-          }
-          if (failure != null) {
-            suspicion.attempted(now());
-            leadTrouble = troubleOf(failure);
-          } else if (found.epoch() != epoch) {
-            follow(found.content(), now());
-          } else {
-            takeOver();
-          }
-        });
   }
 
   // The take-over.
 
-  /** Takes over whoever leads. */
+  /** Takes over whoever leads in the epoch that it follows; if that is over, it does not. */
   void takeOver() {
-    LOG.info("takes over from epoch {}, led by {}", epoch, leader.isEmpty() ? "nobody" : leader);
+    LOG.info("takes over from epoch {}", follower.epoch());
     state = State.TAKING_OVER;
-    suspicion.attempted(now());
-    then(
-        tail.takeOver(term.listener()),
+    follower.suspicion().attempted(now());
+    tasks.then(
+        follower.takeOver(term.listener()),
         (taken, failure) -> {
           if (state != State.TAKING_OVER) {
             if (taken != null) {
@@ -404,11 +272,7 @@ public final class Member implements AutoCloseable {
       return;
     }
     long last = recovery.lastPosition();
-    suspicion.follows(taken.epoch(), now());
-    epoch = taken.epoch();
-    leader = settings.address();
-    watch.watch("");
-    readTrouble = null;
+    follower.leads(taken.epoch(), now());
     leadTrouble = null;
     takeOvers++;
     state = State.LEADING;
@@ -419,13 +283,13 @@ public final class Member implements AutoCloseable {
     } else {
       term.sequencer().start(term.begin(taken, last), last);
     }
-    LOG.info("leads in epoch {}", epoch);
+    LOG.info("leads in epoch {}", taken.epoch());
   }
 
   // The leader.
 
   private void leadOn(long now) {
-    suspicion.heard(now);
+    follower.suspicion().heard(now);
     if (handingOver != null && now - handingOverSince > DRAIN_NANOS_MAX) {
       handedOver();
     }
@@ -447,7 +311,7 @@ public final class Member implements AutoCloseable {
 
   private void deposed(LogException cause) {
     if (state == State.LEADING) {
-      LOG.warn("no longer leads in epoch {}: {}", epoch, cause.getMessage());
+      LOG.warn("no longer leads in epoch {}: {}", follower.epoch(), cause.getMessage());
       leadTrouble = troubleOf(cause);
       if (state == State.LEADING) {
         stepDown();
@@ -462,9 +326,9 @@ public final class Member implements AutoCloseable {
     state = State.STANDBY;
     role = role(roster.members());
     front.follow(role);
-    recovery.restart();
-    knowsEpoch = false;
-    prepare();
+    follower.restart();
+    term = terms.next(replies);
+    look(now()); // others are to know at once that it is not ready
     if (handingOver != null) {
       CompletableFuture<Void> done = handingOver;
       handingOver = null;
@@ -490,7 +354,7 @@ public final class Member implements AutoCloseable {
       LOG.info("hands over to {}", next.get().address());
       handingOver = new CompletableFuture<>();
       handingOverSince = now();
-      then(
+      tasks.then(
           front.drain(),
           (drained, failure) -> {
             if (handingOver != null && state == State.LEADING) {
@@ -502,7 +366,7 @@ public final class Member implements AutoCloseable {
   }
 
   private void handedOver() {
-    suspicion.holdOff(now(), HAND_OVER_NANOS);
+    follower.suspicion().holdOff(now(), HAND_OVER_NANOS);
     stepDown();
   }
 
@@ -513,7 +377,7 @@ public final class Member implements AutoCloseable {
   /** The first of the others that are ready. */
   private Optional<Roster.Entry> successor() {
     return roster.members().stream()
-        .filter(member -> member.isReady() && !isOwn(member.address()))
+        .filter(member -> member.isReady() && !follower.isOwn(member.address()))
         .findFirst();
   }
 
@@ -537,8 +401,15 @@ public final class Member implements AutoCloseable {
   }
 
   private void end(LogException failure) {
-    close();
-    front.failed(failure);
+    if (state != State.ENDED) {
+      close();
+      front.failed(failure);
+    }
+  }
+
+  /** It is about to be closed: takes over no more. A leader goes on until it is drained. */
+  public void retire() {
+    retiring = true;
   }
 
   /**
@@ -556,30 +427,6 @@ public final class Member implements AutoCloseable {
     }
     state = State.ENDED;
     look(now());
-    tail.close();
-    watch.close();
-  }
-
-  /** The rest happens in a task of its own, so that an error in it ends the process. */
-  private <T> void then(CompletableFuture<T> future, BiConsumer<T, LogException> next) {
-    future.whenComplete(
-        (value, e) -> executor.execute(() -> next.accept(value, e == null ? null : failureOf(e))));
-  }
-
-  /** What is no failure of the log, nor of closing, is an error in this server. */
-  private static LogException failureOf(Throwable failure) {
-    Throwable cause = failure;
-    while (cause instanceof CompletionException && cause.getCause() != null) {
-      cause = cause.getCause();
-    }
-    if (cause instanceof Error error) {
-      throw error;
-    }
-    boolean isOfClosing =
-        cause instanceof RejectedExecutionException || cause instanceof CancellationException;
-    if (cause instanceof RuntimeException error && !isOfClosing) {
-      throw error;
-    }
-    return LogException.of(cause);
+    follower.close();
   }
 }

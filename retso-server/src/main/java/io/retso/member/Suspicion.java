@@ -36,6 +36,7 @@ final class Suspicion {
   private long suspectedAt = NEVER;
   private long attemptedAt = NEVER;
   private long heldOffUntil = NEVER;
+  private boolean attemptedInEpoch;
 
   /** Epochs that began since the last one in which somebody served. */
   private int changes;
@@ -51,14 +52,18 @@ final class Suspicion {
 
   /** From now on this epoch's leader is followed; what was held against the one before is over. */
   void follows(long newEpoch, long now) {
-    changes += epoch > 0 && newEpoch > epoch ? 1 : 0;
+    if (newEpoch > epoch) {
+      changes += epoch > 0 ? 1 : 0;
+      heldOffUntil = NEVER;
+      attemptedInEpoch = false;
+    }
     epoch = newEpoch;
     sinceNanos = now;
     suspectedAt = NEVER;
   }
 
   /** For how long the leader may have been expected to be heard. */
-  long silentNanos(long now) {
+  long followedNanos(long now) {
     return sinceNanos == NEVER ? 0 : now - sinceNanos;
   }
 
@@ -72,10 +77,11 @@ final class Suspicion {
   /** This member tries to take over. */
   void attempted(long now) {
     attemptedAt = now;
+    attemptedInEpoch = true;
     suspectedAt = NEVER;
   }
 
-  /** Does not try for a while, whatever it sees. */
+  /** Leaves this epoch's place to others for a while. */
   void holdOff(long now, long nanos) {
     heldOffUntil = now + nanos;
   }
@@ -84,16 +90,19 @@ final class Suspicion {
    * Whether to try now; to be asked at each tick.
    *
    * @param suspected whether the leader seems to be gone
+   * @param invited the leader went of its own accord, so this is no quarrel that needs pauses
    * @param rank how many others are to try before
    */
-  boolean isDue(boolean suspected, int rank, long now) {
+  boolean isDue(boolean suspected, boolean invited, int rank, long now) {
     if (!suspected) {
       suspectedAt = NEVER;
       return false;
     }
+    changes = invited ? 0 : changes;
     suspectedAt = suspectedAt == NEVER ? now : suspectedAt;
+    boolean isFirst = attemptedAt == NEVER || invited && !attemptedInEpoch;
     return now - suspectedAt >= rank * RANK_NANOS
-        && (attemptedAt == NEVER || now - attemptedAt >= pause())
+        && (isFirst || now - attemptedAt >= pause())
         && (heldOffUntil == NEVER || now - heldOffUntil >= 0);
   }
 

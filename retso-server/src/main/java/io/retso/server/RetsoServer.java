@@ -253,6 +253,7 @@ public final class RetsoServer implements AutoCloseable {
     }
     health.stopping();
     if (parts.facts() != null && !end.isDone()) {
+      parts.member().ifPresent(ServerMember::retire);
       drain();
     }
     parts.close();

@@ -109,9 +109,13 @@ final class ServerMember {
     return member.view();
   }
 
-  /** See {@link Member#handOver}. */
-  CompletableFuture<Void> handOver() {
-    CompletableFuture<Void> done = new CompletableFuture<>();
+  /**
+   * See {@link Member#handOver}.
+   *
+   * @return what became of it, for people
+   */
+  CompletableFuture<String> handOver() {
+    CompletableFuture<String> done = new CompletableFuture<>();
     net.executor()
         .execute(
             () ->
@@ -120,12 +124,17 @@ final class ServerMember {
                     .whenComplete(
                         (over, e) -> {
                           if (e == null) {
-                            done.complete(null);
+                            done.complete("handed over; this server stands by");
                           } else {
                             done.completeExceptionally(e);
                           }
                         }));
     return done;
+  }
+
+  /** See {@link Member#retire}. */
+  void retire() {
+    net.executor().execute(member::retire);
   }
 
   /** Reads, takes over and leads no more. */

@@ -109,7 +109,11 @@ final class ServerParts {
     long before = nanoClock.getAsLong();
     started("observation", observation);
     // First, so that a port that is taken is known before anything long, and recovery can be seen.
-    http = HttpEndpoint.start(address(Settings.HTTP_HOST, Settings.HTTP_PORT), observation.pages());
+    http =
+        HttpEndpoint.start(
+            address(Settings.HTTP_HOST, Settings.HTTP_PORT),
+            observation.pages(),
+            observation.actions());
     started("http", http);
     InetSocketAddress listenAddress = address(Settings.LISTEN_HOST, Settings.LISTEN_PORT);
     ReservedPort reserved = ReservedPort.of(listenAddress);
@@ -180,6 +184,7 @@ final class ServerParts {
     member.onTrouble(onTrouble);
     started("member", member::close);
     member.awaitService();
+    observation.offerHandOver(member::handOver);
   }
 
   /** Of whoever leads. */

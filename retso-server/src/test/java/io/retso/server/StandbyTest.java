@@ -2,12 +2,15 @@ package io.retso.server;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.client.CommitResult;
 import io.retso.client.OracleClient;
+import io.retso.member.Roster;
 import io.retso.server.config.Settings;
 import io.retso.server.embedded.EmbeddedBookKeeper;
+import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -133,5 +136,50 @@ class StandbyTest {
       assertTrue(second.leads());
       assertTrue(after - before < 1_000_000, before + " and " + after);
     }
+  }
+
+  /** Each of three leads in turn; the one before stands by, and its clients notice nothing. */
+  @Test
+  void handingOverCostsAMomentAndNoTimestamps() throws Exception {
+    RetsoServer leader = server();
+    server();
+    server();
+    List<Double> gaps = new ArrayList<>();
+    try (OracleClient client = client()) {
+      for (int round = 0; round < 6; round++) {
+        RetsoServer before = leader;
+        await(() -> servers.stream().allMatch(server -> server.view().serves()));
+        await(() -> before.view().members().stream().filter(Roster.Entry::isReady).count() == 3);
+        long start = client.begin();
+        long asked = System.nanoTime();
+        HttpResponse<String> reply =
+            TestServers.send(before.httpPort(), "/handover", "POST", "text/plain");
+        assertEquals(200, reply.statusCode(), reply.body());
+        CommitResult result = client.commit(start, 1);
+        gaps.add((System.nanoTime() - asked) / 1e6);
+        assertTrue(result.isCommitted());
+        assertTrue(result.commitTimestamp() - start < 10_000, start + " and " + result);
+        leader = servers.stream().filter(RetsoServer::leads).findFirst().orElseThrow();
+        assertNotSame(before, leader);
+        assertFalse(before.leads());
+      }
+    }
+    System.out.println("ms from the hand-over to the successor's answer: " + gaps);
+  }
+
+  @Test
+  void aHandOverIsRefusedWithoutAStandby() throws Exception {
+    RetsoServer first = server();
+    HttpResponse<String> reply =
+        TestServers.send(first.httpPort(), "/handover", "POST", "text/plain");
+    assertEquals(409, reply.statusCode());
+    assertEquals("no standby is ready to take over\n", reply.body());
+    RetsoServer second = server();
+    reply = TestServers.send(second.httpPort(), "/handover", "POST", "text/plain");
+    assertEquals(409, reply.statusCode());
+    assertTrue(
+        reply.body().contains("does not lead; the leader is 127.0.0.1:" + first.port()),
+        reply.body());
+    assertTrue(first.leads());
   }
 }
