@@ -119,9 +119,9 @@ public final class OracleClientBuilder {
   }
 
   /**
-   * How often the leader is pinged while it says nothing, 1 ms to 1 h. After five periods of
-   * silence the client looks for another one in haste. Standbys are pinged ten times more rarely.
-   * Default: 100 ms.
+   * How often the leader is pinged while requests wait and it says nothing, 1 ms to 1 h. After five
+   * periods of silence the client tries to connect to the others in short intervals. Where no
+   * request waits, pings are ten times rarer. Default: 100 ms.
    */
   public OracleClientBuilder pingPeriod(Duration period) {
     this.pingNanos = Durations.checkedNanos(period, "pingPeriod");
