@@ -41,6 +41,7 @@ import picocli.CommandLine.Spec;
     modelTransformer = UsualExitCodes.class)
 public final class ClusterCommand implements Runnable {
   private static final int NODES_MAX = 20;
+  private static final int DISK_MIN = 256;
   private static final long UNDO_SECONDS_MAX = 120;
 
   @Spec private CommandSpec spec;
@@ -150,10 +151,19 @@ public final class ClusterCommand implements Runnable {
               names = "--set",
               paramLabel = "KEY=VALUE",
               description = "A setting of the oracles, as in docs/configuration.md. Repeatable.")
-          Map<String, String> settings) {
+          Map<String, String> settings,
+      @Option(
+              names = "--bookie-disk",
+              paramLabel = "MIB",
+              description =
+                  "With namespaces: each bookie has a disk of this size, "
+                      + DISK_MIN
+                      + " or more, in memory, which can be filled, and which goes with stop.")
+          Integer bookieDisk) {
     if (Layout.exists(directory)) {
       boolean isDescribed =
-          Stream.of(oracles, bookies, zooKeepers, network, settings).anyMatch(Objects::nonNull);
+          Stream.of(oracles, bookies, zooKeepers, network, settings, bookieDisk)
+              .anyMatch(Objects::nonNull);
       return isDescribed
           ? failed(
               "the cluster in "
@@ -166,7 +176,12 @@ public final class ClusterCommand implements Runnable {
             Objects.requireNonNullElse(zooKeepers, 1),
             Objects.requireNonNullElse(bookies, 3),
             Objects.requireNonNullElse(oracles, 1));
-    String problem = problem(counts);
+    boolean hasRoom =
+        bookieDisk == null || network == NetworkKind.NAMESPACES && bookieDisk >= DISK_MIN;
+    String problem =
+        hasRoom
+            ? problem(counts)
+            : "--bookie-disk takes --network namespaces, and " + DISK_MIN + " MiB or more";
     if (problem != null) {
       return failed(problem);
     }
@@ -176,7 +191,8 @@ public final class ClusterCommand implements Runnable {
                 directory,
                 counts,
                 network == NetworkKind.NAMESPACES,
-                Objects.requireNonNullElse(settings, Map.of())),
+                Objects.requireNonNullElse(settings, Map.of()),
+                Objects.requireNonNullElse(bookieDisk, 0)),
         this::start);
   }
 
@@ -246,9 +262,7 @@ public final class ClusterCommand implements Runnable {
             out.printf("%-12s %-21s %-12s %s%n", node.name(), where, pid, status.state());
             well &= status.isWell();
           }
-          for (String cut : cluster.partitions()) {
-            out.println("cut off: packets " + cut);
-          }
+          cluster.faults().present().forEach(out::println);
           return well ? 0 : ExitCode.UNHEALTHY.number();
         });
   }
@@ -308,8 +322,23 @@ public final class ClusterCommand implements Runnable {
   @Command(
       name = "restart",
       description = {"Ends a node's process cleanly if it runs, and starts it again.", ""})
-  int restart(@Parameters(paramLabel = "NODE", description = "Such as bookie-2.") String node) {
-    return to(node, Cluster::restart);
+  int restart(
+      @Parameters(paramLabel = "NODE", description = "Such as bookie-2.") String node,
+      @Option(
+              names = "--class-path",
+              paramLabel = "PATHS",
+              description =
+                  "The class path of another build, which the node runs from now on, as in a"
+                      + " rolling upgrade; 'own' for that of this one.")
+          String classPath) {
+    return to(
+        node,
+        (cluster, found) -> {
+          if (classPath != null) {
+            cluster.runBuild(found, classPath.equals("own") ? null : classPath);
+          }
+          cluster.restart(found);
+        });
   }
 
   @Command(
@@ -327,26 +356,63 @@ public final class ClusterCommand implements Runnable {
               defaultValue = "both",
               description =
                   "both; in: it hears nobody; out: nobody hears it. Default: ${DEFAULT-VALUE}")
-          Cluster.Direction direction) {
+          Faults.Direction direction) {
     return to(
         node,
         (cluster, found) ->
-            cluster.partition(
-                found, other == null ? null : cluster.layout().node(other), direction));
+            cluster
+                .faults()
+                .partition(found, other == null ? null : cluster.layout().node(other), direction));
+  }
+
+  @Command(
+      name = "lose",
+      description = {"Loses packets of a node at random, both ways. Needs namespaces.", ""})
+  int lose(
+      @Parameters(index = "0", paramLabel = "NODE", description = "Such as oracle-1.") String node,
+      @Parameters(index = "1", paramLabel = "PERCENT", description = "1 to 99.") int percent) {
+    return percent < 1 || percent > 99
+        ? failed(percent + " percent: give 1 to 99")
+        : to(node, (cluster, found) -> cluster.faults().lose(found, percent));
+  }
+
+  @Command(
+      name = "slow",
+      description = {
+        "Makes the link of a node slow, both ways: what waits is delayed. Needs namespaces.",
+        ""
+      })
+  int slow(
+      @Parameters(index = "0", paramLabel = "NODE", description = "Such as oracle-1.") String node,
+      @Parameters(index = "1", paramLabel = "KBIT", description = "So many thousand bits a second.")
+          int kilobits) {
+    return kilobits < 1
+        ? failed(kilobits + " kbit/s: give 1 or more")
+        : to(node, (cluster, found) -> cluster.faults().slow(found, kilobits));
+  }
+
+  @Command(
+      name = "fill",
+      description = {"Fills the disk of a bookie. Needs --bookie-disk.", ""})
+  int fill(@Parameters(paramLabel = "NODE", description = "Such as bookie-2.") String node) {
+    return to(node, (cluster, found) -> cluster.faults().fill(found));
   }
 
   @Command(
       name = "heal",
-      description = {"Ends partitions.", ""})
+      description = {
+        "Ends partitions; without a node, lost packets, slow links, full disks, too.",
+        ""
+      })
   int heal(
       @Parameters(
               paramLabel = "NODE",
               arity = "0..1",
-              description = "Whose partitions end. Default: all")
+              description = "Whose partitions end. Default: all, and all other such faults")
           String node) {
     return with(
         (cluster, out) -> {
-          cluster.heal(node == null ? null : cluster.layout().node(node));
+          cluster.faults().heal(node == null ? null : cluster.layout().node(node));
           return 0;
         });
   }
