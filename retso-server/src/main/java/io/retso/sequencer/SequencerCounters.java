@@ -11,6 +11,12 @@ public final class SequencerCounters implements Cloneable {
   /** Segments started. */
   public long segments;
 
+  /** Times that appends failed and the log had to go on in another ledger. */
+  public long stalls;
+
+  /** Whether it has not yet gone on: no request is taken. */
+  public boolean stalled;
+
   /** A copy, to be handed to other threads. */
   public SequencerCounters copy() {
     try {

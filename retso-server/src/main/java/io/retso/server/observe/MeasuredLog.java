@@ -53,6 +53,17 @@ public final class MeasuredLog implements CommitLog {
       public void failed(LogException cause) {
         listener.failed(cause);
       }
+
+      @Override
+      public void stalled(LogException cause) {
+        listener.stalled(cause);
+      }
+
+      @Override
+      public void resumed(long position) {
+        measureDurable(position);
+        listener.resumed(position);
+      }
     };
   }
 
@@ -85,9 +96,11 @@ public final class MeasuredLog implements CommitLog {
 
   @Override
   public void append(long position, ByteBuffer entry) {
-    appendedAt[index(position)] = nanoClock.getAsLong();
-    appended = position;
-    sizes.record(entry.remaining(), 1);
+    if (position > appended) { // otherwise it is appended again
+      appendedAt[index(position)] = nanoClock.getAsLong();
+      appended = position;
+      sizes.record(entry.remaining(), 1);
+    }
     log.append(position, entry);
   }
 
@@ -109,6 +122,11 @@ public final class MeasuredLog implements CommitLog {
   @Override
   public long segmentBytes() {
     return log.segmentBytes();
+  }
+
+  @Override
+  public void proceed() {
+    log.proceed();
   }
 
   @Override
