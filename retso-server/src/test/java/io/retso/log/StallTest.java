@@ -204,6 +204,36 @@ class StallTest extends LogFixture {
     assertEquals(ledgers.catalog(), ledgers.existing());
   }
 
+  /** A recovery needs all of the segment that began a window before, not only its last ledger. */
+  @Test
+  void aCrashBeforeTheFirstEntryOfASegmentLosesNoneOfManyLedgers() throws LogException {
+    for (int rolls = 3; rolls < 12; rolls++) {
+      long begin = 100_000L * rolls;
+      Writer writer = new Writer(store, SPAN, RETENTION);
+      writer.startSegment(begin);
+      quiesce();
+      for (int i = 1; i <= rolls; i++) {
+        writer.roll(begin + 400 * i);
+        writer.append(begin + 400 * i);
+        quiesce();
+        store.keeps = 1;
+        writer.append(begin + 400 * i);
+        writer.append(begin + 400 * i);
+        store.keeps = -1;
+        quiesce();
+      }
+      writer.log.prepareSegment();
+      quiesce();
+      long time = begin + 400 * (rolls + 1);
+      writer.log.startSegment(time, time - SPAN);
+      quiesce(); // old segments are gone, the new one is empty
+      Writer next = new Writer(store, SPAN, RETENTION);
+      long newest = time - 400;
+      assertTrue(next.firstStart <= newest - SPAN, () -> "begins at " + next.firstStart);
+      assertEquals(writer.position, next.position);
+    }
+  }
+
   /** A crash while a segment of several ledgers was deleted: its middle is left. */
   @Test
   void whatIsLeftOfASegmentIsNotReplayed() throws LogException {

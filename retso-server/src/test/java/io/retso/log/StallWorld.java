@@ -71,6 +71,8 @@ final class StallWorld {
     private boolean leads;
     private long position;
     private long durable;
+    private long firstStart;
+    private long lastStart;
 
     private void run(Runnable task) {
       simulation.after(
@@ -117,7 +119,7 @@ final class StallWorld {
       newest = this;
     }
 
-    /** What was shown has all that was acknowledged, behind where it begins. */
+    /** What was shown has all that was acknowledged in a window, at least. */
     private void judge() {
       if (newest != this) {
         return; // what another one wrote since is not here
@@ -129,6 +131,10 @@ final class StallWorld {
       acknowledged
           .tailMap(shown.firstKey())
           .forEach((at, value) -> assertEquals(value, shown.get(at), "at position " + at));
+      assertTrue(
+          shown.firstKey() == 1 || firstStart <= lastStart - SPAN,
+          () ->
+              "a window before " + lastStart + " is not replayed, but from " + firstStart + " on");
     }
 
     private void startSegment() {
@@ -235,13 +241,18 @@ final class StallWorld {
     public void entry(ByteBuffer bytes) throws LogException {
       long at = LogEntry.read(bytes, new long[0], NOTHING);
       assertTrue(shown.isEmpty() || at == shown.lastKey() + 1, () -> at + " follows " + shown);
-      assertTrue(!shown.isEmpty() || segmentStart(bytes) > 0);
+      Starts starts = new Starts();
+      LogEntry.read(bytes, new long[0], starts);
+      assertTrue(!shown.isEmpty() || starts.start > 0, "it begins in the middle of a segment");
+      firstStart = shown.isEmpty() ? starts.start : firstStart;
+      lastStart = Math.max(lastStart, starts.start);
       shown.put(at, value(bytes));
     }
 
     @Override
     public void restart() {
       shown.clear();
+      lastStart = 0;
     }
 
     @Override
