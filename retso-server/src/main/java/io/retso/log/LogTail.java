@@ -180,29 +180,26 @@ public final class LogTail implements AutoCloseable {
     }
   }
 
-  private CompletableFuture<Void> showAll(List<Entries> opened, int index) {
+  private CompletableFuture<Void> showAll(List<SegmentSearch.Opened> opened, int index) {
     if (index == opened.size()) {
       return done();
     }
-    Entries entries = opened.get(index);
+    Entries entries = opened.get(index).entries();
     return entries
         .read(0, entries.count(), executor, this::show)
         .thenCompose(shownNow -> showAll(opened, index + 1));
   }
 
   private void stayAtTheLast(SegmentSearch search) {
-    List<Entries> opened = search.opened();
+    List<SegmentSearch.Opened> opened = search.opened();
     if (opened.isEmpty()) {
       return; // the log is empty
     }
-    current = opened.remove(opened.size() - 1);
+    SegmentSearch.Opened newest = opened.remove(opened.size() - 1);
+    current = newest.entries();
+    ledger = newest.ledger();
     next = current.count();
-    for (Segment segment : search.segments()) {
-      if (segment.start() != Long.MAX_VALUE) { // otherwise it has no entry yet
-        segmentStarts.put(segment.ledger(), segment.start());
-        ledger = segment.ledger();
-      }
-    }
+    search.segments().forEach(each -> segmentStarts.put(each.ledger(), each.start()));
   }
 
   private void show(ByteBuffer entry) throws LogException {
@@ -236,7 +233,7 @@ public final class LogTail implements AutoCloseable {
   private void showNext(ByteBuffer entry) throws LogException {
     if (next == 0) {
       Gap.unlessFollows(entry, last);
-      segmentStarts.put(ledger, replay.segmentStart(entry));
+      segmentStarts.put(ledger, Segment.start(entry, replay));
     }
     show(entry);
     next++;

@@ -83,7 +83,7 @@ class SimulatorTest {
               "cut off from CATALOG",
               "cut off from CLIENTS",
               "taken over from one that is cut off",
-              "stopped: UNAVAILABLE",
+              "stalls of the log",
               "warm take-overs",
               "earlier call answered first",
               "later call answered first",

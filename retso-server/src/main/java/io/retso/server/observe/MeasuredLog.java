@@ -64,6 +64,17 @@ public final class MeasuredLog implements CommitLog {
       public void failed(LogException cause) {
         listener.failed(cause);
       }
+
+      @Override
+      public void stalled(LogException cause) {
+        listener.stalled(cause);
+      }
+
+      @Override
+      public void resumed(long position) {
+        measureDurable(position);
+        listener.resumed(position);
+      }
     };
   }
 
@@ -94,9 +105,11 @@ public final class MeasuredLog implements CommitLog {
 
   @Override
   public void append(long position, ByteBuffer entry) {
-    appendedAt[index(position)] = nanoClock.getAsLong();
-    appended = position;
-    measures.sizes.record(entry.remaining(), 1);
+    if (position > appended) { // otherwise it is appended again
+      appendedAt[index(position)] = nanoClock.getAsLong();
+      appended = position;
+      measures.sizes.record(entry.remaining(), 1);
+    }
     log.append(position, entry);
   }
 
@@ -118,6 +131,11 @@ public final class MeasuredLog implements CommitLog {
   @Override
   public long segmentBytes() {
     return log.segmentBytes();
+  }
+
+  @Override
+  public void proceed() {
+    log.proceed();
   }
 
   @Override
