@@ -72,6 +72,10 @@ final class Members {
 
   private boolean failingOver;
   private boolean ticking;
+
+  /** No leader has named the members yet. */
+  private boolean isNew = true;
+
   private boolean closed;
 
   /**
@@ -218,10 +222,10 @@ final class Members {
         member.close(null);
       }
     }
-    for (InetSocketAddress address : missing) {
-      // All clients hear of a new member at once, and nobody needs it as long as another one leads.
-      add(address).connectIn(led ? random.nextLong(PERIODS_OF_REST * settings.pingNanos()) : 0);
-    }
+    // All clients hear of a new member at once, and nobody needs it as long as another one leads.
+    long spreadNanos = led && !isNew ? PERIODS_OF_REST * settings.pingNanos() : 1;
+    missing.forEach(address -> add(address).connectIn(random.nextLong(spreadNanos)));
+    isNew &= !led;
   }
 
   /** Whether a fail-over is under way; it begins with haste. */

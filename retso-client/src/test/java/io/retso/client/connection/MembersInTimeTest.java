@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.retso.client.CommitRequest;
 import io.retso.client.CommitResult;
 import io.retso.client.OracleClient;
 import io.retso.client.connection.VirtualNetwork.Reach;
@@ -145,6 +146,41 @@ class MembersInTimeTest {
     client.beginAsync();
     network.pass(1_000);
     assertEquals(askedOfA, a.requests);
+  }
+
+  /** They were on their way when it ceased to lead: it did nothing of them. */
+  @Test
+  void requestsOfEachKindThatAStandbySendsBackGoToTheLeader() {
+    aLeads();
+    OracleClient client = network.client(1, a);
+    client.beginAsync();
+    network.pass(1);
+    CommitRequest request = CommitRequest.of(Timestamps.GAP).withReads(1).serializable();
+    List<CompletableFuture<?>> calls =
+        List.of(
+            client.beginAsync(),
+            client.commitAsync(2 * Timestamps.GAP, 1),
+            client.commitAsync(request),
+            client.statusAsync(Timestamps.GAP, Timestamps.GAP),
+            client.abortAsync(Timestamps.GAP),
+            client.cleanedUpAsync(Timestamps.GAP),
+            client.sweptAsync(Timestamps.GAP),
+            client.lowWatermarkAsync(),
+            client.timestampAsync(),
+            client.safeSnapshotAsync(),
+            client.endLater(3 * Timestamps.GAP),
+            client.cleanedUpLater(3 * Timestamps.GAP));
+    network.pass(0); // sent
+    int before = a.requests;
+    a.follow(1, null, a, b, c);
+    network.pass(10);
+    assertEquals(before + calls.size(), a.requests);
+    assertTrue(calls.stream().noneMatch(CompletableFuture::isDone));
+    b.lead(2, a, b, c);
+    network.pass(1);
+    calls.forEach(MembersInTimeTest::assertAnswered);
+    assertEquals(0, b.repeats, "nobody has decided them");
+    assertEquals(1, a.attempts.size(), "the connection goes on");
   }
 
   /** Whatever is wrong with one member, requests to the others do not wait. */
