@@ -2,6 +2,7 @@ package io.retso.client.connection;
 
 import io.retso.client.OracleClient;
 import io.retso.client.OracleException;
+import io.retso.client.OracleMembers;
 import io.retso.protocol.Handshake.Welcome;
 import io.retso.protocol.OracleIdentity;
 import io.retso.protocol.ServerRole;
@@ -60,6 +61,7 @@ final class Members {
   private final SplittableRandom random;
   private final List<Member> all = new ArrayList<>();
   private final Directory directory;
+  private final MembersRecord record = new MembersRecord();
 
   /** The last member that led, to which requests go while it does; null before the first. */
   private Member leader;
@@ -104,6 +106,24 @@ final class Members {
     return oracle;
   }
 
+  /** What is known of all. Any thread. */
+  OracleMembers observed() {
+    return record.get(loop.nanoTime());
+  }
+
+  /** Takes note of what {@link #observed} tells. */
+  private void observe() {
+    String address = hasLeader() ? Addresses.text(leader.address) : "";
+    if (failingOver) {
+      record.notLed(address, loop.nanoTime());
+    } else if (hasLeader()) {
+      record.led(address, epochSeen, loop.nanoTime());
+    }
+    record.members(
+        all.stream().map(member -> Addresses.text(member.address)).toList(),
+        (int) all.stream().filter(Member::isReady).count());
+  }
+
   Intake<Call<?>> intake() {
     return dispatcher.intake();
   }
@@ -115,6 +135,7 @@ final class Members {
       failingOver = true;
       failoverSince = loop.nanoTime();
       loop.schedule(this::tick, settings.pingNanos());
+      observe();
     }
     all.forEach(Member::ensureConnecting);
   }
@@ -181,6 +202,7 @@ final class Members {
     }
     look();
     revise();
+    observe();
     if (hasLeader()) {
       leader.fill();
       dispatcher.connected();
@@ -272,6 +294,7 @@ final class Members {
         member.trim();
       }
     }
+    observe();
     loop.schedule(this::tick, settings.pingNanos());
   }
 
@@ -299,6 +322,7 @@ final class Members {
     if (ticking && !closed) {
       look();
       revise();
+      observe();
     }
     dispatcher.lost(connection, cause);
   }
