@@ -2,6 +2,7 @@ package io.retso.cli;
 
 import io.retso.admin.HBaseCommand;
 import io.retso.bench.BenchCommand;
+import io.retso.chaos.ChaosCommand;
 import io.retso.cluster.nodes.ClusterCommand;
 import io.retso.demo.DemoCommand;
 import io.retso.server.BuildVersion;
@@ -41,7 +42,8 @@ import picocli.CommandLine.Spec;
       HandoverCommand.class,
       BenchCommand.class,
       VerifyCommand.class,
-      ClusterCommand.class
+      ClusterCommand.class,
+      ChaosCommand.class
     })
 public final class Retso implements Runnable {
   @Spec private CommandSpec spec;
