@@ -21,6 +21,11 @@ import java.util.concurrent.TimeUnit;
  * at {@code r}; so a server may be stopped for hours between the check and the answer, but the
  * check must come after the request.
  *
+ * <p>An entry whose append failed may turn out to be durable when its ledger is sealed. It counts
+ * from when it was sent: what a ledger has at its end was sent before that end was fixed, so before
+ * a successor's fence was complete. An entry that is appended again, to another ledger, counts from
+ * when that happens.
+ *
  * <p>A successor's successor is no exception: each waits for its own fence, which covers the
  * ledgers of all before it. Nobody waits for a writer whose last record is its end, as it answers
  * nothing behind that; and no writer logs its end while it still waits itself.

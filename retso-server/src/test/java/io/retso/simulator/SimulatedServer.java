@@ -69,6 +69,7 @@ final class SimulatedServer implements FrontDesk.Owner, FrontDesk.Loop, Simulate
   private long setBackAt;
   private int epoch;
   private long number;
+  private long stalls;
   private final FrontDesk desk;
   private Sequencer sequencer;
   private StatusOracle oracle;
@@ -266,6 +267,9 @@ final class SimulatedServer implements FrontDesk.Owner, FrontDesk.Loop, Simulate
     desk.beat();
     if (oracle.windowLow() > low) {
       world.counted("expiries");
+    }
+    for (; stalls < sequencer.counters().stalls; stalls++) {
+      world.counted("stalls of the log");
     }
     if (simulation.oneIn(4)) {
       follow(limit, clock);

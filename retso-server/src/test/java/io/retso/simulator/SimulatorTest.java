@@ -85,7 +85,7 @@ class SimulatorTest {
               "deposed unheard",
               "sleeps",
               "taken over from one that is cut off",
-              "stopped: UNAVAILABLE",
+              "stalls of the log",
               "warm take-overs",
               "earlier call answered first",
               "later call answered first",
