@@ -154,6 +154,8 @@ public final class BenchCommand implements Callable<Integer> {
       description = "With --hbase: clients decide what a snapshot sees, no coprocessor.")
   private boolean clientReads;
 
+  @Mixin private IsolationOption isolation;
+
   @Override
   public Integer call() throws InterruptedException {
     return options.run(hbase == null ? this::oracle : this::tables);
@@ -258,7 +260,8 @@ public final class BenchCommand implements Callable<Integer> {
         options.pattern("--hbase: ", hbase, "measurement", TablesBench.names()),
         Duration.ofNanos((long) (measured * 1e9)),
         repetitions,
-        clientReads);
+        clientReads,
+        isolation.level);
   }
 
   private int settingsOutstanding() {

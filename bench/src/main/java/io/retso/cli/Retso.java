@@ -7,6 +7,7 @@ import io.retso.cluster.nodes.ClusterCommand;
 import io.retso.demo.DemoCommand;
 import io.retso.server.BuildVersion;
 import io.retso.server.CommandLines;
+import io.retso.server.HandoverCommand;
 import io.retso.server.ServerCommand;
 import io.retso.server.StatusCommand;
 import io.retso.verify.VerifyCommand;
@@ -38,6 +39,7 @@ import picocli.CommandLine.Spec;
       HBaseCommand.class,
       ServerCommand.class,
       StatusCommand.class,
+      HandoverCommand.class,
       BenchCommand.class,
       VerifyCommand.class,
       ClusterCommand.class,

@@ -117,6 +117,8 @@ class BenchCommandTest {
     assertRefused("--clients must be 1 to", "bench", "smallbank", "--clients", "0");
     assertRefused("--sizes must be 1 to", "bench", "sibench", "--sizes", "0");
     assertRefused("--ramp-up must be 0 to", "bench", "sibench", "--ramp-up", "-1");
+    assertRefused("'--isolation'", "bench", "bounds", "--isolation", "read_committed");
+    assertRefused("--judge-minutes must be 0 to", "bench", "sibench", "--judge-minutes", "-1");
     assertRefused("--log must be memory or", "bench", "sibench", "--log", "both");
   }
 
