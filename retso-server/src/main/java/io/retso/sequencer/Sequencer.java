@@ -391,6 +391,27 @@ public final class Sequencer implements CommitLog.Listener {
     flush();
   }
 
+  @Override
+  public void stalled(LogException cause) {
+    assert isOwner();
+    writer.stall();
+  }
+
+  /** First what is outstanding is on its way again: an answer may make room for more behind it. */
+  @Override
+  public void resumed(long position) {
+    assert isOwner();
+    if (!writer.isStopped()) {
+      writer.resume(position);
+      durable(Math.max(position, writer.durable()));
+    }
+  }
+
+  /** Whether the log cannot be appended to for now: requests wait, and so do replies. */
+  public boolean isStalled() {
+    return writer.isStalled();
+  }
+
   /**
    * Takes nothing any more, and logs the next timestamp, from which a successor goes on: it skips
    * none of those that were reserved for nothing.

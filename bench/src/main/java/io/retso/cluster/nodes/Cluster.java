@@ -100,6 +100,11 @@ public final class Cluster implements AutoCloseable {
     }
   }
 
+  /** Why nodes cannot have network namespaces on this machine; empty if they can. */
+  public static Optional<String> obstacleToNamespaces() throws InterruptedException {
+    return Namespaces.obstacle();
+  }
+
   /** Opens the cluster in a directory, whether it runs or not. */
   public static Cluster open(Path directory) throws IOException {
     Path root = directory.toAbsolutePath().normalize();
