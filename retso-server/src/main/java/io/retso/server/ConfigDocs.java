@@ -100,7 +100,7 @@ final class ConfigDocs {
 
         The most of the machine's memory that the process should take is printed at the start as
         resident: the heap's limit, a twentieth of it for the collector, and outside of the heap %s,
-        2.5 MiB for each of `log.inflight` and one more, and with an embedded log %s plus %s for
+        5 MiB for each of `log.inflight` and one more, and with an embedded log %s plus %s for
         each bookie. The network's buffers add at most 2 MiB for each connection that is behind.
 
         ## Exit codes

@@ -68,7 +68,7 @@ class MemoryPlanTest {
   @Test
   void whatIsOutsideOfTheHeapCounts() throws Exception {
     MemoryPlan plan = plan("32M", "2^23", "1M");
-    assertEquals((640 + 32 + 128 + 5 * 5 / 2.0) * MIB, plan.resident(640 * MIB));
+    assertEquals((640 + 32 + 128 + 2 * 5 * 5 / 2.0) * MIB, plan.resident(640 * MIB));
     MemoryPlan embedded = MemoryPlan.of(ServerConfig.builder().build());
     MemoryPlan three =
         MemoryPlan.of(ServerConfig.builder().set(Settings.EMBEDDED_BOOKIES, "3").build());
