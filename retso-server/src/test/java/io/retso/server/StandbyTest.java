@@ -142,6 +142,43 @@ class StandbyTest {
     }
   }
 
+  /** One after the other dies; one of the others takes over, and the rest follow that one. */
+  @Test
+  void oneOfTheStandbysTakesOverAndTheOthersFollowIt() throws Exception {
+    for (int i = 0; i < 3; i++) {
+      server();
+    }
+    try (OracleClient client = client()) {
+      List<Long> starts = new ArrayList<>();
+      List<CommitResult> commits = new ArrayList<>();
+      while (true) {
+        long open = client.begin();
+        for (int i = 0; i < 10; i++) {
+          starts.add(client.begin());
+          commits.add(client.commit(starts.get(starts.size() - 1), i));
+        }
+        if (servers.size() == 1) {
+          break;
+        }
+        RetsoServer leader = leader();
+        leader.kill();
+        servers.remove(leader);
+        assertTrue(client.commit(open, 100).isCommitted());
+        RetsoServer next = leader();
+        assertTrue(next.epoch() > leader.epoch());
+        await(() -> servers.stream().allMatch(server -> server.view().serves()));
+        for (RetsoServer server : servers) {
+          assertEquals(leader().view().leader(), server.view().leader());
+        }
+      }
+      long now = client.begin();
+      for (int i = 0; i < starts.size(); i++) {
+        assertEquals(
+            commits.get(i).commitTimestamp(), client.status(starts.get(i), now).commitTimestamp());
+      }
+    }
+  }
+
   /** Each of three leads in turn; the one before stands by, and its clients notice nothing. */
   @Test
   void handingOverCostsAMomentAndNoTimestamps() throws Exception {
