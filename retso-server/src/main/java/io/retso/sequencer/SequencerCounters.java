@@ -14,8 +14,8 @@ public final class SequencerCounters implements Cloneable {
   /** Times that appends failed and the log had to go on in another ledger. */
   public long stalls;
 
-  /** Whether it has not yet gone on: no request is taken. */
-  public boolean stalled;
+  /** Why it has not yet gone on, so that no request is taken; empty if it has. */
+  public String stalledBy = "";
 
   /** A copy, to be handed to other threads. */
   public SequencerCounters copy() {

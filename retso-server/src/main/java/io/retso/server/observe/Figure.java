@@ -133,6 +133,17 @@ enum Figure {
       "How long the oldest entry that is not acknowledged has been waiting.",
       f -> f.oldestOutstandingNanos / 1e9),
   LOG_SEGMENTS(Group.LOG, "log.segments", "Segments (ledgers) started.", f -> f.sequencer.segments),
+  LOG_STALLS(
+      Group.LOG,
+      "log.stalls",
+      "Times that entries could not be appended and the log had to go on in another ledger.",
+      f -> f.sequencer.stalls),
+  LOG_STALLED(
+      Group.LOG,
+      Kind.GAUGE,
+      "log.stalled",
+      "1 while that lasts: nothing is answered until enough bookies take entries again.",
+      f -> f.sequencer.stalledBy.isEmpty() ? 0 : 1),
   LOG_WAITS(
       Group.LOG,
       "log.waits",

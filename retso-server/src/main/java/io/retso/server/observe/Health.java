@@ -54,6 +54,12 @@ public final class Health {
       return new Verdict(
           false, "stuck", "the oracle's thread has not answered for " + seconds(silentNanos));
     }
+    if (!figures.sequencer.stalledBy.isEmpty()) {
+      return new Verdict(
+          false,
+          "stalled",
+          figures.sequencer.stalledBy + "; the server goes on by itself once it can");
+    }
     if (figures.oldestOutstandingNanos > SILENCE_NANOS_MAX) {
       return new Verdict(
           false,
