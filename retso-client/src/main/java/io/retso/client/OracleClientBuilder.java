@@ -39,7 +39,8 @@ public final class OracleClientBuilder {
   /**
    * Adds addresses of servers that share a log, {@code host:port}. At least one is needed; the
    * client learns of the others, is connected to all at once and asks the one that leads. Names are
-   * resolved anew at each attempt to connect.
+   * resolved anew at each attempt to connect. A name may have several addresses, those of all
+   * members for instance: one of them is used until it fails, then the next.
    */
   public OracleClientBuilder address(String first, String... more) {
     addresses.add(Addresses.parse(first));
@@ -88,7 +89,10 @@ public final class OracleClientBuilder {
     return this;
   }
 
-  /** Time for a TCP connection, and again for the handshake, 1 ms to 1 h. Default: 3 s. */
+  /**
+   * Time to look a name up, again for a TCP connection, and again for the handshake, 1 ms to 1 h.
+   * Default: 3 s.
+   */
   public OracleClientBuilder connectTimeout(Duration timeout) {
     this.connectTimeoutNanos = Durations.checkedNanos(timeout, "connectTimeout");
     return this;

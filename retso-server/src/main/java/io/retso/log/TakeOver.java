@@ -43,12 +43,15 @@ final class TakeOver {
    */
   record Taken(Catalog catalog, List<Segment> segments, LedgerStore.Ledger own, long fencedNanos) {}
 
+  static final long ANY_EPOCH = -1;
+
   private final LedgerStore store;
   private final Executor executor;
   private final LongSupplier nanoClock;
   private final LedgerLog.Settings settings;
   private final LedgerLog.Replay replay;
   private final LogTail.Position position;
+  private long onlyOf = ANY_EPOCH;
   private LedgerStore.Ledger own;
   private int attempts;
   private boolean replayed;
@@ -77,6 +80,11 @@ final class TakeOver {
     this.executor = threads.writer();
     this.settings = settings;
     this.replay = replay;
+  }
+
+  /** Is lost if somebody leads in another epoch by now. */
+  void onlyOf(long epoch) {
+    onlyOf = epoch;
   }
 
   /** Looks at the log, and takes it over if it is not refused. */
@@ -147,7 +155,8 @@ final class TakeOver {
               return store.readCatalog();
             },
             executor)
-        .thenComposeAsync(found -> enter(found, found.epoch()), executor);
+        .thenComposeAsync(
+            found -> enter(found, onlyOf == ANY_EPOCH ? found.epoch() : onlyOf), executor);
   }
 
   /**

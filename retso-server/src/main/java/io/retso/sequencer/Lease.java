@@ -33,17 +33,14 @@ import java.util.concurrent.TimeUnit;
  * <p><strong>What is assumed of clocks.</strong> Only durations are compared, on monotonic clocks:
  * those of two servers differ by at most one percent in rate, which the successor adds. They must
  * go on while a process is stopped. A virtual machine that is suspended together with its monotonic
- * clock would keep its lease while it sleeps. So the wall clock is asked, too: if it moved on by
- * {@value #WALL_SLACK_MILLIS} ms more than the monotonic one since an entry was sent, that entry
- * counts for nothing, which costs one entry, also when somebody merely sets the clock. Not covered
- * is a machine that sleeps and whose wall clock is set back by as much before it goes on.
+ * clock would keep its lease while it sleeps. So the wall clock is asked, too: an entry counts only
+ * if it was sent within D by both clocks, which costs one entry when somebody merely sets the clock
+ * forward. Not covered is a machine that sleeps and whose wall clock is set back by as much before
+ * it goes on.
  *
  * <p>Of the sequencer's thread. Allocates nothing after construction.
  */
 final class Lease {
-  /** More than this the wall clock does not run ahead of the monotonic one, milliseconds. */
-  static final long WALL_SLACK_MILLIS = 50;
-
   /** A successor waits longer by this part, as clocks may differ in rate. */
   private static final int DRIFT_PART = 64;
 
@@ -120,9 +117,9 @@ final class Lease {
 
   private boolean isRecent(long position, long nanos, long millis) {
     long age = nanos - sentNanos[slot(position)];
-    long wallAge = millis - sentMillis[slot(position)];
+    long wallAge = millis - sentMillis[slot(position)] + 1; // at most: both are rounded
     return age < timing.leaseNanos()
-        && wallAge <= TimeUnit.NANOSECONDS.toMillis(age) + WALL_SLACK_MILLIS;
+        && TimeUnit.MILLISECONDS.toNanos(wallAge) <= timing.leaseNanos();
   }
 
   private int slot(long position) {

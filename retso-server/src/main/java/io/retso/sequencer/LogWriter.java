@@ -298,6 +298,7 @@ final class LogWriter {
   /** Appends nothing any more. */
   void stop() {
     stopped = true;
+    counters.stalledBy = "";
   }
 
   boolean isStopped() {

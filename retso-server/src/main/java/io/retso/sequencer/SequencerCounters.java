@@ -17,6 +17,15 @@ public final class SequencerCounters implements Cloneable {
   /** Why it has not yet gone on, so that no request is taken; empty if it has. */
   public String stalledBy = "";
 
+  /** Adds what another sequencer counted. */
+  public void add(SequencerCounters other) {
+    entries += other.entries;
+    entryBytes += other.entryBytes;
+    segments += other.segments;
+    stalls += other.stalls;
+    stalledBy = other.stalledBy.isEmpty() ? stalledBy : other.stalledBy;
+  }
+
   /** A copy, to be handed to other threads. */
   public SequencerCounters copy() {
     try {

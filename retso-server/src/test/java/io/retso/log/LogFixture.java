@@ -147,7 +147,7 @@ abstract class LogFixture {
     }
 
     @Override
-    public long cutOffUntil(SimulatedLedgers.Party party) {
+    public long cutOffUntil(SimulatedLedgers.Party party, SimulatedLedgers.Way way) {
       return until;
     }
   }

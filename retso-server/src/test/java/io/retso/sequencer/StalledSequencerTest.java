@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 /** A sequencer whose log stalls and goes on when the test says so. */
 class StalledSequencerTest {
   private static final int IN_FLIGHT = 3;
-  private static final long LEASE = 150;
+  private static final long LEASE = 150_000_000;
 
   private static final LogException CAUSE =
       new LogException(LogException.Reason.UNAVAILABLE, "too few bookies");
@@ -75,7 +75,7 @@ class StalledSequencerTest {
               1000,
               true,
               new Sequencer.EntryBytes(1000, 1, 1000),
-              new Sequencer.Timing(() -> clock, () -> 0, LEASE, 10)),
+              new Sequencer.Timing(() -> clock, () -> 0, LEASE, 10_000_000)),
           changes -> new StatusOracle(1000, 1024, 1000, changes),
           new Sequencer.Replies() {
             @Override
@@ -116,7 +116,7 @@ class StalledSequencerTest {
     assertFalse(sequencer.passTo(starts[2] + 100 * Timestamps.GAP));
     assertFalse(sequencer.expireBelow(starts[1]));
     assertEquals(Long.MAX_VALUE, sequencer.finish());
-    clock += 1_000_000;
+    clock += 100 * LEASE;
     sequencer.tick();
     sequencer.tick();
     assertEquals(2, proceeded, "time passes for the log");

@@ -82,6 +82,8 @@ class SimulatorTest {
               "cut off from BOOKIES",
               "cut off from CATALOG",
               "cut off from CLIENTS",
+              "deposed unheard",
+              "sleeps",
               "taken over from one that is cut off",
               "stalls of the log",
               "warm take-overs",

@@ -100,6 +100,11 @@ public final class Cluster implements AutoCloseable {
     }
   }
 
+  /** Why nodes cannot have network namespaces on this machine; empty if they can. */
+  public static Optional<String> obstacleToNamespaces() throws InterruptedException {
+    return Namespaces.obstacle();
+  }
+
   /** Opens the cluster in a directory, whether it runs or not. */
   public static Cluster open(Path directory) throws IOException {
     Path root = directory.toAbsolutePath().normalize();
@@ -275,6 +280,12 @@ public final class Cluster implements AutoCloseable {
   public void kill(Node node) throws IOException, InterruptedException {
     process(node).require();
     process(node).kill();
+  }
+
+  /** Ends a node's process cleanly (SIGTERM). */
+  public void end(Node node) throws IOException, InterruptedException {
+    process(node).require();
+    end(List.of(process(node)));
   }
 
   /** Stops a node's process, in the middle of whatever it does (SIGSTOP). */

@@ -40,7 +40,6 @@ import picocli.CommandLine.Spec;
     },
     modelTransformer = UsualExitCodes.class)
 public final class ClusterCommand implements Runnable {
-  private static final int NODES_MAX = 20;
   private static final int DISK_MIN = 256;
   private static final long UNDO_SECONDS_MAX = 120;
 
@@ -136,7 +135,7 @@ public final class ClusterCommand implements Runnable {
               description =
                   "Oracles: 1. More are not yet possible, as a second one would take the log over.")
           Integer oracles,
-      @Option(names = "--bookies", description = "Bookies, 1 to " + NODES_MAX + ".")
+      @Option(names = "--bookies", description = "Bookies, 1 to " + Layout.NODES_MAX + ".")
           Integer bookies,
       @Option(names = "--zookeepers", description = "ZooKeeper servers, 1 or 3.")
           Integer zooKeepers,
@@ -180,7 +179,7 @@ public final class ClusterCommand implements Runnable {
         bookieDisk == null || network == NetworkKind.NAMESPACES && bookieDisk >= DISK_MIN;
     String problem =
         hasRoom
-            ? problem(counts)
+            ? counts.problem().orElse(null)
             : "--bookie-disk takes --network namespaces, and " + DISK_MIN + " MiB or more";
     if (problem != null) {
       return failed(problem);
@@ -194,20 +193,6 @@ public final class ClusterCommand implements Runnable {
                 Objects.requireNonNullElse(settings, Map.of()),
                 Objects.requireNonNullElse(bookieDisk, 0)),
         this::start);
-  }
-
-  /** What is wrong with the numbers; null if nothing. */
-  private static String problem(Layout.Counts counts) {
-    if (counts.oracles() != 1) {
-      return "--oracles "
-          + counts.oracles()
-          + ": an oracle cannot stand by yet, and a second one would take the log over from the"
-          + " first; use 1";
-    }
-    boolean fits = counts.bookies() >= 1 && counts.bookies() <= NODES_MAX;
-    return fits && (counts.zooKeepers() == 1 || counts.zooKeepers() == 3)
-        ? null
-        : "there can be 1 to " + NODES_MAX + " bookies, and 1 or 3 ZooKeeper servers";
   }
 
   /** Whoever interrupts it (SIGINT, SIGTERM) waits until what it has started is gone. */

@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
@@ -27,8 +28,27 @@ public record Layout(
   private static final String FILE = "cluster.json";
   private static final int FIRST_HOST = 11;
 
+  /** Bookies of a cluster, at most. */
+  static final int NODES_MAX = 20;
+
   /** How many of each. */
-  public record Counts(int zooKeepers, int bookies, int oracles) {}
+  public record Counts(int zooKeepers, int bookies, int oracles) {
+    /** What is wrong with them; empty if nothing. */
+    public Optional<String> problem() {
+      if (oracles != 1) {
+        return Optional.of(
+            "--oracles "
+                + oracles
+                + ": an oracle cannot stand by yet, and a second one would take the log over from"
+                + " the first; use 1");
+      }
+      boolean fits = bookies >= 1 && bookies <= NODES_MAX;
+      return fits && (zooKeepers == 1 || zooKeepers == 3)
+          ? Optional.empty()
+          : Optional.of(
+              "there can be 1 to " + NODES_MAX + " bookies, and 1 or 3 ZooKeeper servers");
+    }
+  }
 
   /**
    * Names nodes and gives them addresses.

@@ -2,6 +2,7 @@ package io.retso.client.connection;
 
 import io.retso.client.OracleClient;
 import io.retso.client.OracleException;
+import io.retso.client.OracleMembers;
 import io.retso.protocol.Handshake.Welcome;
 import io.retso.protocol.OracleIdentity;
 import io.retso.protocol.ServerRole;
@@ -60,6 +61,7 @@ final class Members {
   private final SplittableRandom random;
   private final List<Member> all = new ArrayList<>();
   private final Directory directory;
+  private final MembersRecord record = new MembersRecord();
 
   /** The last member that led, to which requests go while it does; null before the first. */
   private Member leader;
@@ -72,6 +74,10 @@ final class Members {
 
   private boolean failingOver;
   private boolean ticking;
+
+  /** No leader has named the members yet. */
+  private boolean isNew = true;
+
   private boolean closed;
 
   /**
@@ -100,6 +106,24 @@ final class Members {
     return oracle;
   }
 
+  /** What is known of all. Any thread. */
+  OracleMembers observed() {
+    return record.get(loop.nanoTime());
+  }
+
+  /** Takes note of what {@link #observed} tells. */
+  private void observe() {
+    String address = hasLeader() ? Addresses.text(leader.address) : "";
+    if (failingOver) {
+      record.notLed(address, loop.nanoTime());
+    } else if (hasLeader()) {
+      record.led(address, epochSeen, loop.nanoTime());
+    }
+    record.members(
+        all.stream().map(member -> Addresses.text(member.address)).toList(),
+        (int) all.stream().filter(Member::isReady).count());
+  }
+
   Intake<Call<?>> intake() {
     return dispatcher.intake();
   }
@@ -111,6 +135,7 @@ final class Members {
       failingOver = true;
       failoverSince = loop.nanoTime();
       loop.schedule(this::tick, settings.pingNanos());
+      observe();
     }
     all.forEach(Member::ensureConnecting);
   }
@@ -177,6 +202,7 @@ final class Members {
     }
     look();
     revise();
+    observe();
     if (hasLeader()) {
       leader.fill();
       dispatcher.connected();
@@ -218,10 +244,10 @@ final class Members {
         member.close(null);
       }
     }
-    for (InetSocketAddress address : missing) {
-      // All clients hear of a new member at once, and nobody needs it as long as another one leads.
-      add(address).connectIn(led ? random.nextLong(PERIODS_OF_REST * settings.pingNanos()) : 0);
-    }
+    // All clients hear of a new member at once, and nobody needs it as long as another one leads.
+    long spreadNanos = led && !isNew ? PERIODS_OF_REST * settings.pingNanos() : 1;
+    missing.forEach(address -> add(address).connectIn(random.nextLong(spreadNanos)));
+    isNew &= !led;
   }
 
   /** Whether a fail-over is under way; it begins with haste. */
@@ -268,6 +294,7 @@ final class Members {
         member.trim();
       }
     }
+    observe();
     loop.schedule(this::tick, settings.pingNanos());
   }
 
@@ -295,6 +322,7 @@ final class Members {
     if (ticking && !closed) {
       look();
       revise();
+      observe();
     }
     dispatcher.lost(connection, cause);
   }

@@ -4,11 +4,14 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.retso.client.CommitRequest;
 import io.retso.client.CommitResult;
 import io.retso.client.OracleClient;
+import io.retso.client.OracleMembers;
 import io.retso.client.connection.VirtualNetwork.Reach;
 import io.retso.client.connection.VirtualNetwork.Server;
 import io.retso.protocol.Timestamps;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -147,6 +150,41 @@ class MembersInTimeTest {
     assertEquals(askedOfA, a.requests);
   }
 
+  /** They were on their way when it ceased to lead: it did nothing of them. */
+  @Test
+  void requestsOfEachKindThatAStandbySendsBackGoToTheLeader() {
+    aLeads();
+    OracleClient client = network.client(1, a);
+    client.beginAsync();
+    network.pass(1);
+    CommitRequest request = CommitRequest.of(Timestamps.GAP).withReads(1).serializable();
+    List<CompletableFuture<?>> calls =
+        List.of(
+            client.beginAsync(),
+            client.commitAsync(2 * Timestamps.GAP, 1),
+            client.commitAsync(request),
+            client.statusAsync(Timestamps.GAP, Timestamps.GAP),
+            client.abortAsync(Timestamps.GAP),
+            client.cleanedUpAsync(Timestamps.GAP),
+            client.sweptAsync(Timestamps.GAP),
+            client.lowWatermarkAsync(),
+            client.timestampAsync(),
+            client.safeSnapshotAsync(),
+            client.endLater(3 * Timestamps.GAP),
+            client.cleanedUpLater(3 * Timestamps.GAP));
+    network.pass(0); // sent
+    int before = a.requests;
+    a.follow(1, null, a, b, c);
+    network.pass(10);
+    assertEquals(before + calls.size(), a.requests);
+    assertTrue(calls.stream().noneMatch(CompletableFuture::isDone));
+    b.lead(2, a, b, c);
+    network.pass(1);
+    calls.forEach(MembersInTimeTest::assertAnswered);
+    assertEquals(0, b.repeats, "nobody has decided them");
+    assertEquals(1, a.attempts.size(), "the connection goes on");
+  }
+
   /** Whatever is wrong with one member, requests to the others do not wait. */
   @ParameterizedTest
   @EnumSource(Reach.class)
@@ -249,6 +287,35 @@ class MembersInTimeTest {
     a.attempts.clear();
     network.pass(60_000);
     assertTrue(a.attempts.size() >= 30 && a.attempts.size() <= 65, a.attempts.size() + " times");
+  }
+
+  @Test
+  void whatIsKnownOfTheMembersCanBeAsked() {
+    aLeads();
+    OracleClient client = network.client(1, a);
+    assertEquals(new OracleMembers("", 0, 0, Duration.ZERO, List.of(), 0), client.members());
+    client.beginAsync();
+    network.pass(1_000);
+    OracleMembers first = client.members();
+    List<String> all = List.of(a.address(), b.address(), c.address());
+    assertEquals(new OracleMembers(a.address(), 1, 0, first.withoutLeader(), all, 3), first);
+    assertTrue(first.withoutLeader().toMillis() < 2, first::toString);
+    a.die();
+    network.pass(300);
+    OracleMembers nobody = client.members();
+    assertEquals(new OracleMembers("", 1, 0, nobody.withoutLeader(), all, 2), nobody);
+    assertEquals(300, nobody.withoutLeader().toMillis(), 2);
+    b.lead(4, b, c);
+    network.pass(1_000);
+    OracleMembers second = client.members();
+    assertEquals(new OracleMembers(b.address(), 4, 1, second.withoutLeader(), all, 2), second);
+    assertEquals(300, second.withoutLeader().toMillis(), 2);
+    b.reach = Reach.NOTHING;
+    client.beginAsync();
+    network.pass(2_000);
+    OracleMembers silent = client.members();
+    assertEquals(b.address(), silent.leader());
+    assertEquals(300 + 1_500, silent.withoutLeader().toMillis(), 102);
   }
 
   /** Someone else leads: there is no hurry with the one that is gone. */

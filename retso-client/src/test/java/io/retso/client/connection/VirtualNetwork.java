@@ -13,6 +13,7 @@ import io.retso.protocol.Handshake;
 import io.retso.protocol.Handshake.Welcome;
 import io.retso.protocol.Limits;
 import io.retso.protocol.OracleIdentity;
+import io.retso.protocol.Outcome;
 import io.retso.protocol.ServerRole;
 import io.retso.protocol.Timestamps;
 import java.net.InetSocketAddress;
@@ -66,6 +67,9 @@ final class VirtualNetwork {
 
     int pings;
     int requests;
+
+    /** Commits with the flag of a repetition. */
+    int repeats;
 
     /** When somebody tried to connect. */
     final List<Long> attempts = new ArrayList<>();
@@ -191,7 +195,7 @@ final class VirtualNetwork {
             server.pings++;
             send(out -> Frames.writeReplyHeader(out, type, 0, id));
           }
-          default -> request(type, Frames.count(frame, 0), id);
+          default -> request(type, frame, id);
         }
       } catch (FrameException e) {
         throw new AssertionError(e);
@@ -209,8 +213,11 @@ final class VirtualNetwork {
           server.role);
     }
 
-    private void request(FrameType type, int count, int id) {
+    private void request(FrameType type, ByteBuf frame, int id) {
+      int count = Frames.count(frame, 0);
       server.requests += count;
+      int flags = type.isCommit() ? frame.getInt(Frames.HEADER_BYTES + Long.BYTES) : 0;
+      server.repeats += (flags & FrameType.REPEAT_FLAG) != 0 ? 1 : 0;
       if (!server.role.leads()) {
         send(out -> Frames.writeError(out, id, ErrorCode.NOT_LEADER, "a standby"));
       } else if (server.answers) {
@@ -218,7 +225,8 @@ final class VirtualNetwork {
             out -> {
               Frames.writeReplyHeader(out, type, count, id);
               for (int i = type.answersTo(count); i > 0; i--) {
-                out.writeLong(++decisions * Timestamps.GAP);
+                boolean isReport = type == FrameType.SWEPT;
+                out.writeLong(isReport ? Outcome.DONE : ++decisions * Timestamps.GAP);
               }
             });
       }

@@ -24,9 +24,7 @@ public final class MeasuredLog implements CommitLog {
   /** When each outstanding entry was appended; indexed by position. */
   private final long[] appendedAt = new long[ENTRIES];
 
-  private final BatchHistogram latencies = BatchHistogram.ofLatencies();
-  private final BatchHistogram sizes = BatchHistogram.ofSizes();
-
+  private final Measures measures;
   private CommitLog log;
 
   /** Invariant: appended - durable entries are outstanding. */
@@ -34,10 +32,23 @@ public final class MeasuredLog implements CommitLog {
 
   private long durable;
 
+  /** What was measured of one log after the other; of the writer's thread. */
+  public static final class Measures {
+    private final BatchHistogram latencies = BatchHistogram.ofLatencies();
+    private final BatchHistogram sizes = BatchHistogram.ofSizes();
+
+    /** Copies it. */
+    public void copyInto(Figures figures) {
+      figures.appends.copyFrom(latencies);
+      figures.entrySizes.copyFrom(sizes);
+    }
+  }
+
   /** Makes the meter; {@link #measure} gives it its log. */
-  public MeasuredLog(CommitLog.Listener listener, LongSupplier nanoClock) {
+  public MeasuredLog(CommitLog.Listener listener, LongSupplier nanoClock, Measures measures) {
     this.listener = listener;
     this.nanoClock = nanoClock;
+    this.measures = measures;
   }
 
   /** What the log must report to. */
@@ -77,7 +88,7 @@ public final class MeasuredLog implements CommitLog {
   private void measureDurable(long position) {
     long now = nanoClock.getAsLong();
     for (; durable < position; durable++) {
-      latencies.record(now - appendedAt[index(durable + 1)], 1);
+      measures.latencies.record(now - appendedAt[index(durable + 1)], 1);
     }
   }
 
@@ -85,10 +96,8 @@ public final class MeasuredLog implements CommitLog {
     return (int) position & ENTRIES - 1;
   }
 
-  /** Copies what was measured. */
+  /** Copies what is outstanding. */
   public void copyInto(Figures figures) {
-    figures.appends.copyFrom(latencies);
-    figures.entrySizes.copyFrom(sizes);
     figures.outstanding = appended - durable;
     figures.oldestOutstandingNanos =
         appended == durable ? 0 : nanoClock.getAsLong() - appendedAt[index(durable + 1)];
@@ -99,7 +108,7 @@ public final class MeasuredLog implements CommitLog {
     if (position > appended) { // otherwise it is appended again
       appendedAt[index(position)] = nanoClock.getAsLong();
       appended = position;
-      sizes.record(entry.remaining(), 1);
+      measures.sizes.record(entry.remaining(), 1);
     }
     log.append(position, entry);
   }
