@@ -92,7 +92,8 @@ class FailoverTest {
     switch (end) {
       case KILLED -> FailingServers.kill(old);
       case HUNG -> FailingServers.hang(old, hangs);
-      case HANDED_OVER -> FailingServers.handOver(old);
+      case HANDED_OVER ->
+          Fixture.eventually("hand-over", () -> standby.leads() || FailingServers.handsOver(old));
       case STOPPED -> old.close();
       default -> throw new AssertionError();
     }
@@ -106,9 +107,16 @@ class FailoverTest {
     standby = server();
   }
 
-  /** All clients and the region server are connected to the standby. */
+  /** All clients and the region server are connected to the standby; a slow machine chose which. */
   private void awaitStandby() throws Exception {
-    Fixture.eventually("a standby", () -> FailingServers.serves(standby));
+    Fixture.eventually(
+        "a leader and a standby",
+        () -> FailingServers.serves(leader) && FailingServers.serves(standby));
+    if (standby.leads()) {
+      RetsoServer other = leader;
+      leader = standby;
+      standby = other;
+    }
     Fixture.eventually(
         "connections to it", () -> FailingServers.connections(standby) >= TELLERS + 1);
   }

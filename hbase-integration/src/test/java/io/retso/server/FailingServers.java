@@ -36,14 +36,11 @@ public final class FailingServers {
             });
   }
 
-  /** As {@code retso handover} does. */
-  public static void handOver(RetsoServer server) throws IOException, InterruptedException {
-    HttpRequest request =
-        HttpRequest.newBuilder(address(server, "/handover")).POST(BodyPublishers.noBody()).build();
-    HttpResponse<String> reply = HTTP.send(request, HttpResponse.BodyHandlers.ofString());
-    if (reply.statusCode() != 200) {
-      throw new IOException(reply.body());
-    }
+  /** As {@code retso handover} does; returns whether it was not refused. */
+  public static boolean handsOver(RetsoServer server) throws IOException {
+    return send(HttpRequest.newBuilder(address(server, "/handover")).POST(BodyPublishers.noBody()))
+            .statusCode()
+        == 200;
   }
 
   /** Whether it leads, or could take over. */
@@ -53,11 +50,14 @@ public final class FailingServers {
 
   /** Connections of clients. */
   public static int connections(RetsoServer server) throws IOException {
+    String metrics = send(HttpRequest.newBuilder(address(server, "/metrics"))).body();
+    Matcher found = CONNECTIONS.matcher(metrics);
+    return found.find() ? Integer.parseInt(found.group(1)) : 0;
+  }
+
+  private static HttpResponse<String> send(HttpRequest.Builder request) throws IOException {
     try {
-      HttpRequest request = HttpRequest.newBuilder(address(server, "/metrics")).build();
-      String metrics = HTTP.send(request, HttpResponse.BodyHandlers.ofString()).body();
-      Matcher found = CONNECTIONS.matcher(metrics);
-      return found.find() ? Integer.parseInt(found.group(1)) : 0;
+      return HTTP.send(request.build(), HttpResponse.BodyHandlers.ofString());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new IOException(e);
