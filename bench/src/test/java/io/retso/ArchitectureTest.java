@@ -38,10 +38,11 @@ class ArchitectureTest {
   void clustersKnowNobodyWhoUsesThem() {
     noClasses()
         .that()
-        .resideInAPackage("io.retso.cluster")
+        .resideInAPackage("io.retso.cluster..")
         .should()
         .dependOnClassesThat()
-        .resideInAnyPackage("io.retso.bench..", "io.retso.demo..", "io.retso.verify..")
+        .resideInAnyPackage(
+            "io.retso.bench..", "io.retso.chaos..", "io.retso.demo..", "io.retso.verify..")
         .check(BENCH);
   }
 
@@ -96,6 +97,18 @@ class ArchitectureTest {
                   .toArray(String[]::new))
           .check(BENCH);
     }
+  }
+
+  /** Clients of chaos know what they do, and no cluster: it may be anybody's. */
+  @Test
+  void clientsOfChaosKnowNoCluster() {
+    noClasses()
+        .that()
+        .resideInAnyPackage("io.retso.chaos.rows", "io.retso.chaos.load")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage("io.retso.chaos.run", "io.retso.chaos.clients", "io.retso.cluster..")
+        .check(BENCH);
   }
 
   @Test

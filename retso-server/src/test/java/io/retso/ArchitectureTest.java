@@ -104,15 +104,37 @@ class ArchitectureTest {
   }
 
   @Test
+  void aMemberKnowsNoNetworkAndNoServer() {
+    noClasses()
+        .that()
+        .resideInAPackage("io.retso.member..")
+        .should()
+        .dependOnClassesThat(
+            resideInAnyPackage("io.retso.net..", "io.retso.server..")
+                .or(NETTY)
+                .or(BOOKKEEPER)
+                .or(ZOOKEEPER))
+        .because("a simulator runs it")
+        .check(SERVER);
+  }
+
+  @Test
   void eachLibraryHasItsPlace() {
     DescribedPredicate<JavaClass> store =
         resideInAPackage("io.retso.log..")
             .and(simpleNameStartingWith("BookKeeper").or(simpleNameStartingWith("ZooKeeper")));
     DescribedPredicate<JavaClass> embedded = resideInAPackage("io.retso.server.embedded");
+    DescribedPredicate<JavaClass> roster =
+        resideInAPackage("io.retso.server.members").and(simpleNameStartingWith("ZooKeeper"));
     noClasses()
         .that(topLevel(not(store.or(embedded))))
         .should()
-        .dependOnClassesThat(BOOKKEEPER.or(ZOOKEEPER))
+        .dependOnClassesThat(BOOKKEEPER)
+        .check(SERVER);
+    noClasses()
+        .that(topLevel(not(store.or(embedded).or(roster))))
+        .should()
+        .dependOnClassesThat(ZOOKEEPER)
         .check(SERVER);
     // BookKeeper's client takes entries as buffers of Netty.
     noClasses()
@@ -136,7 +158,8 @@ class ArchitectureTest {
   void theServersRoomsKnowNothingAboveThem() {
     noClasses()
         .that()
-        .resideInAnyPackage("io.retso.server.config", "io.retso.server.embedded")
+        .resideInAnyPackage(
+            "io.retso.server.config", "io.retso.server.embedded", "io.retso.server.members")
         .should()
         .dependOnClassesThat()
         .resideInAnyPackage("io.retso.server", "io.retso.server.observe", "io.retso.net..")

@@ -49,6 +49,7 @@ import picocli.CommandLine.Option;
       AttacksCommand.class,
       GrowthCommand.class,
       RestartCommand.class,
+      FailoverCommand.class,
       BoundsCommand.class,
       SmallBankCommand.class,
       SibenchCommand.class,
@@ -152,6 +153,8 @@ public final class BenchCommand implements Callable<Integer> {
       names = "--client-reads",
       description = "With --hbase: clients decide what a snapshot sees, no coprocessor.")
   private boolean clientReads;
+
+  @Mixin private IsolationOption isolation;
 
   @Override
   public Integer call() throws InterruptedException {
@@ -257,7 +260,8 @@ public final class BenchCommand implements Callable<Integer> {
         options.pattern("--hbase: ", hbase, "measurement", TablesBench.names()),
         Duration.ofNanos((long) (measured * 1e9)),
         repetitions,
-        clientReads);
+        clientReads,
+        isolation.level);
   }
 
   private int settingsOutstanding() {

@@ -21,13 +21,15 @@ import picocli.CommandLine.Mixin;
     sortOptions = false)
 final class BoundsCommand implements Callable<Integer> {
   @Mixin private BenchOptions options;
+  @Mixin private IsolationOption isolation;
 
   @Override
   public Integer call() throws InterruptedException {
     quietClients();
     int updates = options.quick ? 10_000 : 100_000;
     int deaths = options.quick ? 100 : 1_000;
-    return options.run(() -> new BoundsBench(updates, deaths, options.out, options.text()).run());
+    return options.run(
+        () -> new BoundsBench(updates, deaths, isolation.level, options.out, options.text()).run());
   }
 
   /** What the clients in this process say of their connections would disturb the view. */

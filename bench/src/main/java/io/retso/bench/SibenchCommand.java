@@ -29,6 +29,7 @@ final class SibenchCommand implements Callable<Integer> {
 
   @Mixin private BenchOptions options;
   @Mixin private StoreOptions stores;
+  @Mixin private JudgeOption judge;
 
   @Option(
       names = "--sizes",
@@ -62,6 +63,7 @@ final class SibenchCommand implements Callable<Integer> {
             lengths.warmUp(),
             lengths.measured(),
             lengths.rounds(),
+            judge.most(options),
             options.seed);
     BoundsCommand.quietClients();
     return options.run(() -> publish(settings));

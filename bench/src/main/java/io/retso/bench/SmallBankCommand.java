@@ -32,11 +32,11 @@ import picocli.CommandLine.Parameters;
     sortOptions = false)
 final class SmallBankCommand implements Callable<Integer> {
   private static final int CLIENTS_MAX = 1000;
-  private static final int PAIR_ROUNDS = 6;
   private static final int QUICK_CUSTOMERS = 4000;
 
   @Mixin private BenchOptions options;
   @Mixin private StoreOptions stores;
+  @Mixin private JudgeOption judge;
 
   @Parameters(
       arity = "0..1",
@@ -68,14 +68,6 @@ final class SmallBankCommand implements Callable<Integer> {
       description = "All of them. Default: 18,000, with --quick 4,000")
   private Integer customers;
 
-  @Option(
-      names = "--pair-rounds",
-      paramLabel = "N",
-      description =
-          "Rounds of SI and SERIALIZABLE with 20 clients, or the level next to it, unless"
-              + " contention is high: there their throughput is judged. Default: 6, or --rounds")
-  private Integer pairRounds;
-
   @Override
   public Integer call() throws InterruptedException {
     SmallBankSettings settings = settings();
@@ -89,8 +81,6 @@ final class SmallBankCommand implements Callable<Integer> {
             options, options.quick ? 0.2 : 2, options.quick ? 0.6 : 5, options.quick ? 1 : 3);
     List<Integer> levels =
         clients == null ? options.quick ? List.of(1, 20) : List.of(1, 5, 10, 20, 30) : clients;
-    int pairs = pairRounds == null ? Math.max(PAIR_ROUNDS, lengths.rounds()) : pairRounds;
-    options.check(pairs >= 1 && pairs <= 100, "--pair-rounds must be 1 to 100");
     for (int level : levels) {
       options.check(
           level >= 1 && level <= CLIENTS_MAX, "--clients must be 1 to " + CLIENTS_MAX + " each");
@@ -107,7 +97,7 @@ final class SmallBankCommand implements Callable<Integer> {
         lengths.warmUp(),
         lengths.measured(),
         lengths.rounds(),
-        pairs,
+        judge.most(options),
         options.seed);
   }
 

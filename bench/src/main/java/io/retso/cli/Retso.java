@@ -2,10 +2,12 @@ package io.retso.cli;
 
 import io.retso.admin.HBaseCommand;
 import io.retso.bench.BenchCommand;
+import io.retso.chaos.ChaosCommand;
 import io.retso.cluster.nodes.ClusterCommand;
 import io.retso.demo.DemoCommand;
 import io.retso.server.BuildVersion;
 import io.retso.server.CommandLines;
+import io.retso.server.HandoverCommand;
 import io.retso.server.ServerCommand;
 import io.retso.server.StatusCommand;
 import io.retso.verify.VerifyCommand;
@@ -37,9 +39,11 @@ import picocli.CommandLine.Spec;
       HBaseCommand.class,
       ServerCommand.class,
       StatusCommand.class,
+      HandoverCommand.class,
       BenchCommand.class,
       VerifyCommand.class,
-      ClusterCommand.class
+      ClusterCommand.class,
+      ChaosCommand.class
     })
 public final class Retso implements Runnable {
   @Spec private CommandSpec spec;

@@ -15,13 +15,23 @@ public final class JavaCommand {
    * @param options JVM options behind those of this process
    */
   public static List<String> of(List<String> options, String mainClass, List<String> arguments) {
+    return of(System.getProperty("java.class.path"), options, mainClass, arguments);
+  }
+
+  /**
+   * A command with the JVM and the JVM's options of this process, and any class path.
+   *
+   * @param options JVM options behind those of this process
+   */
+  public static List<String> of(
+      String classPath, List<String> options, String mainClass, List<String> arguments) {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
         .filter(option -> !option.startsWith("-agent") && !option.startsWith("-javaagent"))
         .forEach(command::add);
     command.addAll(options);
-    command.addAll(List.of("-cp", System.getProperty("java.class.path")));
+    command.addAll(List.of("-cp", classPath));
     command.add(mainClass);
     command.addAll(arguments);
     return command;

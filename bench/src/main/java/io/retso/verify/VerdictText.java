@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Locale;
 
 /** A verdict for people. */
-final class VerdictText {
+public final class VerdictText {
   private static final int EXPLAINED_MAX = 10;
   private static final int KEYS_SHOWN_MAX = 5;
 
@@ -20,7 +20,7 @@ final class VerdictText {
    *
    * @param isTested whether there is enough to be judged; otherwise it contradicts nothing, at best
    */
-  static String of(Verdict verdict, boolean isTested) {
+  public static String of(Verdict verdict, boolean isTested) {
     VerdictText text = new VerdictText();
     text.counts(verdict);
     text.doubts(verdict);

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
 class AnsibleTest {
   private static final int HOSTS = Integer.getInteger("retso.ansible.hosts", 2);
   private static final String NETWORK = "10.78.0.";
-  private static final Path SOURCES = Path.of("src/test/ansible").toAbsolutePath();
+  private static final Path SOURCES = Path.of("src/test/hosts").toAbsolutePath();
 
   @TempDir static Path shared;
 

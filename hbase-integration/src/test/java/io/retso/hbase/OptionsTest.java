@@ -123,6 +123,10 @@ class OptionsTest {
     assertEquals(51, ended("other", "read"), "100 names have meters of their own");
     assertTrue(meters.get("retso.client.write.batches").functionCounter().count() > 0);
     eventually("0", () -> meters.get("retso.client.cleanup.rows").gauge().value() == 0);
+    assertEquals(1, meters.get("retso.client.oracle.leading").gauge().value());
+    assertTrue(meters.get("retso.client.oracle.members").gauge().value() >= 1);
+    assertTrue(meters.get("retso.client.oracle.epoch").gauge().value() >= 1);
+    assertEquals(0, meters.get("retso.client.oracle.leader.changes").functionCounter().count());
     manager.close();
     assertEquals(List.of(), meters.getMeters());
   }

@@ -11,6 +11,8 @@ import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import javax.tools.ToolProvider;
@@ -18,26 +20,25 @@ import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.client.Admin;
 import org.apache.hadoop.hbase.client.ColumnFamilyDescriptorBuilder;
 import org.apache.hadoop.hbase.client.Get;
+import org.apache.hadoop.hbase.client.Put;
 import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
 import org.apache.hadoop.hbase.util.Bytes;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The README's example compiles and does what it says. */
+/** Examples of README and documents compile, and do what they say. */
 @ExtendWith(RetsoCluster.Extension.class)
 class ReadmeTest {
   private static final Pattern EXAMPLE = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL);
+
+  private static final List<String> DOCTORS = List.of("alice", "bob");
 
   @TempDir Path directory;
 
   @Test
   void theExampleMovesMoney(RetsoCluster cluster) throws Exception {
-    Matcher matcher = EXAMPLE.matcher(Files.readString(Path.of("..", "README.md")));
-    assertTrue(matcher.find(), "the README has a Java example");
-    compile(
-        Files.writeString(directory.resolve("Transfer.java"), matcher.group(1)),
-        System.getProperty("java.class.path"));
+    compile("README.md", "Transfer");
     create(cluster, "checking", "savings");
     try (URLClassLoader loader = loader();
         TransactionManager manager = TransactionManager.builder(cluster.configuration()).build();
@@ -49,6 +50,55 @@ class ReadmeTest {
       assertEquals(-100, balance(tx.table("checking"), "alice"));
       assertEquals(100, balance(tx.table("savings"), "bob"));
     }
+  }
+
+  /** Of two doctors who go home at a time, one does, however often. */
+  @Test
+  void theExampleOfSerializableTransactionsLeavesADoctorOnCall(RetsoCluster cluster)
+      throws Exception {
+    compile("docs/serializable.md", "OnCall");
+    create(cluster, "on-call");
+    try (URLClassLoader loader = loader();
+        TransactionManager manager = TransactionManager.builder(cluster.configuration()).build()) {
+      Method goHome =
+          loader
+              .loadClass("OnCall")
+              .getDeclaredMethod("goHome", TransactionManager.class, String.class);
+      goHome.setAccessible(true);
+      for (int i = 0; i < 20; i++) {
+        manager.run(
+            tx -> {
+              for (String doctor : DOCTORS) {
+                Put put = new Put(bytes(doctor)).addColumn(bytes("f"), bytes("since"), bytes("8"));
+                tx.table("on-call").put(put);
+              }
+              return null;
+            });
+        List<CompletableFuture<Object>> both =
+            DOCTORS.stream()
+                .map(doctor -> CompletableFuture.supplyAsync(() -> called(goHome, manager, doctor)))
+                .toList();
+        long home = both.stream().filter(each -> each.join().equals(true)).count();
+        assertEquals(1, home);
+      }
+    }
+  }
+
+  private static Object called(Method goHome, TransactionManager manager, String doctor) {
+    try {
+      return goHome.invoke(null, manager, doctor);
+    } catch (ReflectiveOperationException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  /** The first Java example of a page, which is a class. */
+  private void compile(String page, String name) throws Exception {
+    Matcher matcher = EXAMPLE.matcher(Files.readString(Path.of("..", page)));
+    assertTrue(matcher.find(), page + " has a Java example");
+    compile(
+        Files.writeString(directory.resolve(name + ".java"), matcher.group(1)),
+        System.getProperty("java.class.path"));
   }
 
   private void compile(Path source, String classPath) {

@@ -211,6 +211,9 @@ public interface OracleClient extends AutoCloseable {
   /** Like {@link #identityAsync}, waiting for the answer. */
   OracleIdentity identity();
 
+  /** What this client knows now of the servers that share the oracle's log; asks nobody. */
+  OracleMembers members();
+
   /** Requests whose answer has not come; an estimate while other threads make requests. */
   int outstanding();
 

@@ -39,7 +39,8 @@ public final class OracleClientBuilder {
   /**
    * Adds addresses of servers that share a log, {@code host:port}. At least one is needed; the
    * client learns of the others, is connected to all at once and asks the one that leads. Names are
-   * resolved anew at each attempt to connect.
+   * resolved anew at each attempt to connect. A name may have several addresses, those of all
+   * members for instance: one of them is used until it fails, then the next.
    */
   public OracleClientBuilder address(String first, String... more) {
     addresses.add(Addresses.parse(first));
@@ -88,7 +89,10 @@ public final class OracleClientBuilder {
     return this;
   }
 
-  /** Time for a TCP connection, and again for the handshake, 1 ms to 1 h. Default: 3 s. */
+  /**
+   * Time to look a name up, again for a TCP connection, and again for the handshake, 1 ms to 1 h.
+   * Default: 3 s.
+   */
   public OracleClientBuilder connectTimeout(Duration timeout) {
     this.connectTimeoutNanos = Durations.checkedNanos(timeout, "connectTimeout");
     return this;
@@ -119,9 +123,9 @@ public final class OracleClientBuilder {
   }
 
   /**
-   * How often the leader is pinged while it says nothing, 1 ms to 1 h. After five periods of
-   * silence the client looks for another one in haste. Standbys are pinged ten times more rarely.
-   * Default: 100 ms.
+   * How often the leader is pinged while requests wait and it says nothing, 1 ms to 1 h. After five
+   * periods of silence the client tries to connect to the others in short intervals. Where no
+   * request waits, pings are ten times rarer. Default: 100 ms.
    */
   public OracleClientBuilder pingPeriod(Duration period) {
     this.pingNanos = Durations.checkedNanos(period, "pingPeriod");

@@ -1,6 +1,7 @@
 package io.retso.front;
 
 import io.retso.log.LogException;
+import io.retso.member.Front;
 import io.retso.protocol.Limits;
 import io.retso.protocol.OracleIdentity;
 import io.retso.protocol.ServerRole;
@@ -30,7 +31,7 @@ import java.util.function.Supplier;
  * <p>It has no thread: the network's event loop calls it, and so does a simulator. Every method
  * belongs to the sequencer's thread.
  */
-public final class FrontDesk implements Sequencer.Replies {
+public final class FrontDesk implements Front {
   /**
    * Hears how long requests took, from their arrival to the moment their reply left, and turns of
    * the loop. On the sequencer's thread.
@@ -148,6 +149,7 @@ public final class FrontDesk implements Sequencer.Replies {
    * @param theSequencer started by the caller in the same task, before or after this
    * @param itsRole that of a leader
    */
+  @Override
   public void lead(Sequencer theSequencer, ServerRole itsRole) {
     if (sequencer != null || !itsRole.leads()) {
       throw new IllegalStateException("a leader cannot become " + itsRole);
@@ -170,6 +172,7 @@ public final class FrontDesk implements Sequencer.Replies {
    *
    * @param itsRole that of a standby
    */
+  @Override
   public void follow(ServerRole itsRole) {
     assert isOnItsThread();
     if (itsRole.leads()) {
@@ -201,6 +204,7 @@ public final class FrontDesk implements Sequencer.Replies {
    *
    * @param itsRole that of a leader if this server leads
    */
+  @Override
   public void update(ServerRole itsRole) {
     if (itsRole.leads() != isLeading()) {
       throw new IllegalStateException("this server " + (isLeading() ? "leads" : "is a standby"));
@@ -415,6 +419,7 @@ public final class FrontDesk implements Sequencer.Replies {
    * @return completes when every reply that is held has left, and the log has where timestamps end;
    *     never if the log hangs
    */
+  @Override
   public CompletableFuture<Void> drain() {
     draining = true;
     finishDraining();

@@ -13,8 +13,24 @@ public interface CommitLog extends AutoCloseable {
     /** Every append up to and including {@code position} is durable. */
     void durable(long position);
 
-    /** An append failed. Nothing behind the last durable position may ever be acknowledged. */
+    /** The log is over. Nothing behind the last durable position may ever be acknowledged. */
     void failed(LogException cause);
+
+    /**
+     * An append failed, and what was sent with it and later is in doubt. Nothing may be appended
+     * until {@link #resumed}; {@link CommitLog#proceed} is to be called meanwhile. Whoever cannot
+     * append again takes it for the log's end.
+     */
+    default void stalled(LogException cause) {
+      failed(cause);
+    }
+
+    /**
+     * The log goes on: everything up to {@code position} is durable, and nothing behind it. What
+     * was appended behind it is to be appended again, with the same positions and bytes, before
+     * anything else.
+     */
+    default void resumed(long position) {}
   }
 
   /**
@@ -40,8 +56,11 @@ public interface CommitLog extends AutoCloseable {
    */
   void startSegment(long startTimestamp, long windowStart);
 
-  /** Bytes appended to the current segment. */
+  /** Bytes appended to the ledger that is written. */
   long segmentBytes();
+
+  /** Time passes; to be called about every 10 ms while the log is stalled. */
+  default void proceed() {}
 
   /** Closes the log. Appends that are outstanding may or may not become durable. */
   @Override

@@ -12,10 +12,12 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Changes of the catalog while a log is written: a ledger is prepared for the next segment, old
- * ledgers are deleted. Neither is urgent, so a failure is no reason to end a writer that can
- * append: the work is tried again, after a pause that doubles from {@value #PAUSE_NANOS_MIN} to
- * {@value #PAUSE_NANOS_MAX} ns. Only {@link Reason#FENCED} is final. No timer is needed: the writer
- * calls {@link #proceed} with each append, and without appends nothing needs to be done.
+ * ledgers are deleted, and one that can be appended to no more is replaced. The first two are not
+ * urgent, so a failure is no reason to end a writer that can append: all work is tried again, after
+ * a pause that doubles from {@value #PAUSE_NANOS_MIN} to {@value #PAUSE_NANOS_MAX} ns, for the
+ * third to {@value #REPLACEMENT_PAUSE_NANOS_MAX}. Only {@link Reason#FENCED} is final, and {@link
+ * Reason#CORRUPT} for the third. No timer is needed: the writer calls {@link #proceed} with each
+ * append, and while it cannot append.
  *
  * <p>An exception that nobody expects is such a failure, too, wherever it is thrown: each attempt
  * begins from what the store has, and nothing of what the oracle answers or logs is touched here.
@@ -27,6 +29,7 @@ import org.slf4j.LoggerFactory;
 final class Housekeeping {
   static final long PAUSE_NANOS_MIN = 10_000_000;
   static final long PAUSE_NANOS_MAX = 10_000_000_000L;
+  static final long REPLACEMENT_PAUSE_NANOS_MAX = 1_000_000_000;
 
   /** Few, so that an attempt gets somewhere although one call in some hundred fails. */
   private static final int DELETED_AT_ONCE = 8;
@@ -35,9 +38,12 @@ final class Housekeeping {
 
   private final LedgerStore store;
   private final LedgerLog.Threads threads;
-  private final Consumer<LogException> fenced;
+  private final Consumer<LogException> ended;
   private final Task preparation;
   private final Task deletion;
+
+  /** Null unless a ledger is being replaced: then nothing else is begun. */
+  private Task replacement;
 
   private LedgerStore.Catalog catalog;
   private boolean catalogIsKnown = true;
@@ -54,21 +60,28 @@ final class Housekeeping {
    * Makes it for a log that was just taken over.
    *
    * @param prepared a ledger of the catalog for the first segment
-   * @param fenced hears, on the writer's thread, when another server has taken the log over
+   * @param ended hears, on the writer's thread, when another server has taken the log over, or what
+   *     was acknowledged is lost
    */
   Housekeeping(
       LedgerStore store,
       LedgerLog.Threads threads,
       LedgerStore.Catalog catalog,
       LedgerStore.Ledger prepared,
-      Consumer<LogException> fenced) {
+      Consumer<LogException> ended) {
     this.store = store;
     this.threads = threads;
     this.catalog = catalog;
     this.prepared = prepared;
-    this.fenced = fenced;
-    this.preparation = new Task("prepare a ledger for the log's next segment", this::prepareNow);
-    this.deletion = new Task("delete old ledgers of the log", this::deleteSome);
+    this.ended = ended;
+    this.preparation =
+        new Task(
+            "prepare a ledger for the log's next segment",
+            PAUSE_NANOS_MAX,
+            this::prepareNow,
+            () -> {});
+    this.deletion =
+        new Task("delete old ledgers of the log", PAUSE_NANOS_MAX, this::deleteSome, () -> {});
   }
 
   /** Begins to prepare a ledger unless one is ready or under way. */
@@ -97,10 +110,34 @@ final class Housekeeping {
     deletion.begin();
   }
 
+  /**
+   * Begins to replace the ledger that is written: has it sealed, and a ledger ready.
+   *
+   * @param seal finds out what the old ledger has; may be asked again
+   * @param replaced hears when {@link #take} will give the new one
+   */
+  void replace(Supplier<CompletableFuture<Void>> seal, Runnable replaced) {
+    replacement =
+        new Task(
+            "go on with the log in another ledger",
+            REPLACEMENT_PAUSE_NANOS_MAX,
+            () -> replaceNow(seal),
+            () -> {
+              replacement = null;
+              replaced.run();
+            });
+    replacement.wanted = true;
+    replacement.begin();
+  }
+
   /** Tries again what failed, if its pause is over. */
   void proceed() {
-    preparation.begin();
-    deletion.begin();
+    if (replacement != null) {
+      replacement.begin();
+    } else {
+      preparation.begin();
+      deletion.begin();
+    }
   }
 
   /** The last failure to prepare a ledger; null if the last attempt was a success. */
@@ -132,6 +169,14 @@ final class Housekeeping {
               made = null;
               preparation.wanted = false; // whoever asked meanwhile asked for this one
             });
+  }
+
+  /** Whoever was deposed learns it first. */
+  private CompletableFuture<Void> replaceNow(Supplier<CompletableFuture<Void>> seal) {
+    catalogIsKnown = false;
+    return learnCatalog()
+        .thenCompose(known -> seal.get())
+        .thenCompose(done -> isReady() ? done() : prepareNow());
   }
 
   private CompletableFuture<Void> make() {
@@ -230,7 +275,9 @@ final class Housekeeping {
   /** One kind of work; may be done again from its beginning. */
   private final class Task {
     private final String what;
+    private final long pauseNanosMax;
     private final Supplier<CompletableFuture<Void>> work;
+    private final Runnable done;
     private boolean wanted;
     private long pauseNanos = PAUSE_NANOS_MIN;
     private long notBefore;
@@ -240,10 +287,13 @@ final class Housekeeping {
      * Makes a task.
      *
      * @param what completes the sentence "cannot ..."
+     * @param done is called after each success
      */
-    Task(String what, Supplier<CompletableFuture<Void>> work) {
+    Task(String what, long pauseNanosMax, Supplier<CompletableFuture<Void>> work, Runnable done) {
       this.what = what;
+      this.pauseNanosMax = pauseNanosMax;
       this.work = work;
+      this.done = done;
     }
 
     void begin() {
@@ -252,7 +302,7 @@ final class Housekeeping {
       }
       wanted = false;
       busy = true;
-      attempt().whenComplete((done, e) -> threads.writer().execute(() -> ended(e)));
+      attempt().whenComplete((value, e) -> threads.writer().execute(() -> ended(e)));
     }
 
     private CompletableFuture<Void> attempt() {
@@ -269,27 +319,43 @@ final class Housekeeping {
 
     private void ended(Throwable e) {
       busy = false;
+      LogException before = failure;
       failure = e == null ? null : LogException.of(e);
       if (failure != null && failure.getCause() instanceof Error error) {
         throw error;
       }
       if (failure == null) {
         pauseNanos = PAUSE_NANOS_MIN;
-      } else if (failure.reason() == Reason.FENCED) {
+        if (!stopped) {
+          done.run();
+        }
+      } else if (isFinal()) {
         stopped = true;
-        fenced.accept(failure);
+        Housekeeping.this.ended.accept(failure);
       } else if (!stopped) {
-        LOG.warn(
-            "cannot {}; tries again in {} ms: {}",
-            what,
-            TimeUnit.NANOSECONDS.toMillis(pauseNanos),
-            failure.getMessage(),
-            failure.getCause() instanceof RuntimeException unexpected ? unexpected : null);
+        if (before == null || !before.getMessage().equals(failure.getMessage())) {
+          warn();
+        }
         wanted = true;
         notBefore = threads.nanoClock().getAsLong() + pauseNanos;
-        pauseNanos = Math.min(2 * pauseNanos, PAUSE_NANOS_MAX);
+        pauseNanos = Math.min(2 * pauseNanos, pauseNanosMax);
       }
       proceed();
+    }
+
+    /** What is not there, or damaged, of a ledger that was written is not mended by waiting. */
+    private boolean isFinal() {
+      return failure.reason() == Reason.FENCED
+          || failure.reason() == Reason.CORRUPT && this == replacement;
+    }
+
+    private void warn() {
+      LOG.warn(
+          "cannot {}; tries until it can, after pauses of up to {} ms: {}",
+          what,
+          TimeUnit.NANOSECONDS.toMillis(pauseNanosMax),
+          failure.getMessage(),
+          failure.getCause() instanceof RuntimeException unexpected ? unexpected : null);
     }
   }
 }

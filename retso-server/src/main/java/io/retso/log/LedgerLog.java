@@ -5,11 +5,16 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /**
  * The log's protocol on a {@link LedgerStore}: take-over by fencing, recovery, appends, rolling to
- * a new segment, deletion of old ones. The reasoning is in the package's description.
+ * a new segment, going on in another ledger when one cannot be appended to any more, deletion of
+ * old ones. The reasoning is in the package's description.
  *
  * <p>All of it belongs to the writer's thread, which waits for nothing.
  */
@@ -80,19 +85,44 @@ public final class LedgerLog implements CommitLog {
    */
   public record Threads(Executor writer, LongSupplier nanoClock) {}
 
+  private static final Logger LOG = LoggerFactory.getLogger(LedgerLog.class);
+
+  private final LedgerStore store;
   private final Threads threads;
+  private final Listener listener;
   private final long inheritedRetentionNanos;
   private final long tookOverAt;
   private final long epoch;
   private final long fencedNanos;
-  private final LedgerStore.AppendCallback completed = this::onCompleted;
-  private final DurableSignal signal;
 
   // Of the writer's thread.
   private final Housekeeping housekeeping;
   private final List<TakeOver.Segment> segments;
   private LedgerStore.Ledger current;
   private long segmentBytes;
+
+  /** Of the appends to the current ledger; late news of those to the ones before reach nobody. */
+  private Appends appends;
+
+  /** The position of the first entry that was appended to the current ledger; -1 without any. */
+  private long firstPosition = -1;
+
+  /** The current ledger continues the segment of the one before. */
+  private boolean continuing;
+
+  /** Everything up to this position is durable. */
+  private long durable;
+
+  /** Since when nothing can be appended; meaningful while {@link #stalled}. */
+  private long stalledNanos;
+
+  private boolean stalled;
+
+  /** The end of the ledger that cannot be appended to, once it is known; -1 before. */
+  private long sealedCount;
+
+  /** Nothing is reported any more. */
+  private boolean over;
 
   /** The writer's thread, since the first {@link #startSegment}; {@code assert} only. */
   private Thread owner;
@@ -109,13 +139,13 @@ public final class LedgerLog implements CommitLog {
       Listener listener,
       Settings settings,
       TakeOver.Taken taken) {
+    this.store = store;
     this.threads = threads;
+    this.listener = listener;
     this.inheritedRetentionNanos = settings.inheritedRetentionNanos();
     this.tookOverAt = threads.nanoClock().getAsLong();
-    this.signal = new DurableSignal(threads.writer(), listener);
     this.segments = taken.segments();
-    this.housekeeping =
-        new Housekeeping(store, threads, taken.catalog(), taken.own(), this.signal::failed);
+    this.housekeeping = new Housekeeping(store, threads, taken.catalog(), taken.own(), this::end);
     this.epoch = taken.catalog().epoch();
     this.fencedNanos = taken.fencedNanos();
   }
@@ -151,14 +181,48 @@ public final class LedgerLog implements CommitLog {
     return fencedNanos;
   }
 
+  /** Hears of the appends to one ledger, until one fails. */
+  private final class Appends implements LedgerStore.AppendCallback, Listener {
+    final DurableSignal signal = new DurableSignal(threads.writer(), this);
+
+    @Override
+    public void completed(long position, LogException failure) {
+      if (failure == null) {
+        signal.durable(position);
+      } else {
+        signal.failed(failure);
+      }
+    }
+
+    @Override
+    public void durable(long position) {
+      if (!over) {
+        durable = position;
+        listener.durable(position);
+      }
+    }
+
+    @Override
+    public void failed(LogException cause) {
+      if (!over) {
+        stall(cause);
+      }
+    }
+  }
+
   @Override
   public void append(long position, ByteBuffer entry) {
-    assert isOwner();
+    assert isOwner() && !stalled;
+    ByteBuffer bytes = entry;
+    if (firstPosition < 0) {
+      firstPosition = position;
+      bytes = continuing ? LogEntry.continuing(entry) : entry;
+    }
     segmentBytes += entry.remaining();
-    current.append(entry, position, completed);
+    current.append(bytes, position, appends);
     housekeeping.proceed();
     if (segmentBytes > segmentBytesLimit) {
-      signal.failed(tooLong());
+      appends.signal.failed(tooLong());
     }
   }
 
@@ -177,14 +241,6 @@ public final class LedgerLog implements CommitLog {
         failure);
   }
 
-  private void onCompleted(long position, LogException failure) {
-    if (failure == null) {
-      signal.durable(position);
-    } else {
-      signal.failed(failure);
-    }
-  }
-
   @Override
   public void prepareSegment() {
     assert isOwner();
@@ -200,10 +256,10 @@ public final class LedgerLog implements CommitLog {
   public void startSegment(long startTimestamp, long windowStart) {
     owner = owner == null ? Thread.currentThread() : owner;
     assert isOwner();
+    assert !stalled;
     LedgerStore.Ledger old = current;
-    current = housekeeping.take();
-    segmentBytes = 0;
-    segments.add(new TakeOver.Segment(current.id(), startTimestamp, false));
+    continuing = false;
+    write(startTimestamp);
     if (old != null) {
       old.closeAsync();
       // By the window of the segment before. A crash may leave the new segment without an entry, or
@@ -212,6 +268,108 @@ public final class LedgerLog implements CommitLog {
       trim(windowStartOfSegment);
     }
     windowStartOfSegment = windowStart;
+  }
+
+  /**
+   * The ledger that is ready is written from now on.
+   *
+   * @param start as in {@link TakeOver.Segment}
+   */
+  private void write(long start) {
+    current = housekeeping.take();
+    appends = new Appends();
+    firstPosition = -1;
+    segmentBytes = 0;
+    segments.add(new TakeOver.Segment(current.id(), start, false));
+  }
+
+  // Going on in another ledger: see the package's description.
+
+  /** Nothing is appended until {@link #goOn}; or another server has the log. */
+  private void stall(LogException cause) {
+    stalled = true;
+    stalledNanos = threads.nanoClock().getAsLong();
+    sealedCount = -1;
+    LOG.atLevel(cause.reason() == LogException.Reason.FENCED ? Level.INFO : Level.WARN)
+        .log(
+            "the log stalls: {}; nothing is acknowledged until it goes on, which is tried again"
+                + " and again",
+            cause.getMessage());
+    listener.stalled(cause);
+    housekeeping.replace(this::seal, this::goOn);
+  }
+
+  /** Finds out which of the entries are in the current ledger, once for all. */
+  private CompletableFuture<Void> seal() {
+    if (sealedCount >= 0) {
+      return CompletableFuture.completedFuture(null);
+    }
+    return store
+        .openFenced(current.id())
+        .exceptionallyCompose(e -> CompletableFuture.failedFuture(notSealed(LogException.of(e))))
+        .thenComposeAsync(
+            entries -> {
+              long count = entries.count();
+              entries.close();
+              if (count < durable - firstPosition + 1) {
+                return CompletableFuture.failedFuture(lost(count));
+              }
+              sealedCount = count;
+              return CompletableFuture.completedFuture(null);
+            },
+            threads.writer());
+  }
+
+  /** Who has the log the catalog says: somebody else's recovery of this ledger does not. */
+  private static LogException notSealed(LogException e) {
+    return e.reason() == LogException.Reason.FENCED
+        ? new LogException(LogException.Reason.UNAVAILABLE, e.getMessage(), e)
+        : e;
+  }
+
+  private LogException lost(long count) {
+    return new LogException(
+        LogException.Reason.CORRUPT,
+        "ledger "
+            + current.id()
+            + " ends with "
+            + count
+            + " entries, and "
+            + (durable - firstPosition + 1)
+            + " were acknowledged; look for wiped directories of the bookies");
+  }
+
+  private void goOn() {
+    if (over) {
+      return;
+    }
+    LedgerStore.Ledger old = current;
+    TakeOver.Segment last = segments.get(segments.size() - 1);
+    durable = Math.max(durable, firstPosition + sealedCount - 1);
+    continuing = continuing || sealedCount > 0;
+    stalled = false;
+    write(continuing ? TakeOver.Segment.NO_START : last.start());
+    old.closeAsync();
+    LOG.info(
+        "the log goes on after {} ms: position {} is the last in ledger {}, the next is in {}",
+        TimeUnit.NANOSECONDS.toMillis(threads.nanoClock().getAsLong() - stalledNanos),
+        durable,
+        old.id(),
+        current.id());
+    listener.resumed(durable);
+  }
+
+  @Override
+  public void proceed() {
+    housekeeping.proceed();
+  }
+
+  /** Another server has the log, or it is damaged. */
+  private void end(LogException cause) {
+    if (!over) {
+      over = true;
+      listener.failed(cause);
+    }
   }
 
   /** Deletes the segments before the newest one that begins at or before {@code windowStart}. */

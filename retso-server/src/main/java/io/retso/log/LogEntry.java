@@ -49,6 +49,13 @@ public final class LogEntry implements Changes {
    */
   public static final int VERSION = 8;
 
+  /**
+   * The version of the first entry of a ledger that continues the segment of the one before it; it
+   * is the same as {@link #VERSION} otherwise. Builds that expect a segment record at the beginning
+   * of each ledger refuse it by name.
+   */
+  private static final int CONTINUING = 16;
+
   private static final short MAGIC = 0x4c52; // "RL"
   private static final int VERSION_OFFSET = 2;
   private static final int ZERO_OFFSET = 3;
@@ -185,6 +192,24 @@ public final class LogEntry implements Changes {
     return buffer.position(0);
   }
 
+  /** The bytes of the entry that was sealed last. */
+  public ByteBuffer sealed() {
+    return buffer.rewind();
+  }
+
+  /** A copy of a sealed entry for the beginning of a ledger that continues a segment. */
+  static ByteBuffer continuing(ByteBuffer sealed) {
+    ByteBuffer copy = ByteBuffer.allocateDirect(sealed.remaining());
+    copy.put(sealed.duplicate()).flip();
+    return copy.put(VERSION_OFFSET, (byte) CONTINUING);
+  }
+
+  /** Whether a ledger that begins with an entry continues the segment of the one before it. */
+  static boolean continues(ByteBuffer entry) {
+    return entry.remaining() > VERSION_OFFSET
+        && entry.get(entry.position() + VERSION_OFFSET) == CONTINUING;
+  }
+
   /** Sees the records of entries, in order. */
   public interface Visitor extends Changes {
     void reserved(long timestamp);
@@ -235,13 +260,13 @@ public final class LogEntry implements Changes {
       throw corrupt(-1, "does not begin like one; is this ledger ReTSO's?");
     }
     int version = in.get(VERSION_OFFSET);
-    if (version > VERSION || Integer.bitCount(version) != 1) {
+    if (version > CONTINUING || Integer.bitCount(version) != 1) {
       throw new LogException(
           LogException.Reason.CORRUPT,
           "a log entry has version "
               + version
               + ", this build reads "
-              + VERSION
+              + CONTINUING
               + " and earlier"
               + "; start the version that wrote it");
     }

@@ -56,6 +56,9 @@ public final class LogTail implements AutoCloseable {
   /** Position in the log of the entry that was shown last. */
   private long last;
 
+  /** What the catalog said when it was read last; null before that. */
+  private LedgerStore.Content catalog;
+
   /** The replay has been shown something, which must be forgotten before it begins again. */
   private boolean shown;
 
@@ -83,6 +86,22 @@ public final class LogTail implements AutoCloseable {
   /** Whether it has found where to begin, and shown everything from there to some moment. */
   public boolean isWarm() {
     return current != null;
+  }
+
+  /** What the catalog said when this looked at it last; {@code null} if it did not yet. */
+  public LedgerStore.Content catalog() {
+    return catalog;
+  }
+
+  private CompletableFuture<Catalog> readCatalog() {
+    return store
+        .readCatalog()
+        .thenApplyAsync(
+            found -> {
+              catalog = found.content();
+              return found;
+            },
+            executor);
   }
 
   /** Entries that are known to be durable and were not shown yet. */
@@ -147,8 +166,7 @@ public final class LogTail implements AutoCloseable {
             settings.windowSpan(),
             replay,
             (id, isFinished) -> isFinished ? store.openFenced(id) : store.openUnfenced(id));
-    return store
-        .readCatalog()
+    return readCatalog()
         .thenComposeAsync(found -> search.run(found.ledgers()), executor)
         .thenComposeAsync(searched -> showAll(search.opened(), 0), executor)
         .thenAcceptAsync(all -> stayAtTheLast(search), executor)
@@ -162,29 +180,26 @@ public final class LogTail implements AutoCloseable {
     }
   }
 
-  private CompletableFuture<Void> showAll(List<Entries> opened, int index) {
+  private CompletableFuture<Void> showAll(List<SegmentSearch.Opened> opened, int index) {
     if (index == opened.size()) {
       return done();
     }
-    Entries entries = opened.get(index);
+    Entries entries = opened.get(index).entries();
     return entries
         .read(0, entries.count(), executor, this::show)
         .thenCompose(shownNow -> showAll(opened, index + 1));
   }
 
   private void stayAtTheLast(SegmentSearch search) {
-    List<Entries> opened = search.opened();
+    List<SegmentSearch.Opened> opened = search.opened();
     if (opened.isEmpty()) {
       return; // the log is empty
     }
-    current = opened.remove(opened.size() - 1);
+    SegmentSearch.Opened newest = opened.remove(opened.size() - 1);
+    current = newest.entries();
+    ledger = newest.ledger();
     next = current.count();
-    for (Segment segment : search.segments()) {
-      if (segment.start() != Long.MAX_VALUE) { // otherwise it has no entry yet
-        segmentStarts.put(segment.ledger(), segment.start());
-        ledger = segment.ledger();
-      }
-    }
+    search.segments().forEach(each -> segmentStarts.put(each.ledger(), each.start()));
   }
 
   private void show(ByteBuffer entry) throws LogException {
@@ -199,7 +214,7 @@ public final class LogTail implements AutoCloseable {
   private CompletableFuture<Void> follow() {
     if (idlePolls >= IDLE_POLLS) {
       idlePolls = 0;
-      return store.readCatalog().thenComposeAsync(this::lookForTheNext, executor);
+      return readCatalog().thenComposeAsync(this::lookForTheNext, executor);
     }
     return current.refresh().thenComposeAsync(this::showNew, executor);
   }
@@ -218,7 +233,7 @@ public final class LogTail implements AutoCloseable {
   private void showNext(ByteBuffer entry) throws LogException {
     if (next == 0) {
       Gap.unlessFollows(entry, last);
-      segmentStarts.put(ledger, replay.segmentStart(entry));
+      segmentStarts.put(ledger, Segment.start(entry, replay));
     }
     show(entry);
     next++;
@@ -226,7 +241,7 @@ public final class LogTail implements AutoCloseable {
 
   /** The current ledger is read to its end. */
   private CompletableFuture<Void> goOn() {
-    return store.readCatalog().thenComposeAsync(this::goOn, executor);
+    return readCatalog().thenComposeAsync(this::goOn, executor);
   }
 
   private CompletableFuture<Void> goOn(Catalog found) {
@@ -297,12 +312,21 @@ public final class LogTail implements AutoCloseable {
    * @see LedgerLog#takeOver
    */
   public CompletableFuture<LedgerLog> takeOver(CommitLog.Listener listener) {
-    return polling
-        .handleAsync((polled, e) -> null, executor)
-        .thenComposeAsync(polled -> takeOverNow(listener), executor);
+    return takeOver(listener, TakeOver.ANY_EPOCH);
   }
 
-  private CompletableFuture<LedgerLog> takeOverNow(CommitLog.Listener listener) {
+  /**
+   * The same, of one epoch's leader only.
+   *
+   * @param epoch if the catalog has another one by now, this fails with {@link Reason#FENCED}
+   */
+  public CompletableFuture<LedgerLog> takeOver(CommitLog.Listener listener, long epoch) {
+    return polling
+        .handleAsync((polled, e) -> null, executor)
+        .thenComposeAsync(polled -> takeOverNow(listener, epoch), executor);
+  }
+
+  private CompletableFuture<LedgerLog> takeOverNow(CommitLog.Listener listener, long epoch) {
     closed = true;
     if (current == null) {
       emptyReplay();
@@ -310,6 +334,7 @@ public final class LogTail implements AutoCloseable {
     Position position = current == null ? null : new Position(ledger, next, last, segmentStarts);
     shown = true; // by the take-over, soon
     TakeOver takeOver = new TakeOver(store, threads, settings, replay, position);
+    takeOver.onlyOf(epoch);
     return takeOver
         .run()
         .handleAsync(

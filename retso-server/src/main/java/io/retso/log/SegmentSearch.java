@@ -16,11 +16,21 @@ import java.util.concurrent.Executor;
  * of the one which deleted them. A replay may begin with any segment; what started before it counts
  * as too old. Ledgers that are not needed are deleted at the first opportunity.
  *
+ * <p>A segment may go on in further ledgers, which say so in their first entry and have no start of
+ * their own. No replay begins with one of these.
+ *
  * <p>Runs in one executor, which must run one task at a time, and blocks nobody. Used once.
  */
 final class SegmentSearch {
   /** Entries of a segment's list of uncleaned commits, mostly of 64 KiB. */
   private static final int LOOKED_AT_ONCE = 16;
+
+  /**
+   * A ledger that has entries.
+   *
+   * @param start as in {@link Segment}
+   */
+  record Opened(long ledger, long start, Entries entries) {}
 
   /** How a ledger is opened. */
   interface Opener {
@@ -45,13 +55,14 @@ final class SegmentSearch {
   /** Oldest first; filled from the end. */
   private final List<Segment> segments = new ArrayList<>();
 
-  /** Of the segments that are to be replayed, oldest first; filled from the end. */
-  private final List<Entries> opened = new ArrayList<>();
+  /** What is to be replayed, oldest first; filled from the end. */
+  private final List<Opened> opened = new ArrayList<>();
 
   /** First position of the segment behind the one that is looked into; -1 at the end. */
   private long following = -1;
 
-  private long newestStart;
+  /** When the newest segment begins; {@link Segment#NO_START} until that is known. */
+  private long newestStart = Segment.NO_START;
 
   /** The end of a segment's list of uncleaned commits was seen. */
   private boolean listed;
@@ -72,17 +83,25 @@ final class SegmentSearch {
   }
 
   /** What is to be replayed, oldest first: each from its first entry. */
-  List<Entries> opened() {
+  List<Opened> opened() {
     return opened;
   }
 
   void close() {
-    opened.forEach(Entries::close);
+    opened.forEach(each -> each.entries().close());
   }
 
   /** Searches a list of ledgers, oldest first. */
   CompletableFuture<Void> run(List<Long> ledgers) {
-    return openBack(ledgers, ledgers.size() - 1);
+    return openBack(ledgers, ledgers.size() - 1)
+        .thenRunAsync(this::dropTheMiddleOfASegment, executor);
+  }
+
+  /** The beginning of a segment was deleted, and what goes on with it was not yet. */
+  private void dropTheMiddleOfASegment() {
+    while (!opened.isEmpty() && opened.get(0).start() == Segment.NO_START) {
+      opened.remove(0).entries().close();
+    }
   }
 
   private CompletableFuture<Void> openBack(List<Long> ledgers, int newest) {
@@ -110,7 +129,7 @@ final class SegmentSearch {
 
     @Override
     public void entry(ByteBuffer bytes) throws LogException {
-      start = replay.segmentStart(bytes);
+      start = Segment.start(bytes, replay);
       position = LogEntry.position(bytes);
     }
   }
@@ -118,15 +137,21 @@ final class SegmentSearch {
   private CompletableFuture<Void> lookInto(long ledger, Entries entries) {
     if (entries.count() == 0) { // prepared and never used: needed by nobody
       entries.close();
-      segments.add(0, new Segment(ledger, Long.MAX_VALUE, true));
+      segments.add(0, new Segment(ledger, Segment.NO_START, true));
       return CompletableFuture.completedFuture(null);
     }
-    opened.add(0, entries);
     Head head = new Head();
     return entries
         .read(0, 1, executor, head)
         .thenComposeAsync(read -> seekListEnd(entries), executor)
-        .thenAccept(sought -> addSegment(ledger, entries, head));
+        .whenCompleteAsync(
+            (sought, e) -> {
+              if (e != null) {
+                entries.close();
+              }
+            },
+            executor)
+        .thenAccept(sought -> addSegment(new Opened(ledger, head.start, entries), head.position));
   }
 
   /** In the newest segment, and in those before it as long as their writers died too early. */
@@ -142,17 +167,20 @@ final class SegmentSearch {
             });
   }
 
-  private void addSegment(long ledger, Entries entries, Head head) {
-    if (following >= 0 && head.position + entries.count() != following) { // a gap
-      opened.remove(0).close();
+  private void addSegment(Opened head, long position) {
+    if (following >= 0 && position + head.entries.count() != following) { // a gap
+      head.entries.close();
       reached = true;
-      segments.add(0, new Segment(ledger, 0, true));
+      segments.add(0, new Segment(head.ledger, 0, true));
       return;
     }
-    newestStart = following < 0 ? head.start : newestStart;
-    following = head.position;
-    reached = listed && head.start <= newestStart - windowSpan;
-    segments.add(0, new Segment(ledger, head.start, true));
+    opened.add(0, head);
+    segments.add(0, new Segment(head.ledger, head.start, true));
+    following = position;
+    if (head.start != Segment.NO_START) {
+      newestStart = newestStart == Segment.NO_START ? head.start : newestStart;
+      reached = listed && head.start <= newestStart - windowSpan;
+    }
   }
 
   /** Shows the entries of a ledger until a step does not go on. */

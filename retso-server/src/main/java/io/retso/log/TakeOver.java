@@ -21,10 +21,18 @@ final class TakeOver {
   /**
    * A ledger of the log.
    *
-   * @param start the timestamp at which it begins; 0 if nobody needs it
+   * @param start the timestamp at which it begins; 0 if nobody needs it; {@link #NO_START} if it
+   *     has no entry, or continues the segment of the ledger before it: no recovery begins with it
    * @param inherited whether somebody else wrote it
    */
-  record Segment(long ledger, long start, boolean inherited) {}
+  record Segment(long ledger, long start, boolean inherited) {
+    static final long NO_START = Long.MAX_VALUE;
+
+    /** Where a ledger begins of which the first entry is known. */
+    static long start(ByteBuffer firstEntry, LedgerLog.Replay replay) throws LogException {
+      return LogEntry.continues(firstEntry) ? NO_START : replay.segmentStart(firstEntry);
+    }
+  }
 
   /**
    * What was taken over.
@@ -35,12 +43,15 @@ final class TakeOver {
    */
   record Taken(Catalog catalog, List<Segment> segments, LedgerStore.Ledger own, long fencedNanos) {}
 
+  static final long ANY_EPOCH = -1;
+
   private final LedgerStore store;
   private final Executor executor;
   private final LongSupplier nanoClock;
   private final LedgerLog.Settings settings;
   private final LedgerLog.Replay replay;
   private final LogTail.Position position;
+  private long onlyOf = ANY_EPOCH;
   private LedgerStore.Ledger own;
   private int attempts;
   private boolean replayed;
@@ -69,6 +80,11 @@ final class TakeOver {
     this.executor = threads.writer();
     this.settings = settings;
     this.replay = replay;
+  }
+
+  /** Is lost if somebody leads in another epoch by now. */
+  void onlyOf(long epoch) {
+    onlyOf = epoch;
   }
 
   /** Looks at the log, and takes it over if it is not refused. */
@@ -109,14 +125,22 @@ final class TakeOver {
     return store
         .openUnfenced(ledgers.get(index))
         .thenComposeAsync(
-            entries ->
-                SegmentSearch.walk(entries, executor, replay::look)
-                    .whenComplete((looked, e) -> entries.close())
-                    .thenCompose(
-                        looked ->
-                            entries.count() == 0
-                                ? lookBack(ledgers, index - 1)
-                                : CompletableFuture.completedFuture(null)),
+            entries -> {
+              boolean[] isHead = {false};
+              return SegmentSearch.walk(
+                      entries,
+                      executor,
+                      entry -> {
+                        isHead[0] |= !LogEntry.continues(entry);
+                        return isHead[0] && replay.look(entry);
+                      })
+                  .whenComplete((looked, e) -> entries.close())
+                  .thenCompose(
+                      looked ->
+                          isHead[0]
+                              ? CompletableFuture.completedFuture(null)
+                              : lookBack(ledgers, index - 1));
+            },
             executor);
   }
 
@@ -131,7 +155,8 @@ final class TakeOver {
               return store.readCatalog();
             },
             executor)
-        .thenComposeAsync(found -> enter(found, found.epoch()), executor);
+        .thenComposeAsync(
+            found -> enter(found, onlyOf == ANY_EPOCH ? found.epoch() : onlyOf), executor);
   }
 
   /**
@@ -224,7 +249,8 @@ final class TakeOver {
   private CompletableFuture<List<Segment>> fromThePosition(List<Long> others, int reached) {
     List<Segment> segments = new ArrayList<>();
     for (long ledger : others.subList(0, reached)) {
-      long start = position.segmentStarts().getOrDefault(ledger, 0L);
+      // One of which nothing was shown, behind others of which something was, has no entry.
+      long start = position.segmentStarts().getOrDefault(ledger, Segment.NO_START);
       segments.add(
           isCondemned(ledger) ? new Segment(~ledger, 0, false) : new Segment(ledger, start, true));
     }
@@ -251,7 +277,9 @@ final class TakeOver {
     final CompletableFuture<Entries> opening;
 
     /** The timestamp at which it begins, once that is known; it stays so if it has no entry. */
-    long start = Long.MAX_VALUE;
+    long start = Segment.NO_START;
+
+    private boolean begun;
 
     Rest(long ledger) {
       this.ledger = ledger;
@@ -261,6 +289,7 @@ final class TakeOver {
     CompletableFuture<Void> show() {
       Entries entries = opening.join(); // it is done
       boolean isFirst = ledger == position.ledger();
+      begun = isFirst && position.nextEntry() > 0;
       long next = isFirst ? position.nextEntry() : 0;
       start = isFirst ? position.segmentStarts().getOrDefault(ledger, start) : start;
       if (entries.count() < next) {
@@ -279,9 +308,10 @@ final class TakeOver {
     }
 
     private void show(ByteBuffer entry) throws LogException {
-      if (start == Long.MAX_VALUE) {
+      if (!begun) {
+        begun = true;
         Gap.unlessFollows(entry, last);
-        start = replay.segmentStart(entry);
+        start = Segment.start(entry, replay);
       }
       last = LogEntry.position(entry);
       replay.entry(entry);
@@ -292,9 +322,10 @@ final class TakeOver {
     }
   }
 
-  private CompletableFuture<Void> replayAll(List<Entries> opened) {
+  private CompletableFuture<Void> replayAll(List<SegmentSearch.Opened> opened) {
     CompletableFuture<Void> all = CompletableFuture.completedFuture(null);
-    for (Entries entries : opened) {
+    for (SegmentSearch.Opened each : opened) {
+      Entries entries = each.entries();
       all = all.thenCompose(done -> entries.read(0, entries.count(), executor, replay::entry));
     }
     return all;

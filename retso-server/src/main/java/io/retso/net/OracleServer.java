@@ -14,6 +14,7 @@ import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.retso.front.FrontDesk;
 import io.retso.log.LogException;
+import io.retso.member.Front;
 import io.retso.protocol.ErrorCode;
 import io.retso.protocol.ServerRole;
 import io.retso.sequencer.Sequencer;
@@ -130,6 +131,16 @@ public final class OracleServer implements FrontDesk.Owner, AutoCloseable {
   /** What the sequencer calls when replies may leave. */
   public Sequencer.Replies replies() {
     return desk;
+  }
+
+  /** What a member leads and follows with; on the loop. */
+  public Front front() {
+    return desk;
+  }
+
+  /** The loop, for connections of the server's own. */
+  public EventLoop loop() {
+    return loop;
   }
 
   /** Makes the server a leader; on the loop. See {@link FrontDesk#lead}. */

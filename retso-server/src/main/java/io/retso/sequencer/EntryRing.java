@@ -1,6 +1,7 @@
 package io.retso.sequencer;
 
 import io.retso.log.LogEntry;
+import java.nio.ByteBuffer;
 
 /**
  * The log's entries in memory, by position: the outstanding ones, whose bytes the log may still
@@ -66,6 +67,12 @@ final class EntryRing {
     assert position >= durable : durable + " was durable already, not only " + position;
     assert position < filling : position + " is durable and was not appended";
     durable = position;
+  }
+
+  /** The bytes of an outstanding entry. */
+  ByteBuffer outstanding(long position) {
+    assert position > durable && position < filling : position + " is not outstanding";
+    return entries[slot(position)].sealed();
   }
 
   /** The entry to be filled, empty. */

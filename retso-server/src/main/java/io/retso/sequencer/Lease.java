@@ -21,6 +21,11 @@ import java.util.concurrent.TimeUnit;
  * at {@code r}; so a server may be stopped for hours between the check and the answer, but the
  * check must come after the request.
  *
+ * <p>An entry whose append failed may turn out to be durable when its ledger is sealed. It counts
+ * from when it was sent: what a ledger has at its end was sent before that end was fixed, so before
+ * a successor's fence was complete. An entry that is appended again, to another ledger, counts from
+ * when that happens.
+ *
  * <p>A successor's successor is no exception: each waits for its own fence, which covers the
  * ledgers of all before it. Nobody waits for a writer whose last record is its end, as it answers
  * nothing behind that; and no writer logs its end while it still waits itself.
@@ -28,17 +33,14 @@ import java.util.concurrent.TimeUnit;
  * <p><strong>What is assumed of clocks.</strong> Only durations are compared, on monotonic clocks:
  * those of two servers differ by at most one percent in rate, which the successor adds. They must
  * go on while a process is stopped. A virtual machine that is suspended together with its monotonic
- * clock would keep its lease while it sleeps. So the wall clock is asked, too: if it moved on by
- * {@value #WALL_SLACK_MILLIS} ms more than the monotonic one since an entry was sent, that entry
- * counts for nothing, which costs one entry, also when somebody merely sets the clock. Not covered
- * is a machine that sleeps and whose wall clock is set back by as much before it goes on.
+ * clock would keep its lease while it sleeps. So the wall clock is asked, too: an entry counts only
+ * if it was sent within D by both clocks, which costs one entry when somebody merely sets the clock
+ * forward. Not covered is a machine that sleeps and whose wall clock is set back by as much before
+ * it goes on.
  *
  * <p>Of the sequencer's thread. Allocates nothing after construction.
  */
 final class Lease {
-  /** More than this the wall clock does not run ahead of the monotonic one, milliseconds. */
-  static final long WALL_SLACK_MILLIS = 50;
-
   /** A successor waits longer by this part, as clocks may differ in rate. */
   private static final int DRIFT_PART = 64;
 
@@ -115,9 +117,9 @@ final class Lease {
 
   private boolean isRecent(long position, long nanos, long millis) {
     long age = nanos - sentNanos[slot(position)];
-    long wallAge = millis - sentMillis[slot(position)];
+    long wallAge = millis - sentMillis[slot(position)] + 1; // at most: both are rounded
     return age < timing.leaseNanos()
-        && wallAge <= TimeUnit.NANOSECONDS.toMillis(age) + WALL_SLACK_MILLIS;
+        && TimeUnit.MILLISECONDS.toNanos(wallAge) <= timing.leaseNanos();
   }
 
   private int slot(long position) {

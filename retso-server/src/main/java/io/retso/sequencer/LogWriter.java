@@ -15,6 +15,9 @@ import io.retso.protocol.Timestamps;
  * adds no delay. While entries are outstanding, smaller bursts wait for company until an
  * acknowledgement comes; so entries grow with the load by themselves.
  *
+ * <p>While the log is stalled nothing is appended and no request fits: what is outstanding stays in
+ * the ring, and beside it there is one entry of which a part is filled.
+ *
  * <p>Of the sequencer's thread. Allocates nothing after construction.
  */
 final class LogWriter {
@@ -46,6 +49,9 @@ final class LogWriter {
   private boolean idle;
 
   private boolean stopped;
+
+  /** An append failed: none is sent before {@link #resume}. */
+  private boolean stalled;
 
   /** The entry that says that no timestamp is issued any more; 0 before that. */
   private long endedAt;
@@ -102,10 +108,11 @@ final class LogWriter {
     if (!settings.durable()) {
       return true;
     }
-    if (entry.bytes() >= entryBytesEnough && !rolling && !ring.isFull()) {
+    if (entry.bytes() >= entryBytesEnough && !rolling && !stalled && !ring.isFull()) {
       flushNow();
     }
     return !rolling
+        && !stalled
         && entry.bytes() < entryBytesEnough
         && entry.remaining() >= 2 * frameBytes + Long.BYTES;
   }
@@ -153,7 +160,7 @@ final class LogWriter {
   void flush() {
     assert reservation.covers(oracle.nextTimestamp()) : "a timestamp was issued unreserved";
     boolean nothing = !nullWrite && entry.isEmpty();
-    if (stopped || !settings.durable() || nothing || rolling || ring.isFull()) {
+    if (stopped || stalled || !settings.durable() || nothing || rolling || ring.isFull()) {
       return;
     }
     if (ring.isIdle() || entry.bytes() >= settings.entryBytes().worthwhile()) {
@@ -182,11 +189,38 @@ final class LogWriter {
     ring.appended();
   }
 
+  /** What is outstanding may have to be appended again. */
+  void stall() {
+    stalled = true;
+    // A segment that was ready goes on with the one before, if it is needed for that.
+    rolling = false;
+    counters.stalls++;
+    counters.stalled = true;
+  }
+
+  /**
+   * Appends what is outstanding behind a position again: the same bytes at the same positions. Such
+   * an entry counts for the lease from now on. One that turned out to be durable counts from when
+   * it was sent, which was before anybody could fence the ledger that it is in.
+   */
+  void resume(long position) {
+    stalled = false;
+    counters.stalled = false;
+    for (long each = position + 1; each < ring.filling(); each++) {
+      lease.sending(each);
+      log.append(each, ring.outstanding(each));
+    }
+  }
+
   /**
    * Writes an empty entry if none was sent for a while: what was sent before is confirmed by it to
    * those who read the log, and the lease goes on.
    */
   void heartbeat() {
+    if (stalled) {
+      log.proceed();
+      return;
+    }
     long nanos = settings.timing().heartbeatNanos();
     boolean isWanted = nanos > 0 && settings.durable() && !stopped && endedAt == 0;
     if (isWanted && ring.isIdle() && lease.isSilentFor(idle ? IDLE_FACTOR * nanos : nanos)) {
@@ -241,7 +275,7 @@ final class LogWriter {
    *     something more is durable
    */
   long end() {
-    if (rolling) {
+    if (rolling || stalled) {
       return Long.MAX_VALUE; // the segment that begins next would reserve again
     }
     if (endedAt == 0) {
@@ -264,5 +298,9 @@ final class LogWriter {
 
   boolean isStopped() {
     return stopped;
+  }
+
+  boolean isStalled() {
+    return stalled;
   }
 }

@@ -227,6 +227,11 @@ public final class Recovery implements LedgerLog.Replay {
     return started && !ended;
   }
 
+  /** Whether the last record is the end that the log's writer left when it went. */
+  public boolean hasEnded() {
+    return ended;
+  }
+
   /** The position of the last entry, 0 if the log was empty. */
   public long lastPosition() {
     return Math.max(lastPosition, 0);

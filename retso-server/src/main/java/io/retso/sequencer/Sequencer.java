@@ -68,7 +68,7 @@ public final class Sequencer implements CommitLog.Listener {
    * @param nanoClock monotonic time
    * @param wallClock time of day in milliseconds
    * @param leaseNanos for how long after it was sent an entry proves that timestamps may be
-   *     answered
+   *     answered; whole milliseconds
    * @param heartbeatNanos an idle server appends an empty entry after this time, which confirms
    *     what is before it to readers; then one each {@value LogWriter#IDLE_FACTOR} times that, to
    *     keep its lease. To be far below that part of {@code leaseNanos}
@@ -389,6 +389,27 @@ public final class Sequencer implements CommitLog.Listener {
     writer.durable(position);
     replies.durable(position);
     flush();
+  }
+
+  @Override
+  public void stalled(LogException cause) {
+    assert isOwner();
+    writer.stall();
+  }
+
+  /** First what is outstanding is on its way again: an answer may make room for more behind it. */
+  @Override
+  public void resumed(long position) {
+    assert isOwner();
+    if (!writer.isStopped()) {
+      writer.resume(position);
+      durable(Math.max(position, writer.durable()));
+    }
+  }
+
+  /** Whether the log cannot be appended to for now: requests wait, and so do replies. */
+  public boolean isStalled() {
+    return writer.isStalled();
   }
 
   /**

@@ -11,6 +11,20 @@ public final class SequencerCounters implements Cloneable {
   /** Segments started. */
   public long segments;
 
+  /** Times that appends failed and the log had to go on in another ledger. */
+  public long stalls;
+
+  /** Whether it has not yet gone on: no request is taken. */
+  public boolean stalled;
+
+  /** Adds what another sequencer counted. */
+  public void add(SequencerCounters other) {
+    entries += other.entries;
+    entryBytes += other.entryBytes;
+    segments += other.segments;
+    stalls += other.stalls;
+  }
+
   /** A copy, to be handed to other threads. */
   public SequencerCounters copy() {
     try {

@@ -64,8 +64,8 @@ public enum ExitCode {
           "another server took over this log; clients find it there. Start this one again only to"
               + " take over in turn";
       case UNAVAILABLE ->
-          "check that ZooKeeper and enough bookies run and have disk space, then start the server"
-              + " again; every acknowledged commit is in the log";
+          "check that ZooKeeper and enough bookies run and have disk space; every acknowledged"
+              + " commit is in the log";
       case CORRUPT ->
           "do not start the server again; look for failing disks on the bookies, and let BookKeeper"
               + " re-replicate from healthy copies";

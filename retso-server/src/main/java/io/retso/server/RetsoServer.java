@@ -1,6 +1,7 @@
 package io.retso.server;
 
 import io.retso.log.LogException;
+import io.retso.member.Member;
 import io.retso.protocol.OracleIdentity;
 import io.retso.server.config.ConfigException;
 import io.retso.server.config.MemoryPlan;
@@ -21,8 +22,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A whole server in this process: log, oracle, network front, HTTP. It serves when {@link #start}
- * returns, until it is closed or its log fails.
+ * A whole server in this process: log, oracle, network front, HTTP. When {@link #start} returns it
+ * leads, or is a standby that is ready to take over from the server that leads; until it is closed
+ * or fails for good. Which of both it is may change at any time.
  *
  * <p>Thread-safe.
  */
@@ -46,11 +48,11 @@ public final class RetsoServer implements AutoCloseable {
   private RetsoServer(ServerConfig config) {
     this.config = config;
     this.memory = MemoryPlan.of(config);
-    this.parts = new ServerParts(config, memory, health);
+    this.parts = new ServerParts(config, memory, health, this::troubled);
   }
 
   /**
-   * Starts a server and returns when it serves.
+   * Starts a server and returns when it leads, or is ready to.
    *
    * @throws ConfigException if the heap is too small for the settings; nothing was started
    * @throws IOException if an address, the data directory or its disk cannot be used
@@ -91,6 +93,13 @@ public final class RetsoServer implements AutoCloseable {
             "the log failed: " + cause.getMessage() + "; " + remedy(cause.reason())));
   }
 
+  /** It goes on as a standby, and tries again and again. */
+  private void troubled(LogException cause) {
+    String remedy = remedy(cause.reason());
+    LOG.warn("the log cannot be used: {}; {}", cause.getMessage(), remedy);
+    health.remedy(remedy);
+  }
+
   /** On the oracle's thread: nothing is answered any more. */
   private void stopped(Throwable error) {
     LOG.error("the oracle's thread met an error", error);
@@ -115,8 +124,7 @@ public final class RetsoServer implements AutoCloseable {
       try {
         Optional<String> fullDisk = parts.embedded().get().fullDisk();
         if (fullDisk.isPresent()) {
-          return fullDisk.get()
-              + ", then start the server again; every acknowledged commit is in the log";
+          return fullDisk.get() + "; every acknowledged commit is in the log";
         }
       } catch (IOException e) {
         LOG.warn("cannot find out how full the disk of the log is: {}", e.toString());
@@ -140,9 +148,14 @@ public final class RetsoServer implements AutoCloseable {
     return parts.facts().oracle();
   }
 
-  /** Grows with every take-over of the log. */
+  /** Whether it leads; otherwise it is a standby. */
+  public boolean leads() {
+    return parts.view().leads();
+  }
+
+  /** That of the leader that it knows, or is; grows with every take-over of the log. */
   public long epoch() {
-    return parts.facts().epoch();
+    return parts.view().epoch();
   }
 
   /** Commits that were replayed at the start. */
@@ -153,6 +166,20 @@ public final class RetsoServer implements AutoCloseable {
   /** The embedded cluster, for tests that make it fail; empty if there is none. */
   Optional<EmbeddedBookKeeper> embedded() {
     return parts.embedded();
+  }
+
+  /** For tests: what is left when its process dies from one moment to the next. */
+  void kill() {
+    synchronized (this) {
+      closed = true;
+    }
+    parts.net().close();
+    parts.close();
+  }
+
+  /** What it is among the servers of its log. */
+  Member.View view() {
+    return parts.view();
   }
 
   /** The oracle's thread, for tests that make it fail. */
@@ -183,8 +210,12 @@ public final class RetsoServer implements AutoCloseable {
     long heapLimit = Runtime.getRuntime().maxMemory();
     String httpAddress = "http://" + config.get(Settings.HTTP_HOST) + ":" + httpPort();
     return List.of(
-        "ReTSO status oracle %s, pid %d, epoch %d"
-            .formatted(facts.oracle(), ProcessHandle.current().pid(), facts.epoch()),
+        "ReTSO status oracle %s, pid %d, %s, epoch %d"
+            .formatted(
+                facts.oracle(),
+                ProcessHandle.current().pid(),
+                leads() ? "leader" : "standby of " + parts.view().leader(),
+                epoch()),
         "  clients    %s, at most %,d"
             .formatted(facts.address(), config.get(Settings.CONNECTIONS_MAX)),
         "  log        %s, %s".formatted(facts.logKind(), facts.logPlace()),
@@ -205,7 +236,7 @@ public final class RetsoServer implements AutoCloseable {
         "  recovered  %,d transactions in %.2f s; started in %.2f s"
             .formatted(
                 facts.recoveredTransactions(), facts.recoverySeconds(), parts.startSeconds()),
-        "  metrics    %s/metrics, /health, /status".formatted(httpAddress));
+        "  metrics    %s/metrics, /health, /leader, /status".formatted(httpAddress));
   }
 
   /**
@@ -222,6 +253,7 @@ public final class RetsoServer implements AutoCloseable {
     }
     health.stopping();
     if (parts.facts() != null && !end.isDone()) {
+      parts.member().ifPresent(ServerMember::retire);
       drain();
     }
     parts.close();

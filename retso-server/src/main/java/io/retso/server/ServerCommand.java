@@ -91,8 +91,8 @@ public final class ServerCommand implements Callable<Integer> {
       names = "--ready-file",
       paramLabel = "FILE",
       description =
-          "Writes pid, ports and epoch to this file as JSON, once the server is ready; removes it"
-              + " at the end.")
+          "Writes pid, ports, epoch and role to this file as JSON, once the server is ready;"
+              + " removes it at the end.")
   private Path readyFile;
 
   @Option(
@@ -177,6 +177,7 @@ public final class ServerCommand implements Callable<Integer> {
       ready.put("port", server.port());
       ready.put("httpPort", server.httpPort());
       ready.put("epoch", server.epoch());
+      ready.put("role", server.leads() ? "leader" : "standby");
       writeReadyFile(Json.of(ready));
     }
   }

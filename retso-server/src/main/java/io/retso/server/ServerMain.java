@@ -18,7 +18,7 @@ import picocli.CommandLine.Spec;
       "",
       "retso COMMAND --help says what a command can do.",
     },
-    subcommands = {ServerCommand.class, StatusCommand.class})
+    subcommands = {ServerCommand.class, StatusCommand.class, HandoverCommand.class})
 public final class ServerMain implements Runnable {
   @Spec private CommandSpec spec;
 

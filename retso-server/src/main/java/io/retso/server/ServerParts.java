@@ -2,18 +2,16 @@ package io.retso.server;
 
 import io.retso.front.FrontDesk;
 import io.retso.log.BookKeeperStore;
-import io.retso.log.CommitLog;
 import io.retso.log.LedgerLog;
 import io.retso.log.LogException;
 import io.retso.log.MemoryLog;
+import io.retso.member.Member;
+import io.retso.member.Roster;
 import io.retso.net.OracleServer;
-import io.retso.oracle.Changes;
-import io.retso.oracle.StatusOracle;
 import io.retso.protocol.OracleIdentity;
 import io.retso.protocol.ServerRole;
 import io.retso.protocol.Timestamps;
 import io.retso.sequencer.Recovery;
-import io.retso.sequencer.Sequencer;
 import io.retso.sequencer.TimeLimit;
 import io.retso.server.config.MemoryPlan;
 import io.retso.server.config.ServerConfig;
@@ -22,29 +20,27 @@ import io.retso.server.config.Settings;
 import io.retso.server.config.ValueType;
 import io.retso.server.embedded.BookieSettings;
 import io.retso.server.embedded.EmbeddedBookKeeper;
+import io.retso.server.members.ZooKeeperRoster;
 import io.retso.server.observe.BatchHistogram;
 import io.retso.server.observe.FigureReader;
 import io.retso.server.observe.Figures;
 import io.retso.server.observe.Health;
 import io.retso.server.observe.HttpEndpoint;
-import io.retso.server.observe.MeasuredLog;
 import io.retso.server.observe.Observation;
 import io.retso.server.observe.ServerFacts;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
 import java.nio.file.Path;
-import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -61,7 +57,6 @@ final class ServerParts {
 
   private static final Logger LOG = LoggerFactory.getLogger(ServerParts.class);
   private static final int CONNECTIONS_PER_HOST_MIN = 64;
-  private static final long STOP_SECONDS_MAX = 5;
   private static final double NANOS_PER_SECOND = 1e9;
   private static final Duration ZOOKEEPER_TIMEOUT = Duration.ofSeconds(10);
   private static final long TICK_NANOS_MAX = 1_000_000_000;
@@ -69,6 +64,7 @@ final class ServerParts {
 
   private final ServerConfig config;
   private final MemoryPlan memory;
+  private final Consumer<LogException> onTrouble;
   private final LongSupplier nanoClock = System::nanoTime;
   private final Observation observation;
   private final BatchHistogram decisions = BatchHistogram.ofLatencies();
@@ -80,23 +76,27 @@ final class ServerParts {
 
   private HttpEndpoint http;
   private OracleServer net;
-  private Sequencer sequencer;
-  private ClockFollower clock;
-  private MeasuredLog log;
+  private LeaderTerms terms;
+
+  /** Null with a log in memory; then this is what {@link #alone} says. */
+  private ServerMember member;
+
+  private Member.View alone;
   private EmbeddedBookKeeper embedded;
   private ServerFacts facts;
   private int port;
   private volatile OracleIdentity identity;
-  private volatile long epoch;
-  private long recoveryNanos;
-
-  /** When the writer before was fenced, if it may not know it. */
-  private OptionalLong fencedNanos = OptionalLong.empty();
-
   private double startSeconds;
 
-  ServerParts(ServerConfig config, MemoryPlan memory, Health health) {
+  /**
+   * Makes parts that are not started.
+   *
+   * @param onTrouble hears when the log can be neither read nor taken over, after {@link #start}
+   */
+  ServerParts(
+      ServerConfig config, MemoryPlan memory, Health health, Consumer<LogException> onTrouble) {
     this.config = config;
+    this.onTrouble = onTrouble;
     this.memory = memory;
     this.observation = new Observation(health);
   }
@@ -109,7 +109,11 @@ final class ServerParts {
     long before = nanoClock.getAsLong();
     started("observation", observation);
     // First, so that a port that is taken is known before anything long, and recovery can be seen.
-    http = HttpEndpoint.start(address(Settings.HTTP_HOST, Settings.HTTP_PORT), observation.pages());
+    http =
+        HttpEndpoint.start(
+            address(Settings.HTTP_HOST, Settings.HTTP_PORT),
+            observation.pages(),
+            observation.actions());
     started("http", http);
     InetSocketAddress listenAddress = address(Settings.LISTEN_HOST, Settings.LISTEN_PORT);
     ReservedPort reserved = ReservedPort.of(listenAddress);
@@ -118,59 +122,98 @@ final class ServerParts {
     started("network", net);
     // The tables are hundreds of megabytes, which the system hands over page by page; an embedded
     // cluster waits for its disk and for itself. So both at a time.
-    CompletableFuture<Sequencer> making =
-        CompletableFuture.supplyAsync(
-            () -> new Sequencer(sequencerSettings(), this::makeOracle, net.replies()));
+    CompletableFuture<LeaderTerms> making =
+        CompletableFuture.supplyAsync(() -> new LeaderTerms(config, nanoClock));
     startEmbedded();
-    sequencer = making.join();
-    log = new MeasuredLog(sequencer, nanoClock);
-    Recovery recovery = new Recovery(sequencer.oracle());
-    CommitLog taken = takeLog(recovery);
-    long lastPosition = recovery.lastPosition();
-    onLoop(
-        () -> {
-          net.lead(sequencer, ServerRole.alone(epoch));
-          log.measure(taken, lastPosition);
-          if (fencedNanos.isPresent()) {
-            sequencer.startBehind(log, lastPosition, fencedNanos.getAsLong());
-          } else {
-            sequencer.start(log, lastPosition);
-          }
-        });
-    started("log", () -> onLoop(log::close));
-    followClock(limitTransactions());
+    terms = making.join();
+    BookKeeperStore store = config.isDurable() ? openStore() : null;
+    // With a log in memory everything is forgotten with the process: each is another oracle.
+    UUID log = store == null ? UUID.randomUUID() : UUID.fromString(store.logId());
+    identity = new OracleIdentity(log, config.get(Settings.ORACLE_NAME));
     port = net.listen(listenAddress).getPort();
     reserved.close();
+    long recoveringSince = nanoClock.getAsLong();
+    if (store == null) {
+      leadAlone();
+    } else {
+      join(store);
+    }
+    keepTime();
+    long now = nanoClock.getAsLong();
     facts =
         new ServerFacts(
             identity,
-            config.get(Settings.LISTEN_HOST) + ":" + port,
+            advertised(),
             config.get(Settings.LOG),
             logPlace(),
-            epoch,
-            recovery.transactions(),
-            recoveryNanos / NANOS_PER_SECOND,
+            view().transactions(),
+            store == null ? 0 : (now - recoveringSince) / NANOS_PER_SECOND,
             memory,
-            nanoClock.getAsLong());
+            now);
     observation.serve(new FigureReader(net.executor(), this::copyFigures, nanoClock), facts);
     startSeconds = (nanoClock.getAsLong() - before) / NANOS_PER_SECOND;
   }
 
-  private TimeLimit limitTransactions() {
-    long limitNanos = config.get(Settings.TRANSACTION_TIMEOUT).toNanos();
-    TimeLimit limit = new TimeLimit(sequencer, limitNanos);
-    net.every(
-        Math.min(limitNanos / TimeLimit.STEPS, TICK_NANOS_MAX),
-        () -> limit.tick(nanoClock.getAsLong()));
-    return limit;
+  /** Without a log that others could read. */
+  private void leadAlone() throws LogException, InterruptedException {
+    new Recovery(terms.oracle()).finish(firstTimestamp());
+    alone = Member.View.alone(System.currentTimeMillis()); // grows from start to start
+    OracleLoop.run(
+        net,
+        () -> {
+          LeaderTerm term = terms.next(net.replies());
+          net.lead(term.sequencer(), ServerRole.alone(alone.epoch()));
+          term.sequencer().start(term.begin(new MemoryLog(term.listener()), 0), 0);
+        });
   }
 
-  private void followClock(TimeLimit limit) {
-    clock = new ClockFollower(sequencer, limit);
+  /** Leads, or follows whoever does. */
+  private void join(BookKeeperStore store) throws LogException, InterruptedException {
+    Member.Settings settings =
+        new Member.Settings(
+            advertised(),
+            withPort(reachableHost(config.get(Settings.HTTP_HOST)), http.port()),
+            new LedgerLog.Settings(
+                (long) config.get(Settings.WINDOW_TIMESTAMPS) << Timestamps.GAP_BITS,
+                config.get(Settings.INHERITED_RETENTION).toNanos(),
+                advertised()),
+            this::firstTimestamp);
+    Roster roster = ZooKeeperRoster.connect(zookeeper(), config.get(Settings.LOG_ZNODE), nanoClock);
+    started("roster", roster);
+    member = ServerMember.start(settings, store, nanoClock, terms, net, roster);
+    member.onTrouble(onTrouble);
+    started("member", member::close);
+    member.awaitService();
+    observation.offerHandOver(member::handOver);
+  }
+
+  /** Of whoever leads. */
+  private void keepTime() {
+    long limitNanos = config.get(Settings.TRANSACTION_TIMEOUT).toNanos();
+    net.every(Math.min(limitNanos / TimeLimit.STEPS, TICK_NANOS_MAX), terms::limitTransactions);
     if (config.get(Settings.TIMESTAMPS_FIRST) == ValueType.CLOCK) {
-      net.every(
-          TimeUnit.MILLISECONDS.toNanos(ClockFollower.PERIOD_MILLIS),
-          () -> clock.tick(System.currentTimeMillis()));
+      net.every(TimeUnit.MILLISECONDS.toNanos(ClockFollower.PERIOD_MILLIS), terms::followClock);
+    }
+  }
+
+  /** Where clients and other members reach this server. */
+  private String advertised() {
+    String set = config.get(Settings.ADVERTISE_ADDRESS);
+    return set.isEmpty() ? withPort(reachableHost(config.get(Settings.LISTEN_HOST)), port) : set;
+  }
+
+  private static String withPort(String host, int port) {
+    return (host.contains(":") && !host.startsWith("[") ? "[" + host + "]" : host) + ":" + port;
+  }
+
+  /** Nobody connects to the address that stands for all of a machine's. */
+  private static String reachableHost(String host) {
+    try {
+      return InetAddress.getByName(host).isAnyLocalAddress()
+          ? InetAddress.getLocalHost().getHostAddress()
+          : host;
+    } catch (UnknownHostException e) {
+      return host;
     }
   }
 
@@ -221,24 +264,6 @@ final class ServerParts {
         : Math.max(CONNECTIONS_PER_HOST_MIN, config.get(Settings.CONNECTIONS_MAX) / 4);
   }
 
-  private Sequencer.Settings sequencerSettings() {
-    return new Sequencer.Settings(
-        config.get(Settings.LOG_INFLIGHT),
-        config.reservation(),
-        config.isDurable(),
-        Sequencer.EntryBytes.USUAL,
-        Sequencer.Timing.usual(nanoClock, System::currentTimeMillis));
-  }
-
-  private StatusOracle makeOracle(Changes changes) {
-    return new StatusOracle(
-        config.get(Settings.ROWS),
-        config.get(Settings.WINDOW_TIMESTAMPS),
-        config.get(Settings.UNCLEANED_MAX),
-        changes,
-        new SecureRandom().nextLong());
-  }
-
   private void startEmbedded() throws IOException {
     if (config.isEmbedded()) {
       embedded =
@@ -250,105 +275,48 @@ final class ServerParts {
     }
   }
 
-  private CommitLog takeLog(Recovery recovery) throws LogException, InterruptedException {
-    if (!config.isDurable()) {
-      recovery.finish(firstTimestamp());
-      identify(UUID.randomUUID()); // with the log everything is forgotten: it is another oracle
-      epoch = System.currentTimeMillis(); // grows from start to start, which is all it has to do
-      return new MemoryLog(log.listener());
-    }
-    BookKeeperStore store = openStore();
-    started("bookkeeper client", store);
-    long before = nanoClock.getAsLong();
-    LedgerLog taken =
-        await(
-            LedgerLog.takeOver(
-                store,
-                new LedgerLog.Threads(net.executor(), nanoClock),
-                log.listener(),
-                new LedgerLog.Settings(
-                    (long) config.get(Settings.WINDOW_TIMESTAMPS) << Timestamps.GAP_BITS,
-                    config.get(Settings.INHERITED_RETENTION).toNanos(),
-                    config.get(Settings.LISTEN_HOST) + ":" + config.get(Settings.LISTEN_PORT)),
-                recovery));
-    recovery.finish(firstTimestamp());
-    recoveryNanos = nanoClock.getAsLong() - before;
-    identify(UUID.fromString(store.logId()));
-    epoch = taken.epoch();
-    if (recovery.hasWriter()) {
-      fencedNanos = OptionalLong.of(taken.fencedNanos());
-    }
-    return taken;
-  }
-
   /** Where the timestamps of an oracle that never issued any begin. */
   private long firstTimestamp() {
     long first = config.get(Settings.TIMESTAMPS_FIRST);
     return Timestamps.atLeast(first == ValueType.CLOCK ? System.currentTimeMillis() : first);
   }
 
-  private void identify(UUID log) {
-    identity = new OracleIdentity(log, config.get(Settings.ORACLE_NAME));
+  private String zookeeper() {
+    return embedded == null ? config.get(Settings.ZOOKEEPER) : embedded.zookeeper();
   }
 
   private BookKeeperStore openStore() throws LogException {
-    String zookeeper = embedded == null ? config.get(Settings.ZOOKEEPER) : embedded.zookeeper();
     ServerConfig.Quorums q = config.quorums();
     Duration silence = config.get(Settings.LOG_TIMEOUT);
-    return BookKeeperStore.connect(
-        new BookKeeperStore.Settings(
-            zookeeper,
-            config.get(Settings.LOG_ZNODE),
-            config.isEmbedded() ? BookieSettings.LEDGERS_ROOT : config.get(Settings.LOG_LEDGERS),
-            q.ensemble(),
-            q.write(),
-            q.ack(),
-            silence,
-            silence,
-            ZOOKEEPER_TIMEOUT,
-            OPERATION_TIMEOUT.compareTo(silence) > 0 ? OPERATION_TIMEOUT : silence),
-        Optional.ofNullable(embedded)
-            .map(cluster -> cluster.witnessFile(config.get(Settings.LOG_ZNODE))));
-  }
-
-  /** As long as it takes: each step of a take-over is bounded. */
-  private static LedgerLog await(CompletableFuture<LedgerLog> takeOver)
-      throws LogException, InterruptedException {
-    try {
-      return takeOver.get();
-    } catch (ExecutionException e) {
-      if (e.getCause() instanceof LogException failure) {
-        throw failure;
-      }
-      throw new IllegalStateException(e.getCause().getMessage(), e.getCause());
-    }
-  }
-
-  /** Runs a task on the oracle's thread and waits for it. */
-  private void onLoop(Runnable task) throws InterruptedException {
-    onLoop(net.executor(), task);
-  }
-
-  private static void onLoop(Executor loop, Runnable task) throws InterruptedException {
-    try {
-      CompletableFuture.runAsync(task, loop).get(STOP_SECONDS_MAX * 12, TimeUnit.SECONDS);
-    } catch (ExecutionException e) {
-      throw new IllegalStateException(e.getCause().getMessage(), e.getCause());
-    } catch (TimeoutException e) {
-      throw new IllegalStateException("the oracle's thread does not answer", e);
-    }
+    BookKeeperStore store =
+        BookKeeperStore.connect(
+            new BookKeeperStore.Settings(
+                zookeeper(),
+                config.get(Settings.LOG_ZNODE),
+                config.isEmbedded()
+                    ? BookieSettings.LEDGERS_ROOT
+                    : config.get(Settings.LOG_LEDGERS),
+                q.ensemble(),
+                q.write(),
+                q.ack(),
+                silence,
+                silence,
+                ZOOKEEPER_TIMEOUT,
+                OPERATION_TIMEOUT.compareTo(silence) > 0 ? OPERATION_TIMEOUT : silence),
+            Optional.ofNullable(embedded)
+                .map(cluster -> cluster.witnessFile(config.get(Settings.LOG_ZNODE))));
+    started("bookkeeper client", store);
+    return store;
   }
 
   /** On the oracle's thread. */
   private void copyFigures(Figures figures) {
-    figures.oracle = sequencer.oracleCounters().copy();
-    figures.sequencer = sequencer.counters().copy();
+    figures.member = view();
+    terms.copyInto(figures);
     figures.net = net.counters().copy();
     figures.decisions.copyFrom(decisions);
     figures.turns.copyFrom(turns);
     figures.turnsCpu.copyFrom(turnsCpu);
-    log.copyInto(figures);
-    figures.clockLagMillis = clock.lagMillis();
   }
 
   private String logPlace() {
@@ -384,6 +352,16 @@ final class ServerParts {
   /** What is known of a server that serves; null as long as it was not started. */
   ServerFacts facts() {
     return facts;
+  }
+
+  /** What this server is among those that share its log. */
+  Member.View view() {
+    return member == null ? alone : member.view();
+  }
+
+  /** See {@link Member}; empty if there is no log that others could read. */
+  Optional<ServerMember> member() {
+    return Optional.ofNullable(member);
   }
 
   /** The embedded cluster; empty if there is none. */

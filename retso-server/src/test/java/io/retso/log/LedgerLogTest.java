@@ -288,7 +288,7 @@ class LedgerLogTest extends LogFixture {
   }
 
   @Test
-  void aLedgerThatGrowsForTooLongEndsTheWriterWithTheReason() throws LogException {
+  void aLedgerThatGrowsForTooLongStallsTheWriterWithTheReason() throws LogException {
     FailingStore store = new FailingStore(ledgers.store(() -> true));
     Writer writer = new Writer(store, SPAN, RETENTION);
     writer.log.segmentBytesLimit = 1_000;
@@ -296,12 +296,19 @@ class LedgerLogTest extends LogFixture {
     store.fails = true;
     writer.log.prepareSegment();
     while (writer.log.segmentBytes() <= 1_000) {
-      assertNull(writer.failure);
+      assertNull(writer.stalledBy);
       writer.append(32);
       quiesce();
     }
     quiesce();
-    assertEquals(LogException.Reason.UNAVAILABLE, writer.failure.reason());
-    assertTrue(writer.failure.getMessage().contains("nobody answers"), writer.failure::getMessage);
+    assertEquals(LogException.Reason.UNAVAILABLE, writer.stalledBy.reason());
+    String why = writer.stalledBy.getMessage();
+    assertTrue(why.contains("nobody answers"), why);
+    store.fails = false;
+    simulation.pass(Housekeeping.REPLACEMENT_PAUSE_NANOS_MAX);
+    writer.log.proceed();
+    quiesce();
+    assertEquals(writer.position, writer.durable);
+    assertTrue(writer.log.segmentBytes() < 1_000);
   }
 }

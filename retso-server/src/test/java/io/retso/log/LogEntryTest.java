@@ -216,7 +216,7 @@ class LogEntryTest {
     sealed.put(2, (byte) 3);
     LogException e = assertRefused(sealed, "version 3");
     assertTrue(
-        e.getMessage().contains("version 3, this build reads 8 and earlier"), e.getMessage());
+        e.getMessage().contains("version 3, this build reads 16 and earlier"), e.getMessage());
     sealed.put(2, (byte) 0);
     assertRefused(sealed, "version 0");
   }

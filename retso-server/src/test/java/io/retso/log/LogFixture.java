@@ -7,6 +7,7 @@ import io.retso.simulator.Simulation;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
@@ -28,6 +29,13 @@ abstract class LogFixture {
     long firstStart;
     long durable;
     LogException failure;
+    int stalls;
+    LogException stalledBy;
+
+    /** Where it went on after the last stall; -1 without any. */
+    long resumedAt = -1;
+
+    private final TreeMap<Long, ByteBuffer> outstanding = new TreeMap<>();
 
     Writer(long span, long retention) throws LogException {
       this(ledgers.store(() -> true), span, retention);
@@ -51,7 +59,9 @@ abstract class LogFixture {
     void append(long timestamp) {
       LogEntry entry = new LogEntry(64);
       entry.segment(timestamp);
-      log.append(++position, entry.seal(position));
+      position++;
+      outstanding.put(position, entry.seal(position));
+      log.append(position, outstanding.get(position));
     }
 
     void startSegment(long timestamp) {
@@ -70,6 +80,20 @@ abstract class LogFixture {
     @Override
     public void durable(long upTo) {
       durable = upTo;
+      outstanding.headMap(upTo, true).clear();
+    }
+
+    @Override
+    public void stalled(LogException cause) {
+      stalls++;
+      stalledBy = cause;
+    }
+
+    @Override
+    public void resumed(long upTo) {
+      resumedAt = upTo;
+      durable(upTo);
+      outstanding.forEach((at, entry) -> log.append(at, entry));
     }
 
     @Override
@@ -123,7 +147,7 @@ abstract class LogFixture {
     }
 
     @Override
-    public long cutOffUntil(SimulatedLedgers.Party party) {
+    public long cutOffUntil(SimulatedLedgers.Party party, SimulatedLedgers.Way way) {
       return until;
     }
   }

@@ -1,7 +1,7 @@
 package io.retso.log;
 
 /** Finds the timestamp at which a segment starts. */
-final class Starts implements LogEntry.Visitor {
+class Starts implements LogEntry.Visitor {
   long start;
 
   @Override

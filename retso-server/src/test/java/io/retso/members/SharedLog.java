@@ -1,6 +1,7 @@
 package io.retso.members;
 
 import io.retso.log.CommitLog;
+import io.retso.log.LogEntry;
 import io.retso.log.LogException;
 import io.retso.log.OneSegmentLog;
 import io.retso.sequencer.Recovery;
@@ -17,9 +18,17 @@ final class SharedLog {
   private final List<byte[]> entries = new ArrayList<>();
   private long epoch;
 
+  /** The writer that does not hear that its entries are kept; 0 if there is none. */
+  private long unheard;
+
   /** The writer before can append no more; returns the epoch of the next one. */
   synchronized long fence() {
     return ++epoch;
+  }
+
+  /** From now on the entries of the writer are kept, and it hears of none but empty ones. */
+  synchronized void mute() {
+    unheard = epoch;
   }
 
   synchronized long epoch() {
@@ -32,6 +41,7 @@ final class SharedLog {
     }
   }
 
+  /** Returns whether the writer hears that its entry is kept. */
   private synchronized boolean append(long writerEpoch, ByteBuffer entry) {
     if (writerEpoch != epoch) {
       return false;
@@ -39,7 +49,7 @@ final class SharedLog {
     byte[] bytes = new byte[entry.remaining()];
     entry.duplicate().get(bytes);
     entries.add(bytes);
-    return true;
+    return writerEpoch != unheard || bytes.length == LogEntry.HEADER_BYTES;
   }
 
   /** The log as the writer of an epoch sees it. */

@@ -54,6 +54,11 @@ class InjectedCertifierBugsTest {
         "words[line + i] = CommittedMap.held(words[line + i], now);\n      past",
         "past",
         Aged.class),
+    /** The commit after it writes over the slot that has the position of a pivot. */
+    POSITION_IS_WRITTEN_OVER(
+        "TransactionWindow",
+        "slots[slot] |= positionBehind",
+        "slots[slot - 1 & mask] &= (1L << POSITION_SHIFT) - 1; slots[slot] |= positionBehind"),
     /** The last commit of a row is taken for the first one after the start. */
     NEWEST_CHANGE_ONLY("Certifier", "return commit - behind; //", "return commit - (1 << 20); //"),
     COMMITS_IN_THE_PAST_ARE_FORGOTTEN(

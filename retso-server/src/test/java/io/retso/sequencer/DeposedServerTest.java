@@ -71,7 +71,7 @@ class DeposedServerTest {
     }
 
     @Override
-    public long cutOffUntil(SimulatedLedgers.Party party) {
+    public long cutOffUntil(SimulatedLedgers.Party party, SimulatedLedgers.Way way) {
       return cutOffUntil;
     }
 

@@ -146,7 +146,10 @@ class CommandsTest {
   @Test
   void statusOfSomethingElse() throws Exception {
     try (HttpEndpoint other =
-        HttpEndpoint.start(new java.net.InetSocketAddress("127.0.0.1", 0), java.util.Map.of())) {
+        HttpEndpoint.start(
+            new java.net.InetSocketAddress("127.0.0.1", 0),
+            java.util.Map.of(),
+            java.util.Map.of())) {
       Run run = status("--http", "127.0.0.1:" + other.port());
       assertEquals(ExitCode.UNREACHABLE.number(), run.code);
       assertTrue(run.err.contains("not the HTTP address of a ReTSO server"), run.err);
@@ -158,7 +161,9 @@ class CommandsTest {
     try (Observation observation = new Observation(new Health());
         HttpEndpoint http =
             HttpEndpoint.start(
-                new java.net.InetSocketAddress("127.0.0.1", 0), observation.pages())) {
+                new java.net.InetSocketAddress("127.0.0.1", 0),
+                observation.pages(),
+                observation.actions())) {
       Run run = status("--http", "127.0.0.1:" + http.port());
       assertEquals(ExitCode.UNHEALTHY.number(), run.code);
       assertEquals("status       starting: the log is being recovered\n", run.out);

@@ -35,6 +35,15 @@ public final class TestServers {
     return send(port, path, "GET", "*/*");
   }
 
+  /** Waits until a page answers with a status; returns what it says. */
+  static String await(RetsoServer server, String path, int status) throws Exception {
+    HttpResponse<String> answer;
+    do {
+      answer = get(server.httpPort(), path);
+    } while (answer.statusCode() != status);
+    return answer.body();
+  }
+
   public static HttpResponse<String> send(int port, String path, String method, String accept)
       throws IOException, InterruptedException {
     HttpRequest request =

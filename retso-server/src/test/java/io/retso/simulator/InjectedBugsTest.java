@@ -216,6 +216,33 @@ class InjectedBugsTest {
     EPOCH_NOT_RAISED("log/LedgerStore.java", "new Content(epoch + 1,", "new Content(epoch,"),
     /** A successor does not know of a ledger that is in use. */
     LEDGER_NOT_IN_THE_CATALOG("log/Housekeeping.java", ".thenCompose(ledger -> addMade())", ""),
+    /** A successor acknowledges commits while its predecessor may still answer begins. */
+    LEASE_WAIT_FORGOTTEN(
+        "sequencer/Lease.java",
+        "heldUntil = fenced + timing.leaseNanos() + timing.leaseNanos() / DRIFT_PART;",
+        "heldUntil = fenced;"),
+    /** Entries that nobody acknowledged prove nothing. */
+    LEASE_OF_AN_UNACKNOWLEDGED_ENTRY(
+        "sequencer/Lease.java", "led && isRecent(acknowledged", "led && isRecent(newest"),
+    /** The acknowledgement may have been long under way. */
+    LEASE_BEGINS_WITH_THE_ACKNOWLEDGEMENT(
+        "sequencer/Lease.java",
+        "acknowledged = position;\n    led = true;",
+        "acknowledged = position;\n"
+            + "    led = true;\n"
+            + "    sentNanos[slot(position)] = timing.nanoClock().getAsLong();\n"
+            + "    sentMillis[slot(position)] = timing.wallClock().getAsLong();"),
+    /** It leads until the catalog says otherwise. */
+    TRUSTS_THE_CATALOG_ALONE(
+        "sequencer/Lease.java", "led && isRecent(acknowledged, nanos, millis)", "led"),
+    /** A machine sleeps, and so does its monotonic clock. */
+    SLEEP_NOT_NOTICED(
+        "sequencer/Lease.java",
+        "TimeUnit.MILLISECONDS.toNanos(wallAge) <= timing.leaseNanos()",
+        "wallAge != 0"),
+    /** Whoever follows does not wait for one that has a lease of the writer before to wait for. */
+    ENDS_WHILE_IT_WAITS(
+        "sequencer/Sequencer.java", "held ? Long.MAX_VALUE : writer.end()", "writer.end()"),
     /** What is certified again after a crash is judged by snapshot isolation alone. */
     SERIALIZABLE_DROPPED_IN_A_REPEAT(
         Sizes::isSerializable,

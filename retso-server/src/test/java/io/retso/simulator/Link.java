@@ -12,6 +12,7 @@ import io.retso.protocol.FrameException;
 import io.retso.protocol.FrameType;
 import io.retso.protocol.Frames;
 import io.retso.protocol.Outcome;
+import io.retso.simulator.SimulatedLedgers.Way;
 import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.Map;
@@ -87,14 +88,14 @@ final class Link implements Transport, SimulatedLoop.Wire {
   private void depart(ByteBuf bytes) {
     lastAtServer = Math.max(lastAtServer, simulation.now() + simulation.delay(World.NETWORK_DELAY));
     arriving.add(bytes);
-    simulation.at(lastAtServer, () -> whenReachable(() -> server.whenAwake(this::arrived)));
+    simulation.at(lastAtServer, () -> whenReachable(Way.IN, () -> server.whenAwake(this::arrived)));
   }
 
   /** Packets of a server that is cut off are sent again until they arrive. */
-  private void whenReachable(Runnable arrival) {
-    long until = server.cutOffUntil(SimulatedLedgers.Party.CLIENTS);
+  private void whenReachable(Way way, Runnable arrival) {
+    long until = server.cutOffUntil(SimulatedLedgers.Party.CLIENTS, way);
     if (until > simulation.now()) {
-      simulation.at(until, () -> whenReachable(arrival));
+      simulation.at(until, () -> whenReachable(way, arrival));
     } else {
       arrival.run();
     }
@@ -165,7 +166,7 @@ final class Link implements Transport, SimulatedLoop.Wire {
         index -> server.left(taken.remove(Frames.frameId(replies, index)), replies, index));
     departed.add(replies);
     lastAtClient = Math.max(lastAtClient, simulation.now() + simulation.delay(World.NETWORK_DELAY));
-    simulation.at(lastAtClient, () -> whenReachable(this::replied));
+    simulation.at(lastAtClient, () -> whenReachable(Way.OUT, this::replied));
   }
 
   private interface ReplyVisitor {

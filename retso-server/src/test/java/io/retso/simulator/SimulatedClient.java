@@ -67,7 +67,7 @@ final class SimulatedClient {
       SimulatedServer server = world.anyServer();
       if (server == null) {
         end.unreachable("nobody listens");
-      } else if (server.cutOffUntil(SimulatedLedgers.Party.CLIENTS) > simulation.now()) {
+      } else if (server.isCutOff(SimulatedLedgers.Party.CLIENTS)) {
         schedule(() -> end.unreachable("no answer"), CONNECT_TIMEOUT);
       } else {
         Link link = new Link(world, SimulatedClient.this, end, server);

@@ -42,13 +42,28 @@ public final class SimulatedLedgers {
     CLIENTS
   }
 
+  /** In which direction a process is cut off. */
+  public enum Way {
+    /** Nothing that it sends arrives. */
+    OUT,
+    /** Nothing arrives that is sent to it. */
+    IN
+  }
+
   /** A process that uses the ledgers. */
   public interface Process {
     boolean isAlive();
 
-    /** When it can talk to a party again; in the past if it can. */
-    default long cutOffUntil(Party party) {
+    /** When it can talk to a party again, or hear of it; in the past if it can. */
+    default long cutOffUntil(Party party, Way way) {
       return 0;
+    }
+
+    /** Runs what it does next: later, if it stands still. */
+    default void whenAwake(Runnable action) {
+      if (isAlive()) {
+        action.run();
+      }
     }
 
     /** It began an epoch in the catalog, whether or not it will ever know. */
@@ -128,10 +143,11 @@ public final class SimulatedLedgers {
     }
   }
 
-  /** Runs an action when a process can reach a party. */
-  private void whenReachable(Process process, Party party, Runnable action) {
-    if (process.cutOffUntil(party) > simulation.now()) {
-      simulation.at(process.cutOffUntil(party), () -> whenReachable(process, party, action));
+  /** Runs an action when a process can reach a party, or the party it. */
+  private void whenReachable(Process process, Party party, Way way, Runnable action) {
+    long until = process.cutOffUntil(party, way);
+    if (until > simulation.now()) {
+      simulation.at(until, () -> whenReachable(process, party, way, action));
     } else {
       action.run();
     }
@@ -160,14 +176,14 @@ public final class SimulatedLedgers {
       answer.whenComplete((value, e) -> order.answered(number));
       simulation.after(
           simulation.delay(behaviour.callDelay),
-          () -> whenReachable(process, party, () -> arrive(party, effect, answer)));
+          () -> whenReachable(process, party, Way.OUT, () -> arrive(party, effect, answer)));
       simulation.after(
           behaviour.patience,
-          () -> {
-            if (process.isAlive()) {
-              answer.completeExceptionally(new LogException(Reason.UNAVAILABLE, "no answer"));
-            }
-          });
+          () ->
+              process.whenAwake(
+                  () ->
+                      answer.completeExceptionally(
+                          new LogException(Reason.UNAVAILABLE, "no answer"))));
       return answer;
     }
 
@@ -179,20 +195,20 @@ public final class SimulatedLedgers {
       happen(effect, happened);
       simulation.after(
           simulation.delay(behaviour.callDelay),
-          () -> whenReachable(process, party, () -> answer(happened, answer)));
+          () -> whenReachable(process, party, Way.IN, () -> answer(happened, answer)));
     }
 
     private <T> void answer(CompletableFuture<T> happened, CompletableFuture<T> answer) {
-      if (process.isAlive()) {
-        happened.whenComplete(
-            (value, e) -> {
-              if (e == null) {
-                answer.complete(value);
-              } else {
-                answer.completeExceptionally(e);
-              }
-            });
-      }
+      process.whenAwake(
+          () ->
+              happened.whenComplete(
+                  (value, e) -> {
+                    if (e == null) {
+                      answer.complete(value);
+                    } else {
+                      answer.completeExceptionally(e);
+                    }
+                  }));
     }
 
     private <T> void happen(Effect<T> effect, CompletableFuture<T> answer) {
@@ -410,18 +426,17 @@ public final class SimulatedLedgers {
       }
       outstanding.add(append);
       long delay = behaviour.appendDelay == 0 ? 0 : simulation.delay(behaviour.appendDelay);
-      simulation.after(
-          delay,
+      Runnable acknowledged =
           () ->
-              whenReachable(
-                  process,
-                  Party.BOOKIES,
+              process.whenAwake(
                   () -> {
                     append.arrived = true;
                     complete();
-                  }));
+                  });
+      Runnable arrived = () -> whenReachable(process, Party.BOOKIES, Way.IN, acknowledged);
+      simulation.after(delay, () -> whenReachable(process, Party.BOOKIES, Way.OUT, arrived));
       if (behaviour.patience > 0) {
-        simulation.after(behaviour.patience, () -> giveUp(append));
+        simulation.after(behaviour.patience, () -> process.whenAwake(() -> giveUp(append)));
       }
     }
 
@@ -466,7 +481,7 @@ public final class SimulatedLedgers {
 
     @Override
     public void closeAsync() {
-      boolean arrives = process.cutOffUntil(Party.CATALOG) <= simulation.now();
+      boolean arrives = process.cutOffUntil(Party.CATALOG, Way.OUT) <= simulation.now();
       if (arrives && stored.sealedAt < 0 && outstanding.isEmpty()) {
         stored.sealedAt = stored.entries.size();
         makeSafe(stored, stored.sealedAt);

@@ -18,6 +18,8 @@ import io.retso.sequencer.Recovery;
 import io.retso.sequencer.Sequencer;
 import io.retso.sequencer.TimeLimit;
 import io.retso.server.ClockFollower;
+import io.retso.simulator.SimulatedLedgers.Party;
+import io.retso.simulator.SimulatedLedgers.Way;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.LinkedHashSet;
@@ -25,6 +27,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
 
 /** One life of a server: the production front, oracle, sequencer, log and recovery. */
 final class SimulatedServer implements FrontDesk.Owner, FrontDesk.Loop, SimulatedLedgers.Process {
@@ -44,8 +47,7 @@ final class SimulatedServer implements FrontDesk.Owner, FrontDesk.Loop, Simulate
   private final Simulation simulation;
   private final Set<Link> links = new LinkedHashSet<>();
 
-  private final Map<SimulatedLedgers.Party, Long> cutOffUntil =
-      new EnumMap<>(SimulatedLedgers.Party.class);
+  private final Map<Party, Map<Way, Long>> cutOffUntil = new EnumMap<>(Party.class);
   private final double clockRate;
   private long clockMillis;
   private Sizes ownSizes;
@@ -59,8 +61,15 @@ final class SimulatedServer implements FrontDesk.Owner, FrontDesk.Loop, Simulate
   private boolean serving;
   private long lastWriterTask;
   private long pausedUntil;
+
+  /** For how long its monotonic clock stood still, and until when at last. */
+  private long slept;
+
+  private long sleptUntil;
+  private long setBackAt;
   private int epoch;
   private long number;
+  private long stalls;
   private final FrontDesk desk;
   private Sequencer sequencer;
   private StatusOracle oracle;
@@ -68,7 +77,13 @@ final class SimulatedServer implements FrontDesk.Owner, FrontDesk.Loop, Simulate
   SimulatedServer(World world) {
     this.world = world;
     this.simulation = world.simulation();
-    clockRate = 1 + (2 * simulation.random().nextDouble() - 1) * DRIFT_MAX;
+    double drift = simulation.oneIn(2) ? 1 : simulation.random().nextDouble();
+    clockRate = 1 + (simulation.oneIn(2) ? drift : -drift) * DRIFT_MAX;
+    setBackAt = -World.ASLEEP_MAX;
+    sleptUntil = -World.ASLEEP_MAX;
+    for (Party party : Party.values()) {
+      cutOffUntil.put(party, new EnumMap<>(Way.class));
+    }
     desk =
         new FrontDesk(
             new FrontDesk.Settings(
@@ -109,9 +124,9 @@ final class SimulatedServer implements FrontDesk.Owner, FrontDesk.Loop, Simulate
     return number;
   }
 
-  /** Its monotonic clock, which began at some time and goes at a rate of its own. */
+  /** Its monotonic clock, which goes at a rate of its own, and not while its machine sleeps. */
   private long nanos() {
-    return (long) (simulation.now() * clockRate);
+    return (long) ((simulation.now() - slept) * clockRate);
   }
 
   private long wallMillis() {
@@ -218,6 +233,7 @@ final class SimulatedServer implements FrontDesk.Owner, FrontDesk.Loop, Simulate
     }
     desk.lead(sequencer, ServerRole.alone(number));
     serving = true;
+    world.leads(this);
     TimeLimit limit = new TimeLimit(sequencer, sizes.timeLimit());
     tick(limit, new ClockFollower(sequencer, limit));
     world.counted("servers");
@@ -252,6 +268,9 @@ final class SimulatedServer implements FrontDesk.Owner, FrontDesk.Loop, Simulate
     if (oracle.windowLow() > low) {
       world.counted("expiries");
     }
+    for (; stalls < sequencer.counters().stalls; stalls++) {
+      world.counted("stalls of the log");
+    }
     if (simulation.oneIn(4)) {
       follow(limit, clock);
     }
@@ -271,8 +290,14 @@ final class SimulatedServer implements FrontDesk.Owner, FrontDesk.Loop, Simulate
         "the clock aborted what started between " + low + " and " + oracle.windowLow());
   }
 
-  /** Its clock is set forward or back by hours. */
+  /** Its clock is set forward or back, by a little or by hours. */
   void setClock(long byMillis) {
+    if (byMillis < 0) {
+      if (simulation.now() - sleptUntil < World.ASLEEP_MAX) {
+        return; // a machine that slept and whose clock is set back at once is excused
+      }
+      setBackAt = simulation.now();
+    }
     clockMillis += byMillis;
     world.counted(byMillis > 0 ? "clocks set forward" : "clocks set back");
   }
@@ -284,27 +309,49 @@ final class SimulatedServer implements FrontDesk.Owner, FrontDesk.Loop, Simulate
 
   /** SIGSTOP, and SIGCONT after a while: nothing of this process happens in between. */
   void pause(long duration) {
-    pausedUntil = simulation.now() + duration;
+    pausedUntil = Math.max(pausedUntil, simulation.now() + duration);
     world.counted("pauses");
   }
 
+  /** Its machine sleeps: nothing happens, either, and the monotonic clock stands still. */
+  void sleep(long duration) {
+    if (pausedUntil > simulation.now() || simulation.now() - setBackAt < World.ASLEEP_MAX) {
+      return;
+    }
+    pause(duration);
+    slept += duration;
+    sleptUntil = pausedUntil;
+    world.counted("sleeps");
+  }
+
   /** Whoever it is cut off from hears nothing of it, nor it of them, until a time. */
-  void cutOff(SimulatedLedgers.Party party, long duration) {
-    cutOffUntil.put(party, simulation.now() + duration);
+  void cutOff(Party party, long duration) {
+    cutOff(party, Way.IN, duration);
+    cutOff(party, Way.OUT, duration);
     world.counted("cut off from " + party);
   }
 
+  /** The same in one direction. */
+  void cutOff(Party party, Way way, long duration) {
+    cutOffUntil.get(party).merge(way, simulation.now() + duration, Math::max);
+  }
+
   boolean isCutOff() {
-    return cutOffUntil.values().stream().anyMatch(until -> until > simulation.now());
+    return Stream.of(Party.values()).anyMatch(this::isCutOff);
+  }
+
+  boolean isCutOff(Party party) {
+    return cutOffUntil.get(party).values().stream().anyMatch(until -> until > simulation.now());
   }
 
   @Override
-  public long cutOffUntil(SimulatedLedgers.Party party) {
-    return cutOffUntil.getOrDefault(party, 0L);
+  public long cutOffUntil(Party party, Way way) {
+    return cutOffUntil.get(party).getOrDefault(way, 0L);
   }
 
   /** Runs an action of this process, once it is not paused, if it is alive then. */
-  void whenAwake(Runnable action) {
+  @Override
+  public void whenAwake(Runnable action) {
     if (pausedUntil > simulation.now()) {
       simulation.at(pausedUntil, () -> whenAwake(action));
     } else if (alive) {

@@ -20,6 +20,7 @@ record Sizes(
     long faultEvery,
     long firstTimestamp,
     long timeLimit,
+    long lease,
     Isolation isolation) {
 
   /** What transactions ask for. */
@@ -41,10 +42,13 @@ record Sizes(
   static final FrontDesk.Bounds BOUNDS =
       new FrontDesk.Bounds(FRAME_REQUESTS, Footprint.IDS_MAX, 8, 5 * Simulation.MILLIS);
 
-  /** Long enough for an entry that takes long, and far shorter than a deposed server may live. */
-  private static final long LEASE = 6 * Simulation.MILLIS;
+  /** Mostly long enough for an entry, and far shorter than a deposed server may live. */
+  private static final int LEASE_MILLIS_MIN = 4;
 
-  private static final long HEARTBEAT = Simulation.MILLIS / 2;
+  private static final int LEASE_MILLIS_MAX = 25;
+
+  /** Heartbeats within a lease; an idle server leaves out four of five. */
+  private static final int HEARTBEATS = 12;
 
   /** Of a world; each server has clocks of its own. */
   private static final Sequencer.Timing NO_TIMING = new Sequencer.Timing(() -> 0, () -> 0, 1, 0);
@@ -80,6 +84,8 @@ record Sizes(
         (2 + random.nextInt(20)) * Simulation.MILLIS,
         firstTimestamp(random),
         (random.nextBoolean() ? 2 + random.nextInt(20) : 100_000) * Simulation.MILLIS,
+        (LEASE_MILLIS_MIN + random.nextInt(LEASE_MILLIS_MAX - LEASE_MILLIS_MIN + 1))
+            * Simulation.MILLIS,
         Isolation.SNAPSHOT);
   }
 
@@ -101,6 +107,7 @@ record Sizes(
         faultEvery,
         atWrap ? wrap * Timestamps.GAP : firstTimestamp,
         timeLimit,
+        lease,
         random.nextBoolean() ? Isolation.SERIALIZABLE_ROWS : Isolation.SERIALIZABLE_SCANS);
   }
 
@@ -133,6 +140,7 @@ record Sizes(
         faultEvery,
         firstTimestamp(random),
         random.nextInt(3) > 0 ? timeLimit : (2 + random.nextInt(50)) * Simulation.MILLIS,
+        lease,
         isolation);
   }
 
@@ -148,7 +156,7 @@ record Sizes(
         sequencer.reservationTimestamps(),
         sequencer.durable(),
         sequencer.entryBytes(),
-        new Sequencer.Timing(nanoClock, wallClock, LEASE, HEARTBEAT));
+        new Sequencer.Timing(nanoClock, wallClock, lease, lease / HEARTBEATS));
   }
 
   StatusOracle oracle(Changes changes) {

@@ -1,6 +1,7 @@
 package io.retso.simulator;
 
 import io.retso.simulator.SimulatedLedgers.Party;
+import io.retso.simulator.SimulatedLedgers.Way;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -18,15 +19,19 @@ final class World {
   /** A server that was deposed lives on for at most so long. */
   static final long ZOMBIE_LIFE_MAX = 60 * Simulation.MILLIS;
 
+  /** A machine sleeps for at most so long. */
+  static final long ASLEEP_MAX = 50 * Simulation.MILLIS;
+
   private static final long APPEND_DELAY = 300 * Simulation.MICROS;
   private static final long CALL_DELAY = 200 * Simulation.MICROS;
-  private static final long CALL_PATIENCE = 20 * Simulation.MILLIS;
-  private static final long CUT_OFF_MAX = 50 * Simulation.MILLIS;
+  private static final long CALL_PATIENCE = 30 * Simulation.MILLIS;
+  private static final long CUT_OFF_MAX = 60 * Simulation.MILLIS;
   private static final int CLOCK_JUMP_HOURS_MAX = 24;
   private static final int FAILURE_ODDS = 300;
   private static final int JANITORS = 3;
   private static final int SWEEPERS = 2;
   private static final int STANDBYS = 2;
+  private static final int ASKERS = 2;
 
   /** Ledgers that span a window, and those that are being prepared or deleted. */
   private static final int CATALOG_AT_REST = 10;
@@ -50,6 +55,9 @@ final class World {
   private int newestEpoch;
   private long operations;
   private boolean draining;
+
+  /** Until then a leader may be deposed that does not know it. */
+  private long doubtfulUntil;
 
   World(long seed) {
     sizes = Sizes.random(new Random(seed));
@@ -207,7 +215,7 @@ final class World {
     if (servers.stream().noneMatch(SimulatedServer::isServing) && !simulation.oneIn(20)) {
       return; // a take-over is longer than the time between two faults: let one succeed
     }
-    switch (simulation.below(17)) {
+    switch (simulation.below(20)) {
       case 0, 1 -> servers.forEach(SimulatedServer::die);
       case 2 -> anyOf(servers).die();
       case 3, 4 -> startServer(); // the others live on
@@ -226,9 +234,13 @@ final class World {
       case 11, 12, 13 -> cutOff(anyOf(servers));
       case 15, 16 -> anyOf(servers).stop();
       case 14 -> {
-        long millis = (1 + simulation.below(CLOCK_JUMP_HOURS_MAX)) * 3_600_000L;
+        long millis =
+            simulation.oneIn(2)
+                ? 1 + simulation.below(100)
+                : (1 + simulation.below(CLOCK_JUMP_HOURS_MAX)) * 3_600_000L;
         anyOf(servers).setClock(simulation.oneIn(2) ? millis : -millis);
       }
+      case 17, 18, 19 -> servers.stream().filter(this::isLeader).findAny().ifPresent(this::depose);
       default -> replaceClient();
     }
     history.prune();
@@ -253,6 +265,53 @@ final class World {
     }
     if (!simulation.oneIn(3)) {
       simulation.after(simulation.delay(CALL_DELAY), this::startServer);
+    }
+  }
+
+  private boolean isLeader(SimulatedServer server) {
+    return server.isServing() && isNewest(server.epoch());
+  }
+
+  /** Another server takes over from one that goes on, or sleeps, and hears nothing of it. */
+  private void depose(SimulatedServer leader) {
+    long asleep = 1 + simulation.below((int) Math.min(2 * sizes.lease(), ASLEEP_MAX));
+    long deaf = 1 + simulation.below(3 * (int) sizes.lease());
+    switch (simulation.below(3)) {
+      case 0 -> leader.pause(asleep);
+      case 1 -> leader.sleep(asleep);
+      default -> asleep = 0;
+    }
+    switch (simulation.below(4)) {
+      case 0 -> leader.cutOff(Party.BOOKIES, Way.IN, asleep + deaf);
+      case 1 -> leader.cutOff(Party.BOOKIES, Way.OUT, asleep + deaf);
+      default -> leader.cutOff(Party.BOOKIES, asleep + deaf);
+    }
+    if (simulation.oneIn(2)) {
+      leader.cutOff(Party.CATALOG, asleep + deaf);
+    }
+    doubtfulUntil = simulation.now() + asleep + deaf;
+    counted("deposed unheard");
+    simulation.after(simulation.delay(CALL_DELAY), this::startServer);
+  }
+
+  /** A leader may have been deposed that does not know it. */
+  boolean isDoubtful() {
+    return simulation.now() < doubtfulUntil;
+  }
+
+  /**
+   * A server has begun to lead: some clients learn of it and go there. Now and then it is stopped
+   * at once, while the one before may still have a lease.
+   */
+  void leads(SimulatedServer leader) {
+    if (isDoubtful() && !draining && simulation.oneIn(4)) {
+      leader.stop();
+      simulation.after(simulation.delay(Simulation.MILLIS), this::startServer);
+    }
+    for (Worker worker : workers) {
+      if (simulation.oneIn(3)) {
+        worker.client().cut();
+      }
     }
   }
 
@@ -294,6 +353,9 @@ final class World {
     }
     for (int i = 0; i < SWEEPERS; i++) {
       new Sweeper(this).run();
+    }
+    for (int i = 0; i < ASKERS; i++) {
+      new Asker(this).run();
     }
     simulation.after(sizes.faultEvery(), this::fault);
     long deadline = simulation.now() + PATIENCE + operationsWanted * Simulation.MILLIS;

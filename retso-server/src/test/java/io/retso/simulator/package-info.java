@@ -12,14 +12,14 @@
  * </pre>
  *
  * <p>{@link io.retso.simulator.World} makes everything happen that can: servers that are killed,
- * paused, deposed or restarted with other sizes, two servers at once, connections that break with
- * requests and replies on their way, acknowledgements that are lost, a catalog that fails after it
- * was replaced, servers that are cut off from bookies, catalog or clients while others go on,
- * clocks that are set forward and back by hours, clients that die between any two steps. Nobody
- * blocks: calls of several servers to the log are under way at a time and are answered in any
- * order. {@link io.retso.simulator.History} judges every answer against the log, which is the
- * truth, and against every later truth: once as it arrives at a client, and once as the client's
- * caller learns.
+ * paused, asleep, deposed or restarted with other sizes, two servers at once, connections that
+ * break with requests and replies on their way, acknowledgements that are lost, a catalog that
+ * fails after it was replaced, servers that are cut off from bookies, catalog or clients, in one
+ * direction or both, while others go on, clocks of different rates, which stand still or are set
+ * forward and back, clients that die between any two steps. Nobody blocks: calls of several servers
+ * to the log are under way at a time and are answered in any order. {@link
+ * io.retso.simulator.History} judges every answer against the log, which is the truth, and against
+ * every later truth: once as it arrives at a client, and once as the client's caller learns.
  *
  * <p>In half of the worlds most transactions are serializable, and some readers have safe
  * snapshots: {@link io.retso.simulator.SerialOrder} looks for cycles of dependencies among what is
@@ -30,7 +30,6 @@
  * io.retso.simulator.InjectedBugsTest} shows that the judge is awake.
  *
  * <p>Not simulated: entries that are damaged on disk, ledgers that are lost, bytes that break the
- * protocol. Start timestamps of a deposed server are only required to be unique: an expected
- * failure, which SimulatorTest proves to be one.
+ * protocol.
  */
 package io.retso.simulator;

@@ -71,6 +71,24 @@ enum Attack {
     }
   },
 
+  LARGE_CERTIFICATIONS("commits with 100,000 reads, serializable", 4) {
+    @Override
+    void welcomed(Attacker a) {
+      a.begin(1);
+    }
+
+    @Override
+    void begun(Attacker a, long first, int count) {
+      a.certify(first, Limits.TRANSACTION_ROWS_MAX - 1);
+    }
+
+    @Override
+    void decided(Attacker a, long first, int count) {
+      a.cleaned(first, count);
+      a.begin(1);
+    }
+  },
+
   SMALL_COMMITS("commits of 1 row, 4,096 a frame", 16) {
     @Override
     void welcomed(Attacker a) {

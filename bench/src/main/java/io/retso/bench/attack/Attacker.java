@@ -77,6 +77,20 @@ final class Attacker extends SimpleChannelInboundHandler<ByteBuf> {
     send(frame);
   }
 
+  /** Asks to commit a serializable transaction that wrote a row and read so many, all random. */
+  void certify(long start, int reads) {
+    committing = start;
+    int bytes = Frames.COMMIT_READS_FIXED_BYTES + (1 + reads) * Long.BYTES;
+    ByteBuf frame = frame(FrameType.COMMIT_READS, 1, bytes);
+    frame.writeLong(start);
+    frame.writeInt(1 | FrameType.SERIALIZABLE_FLAG);
+    frame.writeInt(0).writeInt(reads).writeInt(0).writeInt(0);
+    for (int i = 0; i <= reads; i++) {
+      frame.writeLong(random.nextLong());
+    }
+    send(frame);
+  }
+
   /** Sends the first half of the largest commit, and no more. */
   void halfACommit() {
     int bytes = Frames.COMMIT_FIXED_BYTES + Limits.TRANSACTION_ROWS_MAX * Long.BYTES;
@@ -142,7 +156,7 @@ final class Attacker extends SimpleChannelInboundHandler<ByteBuf> {
       run.answered(count);
       lastStart = in.getLong(Frames.HEADER_BYTES);
       attack.begun(this, lastStart, count);
-    } else if (type == FrameType.COMMIT) {
+    } else if (type == FrameType.COMMIT || type == FrameType.COMMIT_READS) {
       int refused = 0;
       for (int i = 0; i < count; i++) {
         long outcome = in.getLong(Frames.HEADER_BYTES + i * Long.BYTES);

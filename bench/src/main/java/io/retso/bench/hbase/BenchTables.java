@@ -7,6 +7,7 @@ import io.retso.cluster.LocalCluster;
 import io.retso.hbase.Transaction;
 import io.retso.hbase.TransactionManager;
 import io.retso.hbase.admin.TablePreparation;
+import io.retso.hbase.options.Isolation;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -44,16 +45,22 @@ final class BenchTables implements AutoCloseable {
   private final List<AutoCloseable> open = new ArrayList<>();
 
   /** Connects to a cluster. */
-  BenchTables(LocalCluster cluster) throws IOException {
-    this(cluster, cluster.configuration());
+  BenchTables(LocalCluster cluster, Isolation isolation) throws IOException {
+    this(cluster, cluster.configuration(), isolation);
   }
 
   /** Connects to a cluster with settings of its own for HBase's client. */
-  BenchTables(LocalCluster cluster, Configuration configuration) throws IOException {
+  BenchTables(LocalCluster cluster, Configuration configuration, Isolation isolation)
+      throws IOException {
     connection = opened(ConnectionFactory.createConnection(configuration));
     async = opened(FirstContact.connect(configuration));
     oracle = opened(OracleClient.builder().address(cluster.oracle()).build());
-    manager = opened(TransactionManager.builder(configuration).meterRegistry(meters).build());
+    manager =
+        opened(
+            TransactionManager.builder(configuration)
+                .isolation(isolation)
+                .meterRegistry(meters)
+                .build());
   }
 
   private <T extends AutoCloseable> T opened(T resource) {

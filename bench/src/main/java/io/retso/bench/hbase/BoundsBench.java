@@ -11,6 +11,7 @@ import io.retso.cluster.DeleteAtExit;
 import io.retso.cluster.LocalCluster;
 import io.retso.hbase.TransactionManager;
 import io.retso.hbase.admin.TablePreparation;
+import io.retso.hbase.options.Isolation;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -43,6 +44,7 @@ public final class BoundsBench {
 
   private final long updates;
   private final long deaths;
+  private final Isolation isolation;
   private final Path directory;
   private final PrintWriter out;
   private final List<Observation> seen = new ArrayList<>();
@@ -52,11 +54,14 @@ public final class BoundsBench {
    *
    * @param updates of the row by transactions, at least 1000
    * @param deaths of clients meanwhile, at least 1
+   * @param isolation of the transactions
    * @param directory for the cluster's data, which is deleted at the end
    */
-  public BoundsBench(long updates, long deaths, Path directory, PrintWriter out) {
+  public BoundsBench(
+      long updates, long deaths, Isolation isolation, Path directory, PrintWriter out) {
     this.updates = updates;
     this.deaths = deaths;
+    this.isolation = isolation;
     this.directory = directory;
     this.out = out;
   }
@@ -80,7 +85,10 @@ public final class BoundsBench {
         Connection connection = ConnectionFactory.createConnection(cluster.configuration());
         OracleClient oracle = OracleClient.builder().address(cluster.oracle()).build();
         TransactionManager manager =
-            TransactionManager.builder(connection).sweepInterval(Duration.ofSeconds(1)).build()) {
+            TransactionManager.builder(connection)
+                .isolation(isolation)
+                .sweepInterval(Duration.ofSeconds(1))
+                .build()) {
       TablePreparation.builder(connection)
           .oracle(cluster.oracle())
           .build()

@@ -3,6 +3,7 @@ package io.retso.bench.hbase;
 import io.retso.hbase.Transaction;
 import io.retso.hbase.TransactionManager;
 import io.retso.hbase.errors.ConflictException;
+import io.retso.hbase.errors.SerializationException;
 import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -22,7 +23,7 @@ import org.apache.hadoop.hbase.client.Put;
 final class OutstandingLoad {
   private static final int ROWS_MAX = 20;
 
-  /** Starts one transaction; fails with a {@link ConflictException} if it was aborted. */
+  /** Starts one transaction; fails as {@link #isRefused} says if it was aborted. */
   interface Start {
     CompletableFuture<?> write(List<Put> puts);
   }
@@ -76,7 +77,7 @@ final class OutstandingLoad {
                 boolean counts = end >= from && end < until;
                 if (thrown == null && counts) {
                   nanos.recordValue(end - begun);
-                } else if (thrown != null && isConflict(thrown)) {
+                } else if (thrown != null && isRefused(thrown)) {
                   aborted.add(counts ? 1 : 0);
                 } else if (thrown != null) {
                   failure.compareAndSet(null, thrown);
@@ -91,8 +92,8 @@ final class OutstandingLoad {
     return ThreadedLoad.Result.of(measuredNanos / 1e9, aborted.sum(), nanos, operations);
   }
 
-  private static boolean isConflict(Throwable thrown) {
-    return (thrown instanceof CompletionException ? thrown.getCause() : thrown)
-        instanceof ConflictException;
+  private static boolean isRefused(Throwable thrown) {
+    Throwable cause = thrown instanceof CompletionException ? thrown.getCause() : thrown;
+    return cause instanceof ConflictException || cause instanceof SerializationException;
   }
 }

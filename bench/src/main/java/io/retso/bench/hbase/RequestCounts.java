@@ -34,7 +34,7 @@ final class RequestCounts {
     Configuration counting = cluster.configuration();
     counting.setBoolean("hbase.client.metrics.enable", true);
     counting.set("hbase.client.metrics.scope", "retso-bench");
-    try (BenchTables tables = new BenchTables(cluster, counting)) {
+    try (BenchTables tables = new BenchTables(cluster, counting, settings.isolation())) {
       PlainOperations plain = new PlainOperations(tables);
       TransactionOperations transactions = new TransactionOperations(tables);
       List<TablesReport.Requests> all = new ArrayList<>();

@@ -72,7 +72,7 @@ public final class TablesBench {
     String startedAt = Instant.now().toString();
     line.show("starting HBase and the oracle: some fifteen seconds ...");
     try (LocalCluster cluster = LocalCluster.in(data).hbaseHeapMb(2048).start();
-        BenchTables tables = new BenchTables(cluster)) {
+        BenchTables tables = new BenchTables(cluster, settings.isolation())) {
       line.show("writing " + settings.rows() + " rows to both tables ...");
       tables.load(cluster, settings);
       List<Contest> contests =

@@ -1,5 +1,6 @@
 package io.retso.bench.hbase;
 
+import io.retso.hbase.options.Isolation;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -12,6 +13,7 @@ import java.util.regex.Pattern;
  * @param rows of each table
  * @param valueBytes of each row
  * @param clientReads whether clients decide what a snapshot sees, instead of region servers
+ * @param isolation of all transactions
  * @param names measurements whose names contain a match are done, others left out
  * @param warmCluster load of every kind before the first measurement
  * @param warmUp before each measurement
@@ -25,6 +27,7 @@ public record TablesSettings(
     int rows,
     int valueBytes,
     boolean clientReads,
+    Isolation isolation,
     Pattern names,
     Duration warmCluster,
     Duration warmUp,
@@ -42,6 +45,7 @@ public record TablesSettings(
         rows,
         100,
         false,
+        Isolation.SNAPSHOT,
         Pattern.compile(""),
         Duration.ofSeconds(quick ? 4 : 10),
         Duration.ofMillis(quick ? 150 : 300),
@@ -54,11 +58,16 @@ public record TablesSettings(
 
   /** The same with these. */
   public TablesSettings with(
-      Pattern otherNames, Duration eachMeasured, int otherRounds, boolean readsByClients) {
+      Pattern otherNames,
+      Duration eachMeasured,
+      int otherRounds,
+      boolean readsByClients,
+      Isolation level) {
     return new TablesSettings(
         rows,
         valueBytes,
         readsByClients,
+        level,
         otherNames,
         warmCluster,
         warmUp,
@@ -75,6 +84,7 @@ public record TablesSettings(
     facts.put("rows", rows);
     facts.put("valueBytes", valueBytes);
     facts.put("reads", clientReads ? "client" : "server");
+    facts.put("isolation", isolation.toString());
     facts.put("names", names.pattern());
     facts.put("warmUpSeconds", warmUp.toNanos() / 1e9);
     facts.put("measuredSeconds", measured.toNanos() / 1e9);

@@ -8,6 +8,7 @@ import io.retso.hbase.Transaction;
 import io.retso.hbase.TransactionManager;
 import io.retso.hbase.errors.AbortedException;
 import io.retso.hbase.errors.ConflictException;
+import io.retso.hbase.errors.SerializationException;
 import io.retso.hbase.errors.SnapshotTooOldException;
 import java.io.IOException;
 import org.apache.hadoop.hbase.client.Get;
@@ -35,7 +36,10 @@ final class TransactionOperations {
         writer.commit();
       }
       return true;
-    } catch (ConflictException | SnapshotTooOldException | AbortedException e) {
+    } catch (ConflictException
+        | SerializationException
+        | SnapshotTooOldException
+        | AbortedException e) {
       return false;
     }
   }

@@ -7,8 +7,8 @@ import java.util.Locale;
  * The mean, or the median, of repeated measurements.
  *
  * @param value of all
- * @param error half of the 95 % confidence interval of their mean, by Student's distribution; 0 if
- *     there was one measurement only
+ * @param error how far the 95 % confidence interval reaches to either side at the most; 0 if there
+ *     was one measurement only. Of a mean by Student's distribution
  * @param count of measurements
  */
 record Mean(double value, double error, int count) {
@@ -21,6 +21,7 @@ record Mean(double value, double error, int count) {
   };
 
   private static final double NORMAL = 1.96;
+  private static final double TAIL = 0.025;
 
   static Mean of(double... values) {
     double sum = 0;
@@ -40,16 +41,39 @@ record Mean(double value, double error, int count) {
     return new Mean(mean, quantile * Math.sqrt(squares / freedom / values.length), values.length);
   }
 
-  /** Of ratios: the median, as a stall in one round makes its ratio anything. */
+  /**
+   * Of ratios: the median, as a stall in one round makes its ratio anything; and for that reason
+   * with the interval between two of them, which holds for all distributions. Of five and less,
+   * which have none, by Student's distribution.
+   */
   static Mean ofRatios(double... ratios) {
     double[] sorted = ratios.clone();
     Arrays.sort(sorted);
-    int half = sorted.length / 2;
-    double median =
-        sorted.length == 0
-            ? 0
-            : sorted.length % 2 == 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
-    return new Mean(median, of(ratios).error, ratios.length);
+    int count = sorted.length;
+    double median = count == 0 ? 0 : (sorted[count / 2] + sorted[(count - 1) / 2]) / 2;
+    int outside = outside(count);
+    return new Mean(
+        median,
+        outside == 0
+            ? of(ratios).error
+            : Math.max(median - sorted[outside - 1], sorted[count - outside] - median),
+        count);
+  }
+
+  /**
+   * Which of so many measurements, in their order, is the lower end of the interval; 0 if none is.
+   * Each one is below the median with probability 1/2.
+   */
+  private static int outside(int count) {
+    double probability = Math.pow(0.5, count); // that none is
+    double atMost = probability;
+    int outside = 0;
+    while (atMost <= TAIL) {
+      outside++;
+      probability *= (double) (count - outside + 1) / outside;
+      atMost += probability;
+    }
+    return outside;
   }
 
   /**
@@ -63,6 +87,11 @@ record Mean(double value, double error, int count) {
         : String.format(Locale.ROOT, "%,d of %,d attempts say little", count, attempts);
   }
 
+  /** Whether more rounds would hardly change on which side of a target it is. */
+  boolean isClear(double target) {
+    return outside(count) > 0 && Math.abs(value - target) > error;
+  }
+
   /**
    * Why a ratio is not to be judged; empty if it is: its interval is narrow, or the target is not
    * within it.
@@ -73,6 +102,6 @@ record Mean(double value, double error, int count) {
     }
     return error <= ERROR_MAX || Math.abs(value - target) > error
         ? ""
-        : String.format(Locale.ROOT, "+- %.2f: more --rounds, or a quieter machine", error);
+        : String.format(Locale.ROOT, "+- %.2f: more rounds, or a quieter machine", error);
   }
 }

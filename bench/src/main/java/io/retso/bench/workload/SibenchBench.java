@@ -41,6 +41,7 @@ public final class SibenchBench {
    * @param sizes rows of the table
    * @param clients threads
    * @param rounds in which the levels take turns
+   * @param judge for so long at the most go further rounds of what is judged, on each store
    */
   public record Settings(
       StorePlan stores,
@@ -49,6 +50,7 @@ public final class SibenchBench {
       Duration warmUp,
       Duration measured,
       int rounds,
+      Duration judge,
       long seed) {}
 
   /** Prepares a benchmark. */
@@ -76,24 +78,38 @@ public final class SibenchBench {
     facts.put(kind.toString(), open.store().facts());
     for (int rows : settings.sizes()) {
       open.store().create(Sibench.TABLES);
-      for (int round = -1; round < settings.rounds(); round++) { // the first one is a warm-up
-        List<Isolation> order = new ArrayList<>(levels(kind));
-        Collections.rotate(order, round); // nobody is always first
-        for (Isolation isolation : order) {
-          measure(kind, open, rows, isolation, round);
-        }
+      measure(kind, open, rows, -1); // a warm-up
+      int round = 0;
+      while (round < settings.rounds()) {
+        measure(kind, open, rows, round++);
+      }
+      long most = settings.judge().dividedBy(settings.sizes().size()).toNanos();
+      long began = System.nanoTime();
+      while (System.nanoTime() - began < most && !isClear(kind, rows)) {
+        measure(kind, open, rows, round++);
       }
     }
+  }
+
+  private void measure(StoreKind kind, OpenStore open, int rows, int round)
+      throws IOException, InterruptedException {
+    List<Isolation> order = new ArrayList<>(levels(kind));
+    Collections.rotate(order, round); // nobody is always first
+    for (Isolation isolation : order) {
+      measure(kind, open, rows, isolation, round);
+    }
+  }
+
+  private boolean isClear(StoreKind kind, int rows) {
+    return !isJudged(kind)
+        || throughput(kind, rows).isClear(RATIO_MIN) && work(kind, rows).isClear(WORK_MAX);
   }
 
   private void measure(StoreKind kind, OpenStore open, int rows, Isolation isolation, int round)
       throws IOException, InterruptedException {
     Store store = open.store();
     String name = String.format(Locale.ROOT, "%s, %,d rows, %s", kind, rows, isolation);
-    line.show(
-        round < 0
-            ? "warm-up of " + name
-            : name + ", round " + (round + 1) + " of " + settings.rounds());
+    line.show(round < 0 ? "warm-up of " + name : name + ", round " + (round + 1));
     Sibench workload = new Sibench(rows, isolation);
     workload.load(store);
     store.awaitQuiet();
@@ -139,17 +155,28 @@ public final class SibenchBench {
     List<Comparison> all = new ArrayList<>();
     for (StoreKind kind : settings.stores().kinds()) {
       for (int rows : settings.sizes()) {
-        if (kind == StoreKind.HBASE || kind == StoreKind.ORACLE) {
-          Mean ratio = SibenchText.ratio(runs, kind, rows, Run::perSecond);
-          Mean work = SibenchText.ratio(runs, kind, rows, run -> run.work().sum());
+        if (isJudged(kind)) {
           String what =
               String.format(Locale.ROOT, "%s, %,d rows, SERIALIZABLE / SNAPSHOT", kind, rows);
-          all.add(judged(what + ", throughput", ratio, true, RATIO_MIN));
-          all.add(judged(what + ", processor time of an attempt", work, false, WORK_MAX));
+          all.add(judged(what + ", throughput", throughput(kind, rows), true, RATIO_MIN));
+          all.add(
+              judged(what + ", processor time of an attempt", work(kind, rows), false, WORK_MAX));
         }
       }
     }
     return all;
+  }
+
+  private static boolean isJudged(StoreKind kind) {
+    return kind == StoreKind.HBASE || kind == StoreKind.ORACLE;
+  }
+
+  private Mean throughput(StoreKind kind, int rows) {
+    return SibenchText.ratio(runs, kind, rows, Run::perSecond);
+  }
+
+  private Mean work(StoreKind kind, int rows) {
+    return SibenchText.ratio(runs, kind, rows, run -> run.work().sum());
   }
 
   private static Comparison judged(String what, Mean ratio, boolean atLeast, double target) {

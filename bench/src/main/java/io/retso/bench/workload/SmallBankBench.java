@@ -52,14 +52,9 @@ public final class SmallBankBench {
   public SmallBankReport run(String version, List<String> flags)
       throws BenchException, InterruptedException {
     String startedAt = Instant.now().toString();
+    int each = settings.mixes().size() * settings.clients().size() * settings.rounds();
     for (StoreKind kind : settings.stores().kinds()) {
-      for (Mix mix : settings.mixes()) {
-        for (int clients : settings.clients()) {
-          for (Strategy strategy : strategies(kind)) {
-            planned += settings.rounds(mix, clients, strategy);
-          }
-        }
-      }
+      planned += each * strategies(kind).size();
     }
     started = System.nanoTime();
     OpenStore.each(
@@ -97,17 +92,41 @@ public final class SmallBankBench {
     warmUp(kind, open, store);
     for (Mix mix : settings.mixes()) {
       for (int clients : settings.clients()) {
+        Level level = new Level(kind, mix, clients);
         List<Strategy> order = new ArrayList<>(strategies(kind));
-        for (int round = 0; !order.isEmpty(); round++) {
-          for (Strategy strategy : order) {
-            measure(open, store, new Attempt(kind, mix, strategy, clients, round));
-          }
-          int done = round + 1;
-          order.removeIf(strategy -> settings.rounds(mix, clients, strategy) <= done);
-          Collections.rotate(order, Math.max(1, order.size() / 3)); // nobody is always first
+        for (int round = 0; round < settings.rounds(); round++) {
+          measure(open, store, level, order, round);
+        }
+        if (settings.isJudged(kind, mix, clients)) {
+          judge(open, store, level, order);
         }
       }
     }
+  }
+
+  /** Further rounds of what is compared, until it is clear or the time is over. */
+  private void judge(OpenStore open, RecordedStore store, Level level, List<Strategy> order)
+      throws IOException, InterruptedException {
+    long began = System.nanoTime();
+    int round = settings.rounds();
+    while (System.nanoTime() - began < settings.judge().toNanos()) {
+      List<Run> here = runs.stream().filter(run -> run.of().equals(level.of())).toList();
+      order.retainAll(SmallBankComparisons.unclear(here, level.clients()));
+      if (order.isEmpty()) {
+        return;
+      }
+      planned += order.size();
+      measure(open, store, level, order, round++);
+    }
+  }
+
+  private void measure(
+      OpenStore open, RecordedStore store, Level level, List<Strategy> order, int round)
+      throws IOException, InterruptedException {
+    for (Strategy strategy : order) {
+      measure(open, store, new Attempt(level, strategy, round));
+    }
+    Collections.rotate(order, Math.max(1, order.size() / 3)); // nobody is always first
   }
 
   /**
@@ -138,22 +157,26 @@ public final class SmallBankBench {
     } while (now < STILL_WARMING * before && passes < WARM_PASSES_MAX);
   }
 
-  /** What one run is of. */
-  private record Attempt(StoreKind kind, Mix mix, Strategy strategy, int clients, int round) {
+  /** Where strategies are compared. */
+  private record Level(StoreKind kind, Mix mix, int clients) {
     Case of() {
       return new Case(kind, mix.hot(), mix.balancePercent());
     }
+  }
 
+  /** What one run is of. */
+  private record Attempt(Level at, Strategy strategy, int round) {
     @Override
     public String toString() {
-      return String.format("%s; %s at %d, round %d", of(), strategy.label(), clients, round + 1);
+      return String.format(
+          "%s; %s at %d, round %d", at.of(), strategy.label(), at.clients(), round + 1);
     }
   }
 
   private void measure(OpenStore open, RecordedStore store, Attempt attempt)
       throws IOException, InterruptedException {
     line.show(attempt + progress());
-    SmallBank bank = new SmallBank(attempt.mix(), attempt.strategy());
+    SmallBank bank = new SmallBank(attempt.at().mix(), attempt.strategy());
     bank.load(store);
     store.awaitQuiet();
     store.history(); // the load is no part of it
@@ -163,7 +186,7 @@ public final class SmallBankBench {
         ClosedLoop.run(
             bank,
             store,
-            attempt.clients(),
+            attempt.at().clients(),
             seed,
             settings.warmUp(),
             settings.measured(),
@@ -174,9 +197,9 @@ public final class SmallBankBench {
     String wrong = bank.check(store);
     runs.add(
         new Run(
-            attempt.of(),
+            attempt.at().of(),
             attempt.strategy(),
-            attempt.clients(),
+            attempt.at().clients(),
             attempt.round(),
             counts.perSecond(),
             counts.millis(),
@@ -187,10 +210,10 @@ public final class SmallBankBench {
             counts.rolledBack(),
             verdict,
             wrong));
-    if (!wrong.isEmpty() && attempt.kind().keepsUpdates(attempt.strategy())) {
+    if (!wrong.isEmpty() && attempt.at().kind().keepsUpdates(attempt.strategy())) {
       failures.add(attempt + ": " + wrong);
     }
-    if (!verdict.isSerializable() && attempt.kind().isSerializable(attempt.strategy())) {
+    if (!verdict.isSerializable() && attempt.at().kind().isSerializable(attempt.strategy())) {
       failures.add(attempt + ": no serial order explains " + verdict);
     }
     line.done(

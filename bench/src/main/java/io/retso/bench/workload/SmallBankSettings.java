@@ -15,8 +15,8 @@ import java.util.Set;
  * @param clients the multiprogramming levels
  * @param warmUp the paper's ramp-up, before each measurement
  * @param rounds in which strategies take turns
- * @param pairRounds of these, in which SI and SERIALIZABLE take turns where their throughput is
- *     judged: with 20 clients or the level next to it, unless contention is high; at least as many
+ * @param judge for so long at the most go further rounds of what is judged: on HBase with 20
+ *     clients or the level next to it, unless contention is high
  */
 public record SmallBankSettings(
     StorePlan stores,
@@ -26,16 +26,14 @@ public record SmallBankSettings(
     Duration warmUp,
     Duration measured,
     int rounds,
-    int pairRounds,
+    Duration judge,
     long seed) {
 
-  /** Those of a strategy at a level. */
-  int rounds(Mix mix, int level, Strategy strategy) {
-    boolean isJudged =
-        (strategy == Strategy.SI || strategy == Strategy.SERIALIZABLE)
-            && level == SmallBankText.mainLevel(Set.copyOf(clients))
-            && mix.hot() >= SmallBankComparisons.MANY;
-    return isJudged ? Math.max(rounds, pairRounds) : rounds;
+  /** Whether throughput is judged there. */
+  boolean isJudged(StoreKind kind, Mix mix, int level) {
+    return kind == StoreKind.HBASE
+        && level == SmallBankText.mainLevel(Set.copyOf(clients))
+        && mix.hot() >= SmallBankComparisons.MANY;
   }
 
   /** What a report says of them. */
@@ -46,7 +44,7 @@ public record SmallBankSettings(
     facts.put("warmUpSeconds", warmUp.toNanos() / 1e9);
     facts.put("measuredSeconds", measured.toNanos() / 1e9);
     facts.put("rounds", rounds);
-    facts.put("pairRounds", pairRounds);
+    facts.put("judgeSeconds", judge.toSeconds());
     facts.put("seed", seed);
     return facts;
   }

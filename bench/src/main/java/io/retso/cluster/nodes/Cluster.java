@@ -45,22 +45,15 @@ public final class Cluster implements AutoCloseable {
   private final Path directory;
   private final Layout layout;
   private final Namespaces namespaces;
+  private final Faults faults;
   private final FileChannel lock;
 
   private Cluster(Path directory, Layout layout, FileChannel lock) {
     this.directory = directory;
     this.layout = layout;
     this.namespaces = new Namespaces(directory, layout);
+    this.faults = new Faults(directory, layout, namespaces);
     this.lock = lock;
-  }
-
-  /** Which packets of a node are dropped. */
-  public enum Direction {
-    BOTH,
-    /** It hears nobody, but is heard. */
-    IN,
-    /** Nobody hears it, but it hears them. */
-    OUT
   }
 
   /**
@@ -68,10 +61,16 @@ public final class Cluster implements AutoCloseable {
    *
    * @param inNamespaces whether each node gets a network namespace of its own
    * @param settings of the oracles
+   * @param bookieDiskMebibytes size of a disk in memory for each bookie, which takes namespaces; 0:
+   *     none
    * @throws ClusterException if there is one already, or no namespaces can be made
    */
   public static Cluster create(
-      Path directory, Layout.Counts counts, boolean inNamespaces, Map<String, String> settings)
+      Path directory,
+      Layout.Counts counts,
+      boolean inNamespaces,
+      Map<String, String> settings,
+      int bookieDiskMebibytes)
       throws IOException, InterruptedException {
     Path root = directory.toAbsolutePath().normalize();
     if (root.toString().contains(",")) {
@@ -89,7 +88,7 @@ public final class Cluster implements AutoCloseable {
         throw new ClusterException("there is a cluster in " + root + " already", null);
       }
       String network = inNamespaces ? Namespaces.NETWORK : freeLoopback();
-      Layout layout = Layout.create(counts, inNamespaces, network, settings);
+      Layout layout = Layout.create(counts, inNamespaces, network, settings, bookieDiskMebibytes);
       for (Node oracle : layout.of(Role.ORACLE)) {
         new NodeFiles(root, oracle, layout).check();
       }
@@ -99,6 +98,11 @@ public final class Cluster implements AutoCloseable {
       lock.close();
       throw e;
     }
+  }
+
+  /** Why nodes cannot have network namespaces on this machine; empty if they can. */
+  public static Optional<String> obstacleToNamespaces() throws InterruptedException {
+    return Namespaces.obstacle();
   }
 
   /** Opens the cluster in a directory, whether it runs or not. */
@@ -180,8 +184,8 @@ public final class Cluster implements AutoCloseable {
     List<NodeProcess> started = new ArrayList<>();
     boolean serves = false;
     try {
-      if (layout.namespaces()) {
-        namespaces.up();
+      if (layout.namespaces() && namespaces.up()) {
+        faults.mountDisks();
       }
       for (Role role : List.of(Role.ZOOKEEPER, Role.BOOKIE, Role.ORACLE)) {
         if (role == Role.BOOKIE) {
@@ -278,6 +282,12 @@ public final class Cluster implements AutoCloseable {
     process(node).kill();
   }
 
+  /** Ends a node's process cleanly (SIGTERM). */
+  public void end(Node node) throws IOException, InterruptedException {
+    process(node).require();
+    end(List.of(process(node)));
+  }
+
   /** Stops a node's process, in the middle of whatever it does (SIGSTOP). */
   public void pause(Node node) throws IOException, InterruptedException {
     OwnProcess process = process(node).require();
@@ -294,51 +304,42 @@ public final class Cluster implements AutoCloseable {
 
   /** Ends a node's process cleanly if it runs, starts it, and waits until it serves. */
   public void restart(Node node) throws IOException, InterruptedException {
-    if (node.role() == Role.CLIENT) {
-      throw new ClusterException(node.name() + " has no process", null);
+    restart(List.of(node));
+  }
+
+  /** Ends processes cleanly as far as they run, starts them all, and waits until they serve. */
+  public void restart(List<Node> nodes) throws IOException, InterruptedException {
+    for (Node node : nodes) {
+      if (node.role() == Role.CLIENT) {
+        throw new ClusterException(node.name() + " has no process", null);
+      }
     }
-    NodeProcess process = process(node);
-    process.askToEnd();
-    process.awaitEnd();
-    process.start(enter(node));
-    process.awaitReady();
+    end(nodes.stream().map(this::process).toList());
+    for (Node node : nodes) {
+      process(node).start(enter(node));
+    }
+    for (Node node : nodes) {
+      process(node).awaitReady();
+    }
   }
 
   /**
-   * Cuts a node off, until it is healed.
+   * Says which build a node runs from its next start on.
    *
-   * @param other from which it is cut off; null for all
+   * @param classPath of the build; null for that of the command which starts the node
    */
-  public void partition(Node node, Node other, Direction direction)
-      throws IOException, InterruptedException {
-    if (!layout.namespaces()) {
-      throw new ClusterException(
-          "nodes on loopback addresses cannot be cut off: begin the cluster with"
-              + " --network namespaces",
-          null);
-    }
-    List<Namespaces.Cut> cuts = new ArrayList<>();
-    if (direction != Direction.IN) {
-      cuts.add(new Namespaces.Cut(node, other));
-    }
-    if (direction != Direction.OUT) {
-      cuts.add(new Namespaces.Cut(other, node));
-    }
-    namespaces.cut(cuts);
+  public void runBuild(Node node, String classPath) throws IOException {
+    process(node).files().runBuild(classPath);
   }
 
-  /**
-   * Undoes partitions.
-   *
-   * @param node those of one node; null for all
-   */
-  public void heal(Node node) throws IOException, InterruptedException {
-    if (layout.namespaces()) {
-      namespaces.heal(
-          namespaces.cuts().stream()
-              .filter(cut -> node == null || node.equals(cut.from()) || node.equals(cut.to()))
-              .toList());
-    }
+  /** Whether a node has a process, running or paused. */
+  public boolean isUp(Node node) throws IOException {
+    return process(node).running().isPresent();
+  }
+
+  /** Faults around its nodes, in the network and on disks. */
+  public Faults faults() {
+    return faults;
   }
 
   /**
@@ -383,13 +384,6 @@ public final class Cluster implements AutoCloseable {
             List.of("status", "--http=" + oracle.address() + ":" + HTTP_PORT)));
     Command.Result result = Command.run(command, "", STATUS_MAX);
     return result.output().lines().findFirst().orElse("silent").replaceFirst("^status +", "");
-  }
-
-  /** What is cut off at present, in words. */
-  public List<String> partitions() throws IOException, InterruptedException {
-    return layout.namespaces()
-        ? namespaces.cuts().stream().map(Object::toString).toList()
-        : List.of();
   }
 
   /** The last lines that a node printed. */

@@ -40,7 +40,7 @@ import picocli.CommandLine.Spec;
     },
     modelTransformer = UsualExitCodes.class)
 public final class ClusterCommand implements Runnable {
-  private static final int NODES_MAX = 20;
+  private static final int DISK_MIN = 256;
   private static final long UNDO_SECONDS_MAX = 120;
 
   @Spec private CommandSpec spec;
@@ -135,7 +135,7 @@ public final class ClusterCommand implements Runnable {
               description =
                   "Oracles: 1. More are not yet possible, as a second one would take the log over.")
           Integer oracles,
-      @Option(names = "--bookies", description = "Bookies, 1 to " + NODES_MAX + ".")
+      @Option(names = "--bookies", description = "Bookies, 1 to " + Layout.NODES_MAX + ".")
           Integer bookies,
       @Option(names = "--zookeepers", description = "ZooKeeper servers, 1 or 3.")
           Integer zooKeepers,
@@ -150,10 +150,19 @@ public final class ClusterCommand implements Runnable {
               names = "--set",
               paramLabel = "KEY=VALUE",
               description = "A setting of the oracles, as in docs/configuration.md. Repeatable.")
-          Map<String, String> settings) {
+          Map<String, String> settings,
+      @Option(
+              names = "--bookie-disk",
+              paramLabel = "MIB",
+              description =
+                  "With namespaces: each bookie has a disk of this size, "
+                      + DISK_MIN
+                      + " or more, in memory, which can be filled, and which goes with stop.")
+          Integer bookieDisk) {
     if (Layout.exists(directory)) {
       boolean isDescribed =
-          Stream.of(oracles, bookies, zooKeepers, network, settings).anyMatch(Objects::nonNull);
+          Stream.of(oracles, bookies, zooKeepers, network, settings, bookieDisk)
+              .anyMatch(Objects::nonNull);
       return isDescribed
           ? failed(
               "the cluster in "
@@ -166,7 +175,12 @@ public final class ClusterCommand implements Runnable {
             Objects.requireNonNullElse(zooKeepers, 1),
             Objects.requireNonNullElse(bookies, 3),
             Objects.requireNonNullElse(oracles, 1));
-    String problem = problem(counts);
+    boolean hasRoom =
+        bookieDisk == null || network == NetworkKind.NAMESPACES && bookieDisk >= DISK_MIN;
+    String problem =
+        hasRoom
+            ? counts.problem().orElse(null)
+            : "--bookie-disk takes --network namespaces, and " + DISK_MIN + " MiB or more";
     if (problem != null) {
       return failed(problem);
     }
@@ -176,22 +190,9 @@ public final class ClusterCommand implements Runnable {
                 directory,
                 counts,
                 network == NetworkKind.NAMESPACES,
-                Objects.requireNonNullElse(settings, Map.of())),
+                Objects.requireNonNullElse(settings, Map.of()),
+                Objects.requireNonNullElse(bookieDisk, 0)),
         this::start);
-  }
-
-  /** What is wrong with the numbers; null if nothing. */
-  private static String problem(Layout.Counts counts) {
-    if (counts.oracles() != 1) {
-      return "--oracles "
-          + counts.oracles()
-          + ": an oracle cannot stand by yet, and a second one would take the log over from the"
-          + " first; use 1";
-    }
-    boolean fits = counts.bookies() >= 1 && counts.bookies() <= NODES_MAX;
-    return fits && (counts.zooKeepers() == 1 || counts.zooKeepers() == 3)
-        ? null
-        : "there can be 1 to " + NODES_MAX + " bookies, and 1 or 3 ZooKeeper servers";
   }
 
   /** Whoever interrupts it (SIGINT, SIGTERM) waits until what it has started is gone. */
@@ -246,9 +247,7 @@ public final class ClusterCommand implements Runnable {
             out.printf("%-12s %-21s %-12s %s%n", node.name(), where, pid, status.state());
             well &= status.isWell();
           }
-          for (String cut : cluster.partitions()) {
-            out.println("cut off: packets " + cut);
-          }
+          cluster.faults().present().forEach(out::println);
           return well ? 0 : ExitCode.UNHEALTHY.number();
         });
   }
@@ -308,8 +307,23 @@ public final class ClusterCommand implements Runnable {
   @Command(
       name = "restart",
       description = {"Ends a node's process cleanly if it runs, and starts it again.", ""})
-  int restart(@Parameters(paramLabel = "NODE", description = "Such as bookie-2.") String node) {
-    return to(node, Cluster::restart);
+  int restart(
+      @Parameters(paramLabel = "NODE", description = "Such as bookie-2.") String node,
+      @Option(
+              names = "--class-path",
+              paramLabel = "PATHS",
+              description =
+                  "The class path of another build, which the node runs from now on, as in a"
+                      + " rolling upgrade; 'own' for that of this one.")
+          String classPath) {
+    return to(
+        node,
+        (cluster, found) -> {
+          if (classPath != null) {
+            cluster.runBuild(found, classPath.equals("own") ? null : classPath);
+          }
+          cluster.restart(found);
+        });
   }
 
   @Command(
@@ -327,26 +341,63 @@ public final class ClusterCommand implements Runnable {
               defaultValue = "both",
               description =
                   "both; in: it hears nobody; out: nobody hears it. Default: ${DEFAULT-VALUE}")
-          Cluster.Direction direction) {
+          Faults.Direction direction) {
     return to(
         node,
         (cluster, found) ->
-            cluster.partition(
-                found, other == null ? null : cluster.layout().node(other), direction));
+            cluster
+                .faults()
+                .partition(found, other == null ? null : cluster.layout().node(other), direction));
+  }
+
+  @Command(
+      name = "lose",
+      description = {"Loses packets of a node at random, both ways. Needs namespaces.", ""})
+  int lose(
+      @Parameters(index = "0", paramLabel = "NODE", description = "Such as oracle-1.") String node,
+      @Parameters(index = "1", paramLabel = "PERCENT", description = "1 to 99.") int percent) {
+    return percent < 1 || percent > 99
+        ? failed(percent + " percent: give 1 to 99")
+        : to(node, (cluster, found) -> cluster.faults().lose(found, percent));
+  }
+
+  @Command(
+      name = "slow",
+      description = {
+        "Makes the link of a node slow, both ways: what waits is delayed. Needs namespaces.",
+        ""
+      })
+  int slow(
+      @Parameters(index = "0", paramLabel = "NODE", description = "Such as oracle-1.") String node,
+      @Parameters(index = "1", paramLabel = "KBIT", description = "So many thousand bits a second.")
+          int kilobits) {
+    return kilobits < 1
+        ? failed(kilobits + " kbit/s: give 1 or more")
+        : to(node, (cluster, found) -> cluster.faults().slow(found, kilobits));
+  }
+
+  @Command(
+      name = "fill",
+      description = {"Fills the disk of a bookie. Needs --bookie-disk.", ""})
+  int fill(@Parameters(paramLabel = "NODE", description = "Such as bookie-2.") String node) {
+    return to(node, (cluster, found) -> cluster.faults().fill(found));
   }
 
   @Command(
       name = "heal",
-      description = {"Ends partitions.", ""})
+      description = {
+        "Ends partitions; without a node, lost packets, slow links, full disks, too.",
+        ""
+      })
   int heal(
       @Parameters(
               paramLabel = "NODE",
               arity = "0..1",
-              description = "Whose partitions end. Default: all")
+              description = "Whose partitions end. Default: all, and all other such faults")
           String node) {
     return with(
         (cluster, out) -> {
-          cluster.heal(node == null ? null : cluster.layout().node(node));
+          cluster.faults().heal(node == null ? null : cluster.layout().node(node));
           return 0;
         });
   }

@@ -50,6 +50,21 @@ final class Command {
     }
   }
 
+  /**
+   * Runs a program that is to succeed.
+   *
+   * @return what it printed
+   * @throws ClusterException if it fails, too
+   */
+  static String require(List<String> words, String input, Duration atMost)
+      throws IOException, InterruptedException {
+    Result result = run(words, input, atMost);
+    if (result.exitCode() != 0) {
+      throw new ClusterException(String.join(" ", words) + " failed: " + result.output(), null);
+    }
+    return result.output();
+  }
+
   private static Process start(List<String> words, Path output) throws IOException {
     try {
       return new ProcessBuilder(words)

@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
@@ -19,13 +20,35 @@ import java.util.stream.Collectors;
  *     loopback addresses
  * @param nodes in the order in which they start
  * @param settings of the oracles, beyond those that follow from the layout
+ * @param bookieDiskMebibytes size of a disk in memory that each bookie has; 0 if its data is in the
+ *     cluster's directory
  */
-public record Layout(boolean namespaces, List<Node> nodes, Map<String, String> settings) {
+public record Layout(
+    boolean namespaces, List<Node> nodes, Map<String, String> settings, int bookieDiskMebibytes) {
   private static final String FILE = "cluster.json";
   private static final int FIRST_HOST = 11;
 
+  /** Bookies of a cluster, at most. */
+  static final int NODES_MAX = 20;
+
   /** How many of each. */
-  public record Counts(int zooKeepers, int bookies, int oracles) {}
+  public record Counts(int zooKeepers, int bookies, int oracles) {
+    /** What is wrong with them; empty if nothing. */
+    public Optional<String> problem() {
+      if (oracles != 1) {
+        return Optional.of(
+            "--oracles "
+                + oracles
+                + ": an oracle cannot stand by yet, and a second one would take the log over from"
+                + " the first; use 1");
+      }
+      boolean fits = bookies >= 1 && bookies <= NODES_MAX;
+      return fits && (zooKeepers == 1 || zooKeepers == 3)
+          ? Optional.empty()
+          : Optional.of(
+              "there can be 1 to " + NODES_MAX + " bookies, and 1 or 3 ZooKeeper servers");
+    }
+  }
 
   /**
    * Names nodes and gives them addresses.
@@ -33,7 +56,11 @@ public record Layout(boolean namespaces, List<Node> nodes, Map<String, String> s
    * @param network the first three numbers of the addresses
    */
   static Layout create(
-      Counts counts, boolean namespaces, String network, Map<String, String> settings) {
+      Counts counts,
+      boolean namespaces,
+      String network,
+      Map<String, String> settings,
+      int bookieDiskMebibytes) {
     List<Node> nodes = new ArrayList<>();
     add(nodes, Role.ZOOKEEPER, counts.zooKeepers, network);
     add(nodes, Role.BOOKIE, counts.bookies, network);
@@ -41,7 +68,7 @@ public record Layout(boolean namespaces, List<Node> nodes, Map<String, String> s
     if (namespaces) {
       add(nodes, Role.CLIENT, 1, network);
     }
-    return new Layout(namespaces, List.copyOf(nodes), Map.copyOf(settings));
+    return new Layout(namespaces, List.copyOf(nodes), Map.copyOf(settings), bookieDiskMebibytes);
   }
 
   private static void add(List<Node> nodes, Role role, int count, String network) {
@@ -96,6 +123,16 @@ public record Layout(boolean namespaces, List<Node> nodes, Map<String, String> s
     }
     String names = nodes.stream().map(Node::name).collect(Collectors.joining(", "));
     throw new ClusterException(name + " is no node of this cluster, which has " + names, null);
+  }
+
+  /** Whether a node has a disk of its own. */
+  boolean hasDisk(Node node) {
+    return node.role() == Role.BOOKIE && bookieDiskMebibytes > 0;
+  }
+
+  /** Where clients find the oracles, each {@code host:port}. */
+  public List<String> oracles() {
+    return of(Role.ORACLE).stream().map(Node::endpoint).toList();
   }
 
   /** Where ZooKeeper is, {@code host:port,...}. */

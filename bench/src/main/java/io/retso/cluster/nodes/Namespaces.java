@@ -30,7 +30,7 @@ final class Namespaces {
   static final String NETWORK = "10.77.0";
 
   private static final String GATEWAY = NETWORK + ".1";
-  private static final String ROUTER = "router";
+  static final String ROUTER = "router";
   private static final Duration COMMAND_MAX = Duration.ofSeconds(30);
   private static final boolean IS_ROOT = "root".equals(System.getProperty("user.name"));
 
@@ -106,26 +106,40 @@ final class Namespaces {
         holder(name)
             .orElseThrow(
                 () -> new ClusterException("the network of " + name + " is gone: use up", null));
-    String target = "--target=" + holder.pid();
-    return IS_ROOT
-        ? List.of("nsenter", target, "--net", "--")
-        : List.of("nsenter", target, "--user", "--preserve-credentials", "--net", "--");
+    List<String> words = new ArrayList<>(List.of("nsenter", "--target=" + holder.pid()));
+    if (!IS_ROOT) {
+      words.addAll(List.of("--user", "--preserve-credentials"));
+    }
+    words.add("--net");
+    if (layout.nodes().stream().anyMatch(n -> n.name().equals(name) && layout.hasDisk(n))) {
+      words.add("--mount");
+    }
+    words.add("--");
+    return words;
   }
 
-  /** Makes what is not there. */
-  void up() throws IOException, InterruptedException {
+  /** Whether they are there. */
+  boolean isUp() throws IOException {
+    return holder(ROUTER).isPresent();
+  }
+
+  /** Makes it all, if it is not there; returns whether it was not. */
+  boolean up() throws IOException, InterruptedException {
     Files.createDirectories(directory);
     if (holder(ROUTER).isPresent()) {
-      return;
+      return false;
     }
     hold(ROUTER, unshare());
     List<String> forward = new ArrayList<>(enter(ROUTER));
     forward.addAll(List.of("tee", "/proc/sys/net/ipv4/ip_forward"));
-    run(forward, "1");
+    Command.require(forward, "1", COMMAND_MAX);
     StringBuilder router = new StringBuilder("link set lo up\n");
     for (Node node : layout.nodes()) {
       List<String> unshare = new ArrayList<>(enter(ROUTER));
       unshare.addAll(List.of("unshare", "--net"));
+      if (layout.hasDisk(node)) {
+        unshare.add("--mount");
+      }
       long host = hold(node.name(), unshare);
       router.append(
           String.format(
@@ -151,6 +165,7 @@ final class Namespaces {
               """,
               node.address(), GATEWAY));
     }
+    return true;
   }
 
   /** Starts a process that holds a namespace; returns its id. */
@@ -183,16 +198,7 @@ final class Namespaces {
   private void ip(String host, String lines) throws IOException, InterruptedException {
     List<String> command = new ArrayList<>(enter(host));
     command.addAll(List.of("ip", "-batch", "-"));
-    run(command, lines);
-  }
-
-  private static String run(List<String> command, String input)
-      throws IOException, InterruptedException {
-    Command.Result result = Command.run(command, input, COMMAND_MAX);
-    if (result.exitCode() != 0) {
-      throw new ClusterException(String.join(" ", command) + " failed: " + result.output(), null);
-    }
-    return result.output();
+    Command.require(command, lines, COMMAND_MAX);
   }
 
   /** Drops packets from now on. */
@@ -220,7 +226,7 @@ final class Namespaces {
     List<String> command = new ArrayList<>(enter(ROUTER));
     command.addAll(List.of("ip", "-json", "rule", "list"));
     List<Cut> cuts = new ArrayList<>();
-    for (JsonNode rule : new ObjectMapper().readTree(run(command, ""))) {
+    for (JsonNode rule : new ObjectMapper().readTree(Command.require(command, "", COMMAND_MAX))) {
       if ("blackhole".equals(rule.path("action").asText())) {
         cuts.add(new Cut(node(rule.path("iif").asText()), node(rule.path("dst").asText())));
       }

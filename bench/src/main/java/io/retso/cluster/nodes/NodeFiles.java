@@ -23,6 +23,7 @@ import java.util.TreeMap;
  */
 final class NodeFiles {
   private static final int COPIES_MAX = 3;
+  private static final String HOST = "\n# This host\n";
 
   private final Path directory;
   private final Node node;
@@ -39,9 +40,43 @@ final class NodeFiles {
     return directory.resolve("process");
   }
 
-  /** What it prints. */
+  /** What it logs, bounded; the file before it has ".1" at its end. */
   Path output() {
     return directory.resolve("output.txt");
+  }
+
+  /** What it prints beside its log: little, unless something is wrong with the JVM. */
+  Path console() {
+    return directory.resolve("console.txt");
+  }
+
+  private Path logging() {
+    return directory.resolve("logback.xml");
+  }
+
+  /** Names the build that it runs, if that is not the one of the command which starts it. */
+  private Path classPathFile() {
+    return directory.resolve("classpath");
+  }
+
+  /** From its next start on it runs another build; null: that of the command which starts it. */
+  void runBuild(String classPath) throws IOException {
+    if (classPath == null) {
+      Files.deleteIfExists(classPathFile());
+    } else {
+      Files.createDirectories(directory);
+      Files.writeString(classPathFile(), classPath + "\n");
+    }
+  }
+
+  private String classPath() {
+    try {
+      return Files.exists(classPathFile())
+          ? Files.readString(classPathFile()).strip()
+          : System.getProperty("java.class.path");
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   /** What an oracle writes once it is ready. */
@@ -53,13 +88,15 @@ final class NodeFiles {
     return directory.resolve(node.role() == Role.ORACLE ? "retso.properties" : "node.conf");
   }
 
-  private Path data() {
+  /** Its data; of a bookie with a disk of its own, the root of that. */
+  Path data() {
     return directory.resolve("data");
   }
 
   /** Writes the configuration. */
   void write() throws IOException {
     Files.createDirectories(data());
+    Files.writeString(logging(), standard("cluster-logback.xml"));
     switch (node.role()) {
       case ZOOKEEPER -> writeZooKeeper();
       case BOOKIE -> writeBookie();
@@ -78,7 +115,7 @@ final class NodeFiles {
       ensemble.forEach(each -> lines.put("server." + each.number(), each.address() + ":2888:3888"));
     }
     Files.writeString(data().resolve("myid"), Integer.toString(node.number()));
-    writeLines(standard("zoo.cfg"), lines);
+    writeLines(standard("zoo.cfg") + HOST, lines);
   }
 
   private void writeBookie() throws IOException {
@@ -91,7 +128,7 @@ final class NodeFiles {
     lines.put("bookiePort", Integer.toString(node.role().port()));
     lines.put("journalDirectory", data().resolve("journal").toString());
     lines.put("ledgerDirectories", data().resolve("ledgers").toString());
-    writeLines(standard("bookie.conf"), lines);
+    writeLines(standard("bookie.conf") + HOST, lines);
   }
 
   /** BookKeeper separates hosts by semicolons, as a comma separates values of its settings. */
@@ -110,10 +147,10 @@ final class NodeFiles {
     return lines;
   }
 
-  /** What ReTSO wants of ZooKeeper or a bookie on any host. */
+  /** What is the same on any host. */
   private static String standard(String name) {
     try (InputStream in = ServerMain.class.getResourceAsStream("/retso/" + name)) {
-      return new String(in.readAllBytes(), StandardCharsets.UTF_8) + "\n# This host\n";
+      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -136,15 +173,14 @@ final class NodeFiles {
     String file = configuration().toString();
     return switch (node.role()) {
       case ZOOKEEPER ->
-          JavaCommand.of(
-              options(256), "org.apache.zookeeper.server.quorum.QuorumPeerMain", List.of(file));
+          java(options(256), "org.apache.zookeeper.server.quorum.QuorumPeerMain", List.of(file));
       case BOOKIE ->
-          JavaCommand.of(
+          java(
               options(256, "-XX:MaxDirectMemorySize=256m"),
               "org.apache.bookkeeper.server.Main",
               List.of("--conf", file));
       case ORACLE ->
-          JavaCommand.of(
+          java(
               options(heap(configuration()), "-ea:io.retso..."),
               ServerMain.class.getName(),
               List.of("server", "--config=" + file, "--ready-file=" + ready()));
@@ -154,16 +190,22 @@ final class NodeFiles {
 
   /** The command that asks BookKeeper's shell for something; of a bookie. */
   List<String> shell(String verb) {
-    return JavaCommand.of(
+    return java(
         options(128),
         "org.apache.bookkeeper.bookie.BookieShell",
         List.of("-conf", configuration().toString(), verb));
   }
 
-  private static List<String> options(long heapMiB, String... others) {
+  private List<String> java(List<String> options, String mainClass, List<String> arguments) {
+    return JavaCommand.of(classPath(), options, mainClass, arguments);
+  }
+
+  private List<String> options(long heapMiB, String... others) {
     List<String> options = new ArrayList<>();
     options.add("-Xmx" + heapMiB + "m");
     options.add("-XX:+ExitOnOutOfMemoryError");
+    options.add("-Dlogback.configurationFile=" + logging());
+    options.add("-Dretso.output=" + output());
     options.addAll(List.of(others));
     return options;
   }

@@ -1,6 +1,7 @@
 package io.retso.cluster.nodes;
 
 import io.retso.cluster.ClusterException;
+import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -14,6 +15,9 @@ final class NodeProcess {
   static final Duration START_MAX = Duration.ofSeconds(120);
   static final Duration STOP_MAX = Duration.ofSeconds(20);
   private static final int LINES_SHOWN = 15;
+
+  /** What a node prints beside its log is kept from one start to the next up to this size. */
+  private static final long CONSOLE_BYTES_MAX = 1 << 20;
 
   /** In {@code /proc/net/tcp}. */
   private static final String LISTENING = "0A";
@@ -61,11 +65,15 @@ final class NodeProcess {
     command.addAll(enter);
     command.addAll(files.command());
     Files.deleteIfExists(files.ready()); // of a process that was killed
+    File console = files.console().toFile();
     Process process =
         new ProcessBuilder(command)
             .redirectInput(Path.of("/dev/null").toFile())
             .redirectErrorStream(true)
-            .redirectOutput(ProcessBuilder.Redirect.appendTo(files.output().toFile()))
+            .redirectOutput(
+                console.length() > CONSOLE_BYTES_MAX
+                    ? ProcessBuilder.Redirect.to(console)
+                    : ProcessBuilder.Redirect.appendTo(console))
             .start();
     // setsid and what enters a namespace are replaced by what they run: it is the same process.
     OwnProcess.of(process.pid()).save(files.process());
@@ -140,12 +148,14 @@ final class NodeProcess {
     }
   }
 
-  /** The last lines of what it printed. */
+  /** The last lines of what it printed and logged. */
   String lastLines(int count) throws IOException {
-    if (!Files.exists(files.output())) {
-      return "";
+    List<String> lines = new ArrayList<>();
+    for (Path file : List.of(files.console(), files.output())) {
+      if (Files.exists(file)) {
+        lines.addAll(Files.readAllLines(file));
+      }
     }
-    List<String> lines = Files.readAllLines(files.output());
     return String.join("\n", lines.subList(Math.max(0, lines.size() - count), lines.size()));
   }
 }

@@ -1,7 +1,9 @@
 package io.retso.verify.clients;
 
 import io.retso.admin.FirstContact;
+import io.retso.hbase.ManagerBuilder;
 import io.retso.hbase.TransactionManager;
+import io.retso.hbase.errors.OracleUnavailableException;
 import io.retso.verify.history.HistoryRecorder;
 import io.retso.verify.lists.Generations;
 import io.retso.verify.lists.ListStore;
@@ -23,6 +25,8 @@ import org.apache.hadoop.hbase.client.AsyncConnection;
 public final class Client implements AutoCloseable {
   /** How long its threads may take to finish their transactions. */
   static final Duration JOIN_MAX = Duration.ofMinutes(2);
+
+  private static final Duration CONNECT_MAX = Duration.ofSeconds(40);
 
   private final AsyncConnection hbase;
   private final TransactionManager manager;
@@ -66,13 +70,13 @@ public final class Client implements AutoCloseable {
     Configuration configuration = configuration(plan.cluster(), plan.oracle());
     AsyncConnection hbase = FirstContact.connect(configuration);
     try {
-      TransactionManager manager =
+      ManagerBuilder builder =
           TransactionManager.builder(hbase)
               .oracle(plan.oracle())
               .sweepInterval(Duration.ofSeconds(10))
               .flushBytes(plan.flushBytes())
-              .isolation(TableLists.options(plan.isolation().ofOthers()).isolation().orElseThrow())
-              .build();
+              .isolation(TableLists.options(plan.isolation().ofOthers()).isolation().orElseThrow());
+      TransactionManager manager = connected(builder::build, CONNECT_MAX);
       Client client =
           new Client(hbase, manager, HistoryRecorder.create(plan.history(), plan.origin()), plan);
       client.startThreads();
@@ -80,6 +84,27 @@ public final class Client implements AutoCloseable {
     } catch (IOException | RuntimeException e) {
       hbase.close();
       throw e;
+    }
+  }
+
+  /** What connects to the oracle. */
+  interface Connect {
+    TransactionManager now() throws IOException;
+  }
+
+  /**
+   * Tries again while no oracle answers: faults, or a busy machine, may take it longer than once.
+   */
+  static TransactionManager connected(Connect connect, Duration most) throws IOException {
+    long until = System.nanoTime() + most.toNanos();
+    while (true) {
+      try {
+        return connect.now();
+      } catch (OracleUnavailableException e) {
+        if (System.nanoTime() - until > 0) {
+          throw e;
+        }
+      }
     }
   }
 

@@ -23,6 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(120)
 class SmallBankBenchTest {
   private static final Duration SHORT = Duration.ofMillis(100);
+  private static final Duration LONG = Duration.ofSeconds(5);
 
   @TempDir Path directory;
 
@@ -49,15 +50,14 @@ class SmallBankBenchTest {
                       List.of(1, 6),
                       SHORT,
                       SHORT,
-                      1,
                       2,
+                      SHORT,
                       1),
                   new PrintWriter(out),
                   false)
               .run("1", List.of());
       assertEquals(List.of(), report.failures());
-      int pair = 2; // once more, with the most clients
-      assertEquals(2 * (Strategy.values().length - 1) + pair, report.runs().size());
+      assertEquals(2 * 2 * (Strategy.values().length - 1), report.runs().size());
       assertFalse(
           report.runs().stream().map(Run::strategy).anyMatch(Strategy.READ_COMMITTED::equals));
       assertTrue(report.runs().stream().mapToDouble(Run::perSecond).sum() > 0);
@@ -70,12 +70,13 @@ class SmallBankBenchTest {
     try (InProcessServer server = new InProcessServer(1_000_000, 1 << 20, 100_000)) {
       SibenchReport report =
           new SibenchBench(
-                  new SibenchBench.Settings(plan(server), List.of(10, 50), 3, SHORT, SHORT, 2, 1),
+                  new SibenchBench.Settings(
+                      plan(server), List.of(10, 50), 3, SHORT, SHORT, 2, LONG, 1),
                   new PrintWriter(out),
                   false)
               .run("1", List.of());
       assertEquals(List.of(), report.failures());
-      assertEquals(2 * 2 * 2, report.runs().size());
+      assertTrue(report.runs().size() >= 2 * 2 * 6, "no fewer are clear");
       assertEquals(2 * 2, report.comparisons().size());
       assertTrue(report.runs().stream().anyMatch(run -> run.work().client() > 0));
     }

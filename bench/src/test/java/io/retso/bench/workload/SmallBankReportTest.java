@@ -22,6 +22,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import javax.xml.parsers.DocumentBuilderFactory;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -133,6 +134,53 @@ class SmallBankReportTest {
     assertTrue(all.stream().allMatch(row -> row.verdict().equals("met")), all.toString());
     List<Run> once = runs.subList(0, Strategy.values().length);
     assertEquals("not judged", SmallBankComparisons.of(once).get(0).verdict());
+  }
+
+  /** Rates of a round; SI has 1,000, and all but two of the paper's strategies are far below. */
+  private static List<Run> judged(int round, double serializable, double wt, double wtLocked) {
+    List<Run> runs = new ArrayList<>();
+    for (Strategy strategy : Strategy.values()) {
+      double rate =
+          switch (strategy) {
+            case SI -> 1000;
+            case PROMOTE_WT_UPD -> wt;
+            case PROMOTE_WT_SFU -> wtLocked;
+            case SERIALIZABLE -> serializable;
+            default -> 800;
+          };
+      runs.add(run(new Case(StoreKind.HBASE, 1000, 20), strategy, 20, round, rate));
+    }
+    return runs;
+  }
+
+  @Test
+  void roundsGoOnForWhatIsNotClear() {
+    List<Run> runs = new ArrayList<>();
+    for (int round = 0; round < 5; round++) {
+      runs.addAll(judged(round, 985 + round, 980, 1020));
+      assertTrue(SmallBankComparisons.unclear(runs, 20).contains(Strategy.SI), "too few");
+    }
+    runs.addAll(judged(5, 970, 980, 1020));
+    assertEquals(
+        Set.of(Strategy.PROMOTE_WT_UPD, SERIALIZABLE), SmallBankComparisons.unclear(runs, 20));
+    for (int round = 6; round < 9; round++) {
+      runs.addAll(judged(round, 990, 980, 1020));
+    }
+    assertEquals(Set.of(), SmallBankComparisons.unclear(runs, 20), "one of ten is outside");
+    Comparison second = SmallBankComparisons.of(runs).get(2);
+    assertEquals("met", second.verdict());
+    assertTrue(second.what().contains("PromoteWT-upd"), second.what());
+  }
+
+  /** Two that are clearly faster decide, whatever others are. */
+  @Test
+  void whatIsMissedIsNotMeasuredAgain() {
+    List<Run> runs = new ArrayList<>();
+    for (int round = 0; round < 6; round++) {
+      runs.addAll(judged(round, 780 + 8 * round, 980, 1020));
+    }
+    assertEquals(Set.of(), SmallBankComparisons.unclear(runs, 20));
+    assertEquals("missed", SmallBankComparisons.of(runs).get(2).verdict());
   }
 
   @Test

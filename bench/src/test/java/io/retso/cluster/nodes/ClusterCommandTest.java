@@ -115,6 +115,11 @@ class ClusterCommandTest {
         .count();
   }
 
+  private boolean runs(String node, String build) throws IOException {
+    long pid = load(directory().resolve(node).resolve("process")).pid();
+    return Files.readString(Path.of("/proc/" + pid + "/cmdline")).contains(build);
+  }
+
   private static String[] arguments(ProcessHandle process) {
     return process.info().arguments().orElse(new String[0]);
   }
@@ -144,7 +149,14 @@ class ClusterCommandTest {
     assertEquals(ExitCode.UNHEALTHY.number(), status.code());
     assertTrue(status.out().matches("(?s).*bookie-2 [^\\n]* down\\n.*"), status::out);
     assertTrue(status.out().matches("(?s).*oracle-1 [^\\n]* paused\\n.*"), status::out);
+    String other = System.getProperty("java.class.path") + ":" + temporary.resolve("other-build");
+    succeed("restart", "bookie-2", "--class-path=" + other);
+    assertTrue(runs("bookie-2", "other-build"), "a node runs the build that it was given");
+    succeed("kill", "bookie-2");
     succeed("restart", "bookie-2");
+    assertTrue(runs("bookie-2", "other-build"), "and keeps it");
+    succeed("restart", "bookie-2", "--class-path=own");
+    assertFalse(runs("bookie-2", "other-build"));
     try (OracleClient oracle =
         OracleClient.builder().address(address).requestTimeout(SHORT).build()) {
       assertThrows(OracleException.class, oracle::begin);
@@ -210,7 +222,7 @@ class ClusterCommandTest {
   void nodesInNamespacesAreCutOffInEitherDirection() throws Exception {
     Optional<String> obstacle = Namespaces.obstacle();
     assumeTrue(obstacle.isEmpty(), () -> obstacle.orElse(""));
-    up("--network=namespaces", "--bookies=1");
+    up("--network=namespaces", "--bookies=1", "--bookie-disk=256");
     Duration patient = Duration.ofSeconds(20);
     assertEquals(0, commitFromClient(patient));
 
@@ -225,6 +237,8 @@ class ClusterCommandTest {
     succeed("partition", "oracle-1", "--from=client-1", "--direction=in");
     assertNotEquals(0, commitFromClient(SHORT));
     succeed("heal");
+    linksLoseAndDelayUntilTheyAreHealed();
+    aFullDiskEndsABookieWhoseDataStays();
 
     List<OwnProcess> processes = processes();
     assertEquals(8, processes.size(), "three nodes, four hosts, a router");
@@ -235,12 +249,35 @@ class ClusterCommandTest {
     assertEquals(0, related());
   }
 
+  private void linksLoseAndDelayUntilTheyAreHealed() throws Exception {
+    succeed("lose", "oracle-1", "99");
+    assertTrue(run("status").out().contains("oracle-1 loses packets"));
+    assertNotEquals(0, commitFromClient(SHORT));
+    succeed("slow", "bookie-1", "5000");
+    assertTrue(run("status").out().contains("the link of bookie-1 is slow"));
+    succeed("heal");
+    String healed = run("status").out();
+    assertFalse(healed.contains("loses") || healed.contains("slow"), healed);
+    assertEquals(0, commitFromClient(Duration.ofSeconds(20)));
+    assertTrue(fail("lose", "oracle-1", "100").contains("1 to 99"));
+  }
+
+  private void aFullDiskEndsABookieWhoseDataStays() throws Exception {
+    assertTrue(fail("fill", "oracle-1").contains("--bookie-disk"));
+    OwnProcess bookie = load(directory().resolve("bookie-1").resolve("process"));
+    succeed("fill", "bookie-1");
+    assertTrue(Waiting.until(Duration.ofMinutes(1), () -> !bookie.isAlive()));
+    succeed("heal");
+    succeed("restart", "bookie-1"); // which a bookie refuses that finds another disk
+  }
+
   @Test
   void whatCannotBeIsSaidBeforeAnythingStarts() throws Exception {
     assertTrue(fail("up", "--oracles=2").contains("stand by"));
     assertTrue(fail("up", "--bookies=0").contains("bookies"));
     assertTrue(fail("up", "--zookeepers=2").contains("1 or 3"));
     assertTrue(fail("up", "--set=rowz=1k").contains("rowz"));
+    assertTrue(fail("up", "--bookie-disk=256").contains("namespaces"));
     assertTrue(fail("status").contains("no cluster"));
     assertEquals(0, related());
   }

@@ -6,6 +6,7 @@ import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
+import io.retso.client.OracleMembers;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
@@ -14,6 +15,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 
 /**
  * The meters of one transaction manager in a registry of the application's; docs/metrics.md,
@@ -33,9 +35,14 @@ public final class ClientMeters implements Ends, AutoCloseable {
    *
    * @param clientName distinguishes the managers of one registry apart
    * @param cleanupRows rows that wait for cleanup now
+   * @param members what the oracle's client knows now of the members
    */
   public ClientMeters(
-      MeterRegistry registry, String clientName, Counters c, LongSupplier cleanupRows) {
+      MeterRegistry registry,
+      String clientName,
+      Counters c,
+      LongSupplier cleanupRows,
+      Supplier<OracleMembers> members) {
     this.registry = registry;
     this.client = Tags.of("client", clientName);
     counter("retries", "Attempts of run and its like after one that failed.", c.retries);
@@ -52,9 +59,33 @@ public final class ClientMeters implements Ends, AutoCloseable {
     counter("orphans.dropped", "Rows of others that were not: too many.", c.orphansDropped);
     counter("sweeps", "Sweeps completed.", c.sweeps);
     counter("failed.sweeps", "Sweeps that could not be completed.", c.sweepsFailed);
+    gauge("cleanup.rows", "Rows that wait for cleanup.", cleanupRows::getAsLong);
+    gauge("oracle.epoch", "Epoch of the oracle's leader.", () -> members.get().epoch());
+    gauge(
+        "oracle.leading",
+        "1 while a leader is known.",
+        () -> members.get().leader().isEmpty() ? 0 : 1);
+    gauge("oracle.members", "Members it is connected to.", () -> members.get().connected());
     registered.add(
-        Gauge.builder("retso.client.cleanup.rows", cleanupRows, LongSupplier::getAsLong)
-            .description("Rows that wait for cleanup.")
+        FunctionCounter.builder(
+                "retso.client.oracle.leader.changes", members, now -> now.get().leaderChanges())
+            .description("How often the oracle's leader was another one than before.")
+            .tags(client)
+            .register(registry));
+    registered.add(
+        FunctionCounter.builder(
+                "retso.client.oracle.leaderless.seconds",
+                members,
+                now -> now.get().withoutLeader().toNanos() / 1e9)
+            .description("Time in which nobody led, or the leader was silent.")
+            .tags(client)
+            .register(registry));
+  }
+
+  private void gauge(String name, String description, Supplier<Number> value) {
+    registered.add(
+        Gauge.builder("retso.client." + name, value)
+            .description(description)
             .tags(client)
             .strongReference(true)
             .register(registry));

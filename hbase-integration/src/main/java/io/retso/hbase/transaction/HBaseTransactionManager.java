@@ -100,7 +100,8 @@ public final class HBaseTransactionManager implements TransactionManager {
     this.meters =
         registry == null
             ? null
-            : new ClientMeters(registry, settings.clientName(), counters, cleaner::rows);
+            : new ClientMeters(
+                registry, settings.clientName(), counters, cleaner::rows, oracle::members);
     this.sweeps =
         new SweepSchedule(
             asked(oracle), settings.sweepIntervalMillis(), tables::haveClientReads, this::sweep);

@@ -4,21 +4,26 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assertions.fail;
 
 import io.retso.hbase.Fixture;
+import io.retso.hbase.ReadTransaction;
 import io.retso.hbase.RetsoCluster;
 import io.retso.hbase.Transaction;
 import io.retso.hbase.TransactionManager;
 import io.retso.hbase.TransactionOptions;
 import io.retso.hbase.admin.TablePreparation.Options;
 import io.retso.hbase.beside.SerialOrder.Committed;
+import io.retso.hbase.beside.SerialTransaction.Kind;
 import io.retso.hbase.errors.ConflictException;
 import io.retso.hbase.errors.SerializationException;
 import io.retso.hbase.options.Conflicts;
 import io.retso.hbase.options.Isolation;
 import io.retso.hbase.read.ReadSet;
 import io.retso.hbase.transaction.Inside;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
+import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -39,17 +44,20 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Random transactions beside each other, of all that the API can say: of those that are
- * serializable and committed there is an order in which each learns what it has learnt. {@code
- * -Dretso.orders.histories=N} for a longer run, {@code -Dretso.orders.seed=N} for the same one
- * again.
+ * serializable and committed there is an order in which each learns what it has learnt. Two write;
+ * the others write or only read, in all ways in which that is serializable, mostly from snapshots
+ * between the commits of the two. {@code -Dretso.orders.histories=N} for a longer run, {@code
+ * -Dretso.orders.seed=N} for the same one again.
  */
 @ExtendWith(RetsoCluster.Extension.class)
 class RandomTransactionsTest {
   private static final int HISTORIES = Integer.getInteger("retso.orders.histories", 12);
   private static final long SEED = Long.getLong("retso.orders.seed", new Random().nextLong());
-  private static final int TRANSACTIONS = 3;
+  private static final int WRITERS = 2;
+  private static final int TRANSACTIONS = 4;
   private static final int STEPS_MAX = 4;
   private static final int ENOUGH = 500;
+  private static final Kind[] KINDS = Kind.values();
   private static final byte[] SPLIT = {'b'};
 
   /** Of other rows, as many as a transaction remembers one by one. */
@@ -65,14 +73,16 @@ class RandomTransactionsTest {
 
   /** One that is under way. */
   private static final class Open {
-    final Transaction tx;
-    final List<SerialStep> steps = new ArrayList<>();
-    final List<String> outcomes = new ArrayList<>();
+    final SerialTransaction of;
     int left;
 
-    Open(Transaction tx, int left) {
-      this.tx = tx;
+    /** Whatever was committed before it began. */
+    final long after;
+
+    Open(SerialTransaction of, int left, long after) {
+      this.of = of;
       this.left = left;
+      this.after = after;
     }
   }
 
@@ -82,8 +92,7 @@ class RandomTransactionsTest {
   private TableName another;
   private SerialOrder orders;
   private final List<String> log = new ArrayList<>();
-  private int committed;
-  private int refused;
+  private final Map<String, Integer> counts = new TreeMap<>();
 
   private TableName table(Fixture fixture, Options options) throws Exception {
     TableName fresh = fixture.cluster.freshName("orders");
@@ -115,7 +124,7 @@ class RandomTransactionsTest {
         fail("again by " + repeat + "\n" + options + "\n" + String.join("\n", log));
       }
     }
-    System.out.println(committed + " committed, " + refused + " refused");
+    System.out.println(counts);
   }
 
   /** So what is looked for would be found. */
@@ -134,29 +143,31 @@ class RandomTransactionsTest {
     log.clear();
     List<SerialStep> before = new ArrayList<>();
     for (int i = random.nextInt(8); i >= 0; i--) {
-      before.add(new SerialStep(random.nextLong()));
+      before.add(new SerialStep(random.nextLong(), false));
     }
     begin(name, before);
-    begin(another, before);
+    long last = begin(another, before);
+    Fixture.eventually("recent snapshots have it", () -> recentSnapshot() > last);
     List<Committed> all = new ArrayList<>();
     List<Open> open = new ArrayList<>();
     boolean atOnce = random.nextInt(4) > 0;
     int begun = 0;
     while (begun < TRANSACTIONS || !open.isEmpty()) {
-      if (begun < TRANSACTIONS && (atOnce || open.isEmpty() || random.nextInt(3) > 0)) {
-        TransactionManager own = random.nextBoolean() ? manager : sendingAtOnce;
-        Transaction tx = own.begin(TransactionOptions.DEFAULT.withIsolation(isolation));
-        if (random.nextInt(4) == 0) {
-          // Whatever it reads from now on counts as granules.
-          Inside.reads(tx).add(Inside.tables(manager).find(name).join(), MANY);
-        }
-        open.add(new Open(tx, 2 + random.nextInt(STEPS_MAX - 1)));
+      boolean waits =
+          begun < WRITERS
+              ? !atOnce && random.nextInt(3) == 0
+              : all.isEmpty() || random.nextBoolean();
+      if (begun < TRANSACTIONS && (open.isEmpty() || !waits)) {
+        Kind kind = begun < WRITERS ? Kind.WRITES : KINDS[random.nextInt(KINDS.length)];
+        long after = all.stream().mapToLong(Committed::commit).max().orElse(last);
+        SerialTransaction tx = begin(random, kind, isolation);
+        open.add(new Open(tx, 1 + random.nextInt(STEPS_MAX), after));
         begun++;
         continue;
       }
       Open next = open.get(random.nextInt(open.size()));
       if (next.left-- > 0) {
-        step(next, new SerialStep(random.nextLong()));
+        log.add(next.of.step(random.nextLong(), name));
       } else {
         open.remove(next);
         commit(next, all);
@@ -167,8 +178,24 @@ class RandomTransactionsTest {
     }
   }
 
+  private long recentSnapshot() throws IOException {
+    return manager.read(
+        TransactionOptions.DEFAULT.withIsolation(Isolation.SERIALIZABLE),
+        ReadTransaction::readTimestamp);
+  }
+
+  private SerialTransaction begin(Random random, Kind kind, Isolation isolation) throws Exception {
+    TransactionManager own = kind == Kind.WRITES && random.nextBoolean() ? sendingAtOnce : manager;
+    SerialTransaction tx = SerialTransaction.begin(kind, own, isolation);
+    if (random.nextInt(4) == 0) {
+      // Whatever it reads from now on counts as granules.
+      Inside.reads(tx.tx()).add(Inside.tables(manager).find(name).join(), MANY);
+    }
+    return tx;
+  }
+
   /** The same rows in both tables. */
-  private void begin(TableName table, List<SerialStep> steps) throws Exception {
+  private long begin(TableName table, List<SerialStep> steps) throws Exception {
     try (Transaction tx = manager.begin()) {
       try (ResultScanner rows = tx.table(table).getScanner(new Scan())) {
         for (Result row : rows) {
@@ -178,28 +205,27 @@ class RandomTransactionsTest {
       for (SerialStep step : steps) {
         step.in(tx, table);
       }
-      tx.commit();
+      return tx.commit().orElse(0);
     }
-  }
-
-  private void step(Open open, SerialStep step) throws Exception {
-    String outcome = step.in(open.tx, name);
-    open.steps.add(step);
-    open.outcomes.add(outcome);
-    log.add(open.tx.startTimestamp() + " " + step + "\n    " + outcome);
   }
 
   private void commit(Open open, List<Committed> all) throws Exception {
-    long start = open.tx.startTimestamp();
+    Kind kind = open.of.kind();
+    long start = open.of.tx().readTimestamp();
     try {
-      // One that wrote nothing has its place at its start.
-      long commit = open.tx.commit().orElse(start);
-      log.add(start + " commits at " + commit);
-      all.add(new Committed(start, commit, open.steps, open.outcomes));
-      committed++;
+      Committed of = open.of.commit();
+      log.add(kind + " of " + start + " commits at " + of.commit());
+      assertTrue(kind == Kind.RECENT || start > open.after, () -> "a stale snapshot: " + log);
+      all.add(of);
+      count(kind + " committed");
     } catch (ConflictException | SerializationException e) {
-      log.add(start + " " + e);
-      refused++;
+      assertTrue(kind != Kind.RECENT && kind != Kind.DEFERRED, () -> "refused: " + log);
+      log.add(kind + " of " + start + " " + e);
+      count(kind + " refused");
     }
+  }
+
+  private void count(String what) {
+    counts.merge(what, 1, Integer::sum);
   }
 }

@@ -1,5 +1,6 @@
 package io.retso.hbase.beside;
 
+import io.retso.hbase.ReadTransaction;
 import io.retso.hbase.Transaction;
 import io.retso.hbase.TransactionManager;
 import io.retso.hbase.beside.Statement.Way;
@@ -30,7 +31,7 @@ final class SerialOrder {
   }
 
   /** All that a transaction sees. */
-  static String all(Transaction tx, TableName name) throws Exception {
+  static String all(ReadTransaction tx, TableName name) throws Exception {
     return Outcome.of(
         new Statement(Way.SCAN, List.of(new Scan())),
         new AnyTable.Blocking(tx.table(name).asTable()));

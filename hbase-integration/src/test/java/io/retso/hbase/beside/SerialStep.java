@@ -1,6 +1,8 @@
 package io.retso.hbase.beside;
 
-import io.retso.hbase.AsyncTransactionalTable;
+import io.retso.hbase.AsyncReadTable;
+import io.retso.hbase.ReadTable;
+import io.retso.hbase.ReadTransaction;
 import io.retso.hbase.Transaction;
 import io.retso.hbase.TransactionalTable;
 import java.util.ArrayList;
@@ -17,16 +19,28 @@ import org.apache.hadoop.hbase.client.ScanResultConsumer;
 /**
  * Something that a transaction does, drawn at random: a statement, a scan that is left early, or a
  * read that is protected. Made anew from its seed whenever it is carried out.
+ *
+ * @param onlyReads whether it is one that a {@link ReadTransaction} has
  */
-record SerialStep(long seed) {
+record SerialStep(long seed, boolean onlyReads) {
+  private static final int PROTECTED = 2;
+  private static final int ALL = 10;
+
+  /** Who only reads often looks at everything, so that it matters what it sees. */
+  private int kind(Draw draw) {
+    int kind = draw.below(onlyReads ? 8 : ALL);
+    return onlyReads && (kind == PROTECTED || kind > 5) ? ALL : kind;
+  }
+
   /** Carries it out, spoils what was passed, and tells what the application has learnt. */
-  String in(Transaction tx, TableName name) throws Exception {
+  String in(ReadTransaction tx, TableName name) throws Exception {
     Draw draw = Draw.narrow(seed);
     try {
-      return switch (draw.below(10)) {
+      return switch (kind(draw)) {
         case 0 -> abandoned(tx.table(name), ReadStatements.scan(draw), 1 + draw.below(3));
         case 1 -> consumed(async(tx, name), ReadStatements.scan(draw), 1 + draw.below(3));
-        case 2 -> protectedRead(tx.table(name), draw);
+        case PROTECTED -> protectedRead(((Transaction) tx).table(name), draw);
+        case ALL -> SerialOrder.all(tx, name);
         case 3, 4, 5 -> outcome(ReadStatements.of(draw), tx, name, draw.oneIn(2));
         default -> outcome(Writes.of(draw), tx, name, draw.oneIn(2));
       };
@@ -38,26 +52,27 @@ record SerialStep(long seed) {
   @Override
   public String toString() {
     Draw draw = Draw.narrow(seed);
-    return switch (draw.below(10)) {
+    return switch (kind(draw)) {
       case 0, 1 -> {
         Scan scan = ReadStatements.scan(draw);
         yield "left after " + (1 + draw.below(3)) + ": " + RequestText.of(scan);
       }
-      case 2 -> {
+      case PROTECTED -> {
         Get get = ReadStatements.get(draw, draw.row());
         yield (draw.oneIn(2) ? "lock " : "validate ") + RequestText.of(get);
       }
+      case ALL -> "everything";
       case 3, 4, 5 -> ReadStatements.of(draw).toString();
       default -> Writes.of(draw).toString();
     };
   }
 
-  private static AsyncTransactionalTable async(Transaction tx, TableName name) throws Exception {
+  private static AsyncReadTable async(ReadTransaction tx, TableName name) throws Exception {
     return tx.asyncTable(name).get(AnyTable.SECONDS_MAX, TimeUnit.SECONDS);
   }
 
-  private static String outcome(Statement statement, Transaction tx, TableName name, boolean async)
-      throws Exception {
+  private static String outcome(
+      Statement statement, ReadTransaction tx, TableName name, boolean async) throws Exception {
     return Outcome.of(
         statement,
         async
@@ -66,7 +81,7 @@ record SerialStep(long seed) {
   }
 
   /** Takes some rows, and neither the others nor the end; the scanner is not closed. */
-  private static String abandoned(TransactionalTable table, Scan scan, int rows) throws Exception {
+  private static String abandoned(ReadTable table, Scan scan, int rows) throws Exception {
     ResultScanner scanner = table.getScanner(scan);
     List<Result> taken = new ArrayList<>();
     for (int i = 0; i < rows && (i == 0 || taken.get(i - 1) != null); i++) {
@@ -76,8 +91,7 @@ record SerialStep(long seed) {
   }
 
   /** The same by a consumer that wants no more. */
-  private static String consumed(AsyncTransactionalTable table, Scan scan, int rows)
-      throws Exception {
+  private static String consumed(AsyncReadTable table, Scan scan, int rows) throws Exception {
     List<Result> taken = new ArrayList<>();
     CompletableFuture<Void> done = new CompletableFuture<>();
     table.scan(

@@ -104,11 +104,6 @@ final class Connection {
     return !lanes.areEmpty();
   }
 
-  /** Whether the server owes something and has sent nothing for so long. */
-  boolean isSilent(long nowNanos, long silenceNanos) {
-    return owes() && nowNanos - lastReadNanos >= silenceNanos;
-  }
-
   /** Asks whether the server lives, if it has sent nothing for about a period; one at a time. */
   void ping(long nowNanos, long periodNanos) {
     boolean quiet = nowNanos - lastReadNanos >= periodNanos - settings.pingNanos() / 2;

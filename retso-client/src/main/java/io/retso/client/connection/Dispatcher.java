@@ -3,6 +3,7 @@ package io.retso.client.connection;
 import io.retso.client.OracleClient;
 import io.retso.client.OracleException;
 import io.retso.client.OracleException.Category;
+import io.retso.client.OracleMembers;
 import io.retso.protocol.FrameType;
 import io.retso.protocol.OracleIdentity;
 import java.util.ArrayList;
@@ -180,6 +181,11 @@ final class Dispatcher {
   /** The oracle that this client is for; null before the first has answered. Any thread. */
   OracleIdentity oracle() {
     return members.oracle();
+  }
+
+  /** What is known of the members. Any thread. */
+  OracleMembers observed() {
+    return members.observed();
   }
 
   /** There is a leader. */

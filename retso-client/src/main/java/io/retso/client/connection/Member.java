@@ -44,6 +44,7 @@ final class Member {
   private final Backoff backoff;
   private final List<Connection> connections = new ArrayList<>();
   private State state = State.IDLE;
+  private long pauses;
   private boolean incompatible;
 
   /** Ended on purpose: nothing is to be connected in its place. */
@@ -80,7 +81,7 @@ final class Member {
   /** Of a leader: whether it owes something on each connection, and has said nothing for long. */
   boolean isSilent(long nowNanos, long silenceNanos) {
     for (Connection connection : connections) {
-      if (members.leads(connection) && !connection.isSilent(nowNanos, silenceNanos)) {
+      if (members.leads(connection) && connection.silenceNanos(nowNanos) < silenceNanos) {
         return false;
       }
     }
@@ -90,6 +91,21 @@ final class Member {
   /** Whether nothing goes on since what answered last was no oracle that this client is for. */
   boolean isIncompatible() {
     return incompatible && connections.isEmpty();
+  }
+
+  /** Whether the handshake of one of its connections is done. */
+  boolean isReady() {
+    for (Connection connection : connections) {
+      if (connection.wasReady()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Begins to connect after a pause. */
+  void connectIn(long pauseNanos) {
+    pauseFor(pauseNanos);
   }
 
   /** Begins to connect unless it did already. */
@@ -194,22 +210,28 @@ final class Member {
           backoff.failures(),
           Durations.text(pauseNanos));
     }
-    loop.schedule(this::endPause, pauseNanos);
+    pauseFor(pauseNanos);
   }
 
   /** Pauses no longer than what is usual while a fail-over is under way. */
   void shortenPause() {
     if (state == State.PAUSING) {
-      loop.schedule(this::endPause, members.shortened(settings.backoffMaxNanos()));
+      pauseFor(members.shortened(settings.backoffMaxNanos()));
     }
   }
 
-  /** Also of a pause that was shortened, or ended otherwise: then there is nothing to do. */
-  private void endPause() {
-    if (state == State.PAUSING) {
-      state = State.CONNECTED;
-      fill();
-    }
+  /** Pauses, or goes on to: the timer of the pause before ends nothing any more. */
+  private void pauseFor(long pauseNanos) {
+    state = State.PAUSING;
+    long number = ++pauses;
+    loop.schedule(
+        () -> {
+          if (state == State.PAUSING && number == pauses) {
+            state = State.CONNECTED;
+            fill();
+          }
+        },
+        pauseNanos);
   }
 
   /** Trying again cannot help until somebody acts: waits for the next call to ask for it. */

@@ -2,13 +2,12 @@ package io.retso.client.connection;
 
 import io.retso.client.OracleClient;
 import io.retso.client.OracleException;
+import io.retso.client.OracleMembers;
 import io.retso.protocol.Handshake.Welcome;
-import io.retso.protocol.Limits;
 import io.retso.protocol.OracleIdentity;
 import io.retso.protocol.ServerRole;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.SplittableRandom;
@@ -20,20 +19,26 @@ import org.slf4j.LoggerFactory;
  * The servers that share a log, as far as this client knows them: it is connected to all of them at
  * once, and requests go to the one that leads. Event loop only.
  *
- * <p><strong>Who leads.</strong> A server is believed to lead if it says so and its epoch is the
- * highest that any server named to this client. So an answer of a deposed server is taken only if
- * the client has heard of no successor; the server itself must not give one that is wrong then
- * (that is what its lease is for). As soon as a higher epoch is named, what an older leader owes is
- * asked of the new one.
+ * <p><strong>Who leads.</strong> A server is believed to lead if it says so itself, and no server
+ * has said so with a higher epoch. So an answer of a deposed server is taken only if the client has
+ * heard of no successor; the server itself must not give one that is wrong then (that is what its
+ * lease is for). As soon as a higher epoch leads, what an older leader owes is asked of the new
+ * one. The epoch that a standby names moves no traffic: it may be that of a take-over whose server
+ * died before it led, and then the older leader goes on.
  *
  * <p><strong>Which servers there are.</strong> The addresses that the client was built with, for
- * ever, and at most {@link Limits#MEMBERS_MAX} that the leader names; a standby's list counts while
- * no leader is connected.
+ * ever, and those that the leader names, or a standby while no leader is connected ({@link
+ * Directory}). Who is named no more is let go when its connection ends.
  *
  * <p><strong>Fail-over.</strong> While nobody leads, or the leader is silent, pauses between
  * attempts to connect are short, for {@link #FAILOVER_NANOS_MAX}. A silent leader is not given up
  * for that: it may be alone, and a reply on its way is better than a question that is repeated.
- * Whoever takes over says so on a connection that is there already, as standbys are pinged.
+ * Whoever takes over says so on a connection that is there already.
+ *
+ * <p><strong>Pings</strong> are frequent only where they tell something in time: to a leader while
+ * requests wait. Otherwise each server is asked now and then whether it lives, so that a dead
+ * connection is replaced before it is needed; for each client that is idle this costs the server
+ * one frame a second.
  */
 final class Members {
   private static final Logger LOG = LoggerFactory.getLogger(OracleClient.class);
@@ -47,15 +52,16 @@ final class Members {
   /** The leader is silent after so many periods of its pings. */
   static final int PERIODS_OF_SILENCE = 5;
 
-  /** A standby that the client has no reason to doubt is pinged once in so many periods. */
-  static final int PERIODS_OF_STANDBYS = 10;
+  /** Servers from which nobody waits for an answer are pinged once in so many periods. */
+  static final int PERIODS_OF_REST = 10;
 
   private final Dispatcher dispatcher;
   private final ClientSettings settings;
   private final ClientLoop loop;
   private final SplittableRandom random;
   private final List<Member> all = new ArrayList<>();
-  private final Set<InetSocketAddress> given;
+  private final Directory directory;
+  private final MembersRecord record = new MembersRecord();
 
   /** The last member that led, to which requests go while it does; null before the first. */
   private Member leader;
@@ -68,6 +74,10 @@ final class Members {
 
   private boolean failingOver;
   private boolean ticking;
+
+  /** No leader has named the members yet. */
+  private boolean isNew = true;
+
   private boolean closed;
 
   /**
@@ -81,8 +91,8 @@ final class Members {
     this.loop = loop;
     this.oracle = settings.expected();
     this.random = new SplittableRandom(settings.seed());
-    this.given = new LinkedHashSet<>(settings.addresses());
-    given.forEach(this::add);
+    this.directory = new Directory(settings.addresses());
+    directory.wanted(false).forEach(this::add);
   }
 
   private Member add(InetSocketAddress address) {
@@ -96,6 +106,24 @@ final class Members {
     return oracle;
   }
 
+  /** What is known of all. Any thread. */
+  OracleMembers observed() {
+    return record.get(loop.nanoTime());
+  }
+
+  /** Takes note of what {@link #observed} tells. */
+  private void observe() {
+    String address = hasLeader() ? Addresses.text(leader.address) : "";
+    if (failingOver) {
+      record.notLed(address, loop.nanoTime());
+    } else if (hasLeader()) {
+      record.led(address, epochSeen, loop.nanoTime());
+    }
+    record.members(
+        all.stream().map(member -> Addresses.text(member.address)).toList(),
+        (int) all.stream().filter(Member::isReady).count());
+  }
+
   Intake<Call<?>> intake() {
     return dispatcher.intake();
   }
@@ -107,6 +135,7 @@ final class Members {
       failingOver = true;
       failoverSince = loop.nanoTime();
       loop.schedule(this::tick, settings.pingNanos());
+      observe();
     }
     all.forEach(Member::ensureConnecting);
   }
@@ -163,15 +192,17 @@ final class Members {
   /** A handshake is done, or a server said that its role is another one. */
   void update(Connection changed) {
     ServerRole role = changed.role();
-    if (role.epoch() > epochSeen) {
+    if (role.leads() && role.epoch() > epochSeen) {
       epochSeen = role.epoch();
     }
     endDeposed(true);
     findLeader();
     if (leads(changed) || !hasLeader()) {
-      learn(role);
+      directory.learn(role);
     }
     look();
+    revise();
+    observe();
     if (hasLeader()) {
       leader.fill();
       dispatcher.connected();
@@ -202,20 +233,21 @@ final class Members {
     }
   }
 
-  private void learn(ServerRole role) {
-    if (role.members().isEmpty()) {
-      return;
-    }
-    Set<InetSocketAddress> named =
-        role.members().stream().map(Addresses::parse).collect(Collectors.toSet());
+  /** Connects to whom it is not connected, and lets go who is not named and does not answer. */
+  private void revise() {
+    boolean led = hasLeader();
+    Set<InetSocketAddress> missing = directory.wanted(led);
     for (Member member : List.copyOf(all)) {
-      boolean isNamed = named.remove(member.address);
-      if (!isNamed && !given.contains(member.address) && member != leader) {
+      boolean wanted = missing.remove(member.address);
+      if (!wanted && !member.isReady()) {
         all.remove(member);
         member.close(null);
       }
     }
-    named.forEach(address -> add(address).ensureConnecting());
+    // All clients hear of a new member at once, and nobody needs it as long as another one leads.
+    long spreadNanos = led && !isNew ? PERIODS_OF_REST * settings.pingNanos() : 1;
+    missing.forEach(address -> add(address).connectIn(random.nextLong(spreadNanos)));
+    isNew &= !led;
   }
 
   /** Whether a fail-over is under way; it begins with haste. */
@@ -252,15 +284,17 @@ final class Members {
     endSilent(nowNanos);
     endDeposed(false);
     look();
+    boolean waiting = intake().outstanding() > 0;
     for (Connection connection : ready()) {
-      boolean often = failingOver || leads(connection);
-      connection.ping(nowNanos, settings.pingNanos() * (often ? 1 : PERIODS_OF_STANDBYS));
+      boolean often = waiting && leads(connection);
+      connection.ping(nowNanos, settings.pingNanos() * (often ? 1 : PERIODS_OF_REST));
     }
     for (Member member : all) {
       if (!member.leads()) {
         member.trim();
       }
     }
+    observe();
     loop.schedule(this::tick, settings.pingNanos());
   }
 
@@ -287,6 +321,8 @@ final class Members {
     findLeader();
     if (ticking && !closed) {
       look();
+      revise();
+      observe();
     }
     dispatcher.lost(connection, cause);
   }

@@ -14,6 +14,8 @@ import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.util.concurrent.DefaultThreadFactory;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.util.concurrent.TimeUnit;
 
 /** A client's loop on a thread and on sockets of Netty. */
@@ -27,14 +29,21 @@ public final class NettyLoop implements ClientLoop {
   private final ClientSettings settings;
   private final EventLoopGroup group;
   private final EventLoop loop;
+  private final Lookups lookups;
 
   /** Starts the thread with its first task. */
   public NettyLoop(ClientSettings settings) {
+    this(settings, InetAddress::getAllByName);
+  }
+
+  NettyLoop(ClientSettings settings, Lookups.Names names) {
     this.settings = settings;
     this.group =
         new MultiThreadIoEventLoopGroup(
             1, new DefaultThreadFactory(settings.name(), true), NioIoHandler.newFactory());
     this.loop = group.next();
+    this.lookups =
+        new Lookups(names, this, settings.connectTimeoutNanos(), settings.name() + "-names");
   }
 
   @Override
@@ -59,6 +68,18 @@ public final class NettyLoop implements ClientLoop {
 
   @Override
   public void connect(Connection connection) {
+    lookups.find(
+        connection.address.getHostString(),
+        (address, failure) -> {
+          if (address == null) {
+            connection.onUnreachable(failure);
+          } else {
+            open(connection, address);
+          }
+        });
+  }
+
+  private void open(Connection connection, InetAddress address) {
     new Bootstrap()
         .group(loop)
         .channel(NioSocketChannel.class)
@@ -68,17 +89,26 @@ public final class NettyLoop implements ClientLoop {
             Math.toIntExact(Math.max(1, settings.connectTimeoutNanos() / 1_000_000)))
         .option(ChannelOption.WRITE_BUFFER_WATER_MARK, WRITE_BUFFER_BYTES)
         .handler(new Socket(connection))
-        .connect(connection.address)
+        .connect(new InetSocketAddress(address, connection.address.getPort()))
         .addListener(
             done -> {
               if (!done.isSuccess()) {
                 connection.onUnreachable(done.cause());
+              }
+            })
+        .channel()
+        .closeFuture()
+        .addListener(
+            closed -> {
+              if (!connection.wasReady()) {
+                lookups.failed(connection.address.getHostString(), address);
               }
             });
   }
 
   @Override
   public void shutDown() {
+    lookups.close();
     group.shutdownGracefully(0, 1, TimeUnit.SECONDS);
   }
 

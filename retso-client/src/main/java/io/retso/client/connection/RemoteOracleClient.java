@@ -5,6 +5,7 @@ import io.retso.client.CommitResult;
 import io.retso.client.OracleClient;
 import io.retso.client.OracleException;
 import io.retso.client.OracleException.Category;
+import io.retso.client.OracleMembers;
 import io.retso.client.TransactionStatus;
 import io.retso.protocol.FrameType;
 import io.retso.protocol.Limits;
@@ -193,6 +194,11 @@ public final class RemoteOracleClient implements OracleClient {
       ping();
     }
     return dispatcher.oracle();
+  }
+
+  @Override
+  public OracleMembers members() {
+    return dispatcher.observed();
   }
 
   @Override

@@ -29,6 +29,15 @@ public final class Settings {
   public static final Setting<Integer> LISTEN_PORT =
       new Setting<>("listen.port", "7521", ValueType.port(), "Port on which clients connect.");
 
+  public static final Setting<String> ADVERTISE_ADDRESS =
+      new Setting<>(
+          "advertise.address",
+          "",
+          ValueType.address(),
+          "Where clients and the other servers of the same log reach this one. Empty for"
+              + " listen.host and listen.port; to be set if listen.host is 0.0.0.0 or a name of"
+              + " this machine alone. Each server needs its own.");
+
   public static final Setting<String> HTTP_HOST =
       new Setting<>(
           "http.host",
@@ -236,6 +245,7 @@ public final class Settings {
           ORACLE_NAME,
           LISTEN_HOST,
           LISTEN_PORT,
+          ADVERTISE_ADDRESS,
           HTTP_HOST,
           HTTP_PORT,
           DATA_DIR,

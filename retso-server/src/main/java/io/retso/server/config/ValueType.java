@@ -1,6 +1,7 @@
 package io.retso.server.config;
 
 import io.retso.protocol.OracleIdentity;
+import io.retso.protocol.ServerRole;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -39,6 +40,14 @@ public record ValueType<T>(String label, String allowed, Function<String, Option
         "HOST",
         "a host name or address of this machine; 0.0.0.0 for all of them",
         text -> Optional.of(text).filter(t -> HOST.matcher(t).matches()));
+  }
+
+  /** Where others reach a server; empty text means that it is to find out. */
+  static ValueType<String> address() {
+    return new ValueType<>(
+        "HOST:PORT",
+        "host:port with port 1 to 65535, IPv6 as [::1]:7521; or empty",
+        text -> Optional.of(text).filter(t -> t.isEmpty() || ServerRole.isAddress(t)));
   }
 
   /** What an oracle may be called. */

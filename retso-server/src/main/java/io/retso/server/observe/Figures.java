@@ -1,5 +1,6 @@
 package io.retso.server.observe;
 
+import io.retso.member.Member;
 import io.retso.net.NetCounters;
 import io.retso.oracle.OracleCounters;
 import io.retso.sequencer.SequencerCounters;
@@ -11,6 +12,9 @@ import io.retso.sequencer.SequencerCounters;
 public final class Figures {
   /** When they were copied, nanoseconds of the server's clock. */
   long nanos;
+
+  /** What the server is among those that share its log. */
+  public Member.View member = Member.View.alone(0);
 
   public OracleCounters oracle = new OracleCounters();
   public SequencerCounters sequencer = new SequencerCounters();

@@ -1,8 +1,10 @@
 package io.retso.server.observe;
 
+import io.retso.log.LogException;
+import io.retso.member.Member;
 import java.util.Locale;
 
-/** Whether the server serves, and if not, why. Thread-safe. */
+/** Whether the server leads, or is a standby that could take over; if not, why. Thread-safe. */
 public final class Health {
   /** More than this behind the clock is reported: a pause of the process or of the log is less. */
   public static final long CLOCK_LAG_MILLIS_MAX = 60_000;
@@ -29,6 +31,8 @@ public final class Health {
 
   private volatile Phase phase = new Phase(State.STARTING, "the log is being recovered");
 
+  private volatile String remedy = "it tries again";
+
   public void serving() {
     phase = new Phase(State.SERVING, "");
   }
@@ -54,6 +58,9 @@ public final class Health {
       return new Verdict(
           false, "stuck", "the oracle's thread has not answered for " + seconds(silentNanos));
     }
+    if (!figures.member.leads()) {
+      return standby(figures.member);
+    }
     if (figures.oldestOutstandingNanos > SILENCE_NANOS_MAX) {
       return new Verdict(
           false,
@@ -69,6 +76,19 @@ public final class Health {
               + " s behind the clock; if it is wrong, set it right");
     }
     return new Verdict(true, "serving", "");
+  }
+
+  /** What is to be done about the log, as long as a standby cannot use it. */
+  public void remedy(String text) {
+    remedy = text;
+  }
+
+  private Verdict standby(Member.View member) {
+    LogException trouble = member.trouble();
+    String reason = trouble == null ? "" : trouble.getMessage() + "; " + remedy;
+    boolean isNew = reason.isEmpty() && !member.isReady();
+    boolean isReady = trouble == null && member.isReady();
+    return new Verdict(isReady, "standby", isNew ? "it reads the log" : reason);
   }
 
   private static String seconds(long nanos) {

@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -31,6 +32,10 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
   private final ByteBuf request = Unpooled.buffer(512, REQUEST_BYTES_MAX + 1);
   private ChannelHandlerContext context;
   private Future<?> limit;
+
+  /** Its request is complete. */
+  private boolean asked;
+
   private boolean answered;
 
   HttpConnection(HttpEndpoint endpoint) {
@@ -52,13 +57,15 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
   public void channelRead(ChannelHandlerContext ctx, Object message) {
     ByteBuf in = (ByteBuf) message;
     try {
-      if (answered) {
+      if (asked || answered) {
         return;
       }
       request.writeBytes(in, Math.min(in.readableBytes(), request.maxWritableBytes()));
       int end = ByteBufUtil.indexOf(Unpooled.wrappedBuffer(END), request);
       if (end >= 0) {
-        answer(reply(request.toString(0, end, StandardCharsets.ISO_8859_1)));
+        asked = true;
+        reply(request.toString(0, end, StandardCharsets.ISO_8859_1))
+            .thenAcceptAsync(this::answer, ctx.executor());
       } else if (request.readableBytes() > REQUEST_BYTES_MAX) {
         answer(new Reply(431, Reply.TEXT, "a request has at most 8 KiB\n"));
       }
@@ -67,11 +74,11 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
     }
   }
 
-  private Reply reply(String head) {
+  private CompletableFuture<Reply> reply(String head) {
     String[] lines = head.split("\r\n");
     String[] first = lines[0].split(" ");
     if (first.length != 3 || !first[2].startsWith("HTTP/1.")) {
-      return new Reply(400, Reply.TEXT, "not a request of HTTP/1.1\n");
+      return refusal("not a request of HTTP/1.1\n");
     }
     String accept = "";
     for (String line : lines) {
@@ -83,12 +90,19 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
     try {
       path = String.valueOf(URI.create(first[1]).getPath());
     } catch (IllegalArgumentException e) {
-      return new Reply(400, Reply.TEXT, "not a path\n");
+      return refusal("not a path\n");
     }
     return endpoint.reply(first[0], path, accept);
   }
 
+  private static CompletableFuture<Reply> refusal(String why) {
+    return CompletableFuture.completedFuture(new Reply(400, Reply.TEXT, why));
+  }
+
   private void answer(Reply reply) {
+    if (answered) { // it is closed
+      return;
+    }
     answered = true;
     ByteBuf body = Unpooled.copiedBuffer(reply.body(), StandardCharsets.UTF_8);
     String head =
@@ -101,7 +115,7 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
             + "\r\nContent-Length: "
             + body.readableBytes()
             + "\r\nCache-Control: no-store\r\nConnection: close\r\n"
-            + (reply.status() == HttpEndpoint.METHOD_NOT_ALLOWED ? "Allow: GET\r\n" : "")
+            + (reply.allow().isEmpty() ? "" : "Allow: " + reply.allow() + "\r\n")
             + "\r\n";
     ByteBuf all = Unpooled.copiedBuffer(head, StandardCharsets.ISO_8859_1);
     context

@@ -14,12 +14,13 @@ import java.net.InetSocketAddress;
 import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A few read-only pages over HTTP. Only GET of a known path is answered.
+ * A few pages over HTTP, which are read with GET, and actions, which are done with POST.
  *
  * <p>Bounded, so that whoever connects here can take nothing from the oracle but these: one daemon
  * thread, which waits for no client; {@value #CONNECTIONS_MAX} connections, of which the oldest
@@ -37,13 +38,27 @@ public final class HttpEndpoint implements AutoCloseable {
     Reply get(String accept);
   }
 
-  /** What a page says. */
-  record Reply(int status, String contentType, String body) {
-    static final String JSON = "application/json; charset=utf-8";
-    static final String TEXT = "text/plain; charset=utf-8";
+  /** What can be asked for; called on the thread of this end point: it must not block. */
+  interface Action {
+    /** Completes, on any thread, when it is done or refused. */
+    CompletableFuture<Reply> run();
   }
 
-  static final int METHOD_NOT_ALLOWED = 405;
+  /**
+   * What a page says.
+   *
+   * @param allow the method that would have been right; empty for none
+   */
+  record Reply(int status, String contentType, String body, String allow) {
+    static final String JSON = "application/json; charset=utf-8";
+    static final String TEXT = "text/plain; charset=utf-8";
+
+    Reply(int status, String contentType, String body) {
+      this(status, contentType, body, "");
+    }
+  }
+
+  private static final int METHOD_NOT_ALLOWED = 405;
 
   static final int CONNECTIONS_MAX = 64;
 
@@ -59,6 +74,7 @@ public final class HttpEndpoint implements AutoCloseable {
       new MultiThreadIoEventLoopGroup(
           1, new DefaultThreadFactory("http", true), NioIoHandler.newFactory());
   private final Map<String, Page> pages;
+  private final Map<String, Action> actions;
   private final long timeLimitMillis;
 
   /** The oldest first; of the thread. */
@@ -66,8 +82,9 @@ public final class HttpEndpoint implements AutoCloseable {
 
   private Channel listening;
 
-  private HttpEndpoint(Map<String, Page> pages, long timeLimitMillis) {
+  private HttpEndpoint(Map<String, Page> pages, Map<String, Action> actions, long timeLimitMillis) {
     this.pages = Map.copyOf(pages);
+    this.actions = Map.copyOf(actions);
     this.timeLimitMillis = timeLimitMillis;
   }
 
@@ -76,17 +93,23 @@ public final class HttpEndpoint implements AutoCloseable {
    *
    * @param address port 0 takes any free one; see {@link #port}
    * @param pages the page of each path
+   * @param actions the action of each path
    * @throws IOException if the address cannot be listened on; the message says what to change
    */
-  public static HttpEndpoint start(InetSocketAddress address, Map<String, Page> pages)
+  public static HttpEndpoint start(
+      InetSocketAddress address, Map<String, Page> pages, Map<String, Action> actions)
       throws IOException {
-    return start(address, pages, TIME_LIMIT_MILLIS);
+    return start(address, pages, actions, TIME_LIMIT_MILLIS);
   }
 
   /** Like the other, with a time limit of one's own. */
   public static HttpEndpoint start(
-      InetSocketAddress address, Map<String, Page> pages, long timeLimitMillis) throws IOException {
-    HttpEndpoint endpoint = new HttpEndpoint(pages, timeLimitMillis);
+      InetSocketAddress address,
+      Map<String, Page> pages,
+      Map<String, Action> actions,
+      long timeLimitMillis)
+      throws IOException {
+    HttpEndpoint endpoint = new HttpEndpoint(pages, actions, timeLimitMillis);
     try {
       endpoint.listening = endpoint.bootstrap().bind(address).sync().channel();
       return endpoint;
@@ -143,21 +166,28 @@ public final class HttpEndpoint implements AutoCloseable {
     connections.remove(connection);
   }
 
-  Reply reply(String method, String path, String accept) {
+  CompletableFuture<Reply> reply(String method, String path, String accept) {
     Page page = pages.get(path);
-    if (page == null) {
+    Action action = actions.get(path);
+    if (page == null && action == null) {
       String known = String.join(", ", pages.keySet().stream().sorted().toList());
-      return new Reply(NOT_FOUND, Reply.TEXT, "no such page; there are " + known + "\n");
+      return done(new Reply(NOT_FOUND, Reply.TEXT, "no such page; there are " + known + "\n"));
     }
-    if (!method.equals("GET")) {
-      return new Reply(METHOD_NOT_ALLOWED, Reply.TEXT, "only GET is allowed\n");
+    String allowed = page == null ? "POST" : "GET";
+    if (!method.equals(allowed)) {
+      String text = "only " + allowed + " is allowed\n";
+      return done(new Reply(METHOD_NOT_ALLOWED, Reply.TEXT, text, allowed));
     }
     try {
-      return page.get(accept);
+      return page == null ? action.run() : done(page.get(accept));
     } catch (RuntimeException e) {
       LOG.error("the page {} failed", path, e);
-      return new Reply(INTERNAL_ERROR, Reply.TEXT, "internal error: " + e + "\n");
+      return done(new Reply(INTERNAL_ERROR, Reply.TEXT, "internal error: " + e + "\n"));
     }
+  }
+
+  private static CompletableFuture<Reply> done(Reply reply) {
+    return CompletableFuture.completedFuture(reply);
   }
 
   @Override

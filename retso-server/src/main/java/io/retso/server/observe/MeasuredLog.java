@@ -24,9 +24,7 @@ public final class MeasuredLog implements CommitLog {
   /** When each outstanding entry was appended; indexed by position. */
   private final long[] appendedAt = new long[ENTRIES];
 
-  private final BatchHistogram latencies = BatchHistogram.ofLatencies();
-  private final BatchHistogram sizes = BatchHistogram.ofSizes();
-
+  private final Measures measures;
   private CommitLog log;
 
   /** Invariant: appended - durable entries are outstanding. */
@@ -34,10 +32,23 @@ public final class MeasuredLog implements CommitLog {
 
   private long durable;
 
+  /** What was measured of one log after the other; of the writer's thread. */
+  public static final class Measures {
+    private final BatchHistogram latencies = BatchHistogram.ofLatencies();
+    private final BatchHistogram sizes = BatchHistogram.ofSizes();
+
+    /** Copies it. */
+    public void copyInto(Figures figures) {
+      figures.appends.copyFrom(latencies);
+      figures.entrySizes.copyFrom(sizes);
+    }
+  }
+
   /** Makes the meter; {@link #measure} gives it its log. */
-  public MeasuredLog(CommitLog.Listener listener, LongSupplier nanoClock) {
+  public MeasuredLog(CommitLog.Listener listener, LongSupplier nanoClock, Measures measures) {
     this.listener = listener;
     this.nanoClock = nanoClock;
+    this.measures = measures;
   }
 
   /** What the log must report to. */
@@ -53,6 +64,17 @@ public final class MeasuredLog implements CommitLog {
       public void failed(LogException cause) {
         listener.failed(cause);
       }
+
+      @Override
+      public void stalled(LogException cause) {
+        listener.stalled(cause);
+      }
+
+      @Override
+      public void resumed(long position) {
+        measureDurable(position);
+        listener.resumed(position);
+      }
     };
   }
 
@@ -66,7 +88,7 @@ public final class MeasuredLog implements CommitLog {
   private void measureDurable(long position) {
     long now = nanoClock.getAsLong();
     for (; durable < position; durable++) {
-      latencies.record(now - appendedAt[index(durable + 1)], 1);
+      measures.latencies.record(now - appendedAt[index(durable + 1)], 1);
     }
   }
 
@@ -74,10 +96,8 @@ public final class MeasuredLog implements CommitLog {
     return (int) position & ENTRIES - 1;
   }
 
-  /** Copies what was measured. */
+  /** Copies what is outstanding. */
   public void copyInto(Figures figures) {
-    figures.appends.copyFrom(latencies);
-    figures.entrySizes.copyFrom(sizes);
     figures.outstanding = appended - durable;
     figures.oldestOutstandingNanos =
         appended == durable ? 0 : nanoClock.getAsLong() - appendedAt[index(durable + 1)];
@@ -85,9 +105,11 @@ public final class MeasuredLog implements CommitLog {
 
   @Override
   public void append(long position, ByteBuffer entry) {
-    appendedAt[index(position)] = nanoClock.getAsLong();
-    appended = position;
-    sizes.record(entry.remaining(), 1);
+    if (position > appended) { // otherwise it is appended again
+      appendedAt[index(position)] = nanoClock.getAsLong();
+      appended = position;
+      measures.sizes.record(entry.remaining(), 1);
+    }
     log.append(position, entry);
   }
 
@@ -109,6 +131,11 @@ public final class MeasuredLog implements CommitLog {
   @Override
   public long segmentBytes() {
     return log.segmentBytes();
+  }
+
+  @Override
+  public void proceed() {
+    log.proceed();
   }
 
   @Override

@@ -103,7 +103,7 @@ public final class Metrics implements AutoCloseable {
         "retso.serving",
         "1 while the server serves and its log acknowledges, otherwise 0.",
         f -> health.judge(f, reader.silentNanos()).serving() ? 1 : 0);
-    gauge("retso.epoch", "Grows with every take-over of the log.", f -> facts.epoch());
+    gauge("retso.epoch", "Grows with every take-over of the log.", f -> f.member.epoch());
     gauge(
         "retso.recovery.seconds",
         "How long the start took to take the log over and replay it.",

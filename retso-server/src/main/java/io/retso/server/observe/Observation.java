@@ -1,22 +1,28 @@
 package io.retso.server.observe;
 
+import io.retso.member.Member;
+import io.retso.server.observe.HttpEndpoint.Action;
 import io.retso.server.observe.HttpEndpoint.Page;
 import io.retso.server.observe.HttpEndpoint.Reply;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a server shows of itself over HTTP: {@code /health} from its first moment on, {@code
- * /metrics} and {@code /status} once it serves. Thread-safe.
+ * What a server shows of itself over HTTP: {@code /health} and {@code /leader} from its first
+ * moment on, {@code /metrics} and {@code /status} once it serves; and {@code /handover}, which is
+ * asked for. Thread-safe.
  */
 public final class Observation implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Observation.class);
   private static final int OK = 200;
+  private static final int CONFLICT = 409;
   private static final int UNAVAILABLE = 503;
   private static final String PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8";
 
@@ -34,6 +40,8 @@ public final class Observation implements AutoCloseable {
   /** Null until the server serves. */
   private volatile Serving serving;
 
+  private volatile Supplier<CompletableFuture<String>> handOver;
+
   public Observation(Health health) {
     this.health = health;
   }
@@ -43,6 +51,11 @@ public final class Observation implements AutoCloseable {
     serving = new Serving(reader, facts, new Metrics(reader, health, facts));
     reader.sample();
     sampler.scheduleAtFixedRate(() -> sample(reader), 1, 1, TimeUnit.SECONDS);
+  }
+
+  /** Offers to hand over from here on; the result says what became of it, to a person. */
+  public void offerHandOver(Supplier<CompletableFuture<String>> action) {
+    handOver = action;
   }
 
   private static void sample(FigureReader reader) {
@@ -56,7 +69,33 @@ public final class Observation implements AutoCloseable {
   /** The pages by their paths. */
   public Map<String, Page> pages() {
     return Map.of(
-        "/health", this::healthPage, "/metrics", this::metricsPage, "/status", this::statusPage);
+        "/health",
+        this::healthPage,
+        "/leader",
+        this::leaderPage,
+        "/metrics",
+        this::metricsPage,
+        "/status",
+        this::statusPage);
+  }
+
+  /** The actions by their paths. */
+  public Map<String, Action> actions() {
+    return Map.of("/handover", this::handOver);
+  }
+
+  private CompletableFuture<Reply> handOver() {
+    Supplier<CompletableFuture<String>> offered = handOver;
+    CompletableFuture<String> done =
+        offered == null
+            ? CompletableFuture.failedFuture(
+                new IllegalStateException("this server shares its log with nobody"))
+            : offered.get();
+    return done.handle(
+        (text, e) ->
+            e == null
+                ? new Reply(OK, Reply.TEXT, text + "\n")
+                : new Reply(CONFLICT, Reply.TEXT, e.getMessage() + "\n"));
   }
 
   private Health.Verdict verdict() {
@@ -73,6 +112,18 @@ public final class Observation implements AutoCloseable {
       body.put(verdict.serving() ? "warning" : "reason", verdict.reason());
     }
     return new Reply(verdict.serving() ? OK : UNAVAILABLE, Reply.JSON, Json.of(body));
+  }
+
+  /** For load balancers: exactly one of the members says yes, or none. */
+  private Reply leaderPage(String accept) {
+    Serving now = serving;
+    Member.View member = now == null ? new Figures().member : now.reader.read().member;
+    boolean leads = now != null && verdict().serving() && member.leads();
+    Map<String, Object> body = new LinkedHashMap<>();
+    body.put("leads", leads);
+    body.put("leader", member.leader());
+    body.put("epoch", member.epoch());
+    return new Reply(leads ? OK : UNAVAILABLE, Reply.JSON, Json.of(body));
   }
 
   private Reply metricsPage(String accept) {

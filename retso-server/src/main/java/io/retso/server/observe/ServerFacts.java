@@ -4,15 +4,14 @@ import io.retso.protocol.OracleIdentity;
 import io.retso.server.config.MemoryPlan;
 
 /**
- * What is known when the server serves, and does not change.
+ * What is known when the server serves for the first time, and does not change.
  *
  * @param oracle which oracle it is
  * @param address where clients connect
  * @param logKind {@code bookkeeper} or {@code memory}
  * @param logPlace where the log is, for people
- * @param epoch grows with every take-over of the log
- * @param recoveredTransactions commits that were replayed
- * @param recoverySeconds how long that took, the take-over included
+ * @param recoveredTransactions commits that were replayed until then
+ * @param recoverySeconds how long that took, a take-over included
  * @param memory what the tables take
  * @param startedNanos when it began to serve, by the server's clock
  */
@@ -21,7 +20,6 @@ public record ServerFacts(
     String address,
     String logKind,
     String logPlace,
-    long epoch,
     long recoveredTransactions,
     double recoverySeconds,
     MemoryPlan memory,

@@ -46,7 +46,10 @@ final class StatusReport {
     all.put("address", facts.address());
     all.put("oracle", facts.oracle().name());
     all.put("logId", facts.oracle().id().toString());
-    all.put("epoch", facts.epoch());
+    all.put("role", MemberText.role(now.member));
+    all.put("epoch", now.member.epoch());
+    all.put("leader", now.member.leader());
+    all.put("members", MemberText.members(now.member));
     all.put("uptimeSeconds", uptimeSeconds());
     for (Figure.Group group : Figure.Group.values()) {
       all.put(group.name().toLowerCase(Locale.ROOT), group(group));
@@ -135,7 +138,17 @@ final class StatusReport {
     String why = health.reason().isEmpty() ? "" : ": " + health.reason();
     line(out, "status", "%s%s", health.status(), why);
     line(out, "oracle", "%s", facts.oracle());
-    line(out, "server", "%s, epoch %d, up %s", facts.address(), facts.epoch(), uptime());
+    line(
+        out,
+        "server",
+        "%s, %s, epoch %d, up %s",
+        facts.address(),
+        MemberText.roleAndLeader(now.member),
+        now.member.epoch(),
+        uptime());
+    if (!now.member.members().isEmpty()) {
+      line(out, "members", "%s", MemberText.text(now.member));
+    }
     line(
         out,
         "per second",

@@ -15,6 +15,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -22,6 +25,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class HttpEndpointTest {
+  private final Queue<CompletableFuture<Reply>> done = new ConcurrentLinkedQueue<>();
   private HttpEndpoint endpoint;
 
   @BeforeEach
@@ -35,7 +39,8 @@ class HttpEndpointTest {
                 "/bad",
                     accept -> {
                       throw new IllegalStateException("broken page");
-                    }));
+                    }),
+            Map.of("/act", done::remove));
   }
 
   @AfterEach
@@ -66,10 +71,21 @@ class HttpEndpointTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"POST", "PUT", "DELETE", "OPTIONS"})
-  void onlyGetIsAllowed(String method) throws Exception {
+  void ofAPageOnlyGetIsAllowed(String method) throws Exception {
     HttpResponse<String> reply = TestServers.send(endpoint.port(), "/page", method, "*/*");
     assertEquals(405, reply.statusCode());
     assertEquals("GET", reply.headers().firstValue("Allow").orElseThrow());
+  }
+
+  @Test
+  void anActionIsDoneWithPostOnly() throws Exception {
+    HttpResponse<String> reply = TestServers.get(endpoint.port(), "/act");
+    assertEquals(405, reply.statusCode());
+    assertEquals("POST", reply.headers().firstValue("Allow").orElseThrow());
+    CompletableFuture<Reply> result = new CompletableFuture<>();
+    done.add(result);
+    CompletableFuture.runAsync(() -> result.complete(new Reply(200, Reply.TEXT, "later")));
+    assertEquals("later", TestServers.send(endpoint.port(), "/act", "POST", "*/*").body());
   }
 
   @Test
@@ -82,7 +98,8 @@ class HttpEndpointTest {
   void aPortThatIsTakenIsRefusedWithTheSettingToChange() {
     InetSocketAddress taken =
         new InetSocketAddress(InetAddress.getLoopbackAddress(), endpoint.port());
-    IOException e = assertThrows(IOException.class, () -> HttpEndpoint.start(taken, Map.of()));
+    IOException e =
+        assertThrows(IOException.class, () -> HttpEndpoint.start(taken, Map.of(), Map.of()));
     assertTrue(e.getMessage().contains("http.port"), e.getMessage());
   }
 
@@ -122,7 +139,10 @@ class HttpEndpointTest {
   void aRequestHasATimeLimit() throws Exception {
     try (HttpEndpoint impatient =
             HttpEndpoint.start(
-                new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), Map.of(), 50);
+                new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+                Map.of(),
+                Map.of(),
+                50);
         Socket socket = new Socket(InetAddress.getLoopbackAddress(), impatient.port())) {
       socket.setSoTimeout(30_000);
       assertEquals(-1, socket.getInputStream().read());

@@ -14,6 +14,7 @@ import org.junit.jupiter.api.Test;
 class MeasuredLogTest {
   private final AtomicLong clock = new AtomicLong();
   private final List<Long> heard = new ArrayList<>();
+  private final MeasuredLog.Measures measures = new MeasuredLog.Measures();
   private final MeasuredLog measured =
       new MeasuredLog(
           new CommitLog.Listener() {
@@ -27,11 +28,13 @@ class MeasuredLogTest {
               heard.add(-1L);
             }
           },
-          clock::get);
+          clock::get,
+          measures);
 
   private Figures figures() {
     Figures figures = new Figures();
     measured.copyInto(figures);
+    measures.copyInto(figures);
     return figures;
   }
 

@@ -3,6 +3,7 @@ package io.retso.hbase.coprocessor.oracle;
 import io.retso.client.OracleClient;
 import io.retso.client.OracleClientBuilder;
 import io.retso.client.OracleException;
+import io.retso.client.OracleMembers;
 import io.retso.client.TransactionStatus;
 import io.retso.hbase.coprocessor.region.ObserverMetrics;
 import io.retso.hbase.coprocessor.write.RecentWrites;
@@ -25,6 +26,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.ToLongFunction;
 import java.util.stream.LongStream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hbase.DoNotRetryIOException;
@@ -104,9 +106,29 @@ public final class OracleLink {
         link = new OracleLink(key, oracle, configuration, metrics);
         link.orphans.start();
         LINKS.put(key, link);
+        publish(metrics);
       }
       link.users++;
       return link;
+    }
+  }
+
+  /** Of several links, the most that one says; of connected members, the fewest. */
+  private static void publish(ObserverMetrics metrics) {
+    metrics.gauge("oracleEpoch", () -> members(OracleMembers::epoch).max().orElse(0));
+    metrics.gauge("oracleMembers", () -> members(OracleMembers::connected).min().orElse(0));
+    metrics.gauge(
+        "oracleLeaderChanges", () -> members(OracleMembers::leaderChanges).max().orElse(0));
+    metrics.gauge(
+        "oracleLeaderlessMillis",
+        () -> members(now -> now.withoutLeader().toMillis()).max().orElse(0));
+  }
+
+  private static LongStream members(ToLongFunction<OracleMembers> figure) {
+    synchronized (LINKS) {
+      long[] figures =
+          LINKS.values().stream().map(link -> link.client.members()).mapToLong(figure).toArray();
+      return LongStream.of(figures);
     }
   }
 

@@ -1,10 +1,12 @@
 package io.retso.hbase.coprocessor.region;
 
+import java.util.function.LongSupplier;
 import org.apache.hadoop.hbase.metrics.Counter;
+import org.apache.hadoop.hbase.metrics.Gauge;
 import org.apache.hadoop.hbase.metrics.MetricRegistry;
 
 /**
- * Counters of a region server, over all transactional regions. HBase publishes them with its other
+ * Figures of a region server, over all transactional regions. HBase publishes them with its other
  * metrics (JMX, {@code /jmx} of the region server's web interface), under the coprocessor's name.
  */
 public final class ObserverMetrics {
@@ -47,8 +49,11 @@ public final class ObserverMetrics {
   /** Rows that were not queued because the queue was full. A later read or flush finds them. */
   public final Counter orphansDropped;
 
+  private final MetricRegistry registry;
+
   /** Counters of {@code registry}, which are created when first asked for. */
   public ObserverMetrics(MetricRegistry registry) {
+    this.registry = registry;
     inDoubtRows = registry.counter("inDoubtRows");
     oracleQueries = registry.counter("oracleQueries");
     oracleRounds = registry.counter("oracleRounds");
@@ -62,5 +67,11 @@ public final class ObserverMetrics {
     refusedWrites = registry.counter("refusedWrites");
     orphansQueued = registry.counter("orphansQueued");
     orphansDropped = registry.counter("orphansDropped");
+  }
+
+  /** Publishes a figure, unless there is one of that name. */
+  public void gauge(String name, LongSupplier value) {
+    Gauge<Long> gauge = value::getAsLong;
+    registry.register(name, gauge);
   }
 }

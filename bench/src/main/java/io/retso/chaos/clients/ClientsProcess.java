@@ -1,0 +1,157 @@
+package io.retso.chaos.clients;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.retso.chaos.load.Load;
+import io.retso.chaos.load.RoleWatch;
+import io.retso.chaos.load.Successes;
+import io.retso.chaos.rows.Bank;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+
+/**
+ * Clients as a process of their own. Its standard input has commands, a line each:
+ *
+ * <pre>
+ *   fault         a fault begins: gaps are measured from now on
+ *   over          it is over: when every client has its answers again, the gaps are said
+ *   uncleaned N   commits N transactions that nobody cleans up
+ *   idle MILLIS   is idle for so long, then times a begin, and an echo of one
+ *   stop          ends the work, reads everything, writes the outcome
+ * </pre>
+ *
+ * Each is answered by a line on its standard output. If the input ends without a stop, so does the
+ * process.
+ */
+final class ClientsProcess {
+  /** In the directory of the plan. */
+  static final String OUTCOME = "outcome.json";
+
+  private static final long BACK_MILLIS_MAX = 60_000;
+  private static final long POLL_MILLIS = 5;
+
+  private final ClientsPlan plan;
+  private final Successes begins;
+  private final Successes commits;
+  private final Load load;
+  private final Workloads work;
+  private IdleBegin idle;
+
+  private ClientsProcess(ClientsPlan plan) throws IOException {
+    this.plan = plan;
+    begins = new Successes(plan.load().clients(), plan.origin());
+    commits = new Successes(plan.load().clients(), plan.origin());
+    load = new Load(plan.oracles(), plan.load(), begins, commits);
+    work = plan.work() == null ? null : new Workloads(plan);
+  }
+
+  /** The file of a {@link ClientsPlan}. */
+  public static void main(String[] arguments) {
+    try {
+      ClientsPlan plan =
+          new ObjectMapper().readValue(Path.of(arguments[0]).toFile(), ClientsPlan.class);
+      ClientsProcess process = new ClientsProcess(plan);
+      RoleWatch.start(plan.oracles(), ClientsProcess::leads);
+      process.load.start();
+      process.obey();
+      System.exit(0);
+    } catch (IOException | InterruptedException | RuntimeException e) {
+      e.printStackTrace(); // the parent shows the last lines
+      System.exit(1);
+    }
+  }
+
+  private static void leads(String address, long epoch) {
+    say(Clients.LEADER + " " + address + " " + epoch + " " + System.nanoTime());
+  }
+
+  private static synchronized void say(String line) {
+    System.out.println(line);
+    System.out.flush();
+  }
+
+  private void obey() throws IOException, InterruptedException {
+    BufferedReader in =
+        new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+    say(Clients.DONE);
+    String line = in.readLine();
+    while (line != null && !line.equals(Clients.STOP)) {
+      String[] words = line.split(" ");
+      switch (words[0]) {
+        case Clients.FAULT -> fault();
+        case Clients.OVER -> over();
+        case Clients.UNCLEANED -> {
+          load.leaveUncleaned(Long.parseLong(words[1]));
+          say(Clients.DONE);
+        }
+        case Clients.IDLE -> idle(Long.parseLong(words[1]));
+        default -> throw new IOException("no such command: " + line);
+      }
+      line = in.readLine();
+    }
+    if (line != null) {
+      stop();
+    }
+  }
+
+  private void idle(long millis) throws InterruptedException {
+    if (idle == null) {
+      idle = new IdleBegin(plan.oracles());
+    }
+    long[] nanos = idle.after(millis);
+    say(Clients.TIMES + " " + nanos[0] + " " + nanos[1]);
+  }
+
+  private void fault() {
+    long now = System.nanoTime();
+    begins.reset(now);
+    commits.reset(now);
+    say(Clients.DONE);
+  }
+
+  private void over() throws InterruptedException {
+    long since = System.nanoTime();
+    boolean back = isBackSince(since);
+    while (!back && System.nanoTime() - since < BACK_MILLIS_MAX * 1_000_000) {
+      Thread.sleep(POLL_MILLIS);
+      back = isBackSince(since);
+    }
+    Successes.Gaps begin = begins.gaps();
+    Successes.Gaps commit = commits.gaps();
+    say(
+        Clients.GAPS
+            + " "
+            + begin.any()
+            + " "
+            + begin.worst()
+            + " "
+            + commit.any()
+            + " "
+            + commit.worst()
+            + " "
+            + back);
+  }
+
+  private boolean isBackSince(long since) {
+    return begins.allSince(since) && commits.allSince(since);
+  }
+
+  private void stop() throws IOException, InterruptedException {
+    Bank.Outcome bank = null;
+    List<String> violations = List.of();
+    if (work != null) {
+      bank = work.end();
+      violations = work.violations();
+      work.close();
+    }
+    load.close();
+    new ObjectMapper()
+        .writeValue(
+            Path.of(plan.directory(), OUTCOME).toFile(),
+            new ClientsOutcome(begins.steps(), commits.steps(), bank, violations));
+    say(Clients.DONE);
+  }
+}

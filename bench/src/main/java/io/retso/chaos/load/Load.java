@@ -1,0 +1,169 @@
+package io.retso.chaos.load;
+
+import io.retso.client.CommitResult;
+import io.retso.client.OracleClient;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Transactions of one or two random rows, begun at a constant rate by clients of their own, as if
+ * each were an application: in turns, and whatever the oracle does, until too many are under way.
+ * Thread-safe.
+ */
+public final class Load implements AutoCloseable {
+  private static final long TICK_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+  private static final Duration REQUEST_MAX = Duration.ofSeconds(30);
+  private static final int OUTSTANDING_MAX = 20_000;
+
+  private final List<OracleClient> clients = new ArrayList<>();
+  private final List<AtomicInteger> outstanding = new ArrayList<>();
+  private final int outstandingMax;
+  private final double perSecond;
+  private final Successes begins;
+  private final Successes commits;
+  private final AtomicLong failed = new AtomicLong();
+  private final Thread pacer = new Thread(this::pace, "load");
+  private volatile boolean closed;
+
+  /**
+   * What to do.
+   *
+   * @param clients how many
+   * @param connections of each client to the leader
+   * @param perSecond transactions of all clients
+   */
+  public record Plan(int clients, int connections, double perSecond) {}
+
+  /**
+   * Makes the clients, which connect when they are first used.
+   *
+   * @param oracles addresses, {@code host:port} each
+   */
+  public Load(List<String> oracles, Plan plan, Successes begins, Successes commits) {
+    for (int i = 0; i < plan.clients; i++) {
+      clients.add(client(oracles, "load-" + i, plan.connections, REQUEST_MAX));
+      outstanding.add(new AtomicInteger());
+    }
+    this.outstandingMax = Math.max(10, OUTSTANDING_MAX / plan.clients);
+    this.perSecond = plan.perSecond;
+    this.begins = begins;
+    this.commits = commits;
+    pacer.setDaemon(true);
+  }
+
+  /** A client of all oracles. */
+  static OracleClient client(
+      List<String> oracles, String name, int connections, Duration requestMax) {
+    return OracleClient.builder()
+        .address(oracles.get(0), oracles.subList(1, oracles.size()).toArray(String[]::new))
+        .name(name)
+        .connections(connections)
+        .requestTimeout(requestMax)
+        .build();
+  }
+
+  /** Begins. */
+  public void start() {
+    pacer.start();
+  }
+
+  /** Requests that failed so far. */
+  public long failed() {
+    return failed.get();
+  }
+
+  private void pace() {
+    long begin = System.nanoTime();
+    long done = 0;
+    while (!closed) {
+      long due = (long) ((System.nanoTime() - begin) / 1e9 * perSecond);
+      for (; done < due; done++) {
+        transaction((int) (done % clients.size()));
+      }
+      LockSupport.parkNanos(TICK_NANOS);
+    }
+  }
+
+  private void transaction(int client) {
+    AtomicInteger count = outstanding.get(client);
+    if (count.get() >= outstandingMax) {
+      return;
+    }
+    count.incrementAndGet();
+    long asked = System.nanoTime();
+    clients
+        .get(client)
+        .beginAsync()
+        .whenComplete(
+            (start, failure) -> {
+              if (failure != null) {
+                ended(client, failure);
+              } else {
+                begins.add(client, asked, System.nanoTime());
+                commit(client, start);
+              }
+            });
+  }
+
+  private void commit(int client, long start) {
+    long asked = System.nanoTime();
+    ThreadLocalRandom random = ThreadLocalRandom.current();
+    long[] rows = random.longs(1 + random.nextInt(2)).toArray();
+    clients
+        .get(client)
+        .commitAsync(start, rows)
+        .whenComplete(
+            (result, failure) -> {
+              if (failure == null) {
+                commits.add(client, asked, System.nanoTime());
+                cleanUp(client, start, result);
+              }
+              ended(client, failure);
+            });
+  }
+
+  private void cleanUp(int client, long start, CommitResult result) {
+    if (result.isCommitted()) {
+      clients.get(client).cleanedUpLater(start);
+    }
+  }
+
+  private void ended(int client, Throwable failure) {
+    outstanding.get(client).decrementAndGet();
+    if (failure != null && !closed) {
+      failed.incrementAndGet();
+    }
+  }
+
+  /**
+   * Commits so many transactions that nobody cleans up.
+   *
+   * @throws java.util.concurrent.CompletionException if one fails
+   */
+  public void leaveUncleaned(long count) {
+    OracleClient client = clients.get(0);
+    List<CompletableFuture<?>> batch = new ArrayList<>();
+    for (long i = 0; i < count; i++) {
+      long row = i << 1;
+      batch.add(client.beginAsync().thenCompose(start -> client.commitAsync(start, row)));
+      if (batch.size() == OUTSTANDING_MAX || i == count - 1) {
+        batch.forEach(CompletableFuture::join);
+        batch.clear();
+      }
+    }
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    LockSupport.unpark(pacer);
+    clients.forEach(OracleClient::close);
+  }
+}

@@ -1,0 +1,194 @@
+package io.retso.chaos.rows;
+
+import io.retso.verify.clients.RunIsolation;
+import io.retso.verify.clients.StopSignal;
+import io.retso.verify.history.Isolation;
+import io.retso.verify.lists.Findings;
+import io.retso.verify.lists.ListStore.CommitFailure;
+import java.io.IOException;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * Accounts between which money moves; the sum stays. Each account counts the transfers that it took
+ * part in, so in the end the accounts say how many there were, and whether an acknowledged one is
+ * missing. Thread-safe.
+ */
+public final class Bank {
+  private static final int ACCOUNTS = 16;
+  private static final long INITIAL = 1000;
+  private static final int PAUSE_MILLIS = 4;
+  private static final int PAUSE_MILLIS_AFTER_FAILURE = 20;
+  private static final double AUDITS = 0.2;
+  private static final int FINAL_ATTEMPTS = 200;
+  private static final long FINAL_PAUSE_MILLIS = 300;
+
+  private final OracleRows rows;
+  private final RunIsolation isolation;
+  private final Findings findings;
+  private final StopSignal stop;
+  private final AtomicLong acknowledged = new AtomicLong();
+  private final AtomicLong unknown = new AtomicLong();
+  private final AtomicLong audits = new AtomicLong();
+
+  /** What all accounts say. */
+  private record Books(long money, long transfers) {}
+
+  /**
+   * What became of the transfers.
+   *
+   * @param acknowledged those that were committed to their clients' knowledge
+   * @param unknown those whose outcome nobody was told
+   * @param audits how often all accounts were added up
+   * @param lost acknowledged ones that the accounts do not have, at least
+   */
+  public record Outcome(long acknowledged, long unknown, long audits, long lost) {}
+
+  public Bank(OracleRows rows, RunIsolation isolation, Findings findings, StopSignal stop) {
+    this.rows = rows;
+    this.isolation = isolation;
+    this.findings = findings;
+    this.stop = stop;
+  }
+
+  /** Transfers and audits until it is to stop; for a thread. */
+  public void work(long seed) {
+    Random random = new Random(seed);
+    int pause = PAUSE_MILLIS;
+    while (!stop.await(1 + random.nextInt(pause))) {
+      boolean isAudit = random.nextDouble() < AUDITS;
+      pause =
+          (isAudit ? audit(random) : transfer(random)) ? PAUSE_MILLIS : PAUSE_MILLIS_AFTER_FAILURE;
+    }
+  }
+
+  /** Transfers that were committed to their clients' knowledge, so far. */
+  public long acknowledged() {
+    return acknowledged.get();
+  }
+
+  /** How often all accounts were added up, so far. */
+  public long audits() {
+    return audits.get();
+  }
+
+  /** Below all lists. */
+  private static long key(int account) {
+    return -1L - account;
+  }
+
+  private static long[] account(OracleRows.Tx tx, int account) throws IOException {
+    long[] found = tx.read(key(account));
+    return found == null ? new long[] {INITIAL, 0} : found;
+  }
+
+  /** Returns whether the oracle answered. */
+  private boolean transfer(Random random) {
+    int from = random.nextInt(ACCOUNTS);
+    int to = (from + 1 + random.nextInt(ACCOUNTS - 1)) % ACCOUNTS;
+    long amount = 1 + random.nextInt(10);
+    OracleRows.Tx tx = null;
+    try {
+      tx = rows.begin(isolation.ofOthers());
+      long[] payer = account(tx, from);
+      long[] payee = account(tx, to);
+      tx.write(key(from), new long[] {payer[0] - amount, payer[1] + 1});
+      tx.write(key(to), new long[] {payee[0] + amount, payee[1] + 1});
+    } catch (IOException e) {
+      if (tx != null) {
+        tx.rollback();
+      }
+      return false;
+    }
+    try {
+      tx.commit();
+      acknowledged.incrementAndGet();
+      return true;
+    } catch (CommitFailure e) {
+      if (e.kind() == CommitFailure.Kind.UNKNOWN) {
+        unknown.incrementAndGet();
+      }
+      return e.kind() == CommitFailure.Kind.CONFLICT || e.kind() == CommitFailure.Kind.REFUSED;
+    }
+  }
+
+  private boolean audit(Random random) {
+    Isolation[] all = Isolation.values();
+    try {
+      Books books = books(all[random.nextInt(all.length)]);
+      if (books == null) {
+        return true;
+      }
+      audits.incrementAndGet();
+      check(books);
+      return true;
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  private void check(Books books) {
+    if (books.money != ACCOUNTS * INITIAL || books.transfers % 2 != 0) {
+      findings.violation(
+          "the accounts have "
+              + books.money
+              + " instead of "
+              + ACCOUNTS * INITIAL
+              + ", and "
+              + books.transfers
+              + " halves of transfers");
+    }
+  }
+
+  /** Null if it was not to be; another attempt may. */
+  private Books books(Isolation of) throws IOException {
+    OracleRows.Tx tx = rows.begin(of);
+    long money = 0;
+    long transfers = 0;
+    try {
+      for (int i = 0; i < ACCOUNTS; i++) {
+        long[] account = account(tx, i);
+        money += account[0];
+        transfers += account[1];
+      }
+    } catch (IOException e) {
+      tx.rollback();
+      throw e;
+    }
+    try {
+      tx.commit();
+      return new Books(money, transfers);
+    } catch (CommitFailure e) {
+      return null;
+    }
+  }
+
+  /**
+   * Adds everything up when all work has ended.
+   *
+   * @throws IOException if the oracle does not answer for a minute
+   */
+  public Outcome close() throws IOException {
+    for (int i = 1; ; i++) {
+      try {
+        Books books = books(Isolation.DEFERRED);
+        check(books);
+        long seen = books.transfers / 2;
+        if (seen > acknowledged.get() + unknown.get()) {
+          findings.violation(
+              "the accounts have " + seen + " transfers, of which some were refused");
+        }
+        return new Outcome(
+            acknowledged.get(),
+            unknown.get(),
+            audits.get(),
+            Math.max(0, acknowledged.get() - seen));
+      } catch (IOException e) {
+        if (i == FINAL_ATTEMPTS) {
+          throw e;
+        }
+        new StopSignal().await(FINAL_PAUSE_MILLIS);
+      }
+    }
+  }
+}

@@ -1,0 +1,90 @@
+package io.retso.chaos.rows;
+
+import io.retso.client.CommitResult;
+import io.retso.verify.history.Isolation;
+import io.retso.verify.history.TimestampPair;
+import io.retso.verify.lists.Action;
+import io.retso.verify.lists.ListKey;
+import io.retso.verify.lists.ListStore;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/** Lists on the oracle alone. A scan reads the lists that it names, and no others. */
+public final class OracleLists implements ListStore {
+  private static final long[] EMPTY = {};
+
+  private final OracleRows rows;
+
+  /** In some rows, which stay open. */
+  public OracleLists(OracleRows rows) {
+    this.rows = rows;
+  }
+
+  @Override
+  public ListTransaction begin(Isolation isolation, boolean readOnly) throws IOException {
+    return new ListTx(rows.begin(isolation));
+  }
+
+  @Override
+  public Resolved resolve(long start) throws IOException {
+    CommitResult result = rows.resolve(start);
+    return result.isCommitted()
+        ? new Resolved(true, new TimestampPair(start, result.commitTimestamp()))
+        : new Resolved(false, TimestampPair.started(start));
+  }
+
+  private record ListTx(OracleRows.Tx tx) implements ListTransaction {
+    @Override
+    public TimestampPair timestamps() {
+      return tx.commitTimestamp() == 0
+          ? TimestampPair.started(tx.timestamp())
+          : new TimestampPair(tx.timestamp(), tx.commitTimestamp());
+    }
+
+    @Override
+    public List<long[]> run(Action action) throws IOException {
+      List<ListKey> reads = List.of();
+      List<Action.Append> appends = List.of();
+      if (action instanceof Action.Get get) {
+        reads = get.keys();
+      } else if (action instanceof Action.Scan scan) {
+        reads = scan.keys();
+      } else if (action instanceof Action.Append append) {
+        appends = List.of(append);
+      } else if (action instanceof Action.Batch batch) {
+        reads = batch.reads();
+        appends = batch.appends();
+      } else if (action instanceof Action.CheckInVain check) {
+        reads = List.of(check.key());
+      }
+      List<long[]> lists = new ArrayList<>();
+      for (ListKey key : reads) {
+        lists.add(read(key));
+      }
+      for (Action.Append append : appends) {
+        long[] before = read(append.key());
+        long[] after = Arrays.copyOf(before, before.length + 1);
+        after[before.length] = append.value();
+        tx.write(append.key().number(), after);
+      }
+      return lists;
+    }
+
+    private long[] read(ListKey key) throws IOException {
+      long[] list = tx.read(key.number());
+      return list == null ? EMPTY : list;
+    }
+
+    @Override
+    public void commit() throws CommitFailure {
+      tx.commit();
+    }
+
+    @Override
+    public void rollback() {
+      tx.rollback();
+    }
+  }
+}

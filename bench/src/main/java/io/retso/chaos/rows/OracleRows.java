@@ -1,0 +1,278 @@
+package io.retso.chaos.rows;
+
+import io.retso.client.CommitRequest;
+import io.retso.client.CommitResult;
+import io.retso.client.OracleClient;
+import io.retso.client.OracleException;
+import io.retso.client.RowId;
+import io.retso.client.UnknownOutcomeException;
+import io.retso.verify.history.Isolation;
+import io.retso.verify.lists.ListStore.CommitFailure;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Rows of numbers with all of their versions, in this process's memory. They follow
+ * docs/protocol.md as if they were cells of HBase: a version is there before its writer asks to
+ * commit; it gets its commit timestamp a while after the reply, or never; readers who find none ask
+ * the oracle; sweeps clean up after lost replies; and what lies below the low watermark is dropped
+ * without a question. So an oracle that forgets a decision, or reports a sweep or a watermark too
+ * high, is found out by what is read.
+ *
+ * <p>Thread-safe; a transaction is for one thread.
+ */
+public final class OracleRows implements AutoCloseable {
+  private static final byte[] TABLE = {'r', 'o', 'w', 's'};
+  private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
+  private static final int LATER_MILLIS_MAX = 500;
+  private static final long SWEEP_MILLIS = 300;
+
+  /** Of a hundred commits so many are cleaned up at once, and so many by nobody but a sweep. */
+  private static final int AT_ONCE = 60;
+
+  private static final int NEVER = 3;
+  private static final int HUNDRED = 100;
+
+  private final OracleClient oracle;
+  private final Map<Long, VersionedRow> rows = new ConcurrentHashMap<>();
+  private final ScheduledThreadPoolExecutor later = new ScheduledThreadPoolExecutor(1);
+  private final ScheduledExecutorService sweeper = new ScheduledThreadPoolExecutor(1);
+
+  /** Uses an oracle, which is closed with the rows. */
+  public OracleRows(OracleClient oracle) {
+    this.oracle = oracle;
+    later.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+    sweeper.scheduleWithFixedDelay(this::sweep, SWEEP_MILLIS, SWEEP_MILLIS, TimeUnit.MILLISECONDS);
+  }
+
+  /** The rows that were read or written. */
+  public List<Long> keys() {
+    return rows.keySet().stream().sorted().toList();
+  }
+
+  /**
+   * Begins a transaction.
+   *
+   * @throws IOException if the oracle does not answer
+   */
+  public Tx begin(Isolation isolation) throws IOException {
+    try {
+      return switch (isolation) {
+        case RECENT -> new Tx(isolation, oracle.safeSnapshot());
+        case DEFERRED -> new Tx(isolation, safeAfter(oracle.timestamp()));
+        case SNAPSHOT, SERIALIZABLE, LATEST -> new Tx(isolation, oracle.begin());
+      };
+    } catch (OracleException e) {
+      throw new IOException(e.getMessage(), e);
+    }
+  }
+
+  private long safeAfter(long timestamp) {
+    long safe = oracle.safeSnapshot();
+    while (safe <= timestamp) {
+      LockSupport.parkNanos(POLL_NANOS);
+      safe = oracle.safeSnapshot();
+    }
+    return safe;
+  }
+
+  /**
+   * How a transaction ended whose commit failed with an unknown outcome; afterwards it is decided.
+   *
+   * @throws IOException if that cannot be found out
+   */
+  public CommitResult resolve(long start) throws IOException {
+    try {
+      return oracle.abort(start);
+    } catch (OracleException e) {
+      throw new IOException(e.getMessage(), e);
+    }
+  }
+
+  private VersionedRow row(long key) {
+    return rows.computeIfAbsent(key, k -> new VersionedRow());
+  }
+
+  private static long id(long key) {
+    return RowId.of(TABLE, ByteBuffer.allocate(Long.BYTES).putLong(key).array());
+  }
+
+  private static long[] ids(Set<Long> keys) {
+    return keys.stream().mapToLong(OracleRows::id).toArray();
+  }
+
+  /** What clients of HBase do now and then, and its compactions. */
+  private void sweep() {
+    try {
+      long watermark = oracle.lowWatermark();
+      rows.values().forEach(row -> row.prune(watermark));
+      long now = oracle.begin();
+      for (VersionedRow row : rows.values()) {
+        row.decide(now, oracle::status);
+      }
+      oracle.swept(now);
+      oracle.endLater(now);
+    } catch (OracleException e) {
+      // The next one will do.
+    }
+  }
+
+  /** Ends the sweeps; waits for nobody. */
+  @Override
+  public void close() {
+    sweeper.shutdownNow();
+    later.shutdownNow();
+    oracle.close();
+  }
+
+  /** A transaction. */
+  public final class Tx {
+    private final Isolation isolation;
+    private final long timestamp;
+    private final Map<Long, long[]> writes = new HashMap<>();
+    private final Set<Long> reads = new HashSet<>();
+    private long commit;
+
+    Tx(Isolation isolation, long timestamp) {
+      this.isolation = isolation;
+      this.timestamp = timestamp;
+    }
+
+    /** Its snapshot. */
+    public long timestamp() {
+      return timestamp;
+    }
+
+    /** Its commit timestamp; 0 if it has none. */
+    public long commitTimestamp() {
+      return commit;
+    }
+
+    /**
+     * What is in a row; nobody may change it.
+     *
+     * @return null if nothing was written to it
+     * @throws IOException if the oracle does not answer
+     */
+    public long[] read(long key) throws IOException {
+      long[] own = writes.get(key);
+      if (own != null) {
+        return own;
+      }
+      reads.add(key);
+      try {
+        return row(key).at(timestamp, oracle::status);
+      } catch (OracleException e) {
+        throw new IOException(e.getMessage(), e);
+      }
+    }
+
+    /** Writes a row; the value is not copied. */
+    public void write(long key, long[] value) {
+      writes.put(key, value);
+    }
+
+    private boolean isTracked() {
+      return isolation != Isolation.RECENT && isolation != Isolation.DEFERRED;
+    }
+
+    /**
+     * Commits.
+     *
+     * @throws CommitFailure if it did not, or nobody knows
+     */
+    public void commit() throws CommitFailure {
+      if (!isTracked()) {
+        return;
+      }
+      writes.forEach((key, value) -> row(key).add(timestamp, value));
+      CommitResult result;
+      try {
+        result = oracle.commit(request());
+      } catch (UnknownOutcomeException e) {
+        throw new CommitFailure(CommitFailure.Kind.UNKNOWN, e);
+      } catch (OracleException e) {
+        throw failed(e);
+      }
+      if (result.isCommitted()) {
+        commit = writes.isEmpty() ? 0 : result.commitTimestamp();
+        cleanUp(result.commitTimestamp());
+      } else {
+        remove();
+        oracle.cleanedUpLater(timestamp);
+        throw new CommitFailure(kind(result.abortReason()), new IOException(result.toString()));
+      }
+    }
+
+    private CommitRequest request() {
+      CommitRequest request = CommitRequest.of(timestamp).withWrites(ids(writes.keySet()));
+      if (isolation == Isolation.SNAPSHOT) {
+        return request;
+      }
+      reads.removeAll(writes.keySet());
+      return request.serializable().withReads(ids(reads));
+    }
+
+    /** Contents that are refused are a defect of somebody; else the request never left. */
+    private CommitFailure failed(OracleException e) {
+      switch (e.category()) {
+        case INVALID_REQUEST -> throw e;
+        case INTERRUPTED -> {
+          return new CommitFailure(CommitFailure.Kind.UNKNOWN, e);
+        }
+        default -> {
+          rollback();
+          return new CommitFailure(CommitFailure.Kind.FAILED, new IOException(e.getMessage(), e));
+        }
+      }
+    }
+
+    private static CommitFailure.Kind kind(CommitResult.AbortReason reason) {
+      return switch (reason) {
+        case CONFLICT -> CommitFailure.Kind.CONFLICT;
+        case PIVOT, READ_ONLY, UNKNOWN_SUCCESSOR -> CommitFailure.Kind.REFUSED;
+        case TOO_OLD, EARLIER -> CommitFailure.Kind.FAILED;
+      };
+    }
+
+    private void cleanUp(long decided) {
+      int draw = ThreadLocalRandom.current().nextInt(HUNDRED);
+      if (draw < AT_ONCE || writes.isEmpty()) {
+        finish(decided);
+      } else if (draw < HUNDRED - NEVER && !later.isShutdown()) {
+        later.schedule(
+            () -> finish(decided),
+            ThreadLocalRandom.current().nextInt(LATER_MILLIS_MAX),
+            TimeUnit.MILLISECONDS);
+      }
+    }
+
+    private void finish(long decided) {
+      writes.keySet().forEach(key -> row(key).decide(timestamp, decided));
+      oracle.cleanedUpLater(timestamp);
+    }
+
+    private void remove() {
+      writes.keySet().forEach(key -> row(key).remove(timestamp));
+    }
+
+    /** Gives up. */
+    public void rollback() {
+      if (isTracked()) {
+        remove();
+        oracle.endLater(timestamp);
+      }
+    }
+  }
+}

@@ -1,0 +1,76 @@
+package io.retso.chaos;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.retso.cluster.nodes.Cluster;
+import io.retso.server.CommandLines;
+import io.retso.server.ExitCode;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+
+/** {@code retso chaos} in short: a cluster of processes under faults, and its history judged. */
+@Timeout(400)
+class ChaosCommandTest {
+  private static final long SEED = Long.getLong("retso.chaos.seed", 17);
+  private static final String MINUTES = System.getProperty("retso.chaos.minutes", "0.3");
+
+  @TempDir Path temporary;
+
+  private record Answer(int code, String out, String err) {}
+
+  private Answer run(String... words) {
+    StringWriter out = new StringWriter();
+    StringWriter err = new StringWriter();
+    CommandLine command = CommandLines.of(new ChaosCommand());
+    command.setOut(new PrintWriter(out)).setErr(new PrintWriter(err));
+    return new Answer(command.execute(words), out.toString(), err.toString());
+  }
+
+  /** Processes of this machine that name the directory in their arguments. */
+  private long related() {
+    return ProcessHandle.allProcesses()
+        .filter(process -> !process.equals(ProcessHandle.current()))
+        .map(process -> Arrays.toString(process.info().arguments().orElse(new String[0])))
+        .filter(arguments -> arguments.contains(temporary.toString()))
+        .count();
+  }
+
+  @Test
+  void aClusterUnderFaultsKeepsItsPromises() throws Exception {
+    Optional<String> obstacle = Cluster.obstacleToNamespaces();
+    assumeTrue(obstacle.isEmpty(), () -> "without faults of the network: " + obstacle.orElse(""));
+    Path out = temporary.resolve("out");
+    Answer answer =
+        run(
+            "--minutes=" + MINUTES,
+            "--seed=" + SEED,
+            "--zookeepers=1",
+            "--rate=200",
+            "--faults=kill-leader,partition-leader-out,pause-leader,kill-bookie,lose-packets",
+            "--out=" + out);
+    System.out.println(answer.out());
+    assertEquals(0, answer.code(), answer::toString);
+    assertTrue(answer.out().contains("Acknowledged commits lost: 0. Wrong answers: 0."));
+    assertTrue(Files.readString(out.resolve("chaos.svg")).contains("leader"));
+    assertTrue(Files.readString(out.resolve("chaos.json")).contains("\"seed\" : " + SEED));
+    assertFalse(Files.exists(out.resolve("cluster")), "the cluster is gone");
+    assertEquals(0, related());
+  }
+
+  @Test
+  void whatCannotBeIsSaidBeforeAnythingStarts() {
+    assertEquals(ExitCode.USAGE.number(), run("--minutes=0").code());
+    assertTrue(run("--bookies=0").err().contains("bookies"));
+  }
+}

@@ -1,0 +1,174 @@
+package io.retso.chaos.rows;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.retso.bench.InProcessServer;
+import io.retso.client.CommitRequest;
+import io.retso.client.OracleClient;
+import io.retso.client.TransactionStatus;
+import io.retso.protocol.Outcome;
+import io.retso.verify.check.Checker;
+import io.retso.verify.check.Model;
+import io.retso.verify.check.Verdict;
+import io.retso.verify.clients.ListWorker;
+import io.retso.verify.clients.RunIsolation;
+import io.retso.verify.clients.StopSignal;
+import io.retso.verify.history.HistoryReader;
+import io.retso.verify.history.HistoryRecorder;
+import io.retso.verify.lists.Generations;
+import java.io.IOException;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Lists and a bank on an oracle that is right, and on oracles that break one promise each. */
+@Timeout(120)
+class OracleRowsTest {
+  private static final int THREADS = 4;
+  private static final int TRANSFERS = 600;
+  private static final int AUDITS = 60;
+  private static final long RUN_NANOS_MAX = 20_000_000_000L;
+  private static final long POLL_MILLIS = 20;
+  private static final long SEED = 17;
+
+  @TempDir Path directory;
+
+  private InProcessServer server;
+  private final List<String> violations = new CopyOnWriteArrayList<>();
+
+  /** What an oracle does that has lost something in a fail-over, or was deposed. */
+  enum Flaw {
+    NONE,
+    /** It does not remember commits that nobody cleaned up. */
+    FORGETS_COMMITS,
+    /** It does not remember what was written, so it sees no conflicts. */
+    FORGETS_ROWS,
+    /** It gives snapshots that lack what was acknowledged. */
+    BEGINS_IN_THE_PAST,
+    /** It counts commits as cleaned up that are not. */
+    WATERMARK_TOO_HIGH
+  }
+
+  @BeforeEach
+  void start() throws IOException {
+    server = new InProcessServer(100_000, 1 << 16, 50_000);
+  }
+
+  @AfterEach
+  void stop() {
+    server.close();
+  }
+
+  /** The oracle with a flaw. */
+  private OracleClient client(Flaw flaw) {
+    OracleClient right =
+        OracleClient.builder().address("127.0.0.1:" + server.address().getPort()).build();
+    AtomicLong past = new AtomicLong();
+    AtomicLong calls = new AtomicLong();
+    return (OracleClient)
+        Proxy.newProxyInstance(
+            OracleClient.class.getClassLoader(),
+            new Class<?>[] {OracleClient.class},
+            (proxy, method, arguments) -> {
+              String name = method.getName();
+              if (flaw == Flaw.FORGETS_COMMITS && name.equals("status")) {
+                return TransactionStatus.of(Outcome.ABORTED);
+              }
+              if (flaw == Flaw.FORGETS_ROWS
+                  && name.equals("commit")
+                  && arguments[0] instanceof CommitRequest request) {
+                return right.commit(request.startTimestamp(), calls.incrementAndGet());
+              }
+              if (flaw == Flaw.BEGINS_IN_THE_PAST && name.equals("safeSnapshot")) {
+                past.compareAndSet(0, right.safeSnapshot());
+                return past.get();
+              }
+              if (flaw == Flaw.BEGINS_IN_THE_PAST && name.equals("timestamp")) {
+                return 0L;
+              }
+              if (flaw == Flaw.WATERMARK_TOO_HIGH && name.equals("lowWatermark")) {
+                return right.timestamp();
+              }
+              try {
+                return method.invoke(right, arguments);
+              } catch (InvocationTargetException e) {
+                throw e.getCause();
+              }
+            });
+  }
+
+  private Verdict run(Flaw flaw) throws IOException, InterruptedException {
+    Path file = directory.resolve("history.edn");
+    StopSignal stop = new StopSignal();
+    try (OracleRows rows = new OracleRows(client(flaw));
+        HistoryRecorder recorder = HistoryRecorder.create(file)) {
+      Bank bank = new Bank(rows, RunIsolation.MIXED, violations::add, stop);
+      List<Thread> threads = new ArrayList<>();
+      Generations generations = new Generations(Generations.allAt(0), 60);
+      for (int i = 0; i < THREADS; i++) {
+        long seed = SEED + i;
+        threads.add(new Thread(() -> bank.work(seed)));
+        threads.add(
+            new Thread(
+                new ListWorker(
+                    i,
+                    new OracleLists(rows),
+                    recorder,
+                    generations,
+                    RunIsolation.SERIALIZABLE,
+                    seed,
+                    violations::add,
+                    stop)));
+      }
+      threads.forEach(Thread::start);
+      long deadline = System.nanoTime() + RUN_NANOS_MAX;
+      while (System.nanoTime() < deadline
+          && violations.isEmpty()
+          && (bank.acknowledged() < TRANSFERS || bank.audits() < AUDITS)) {
+        stop.await(POLL_MILLIS);
+      }
+      stop.set();
+      for (Thread thread : threads) {
+        thread.join();
+      }
+      Bank.Outcome outcome = bank.close();
+      if (outcome.lost() > 0) {
+        violations.add(outcome.lost() + " lost");
+      }
+      if (flaw == Flaw.NONE) {
+        assertTrue(
+            outcome.acknowledged() >= TRANSFERS && outcome.audits() >= AUDITS, outcome::toString);
+        assertEquals(0, outcome.unknown());
+      }
+    }
+    var history = HistoryReader.read(file).history();
+    return Checker.check(history, Model.of(history));
+  }
+
+  @Test
+  void aRightOracleIsFoundToBeRight() throws Exception {
+    Verdict verdict = run(Flaw.NONE);
+    assertTrue(verdict.isConsistent(), verdict::toString);
+    assertTrue(verdict.ok() > 200, verdict::toString);
+    assertEquals(List.of(), violations);
+  }
+
+  @ParameterizedTest
+  @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "NONE")
+  void aWrongOneIsFoundOut(Flaw flaw) throws Exception {
+    Verdict verdict = run(flaw);
+    assertTrue(!verdict.isConsistent() || !violations.isEmpty(), "seed " + SEED + ": " + verdict);
+  }
+}

@@ -1,0 +1,254 @@
+package io.retso.member;
+
+import io.retso.log.CommitLog;
+import io.retso.log.LedgerLog;
+import io.retso.log.LedgerStore;
+import io.retso.log.LogException;
+import io.retso.log.LogTail;
+import io.retso.protocol.ServerRole;
+import io.retso.sequencer.Recovery;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What a member knows of the log and of its leader while it does not lead: it reads the log's tail,
+ * learns from the catalog who leads, and judges whether that one is gone.
+ */
+final class Follower {
+  private static final Logger LOG = LoggerFactory.getLogger(Follower.class);
+
+  /** A standby that has read nothing for so long is not ready: it cannot reach the log. */
+  private static final long READ_NANOS_MAX = TimeUnit.SECONDS.toNanos(3);
+
+  private final Member.Settings settings;
+  private final LedgerStore store;
+  private final LedgerLog.Threads threads;
+  private final LoopTasks tasks;
+  private final Recovery recovery;
+  private final Roster roster;
+  private final LeaderWatch watch;
+  private final Consumer<LogException> failures;
+  private final Suspicion suspicion = new Suspicion();
+
+  private LogTail tail;
+
+  /** The poll whose end is awaited. */
+  private CompletableFuture<Void> polled;
+
+  /** The tail has shown everything that there was at some moment. */
+  private boolean looked;
+
+  private long readNanos;
+
+  /** The catalog was read since the log was last read from the beginning. */
+  private boolean knowsLeader;
+
+  private long epoch;
+  private String leader = "";
+
+  /** The last position when this epoch was first followed: what is behind it is of its leader. */
+  private long positionBefore;
+
+  /** Why the log could not be read lately; null if it could. */
+  private LogException trouble;
+
+  /**
+   * Makes one that has read nothing.
+   *
+   * @param recovery over an empty oracle
+   * @param failures hears of each poll that fails
+   */
+  Follower(
+      Member.Settings settings,
+      LedgerStore store,
+      LedgerLog.Threads threads,
+      Recovery recovery,
+      Roster roster,
+      LeaderWatch watch,
+      Consumer<LogException> failures) {
+    this.settings = settings;
+    this.store = store;
+    this.threads = threads;
+    this.tasks = new LoopTasks(threads.writer());
+    this.recovery = recovery;
+    this.roster = roster;
+    this.watch = watch;
+    this.failures = failures;
+    begin();
+  }
+
+  private void begin() {
+    tail = new LogTail(store, threads, settings.log(), recovery);
+    polled = null;
+    looked = false;
+    knowsLeader = false;
+    readNanos = now();
+    trouble = null;
+  }
+
+  /** Forgets what this member knew of the log when it led, and reads it again. */
+  void restart() {
+    recovery.restart();
+    begin();
+  }
+
+  private long now() {
+    return threads.nanoClock().getAsLong();
+  }
+
+  Suspicion suspicion() {
+    return suspicion;
+  }
+
+  long epoch() {
+    return epoch;
+  }
+
+  /** The address of the leader of that epoch; empty if it is not known. */
+  String leader() {
+    return leader;
+  }
+
+  /** Why the log cannot be read; null if it can. */
+  LogException trouble() {
+    return trouble;
+  }
+
+  boolean isOwn(String address) {
+    return address.equals(settings.address());
+  }
+
+  // Reading.
+
+  /** Reads on. */
+  void tick(long now) {
+    CompletableFuture<Void> polling = tail.poll();
+    if (polling != polled) {
+      polled = polling;
+      LogTail reader = tail;
+      boolean wasWarm = tail.isWarm();
+      tasks.then(
+          polling,
+          (read, failure) -> {
+            if (reader == tail) {
+              read(wasWarm, failure);
+            }
+          });
+    }
+    if (tail.catalog() != null) {
+      follow(tail.catalog(), now);
+    }
+    if (isHeard() && !suspects(now)) {
+      suspicion.heard(now);
+    }
+  }
+
+  private void read(boolean wasWarm, LogException failure) {
+    trouble = failure;
+    if (failure != null) {
+      failures.accept(failure);
+      return;
+    }
+    if (!looked) {
+      positionBefore = recovery.lastPosition();
+    }
+    looked = tail.isWarm() || !wasWarm; // otherwise it was too slow, and begins again
+    readNanos = now();
+  }
+
+  /** Epochs only grow; what was read late says nothing. */
+  private void follow(LedgerStore.Content catalog, long now) {
+    if (catalog.epoch() < epoch || knowsLeader && catalog.epoch() == epoch) {
+      return;
+    }
+    knowsLeader = true;
+    positionBefore = recovery.lastPosition();
+    set(catalog.epoch(), catalog.leader(), now);
+    watch.watch(isOwn(leader) || !ServerRole.isAddress(leader) ? "" : leader);
+    LOG.info("follows epoch {}, led by {}", epoch, leader.isEmpty() ? "nobody" : leader);
+  }
+
+  private void set(long newEpoch, String newLeader, long now) {
+    suspicion.follows(newEpoch, now);
+    epoch = newEpoch;
+    leader = newLeader;
+  }
+
+  /** This member leads from now on. */
+  void leads(long newEpoch, long now) {
+    set(newEpoch, settings.address(), now);
+    watch.watch("");
+    trouble = null;
+  }
+
+  /** Entries that it knows of and has not applied. */
+  long entriesBehind() {
+    return tail.entriesBehind();
+  }
+
+  /** Whether it has read the log, and can read it still. */
+  boolean isReady(long now) {
+    return looked && tail.isWarm() && now - readNanos < READ_NANOS_MAX;
+  }
+
+  // Judging.
+
+  /** Whether the leader that is followed has appended something. */
+  boolean isHeard() {
+    return looked && recovery.lastPosition() > positionBefore;
+  }
+
+  /** Whether the leader seems to be gone. */
+  boolean suspects(long now) {
+    if (!looked) {
+      return false;
+    }
+    // Its own address says that it led in an earlier life, unless two servers have the same one.
+    boolean nobodyLeads = epoch == 0 || isOwn(leader) && !isHeard();
+    return nobodyLeads
+        || hasLeft()
+        || watch.isGone()
+        || trouble == null && silentNanos(now) > Suspicion.SILENCE_NANOS;
+  }
+
+  /** Whether the leader that is followed went of its own accord. */
+  private boolean hasLeft() {
+    return recovery.hasEnded() && isHeard();
+  }
+
+  /** If this member cannot read the log, it is not the leader that is silent. */
+  private long silentNanos(long now) {
+    return Math.min(tail.silentNanos(), suspicion.followedNanos(now));
+  }
+
+  /** Whether it is time for this member to take over. */
+  boolean isDue(long now) {
+    return looked && suspicion.isDue(suspects(now), hasLeft(), rank(), now);
+  }
+
+  /** How many of those that are ready are to try before. */
+  private int rank() {
+    List<String> candidates =
+        roster.members().stream()
+            .filter(Roster.Entry::isReady)
+            .map(Roster.Entry::address)
+            .filter(address -> isOwn(address) || !address.equals(leader))
+            .toList();
+    int own = candidates.indexOf(settings.address());
+    return own < 0 ? candidates.size() : own;
+  }
+
+  /** Takes over in this epoch. */
+  CompletableFuture<LedgerLog> takeOver(CommitLog.Listener listener) {
+    return tail.takeOver(listener, epoch);
+  }
+
+  void close() {
+    tail.close();
+    watch.close();
+  }
+}

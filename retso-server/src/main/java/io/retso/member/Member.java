@@ -1,0 +1,432 @@
+package io.retso.member;
+
+import io.retso.log.LedgerLog;
+import io.retso.log.LedgerStore;
+import io.retso.log.LogException;
+import io.retso.oracle.StatusOracle;
+import io.retso.protocol.Limits;
+import io.retso.protocol.ServerRole;
+import io.retso.sequencer.Recovery;
+import io.retso.sequencer.Sequencer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One of the servers that share a log: it follows the log as a standby, takes over when the leader
+ * seems to be gone, leads until it is deposed or hands over, and is a standby again.
+ *
+ * <pre>
+ *   STANDBY --(suspicion, rank)--&gt; TAKING_OVER --(fenced, replayed)--&gt; LEADING
+ *      ^                               |  lost the race                   |
+ *      +-------------------------------+----(deposed, handed over)--------+
+ * </pre>
+ *
+ * <p>Its oracle lives as long as the process; each term of leadership has a sequencer of its own.
+ *
+ * <p>It has no timer: its owner calls {@link #tick} every {@value Sequencer#TICK_MILLIS} ms. All
+ * methods belong to the thread of {@link LedgerLog.Threads#writer}, but for {@link #view}.
+ */
+public final class Member implements AutoCloseable {
+  /** What a member is doing. */
+  public enum State {
+    STANDBY,
+    TAKING_OVER,
+    LEADING,
+    /** It failed for good, or was closed. */
+    ENDED
+  }
+
+  /**
+   * Settings.
+   *
+   * @param address where clients and other members reach it, {@code host:port}
+   * @param httpAddress where operators reach it
+   * @param log of which the leader is {@code address}
+   * @param firstTimestamp where the timestamps of an empty log begin
+   */
+  public record Settings(
+      String address, String httpAddress, LedgerLog.Settings log, LongSupplier firstTimestamp) {}
+
+  /**
+   * A moment of a member.
+   *
+   * @param epoch the newest one that it knows; 0 for none
+   * @param leader that epoch's leader's address; empty if it is not known
+   * @param serves it leads, or is a ready standby of a leader that it has heard
+   * @param isReady it has read the log
+   * @param entriesBehind entries that it knows of and has not applied
+   * @param takeOvers of this member, since it began
+   * @param transactions commits that it has replayed since it last began to read the log
+   * @param trouble why it cannot read the log or take it over; null if it can
+   */
+  public record View(
+      State state,
+      long epoch,
+      String leader,
+      boolean serves,
+      boolean isReady,
+      long entriesBehind,
+      long takeOvers,
+      long transactions,
+      List<Roster.Entry> members,
+      LogException trouble) {
+    /** A leader without a log that others could read. */
+    public static View alone(long epoch) {
+      return new View(State.LEADING, epoch, "", true, true, 0, 1, 0, List.of(), null);
+    }
+
+    /** Whether it leads. */
+    public boolean leads() {
+      return state == State.LEADING;
+    }
+  }
+
+  private static final Logger LOG = LoggerFactory.getLogger(Member.class);
+
+  /** After handing over it leaves the others so much time to take over. */
+  private static final long HAND_OVER_NANOS = TimeUnit.SECONDS.toNanos(3);
+
+  /** A leader whose log hangs while it hands over goes without a word. */
+  private static final long DRAIN_NANOS_MAX = TimeUnit.SECONDS.toNanos(2);
+
+  private final Settings settings;
+  private final LedgerLog.Threads threads;
+  private final Executor executor;
+  private final Recovery recovery;
+  private final Roster roster;
+  private final Front front;
+  private final Term.Maker terms;
+  private final Follower follower;
+  private final LoopTasks tasks;
+  private final Sequencer.Replies replies = new TermReplies();
+
+  private State state = State.STANDBY;
+
+  /** The next term, or that in which it leads. */
+  private Term term;
+
+  /** Of a leader. */
+  private LedgerLog log;
+
+  /** It takes over no more. */
+  private boolean retiring;
+
+  private ServerRole role = ServerRole.UNKNOWN;
+  private long takeOvers;
+
+  /** Why it could not be written or taken over, as long as nobody leads. */
+  private LogException leadTrouble;
+
+  /** Completes when this leader has handed over; null if it does not. */
+  private CompletableFuture<Void> handingOver;
+
+  private long handingOverSince;
+  private volatile View view;
+
+  /**
+   * Makes a standby that has read nothing.
+   *
+   * @param oracle empty; that of which {@code terms} make sequencers
+   * @param threads the writer's executor must end the process if a task throws
+   */
+  public Member(
+      Settings settings,
+      LedgerStore store,
+      LedgerLog.Threads threads,
+      StatusOracle oracle,
+      Term.Maker terms,
+      Front front,
+      Roster roster,
+      LeaderWatch watch) {
+    this.settings = settings;
+    this.threads = threads;
+    this.executor = threads.writer();
+    this.recovery = new Recovery(oracle);
+    this.terms = terms;
+    this.front = front;
+    this.roster = roster;
+    this.tasks = new LoopTasks(executor);
+    this.term = terms.next(replies);
+    this.follower =
+        new Follower(settings, store, threads, recovery, roster, watch, this::troubleOf);
+    look(now());
+  }
+
+  private long now() {
+    return threads.nanoClock().getAsLong();
+  }
+
+  /** Time passes: reads on, looks for the leader, and takes over if it is to. */
+  public void tick() {
+    long now = now();
+    follower.suspicion().tick(now);
+    switch (state) {
+      case STANDBY -> standBy(now);
+      case LEADING -> leadOn(now);
+      case TAKING_OVER, ENDED -> {}
+    }
+    look(now);
+  }
+
+  /** What it is at the moment; from any thread. */
+  public View view() {
+    return view;
+  }
+
+  /** Notes what it is for others: clients, members, and those who ask. */
+  private void look(long now) {
+    boolean leads = state == State.LEADING;
+    boolean isReady = leads || follower.isReady(now);
+    long behind = leads ? 0 : follower.entriesBehind();
+    List<Roster.Entry> members = roster.members();
+    view =
+        new View(
+            state,
+            follower.epoch(),
+            follower.leader(),
+            leads || isReady && isStandby(now),
+            isReady,
+            behind,
+            takeOvers,
+            recovery.transactions(),
+            members,
+            leadTrouble == null ? follower.trouble() : leadTrouble);
+    if (state != State.ENDED) {
+      roster.publish(new Roster.Entry(settings.address(), settings.httpAddress(), isReady, behind));
+      ServerRole changed = role(members);
+      if (!changed.equals(role)) {
+        role = changed;
+        front.update(changed);
+      }
+    }
+  }
+
+  /** Of a leader who is alive. */
+  private boolean isStandby(long now) {
+    return state == State.STANDBY && follower.isHeard() && !follower.suspects(now);
+  }
+
+  private ServerRole role(List<Roster.Entry> members) {
+    boolean leads = state == State.LEADING;
+    List<String> addresses = new ArrayList<>();
+    addresses.add(settings.address());
+    members.forEach(member -> addresses.add(member.address()));
+    String leader = follower.leader();
+    boolean isKnown = leads || !follower.isOwn(leader) && ServerRole.isAddress(leader);
+    return new ServerRole(
+        leads,
+        follower.epoch(),
+        "",
+        isKnown ? leader : "",
+        addresses.stream().distinct().limit(Limits.MEMBERS_MAX).toList());
+  }
+
+  // The standby.
+
+  private void standBy(long now) {
+    follower.tick(now);
+    if (follower.isHeard() && !follower.suspects(now)) {
+      leadTrouble = null;
+    }
+    if (!retiring && follower.isDue(now)) {
+      takeOver();
+    }
+  }
+
+  // The take-over.
+
+  /** Takes over whoever leads in the epoch that it follows; if that is over, it does not. */
+  void takeOver() {
+    LOG.info("takes over from epoch {}", follower.epoch());
+    state = State.TAKING_OVER;
+    follower.suspicion().attempted(now());
+    tasks.then(
+        follower.takeOver(term.listener()),
+        (taken, failure) -> {
+          if (state != State.TAKING_OVER) {
+            if (taken != null) {
+              taken.close();
+            }
+          } else if (failure == null) {
+            lead(taken);
+          } else {
+            state = State.STANDBY;
+            leadTrouble = troubleOf(failure);
+          }
+        });
+  }
+
+  private void lead(LedgerLog taken) {
+    log = taken;
+    try {
+      recovery.finish(settings.firstTimestamp().getAsLong());
+    } catch (LogException e) {
+      end(e);
+      return;
+    }
+    long last = recovery.lastPosition();
+    follower.leads(taken.epoch(), now());
+    leadTrouble = null;
+    takeOvers++;
+    state = State.LEADING;
+    role = role(roster.members());
+    front.lead(term.sequencer(), role);
+    if (recovery.hasWriter()) {
+      term.sequencer().startBehind(term.begin(taken, last), last, taken.fencedNanos());
+    } else {
+      term.sequencer().start(term.begin(taken, last), last);
+    }
+    LOG.info("leads in epoch {}", taken.epoch());
+  }
+
+  // The leader.
+
+  private void leadOn(long now) {
+    follower.suspicion().heard(now);
+    if (handingOver != null && now - handingOverSince > DRAIN_NANOS_MAX) {
+      handedOver();
+    }
+  }
+
+  /** Of the sequencer that leads. */
+  private final class TermReplies implements Sequencer.Replies {
+    @Override
+    public void durable(long position) {
+      front.durable(position);
+    }
+
+    /** In a task of its own: the sequencer is in the middle of something. */
+    @Override
+    public void failed(LogException cause) {
+      executor.execute(() -> deposed(cause));
+    }
+  }
+
+  private void deposed(LogException cause) {
+    if (state == State.LEADING) {
+      LOG.warn("no longer leads in epoch {}: {}", follower.epoch(), cause.getMessage());
+      leadTrouble = troubleOf(cause);
+      if (state == State.LEADING) {
+        stepDown();
+      }
+    }
+  }
+
+  /** The oracle may be ahead of the log: it is emptied, and the log read again. */
+  private void stepDown() {
+    log.close();
+    log = null;
+    state = State.STANDBY;
+    role = role(roster.members());
+    front.follow(role);
+    follower.restart();
+    term = terms.next(replies);
+    look(now()); // others are to know at once that it is not ready
+    if (handingOver != null) {
+      CompletableFuture<Void> done = handingOver;
+      handingOver = null;
+      done.complete(null);
+    }
+  }
+
+  /**
+   * Hands over to a standby that is ready: nothing is taken any more, the log gets its end.
+   *
+   * @return completes when this member is a standby; fails with an {@link IllegalStateException}
+   *     that says why, if it does not hand over
+   */
+  public CompletableFuture<Void> handOver() {
+    if (state != State.LEADING) {
+      return refused("this server does not lead; " + role.whoLeads());
+    }
+    Optional<Roster.Entry> next = successor();
+    if (next.isEmpty()) {
+      return refused("no standby is ready to take over");
+    }
+    if (handingOver == null) {
+      LOG.info("hands over to {}", next.get().address());
+      handingOver = new CompletableFuture<>();
+      handingOverSince = now();
+      tasks.then(
+          front.drain(),
+          (drained, failure) -> {
+            if (handingOver != null && state == State.LEADING) {
+              handedOver();
+            }
+          });
+    }
+    return handingOver;
+  }
+
+  private void handedOver() {
+    follower.suspicion().holdOff(now(), HAND_OVER_NANOS);
+    stepDown();
+  }
+
+  private static CompletableFuture<Void> refused(String why) {
+    return CompletableFuture.failedFuture(new IllegalStateException(why));
+  }
+
+  /** The first of the others that are ready. */
+  private Optional<Roster.Entry> successor() {
+    return roster.members().stream()
+        .filter(member -> member.isReady() && !follower.isOwn(member.address()))
+        .findFirst();
+  }
+
+  // Failures.
+
+  /**
+   * What another attempt does not mend ends the server.
+   *
+   * @return the failure if it may pass; null if that is not to be waited for
+   */
+  private LogException troubleOf(LogException failure) {
+    LOG.debug("the log", failure);
+    switch (failure.reason()) {
+      case CORRUPT, LOST, TOO_LARGE -> end(failure);
+      case FENCED -> {}
+      case UNAVAILABLE -> {
+        return failure;
+      }
+    }
+    return null;
+  }
+
+  private void end(LogException failure) {
+    if (state != State.ENDED) {
+      close();
+      front.failed(failure);
+    }
+  }
+
+  /** It is about to be closed: takes over no more. A leader goes on until it is drained. */
+  public void retire() {
+    retiring = true;
+  }
+
+  /**
+   * Reads, takes over and leads no more; a leader's log is closed. The roster is its owner's to
+   * close.
+   */
+  @Override
+  public void close() {
+    if (state == State.ENDED) {
+      return;
+    }
+    if (log != null) {
+      term.sequencer().stop();
+      log.close();
+    }
+    state = State.ENDED;
+    look(now());
+    follower.close();
+  }
+}

@@ -1,0 +1,98 @@
+package io.retso.server;
+
+import io.retso.member.Term;
+import io.retso.oracle.Changes;
+import io.retso.oracle.StatusOracle;
+import io.retso.sequencer.Sequencer;
+import io.retso.sequencer.SequencerCounters;
+import io.retso.sequencer.SharedOracle;
+import io.retso.server.config.ServerConfig;
+import io.retso.server.config.Settings;
+import io.retso.server.observe.Figures;
+import io.retso.server.observe.MeasuredLog;
+import java.security.SecureRandom;
+import java.util.function.LongSupplier;
+
+/** The oracle of a server, and its terms of leadership. Of the oracle's thread once it is made. */
+final class LeaderTerms implements Term.Maker {
+  private final ServerConfig config;
+  private final LongSupplier nanoClock;
+  private final SharedOracle oracle;
+  private final MeasuredLog.Measures measures = new MeasuredLog.Measures();
+
+  /** Of the terms that are over. */
+  private final SequencerCounters before = new SequencerCounters();
+
+  /** The term in which this server leads; null if it does not. */
+  private LeaderTerm leading;
+
+  /** Allocates the tables, hundreds of megabytes. */
+  LeaderTerms(ServerConfig config, LongSupplier nanoClock) {
+    this.config = config;
+    this.nanoClock = nanoClock;
+    this.oracle = new SharedOracle(this::makeOracle);
+  }
+
+  private StatusOracle makeOracle(Changes changes) {
+    return new StatusOracle(
+        config.get(Settings.ROWS),
+        config.get(Settings.WINDOW_TIMESTAMPS),
+        config.get(Settings.UNCLEANED_MAX),
+        changes,
+        new SecureRandom().nextLong());
+  }
+
+  StatusOracle oracle() {
+    return oracle.oracle();
+  }
+
+  @Override
+  public LeaderTerm next(Sequencer.Replies replies) {
+    if (leading != null) {
+      before.add(leading.sequencer().counters());
+      leading = null;
+    }
+    Sequencer sequencer = new Sequencer(sequencerSettings(), oracle, replies);
+    return new LeaderTerm(
+        this,
+        sequencer,
+        new MeasuredLog(sequencer, nanoClock, measures),
+        config.get(Settings.TRANSACTION_TIMEOUT).toNanos());
+  }
+
+  private Sequencer.Settings sequencerSettings() {
+    return new Sequencer.Settings(
+        config.get(Settings.LOG_INFLIGHT),
+        config.reservation(),
+        config.isDurable(),
+        Sequencer.EntryBytes.USUAL,
+        Sequencer.Timing.usual(nanoClock, System::currentTimeMillis));
+  }
+
+  void began(LeaderTerm term) {
+    leading = term;
+  }
+
+  /** To be called some times a second. */
+  void limitTransactions() {
+    if (leading != null) {
+      leading.limitTransactions(nanoClock.getAsLong());
+    }
+  }
+
+  /** To be called every {@link ClockFollower#PERIOD_MILLIS} ms. */
+  void followClock() {
+    if (leading != null) {
+      leading.followClock(System.currentTimeMillis());
+    }
+  }
+
+  void copyInto(Figures figures) {
+    figures.oracle = oracle().counters().copy();
+    figures.sequencer = before.copy();
+    measures.copyInto(figures);
+    if (leading != null) {
+      leading.copyInto(figures);
+    }
+  }
+}

@@ -1,0 +1,191 @@
+package io.retso.server.members;
+
+import io.retso.member.Roster;
+import io.retso.protocol.Limits;
+import io.retso.protocol.ServerRole;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import org.apache.curator.framework.CuratorFramework;
+import org.apache.curator.framework.CuratorFrameworkFactory;
+import org.apache.curator.framework.recipes.cache.ChildData;
+import org.apache.curator.framework.recipes.cache.CuratorCache;
+import org.apache.curator.framework.recipes.nodes.PersistentNode;
+import org.apache.curator.retry.RetryOneTime;
+import org.apache.zookeeper.CreateMode;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The members' nodes in ZooKeeper, beside the log's node: {@code <log.znode>-members/m-<number>},
+ * ephemeral and numbered in the order of registration.
+ *
+ * <pre>
+ *   retso-member 1
+ *   address host:7521
+ *   http host:7522
+ *   ready true
+ *   behind 12
+ * </pre>
+ *
+ * <p>While ZooKeeper cannot be reached the members are those that were known last. A session that
+ * is lost costs a member its place: it registers again, as the last one.
+ */
+public final class ZooKeeperRoster implements Roster {
+  /** After this time without a sign of its process a member's node is gone. */
+  private static final Duration SESSION_TIMEOUT = Duration.ofSeconds(6);
+
+  /** Time between two changes of the number of entries that a member is behind, at least. */
+  static final long LAG_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  private static final Logger LOG = LoggerFactory.getLogger(ZooKeeperRoster.class);
+  private static final String FORMAT = "retso-member 1";
+  private static final int RETRY_MILLIS = 100;
+
+  private final CuratorFramework client;
+  private final CuratorCache cache;
+  private final String path;
+  private final LongSupplier nanoClock;
+
+  /** Of the cache's thread, read by the member's. */
+  private volatile List<Entry> members = List.of();
+
+  private PersistentNode node;
+  private Entry published;
+  private long publishedNanos;
+
+  private ZooKeeperRoster(
+      CuratorFramework client, CuratorCache cache, String path, LongSupplier nanoClock) {
+    this.client = client;
+    this.cache = cache;
+    this.path = path;
+    this.nanoClock = nanoClock;
+  }
+
+  /**
+   * Begins to connect, and returns at once.
+   *
+   * @param zookeeper connect string
+   * @param logNode the log's node, which need not exist
+   */
+  public static ZooKeeperRoster connect(String zookeeper, String logNode, LongSupplier nanoClock) {
+    CuratorFramework client =
+        CuratorFrameworkFactory.builder()
+            .connectString(zookeeper)
+            .sessionTimeoutMs((int) SESSION_TIMEOUT.toMillis())
+            .connectionTimeoutMs((int) SESSION_TIMEOUT.toMillis())
+            .defaultData(new byte[0])
+            .retryPolicy(
+                new RetryOneTime(RETRY_MILLIS)) // Curator's recipes come back by themselves
+            .build();
+    client.start();
+    String path = logNode + "-members";
+    CuratorCache cache = CuratorCache.build(client, path);
+    ZooKeeperRoster roster = new ZooKeeperRoster(client, cache, path, nanoClock);
+    cache.listenable().addListener((type, before, now) -> roster.look());
+    cache.start();
+    return roster;
+  }
+
+  @Override
+  public void publish(Entry own) {
+    if (own.equals(published) || isOnlyLag(own) && isTooSoon()) {
+      return;
+    }
+    published = own;
+    publishedNanos = nanoClock.getAsLong();
+    byte[] bytes = format(own);
+    if (node == null) {
+      node = new PersistentNode(client, CreateMode.EPHEMERAL_SEQUENTIAL, true, path + "/m-", bytes);
+      node.start();
+    } else {
+      try {
+        node.setData(bytes); // in the background
+      } catch (Exception e) { // it says no more than this
+        LOG.debug("the member's node cannot be changed now; it will be", e);
+      }
+    }
+  }
+
+  private boolean isOnlyLag(Entry own) {
+    return published != null
+        && own.isReady() == published.isReady()
+        && own.address().equals(published.address())
+        && own.httpAddress().equals(published.httpAddress());
+  }
+
+  private boolean isTooSoon() {
+    return nanoClock.getAsLong() - publishedNanos < LAG_NANOS;
+  }
+
+  @Override
+  public List<Entry> members() {
+    return members;
+  }
+
+  /** On the cache's thread. Numbers have ten digits behind a name that Curator makes. */
+  private void look() {
+    members =
+        cache.stream()
+            .filter(child -> child.getPath().startsWith(path + "/"))
+            .sorted(Comparator.comparing(child -> number(child.getPath())))
+            .map(ZooKeeperRoster::parse)
+            .flatMap(Optional::stream)
+            .limit(Limits.MEMBERS_MAX)
+            .toList();
+  }
+
+  private static String number(String childPath) {
+    return childPath.substring(childPath.lastIndexOf('-') + 1);
+  }
+
+  private static byte[] format(Entry own) {
+    return String.join(
+            "\n",
+            FORMAT,
+            "address " + own.address(),
+            "http " + own.httpAddress(),
+            "ready " + own.isReady(),
+            "behind " + own.entriesBehind(),
+            "")
+        .getBytes(StandardCharsets.UTF_8);
+  }
+
+  private static Optional<Entry> parse(ChildData child) {
+    String text = new String(child.getData(), StandardCharsets.UTF_8);
+    String[] lines = text.split("\n");
+    try {
+      if (lines.length >= 5 && lines[0].equals(FORMAT)) {
+        String address = value(lines[1]);
+        if (ServerRole.isAddress(address)) {
+          return Optional.of(
+              new Entry(
+                  address,
+                  value(lines[2]),
+                  Boolean.parseBoolean(value(lines[3])),
+                  Long.parseLong(value(lines[4]))));
+        }
+      }
+    } catch (NumberFormatException e) {
+      LOG.debug("a lag", e);
+    }
+    LOG.warn(
+        "ZooKeeper's node {} is no member that this build knows; it is left out", child.getPath());
+    return Optional.empty();
+  }
+
+  private static String value(String line) {
+    return line.substring(line.indexOf(' ') + 1);
+  }
+
+  /** Ends the session, with which the member's node goes. */
+  @Override
+  public void close() {
+    cache.close();
+    client.close();
+  }
+}

@@ -1,0 +1,6 @@
+/**
+ * What a member learns of the others from the world: from ZooKeeper who they are ({@link
+ * io.retso.server.members.ZooKeeperRoster}), from a connection whether the leader's process is
+ * there ({@link io.retso.server.members.NettyLeaderWatch}).
+ */
+package io.retso.server.members;

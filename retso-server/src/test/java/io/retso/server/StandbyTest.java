@@ -1,0 +1,185 @@
+package io.retso.server;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotSame;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.retso.client.CommitResult;
+import io.retso.client.OracleClient;
+import io.retso.member.Roster;
+import io.retso.server.config.Settings;
+import io.retso.server.embedded.EmbeddedBookKeeper;
+import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Servers that share a log on real bookies: one leads, the others stand by. */
+@Timeout(180)
+class StandbyTest {
+  @TempDir private Path dir;
+  private EmbeddedBookKeeper cluster;
+  private final List<RetsoServer> servers = new ArrayList<>();
+
+  @BeforeEach
+  void startBookies() throws Exception {
+    cluster = EmbeddedBookKeeper.start(dir, 3, false);
+  }
+
+  @AfterEach
+  void close() throws Exception {
+    servers.forEach(RetsoServer::close);
+    cluster.close();
+  }
+
+  private RetsoServer server() throws Exception {
+    RetsoServer server =
+        RetsoServer.start(
+            TestServers.small()
+                .set(Settings.ZOOKEEPER, cluster.zookeeper())
+                .set(Settings.LOG_TIMEOUT, "2s")
+                .build());
+    servers.add(server);
+    return server;
+  }
+
+  private OracleClient client() {
+    var builder = OracleClient.builder().requestTimeout(Duration.ofSeconds(60));
+    servers.forEach(server -> builder.address("127.0.0.1:" + server.port()));
+    return builder.build();
+  }
+
+  private static void await(BooleanSupplier condition) {
+    while (!condition.getAsBoolean()) {
+      Thread.onSpinWait();
+    }
+  }
+
+  private static void awaitLeader(RetsoServer server) {
+    await(server::leads);
+  }
+
+  @Test
+  void aSecondServerStandsByAndTakesOverWhenTheFirstDies() throws Exception {
+    RetsoServer first = server();
+    assertTrue(first.leads());
+    RetsoServer second = server();
+    assertFalse(second.leads());
+    assertTrue(first.leads(), "it was left alone");
+    assertEquals(200, TestServers.get(second.httpPort(), "/health").statusCode());
+    assertEquals(503, TestServers.get(second.httpPort(), "/leader").statusCode());
+    assertEquals(200, TestServers.get(first.httpPort(), "/leader").statusCode());
+    long epoch = first.epoch();
+    try (OracleClient client = client()) {
+      long committed = client.begin();
+      CommitResult result = client.commit(committed, 1);
+      long open = client.begin();
+      first.kill();
+      long died = System.nanoTime();
+      assertTrue(client.commit(open, 2).isCommitted());
+      System.out.printf("answered %.0f ms after%n", (System.nanoTime() - died) / 1e6);
+      assertTrue(second.leads());
+      assertTrue(second.epoch() > epoch);
+      assertEquals(
+          result.commitTimestamp(), client.status(committed, client.begin()).commitTimestamp());
+    }
+  }
+
+  @Test
+  void aLeaderThatHungIsDeposedAndStandsByAndLeadsAgain() throws Exception {
+    RetsoServer first = server();
+    RetsoServer second = server();
+    try (OracleClient client = client()) {
+      long open = client.begin();
+      CountDownLatch hangs = new CountDownLatch(1);
+      first
+          .oracleThread()
+          .execute(
+              () -> {
+                try {
+                  hangs.await();
+                } catch (InterruptedException e) {
+                  Thread.currentThread().interrupt();
+                }
+              });
+      awaitLeader(second);
+      assertTrue(client.commit(open, 1).isCommitted());
+      hangs.countDown();
+      await(() -> !first.leads() && first.view().serves());
+      assertEquals(second.epoch(), first.epoch());
+      long next = client.begin();
+      second.kill();
+      awaitLeader(first);
+      assertTrue(client.commit(next, 1).isCommitted());
+    }
+  }
+
+  @Test
+  void aLeaderThatIsClosedLeavesNoGapBetweenTimestamps() throws Exception {
+    RetsoServer first = server();
+    RetsoServer second = server();
+    try (OracleClient client = client()) {
+      long before = client.begin();
+      first.close();
+      long closed = System.nanoTime();
+      long after = client.begin();
+      System.out.printf("answered %.0f ms after%n", (System.nanoTime() - closed) / 1e6);
+      assertTrue(second.leads());
+      assertTrue(after - before < 1_000_000, before + " and " + after);
+    }
+  }
+
+  /** Each of three leads in turn; the one before stands by, and its clients notice nothing. */
+  @Test
+  void handingOverCostsAMomentAndNoTimestamps() throws Exception {
+    RetsoServer leader = server();
+    server();
+    server();
+    List<Double> gaps = new ArrayList<>();
+    try (OracleClient client = client()) {
+      for (int round = 0; round < 6; round++) {
+        RetsoServer before = leader;
+        await(() -> servers.stream().allMatch(server -> server.view().serves()));
+        await(() -> before.view().members().stream().filter(Roster.Entry::isReady).count() == 3);
+        long start = client.begin();
+        long asked = System.nanoTime();
+        HttpResponse<String> reply =
+            TestServers.send(before.httpPort(), "/handover", "POST", "text/plain");
+        assertEquals(200, reply.statusCode(), reply.body());
+        CommitResult result = client.commit(start, 1);
+        gaps.add((System.nanoTime() - asked) / 1e6);
+        assertTrue(result.isCommitted());
+        assertTrue(result.commitTimestamp() - start < 10_000, start + " and " + result);
+        leader = servers.stream().filter(RetsoServer::leads).findFirst().orElseThrow();
+        assertNotSame(before, leader);
+        assertFalse(before.leads());
+      }
+    }
+    System.out.println("ms from the hand-over to the successor's answer: " + gaps);
+  }
+
+  @Test
+  void aHandOverIsRefusedWithoutAStandby() throws Exception {
+    RetsoServer first = server();
+    HttpResponse<String> reply =
+        TestServers.send(first.httpPort(), "/handover", "POST", "text/plain");
+    assertEquals(409, reply.statusCode());
+    assertEquals("no standby is ready to take over\n", reply.body());
+    RetsoServer second = server();
+    reply = TestServers.send(second.httpPort(), "/handover", "POST", "text/plain");
+    assertEquals(409, reply.statusCode());
+    assertTrue(
+        reply.body().contains("does not lead; the leader is 127.0.0.1:" + first.port()),
+        reply.body());
+    assertTrue(first.leads());
+  }
+}

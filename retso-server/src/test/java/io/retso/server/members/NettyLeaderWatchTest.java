@@ -1,0 +1,146 @@
+package io.retso.server.members;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+
+import io.netty.channel.EventLoop;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
+import io.retso.front.FrontDesk;
+import io.retso.net.OracleServer;
+import io.retso.protocol.OracleIdentity;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.UUID;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** A watch on real servers. */
+class NettyLeaderWatchTest {
+  private final MultiThreadIoEventLoopGroup group =
+      new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
+  private final EventLoop loop = (EventLoop) group.next();
+  private final NettyLeaderWatch watch = new NettyLeaderWatch(loop);
+  private OracleServer server;
+  private InetSocketAddress address;
+
+  @BeforeEach
+  void start() throws IOException {
+    server = server(0);
+  }
+
+  private OracleServer server(int port) throws IOException {
+    OracleIdentity oracle = new OracleIdentity(new UUID(1, 2), "watched");
+    OracleServer made =
+        new OracleServer(
+            new OracleServer.Settings(
+                10,
+                10,
+                400,
+                10_000,
+                new FrontDesk.Settings(
+                    () -> oracle, System::nanoTime, FrontDesk.Latencies.IGNORED)));
+    address = made.listen(new InetSocketAddress("127.0.0.1", port));
+    return made;
+  }
+
+  @AfterEach
+  void stop() throws Exception {
+    onLoop(
+        () -> {
+          watch.close();
+          return null;
+        });
+    server.close();
+    group.shutdownGracefully(0, 1, TimeUnit.SECONDS);
+  }
+
+  private <T> T onLoop(Callable<T> task) throws ExecutionException, InterruptedException {
+    return loop.submit(task).get();
+  }
+
+  private void watchTheServer() throws ExecutionException, InterruptedException {
+    onLoop(
+        () -> {
+          watch.watch("127.0.0.1:" + address.getPort());
+          return null;
+        });
+  }
+
+  private void untilGone(boolean wanted) throws Exception {
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+    while (onLoop(watch::isGone) != wanted) {
+      if (System.nanoTime() > end) {
+        throw new TimeoutException("gone did not become " + wanted);
+      }
+    }
+  }
+
+  private long[] acceptedAndConnected() throws Exception {
+    var counters = new CompletableFuture<long[]>();
+    server
+        .executor()
+        .execute(
+            () ->
+                counters.complete(
+                    new long[] {server.counters().accepted, server.counters().connections}));
+    return counters.get();
+  }
+
+  private void untilAccepted(long times) throws Exception {
+    while (acceptedAndConnected()[0] < times) {
+      Thread.onSpinWait();
+    }
+  }
+
+  @Test
+  void aServerThatEndsIsGoneAndOneThatComesBackIsNot() throws Exception {
+    watchTheServer();
+    untilAccepted(1);
+    assertFalse(onLoop(watch::isGone));
+    server.close();
+    untilGone(true);
+    server = server(address.getPort());
+    untilGone(false);
+  }
+
+  @Test
+  void nobodyIsGoneAtAnAddressWhereNobodyListened() throws Exception {
+    server.close();
+    watchTheServer();
+    untilGone(true);
+  }
+
+  /** The server gives up silent clients after 0.8 s; the watch is none, and is not refused. */
+  @Test
+  void itRemainsConnected() throws Exception {
+    watchTheServer();
+    untilAccepted(1);
+    long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(2_000);
+    while (System.nanoTime() < end) {
+      assertFalse(onLoop(watch::isGone));
+    }
+    assertEquals(1, acceptedAndConnected()[0]);
+    assertEquals(1, acceptedAndConnected()[1]);
+  }
+
+  @Test
+  void whoeverIsWatchedNoMoreIsNotGone() throws Exception {
+    watchTheServer();
+    untilAccepted(1);
+    onLoop(
+        () -> {
+          watch.watch("");
+          return null;
+        });
+    server.close();
+    loop.schedule(() -> {}, 10 * NettyLeaderWatch.RETRY_MILLIS, TimeUnit.MILLISECONDS).get();
+    assertFalse(onLoop(watch::isGone));
+  }
+}
