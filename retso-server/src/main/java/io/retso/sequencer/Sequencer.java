@@ -68,7 +68,7 @@ public final class Sequencer implements CommitLog.Listener {
    * @param nanoClock monotonic time
    * @param wallClock time of day in milliseconds
    * @param leaseNanos for how long after it was sent an entry proves that timestamps may be
-   *     answered
+   *     answered; whole milliseconds
    * @param heartbeatNanos an idle server appends an empty entry after this time, which confirms
    *     what is before it to readers; then one each {@value LogWriter#IDLE_FACTOR} times that, to
    *     keep its lease. To be far below that part of {@code leaseNanos}

@@ -73,7 +73,7 @@ final class DeskFixture implements FrontDesk.Owner, FrontDesk.Loop, AutoCloseabl
 
   /** Leads from now on with an oracle that knows nothing. */
   void lead(long epoch) {
-    Sequencer.Timing timing = new Sequencer.Timing(() -> 0, () -> 0, 1, 0);
+    Sequencer.Timing timing = new Sequencer.Timing(() -> 0, () -> 0, 1_000_000, 0);
     Sequencer.EntryBytes bytes = new Sequencer.EntryBytes(200, 16, Limits.FRAME_BYTES_MAX);
     sequencer =
         new Sequencer(

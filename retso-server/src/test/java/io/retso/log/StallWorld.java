@@ -187,7 +187,7 @@ final class StallWorld {
     }
 
     @Override
-    public long cutOffUntil(Party party) {
+    public long cutOffUntil(Party party, SimulatedLedgers.Way way) {
       return cutOff.getOrDefault(party, 0L);
     }
 

@@ -32,7 +32,7 @@ class InjectedCertifierBugsTest {
     RANGE_READS_LEAVE_NO_TRACE("Certifier", "granules.setRead(", "//"),
     RANGE_READS_ARE_NOT_JUDGED("Certifier", "    lookAtGranules(batch, i);", ""),
     RANGE_WRITES_ARE_FORGOTTEN(
-        "Certifier", "granules.setLast(batch.stripes[k], (int) sequence);", ""),
+        "Certifier", "granules.writes().add(batch.stripes[k], (int) sequence);", ""),
     SAFE_SNAPSHOTS_DO_NOT_COUNT("Certifier", "safeSnapshot = timestamp;", ""),
     /** Readers start at 0 after a recovery. */
     RECOVERY_FORGETS_READERS("Replay", "certifier.clear(window.next());", ""),
@@ -47,17 +47,21 @@ class InjectedCertifierBugsTest {
         "slots[slot - 1 & mask] &= (1L << POSITION_SHIFT) - 1; slots[slot] |= positionBehind"),
     /** The last commit of a row is taken for the first one after the start. */
     NEWEST_CHANGE_ONLY("Certifier", "return commit - behind; //", "return commit - (1 << 20); //"),
-    COMMITS_IN_THE_PAST_ARE_FORGOTTEN("Certifier", "rows.setPast(batch.stripes[k], sequence);", ""),
-    WRITES_ARE_NOT_TOLD(
+    COMMITS_IN_THE_PAST_ARE_FORGOTTEN(
+        "Certifier", "rows.past().add(RowStripes.stripe(batch.stripes[k]), sequence);", ""),
+    WRITES_ARE_NOT_RECORDED(
         "Certifier",
-        "recent.wrote(batch.stripes, batch.from(i), batch.writesEnd(i), sequence);",
-        ""),
-    WRITES_OF_SNAPSHOT_ISOLATION_ARE_NOT_TOLD(
+        "if (recorded.isAwake(sequence)) {",
+        "if (recorded.isAwake(sequence) && sequence < 0) {"),
+    WRITES_OF_SNAPSHOT_ISOLATION_ARE_NOT_RECORDED(
         "Certifier",
-        "if (recent.isAwake(sequence)) {",
-        "if (recent.isAwake(sequence) && batch.serializable[i]) {"),
-    /** What was written while the filter slept. */
-    WRITES_BEFORE_WAKING_UP_ARE_FORGOTTEN("RecentWrites", "knownSince = now;", ""),
+        "if (recorded.isAwake(sequence)) {",
+        "if (recorded.isAwake(sequence) && batch.serializable[i]) {"),
+    /** What was written while nothing was recorded. */
+    WRITES_BEFORE_WAKING_UP_ARE_FORGOTTEN("RecordedSince", "from = now;", ""),
+    /** A row that loses its name counts as never written. */
+    UNNAMED_WRITES_ARE_FORGOTTEN(
+        "RowStripes", "w[line + OTHERS] = later(w[line + OTHERS], w[line + COMMITS + next]);", ""),
     ONLY_THE_START_BOUNDS_A_POSITION(
         "Intervals", "Math.max(start, readAt) < position", "start < position"),
     READ_ONLY_TRANSACTIONS_ALWAYS_COMMIT(

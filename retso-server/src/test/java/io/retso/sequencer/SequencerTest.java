@@ -87,7 +87,7 @@ class SequencerTest {
     }
   }
 
-  private final Sequencer.Timing timing = new Sequencer.Timing(() -> 0, () -> 0, 1, 0);
+  private final Sequencer.Timing timing = new Sequencer.Timing(() -> 0, () -> 0, 1_000_000, 0);
   private final ManualLog log = new ManualLog();
   private final Heard heard = new Heard();
   private Sequencer sequencer;

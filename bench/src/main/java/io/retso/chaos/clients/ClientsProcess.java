@@ -19,6 +19,7 @@ import java.util.List;
  *   fault         a fault begins: gaps are measured from now on
  *   over          it is over: when every client has its answers again, the gaps are said
  *   uncleaned N   commits N transactions that nobody cleans up
+ *   idle MILLIS   is idle for so long, then times a begin, and an echo of one
  *   stop          ends the work, reads everything, writes the outcome
  * </pre>
  *
@@ -37,6 +38,7 @@ final class ClientsProcess {
   private final Successes commits;
   private final Load load;
   private final Workloads work;
+  private IdleBegin idle;
 
   private ClientsProcess(ClientsPlan plan) throws IOException {
     this.plan = plan;
@@ -85,6 +87,7 @@ final class ClientsProcess {
           load.leaveUncleaned(Long.parseLong(words[1]));
           say(Clients.DONE);
         }
+        case Clients.IDLE -> idle(Long.parseLong(words[1]));
         default -> throw new IOException("no such command: " + line);
       }
       line = in.readLine();
@@ -92,6 +95,14 @@ final class ClientsProcess {
     if (line != null) {
       stop();
     }
+  }
+
+  private void idle(long millis) throws InterruptedException {
+    if (idle == null) {
+      idle = new IdleBegin(plan.oracles());
+    }
+    long[] nanos = idle.after(millis);
+    say(Clients.TIMES + " " + nanos[0] + " " + nanos[1]);
   }
 
   private void fault() {

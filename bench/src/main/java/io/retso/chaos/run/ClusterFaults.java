@@ -1,5 +1,6 @@
 package io.retso.chaos.run;
 
+import io.retso.chaos.clients.Clients;
 import io.retso.cluster.ClusterException;
 import io.retso.cluster.nodes.Cluster;
 import io.retso.cluster.nodes.Faults.Direction;
@@ -17,8 +18,6 @@ import java.util.function.Supplier;
  * #repair} undoes whatever is left of it. For one thread.
  */
 public final class ClusterFaults {
-  private static final int MILLIS_MIN = 300;
-  private static final int MILLIS_MAX = 3000;
   private static final int LOST_PERCENT_MIN = 5;
   private static final int LOST_PERCENT_MAX = 40;
   private static final int KILOBITS_MIN = 200;
@@ -26,6 +25,7 @@ public final class ClusterFaults {
 
   private final Cluster cluster;
   private final Supplier<Node> leader;
+  private final Effect effect;
 
   /** The class path of another build; null if there is none. */
   private final String otherBuild;
@@ -39,15 +39,23 @@ public final class ClusterFaults {
     void on(Node node) throws IOException, InterruptedException;
   }
 
+  /** What is done while a fault has its effect. */
+  public interface Effect {
+    /** Returns when the fault is to be undone, with words about that, such as for how long. */
+    String last(Random random) throws IOException, InterruptedException;
+  }
+
   /**
    * Faults of a cluster that is up.
    *
    * @param leader the oracle that leads at present, as far as clients know
+   * @param effect what happens between a fault and its end
    * @param otherBuild the class path of another build that oracles may run; null for none
    */
-  public ClusterFaults(Cluster cluster, Supplier<Node> leader, String otherBuild) {
+  public ClusterFaults(Cluster cluster, Supplier<Node> leader, Effect effect, String otherBuild) {
     this.cluster = cluster;
     this.leader = leader;
+    this.effect = effect;
     this.otherBuild = otherBuild;
     oracles = cluster.layout().of(Role.ORACLE);
     bookies = cluster.layout().of(Role.BOOKIE);
@@ -63,7 +71,7 @@ public final class ClusterFaults {
             "kill-leader-and-bookie",
             random -> kill(random, leader.get(), bookieOf(leader.get()))));
     all.add(new Fault("pause-leader", random -> pause(random, leader.get())));
-    all.add(new Fault("hand-over", random -> handOver()));
+    all.add(new Fault("hand-over", this::handOver));
     all.add(new Fault("kill-bookie", random -> kill(random, any(random, bookies))));
     all.add(new Fault("pause-bookie", random -> pause(random, any(random, bookies))));
     all.add(new Fault("kill-zookeeper", random -> kill(random, any(random, zooKeepers))));
@@ -116,6 +124,23 @@ public final class ClusterFaults {
     return all;
   }
 
+  /** The oracle that was the last to say to clients that it leads; any if none has yet. */
+  public static Node leader(Cluster cluster, Clients clients) {
+    List<Clients.Leader> all = clients.leaders();
+    String address = all.isEmpty() ? "" : all.get(all.size() - 1).address();
+    List<Node> oracles = cluster.layout().of(Role.ORACLE);
+    return oracles.stream()
+        .filter(node -> node.endpoint().equals(address))
+        .findFirst()
+        .orElse(oracles.get(0));
+  }
+
+  /** The words before a command of a client: on a host of its own, if there are hosts. */
+  public static List<String> enterClients(Cluster cluster) throws IOException {
+    List<Node> hosts = cluster.layout().of(Role.CLIENT);
+    return hosts.isEmpty() ? List.of() : cluster.enter(hosts.get(0));
+  }
+
   private static Node any(Random random, List<Node> nodes) {
     return nodes.get(random.nextInt(nodes.size()));
   }
@@ -134,19 +159,18 @@ public final class ClusterFaults {
     return bookies.get((oracle.number() - 1) % bookies.size());
   }
 
-  private static String during(Random random, Change change, Change undo, Node... nodes)
+  private String during(Random random, Change change, Change undo, Node... nodes)
       throws IOException, InterruptedException {
-    int millis = MILLIS_MIN + random.nextInt(MILLIS_MAX - MILLIS_MIN);
     List<String> names = new ArrayList<>();
     for (Node node : nodes) {
       change.on(node);
       names.add(node.name());
     }
-    Thread.sleep(millis);
+    String lasted = effect.last(random);
     for (Node node : nodes) {
       undo.on(node);
     }
-    return String.join(", ", names) + " for " + millis + " ms";
+    return String.join(", ", names) + " " + lasted;
   }
 
   /** Each is killed before any is started again. */
@@ -208,10 +232,8 @@ public final class ClusterFaults {
   }
 
   /** A leader that is asked to end hands over to a standby, if there is one. */
-  private String handOver() throws IOException, InterruptedException {
-    Node node = leader.get();
-    cluster.restart(node);
-    return node.name() + " was asked to end, and started again";
+  private String handOver(Random random) throws IOException, InterruptedException {
+    return during(random, cluster::end, cluster::restart, leader.get());
   }
 
   /** Leaders last, as an operator would. */

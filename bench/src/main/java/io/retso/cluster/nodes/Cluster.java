@@ -282,6 +282,12 @@ public final class Cluster implements AutoCloseable {
     process(node).kill();
   }
 
+  /** Ends a node's process cleanly (SIGTERM). */
+  public void end(Node node) throws IOException, InterruptedException {
+    process(node).require();
+    end(List.of(process(node)));
+  }
+
   /** Stops a node's process, in the middle of whatever it does (SIGSTOP). */
   public void pause(Node node) throws IOException, InterruptedException {
     OwnProcess process = process(node).require();

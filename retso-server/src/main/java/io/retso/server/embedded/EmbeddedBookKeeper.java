@@ -17,9 +17,12 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
+import org.apache.bookkeeper.bookie.BookieImpl;
+import org.apache.bookkeeper.bookie.StateManager;
 import org.apache.bookkeeper.client.BookKeeperAdmin;
 import org.apache.bookkeeper.common.component.LifecycleComponentStack;
 import org.apache.bookkeeper.conf.ServerConfiguration;
+import org.apache.bookkeeper.proto.BookieServer;
 import org.apache.bookkeeper.server.EmbeddedServer;
 import org.apache.bookkeeper.server.conf.BookieConfiguration;
 import org.rocksdb.NativeLibraryLoader;
@@ -53,8 +56,10 @@ public final class EmbeddedBookKeeper implements AutoCloseable {
   private final boolean sync;
   private final Consumer<ServerConfiguration> tuning;
   private final FileChannel lockFile;
-  private final LifecycleComponentStack[] running;
+  private final Running[] running;
   private EmbeddedZooKeeper zooKeeper;
+
+  private record Running(LifecycleComponentStack stack, BookieServer server) {}
 
   private EmbeddedBookKeeper(
       Path dataDir,
@@ -66,7 +71,7 @@ public final class EmbeddedBookKeeper implements AutoCloseable {
     this.sync = sync;
     this.tuning = tuning;
     this.lockFile = lockFile;
-    this.running = new LifecycleComponentStack[bookies];
+    this.running = new Running[bookies];
   }
 
   /**
@@ -271,7 +276,7 @@ public final class EmbeddedBookKeeper implements AutoCloseable {
     }
   }
 
-  private LifecycleComponentStack run(int bookie) throws IOException {
+  private Running run(int bookie) throws IOException {
     ServerConfiguration configuration = configuration(bookie);
     LifecycleComponentStack stack = null;
     try {
@@ -279,10 +284,11 @@ public final class EmbeddedBookKeeper implements AutoCloseable {
           EmbeddedServer.builder(new BookieConfiguration(configuration)).build();
       stack = server.getLifecycleComponentStack();
       stack.start();
-      if (!server.getBookieService().getServer().isRunning()) {
+      BookieServer bookieServer = server.getBookieService().getServer();
+      if (!bookieServer.isRunning()) {
         throw new IOException("it stopped at once; its log lines say why");
       }
-      return stack;
+      return new Running(stack, bookieServer);
     } catch (Exception e) {
       if (stack != null) {
         stack.close();
@@ -316,7 +322,7 @@ public final class EmbeddedBookKeeper implements AutoCloseable {
   /** Stops a bookie as a failure would, for tests; does nothing if it is stopped. */
   public synchronized void stopBookie(int bookie) {
     if (running[bookie] != null) {
-      running[bookie].close();
+      running[bookie].stack.close();
       running[bookie] = null;
     }
   }
@@ -325,6 +331,28 @@ public final class EmbeddedBookKeeper implements AutoCloseable {
   public synchronized void startBookie(int bookie) throws IOException {
     if (running[bookie] == null) {
       running[bookie] = run(bookie);
+    }
+  }
+
+  /** Has a bookie that runs answer nothing, for tests; its connections stay. */
+  public synchronized void suspendBookie(int bookie) {
+    running[bookie].server.suspendProcessing();
+  }
+
+  /** The end of {@link #suspendBookie}. */
+  public synchronized void resumeBookie(int bookie) {
+    running[bookie].server.resumeProcessing();
+  }
+
+  /** Has a bookie take no more entries, as if its disk were full, or take them again; for tests. */
+  public synchronized void setWritable(int bookie, boolean isWritable) {
+    StateManager state = ((BookieImpl) running[bookie].server.getBookie()).getStateManager();
+    Future<Void> changed =
+        isWritable ? state.transitionToWritableMode() : state.transitionToReadOnlyMode();
+    try {
+      changed.get();
+    } catch (InterruptedException | ExecutionException e) {
+      throw new IllegalStateException(e);
     }
   }
 
