@@ -89,7 +89,6 @@ final class LeaderTerm implements Term {
 
   void copyInto(Figures figures) {
     figures.sequencer.add(sequencer.counters());
-    figures.sequencer.stalled = sequencer.isStalled();
     log.copyInto(figures);
     figures.clockLagMillis = clock.lagMillis();
   }

@@ -137,14 +137,14 @@ enum Figure {
   LOG_STALLS(
       Group.LOG,
       "log.stalls",
-      "Times that appends failed, and the log had to go on in another ledger.",
+      "Times that entries could not be appended and the log had to go on in another ledger.",
       f -> f.sequencer.stalls),
   LOG_STALLED(
       Group.LOG,
       Kind.GAUGE,
       "log.stalled",
-      "1 while the log cannot be appended to, otherwise 0.",
-      f -> f.sequencer.stalled ? 1 : 0),
+      "1 while that lasts: nothing is answered until enough bookies take entries again.",
+      f -> f.sequencer.stalledBy.isEmpty() ? 0 : 1),
   LOG_WAITS(
       Group.LOG,
       "log.waits",

@@ -30,7 +30,7 @@ public final class Health {
 
   private volatile Phase phase = new Phase(State.STARTING, "the log is being recovered");
 
-  private volatile String trouble = "the log cannot be used; this is tried again";
+  private volatile String trouble = "";
 
   public void serving() {
     phase = new Phase(State.SERVING, "");
@@ -60,8 +60,9 @@ public final class Health {
     if (!figures.member.leads()) {
       return standby(figures.member);
     }
-    if (figures.sequencer.stalled) {
-      return new Verdict(false, "stalled", trouble);
+    if (!figures.sequencer.stalledBy.isEmpty()) {
+      String why = trouble.isEmpty() ? figures.sequencer.stalledBy : trouble;
+      return new Verdict(false, "stalled", why + "; the server goes on by itself once it can");
     }
     if (figures.oldestOutstandingNanos > SILENCE_NANOS_MAX) {
       return new Verdict(
@@ -87,7 +88,8 @@ public final class Health {
 
   private Verdict standby(Member.View member) {
     if (member.trouble() != null) {
-      return new Verdict(false, "standby", trouble);
+      String why = trouble.isEmpty() ? member.trouble().getMessage() : trouble;
+      return new Verdict(false, "standby", why);
     }
     boolean isReady = member.isReady();
     return new Verdict(isReady, "standby", isReady ? "" : "it reads the log");
