@@ -3,12 +3,17 @@ package io.retso.server.members;
 import io.retso.member.Roster;
 import io.retso.protocol.Limits;
 import io.retso.protocol.ServerRole;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.LongSupplier;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
@@ -45,6 +50,7 @@ public final class ZooKeeperRoster implements Roster {
   private static final Logger LOG = LoggerFactory.getLogger(ZooKeeperRoster.class);
   private static final String FORMAT = "retso-member 1";
   private static final int RETRY_MILLIS = 100;
+  private static final long LEAVE_MILLIS_MAX = 1_000;
 
   private final CuratorFramework client;
   private final CuratorCache cache;
@@ -182,10 +188,30 @@ public final class ZooKeeperRoster implements Roster {
     return line.substring(line.indexOf(' ') + 1);
   }
 
-  /** Ends the session, with which the member's node goes. */
+  /**
+   * Deletes the member's node, if ZooKeeper answers soon, and ends the session, with which it goes
+   * in any case.
+   */
   @Override
   public void close() {
+    if (node != null) { // before its client, or it tries to come back for ever
+      try {
+        CompletableFuture.runAsync(this::leave).get(LEAVE_MILLIS_MAX, TimeUnit.MILLISECONDS);
+      } catch (TimeoutException | ExecutionException e) {
+        LOG.debug("the member's node is left to the end of its session", e);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+    }
     cache.close();
     client.close();
+  }
+
+  private void leave() {
+    try {
+      node.close();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 }
