@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.client.OracleClient;
 import io.retso.hbase.Fixture;
+import io.retso.hbase.MutedOracle;
 import io.retso.hbase.RetsoCluster;
 import io.retso.hbase.coprocessor.RawTable;
 import io.retso.hbase.coprocessor.region.ObserverMetrics;
@@ -27,6 +28,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hbase.DoNotRetryIOException;
@@ -98,6 +100,27 @@ class OracleLinkTest {
       OracleLink three = acquire(address);
       assertNotSame(one, three);
       three.release();
+    }
+  }
+
+  /** As during a fail-over: it is no failure yet, for those who ask meanwhile neither. */
+  @Test
+  void questionsWaitForALeaderWithinTheirTime() throws Exception {
+    configuration.setInt(OracleTimeout.KEY, 60_000);
+    try (var server = RetsoCluster.startOracle();
+        var oracle = new MutedOracle(server.port())) {
+      OracleLink link = acquire(oracle.address());
+      try {
+        link.await(link.askWatermark());
+        oracle.down(true);
+        CompletableFuture<Long> first = link.askWatermarkToWait();
+        CompletableFuture<Long> second = link.joining(link.askWatermark());
+        oracle.down(false);
+        assertTrue(link.await(first) > 0);
+        assertTrue(link.await(second) > 0);
+      } finally {
+        link.release();
+      }
     }
   }
 
