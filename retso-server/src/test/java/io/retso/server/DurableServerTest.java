@@ -196,11 +196,13 @@ class DurableServerTest {
       long start = peer.begin();
       server.embedded().orElseThrow().stopBookie(0);
       awaitHealth(server, 503, "stalled"); // it notices by itself
+      awaitHealth(server, 503, "every acknowledged commit is in the log");
+      TestServers.await(server, "/leader", 503);
       other.ping();
       peer.sendCommit(start, 1, 2);
       server.embedded().orElseThrow().startBookie(0);
       assertTrue(peer.read().getLong(Frames.HEADER_BYTES) > commit);
-      awaitHealth(server, 200, "");
+      TestServers.await(server, "/leader", 200);
       assertTrue(other.begin() > commit);
       assertFalse(server.end().isDone());
     }
