@@ -146,13 +146,15 @@ final class TakeOver {
 
   // The epoch.
 
+  /** The catalog is read while the ledger is created, which takes longest of all steps. */
   private CompletableFuture<Catalog> beginEpoch() {
+    CompletableFuture<Catalog> reading = store.readCatalog();
     return store
         .create()
         .thenComposeAsync(
             made -> {
               own = made;
-              return store.readCatalog();
+              return reading;
             },
             executor)
         .thenComposeAsync(

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.netty.buffer.PooledByteBufAllocator;
 import io.retso.server.embedded.EmbeddedBookKeeper;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -248,6 +249,10 @@ class BookKeeperStallTest {
       goesOn();
     }
     says("one bookie hangs");
+    System.out.printf(
+        "%,d entries of 2 kB; %d MiB of direct memory hold them for the one that hangs%n",
+        onThread(() -> load.durable),
+        PooledByteBufAllocator.DEFAULT.metric().usedDirectMemory() >> 20);
     cluster.resumeBookie(1);
     goesOn();
     assertEquals(0, onThread(() -> load.stalls));

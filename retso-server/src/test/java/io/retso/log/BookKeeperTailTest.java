@@ -7,6 +7,7 @@ import io.retso.server.embedded.EmbeddedBookKeeper;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
@@ -153,6 +154,42 @@ class BookKeeperTailTest {
     public void failed(LogException cause) {}
   }
 
+  /** Says how long each call took. */
+  private static final class TimedStore extends ForwardingStore {
+    private final List<String> steps;
+
+    TimedStore(LedgerStore store, List<String> steps) {
+      super(store);
+      this.steps = steps;
+    }
+
+    private <T> CompletableFuture<T> timed(String what, CompletableFuture<T> call) {
+      long before = System.nanoTime();
+      return call.whenComplete(
+          (value, e) -> steps.add(what + " " + (System.nanoTime() - before) / 1_000 + " us"));
+    }
+
+    @Override
+    public CompletableFuture<Catalog> readCatalog() {
+      return timed("read catalog", super.readCatalog());
+    }
+
+    @Override
+    public CompletableFuture<Catalog> replaceCatalog(Catalog expected, Content wanted) {
+      return timed("replace catalog", super.replaceCatalog(expected, wanted));
+    }
+
+    @Override
+    public CompletableFuture<Ledger> create() {
+      return timed("create", super.create());
+    }
+
+    @Override
+    public CompletableFuture<Entries> openFenced(long ledger) {
+      return timed("fence", super.openFenced(ledger));
+    }
+  }
+
   private long position;
 
   private void append(LedgerLog log, Shown writer, ExecutorService thread) throws Exception {
@@ -184,7 +221,8 @@ class BookKeeperTailTest {
         BookKeeperStore reading = connect(test)) {
       LedgerLog log = LedgerLog.takeOver(writing, threads, first, settings, first).join();
       thread.submit(() -> log.startSegment(16, 0)).get();
-      LogTail tail = new LogTail(reading, threads, settings, second);
+      List<String> steps = Collections.synchronizedList(new ArrayList<>());
+      LogTail tail = new LogTail(new TimedStore(reading, steps), threads, settings, second);
       for (int segment = 1; segment <= 3; segment++) {
         for (int i = 0; i < 20; i++) {
           append(log, first, thread);
@@ -197,9 +235,11 @@ class BookKeeperTailTest {
       while (thread.submit(() -> second.positions.size()).get() < position - 1) {
         thread.submit(tail::poll).get().join();
       }
+      steps.clear();
       long before = System.nanoTime();
       LedgerLog taken = thread.submit(() -> tail.takeOver(second)).get().join();
-      System.out.printf("taken over within %d ms%n", (System.nanoTime() - before) / 1_000_000);
+      System.out.printf(
+          "taken over within %d ms: %s%n", (System.nanoTime() - before) / 1_000_000, steps);
       assertEquals(LogFixture.positions(1, position), second.positions);
       assertEquals(log.epoch() + 1, taken.epoch());
       thread.submit(taken::close).get();

@@ -327,4 +327,31 @@ class TakeOverTest extends LogFixture {
     LogException e = assertThrows(LogException.class, Writer::new);
     assertEquals(LogException.Reason.CORRUPT, e.reason());
   }
+
+  /** Each leaves one ledger, until somebody leads for longer than these must be kept. */
+  @Test
+  void manyFailOversInARowLeaveLittle() throws LogException {
+    Writer before = null;
+    long time = 16;
+    for (int i = 1; i <= 200; i++) {
+      Writer next = new Writer();
+      assertTrue(before == null || next.position == before.position, "fail-over " + i);
+      next.startSegment(time += 160);
+      next.append(time);
+      if (i % 3 == 0) {
+        next.log.prepareSegment();
+      }
+      quiesce();
+      int most = i + i / 3;
+      assertTrue(ledgers.catalog().size() <= most, ledgers.catalog() + " after " + i);
+      before = next;
+    }
+    simulation.pass(RETENTION);
+    for (int i = 0; i < 12; i++) {
+      before.roll(time += 400);
+    }
+    assertTrue(ledgers.catalog().size() <= 6, () -> "catalog " + ledgers.catalog());
+    assertEquals(ledgers.catalog(), ledgers.existing());
+    assertEquals(before.position, new Writer().position);
+  }
 }
