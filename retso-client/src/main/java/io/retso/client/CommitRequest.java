@@ -11,7 +11,7 @@ import java.util.Objects;
  *     CommitRequest.of(start).withWrites(written).withReads(read).serializable();
  * }</pre>
  *
- * <p>Ids are those of {@link RowId}, in any order, {@link Limits#TRANSACTION_ROWS_MAX} in all lists
+ * <p>Ids are those of {@link RowId}, in any order, {@link Limits#TRANSACTION_IDS_MAX} in all lists
  * together. Immutable, but arrays are not copied: leave them unchanged until the request is
  * answered.
  */

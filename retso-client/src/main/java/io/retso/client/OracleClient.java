@@ -79,7 +79,7 @@ public interface OracleClient extends AutoCloseable {
    * #commitAsync(long, long...)}, which a request with written rows only is. Any other needs an
    * oracle that speaks protocol 2, and fails with {@link Category#INCOMPATIBLE} if it does not.
    *
-   * @throws IllegalArgumentException if it names more than {@link Limits#TRANSACTION_ROWS_MAX} ids
+   * @throws IllegalArgumentException if it names more than {@link Limits#TRANSACTION_IDS_MAX} ids
    */
   CompletableFuture<CommitResult> commitAsync(CommitRequest request);
 

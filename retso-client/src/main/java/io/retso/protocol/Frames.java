@@ -206,15 +206,7 @@ public final class Frames {
       if ((word & ~FrameType.ROWS_MASK & ~FrameType.REPEAT_FLAG) != 0) {
         throw malformed(type, "has unknown flags in request " + i);
       }
-      if (rows > Limits.TRANSACTION_ROWS_MAX) {
-        throw new FrameException(
-            ErrorCode.TOO_LARGE,
-            "a transaction of "
-                + rows
-                + " rows exceeds the limit of "
-                + Limits.TRANSACTION_ROWS_MAX
-                + "; split it");
-      }
+      checkSize(rows, "rows", Limits.TRANSACTION_ROWS_MAX);
       index += COMMIT_FIXED_BYTES;
       if (end - index < rows * Long.BYTES) {
         throw malformed(type, "ends within the rows of request " + i);
@@ -244,15 +236,9 @@ public final class Frames {
         throw malformed(type, "has unknown flags in request " + i);
       }
       long ids = idsOfReads(in, index);
-      if (ids > Limits.TRANSACTION_ROWS_MAX) {
-        throw new FrameException(
-            ErrorCode.TOO_LARGE,
-            "a transaction that names "
-                + ids
-                + " rows and granules exceeds the limit of "
-                + Limits.TRANSACTION_ROWS_MAX
-                + "; split it");
-      }
+      checkSize(ids, "rows and granules", Limits.TRANSACTION_IDS_MAX);
+      int written = in.getInt(index + Long.BYTES) & FrameType.ROWS_MASK;
+      checkSize(written, "written rows", Limits.TRANSACTION_ROWS_MAX);
       index += COMMIT_READS_FIXED_BYTES;
       if (end - index < ids * Long.BYTES) {
         throw malformed(type, "ends within the ids of request " + i);
@@ -261,6 +247,14 @@ public final class Frames {
     }
     if (index != end) {
       throw malformed(type, "has " + (end - index) + " bytes too many");
+    }
+  }
+
+  private static void checkSize(long ids, String what, int max) throws FrameException {
+    if (ids > max) {
+      throw new FrameException(
+          ErrorCode.TOO_LARGE,
+          "a transaction of " + ids + " " + what + " exceeds the limit of " + max + "; split it");
     }
   }
 

@@ -11,11 +11,14 @@ public final class Limits {
   /** Begins or commits of one frame, at most: each takes a timestamp. */
   public static final int FRAME_TIMESTAMPS_MAX = 4_096;
 
-  /**
-   * Rows that one transaction may write, at most, and ids of all lists of one COMMIT_READS; such a
-   * request still fits into one frame.
-   */
+  /** Rows that one transaction may write, at most. */
   public static final int TRANSACTION_ROWS_MAX = 100_000;
+
+  /**
+   * Ids of all lists of one COMMIT_READS, at most: who writes as many rows as it may can still name
+   * two granules of each of hundreds of tables. Such a request fits into one frame.
+   */
+  public static final int TRANSACTION_IDS_MAX = TRANSACTION_ROWS_MAX + 2_000;
 
   /** Bytes of UTF-8 in a client's name, at most. */
   public static final int CLIENT_NAME_BYTES_MAX = 64;

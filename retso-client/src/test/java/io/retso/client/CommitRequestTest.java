@@ -221,7 +221,7 @@ class CommitRequestTest {
 
   @Test
   void theLargestFitsAndALargerOneIsRefusedAtOnce() throws Exception {
-    int fifth = Limits.TRANSACTION_ROWS_MAX / 5;
+    int fifth = Limits.TRANSACTION_IDS_MAX / 5;
     try (ScriptedPeer peer = new ScriptedPeer(oracle::serve);
         OracleClient client = clientOf(peer).build()) {
       CommitRequest largest =
@@ -237,7 +237,12 @@ class CommitRequestTest {
           assertThrows(
               IllegalArgumentException.class,
               () -> client.commitAsync(largest.withReads(ids(0, fifth + 1))));
-      assertTrue(e.getMessage().contains("100001 rows and granules"), e.getMessage());
+      assertTrue(e.getMessage().contains("102001 rows and granules"), e.getMessage());
+      CommitRequest manyRows =
+          CommitRequest.of(GAP)
+              .withWrites(ids(0, Limits.TRANSACTION_ROWS_MAX + 1))
+              .withRangeWrites(1);
+      assertThrows(IllegalArgumentException.class, () -> client.commitAsync(manyRows));
       CommitRequest plain = CommitRequest.of(GAP).withWrites(ids(0, 5 * fifth + 1));
       assertThrows(IllegalArgumentException.class, () -> client.commitAsync(plain));
       assertThrows(

@@ -83,7 +83,7 @@ class FramesFuzzTest {
         int at = body;
         for (int i = 0; i < count; i++) {
           long ids = Frames.idsOfReads(in, at);
-          assertTrue(ids <= Limits.TRANSACTION_ROWS_MAX);
+          assertTrue(ids <= Limits.TRANSACTION_IDS_MAX);
           at += Frames.COMMIT_READS_FIXED_BYTES + (int) ids * Long.BYTES;
         }
         assertEquals(end, at);
@@ -261,7 +261,7 @@ class FramesFuzzTest {
       FrameException e =
           assertThrows(
               FrameException.class, () -> Frames.checkRequest(out, 0, out.readableBytes()));
-      boolean isTooLarge = sum > Limits.TRANSACTION_ROWS_MAX;
+      boolean isTooLarge = sum > Limits.TRANSACTION_IDS_MAX;
       assertEquals(isTooLarge ? ErrorCode.TOO_LARGE : ErrorCode.MALFORMED_FRAME, e.code());
     }
   }

@@ -89,7 +89,7 @@ public final class FrontDesk implements Front {
    * Bounds of the work that is done at a time; a simulator gives small ones.
    *
    * @param requestsMax requests of one frame
-   * @param rowsMax rows of one request
+   * @param rowsMax ids of one request
    * @param turnUnits rows, timestamps and requests of one client host in a part of a turn of the
    *     loop, after which the others have theirs, and of all of them; the last frame may exceed it
    * @param protectedNanos how long an open transaction is safe from other hosts' haste, at least
@@ -97,8 +97,7 @@ public final class FrontDesk implements Front {
   public record Bounds(int requestsMax, int rowsMax, int turnUnits, long protectedNanos) {
     /** What a server uses: a turn of a host is about a millisecond. */
     public static final Bounds USUAL =
-        new Bounds(
-            Limits.FRAME_REQUESTS_MAX, Limits.TRANSACTION_ROWS_MAX, 1 << 14, 10_000_000_000L);
+        new Bounds(Limits.FRAME_REQUESTS_MAX, Limits.TRANSACTION_IDS_MAX, 1 << 14, 10_000_000_000L);
   }
 
   /** The thread that it runs on, which works in turns: it reads what is readable, and goes on. */

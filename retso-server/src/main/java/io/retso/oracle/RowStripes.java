@@ -12,7 +12,6 @@ import java.util.Arrays;
  *   word 8 .. 10   names of three rows that were written lately (their low 32 bits)
  *   word 11 .. 13  their newest commits
  *   word 14        the newest commit of the other rows of this line, or a later one
- *   word 15        which of the three gives way to the next
  * </pre>
  *
  * <p>Stripes have no keys: rows that share one look as if all of them had been read. Of written
@@ -43,7 +42,6 @@ final class RowStripes {
   private static final int NAMES = 8;
   private static final int COMMITS = NAMES + RECENT;
   private static final int OTHERS = COMMITS + RECENT;
-  private static final int NEXT = OTHERS + 1;
 
   /** Lines coincide with cache lines where the array begins at one; see {@link CommittedMap}. */
   private static final int ALIGNMENT_WORDS = 12;
@@ -111,7 +109,7 @@ final class RowStripes {
       int commit = w[line + OTHERS];
       commit = w[line + NAMES + 2] == name ? w[line + COMMITS + 2] : commit;
       commit = w[line + NAMES + 1] == name ? w[line + COMMITS + 1] : commit;
-      commit = w[line + NAMES] == name ? w[line + COMMITS] : commit; // the first, as in recent()
+      commit = w[line + NAMES] == name ? w[line + COMMITS] : commit; // the first, as in wrote()
       newest = Math.max(newest, commit - start);
     }
     return newest > 0;
@@ -119,25 +117,31 @@ final class RowStripes {
 
   /** This commit, the newest of all, wrote these rows. */
   void wrote(long[] rows, int[] located, int from, int to, int commit) {
+    int[] w = words;
     for (int i = from; i < to; i++) {
       int line = line(located[i]);
-      words[line + COMMITS + recent(line, (int) rows[i])] = commit;
+      int name = (int) rows[i];
+      if (w[line + NAMES] == name) {
+        w[line + COMMITS] = commit;
+      } else if (w[line + NAMES + 1] == name) {
+        w[line + COMMITS + 1] = commit;
+      } else if (w[line + NAMES + 2] == name) {
+        w[line + COMMITS + 2] = commit;
+      } else {
+        name(w, line, name, commit);
+      }
     }
   }
 
-  /** Which of the three of a line has this name; if none has, it takes the place of one. */
-  private int recent(int line, int name) {
-    int[] w = words;
-    for (int i = 0; i < RECENT; i++) {
-      if (w[line + NAMES + i] == name) {
-        return i;
-      }
-    }
-    int next = w[line + NEXT];
-    w[line + NEXT] = next + 1 == RECENT ? 0 : next + 1;
-    w[line + OTHERS] = later(w[line + OTHERS], w[line + COMMITS + next]);
-    w[line + NAMES + next] = name;
-    return next;
+  /** Names a row in its line; the one that was named before the others gives way. */
+  private static void name(int[] w, int line, int name, int commit) {
+    w[line + OTHERS] = later(w[line + OTHERS], w[line + COMMITS + 2]);
+    w[line + NAMES + 2] = w[line + NAMES + 1];
+    w[line + COMMITS + 2] = w[line + COMMITS + 1];
+    w[line + NAMES + 1] = w[line + NAMES];
+    w[line + COMMITS + 1] = w[line + COMMITS];
+    w[line + NAMES] = name;
+    w[line + COMMITS] = commit;
   }
 
   /** The highest position that has read, as a sequence. */
@@ -180,9 +184,6 @@ final class RowStripes {
    */
   void clear(int now) {
     Arrays.fill(words, now);
-    for (int next = ALIGNMENT_WORDS + NEXT; next < words.length; next += LINE_WORDS) {
-      words[next] = 0;
-    }
     past.clear(now);
     sweep.clear(now);
   }

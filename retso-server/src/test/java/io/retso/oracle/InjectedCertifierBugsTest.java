@@ -75,7 +75,7 @@ class InjectedCertifierBugsTest {
     WRITES_BEFORE_WAKING_UP_ARE_FORGOTTEN("RecordedSince", "from = now;", ""),
     /** A row that loses its name counts as never written. */
     UNNAMED_WRITES_ARE_FORGOTTEN(
-        "RowStripes", "w[line + OTHERS] = later(w[line + OTHERS], w[line + COMMITS + next]);", ""),
+        "RowStripes", "w[line + OTHERS] = later(w[line + OTHERS], w[line + COMMITS + 2]);", ""),
     ONLY_THE_START_BOUNDS_A_POSITION(
         "Intervals", "Math.max(start, readAt) < position", "start < position"),
     READ_ONLY_TRANSACTIONS_ALWAYS_COMMIT(

@@ -41,7 +41,7 @@ final class CommitRequests {
               + " names "
               + request.ids()
               + " rows and granules to the oracle, the limit is "
-              + Limits.TRANSACTION_ROWS_MAX
+              + Limits.TRANSACTION_IDS_MAX
               + ": split it",
           null);
     }
@@ -49,6 +49,6 @@ final class CommitRequests {
   }
 
   private static long room(CommitRequest request) {
-    return Limits.TRANSACTION_ROWS_MAX - request.ids();
+    return Limits.TRANSACTION_IDS_MAX - request.ids();
   }
 }

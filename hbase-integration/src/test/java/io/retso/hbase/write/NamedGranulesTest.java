@@ -14,10 +14,12 @@ import io.retso.hbase.admin.TablePreparation.Options;
 import io.retso.hbase.options.Conflicts;
 import io.retso.hbase.table.Granules;
 import io.retso.hbase.transaction.Inside;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.LongStream;
 import org.apache.hadoop.hbase.TableName;
+import org.apache.hadoop.hbase.client.Put;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -65,6 +67,20 @@ class NamedGranulesTest {
               RowId.rowGranule(one, bytes("a2")));
       assertArrayEquals(
           sorted(LongStream.concat(LongStream.of(ofOther), ofOne)), named(writes, true, ROOM));
+    }
+  }
+
+  @Test
+  void whoWritesAsManyRowsAsItMayNamesTheTable(Fixture fixture) throws Exception {
+    TransactionManager manager = fixture.manager();
+    TableName name = fixture.table(Options.DEFAULT.withGranules("2"));
+    try (Transaction tx = manager.begin()) {
+      List<Put> puts = new ArrayList<>();
+      for (int i = 0; i < WriteLimits.DEFAULT.rowsMax(); i++) {
+        puts.add(put("row" + i, "x"));
+      }
+      tx.table(name).put(puts);
+      tx.commit();
     }
   }
 

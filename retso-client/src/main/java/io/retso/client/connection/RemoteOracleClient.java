@@ -47,7 +47,7 @@ public final class RemoteOracleClient implements OracleClient {
   @Override
   public CompletableFuture<CommitResult> commitAsync(long startTimestamp, long... rowIds) {
     checkTimestamp(startTimestamp, "start timestamp");
-    checkSize(rowIds.length, "rows");
+    checkSize(rowIds.length, "rows", Limits.TRANSACTION_ROWS_MAX);
     return submit(FrameType.COMMIT, startTimestamp, 0, rowIds);
   }
 
@@ -57,20 +57,15 @@ public final class RemoteOracleClient implements OracleClient {
       return commitAsync(request.startTimestamp(), request.writes());
     }
     checkTimestamp(request.startTimestamp(), "start timestamp");
-    checkSize(request.ids(), "rows and granules");
+    checkSize(request.ids(), "rows and granules", Limits.TRANSACTION_IDS_MAX);
+    checkSize(request.writes().length, "written rows", Limits.TRANSACTION_ROWS_MAX);
     return submit(new Call<>(request, deadlineNanos()));
   }
 
-  private static void checkSize(long ids, String what) {
-    if (ids > Limits.TRANSACTION_ROWS_MAX) {
+  private static void checkSize(long ids, String what, int max) {
+    if (ids > max) {
       throw new IllegalArgumentException(
-          "a transaction of "
-              + ids
-              + " "
-              + what
-              + " exceeds the limit of "
-              + Limits.TRANSACTION_ROWS_MAX
-              + "; split it");
+          "a transaction of " + ids + " " + what + " exceeds the limit of " + max + "; split it");
     }
   }
 
