@@ -58,7 +58,7 @@ final class FailoverCommand implements Callable<Integer> {
   @Option(names = "--trials", paramLabel = "N", description = "Of each fault. Default: 20")
   private Integer trials;
 
-  @Option(names = "--oracles", paramLabel = "N", defaultValue = "1", description = "Default: 1")
+  @Option(names = "--oracles", paramLabel = "N", defaultValue = "3", description = "Default: 3")
   private int oracles;
 
   @Option(names = "--bookies", paramLabel = "N", defaultValue = "4", description = "Default: 4")

@@ -297,6 +297,16 @@ class BookKeeperStallTest {
     nothingIsLost(test);
   }
 
+  /** An embedded one is started again by its cluster. */
+  @Test
+  void theLogGoesOnWhenBookiesHaveEndedByThemselves(TestInfo test) throws Exception {
+    cluster.failBookie(0);
+    cluster.failBookie(1);
+    await(() -> load.stalls > 0);
+    goesOn();
+    nothingIsLost(test);
+  }
+
   @Test
   void theLogGoesOnWhenThereIsRoomAgain(TestInfo test) throws Exception {
     cluster.setWritable(0, false);

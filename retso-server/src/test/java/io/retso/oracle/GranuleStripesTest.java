@@ -3,6 +3,7 @@ package io.retso.oracle;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
@@ -82,6 +83,10 @@ class GranuleStripesTest {
       assertTrue(now - stripes.past().previous(id + 100) >= held, "past before");
       assertTrue(now - stripes.writes().previous(id + 100) >= held, "previous");
       assertTrue(now - stripes.read(id + 200) > 0, "never read");
+      for (CommitPairs never : List.of(stripes.past(), stripes.writes())) {
+        assertTrue(now - never.newest(id + 200) > 0, "never written");
+        assertTrue(now - never.previous(id + 200) > 0, "never written before");
+      }
     }
   }
 }

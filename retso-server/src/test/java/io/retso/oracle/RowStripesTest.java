@@ -186,6 +186,8 @@ class RowStripesTest {
       assertTrue(now - readAt(id) >= held, "read");
       assertTrue(now - readAt(100 + id) > 0, "hardly ever read");
       assertTrue(now - stripes.past().previous(id) > 0, "past");
+      assertTrue(now - stripes.past().newest(8 + id) > 0, "never written in the past");
+      assertTrue(now - stripes.past().previous(8 + id) > 0, "nor before");
     }
     assertTrue(time > 2L << 32);
   }

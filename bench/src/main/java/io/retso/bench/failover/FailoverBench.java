@@ -150,11 +150,7 @@ public final class FailoverBench {
             plan(cluster, settings.load(), "load"),
             CLIENTS_HEAP_MIB)) {
       ClusterFaults faults =
-          new ClusterFaults(
-              cluster,
-              () -> ClusterFaults.leader(cluster, clients),
-              random -> untilServed(clients),
-              null);
+          new ClusterFaults(cluster, () -> clients, random -> untilServed(clients), null);
       List<Fault> chosen =
           faults.all().stream().filter(f -> settings.faults().contains(f.name())).toList();
       Nemesis nemesis = new Nemesis(faults, origin);

@@ -29,6 +29,7 @@ public final class Clients implements AutoCloseable {
   static final String FAULT = "fault";
   static final String OVER = "over";
   static final String UNCLEANED = "uncleaned";
+  static final String HAND_OVER = "handover";
   static final String IDLE = "idle";
   static final String TIMES = "times";
   static final String STOP = "stop";
@@ -188,6 +189,22 @@ public final class Clients implements AutoCloseable {
   public void leaveUncleaned(long count) throws IOException, InterruptedException {
     send(UNCLEANED + " " + count);
     answer();
+  }
+
+  /**
+   * Asks a server to hand over.
+   *
+   * @param http its address for HTTP
+   * @return what it said
+   * @throws ClusterException if it refuses
+   */
+  public String handOver(String http) throws IOException, InterruptedException {
+    send(HAND_OVER + " " + http);
+    String answer = answer();
+    if (!answer.startsWith(DONE)) {
+      throw new ClusterException(answer, null);
+    }
+    return answer.substring(DONE.length()).strip();
   }
 
   /**

@@ -145,11 +145,7 @@ public final class ChaosRun {
   private Nemesis rounds(Cluster cluster) throws IOException, InterruptedException {
     List<Clients> present = new ArrayList<>();
     ClusterFaults faults =
-        new ClusterFaults(
-            cluster,
-            () -> ClusterFaults.leader(cluster, present.get(0)),
-            ChaosRun::last,
-            settings.otherBuild());
+        new ClusterFaults(cluster, () -> present.get(0), ChaosRun::last, settings.otherBuild());
     List<Fault> chosen = new ArrayList<>(faults.all());
     chosen.removeIf(f -> !settings.faults().isEmpty() && !settings.faults().contains(f.name()));
     if (chosen.isEmpty()) {

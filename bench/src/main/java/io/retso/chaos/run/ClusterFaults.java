@@ -18,13 +18,15 @@ import java.util.function.Supplier;
  * #repair} undoes whatever is left of it. For one thread.
  */
 public final class ClusterFaults {
+  private static final int HAND_OVER_ATTEMPTS = 10;
+  private static final long HAND_OVER_AGAIN_MILLIS = 500;
   private static final int LOST_PERCENT_MIN = 5;
   private static final int LOST_PERCENT_MAX = 40;
   private static final int KILOBITS_MIN = 200;
   private static final int KILOBITS_MAX = 4000;
 
   private final Cluster cluster;
-  private final Supplier<Node> leader;
+  private final Supplier<Clients> clients;
   private final Effect effect;
 
   /** The class path of another build; null if there is none. */
@@ -48,13 +50,14 @@ public final class ClusterFaults {
   /**
    * Faults of a cluster that is up.
    *
-   * @param leader the oracle that leads at present, as far as clients know
+   * @param clients the present ones, who know who leads
    * @param effect what happens between a fault and its end
    * @param otherBuild the class path of another build that oracles may run; null for none
    */
-  public ClusterFaults(Cluster cluster, Supplier<Node> leader, Effect effect, String otherBuild) {
+  public ClusterFaults(
+      Cluster cluster, Supplier<Clients> clients, Effect effect, String otherBuild) {
     this.cluster = cluster;
-    this.leader = leader;
+    this.clients = clients;
     this.effect = effect;
     this.otherBuild = otherBuild;
     oracles = cluster.layout().of(Role.ORACLE);
@@ -65,19 +68,18 @@ public final class ClusterFaults {
   /** All that this cluster can have. */
   public List<Fault> all() {
     List<Fault> all = new ArrayList<>();
-    all.add(new Fault("kill-leader", random -> kill(random, leader.get())));
+    all.add(new Fault("kill-leader", random -> kill(random, leader())));
     all.add(
-        new Fault(
-            "kill-leader-and-bookie",
-            random -> kill(random, leader.get(), bookieOf(leader.get()))));
-    all.add(new Fault("pause-leader", random -> pause(random, leader.get())));
-    all.add(new Fault("hand-over", this::handOver));
+        new Fault("kill-leader-and-bookie", random -> kill(random, leader(), bookieOf(leader()))));
+    all.add(new Fault("pause-leader", random -> pause(random, leader())));
+    all.add(new Fault("end-leader", this::end));
     all.add(new Fault("kill-bookie", random -> kill(random, any(random, bookies))));
     all.add(new Fault("pause-bookie", random -> pause(random, any(random, bookies))));
     all.add(new Fault("kill-zookeeper", random -> kill(random, any(random, zooKeepers))));
     all.add(new Fault("pause-zookeeper", random -> pause(random, any(random, zooKeepers))));
     all.add(new Fault("restart-all", random -> restartAll()));
     if (oracles.size() > 1) {
+      all.add(new Fault("hand-over", this::handOver));
       all.add(new Fault("kill-standby", random -> kill(random, standby(random))));
       all.add(new Fault("pause-standby", random -> pause(random, standby(random))));
     }
@@ -95,21 +97,18 @@ public final class ClusterFaults {
 
   private List<Fault> ofTheNetwork() {
     List<Fault> all = new ArrayList<>();
+    all.add(new Fault("partition-leader", random -> cut(random, Direction.BOTH, leader(), null)));
+    all.add(new Fault("partition-leader-in", random -> cut(random, Direction.IN, leader(), null)));
     all.add(
-        new Fault("partition-leader", random -> cut(random, Direction.BOTH, leader.get(), null)));
-    all.add(
-        new Fault("partition-leader-in", random -> cut(random, Direction.IN, leader.get(), null)));
-    all.add(
-        new Fault(
-            "partition-leader-out", random -> cut(random, Direction.OUT, leader.get(), null)));
+        new Fault("partition-leader-out", random -> cut(random, Direction.OUT, leader(), null)));
     all.add(
         new Fault(
             "partition-leader-bookie",
-            random -> cut(random, anyOf(random), leader.get(), any(random, bookies))));
+            random -> cut(random, anyOf(random), leader(), any(random, bookies))));
     all.add(
         new Fault(
             "partition-leader-zookeeper",
-            random -> cut(random, anyOf(random), leader.get(), any(random, zooKeepers))));
+            random -> cut(random, anyOf(random), leader(), any(random, zooKeepers))));
     all.add(
         new Fault(
             "partition-bookie", random -> cut(random, anyOf(random), any(random, bookies), null)));
@@ -117,7 +116,7 @@ public final class ClusterFaults {
       all.add(
           new Fault(
               "partition-leader-standby",
-              random -> cut(random, anyOf(random), leader.get(), standby(random))));
+              random -> cut(random, anyOf(random), leader(), standby(random))));
     }
     all.add(new Fault("lose-packets", this::lose));
     all.add(new Fault("slow-link", this::slow));
@@ -125,10 +124,9 @@ public final class ClusterFaults {
   }
 
   /** The oracle that was the last to say to clients that it leads; any if none has yet. */
-  public static Node leader(Cluster cluster, Clients clients) {
-    List<Clients.Leader> all = clients.leaders();
+  private Node leader() {
+    List<Clients.Leader> all = clients.get().leaders();
     String address = all.isEmpty() ? "" : all.get(all.size() - 1).address();
-    List<Node> oracles = cluster.layout().of(Role.ORACLE);
     return oracles.stream()
         .filter(node -> node.endpoint().equals(address))
         .findFirst()
@@ -150,7 +148,7 @@ public final class ClusterFaults {
   }
 
   private Node standby(Random random) {
-    Node leads = leader.get();
+    Node leads = leader();
     return any(random, oracles.stream().filter(node -> !node.equals(leads)).toList());
   }
 
@@ -231,15 +229,30 @@ public final class ClusterFaults {
         bookie);
   }
 
-  /** A leader that is asked to end hands over to a standby, if there is one. */
   private String handOver(Random random) throws IOException, InterruptedException {
-    return during(random, cluster::end, cluster::restart, leader.get());
+    for (int i = 1; ; i++) {
+      Node from = leader();
+      try {
+        String said = clients.get().handOver(from.address() + ":" + Cluster.HTTP_PORT);
+        return from.name() + ": " + said + " " + effect.last(random);
+      } catch (ClusterException e) { // another one leads by now, or no standby is ready
+        if (i == HAND_OVER_ATTEMPTS) {
+          throw e;
+        }
+        Thread.sleep(HAND_OVER_AGAIN_MILLIS);
+      }
+    }
+  }
+
+  /** A leader that is asked to end hands over to a standby, if there is one. */
+  private String end(Random random) throws IOException, InterruptedException {
+    return during(random, cluster::end, cluster::restart, leader());
   }
 
   /** Leaders last, as an operator would. */
   private String upgrade(Random random) throws IOException, InterruptedException {
     String build = random.nextBoolean() ? otherBuild : null;
-    Node leads = leader.get();
+    Node leads = leader();
     List<Node> order = new ArrayList<>(oracles);
     order.remove(leads);
     order.add(leads);

@@ -36,11 +36,13 @@ import java.util.function.Consumer;
  * the cluster. For one thread.
  */
 public final class Cluster implements AutoCloseable {
+  /** Where an oracle answers over HTTP. */
+  public static final int HTTP_PORT = 7522;
+
   private static final Duration SHELL_MAX = Duration.ofSeconds(60);
   private static final Duration STATUS_MAX = Duration.ofSeconds(20);
   private static final int FORMAT_ATTEMPTS = 3;
   private static final int NETWORK_ATTEMPTS = 50;
-  private static final int HTTP_PORT = 7522;
 
   private final Path directory;
   private final Layout layout;
