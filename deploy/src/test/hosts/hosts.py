@@ -109,6 +109,8 @@ def main(directory, names):
             process.kill()  # and with it all processes of its host
         for process in processes:
             process.wait()
+        for name in names:
+            shutil.rmtree(directory / name / "etc", ignore_errors=True)
 
 
 if __name__ == "__main__":

@@ -110,6 +110,8 @@ def main(verb, *names):
             link(name).parent.mkdir(exist_ok=True)
             if not link(name).is_symlink():
                 link(name).symlink_to(UNITS / name)
+        elif verb == "disable":
+            link(name).unlink(missing_ok=True)
         elif verb in ("start", "stop", "restart"):
             if verb != "start":
                 stop(name)

@@ -93,7 +93,15 @@ class DeployTest {
   @Test
   void everySettingThatIsNamedExists() throws Exception {
     Set<String> keys = Settings.ALL.stream().map(Setting::key).collect(Collectors.toSet());
-    Set<String> files = Set.of("sbom.cyclonedx.json", "site.yml", "zoo.cfg", "bookie.conf");
+    Set<String> files =
+        Set.of(
+            "site.yml",
+            "stop.yml",
+            "wipe.yml",
+            "oracles.yaml",
+            "alerts.yml",
+            "zoo.cfg",
+            "bookie.conf");
     int named = 0;
     for (MatchResult m :
         KEY_IN_TEXT.matcher(read("../docs/operating-oracle.md")).results().toList()) {
@@ -103,6 +111,18 @@ class DeployTest {
       named++;
     }
     assertTrue(named >= 10, "only " + named);
+  }
+
+  /** By the table of the page for operators. */
+  @Test
+  void everyAlarmIsExplained() throws Exception {
+    List<String> alarms = found("(?m)^ +- alert: (\\w+)$", read("alerts.yml"));
+    assertEquals(alarms, found("(?m)^\\| `(Retso\\w+)` \\|", read("../docs/operating-oracle.md")));
+    assertTrue(alarms.size() > 10, alarms::toString);
+  }
+
+  private static List<String> found(String pattern, String text) {
+    return Pattern.compile(pattern).matcher(text).results().map(m -> m.group(1)).toList();
   }
 
   @Test

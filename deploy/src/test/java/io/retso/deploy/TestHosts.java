@@ -91,11 +91,16 @@ final class TestHosts implements AutoCloseable {
     process.getOutputStream().flush();
   }
 
-  /** A command, to be run where the hosts can be reached. */
+  /** A command, to be run where the hosts can be reached, by their names if they have some. */
   ProcessBuilder command(Path output, List<String> words) throws IOException {
     String control = Files.readString(directory.resolve("control"));
     List<String> command = new ArrayList<>();
     command.addAll(List.of("nsenter", "--target=" + control, "--net", "--"));
+    Path names = directory.resolve("hosts");
+    if (Files.exists(names)) {
+      String bind = "mount --bind " + names + " /etc/hosts && exec \"$@\"";
+      command.addAll(List.of("unshare", "--mount", "sh", "-c", bind, "named"));
+    }
     command.addAll(words);
     return new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(output.toFile());
   }
@@ -122,19 +127,19 @@ final class TestHosts implements AutoCloseable {
     return command(output, words);
   }
 
-  /** Commits one transaction at an oracle, given as {@code host:port}. */
-  void commit(String address) throws IOException, InterruptedException {
+  /** Commits one transaction at oracles, each given as {@code host:port}. */
+  void commit(String... addresses) throws IOException, InterruptedException {
     Path output = directory.resolve("commit.txt");
-    assertEquals(0, run(java(output, OneCommit.class, address)), () -> text(output));
+    assertEquals(0, run(java(output, OneCommit.class, addresses)), () -> text(output));
   }
 
-  /** Commits one transaction at an address; any failure is an exit code. */
+  /** Commits one transaction; any failure is an exit code. */
   static final class OneCommit {
     private OneCommit() {}
 
-    /** The oracle's address. */
-    public static void main(String[] arguments) throws Exception {
-      try (OracleClient oracle = OracleClient.builder().address(arguments[0]).build()) {
+    /** The oracles' addresses. */
+    public static void main(String[] addresses) throws Exception {
+      try (OracleClient oracle = OracleClient.builder().address(addresses[0], addresses).build()) {
         long start = oracle.begin();
         if (!oracle.commit(start, 1).isCommitted()) {
           throw new IllegalStateException("aborted");
