@@ -149,6 +149,12 @@ class InjectedBugsTest {
         "(ledger, isFinished) -> store.openUnfenced(ledger));"),
     CATALOG_WITHOUT_COMPARE(
         "simulator/SimulatedLedgers.java", "expected.version() != version", "false"),
+    /** A bookie forgets in a crash that it has fenced. */
+    FENCES_NOT_IN_THE_JOURNAL(
+        "simulator/Bookie.java",
+        "unsynced.clear();",
+        "unsynced.clear();\n"
+            + "copies.values().forEach(copy -> copy.fenced = copy.fenceSynced = false);"),
     /** The end of a ledger is read while its writer goes on. */
     STANDBY_SERVES_BEFORE_FENCING(
         "log/TakeOver.java",
@@ -156,7 +162,9 @@ class InjectedBugsTest {
         "this.opening = store.openUnfenced(ledger);"),
     /** What has arrived at a bookie is taken for confirmed: a fence may take it back. */
     APPLIED_BEYOND_WHAT_IS_CONFIRMED(
-        "simulator/SimulatedLedgers.java", "stored.confirmed.get(arrived - 1);", "arrived;"),
+        "simulator/Bookie.java",
+        "copy.entries.lastEntry().getValue().confirmed()",
+        "copy.entries.lastKey() + 1"),
     /** A standby that was too slow goes on behind what was deleted meanwhile. */
     STANDBY_OVERLOOKS_A_GAP(
         "log/LogTail.java",
