@@ -87,6 +87,17 @@ class ArchitectureTest {
         .check(SERVER);
     noClasses()
         .that()
+        .resideInAPackage("io.retso.member..")
+        .should()
+        .dependOnClassesThat(
+            resideInAnyPackage("io.retso.front..", "io.retso.net..", "io.retso.server..")
+                .or(NETTY)
+                .or(BOOKKEEPER)
+                .or(ZOOKEEPER))
+        .because("a simulator runs it")
+        .check(SERVER);
+    noClasses()
+        .that()
         .resideInAPackage("io.retso.front..")
         .should()
         .dependOnClassesThat(

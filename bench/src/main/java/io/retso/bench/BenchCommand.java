@@ -49,6 +49,7 @@ import picocli.CommandLine.Option;
       AttacksCommand.class,
       GrowthCommand.class,
       RestartCommand.class,
+      FailoverCommand.class,
       BoundsCommand.class,
       SmallBankCommand.class,
       SibenchCommand.class,

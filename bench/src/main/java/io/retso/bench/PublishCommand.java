@@ -1,7 +1,9 @@
 package io.retso.bench;
 
+import io.retso.bench.failover.FailoverPage;
 import io.retso.bench.workload.SerializablePage;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -15,8 +17,8 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "publish",
     description = {
-      "Puts the results of smallbank, sibench and readers into a page of the documentation, as"
-          + " tables between its marks, and their figures beside it.",
+      "Puts the results of smallbank, sibench and readers, or of failover, into a page of the"
+          + " documentation, as tables between its marks, and their figures beside it.",
       ""
     },
     mixinStandardHelpOptions = true,
@@ -34,20 +36,36 @@ final class PublishCommand implements Callable<Integer> {
   @Option(
       names = "--page",
       paramLabel = "FILE",
-      defaultValue = "docs/benchmarks-serializable.md",
-      description = "The page. Default: ${DEFAULT-VALUE}")
+      description =
+          "The page. Default: docs/benchmarks-serializable.md, of failover"
+              + " docs/benchmarks-failover.md")
   private Path page;
 
   @Override
   public Integer call() {
     try {
-      SerializablePage.publish(directories, page.toAbsolutePath())
-          .forEach(file -> spec.commandLine().getOut().println("  written: " + file));
+      List<Path> ofFailover =
+          directories.stream().filter(d -> Files.exists(d.resolve(FailoverPage.REPORT))).toList();
+      List<Path> others = directories.stream().filter(d -> !ofFailover.contains(d)).toList();
+      if (!ofFailover.isEmpty()) {
+        said(FailoverPage.publish(ofFailover, pageOr("docs/benchmarks-failover.md")));
+      }
+      if (!others.isEmpty()) {
+        said(SerializablePage.publish(others, pageOr("docs/benchmarks-serializable.md")));
+      }
       spec.commandLine().getOut().flush();
       return 0;
     } catch (IOException e) {
       spec.commandLine().getErr().println("retso bench: cannot publish: " + e.getMessage());
       return 1;
     }
+  }
+
+  private Path pageOr(String standard) {
+    return (page == null ? Path.of(standard) : page).toAbsolutePath();
+  }
+
+  private void said(List<Path> written) {
+    written.forEach(file -> spec.commandLine().getOut().println("  written: " + file));
   }
 }

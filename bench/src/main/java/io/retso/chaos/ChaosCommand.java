@@ -85,8 +85,8 @@ public final class ChaosCommand implements Callable<Integer> {
   @Option(
       names = "--oracles",
       paramLabel = "N",
-      defaultValue = "1",
-      description = "Default: ${DEFAULT-VALUE}")
+      defaultValue = "3",
+      description = "One leads, the others stand by. Default: ${DEFAULT-VALUE}")
   private int oracles;
 
   @Option(

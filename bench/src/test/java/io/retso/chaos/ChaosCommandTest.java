@@ -55,9 +55,11 @@ class ChaosCommandTest {
         run(
             "--minutes=" + MINUTES,
             "--seed=" + SEED,
+            "--oracles=2",
+            "--bookies=3",
             "--zookeepers=1",
             "--rate=200",
-            "--faults=kill-leader,partition-leader-out,pause-leader,kill-bookie,lose-packets",
+            "--faults=kill-leader,partition-leader-out,pause-leader,hand-over,lose-packets",
             "--out=" + out);
     System.out.println(answer.out());
     assertEquals(0, answer.code(), answer::toString);

@@ -58,7 +58,16 @@ class BenchCommandTest {
     assertTrue(out.toString().contains("--quick"));
     assertTrue(out.toString().contains("Exit codes:"));
     List<String> others =
-        List.of("kernel", "attacks", "growth", "restart", "bounds", "smallbank", "sibench", "jmh");
+        List.of(
+            "kernel",
+            "attacks",
+            "growth",
+            "restart",
+            "failover",
+            "bounds",
+            "smallbank",
+            "sibench",
+            "jmh");
     for (String other : others) {
       assertTrue(out.toString().contains("  " + other), out.toString());
     }
@@ -95,6 +104,8 @@ class BenchCommandTest {
     assertRefused("no attack has a match of 'nomatch'", "bench", "attacks", "nomatch");
     assertRefused("Unmatched argument", "bench", "growth", "SPACE");
     assertRefused("--rounds must be 1 to", "bench", "restart", "--rounds", "0");
+    assertRefused("no fault has a match of 'nomatch'", "bench", "failover", "nomatch");
+    assertRefused("--connections must be a multiple", "bench", "failover", "--connections", "150");
     assertRefused("Unknown option", "bench", "--quik");
     assertRefused("no strategy has a match of 'x'", "bench", "smallbank", "x");
     if (LocalPostgres.programs().isEmpty()) {

@@ -2,7 +2,6 @@ package io.retso.log;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.PooledByteBufAllocator;
-import io.netty.buffer.Unpooled;
 import java.nio.ByteBuffer;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
@@ -12,13 +11,12 @@ import org.apache.bookkeeper.client.LedgerHandle;
 /**
  * A ledger that this process writes.
  *
- * <p>An append copies nothing when all bookies of its write quorum must acknowledge it. When fewer
- * suffice, the slowest may still be sent the entry after the acknowledgement, while the caller
- * already writes the next one into the same buffer; then the entry is copied.
+ * <p>An entry is copied: the slowest bookie may still be sent it after the others have acknowledged
+ * it, or a bookie that hangs after the entry went to another ledger, while the caller already
+ * writes the next one into the same buffer.
  */
 final class BookKeeperLedger implements LedgerStore.Ledger {
   private final LedgerHandle handle;
-  private final boolean copy;
   private final Consumer<CompletableFuture<Void>> sealing;
   private final String what;
 
@@ -28,12 +26,10 @@ final class BookKeeperLedger implements LedgerStore.Ledger {
   /**
    * Makes it of an open handle.
    *
-   * @param copy whether fewer bookies acknowledge an entry than get it
    * @param sealing is given what {@link #closeAsync} began
    */
-  BookKeeperLedger(LedgerHandle handle, boolean copy, Consumer<CompletableFuture<Void>> sealing) {
+  BookKeeperLedger(LedgerHandle handle, Consumer<CompletableFuture<Void>> sealing) {
     this.handle = handle;
-    this.copy = copy;
     this.sealing = sealing;
     this.what = "append to ledger " + handle.getId();
   }
@@ -46,11 +42,9 @@ final class BookKeeperLedger implements LedgerStore.Ledger {
   @Override
   public void append(ByteBuffer entry, long context, LedgerStore.AppendCallback callback) {
     ByteBuf bytes =
-        copy
-            ? PooledByteBufAllocator.DEFAULT
-                .directBuffer(entry.remaining())
-                .writeBytes(entry.duplicate())
-            : Unpooled.wrappedBuffer(entry);
+        PooledByteBufAllocator.DEFAULT
+            .directBuffer(entry.remaining())
+            .writeBytes(entry.duplicate());
     handle.asyncAddEntry(
         bytes,
         (code, ledger, id, ignored) ->

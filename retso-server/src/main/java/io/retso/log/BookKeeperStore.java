@@ -317,7 +317,7 @@ public final class BookKeeperStore implements LedgerStore {
             .withCustomMetadata(BookKeeperLostLedgers.metadata(settings.znode(), catalog.logId()))
             .execute();
     return bounded(creation, "create a ledger")
-        .thenApply(handle -> writable((LedgerHandle) handle, bookies, writeQuorum))
+        .thenApply(handle -> writable((LedgerHandle) handle, bookies))
         .exceptionallyCompose(
             e -> {
               LogException failure = LogException.of(e);
@@ -329,7 +329,7 @@ public final class BookKeeperStore implements LedgerStore {
             });
   }
 
-  private Ledger writable(LedgerHandle handle, int bookies, int writeQuorum) {
+  private Ledger writable(LedgerHandle handle, int bookies) {
     if (bookies < settings.ensemble()) {
       LOGGER.warn(
           "ledger {} is written to {} bookies instead of {}: start the others",
@@ -337,7 +337,7 @@ public final class BookKeeperStore implements LedgerStore {
           bookies,
           settings.ensemble());
     }
-    return new BookKeeperLedger(handle, settings.ackQuorum() < writeQuorum, this::sealing);
+    return new BookKeeperLedger(handle, this::sealing);
   }
 
   @Override

@@ -350,6 +350,9 @@ public final class Member implements AutoCloseable {
     if (next.isEmpty()) {
       return refused("no standby is ready to take over");
     }
+    if (term.sequencer().isStalled()) {
+      return refused("the log cannot be appended to, so no standby could take it over");
+    }
     if (handingOver == null) {
       LOG.info("hands over to {}", next.get().address());
       handingOver = new CompletableFuture<>();

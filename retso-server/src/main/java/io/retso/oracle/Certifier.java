@@ -12,24 +12,26 @@ import io.retso.protocol.Timestamps;
  * after it, its window slot says all; otherwise the first one is unknown, and is taken to be as low
  * as it can be: right above the start, unless a commit of the row's stripe after the start has its
  * position before its commit timestamp, and so perhaps below the start. The map is asked only about
- * rows that {@link RecentWrites} does not let pass.
+ * rows that may have been written since the start, as {@link RowStripes} says.
  */
 final class Certifier {
-  /** Stripes, at most: what is asked about each row is then in a processor's caches mostly. */
-  private static final int STRIPES_MAX = 1 << 18;
+  /** Stripes of rows, at most: their lines stay in a processor's own cache mostly. */
+  private static final int ROW_STRIPES_MAX = 1 << 16;
+
+  /** Stripes of granules, at most. */
+  private static final int GRANULE_STRIPES_MAX = 1 << 18;
 
   /** Stripes, at least. */
   private static final int STRIPES_MIN = 1 << 10;
 
   /** What it allocates, in bytes, at most. */
   static final long BYTES_MAX =
-      (long) STRIPES_MAX
-          * (ReadStripes.ROW_BYTES + ReadStripes.GRANULE_BYTES + RecentWrites.STRIPE_BYTES);
+      (long) ROW_STRIPES_MAX * RowStripes.BYTES + (long) GRANULE_STRIPES_MAX * GranuleStripes.BYTES;
 
   private static final int PIECE = CommitBatch.ROWS_ENOUGH;
 
   /**
-   * In place of a row's stripe: others have changed it since the start, or may have. Then nobody
+   * In place of a row's place: others have changed it since the start, or may have. Then nobody
    * needs to know that it was read: whoever changes it after this transaction began after that
    * other change, or has a conflict, so it is above. That holds for a row that is absent from the
    * map, too, since T_max of its line stands for its last change.
@@ -39,9 +41,9 @@ final class Certifier {
   private final SerialRule rule;
   private final CommittedMap map;
   private final TransactionWindow window;
-  private final ReadStripes rows;
-  private final ReadStripes granules;
-  private final RecentWrites recent;
+  private final RowStripes rows;
+  private final GranuleStripes granules;
+  private final RecordedSince recorded;
 
   /** The newest snapshot that readers have who are never judged: a timestamp. */
   private long safeSnapshot;
@@ -57,13 +59,15 @@ final class Certifier {
     this.rule = rule;
     this.map = map;
     this.window = window;
-    long wanted = Math.min(STRIPES_MAX, Long.highestOneBit(map.capacity()));
-    int stripes = (int) Math.max(STRIPES_MIN, wanted);
-    rows = ReadStripes.ofRows(stripes);
-    granules = ReadStripes.ofGranules(stripes);
+    rows = new RowStripes(stripes(ROW_STRIPES_MAX));
+    granules = new GranuleStripes(stripes(GRANULE_STRIPES_MAX));
     // Awake for an eighth of the window: seconds of a busy oracle.
     int awake = Math.max(1, window.capacity() / 8);
-    recent = new RecentWrites(stripes, awake);
+    recorded = new RecordedSince(awake);
+  }
+
+  private int stripes(int most) {
+    return (int) Math.max(STRIPES_MIN, Math.min(most, Long.highestOneBit(map.capacity())));
   }
 
   /**
@@ -82,41 +86,25 @@ final class Certifier {
   void clear(long next) {
     rows.clear((int) next);
     granules.clear((int) next);
-    recent.clear(next);
+    recorded.clear(next);
     safeSnapshot = next << Timestamps.GAP_BITS;
   }
 
-  /**
-   * Finds the stripes of all ids of a batch. Touches what the map will be asked about, so that the
-   * loads overlap; of a large request that is done piece by piece, when it is judged.
-   */
+  /** Finds the stripes of all ids of a batch that will be looked at. */
   void locate(CommitBatch batch) {
-    long now = window.next();
-    if (batch.hasSerializable || recent.isAwake(now)) {
-      rows.locate(batch.rows, 0, batch.rowCount(), batch.stripes);
-    }
+    boolean needsRows = batch.hasSerializable || recorded.isAwake(window.next());
     if (!batch.hasReads) {
+      if (needsRows) {
+        rows.locate(batch.rows, 0, batch.rowCount(), batch.stripes);
+      }
       return;
     }
     for (int i = 0; i < batch.size; i++) {
+      if (needsRows) {
+        int end = batch.serializable[i] ? batch.readsEnd(i) : batch.writesEnd(i);
+        rows.locate(batch.rows, batch.from(i), end, batch.stripes);
+      }
       granules.locate(batch.rows, batch.readsEnd(i), batch.end(i), batch.stripes);
-      if (batch.serializable[i] && !batch.isLarge()) {
-        long since = batch.starts[i] >>> Timestamps.GAP_BITS;
-        boolean all = !recent.knows(since, now);
-        touch(batch, batch.validatedEnd(i), batch.readsEnd(i), since, all);
-      }
-    }
-  }
-
-  /** Touches the map's lines of all these rows, or of those that may have been written since. */
-  private void touch(CommitBatch batch, int from, int to, long since, boolean all) {
-    if (!all && !recent.mayBeWritten(batch.stripes, from, to, since)) {
-      return; // most of the time
-    }
-    for (int k = from; k < to; k++) {
-      if (all || recent.mayBeWritten(batch.stripes, k, k + 1, since)) {
-        map.touch(batch.rows[k]);
-      }
     }
   }
 
@@ -145,23 +133,30 @@ final class Certifier {
     if (from == to) {
       return;
     }
-    recent.wake(now);
-    long since = start >>> Timestamps.GAP_BITS;
-    boolean all = !recent.knows(since, now);
-    if (!all && !recent.mayBeWritten(batch.stripes, from, to, since)) {
+    recorded.wake(now);
+    boolean known = recorded.knows(start >>> Timestamps.GAP_BITS, now);
+    if (known && !mayBeWritten(batch, from, to)) {
       return; // most of the time
     }
     for (int at = from; at < to; at += PIECE) {
       int end = Math.min(at + PIECE, to);
-      if (batch.isLarge()) {
-        touch(batch, at, end, since, all);
+      // The map's lines are touched first, so that their loads overlap.
+      for (int k = at; k < end; k++) {
+        if (!known || mayBeWritten(batch, k, k + 1)) {
+          map.touch(batch.rows[k]);
+        }
       }
       for (int k = at; k < end; k++) {
-        if (all || recent.mayBeWritten(batch.stripes, k, k + 1, since)) {
+        if (!known || mayBeWritten(batch, k, k + 1)) {
           askMap(batch, k);
         }
       }
     }
+  }
+
+  private boolean mayBeWritten(CommitBatch batch, int from, int to) {
+    int since = (int) (start >>> Timestamps.GAP_BITS);
+    return rows.mayBeWritten(batch.rows, batch.stripes, from, to, since);
   }
 
   private void askMap(CommitBatch batch, int k) {
@@ -169,7 +164,7 @@ final class Certifier {
     int last = map.commitAt(place);
     if (isAfterStart(last)) {
       int before = CommittedMap.isPresent(place) ? overwritten(last) : last;
-      changed(rows, batch.stripes[k], last, before);
+      changed(rows.past(), RowStripes.stripe(batch.stripes[k]), last, before);
       batch.stripes[k] = CHANGED;
     }
   }
@@ -181,11 +176,12 @@ final class Certifier {
   }
 
   private void lookAtGranules(CommitBatch batch, int i) {
+    CommitPairs writes = granules.writes();
     for (int k = batch.readsEnd(i); k < batch.rangeReadsEnd(i); k++) {
       int stripe = batch.stripes[k];
-      int last = granules.last(stripe);
+      int last = writes.newest(stripe);
       if (isAfterStart(last)) {
-        changed(granules, stripe, last, granules.previous(stripe));
+        changed(granules.past(), stripe, last, writes.previous(stripe));
       }
     }
   }
@@ -193,27 +189,28 @@ final class Certifier {
   /**
    * Something that was read was changed after the start.
    *
+   * @param past of its kind
    * @param last the newest change
    * @param before the newest change before it, or a later one, not above it
    */
-  private void changed(ReadStripes stripes, int stripe, int last, int before) {
+  private void changed(CommitPairs past, int stripe, int last, int before) {
     if (!isAfterStart(before)) { // it is the only one
       successor = Math.min(successor, longOf(last) << Timestamps.GAP_BITS);
       lowest = Math.min(lowest, positionOf(last));
     } else {
       successor = Math.min(successor, start + Timestamps.GAP);
-      lowest = Math.min(lowest, lowestAfterStart(stripes, stripe));
+      lowest = Math.min(lowest, lowestAfterStart(past, stripe));
     }
   }
 
   /** The lowest position that a commit after the start may have which changed what was read. */
-  private long lowestAfterStart(ReadStripes stripes, int stripe) {
+  private long lowestAfterStart(CommitPairs past, int stripe) {
     long atItsTime = rule.position(start + Timestamps.GAP, 0);
-    if (!isAfterStart(stripes.past(stripe))) { // all of them are where they committed
+    if (!isAfterStart(past.newest(stripe))) { // all of them are where they committed
       return atItsTime;
     }
-    if (!isAfterStart(stripes.pastBefore(stripe))) { // all of them but one
-      return Math.min(atItsTime, positionOf(stripes.past(stripe)));
+    if (!isAfterStart(past.previous(stripe))) { // all of them but one
+      return Math.min(atItsTime, positionOf(past.newest(stripe)));
     }
     unknown = true;
     return atItsTime;
@@ -267,30 +264,26 @@ final class Certifier {
 
   private void wroteInThePast(CommitBatch batch, int i, int sequence) {
     for (int k = batch.from(i); k < batch.writesEnd(i); k++) {
-      rows.setPast(batch.stripes[k], sequence);
+      rows.past().add(RowStripes.stripe(batch.stripes[k]), sequence);
     }
     for (int k = batch.rangeReadsEnd(i); k < batch.end(i); k++) {
-      granules.setPast(batch.stripes[k], sequence);
+      granules.past().add(batch.stripes[k], sequence);
     }
   }
 
   /** The i-th request of the batch, of any isolation, has committed at this sequence. */
   void wrote(CommitBatch batch, int i, long sequence) {
-    if (recent.isAwake(sequence)) {
-      recent.wrote(batch.stripes, batch.from(i), batch.writesEnd(i), sequence);
+    if (recorded.isAwake(sequence)) {
+      rows.wrote(batch.rows, batch.stripes, batch.from(i), batch.writesEnd(i), (int) sequence);
     }
     for (int k = batch.rangeReadsEnd(i); k < batch.end(i); k++) {
-      granules.setLast(batch.stripes[k], (int) sequence);
+      granules.writes().add(batch.stripes[k], (int) sequence);
     }
   }
 
   /** Ages what is kept, as time goes on. */
   void age(int now) {
-    if (rows.isDue(now)) {
-      rows.advance(now);
-    }
-    if (granules.isDue(now)) {
-      granules.advance(now);
-    }
+    rows.age(now);
+    granules.age(now);
   }
 }

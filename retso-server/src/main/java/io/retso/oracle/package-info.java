@@ -11,8 +11,8 @@
  *   <li>each request, and Algorithm 4: {@link io.retso.oracle.StatusOracle};
  *   <li>Algorithm 3: {@link io.retso.oracle.CommitDecision};
  *   <li>what serializable transactions have read: {@link io.retso.oracle.Certifier}, by a {@link
- *       io.retso.oracle.Intervals}, with {@link io.retso.oracle.ReadStripes} and {@link
- *       io.retso.oracle.RecentWrites};
+ *       io.retso.oracle.Intervals}, with {@link io.retso.oracle.RowStripes} and {@link
+ *       io.retso.oracle.GranuleStripes};
  *   <li>the low watermark, sweeps and the time limit: {@link io.retso.oracle.Watermark};
  *   <li>the lazy, self-collecting hash map of the last NR committed rows, and T_max: {@link
  *       io.retso.oracle.CommittedMap};

@@ -189,13 +189,17 @@ final class LogWriter {
     ring.appended();
   }
 
-  /** What is outstanding may have to be appended again. */
-  void stall() {
+  /**
+   * What is outstanding may have to be appended again.
+   *
+   * @param why for people
+   */
+  void stall(String why) {
     stalled = true;
     // A segment that was ready goes on with the one before, if it is needed for that.
     rolling = false;
     counters.stalls++;
-    counters.stalled = true;
+    counters.stalledBy = why;
   }
 
   /**
@@ -205,7 +209,7 @@ final class LogWriter {
    */
   void resume(long position) {
     stalled = false;
-    counters.stalled = false;
+    counters.stalledBy = "";
     for (long each = position + 1; each < ring.filling(); each++) {
       lease.sending(each);
       log.append(each, ring.outstanding(each));
@@ -294,6 +298,7 @@ final class LogWriter {
   /** Appends nothing any more. */
   void stop() {
     stopped = true;
+    counters.stalledBy = "";
   }
 
   boolean isStopped() {

@@ -394,7 +394,7 @@ public final class Sequencer implements CommitLog.Listener {
   @Override
   public void stalled(LogException cause) {
     assert isOwner();
-    writer.stall();
+    writer.stall(cause.getMessage());
   }
 
   /** First what is outstanding is on its way again: an answer may make room for more behind it. */

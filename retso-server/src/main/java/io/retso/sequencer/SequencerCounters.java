@@ -14,8 +14,8 @@ public final class SequencerCounters implements Cloneable {
   /** Times that appends failed and the log had to go on in another ledger. */
   public long stalls;
 
-  /** Whether it has not yet gone on: no request is taken. */
-  public boolean stalled;
+  /** Why it has not yet gone on, so that no request is taken; empty if it has. */
+  public String stalledBy = "";
 
   /** Adds what another sequencer counted. */
   public void add(SequencerCounters other) {
@@ -23,6 +23,7 @@ public final class SequencerCounters implements Cloneable {
     entryBytes += other.entryBytes;
     segments += other.segments;
     stalls += other.stalls;
+    stalledBy = other.stalledBy.isEmpty() ? stalledBy : other.stalledBy;
   }
 
   /** A copy, to be handed to other threads. */

@@ -91,7 +91,7 @@ final class ConfigDocs {
 
         ## Memory
 
-        The heap holds `12.8 × rows + 8 × window.timestamps` bytes, 9 MiB for what serializable
+        The heap holds `12.8 × rows + 8 × window.timestamps` bytes, 6 MiB for what serializable
         transactions read, 32 to 64 bytes for each of
         `uncleaned.max`, and a constant: %s, and with an embedded log another %s plus %s for each
         bookie. All but the constant is allocated at the start. The server compares the sum with the

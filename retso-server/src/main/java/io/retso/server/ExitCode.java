@@ -23,7 +23,6 @@ public enum ExitCode {
           + " writable."),
   LOG_UNAVAILABLE(
       74, "The log cannot be read or written. Restore BookKeeper and ZooKeeper, then start again."),
-  FENCED(75, "Another server took the log over. Start again only to take over in turn."),
   LOG_CORRUPT(
       76,
       "The log has bytes that nobody wrote, or lacks what it had. Do not start again; look at the"
@@ -50,8 +49,7 @@ public enum ExitCode {
   /** The code for a failure of the log. */
   public static ExitCode of(LogException.Reason reason) {
     return switch (reason) {
-      case FENCED -> FENCED;
-      case UNAVAILABLE -> LOG_UNAVAILABLE;
+      case FENCED, UNAVAILABLE -> LOG_UNAVAILABLE;
       case CORRUPT, LOST -> LOG_CORRUPT;
       case TOO_LARGE -> USAGE;
     };
@@ -60,10 +58,7 @@ public enum ExitCode {
   /** What the operator should do about a failure of the log. */
   static String remedy(LogException.Reason reason) {
     return switch (reason) {
-      case FENCED ->
-          "another server took over this log; clients find it there. Start this one again only to"
-              + " take over in turn";
-      case UNAVAILABLE ->
+      case FENCED, UNAVAILABLE ->
           "check that ZooKeeper and enough bookies run and have disk space; every acknowledged"
               + " commit is in the log";
       case CORRUPT ->

@@ -1,5 +1,6 @@
 package io.retso.server;
 
+import io.retso.log.LogException;
 import io.retso.member.Term;
 import io.retso.oracle.Changes;
 import io.retso.oracle.StatusOracle;
@@ -52,11 +53,10 @@ final class LeaderTerms implements Term.Maker {
       before.add(leading.sequencer().counters());
       leading = null;
     }
-    Sequencer sequencer = new Sequencer(sequencerSettings(), oracle, replies);
     return new LeaderTerm(
         this,
-        sequencer,
-        new MeasuredLog(sequencer, nanoClock, measures),
+        new Sequencer(sequencerSettings(), oracle, replies),
+        listener -> new MeasuredLog(listener, nanoClock, measures),
         config.get(Settings.TRANSACTION_TIMEOUT).toNanos());
   }
 
@@ -71,6 +71,11 @@ final class LeaderTerms implements Term.Maker {
 
   void began(LeaderTerm term) {
     leading = term;
+  }
+
+  /** Why the log of a leader cannot be appended to for now; null if it can. */
+  LogException stall() {
+    return leading == null ? null : leading.stall();
   }
 
   /** To be called some times a second. */

@@ -93,11 +93,11 @@ public final class RetsoServer implements AutoCloseable {
             "the log failed: " + cause.getMessage() + "; " + remedy(cause.reason())));
   }
 
-  /** It goes on as a standby, and tries again and again. */
+  /** It tries again and again. */
   private void troubled(LogException cause) {
-    String remedy = remedy(cause.reason());
-    LOG.warn("the log cannot be used: {}; {}", cause.getMessage(), remedy);
-    health.remedy(remedy);
+    String text = cause.getMessage() + "; " + remedy(cause.reason());
+    LOG.warn("the log cannot be used: {}", text);
+    health.trouble(text);
   }
 
   /** On the oracle's thread: nothing is answered any more. */

@@ -18,6 +18,7 @@ import java.util.function.LongSupplier;
 /** A {@link Member} on the oracle's thread. Thread-safe. */
 final class ServerMember {
   private final OracleServer net;
+  private final LeaderTerms terms;
   private final Member member;
   private final CompletableFuture<Void> serves = new CompletableFuture<>();
   private volatile Consumer<LogException> onTrouble = failure -> {};
@@ -25,8 +26,9 @@ final class ServerMember {
   /** Of the oracle's thread: what {@link #onTrouble} has heard of and is not over. */
   private LogException trouble;
 
-  private ServerMember(OracleServer net, Member member) {
+  private ServerMember(OracleServer net, LeaderTerms terms, Member member) {
     this.net = net;
+    this.terms = terms;
     this.member = member;
   }
 
@@ -48,7 +50,7 @@ final class ServerMember {
           Member member =
               new Member(
                   settings, store, threads, terms.oracle(), terms, net.front(), roster, watch);
-          made[0] = new ServerMember(net, member);
+          made[0] = new ServerMember(net, terms, member);
         });
     made[0].run();
     return made[0];
@@ -65,7 +67,7 @@ final class ServerMember {
     member.tick();
     Member.View view = member.view();
     if (serves.isDone()) {
-      hear(view.trouble());
+      hear(view.leads() ? terms.stall() : view.trouble());
     } else {
       if (view.serves()) {
         serves.complete(null);

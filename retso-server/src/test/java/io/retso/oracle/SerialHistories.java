@@ -211,7 +211,17 @@ final class SerialHistories {
       if (h.kinds[t] != Kind.SAFE) {
         commit[t] = batch.outcome(answered++);
         oracle.cleaned(start[t]);
+        mixUp(commit[t]);
       }
+    }
+  }
+
+  /** A client takes a commit timestamp for a start: that must change nothing of the commit. */
+  private void mixUp(long outcome) {
+    if (outcome > 0) {
+      oracle.cleaned(outcome);
+      oracle.abort(outcome);
+      oracle.release(outcome);
     }
   }
 

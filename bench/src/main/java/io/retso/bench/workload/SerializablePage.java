@@ -1,6 +1,7 @@
 package io.retso.bench.workload;
 
 import io.retso.bench.report.Comparison;
+import io.retso.bench.report.MarkedPage;
 import io.retso.bench.report.ReportJson;
 import io.retso.bench.report.ReportText;
 import io.retso.bench.workload.SmallBankReport.Case;
@@ -11,29 +12,18 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * Puts what benchmarks of workloads have found into a page of Markdown, between marks that it has:
- * {@code <!-- begin NAME -->} and {@code <!-- end NAME -->}, of smallbank, sibench and readers.
- * What was not measured stays as it is.
+ * Puts what benchmarks of workloads have found into a page of Markdown, which has marks of
+ * smallbank, sibench and readers. What was not measured stays as it is.
  */
 public final class SerializablePage {
   /** Rounds of one report, at most: those of the next one are further ones. */
   private static final int ROUNDS_MAX = 1000;
 
-  /** Figures lie in this directory, beside the page. */
-  private static final String FIGURES = "benchmarks";
-
-  private final Path page;
-  private String text;
-
-  private SerializablePage(Path page) throws IOException {
-    this.page = page;
-    this.text = Files.readString(page);
-  }
+  private SerializablePage() {}
 
   /**
    * Publishes all reports of some directories. Those of the same kind count as one.
@@ -42,7 +32,7 @@ public final class SerializablePage {
    * @throws IOException if files cannot be read or written, or the page lacks a mark
    */
   public static List<Path> publish(List<Path> from, Path page) throws IOException {
-    SerializablePage open = new SerializablePage(page);
+    MarkedPage open = MarkedPage.open(page);
     Map<String, String> figures = new LinkedHashMap<>();
     List<SmallBankReport> banks = all(from, "smallbank.json", SmallBankReport.class);
     if (!banks.isEmpty()) {
@@ -121,7 +111,8 @@ public final class SerializablePage {
 
   private static String smallBank(SmallBankReport report, List<String> figures) {
     StringBuilder part = new StringBuilder();
-    part.append(origin(report.version(), report.startedAt(), report.machine(), report.flags()));
+    part.append(
+        MarkedPage.origin(report.version(), report.startedAt(), report.machine(), report.flags()));
     part.append(facts(report.stores()));
     for (Case of : SmallBankText.cases(report)) {
       List<Run> runs = SmallBankText.runs(report, of);
@@ -136,43 +127,27 @@ public final class SerializablePage {
       part.append("\n").append(SmallBankText.refusals(runs).markdown()).append("\n");
       SmallBankFigures.names(runs).stream()
           .filter(figures::contains)
-          .forEach(name -> part.append(image(name)));
+          .forEach(name -> part.append(MarkedPage.image(name)));
     }
     return part.append(comparisons(report.comparisons(), report.failures())).toString();
   }
 
   private static String sibench(SibenchReport report) {
     List<String> command = List.of(String.join(" ", report.flags()));
-    return origin(report.version(), report.startedAt(), report.machine(), command)
+    return MarkedPage.origin(report.version(), report.startedAt(), report.machine(), command)
         + facts(report.stores())
         + SibenchText.table(report).markdown()
         + "\n"
-        + image("sibench.svg")
+        + MarkedPage.image("sibench.svg")
         + comparisons(report.comparisons(), report.failures());
   }
 
   private static String readers(ReadersReport report) {
     List<String> command = List.of(String.join(" ", report.flags()));
-    return origin(report.version(), report.startedAt(), report.machine(), command)
+    return MarkedPage.origin(report.version(), report.startedAt(), report.machine(), command)
         + ReadersText.table(report.runs()).markdown()
         + "\n"
         + comparisons(report.comparisons(), report.failures());
-  }
-
-  private static String origin(
-      String version, String startedAt, Map<String, Object> machine, List<String> flags) {
-    return String.format(
-        Locale.ROOT,
-        "%s, %s, %s, %s cores; load when it began: %.1f.\n%s\n",
-        startedAt.replaceFirst("\\.\\d+", ""),
-        version.lines().findFirst().orElse(""),
-        machine.get("cpu"),
-        machine.get("cores"),
-        ((Number) machine.getOrDefault("loadAverageBefore", 0)).doubleValue(),
-        flags.stream()
-            .filter(command -> !command.isEmpty())
-            .map(command -> "\n    ./retso " + command)
-            .collect(Collectors.joining("", "", "\n")));
   }
 
   private static String facts(Map<String, Map<String, String>> stores) {
@@ -180,36 +155,10 @@ public final class SerializablePage {
     return facts.isEmpty() ? "" : facts.strip() + ".\n\n";
   }
 
-  private static String image(String figure) {
-    return "![" + figure.replace(".svg", "") + "](" + FIGURES + "/" + figure + ")\n\n";
-  }
-
   private static String comparisons(List<Comparison> comparisons, List<String> failures) {
     return ReportText.comparisons(comparisons).markdown()
         + failures.stream()
             .map(failure -> "\nWRONG: " + failure + "\n")
             .collect(Collectors.joining());
-  }
-
-  private void put(String name, String part) throws IOException {
-    String begin = "<!-- begin " + name + " -->\n";
-    String end = "<!-- end " + name + " -->";
-    int from = text.indexOf(begin);
-    int to = text.indexOf(end);
-    if (from < 0 || to < from) {
-      throw new IOException(page + " has no lines " + begin.strip() + " and " + end);
-    }
-    text = text.substring(0, from + begin.length()) + part + text.substring(to);
-  }
-
-  private List<Path> write(Map<String, String> figures) throws IOException {
-    List<Path> written = new ArrayList<>();
-    Path directory = page.resolveSibling(FIGURES);
-    Files.createDirectories(directory);
-    for (Map.Entry<String, String> figure : figures.entrySet()) {
-      written.add(Files.writeString(directory.resolve(figure.getKey()), figure.getValue()));
-    }
-    written.add(Files.writeString(page, text));
-    return written;
   }
 }

@@ -29,6 +29,9 @@ public final class Clients implements AutoCloseable {
   static final String FAULT = "fault";
   static final String OVER = "over";
   static final String UNCLEANED = "uncleaned";
+  static final String HAND_OVER = "handover";
+  static final String IDLE = "idle";
+  static final String TIMES = "times";
   static final String STOP = "stop";
 
   private static final Duration ANSWER_MAX = Duration.ofMinutes(10);
@@ -36,11 +39,17 @@ public final class Clients implements AutoCloseable {
   private static final int LINES_SHOWN = 15;
   private static final String ENDED = "ended";
 
+  /** Answers that were sent before a fault have arrived by then. */
+  private static final long IN_FLIGHT_MILLIS = 150;
+
   private final Process process;
   private final Path directory;
   private final OutputStream commands;
   private final BlockingQueue<String> answers = new LinkedBlockingQueue<>();
   private final List<Leader> leaders = new ArrayList<>();
+
+  /** Gaps of the present fault, if they were measured while it went on; else null. */
+  private Gaps measured;
 
   /**
    * A server that began to lead, as a client saw it.
@@ -153,8 +162,21 @@ public final class Clients implements AutoCloseable {
     answer();
   }
 
+  /** Waits until all clients are served though the fault goes on; what comes later is no gap. */
+  public void measure() throws IOException, InterruptedException {
+    Thread.sleep(IN_FLIGHT_MILLIS);
+    measured = gaps();
+  }
+
   /** It is over, or will be by itself: waits until all clients are served again. */
   public Gaps over() throws IOException, InterruptedException {
+    Gaps last = gaps();
+    Gaps first = measured == null ? last : measured;
+    measured = null;
+    return new Gaps(first.begin, first.commit, first.isOver && last.isOver);
+  }
+
+  private Gaps gaps() throws IOException, InterruptedException {
     send(OVER);
     String[] words = answer().split(" ");
     return new Gaps(
@@ -167,6 +189,37 @@ public final class Clients implements AutoCloseable {
   public void leaveUncleaned(long count) throws IOException, InterruptedException {
     send(UNCLEANED + " " + count);
     answer();
+  }
+
+  /**
+   * Asks a server to hand over.
+   *
+   * @param http its address for HTTP
+   * @return what it said
+   * @throws ClusterException if it refuses
+   */
+  public String handOver(String http) throws IOException, InterruptedException {
+    send(HAND_OVER + " " + http);
+    String answer = answer();
+    if (!answer.startsWith(DONE)) {
+      throw new ClusterException(answer, null);
+    }
+    return answer.substring(DONE.length()).strip();
+  }
+
+  /**
+   * A begin after an idle time.
+   *
+   * @param begin nanoseconds
+   * @param echo of the same frames, answered without an oracle, after as long a time
+   */
+  public record Idle(long begin, long echo) {}
+
+  /** Is idle for a time, and then begins; the load's rate is to be 0. */
+  public Idle idle(long millis) throws IOException, InterruptedException {
+    send(IDLE + " " + millis);
+    String[] words = answer().split(" ");
+    return new Idle(Long.parseLong(words[1]), Long.parseLong(words[2]));
   }
 
   /** Ends the work, reads everything, and ends the process. */

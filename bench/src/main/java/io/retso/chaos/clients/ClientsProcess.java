@@ -8,8 +8,14 @@ import io.retso.chaos.rows.Bank;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.net.HttpURLConnection;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 
 /**
@@ -19,6 +25,8 @@ import java.util.List;
  *   fault         a fault begins: gaps are measured from now on
  *   over          it is over: when every client has its answers again, the gaps are said
  *   uncleaned N   commits N transactions that nobody cleans up
+ *   handover HTTP has a server hand over
+ *   idle MILLIS   is idle for so long, then times a begin, and an echo of one
  *   stop          ends the work, reads everything, writes the outcome
  * </pre>
  *
@@ -29,6 +37,7 @@ final class ClientsProcess {
   /** In the directory of the plan. */
   static final String OUTCOME = "outcome.json";
 
+  private static final Duration HAND_OVER_MAX = Duration.ofSeconds(20);
   private static final long BACK_MILLIS_MAX = 60_000;
   private static final long POLL_MILLIS = 5;
 
@@ -37,6 +46,7 @@ final class ClientsProcess {
   private final Successes commits;
   private final Load load;
   private final Workloads work;
+  private IdleBegin idle;
 
   private ClientsProcess(ClientsPlan plan) throws IOException {
     this.plan = plan;
@@ -85,6 +95,8 @@ final class ClientsProcess {
           load.leaveUncleaned(Long.parseLong(words[1]));
           say(Clients.DONE);
         }
+        case Clients.HAND_OVER -> handOver(words[1]);
+        case Clients.IDLE -> idle(Long.parseLong(words[1]));
         default -> throw new IOException("no such command: " + line);
       }
       line = in.readLine();
@@ -92,6 +104,26 @@ final class ClientsProcess {
     if (line != null) {
       stop();
     }
+  }
+
+  private static void handOver(String http) throws IOException, InterruptedException {
+    HttpRequest request =
+        HttpRequest.newBuilder(URI.create("http://" + http + "/handover"))
+            .timeout(HAND_OVER_MAX)
+            .POST(HttpRequest.BodyPublishers.noBody())
+            .build();
+    HttpResponse<String> answer =
+        HttpClient.newHttpClient().send(request, HttpResponse.BodyHandlers.ofString());
+    boolean done = answer.statusCode() == HttpURLConnection.HTTP_OK;
+    say((done ? Clients.DONE : "refused:") + " " + answer.body().strip().replace('\n', ' '));
+  }
+
+  private void idle(long millis) throws InterruptedException {
+    if (idle == null) {
+      idle = new IdleBegin(plan.oracles());
+    }
+    long[] nanos = idle.after(millis);
+    say(Clients.TIMES + " " + nanos[0] + " " + nanos[1]);
   }
 
   private void fault() {

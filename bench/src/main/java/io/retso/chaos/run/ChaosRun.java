@@ -8,7 +8,6 @@ import io.retso.chaos.load.Successes;
 import io.retso.cluster.ClusterException;
 import io.retso.cluster.nodes.Cluster;
 import io.retso.cluster.nodes.Keeper;
-import io.retso.cluster.nodes.Node;
 import io.retso.cluster.nodes.Role;
 import io.retso.server.BuildVersion;
 import io.retso.verify.VerdictText;
@@ -40,6 +39,8 @@ public final class ChaosRun {
   private static final double ROUND_SECONDS_MAX = 120;
   private static final int PAUSE_MILLIS_MIN = 300;
   private static final int PAUSE_MILLIS_MAX = 2000;
+  private static final int EFFECT_MILLIS_MIN = 300;
+  private static final int EFFECT_MILLIS_MAX = 3000;
   private static final int LIST_THREADS = 4;
   private static final int BANK_THREADS = 4;
   private static final int LIST_MAX = 60;
@@ -144,7 +145,7 @@ public final class ChaosRun {
   private Nemesis rounds(Cluster cluster) throws IOException, InterruptedException {
     List<Clients> present = new ArrayList<>();
     ClusterFaults faults =
-        new ClusterFaults(cluster, () -> leader(cluster, present), settings.otherBuild());
+        new ClusterFaults(cluster, () -> present.get(0), ChaosRun::last, settings.otherBuild());
     List<Fault> chosen = new ArrayList<>(faults.all());
     chosen.removeIf(f -> !settings.faults().isEmpty() && !settings.faults().contains(f.name()));
     if (chosen.isEmpty()) {
@@ -175,7 +176,10 @@ public final class ChaosRun {
     Path directory = settings.directory().resolve("round-" + (number + 1));
     int before = nemesis.notOver().size();
     try (Clients clients =
-        Clients.start(enter(cluster), plan(cluster, number, directory), CLIENTS_HEAP_MIB)) {
+        Clients.start(
+            ClusterFaults.enterClients(cluster),
+            plan(cluster, number, directory),
+            CLIENTS_HEAP_MIB)) {
       present.clear();
       present.add(clients);
       clients.over();
@@ -203,12 +207,6 @@ public final class ChaosRun {
         trial.from(), trial.fault(), trial.what(), trial.beginGap(), trial.commitGap());
   }
 
-  /** Where clients are: on a host of their own, if there are hosts. */
-  private static List<String> enter(Cluster cluster) throws IOException {
-    List<Node> hosts = cluster.layout().of(Role.CLIENT);
-    return hosts.isEmpty() ? List.of() : cluster.enter(hosts.get(0));
-  }
-
   private ClientsPlan plan(Cluster cluster, int number, Path directory) {
     return new ClientsPlan(
         cluster.layout().oracles(),
@@ -224,13 +222,10 @@ public final class ChaosRun {
         directory.toString());
   }
 
-  private static Node leader(Cluster cluster, List<Clients> present) {
-    List<Clients.Leader> all = present.get(0).leaders();
-    String address = all.isEmpty() ? "" : all.get(all.size() - 1).address();
-    return cluster.layout().of(Role.ORACLE).stream()
-        .filter(node -> node.endpoint().equals(address))
-        .findFirst()
-        .orElse(cluster.layout().of(Role.ORACLE).get(0));
+  private static String last(Random random) throws InterruptedException {
+    int millis = EFFECT_MILLIS_MIN + random.nextInt(EFFECT_MILLIS_MAX - EFFECT_MILLIS_MIN);
+    Thread.sleep(millis);
+    return "for " + millis + " ms";
   }
 
   private void led(Cluster cluster, Clients.Leader leader) {

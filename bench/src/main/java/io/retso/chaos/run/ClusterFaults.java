@@ -1,5 +1,6 @@
 package io.retso.chaos.run;
 
+import io.retso.chaos.clients.Clients;
 import io.retso.cluster.ClusterException;
 import io.retso.cluster.nodes.Cluster;
 import io.retso.cluster.nodes.Faults.Direction;
@@ -17,15 +18,16 @@ import java.util.function.Supplier;
  * #repair} undoes whatever is left of it. For one thread.
  */
 public final class ClusterFaults {
-  private static final int MILLIS_MIN = 300;
-  private static final int MILLIS_MAX = 3000;
+  private static final int HAND_OVER_ATTEMPTS = 10;
+  private static final long HAND_OVER_AGAIN_MILLIS = 500;
   private static final int LOST_PERCENT_MIN = 5;
   private static final int LOST_PERCENT_MAX = 40;
   private static final int KILOBITS_MIN = 200;
   private static final int KILOBITS_MAX = 4000;
 
   private final Cluster cluster;
-  private final Supplier<Node> leader;
+  private final Supplier<Clients> clients;
+  private final Effect effect;
 
   /** The class path of another build; null if there is none. */
   private final String otherBuild;
@@ -39,15 +41,24 @@ public final class ClusterFaults {
     void on(Node node) throws IOException, InterruptedException;
   }
 
+  /** What is done while a fault has its effect. */
+  public interface Effect {
+    /** Returns when the fault is to be undone, with words about that, such as for how long. */
+    String last(Random random) throws IOException, InterruptedException;
+  }
+
   /**
    * Faults of a cluster that is up.
    *
-   * @param leader the oracle that leads at present, as far as clients know
+   * @param clients the present ones, who know who leads
+   * @param effect what happens between a fault and its end
    * @param otherBuild the class path of another build that oracles may run; null for none
    */
-  public ClusterFaults(Cluster cluster, Supplier<Node> leader, String otherBuild) {
+  public ClusterFaults(
+      Cluster cluster, Supplier<Clients> clients, Effect effect, String otherBuild) {
     this.cluster = cluster;
-    this.leader = leader;
+    this.clients = clients;
+    this.effect = effect;
     this.otherBuild = otherBuild;
     oracles = cluster.layout().of(Role.ORACLE);
     bookies = cluster.layout().of(Role.BOOKIE);
@@ -57,19 +68,18 @@ public final class ClusterFaults {
   /** All that this cluster can have. */
   public List<Fault> all() {
     List<Fault> all = new ArrayList<>();
-    all.add(new Fault("kill-leader", random -> kill(random, leader.get())));
+    all.add(new Fault("kill-leader", random -> kill(random, leader())));
     all.add(
-        new Fault(
-            "kill-leader-and-bookie",
-            random -> kill(random, leader.get(), bookieOf(leader.get()))));
-    all.add(new Fault("pause-leader", random -> pause(random, leader.get())));
-    all.add(new Fault("hand-over", random -> handOver()));
+        new Fault("kill-leader-and-bookie", random -> kill(random, leader(), bookieOf(leader()))));
+    all.add(new Fault("pause-leader", random -> pause(random, leader())));
+    all.add(new Fault("end-leader", this::end));
     all.add(new Fault("kill-bookie", random -> kill(random, any(random, bookies))));
     all.add(new Fault("pause-bookie", random -> pause(random, any(random, bookies))));
     all.add(new Fault("kill-zookeeper", random -> kill(random, any(random, zooKeepers))));
     all.add(new Fault("pause-zookeeper", random -> pause(random, any(random, zooKeepers))));
     all.add(new Fault("restart-all", random -> restartAll()));
     if (oracles.size() > 1) {
+      all.add(new Fault("hand-over", this::handOver));
       all.add(new Fault("kill-standby", random -> kill(random, standby(random))));
       all.add(new Fault("pause-standby", random -> pause(random, standby(random))));
     }
@@ -87,21 +97,18 @@ public final class ClusterFaults {
 
   private List<Fault> ofTheNetwork() {
     List<Fault> all = new ArrayList<>();
+    all.add(new Fault("partition-leader", random -> cut(random, Direction.BOTH, leader(), null)));
+    all.add(new Fault("partition-leader-in", random -> cut(random, Direction.IN, leader(), null)));
     all.add(
-        new Fault("partition-leader", random -> cut(random, Direction.BOTH, leader.get(), null)));
-    all.add(
-        new Fault("partition-leader-in", random -> cut(random, Direction.IN, leader.get(), null)));
-    all.add(
-        new Fault(
-            "partition-leader-out", random -> cut(random, Direction.OUT, leader.get(), null)));
+        new Fault("partition-leader-out", random -> cut(random, Direction.OUT, leader(), null)));
     all.add(
         new Fault(
             "partition-leader-bookie",
-            random -> cut(random, anyOf(random), leader.get(), any(random, bookies))));
+            random -> cut(random, anyOf(random), leader(), any(random, bookies))));
     all.add(
         new Fault(
             "partition-leader-zookeeper",
-            random -> cut(random, anyOf(random), leader.get(), any(random, zooKeepers))));
+            random -> cut(random, anyOf(random), leader(), any(random, zooKeepers))));
     all.add(
         new Fault(
             "partition-bookie", random -> cut(random, anyOf(random), any(random, bookies), null)));
@@ -109,11 +116,27 @@ public final class ClusterFaults {
       all.add(
           new Fault(
               "partition-leader-standby",
-              random -> cut(random, anyOf(random), leader.get(), standby(random))));
+              random -> cut(random, anyOf(random), leader(), standby(random))));
     }
     all.add(new Fault("lose-packets", this::lose));
     all.add(new Fault("slow-link", this::slow));
     return all;
+  }
+
+  /** The oracle that was the last to say to clients that it leads; any if none has yet. */
+  private Node leader() {
+    List<Clients.Leader> all = clients.get().leaders();
+    String address = all.isEmpty() ? "" : all.get(all.size() - 1).address();
+    return oracles.stream()
+        .filter(node -> node.endpoint().equals(address))
+        .findFirst()
+        .orElse(oracles.get(0));
+  }
+
+  /** The words before a command of a client: on a host of its own, if there are hosts. */
+  public static List<String> enterClients(Cluster cluster) throws IOException {
+    List<Node> hosts = cluster.layout().of(Role.CLIENT);
+    return hosts.isEmpty() ? List.of() : cluster.enter(hosts.get(0));
   }
 
   private static Node any(Random random, List<Node> nodes) {
@@ -125,7 +148,7 @@ public final class ClusterFaults {
   }
 
   private Node standby(Random random) {
-    Node leads = leader.get();
+    Node leads = leader();
     return any(random, oracles.stream().filter(node -> !node.equals(leads)).toList());
   }
 
@@ -134,19 +157,18 @@ public final class ClusterFaults {
     return bookies.get((oracle.number() - 1) % bookies.size());
   }
 
-  private static String during(Random random, Change change, Change undo, Node... nodes)
+  private String during(Random random, Change change, Change undo, Node... nodes)
       throws IOException, InterruptedException {
-    int millis = MILLIS_MIN + random.nextInt(MILLIS_MAX - MILLIS_MIN);
     List<String> names = new ArrayList<>();
     for (Node node : nodes) {
       change.on(node);
       names.add(node.name());
     }
-    Thread.sleep(millis);
+    String lasted = effect.last(random);
     for (Node node : nodes) {
       undo.on(node);
     }
-    return String.join(", ", names) + " for " + millis + " ms";
+    return String.join(", ", names) + " " + lasted;
   }
 
   /** Each is killed before any is started again. */
@@ -207,17 +229,30 @@ public final class ClusterFaults {
         bookie);
   }
 
+  private String handOver(Random random) throws IOException, InterruptedException {
+    for (int i = 1; ; i++) {
+      Node from = leader();
+      try {
+        String said = clients.get().handOver(from.address() + ":" + Cluster.HTTP_PORT);
+        return from.name() + ": " + said + " " + effect.last(random);
+      } catch (ClusterException e) { // another one leads by now, or no standby is ready
+        if (i == HAND_OVER_ATTEMPTS) {
+          throw e;
+        }
+        Thread.sleep(HAND_OVER_AGAIN_MILLIS);
+      }
+    }
+  }
+
   /** A leader that is asked to end hands over to a standby, if there is one. */
-  private String handOver() throws IOException, InterruptedException {
-    Node node = leader.get();
-    cluster.restart(node);
-    return node.name() + " was asked to end, and started again";
+  private String end(Random random) throws IOException, InterruptedException {
+    return during(random, cluster::end, cluster::restart, leader());
   }
 
   /** Leaders last, as an operator would. */
   private String upgrade(Random random) throws IOException, InterruptedException {
     String build = random.nextBoolean() ? otherBuild : null;
-    Node leads = leader.get();
+    Node leads = leader();
     List<Node> order = new ArrayList<>(oracles);
     order.remove(leads);
     order.add(leads);

@@ -36,11 +36,13 @@ import java.util.function.Consumer;
  * the cluster. For one thread.
  */
 public final class Cluster implements AutoCloseable {
+  /** Where an oracle answers over HTTP. */
+  public static final int HTTP_PORT = 7522;
+
   private static final Duration SHELL_MAX = Duration.ofSeconds(60);
   private static final Duration STATUS_MAX = Duration.ofSeconds(20);
   private static final int FORMAT_ATTEMPTS = 3;
   private static final int NETWORK_ATTEMPTS = 50;
-  private static final int HTTP_PORT = 7522;
 
   private final Path directory;
   private final Layout layout;
@@ -280,6 +282,12 @@ public final class Cluster implements AutoCloseable {
   public void kill(Node node) throws IOException, InterruptedException {
     process(node).require();
     process(node).kill();
+  }
+
+  /** Ends a node's process cleanly (SIGTERM). */
+  public void end(Node node) throws IOException, InterruptedException {
+    process(node).require();
+    end(List.of(process(node)));
   }
 
   /** Stops a node's process, in the middle of whatever it does (SIGSTOP). */

@@ -133,7 +133,7 @@ public final class ClusterCommand implements Runnable {
       @Option(
               names = "--oracles",
               description =
-                  "Oracles: 1. More are not yet possible, as a second one would take the log over.")
+                  "Oracles, 1 to " + Layout.NODES_MAX + ": one leads, the others stand by.")
           Integer oracles,
       @Option(names = "--bookies", description = "Bookies, 1 to " + Layout.NODES_MAX + ".")
           Integer bookies,

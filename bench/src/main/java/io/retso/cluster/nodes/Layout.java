@@ -28,25 +28,20 @@ public record Layout(
   private static final String FILE = "cluster.json";
   private static final int FIRST_HOST = 11;
 
-  /** Bookies of a cluster, at most. */
+  /** Oracles of a cluster, at most, and bookies. */
   static final int NODES_MAX = 20;
 
   /** How many of each. */
   public record Counts(int zooKeepers, int bookies, int oracles) {
     /** What is wrong with them; empty if nothing. */
     public Optional<String> problem() {
-      if (oracles != 1) {
-        return Optional.of(
-            "--oracles "
-                + oracles
-                + ": an oracle cannot stand by yet, and a second one would take the log over from"
-                + " the first; use 1");
-      }
-      boolean fits = bookies >= 1 && bookies <= NODES_MAX;
+      boolean fits = oracles >= 1 && oracles <= NODES_MAX && bookies >= 1 && bookies <= NODES_MAX;
       return fits && (zooKeepers == 1 || zooKeepers == 3)
           ? Optional.empty()
           : Optional.of(
-              "there can be 1 to " + NODES_MAX + " bookies, and 1 or 3 ZooKeeper servers");
+              "there can be 1 to "
+                  + NODES_MAX
+                  + " oracles and bookies each, and 1 or 3 ZooKeeper servers");
     }
   }
 

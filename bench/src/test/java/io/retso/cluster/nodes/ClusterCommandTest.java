@@ -273,7 +273,7 @@ class ClusterCommandTest {
 
   @Test
   void whatCannotBeIsSaidBeforeAnythingStarts() throws Exception {
-    assertTrue(fail("up", "--oracles=2").contains("stand by"));
+    assertTrue(fail("up", "--oracles=0").contains("oracles"));
     assertTrue(fail("up", "--bookies=0").contains("bookies"));
     assertTrue(fail("up", "--zookeepers=2").contains("1 or 3"));
     assertTrue(fail("up", "--set=rowz=1k").contains("rowz"));

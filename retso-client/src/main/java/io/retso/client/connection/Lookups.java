@@ -1,7 +1,5 @@
 package io.retso.client.connection;
 
-import io.netty.util.NetUtil;
-import io.netty.util.concurrent.DefaultThreadFactory;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.ArrayList;
@@ -67,20 +65,17 @@ final class Lookups {
             1,
             TimeUnit.SECONDS,
             new SynchronousQueue<>(),
-            new DefaultThreadFactory(threadName, true));
+            lookup -> daemon(lookup, threadName));
   }
 
-  /** Finds the address of a host to be tried next; the answer may come before this returns. */
+  private static Thread daemon(Runnable work, String name) {
+    Thread thread = new Thread(work, name);
+    thread.setDaemon(true);
+    return thread;
+  }
+
+  /** Finds the address of a host to be tried next; the answer comes as a task of the loop. */
   void find(String host, Asker asker) {
-    byte[] literal = NetUtil.createByteArrayFromIpAddressString(host);
-    if (literal != null) {
-      try {
-        asker.accept(InetAddress.getByAddress(literal), null);
-      } catch (UnknownHostException e) {
-        throw new AssertionError(e);
-      }
-      return;
-    }
     boolean isFirst = !underWay.containsKey(host);
     List<Asker> askers = underWay.computeIfAbsent(host, name -> new ArrayList<>());
     askers.add(asker);

@@ -13,9 +13,11 @@ import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioSocketChannel;
+import io.netty.util.NetUtil;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
 import java.util.concurrent.TimeUnit;
 
 /** A client's loop on a thread and on sockets of Netty. */
@@ -68,8 +70,14 @@ public final class NettyLoop implements ClientLoop {
 
   @Override
   public void connect(Connection connection) {
+    String host = connection.address.getHostString();
+    byte[] literal = NetUtil.createByteArrayFromIpAddressString(host);
+    if (literal != null) {
+      open(connection, addressOf(literal));
+      return;
+    }
     lookups.find(
-        connection.address.getHostString(),
+        host,
         (address, failure) -> {
           if (address == null) {
             connection.onUnreachable(failure);
@@ -77,6 +85,14 @@ public final class NettyLoop implements ClientLoop {
             open(connection, address);
           }
         });
+  }
+
+  private static InetAddress addressOf(byte[] literal) {
+    try {
+      return InetAddress.getByAddress(literal);
+    } catch (UnknownHostException e) {
+      throw new AssertionError(e); // it has 4 or 16 bytes
+    }
   }
 
   private void open(Connection connection, InetAddress address) {

@@ -31,6 +31,9 @@ public record MemoryPlan(long map, long window, long uncleaned, long rest, long 
    */
   public static final long OUTSIDE_BYTES = 128L << 20;
 
+  /** When a leader is deposed the log may still use its entries, and the next term has its own. */
+  private static final long TERMS = 2;
+
   /** A log entry at its largest. */
   private static final long LOG_ENTRY_BYTES = 5L << 19;
 
@@ -63,7 +66,7 @@ public record MemoryPlan(long map, long window, long uncleaned, long rest, long 
             + (config.isEmbedded() ? EMBEDDED_BYTES : 0)
             + bookies * EMBEDDED_BOOKIE_BYTES,
         OUTSIDE_BYTES
-            + (config.get(Settings.LOG_INFLIGHT) + 1) * LOG_ENTRY_BYTES
+            + TERMS * (config.get(Settings.LOG_INFLIGHT) + 1) * LOG_ENTRY_BYTES
             + (config.isEmbedded() ? OUTSIDE_EMBEDDED_BYTES : 0)
             + bookies * OUTSIDE_BOOKIE_BYTES);
   }

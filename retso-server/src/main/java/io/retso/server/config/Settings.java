@@ -126,7 +126,7 @@ public final class Settings {
           "10s",
           ValueType.duration(Duration.ofSeconds(1), Duration.ofMinutes(10)),
           "How long a bookie may take for a log entry before it counts as failed, rounded up to"
-              + " seconds. If too few are left the server ends, so pauses of the disks must fit"
+              + " seconds. If too few are left the log stalls, so pauses of the disks must fit"
               + " into it.");
 
   public static final Setting<String> LOG_LEDGERS =

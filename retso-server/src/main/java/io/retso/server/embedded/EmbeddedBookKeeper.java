@@ -1,5 +1,6 @@
 package io.retso.server.embedded;
 
+import io.netty.util.concurrent.DefaultThreadFactory;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
@@ -14,15 +15,21 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
+import org.apache.bookkeeper.bookie.BookieImpl;
+import org.apache.bookkeeper.bookie.StateManager;
 import org.apache.bookkeeper.client.BookKeeperAdmin;
 import org.apache.bookkeeper.common.component.LifecycleComponentStack;
 import org.apache.bookkeeper.conf.ServerConfiguration;
+import org.apache.bookkeeper.proto.BookieServer;
 import org.apache.bookkeeper.server.EmbeddedServer;
 import org.apache.bookkeeper.server.conf.BookieConfiguration;
 import org.rocksdb.NativeLibraryLoader;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A real ZooKeeper and real bookies in this process, for a server that is to be durable without a
@@ -41,6 +48,9 @@ import org.rocksdb.NativeLibraryLoader;
  * another at every start. It lives in its directory together with the directory's path: move a data
  * directory only by a symbolic link. ZooKeeper takes the port of last time if that is free.
  *
+ * <p>A bookie ends itself when its disk fails it, for example because it is full. It is started
+ * again, a second later, until it runs.
+ *
  * <p><strong>Memory.</strong> ZooKeeper and one bookie add about 250 MB to the process: 90 MB of
  * direct memory (64 MB of it for entries that are not yet in the entry log), 16 MB of heap, the
  * rest RocksDB, code and threads. Each further bookie adds 100 MB of direct memory and its like.
@@ -49,12 +59,19 @@ import org.rocksdb.NativeLibraryLoader;
  * <p>Thread-safe.
  */
 public final class EmbeddedBookKeeper implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(EmbeddedBookKeeper.class);
+  private static final int WATCH_SECONDS = 1;
+
   private final Path dataDir;
   private final boolean sync;
   private final Consumer<ServerConfiguration> tuning;
   private final FileChannel lockFile;
-  private final LifecycleComponentStack[] running;
+  private final Running[] running;
+  private final ScheduledExecutorService watch =
+      Executors.newSingleThreadScheduledExecutor(new DefaultThreadFactory("bookie-watch", true));
   private EmbeddedZooKeeper zooKeeper;
+
+  private record Running(LifecycleComponentStack stack, BookieServer server) {}
 
   private EmbeddedBookKeeper(
       Path dataDir,
@@ -66,7 +83,7 @@ public final class EmbeddedBookKeeper implements AutoCloseable {
     this.sync = sync;
     this.tuning = tuning;
     this.lockFile = lockFile;
-    this.running = new LifecycleComponentStack[bookies];
+    this.running = new Running[bookies];
   }
 
   /**
@@ -136,6 +153,27 @@ public final class EmbeddedBookKeeper implements AutoCloseable {
       zooKeeper.delete(BookieSettings.LEDGERS_ROOT + "/available/" + BookieSettings.name(i));
     }
     startBookies();
+    watch.scheduleWithFixedDelay(
+        this::restartEnded, WATCH_SECONDS, WATCH_SECONDS, TimeUnit.SECONDS);
+  }
+
+  private synchronized void restartEnded() {
+    for (int i = 0; i < running.length; i++) {
+      if (running[i] != null && !running[i].server.isRunning()) {
+        LOG.warn("{} has ended; starts it again", BookieSettings.name(i));
+        restart(i);
+      }
+    }
+  }
+
+  private void restart(int bookie) {
+    Running ended = running[bookie];
+    try {
+      ended.stack.close();
+      running[bookie] = run(bookie);
+    } catch (IOException | RuntimeException e) {
+      LOG.warn("{}; tries again", e.getMessage());
+    }
   }
 
   private void checkDisk() throws IOException {
@@ -271,7 +309,7 @@ public final class EmbeddedBookKeeper implements AutoCloseable {
     }
   }
 
-  private LifecycleComponentStack run(int bookie) throws IOException {
+  private Running run(int bookie) throws IOException {
     ServerConfiguration configuration = configuration(bookie);
     LifecycleComponentStack stack = null;
     try {
@@ -279,10 +317,11 @@ public final class EmbeddedBookKeeper implements AutoCloseable {
           EmbeddedServer.builder(new BookieConfiguration(configuration)).build();
       stack = server.getLifecycleComponentStack();
       stack.start();
-      if (!server.getBookieService().getServer().isRunning()) {
+      BookieServer bookieServer = server.getBookieService().getServer();
+      if (!bookieServer.isRunning()) {
         throw new IOException("it stopped at once; its log lines say why");
       }
-      return stack;
+      return new Running(stack, bookieServer);
     } catch (Exception e) {
       if (stack != null) {
         stack.close();
@@ -316,7 +355,7 @@ public final class EmbeddedBookKeeper implements AutoCloseable {
   /** Stops a bookie as a failure would, for tests; does nothing if it is stopped. */
   public synchronized void stopBookie(int bookie) {
     if (running[bookie] != null) {
-      running[bookie].close();
+      running[bookie].stack.close();
       running[bookie] = null;
     }
   }
@@ -328,9 +367,41 @@ public final class EmbeddedBookKeeper implements AutoCloseable {
     }
   }
 
+  /** Has a bookie end itself, for tests. */
+  public void failBookie(int bookie) {
+    BookieServer server;
+    synchronized (this) {
+      server = running[bookie].server;
+    }
+    server.shutdown();
+  }
+
+  /** Has a bookie that runs answer nothing, for tests; its connections stay. */
+  public synchronized void suspendBookie(int bookie) {
+    running[bookie].server.suspendProcessing();
+  }
+
+  /** The end of {@link #suspendBookie}. */
+  public synchronized void resumeBookie(int bookie) {
+    running[bookie].server.resumeProcessing();
+  }
+
+  /** Has a bookie take no more entries, as if its disk were full, or take them again; for tests. */
+  public synchronized void setWritable(int bookie, boolean isWritable) {
+    StateManager state = ((BookieImpl) running[bookie].server.getBookie()).getStateManager();
+    Future<Void> changed =
+        isWritable ? state.transitionToWritableMode() : state.transitionToReadOnlyMode();
+    try {
+      changed.get();
+    } catch (InterruptedException | ExecutionException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
   /** Stops everything. All that was acknowledged is there at the next start. */
   @Override
   public synchronized void close() throws IOException {
+    watch.shutdownNow();
     try {
       for (int i = 0; i < running.length; i++) {
         stopBookie(i);

@@ -1,5 +1,6 @@
 package io.retso.server.observe;
 
+import io.retso.member.Roster;
 import java.util.function.ToDoubleFunction;
 
 /**
@@ -133,11 +134,64 @@ enum Figure {
       "How long the oldest entry that is not acknowledged has been waiting.",
       f -> f.oldestOutstandingNanos / 1e9),
   LOG_SEGMENTS(Group.LOG, "log.segments", "Segments (ledgers) started.", f -> f.sequencer.segments),
+  LOG_STALLS(
+      Group.LOG,
+      "log.stalls",
+      "Times that entries could not be appended and the log had to go on in another ledger.",
+      f -> f.sequencer.stalls),
+  LOG_STALLED(
+      Group.LOG,
+      Kind.GAUGE,
+      "log.stalled",
+      "1 while that lasts: nothing is answered until enough bookies take entries again.",
+      f -> f.sequencer.stalledBy.isEmpty() ? 0 : 1),
   LOG_WAITS(
       Group.LOG,
       "log.waits",
       "Times that a connection had to wait because the log was behind.",
       f -> f.net.logWaits),
+
+  LEADING(
+      Group.MEMBERS,
+      Kind.GAUGE,
+      "leading",
+      "1 while this server leads, 0 while it is a standby.",
+      f -> f.member.leads() ? 1 : 0),
+  EPOCH(
+      Group.MEMBERS,
+      Kind.GAUGE,
+      "epoch",
+      "Grows with every take-over of the log.",
+      f -> f.member.epoch()),
+  TAKE_OVERS(
+      Group.MEMBERS,
+      "take.overs",
+      "Times that this server took the log over.",
+      f -> f.member.takeOvers()),
+  STANDBY_READY(
+      Group.MEMBERS,
+      Kind.GAUGE,
+      "standby.ready",
+      "1 if this server has read the log, and could take over or leads.",
+      f -> f.member.isReady() ? 1 : 0),
+  STANDBY_ENTRIES_BEHIND(
+      Group.MEMBERS,
+      Kind.GAUGE,
+      "standby.entries.behind",
+      "Entries of the log that a standby knows of and has not applied.",
+      f -> f.member.entriesBehind()),
+  MEMBERS(
+      Group.MEMBERS,
+      Kind.GAUGE,
+      "members",
+      "Servers of this log that are registered, this one included.",
+      f -> f.member.members().size()),
+  MEMBERS_READY(
+      Group.MEMBERS,
+      Kind.GAUGE,
+      "members.ready",
+      "Those of them that could take over, or lead.",
+      f -> f.member.members().stream().filter(Roster.Entry::isReady).count()),
 
   CONNECTIONS(
       Group.NETWORK, Kind.GAUGE, "connections", "Client connections open.", f -> f.net.connections),
@@ -170,6 +224,7 @@ enum Figure {
     TRANSACTIONS,
     MEMORY,
     LOG,
+    MEMBERS,
     NETWORK
   }
 

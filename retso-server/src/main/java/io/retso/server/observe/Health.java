@@ -1,6 +1,5 @@
 package io.retso.server.observe;
 
-import io.retso.log.LogException;
 import io.retso.member.Member;
 import java.util.Locale;
 
@@ -31,7 +30,7 @@ public final class Health {
 
   private volatile Phase phase = new Phase(State.STARTING, "the log is being recovered");
 
-  private volatile String remedy = "it tries again";
+  private volatile String trouble = "";
 
   public void serving() {
     phase = new Phase(State.SERVING, "");
@@ -61,6 +60,10 @@ public final class Health {
     if (!figures.member.leads()) {
       return standby(figures.member);
     }
+    if (!figures.sequencer.stalledBy.isEmpty()) {
+      String why = trouble.isEmpty() ? figures.sequencer.stalledBy : trouble;
+      return new Verdict(false, "stalled", why + "; the server goes on by itself once it can");
+    }
     if (figures.oldestOutstandingNanos > SILENCE_NANOS_MAX) {
       return new Verdict(
           false,
@@ -78,17 +81,18 @@ public final class Health {
     return new Verdict(true, "serving", "");
   }
 
-  /** What is to be done about the log, as long as a standby cannot use it. */
-  public void remedy(String text) {
-    remedy = text;
+  /** Why the log cannot be used, and what to do, if it is so at some moment. */
+  public void trouble(String text) {
+    trouble = text;
   }
 
   private Verdict standby(Member.View member) {
-    LogException trouble = member.trouble();
-    String reason = trouble == null ? "" : trouble.getMessage() + "; " + remedy;
-    boolean isNew = reason.isEmpty() && !member.isReady();
-    boolean isReady = trouble == null && member.isReady();
-    return new Verdict(isReady, "standby", isNew ? "it reads the log" : reason);
+    if (member.trouble() != null) {
+      String why = trouble.isEmpty() ? member.trouble().getMessage() : trouble;
+      return new Verdict(false, "standby", why);
+    }
+    boolean isReady = member.isReady();
+    return new Verdict(isReady, "standby", isReady ? "" : "it reads the log");
   }
 
   private static String seconds(long nanos) {

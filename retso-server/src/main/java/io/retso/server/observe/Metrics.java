@@ -101,12 +101,11 @@ public final class Metrics implements AutoCloseable {
   private void server(Health health, ServerFacts facts) {
     gauge(
         "retso.serving",
-        "1 while the server serves and its log acknowledges, otherwise 0.",
+        "1 while the server leads and its log acknowledges, or is a ready standby; otherwise 0.",
         f -> health.judge(f, reader.silentNanos()).serving() ? 1 : 0);
-    gauge("retso.epoch", "Grows with every take-over of the log.", f -> f.member.epoch());
     gauge(
         "retso.recovery.seconds",
-        "How long the start took to take the log over and replay it.",
+        "How long the start took to replay the log, and to take it over if it did.",
         f -> facts.recoverySeconds());
     gauge(
         "retso.recovered.transactions",

@@ -49,7 +49,7 @@ final class StatusReport {
     all.put("role", MemberText.role(now.member));
     all.put("epoch", now.member.epoch());
     all.put("leader", now.member.leader());
-    all.put("members", MemberText.members(now.member));
+    all.put("memberList", MemberText.members(now.member));
     all.put("uptimeSeconds", uptimeSeconds());
     for (Figure.Group group : Figure.Group.values()) {
       all.put(group.name().toLowerCase(Locale.ROOT), group(group));

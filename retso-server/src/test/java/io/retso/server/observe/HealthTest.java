@@ -33,6 +33,17 @@ class HealthTest {
   }
 
   @Test
+  void aLogThatStallsIsNotHealthyUntilItGoesOn() {
+    health.serving();
+    figures.sequencer.stalledBy = "too few bookies";
+    assertFalse(verdict().serving());
+    assertEquals("stalled", verdict().status());
+    assertTrue(verdict().reason().startsWith("too few bookies; "), verdict().reason());
+    figures.sequencer.stalledBy = "";
+    assertTrue(verdict().serving());
+  }
+
+  @Test
   void timestampsFarBehindTheClockAreAWarning() {
     health.serving();
     figures.clockLagMillis = 61_000;

@@ -1,0 +1,43 @@
+package io.retso.bench.failover;
+
+import io.retso.bench.report.Comparison;
+import io.retso.chaos.clients.Clients;
+import io.retso.chaos.run.Trial;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What was measured.
+ *
+ * @param version of the build
+ * @param startedAt when it began
+ * @param flags as given
+ * @param machine what it ran on
+ * @param nodes what the cluster consists of
+ * @param clients of the load
+ * @param connections of all of them to the leader
+ * @param asked transactions a second that were to be begun
+ * @param served commits a second between the trials, the median of tenths of a second
+ * @param uncleaned commits that nobody had cleaned up
+ * @param trials faults
+ * @param refused faults that could not be made, or after which it did not recover
+ * @param idle begins after an idle time
+ * @param idleMillis that time
+ * @param comparisons with targets
+ */
+public record FailoverReport(
+    String version,
+    String startedAt,
+    List<String> flags,
+    Map<String, Object> machine,
+    String nodes,
+    int clients,
+    int connections,
+    double asked,
+    double served,
+    long uncleaned,
+    List<Trial> trials,
+    List<String> refused,
+    List<Clients.Idle> idle,
+    long idleMillis,
+    List<Comparison> comparisons) {}

@@ -1,0 +1,48 @@
+package io.retso.bench.failover;
+
+import io.retso.chaos.load.Load;
+import io.retso.cluster.nodes.Layout;
+import java.nio.file.Path;
+import java.util.List;
+
+/**
+ * What is measured.
+ *
+ * @param counts of nodes
+ * @param namespaces whether nodes can be cut off
+ * @param load on the cluster while servers fail
+ * @param faults their names
+ * @param trials of each
+ * @param uncleaned commits that nobody cleans up, before the first trial
+ * @param idleTrials begins after an idle time
+ * @param idleMillis the idle time
+ * @param warmUpMillis load before the first trial
+ * @param settleMillis load between two trials
+ * @param seed of the order of faults
+ * @param directory for the cluster and what is written
+ */
+public record FailoverSettings(
+    Layout.Counts counts,
+    boolean namespaces,
+    Load.Plan load,
+    List<String> faults,
+    int trials,
+    long uncleaned,
+    int idleTrials,
+    long idleMillis,
+    long warmUpMillis,
+    long settleMillis,
+    long seed,
+    Path directory) {
+
+  /** Faults with a target, and others that are to be no more than a blip. */
+  public static final List<String> FAULTS =
+      List.of(
+          "kill-leader",
+          "kill-leader-and-bookie",
+          "pause-leader",
+          "partition-leader",
+          "hand-over",
+          "kill-bookie",
+          "kill-zookeeper");
+}

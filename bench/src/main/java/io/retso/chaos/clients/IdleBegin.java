@@ -1,0 +1,50 @@
+package io.retso.chaos.clients;
+
+import io.retso.client.OracleClient;
+import io.retso.protocol.Handshake;
+import java.util.List;
+
+/** Times the first begin after an idle time, beside an echo of the same frames. For one thread. */
+final class IdleBegin {
+  /** Until code is compiled, and connections are as they will be. */
+  private static final int WARM_UP = 5_000;
+
+  private final OracleClient oracle;
+  private final OracleClient echo;
+  private boolean echoFirst;
+
+  IdleBegin(List<String> oracles) {
+    oracle = client(oracles, Handshake.Mode.ORACLE);
+    echo = client(oracles, Handshake.Mode.ECHO);
+    for (int i = 0; i < WARM_UP; i++) {
+      oracle.endLater(oracle.begin());
+      echo.begin();
+    }
+  }
+
+  private static OracleClient client(List<String> oracles, Handshake.Mode mode) {
+    return OracleClient.builder()
+        .address(oracles.get(0), oracles.subList(1, oracles.size()).toArray(String[]::new))
+        .name("idle")
+        .mode(mode)
+        .build();
+  }
+
+  /** Nanoseconds of a begin and of an echo, each after an idle time; they go first in turns. */
+  long[] after(long millis) throws InterruptedException {
+    long[] nanos = new long[2];
+    echoFirst = !echoFirst;
+    for (int i = 0; i < 2; i++) {
+      boolean isEcho = (i == 0) == echoFirst;
+      OracleClient client = isEcho ? echo : oracle;
+      Thread.sleep(millis);
+      long asked = System.nanoTime();
+      long start = client.begin();
+      nanos[isEcho ? 1 : 0] = System.nanoTime() - asked;
+      if (!isEcho) {
+        client.endLater(start);
+      }
+    }
+    return nanos;
+  }
+}

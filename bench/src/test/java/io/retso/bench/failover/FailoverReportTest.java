@@ -1,0 +1,116 @@
+package io.retso.bench.failover;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.retso.bench.report.Comparison;
+import io.retso.bench.report.ReportJson;
+import io.retso.chaos.clients.Clients;
+import io.retso.chaos.load.Load;
+import io.retso.chaos.run.Trial;
+import io.retso.cluster.nodes.Layout;
+import java.io.ByteArrayInputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import javax.xml.parsers.DocumentBuilderFactory;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class FailoverReportTest {
+  @TempDir Path directory;
+
+  private static List<Trial> trials(int count) {
+    List<Trial> trials = new ArrayList<>();
+    for (int i = 1; i <= count; i++) {
+      trials.add(new Trial("kill-leader", "oracle-1", i, i + 1, 300 + i, 400 + i, 500, 600));
+    }
+    return trials;
+  }
+
+  private static FailoverSettings settings(int oracles) {
+    return new FailoverSettings(
+        new Layout.Counts(3, 4, oracles),
+        true,
+        new Load.Plan(100, 1, 50_000),
+        List.of("kill-leader"),
+        100,
+        0,
+        3,
+        60_000,
+        0,
+        0,
+        1,
+        Path.of("unused"));
+  }
+
+  private static List<Comparison> comparisons(int oracles, int count) {
+    List<Clients.Idle> idle =
+        List.of(
+            new Clients.Idle(90_000, 100_000),
+            new Clients.Idle(120_000, 100_000),
+            new Clients.Idle(5_000_000, 100_000));
+    return FailoverText.comparisons(settings(oracles), trials(count), idle);
+  }
+
+  @Test
+  void theWorstOfManyTrialsIsJudged() {
+    List<Comparison> judged = comparisons(3, 100);
+    assertEquals(3, judged.size());
+    assertEquals(400, judged.get(0).value());
+    assertEquals("met", judged.get(0).verdict());
+    assertEquals(500, judged.get(1).value());
+    assertEquals(1.2, judged.get(2).value(), 1e-9, "the median of begins after an idle time");
+    assertEquals("missed", comparisons(3, 150).get(1).verdict());
+    assertEquals("not judged", comparisons(3, 99).get(0).verdict());
+    assertEquals("not judged", comparisons(1, 100).get(0).verdict(), "nobody takes over");
+  }
+
+  private static FailoverReport report() {
+    return new FailoverReport(
+        "0.1.0",
+        "2026-01-01T00:00:00Z",
+        List.of("bench", "failover"),
+        Map.of("cpu", "a processor", "cores", 2),
+        "3 oracles",
+        100,
+        100,
+        50_000,
+        49_000,
+        0,
+        trials(100),
+        List.of(),
+        List.of(),
+        60_000,
+        comparisons(3, 100));
+  }
+
+  @Test
+  void thePageBeginsWithTheFirstFiguresAndKeepsOnlyTheLast() throws Exception {
+    Path page = directory.resolve("page.md");
+    Path results = Files.createDirectories(directory.resolve("results"));
+    ReportJson.write(report(), results.resolve(FailoverPage.REPORT));
+    FailoverPage.publish(List.of(results), page);
+    String first = Files.readString(page);
+    assertTrue(first.contains("# When servers fail"), first);
+    assertTrue(first.contains("| kill-leader | 100 | 351 | 400 |"), first);
+    assertTrue(Files.exists(directory.resolve("benchmarks").resolve("failover-1.svg")));
+    FailoverPage.publish(List.of(results), page);
+    assertEquals(first, Files.readString(page));
+    assertTrue(first.lines().noneMatch(line -> line.length() > 130 && !line.startsWith("|")));
+  }
+
+  @Test
+  void theFigureIsADrawingOfWhatWasTried() throws Exception {
+    String figure = FailoverText.figure(report());
+    DocumentBuilderFactory.newInstance()
+        .newDocumentBuilder()
+        .parse(new ByteArrayInputStream(figure.getBytes(StandardCharsets.UTF_8)));
+    assertTrue(figure.contains("kill-l."), figure);
+    assertFalse(figure.contains("hand-over"), figure);
+  }
+}

@@ -1,0 +1,99 @@
+package io.retso.oracle;
+
+import java.util.Arrays;
+
+/**
+ * What the oracle remembers of granules: a fixed number of places without keys (stripes), to which
+ * ids are hashed. Of all ids that share it, a stripe keeps the newest of each of these:
+ *
+ * <ul>
+ *   <li>read: the highest serial position that has read it;
+ *   <li>past: the newest two commits that wrote it and have their position before their commit
+ *       timestamp;
+ *   <li>writes: the newest two commits that wrote it.
+ * </ul>
+ *
+ * <p>Two ids that share a stripe look as if both had been read and changed. Each of these numbers
+ * can only refuse a commit by being too high, so that is safe.
+ *
+ * <p>All are the low 32 bits of sequences, a position being rounded up to one, and are compared by
+ * difference. So none may fall more than 2^31 behind: like the map's commits they are held at
+ * {@link CommittedMap#AGE_MAX} by a sweep. Memory is allocated once. Not thread-safe.
+ */
+final class GranuleStripes {
+  /** Bytes of memory per stripe. */
+  static final int BYTES = Integer.BYTES + 2 * CommitPairs.BYTES;
+
+  private final int[] read;
+  private final CommitPairs past;
+  private final CommitPairs writes;
+  private final StripeSweep sweep;
+  private final int shift;
+
+  /** Allocates stripes: a power of two. */
+  GranuleStripes(int stripes) {
+    read = new int[stripes];
+    past = new CommitPairs(stripes);
+    writes = new CommitPairs(stripes);
+    sweep = new StripeSweep(stripes, this::hold);
+    shift = Long.SIZE - Integer.numberOfTrailingZeros(stripes);
+  }
+
+  /**
+   * Finds the stripes of many ids.
+   *
+   * @param found receives the stripe of each id
+   */
+  void locate(long[] ids, int from, int to, int[] found) {
+    for (int i = from; i < to; i++) {
+      found[i] = (int) (RowStripes.mix(ids[i]) >>> shift);
+    }
+  }
+
+  /** The highest position that has read, as a sequence. */
+  int read(int stripe) {
+    return read[stripe];
+  }
+
+  /** Who changed it and has its position before its commit timestamp. */
+  CommitPairs past() {
+    return past;
+  }
+
+  /** Who wrote it. */
+  CommitPairs writes() {
+    return writes;
+  }
+
+  /** These were read at this position, rounded up to a sequence. */
+  void setRead(int[] located, int from, int to, int sequence) {
+    int[] positions = read;
+    for (int i = from; i < to; i++) {
+      int before = positions[located[i]];
+      positions[located[i]] = before + Math.max(sequence - before, 0);
+    }
+  }
+
+  /**
+   * Forgets everything, on the safe side: all was read, and written in the past, at {@code now}.
+   */
+  void clear(int now) {
+    Arrays.fill(read, now);
+    past.clear(now);
+    writes.clear(now);
+    sweep.clear(now);
+  }
+
+  /** Ages what is kept, as time goes on. */
+  void age(int now) {
+    if (sweep.isDue(now)) {
+      sweep.advance(now);
+    }
+  }
+
+  private void hold(int stripe, int now) {
+    read[stripe] = CommittedMap.held(read[stripe], now);
+    past.hold(stripe, now);
+    writes.hold(stripe, now);
+  }
+}

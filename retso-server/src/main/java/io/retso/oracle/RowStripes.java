@@ -1,0 +1,207 @@
+package io.retso.oracle;
+
+import java.util.Arrays;
+
+/**
+ * What serializable transactions have read of rows, and which rows were written lately. It is
+ * small, so that most of it stays in a processor's own cache: half a MiB in lines of 64 bytes, of
+ * which a row belongs to one.
+ *
+ * <pre>
+ *   word 0 .. 7    eight stripes: the highest serial position that has read one of the rows
+ *   word 8 .. 10   names of three rows that were written lately (their low 32 bits)
+ *   word 11 .. 13  their newest commits
+ *   word 14        the newest commit of the other rows of this line, or a later one
+ *   word 15        which of the three gives way to the next
+ * </pre>
+ *
+ * <p>Stripes have no keys: rows that share one look as if all of them had been read. Of written
+ * rows the newest three are told apart by name, so that most rows that were read are certified
+ * without a look at the map, whose line would have to come from memory: they were certainly not
+ * written since. Beside the lines are the commits of each stripe that have their position before
+ * their commit timestamp, which hardly anybody looks at.
+ *
+ * <p>The errors are on the safe side. A position that is too high can only refuse a commit, and
+ * only of a transaction of which something that it read was changed. A row that looks written makes
+ * the oracle ask the map. So it does with rows of one name, and with word 14: it is at least the
+ * newest commit of each row that is not named, since a row loses its name to that word only.
+ *
+ * <p>All numbers are the low 32 bits of sequences, a position being rounded up to one, and are
+ * compared by difference. So none may fall more than 2^31 behind: like the map's commits they are
+ * held at {@link CommittedMap#AGE_MAX} by a sweep. Memory is allocated once. Not thread-safe.
+ */
+final class RowStripes {
+  /** Stripes of a line. */
+  private static final int READS = 8;
+
+  private static final int LINE_WORDS = 16;
+
+  /** Bytes of memory per stripe. */
+  static final int BYTES = LINE_WORDS * Integer.BYTES / READS + CommitPairs.BYTES;
+
+  private static final int RECENT = 3;
+  private static final int NAMES = 8;
+  private static final int COMMITS = NAMES + RECENT;
+  private static final int OTHERS = COMMITS + RECENT;
+  private static final int NEXT = OTHERS + 1;
+
+  /** Lines coincide with cache lines where the array begins at one; see {@link CommittedMap}. */
+  private static final int ALIGNMENT_WORDS = 12;
+
+  private final int[] words;
+  private final CommitPairs past;
+  private final StripeSweep sweep;
+  private final int shift;
+
+  /** Keeps the compiler from dropping the loads of {@link #locate}. */
+  private int touched;
+
+  /** Allocates stripes: a power of two, at least 16. */
+  RowStripes(int stripes) {
+    words = new int[ALIGNMENT_WORDS + stripes / READS * LINE_WORDS];
+    past = new CommitPairs(stripes);
+    sweep = new StripeSweep(stripes / READS, this::hold);
+    shift = Long.SIZE - Integer.numberOfTrailingZeros(stripes);
+  }
+
+  /**
+   * Finds the places of many rows, and touches them all, so that their loads overlap.
+   *
+   * @param rows row ids; id 0 is replaced by its name in the map
+   * @param found receives the place of each row: that of its stripe
+   */
+  void locate(long[] rows, int from, int to, int[] found) {
+    int[] w = words;
+    int sum = 0;
+    for (int i = from; i < to; i++) {
+      if (rows[i] == 0) {
+        rows[i] = CommittedMap.named(0);
+      }
+      int place = place((int) (mix(rows[i]) >>> shift));
+      found[i] = place;
+      sum += w[place];
+    }
+    touched = sum;
+  }
+
+  private static int place(int stripe) {
+    return ALIGNMENT_WORDS + stripe + (stripe & -READS);
+  }
+
+  /** The number of the stripe at a place, for {@link #past}. */
+  static int stripe(int place) {
+    int word = place - ALIGNMENT_WORDS;
+    return (word & -LINE_WORDS) / 2 + (word & READS - 1);
+  }
+
+  private static int line(int place) {
+    return (place - ALIGNMENT_WORDS & -LINE_WORDS) + ALIGNMENT_WORDS;
+  }
+
+  /**
+   * Whether one of these rows may have been written after {@code start}. If not, none of them was
+   * by a commit that was given to {@link #wrote}.
+   */
+  boolean mayBeWritten(long[] rows, int[] located, int from, int to, int start) {
+    int[] w = words;
+    int newest = 0;
+    for (int i = from; i < to; i++) {
+      int line = line(located[i]);
+      int name = (int) rows[i];
+      int commit = w[line + OTHERS];
+      commit = w[line + NAMES + 2] == name ? w[line + COMMITS + 2] : commit;
+      commit = w[line + NAMES + 1] == name ? w[line + COMMITS + 1] : commit;
+      commit = w[line + NAMES] == name ? w[line + COMMITS] : commit; // the first, as in recent()
+      newest = Math.max(newest, commit - start);
+    }
+    return newest > 0;
+  }
+
+  /** This commit, the newest of all, wrote these rows. */
+  void wrote(long[] rows, int[] located, int from, int to, int commit) {
+    for (int i = from; i < to; i++) {
+      int line = line(located[i]);
+      words[line + COMMITS + recent(line, (int) rows[i])] = commit;
+    }
+  }
+
+  /** Which of the three of a line has this name; if none has, it takes the place of one. */
+  private int recent(int line, int name) {
+    int[] w = words;
+    for (int i = 0; i < RECENT; i++) {
+      if (w[line + NAMES + i] == name) {
+        return i;
+      }
+    }
+    int next = w[line + NEXT];
+    w[line + NEXT] = next + 1 == RECENT ? 0 : next + 1;
+    w[line + OTHERS] = later(w[line + OTHERS], w[line + COMMITS + next]);
+    w[line + NAMES + next] = name;
+    return next;
+  }
+
+  /** The highest position that has read, as a sequence. */
+  int read(int place) {
+    return words[place];
+  }
+
+  /**
+   * These were read at this position, rounded up to a sequence.
+   *
+   * @param located places; what is below 0 is left out
+   */
+  void setRead(int[] located, int from, int to, int sequence) {
+    int[] w = words;
+    for (int i = from; i < to; i++) {
+      int place = located[i];
+      if (place >= 0) {
+        w[place] = later(w[place], sequence);
+      }
+    }
+  }
+
+  /** By {@link #stripe}, who changed rows and has its position before its commit timestamp. */
+  CommitPairs past() {
+    return past;
+  }
+
+  private static int later(int a, int b) {
+    return a + Math.max(b - a, 0);
+  }
+
+  /** Spreads ids otherwise than the map does: those of one line of it are in different stripes. */
+  static long mix(long id) {
+    long x = (id ^ id >>> 32) * 0xD6E8FEB86659FD93L;
+    return (x ^ x >>> 29) * 0x9E3779B97F4A7C15L;
+  }
+
+  /**
+   * Forgets everything, on the safe side: all was read, and written in the past, at {@code now}.
+   */
+  void clear(int now) {
+    Arrays.fill(words, now);
+    for (int next = ALIGNMENT_WORDS + NEXT; next < words.length; next += LINE_WORDS) {
+      words[next] = 0;
+    }
+    past.clear(now);
+    sweep.clear(now);
+  }
+
+  /** Ages what is kept, as time goes on. */
+  void age(int now) {
+    if (sweep.isDue(now)) {
+      sweep.advance(now);
+    }
+  }
+
+  private void hold(int lineNumber, int now) {
+    int line = ALIGNMENT_WORDS + lineNumber * LINE_WORDS;
+    for (int i = 0; i < READS; i++) {
+      words[line + i] = CommittedMap.held(words[line + i], now);
+      past.hold(lineNumber * READS + i, now);
+    }
+    for (int i = COMMITS; i <= OTHERS; i++) {
+      words[line + i] = CommittedMap.held(words[line + i], now);
+    }
+  }
+}
