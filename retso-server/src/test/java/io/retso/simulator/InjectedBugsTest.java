@@ -149,12 +149,6 @@ class InjectedBugsTest {
         "(ledger, isFinished) -> store.openUnfenced(ledger));"),
     CATALOG_WITHOUT_COMPARE(
         "simulator/SimulatedLedgers.java", "expected.version() != version", "false"),
-    /** A bookie forgets in a crash that it has fenced. */
-    FENCES_NOT_IN_THE_JOURNAL(
-        "simulator/Bookie.java",
-        "unsynced.clear();",
-        "unsynced.clear();\n"
-            + "copies.values().forEach(copy -> copy.fenced = copy.fenceSynced = false);"),
     /** The end of a ledger is read while its writer goes on. */
     STANDBY_SERVES_BEFORE_FENCING(
         "log/TakeOver.java",
