@@ -221,7 +221,6 @@ public final class LogTail implements AutoCloseable {
 
   private CompletableFuture<Void> showNew(boolean isClosed) {
     if (next < current.count()) {
-      idlePolls = 0;
       return current
           .read(next, current.count(), executor, this::showNext)
           .thenComposeAsync(shownNow -> isClosed ? goOn() : done(), executor);
@@ -237,6 +236,7 @@ public final class LogTail implements AutoCloseable {
     }
     show(entry);
     next++;
+    idlePolls = 0;
   }
 
   /** The current ledger is read to its end. */

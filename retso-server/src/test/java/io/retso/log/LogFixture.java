@@ -137,8 +137,9 @@ abstract class LogFixture {
     return positions;
   }
 
-  /** A process that reaches nobody until a time. */
+  /** A process that reaches nobody until a time, or is not reached. */
   static final class CutOff implements SimulatedLedgers.Process {
+    SimulatedLedgers.Way cut = SimulatedLedgers.Way.OUT;
     long until;
 
     @Override
@@ -148,7 +149,7 @@ abstract class LogFixture {
 
     @Override
     public long cutOffUntil(SimulatedLedgers.Party party, SimulatedLedgers.Way way) {
-      return until;
+      return way == cut ? until : 0;
     }
   }
 }

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.retso.protocol.Timestamps;
 import io.retso.simulator.SimulatedLedgers;
 import io.retso.simulator.SimulatedLedgers.Party;
+import io.retso.simulator.SimulatedLedgers.Way;
 import io.retso.simulator.Simulation;
 import java.nio.ByteBuffer;
 import java.util.EnumMap;
@@ -43,7 +44,11 @@ final class StallWorld {
         new SimulatedLedgers(
             simulation,
             new SimulatedLedgers.Behaviour(
-                50 * Simulation.MICROS, 100 * Simulation.MICROS, 8 * Simulation.MILLIS, 60),
+                20 * Simulation.MICROS,
+                20 * Simulation.MICROS,
+                100 * Simulation.MICROS,
+                8 * Simulation.MILLIS,
+                60),
             bytes -> {});
   }
 
@@ -56,6 +61,10 @@ final class StallWorld {
     private static final int IN_FLIGHT = 4;
 
     private final Map<Party, Long> cutOff = new EnumMap<>(Party.class);
+
+    /** The way that is not cut; null if both are. */
+    private final Map<Party, Way> open = new EnumMap<>(Party.class);
+
     private final LedgerStore store = ledgers.store(this);
     private final LedgerLog.Threads threads = new LedgerLog.Threads(this::run, simulation::now);
     private final LedgerLog.Settings settings = new LedgerLog.Settings(SPAN, RETENTION, "");
@@ -177,8 +186,10 @@ final class StallWorld {
       over = true;
     }
 
+    /** Mostly one way only: what is sent arrives, or it hears what the others send. */
     void cutOff(Party party, long duration) {
       cutOff.put(party, simulation.now() + duration);
+      open.put(party, new Way[] {Way.IN, Way.OUT, null}[simulation.below(3)]);
     }
 
     @Override
@@ -187,8 +198,8 @@ final class StallWorld {
     }
 
     @Override
-    public long cutOffUntil(Party party, SimulatedLedgers.Way way) {
-      return cutOff.getOrDefault(party, 0L);
+    public long cutOffUntil(Party party, Way way) {
+      return open.get(party) == way ? 0 : cutOff.getOrDefault(party, 0L);
     }
 
     @Override

@@ -156,7 +156,9 @@ class InjectedBugsTest {
         "this.opening = store.openUnfenced(ledger);"),
     /** What has arrived at a bookie is taken for confirmed: a fence may take it back. */
     APPLIED_BEYOND_WHAT_IS_CONFIRMED(
-        "simulator/SimulatedLedgers.java", "stored.confirmed.get(arrived - 1);", "arrived;"),
+        "simulator/Bookie.java",
+        "copy.entries.lastEntry().getValue().confirmed()",
+        "copy.entries.lastKey() + 1"),
     /** A standby that was too slow goes on behind what was deleted meanwhile. */
     STANDBY_OVERLOOKS_A_GAP(
         "log/LogTail.java",

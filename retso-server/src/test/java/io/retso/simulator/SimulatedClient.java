@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongConsumer;
+import java.util.function.Supplier;
 
 /**
  * A client process: the production client, and the answers that its callers get, as numbers of
@@ -27,6 +28,7 @@ final class SimulatedClient {
   private final World world;
   private final Simulation simulation;
   private final OracleClient oracle;
+  private final Supplier<SimulatedServer> finds;
   private final Set<Link> links = new LinkedHashSet<>();
   private boolean alive = true;
 
@@ -34,7 +36,17 @@ final class SimulatedClient {
   private long met;
 
   SimulatedClient(World world) {
+    this(world, world::anyServer);
+  }
+
+  /**
+   * Makes a client.
+   *
+   * @param finds the server to which it connects next; null if there is none
+   */
+  SimulatedClient(World world, Supplier<SimulatedServer> finds) {
     this.world = world;
+    this.finds = finds;
     this.simulation = world.simulation();
     long timeout = (10 + simulation.below(100)) * Simulation.MILLIS;
     int connections = simulation.oneIn(3) ? 2 : 1;
@@ -64,7 +76,7 @@ final class SimulatedClient {
     }
 
     private void arrive(End end) {
-      SimulatedServer server = world.anyServer();
+      SimulatedServer server = finds.get();
       if (server == null) {
         end.unreachable("nobody listens");
       } else if (server.isCutOff(SimulatedLedgers.Party.CLIENTS)) {

@@ -4,30 +4,32 @@ import io.retso.log.LedgerStore;
 import io.retso.log.LogException;
 import io.retso.log.LogException.Reason;
 import java.nio.ByteBuffer;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.Executor;
 
 /**
  * What BookKeeper and ZooKeeper promise the log, and no more.
  *
  * <ul>
- *   <li>Appends take their time and are acknowledged in order. Until then an append may or may not
- *       survive; opening the ledger with fencing decides it, for a prefix of those outstanding. A
+ *   <li>An entry goes to each bookie of its ledger's ensemble, and is acknowledged when enough of
+ *       them have it in their journals, in order. Whether one that was not survives is decided by
+ *       whoever opens the ledger with recovery ({@link LedgerRecovery}): he finds it or not. A
  *       writer that lives on hears late acknowledgements of what survived, then that it is fenced.
- *   <li>Every other call takes its time before it takes effect and after, so that answers come in
- *       any order. The request of a process that dies meanwhile may take effect.
+ *   <li>A reader learns the end of an open ledger from what entries carry.
+ *   <li>Every request takes its time before it takes effect and after, so that answers come in any
+ *       order. The request of a process that dies meanwhile may take effect.
  *   <li>What a process is cut off from it reaches when that is over; if that is too late, the call
  *       or the append has failed long before, and takes effect all the same.
  *   <li>A replaced catalog may be reported as a failure although it was replaced, and a deleted
  *       ledger as one that was not; other calls may fail before they take effect.
- *   <li>A deleted ledger has forgotten that it was fenced: it acknowledges appends and loses them.
+ *   <li>A bookie that crashes has lost what it had not acknowledged; one that deleted a ledger has
+ *       forgotten that it was fenced: it acknowledges appends and loses them.
  * </ul>
+ *
+ * <p>Not simulated: ensembles that change, disks that lose what was written.
  */
 public final class SimulatedLedgers {
   /** Hears of each entry once it can no longer be lost. */
@@ -59,6 +61,11 @@ public final class SimulatedLedgers {
       return 0;
     }
 
+    /** The same of one bookie, by its number. */
+    default long cutOffUntil(int bookie, Way way) {
+      return 0;
+    }
+
     /** Runs what it does next: later, if it stands still. */
     default void whenAwake(Runnable action) {
       if (isAlive()) {
@@ -73,38 +80,50 @@ public final class SimulatedLedgers {
   /**
    * What goes wrong, and how long it takes.
    *
-   * @param callDelay how long a call is typically under way, and its answer; 0 for no time at all
-   * @param patience after which a call without an answer has failed
+   * @param journalDelay how long a bookie's journal typically takes; 0 for no time at all
+   * @param bookieDelay how long a request to a bookie is typically under way, and its answer
+   * @param catalogDelay the same of the catalog
+   * @param patience after which a call or an append without an answer has failed
+   * @param failureOdds one in so many calls fails; 0 for none
    */
-  public record Behaviour(long appendDelay, long callDelay, long patience, int failureOdds) {
-    public static final Behaviour PROMPT = new Behaviour(0, 0, 0, 0);
+  public record Behaviour(
+      long journalDelay, long bookieDelay, long catalogDelay, long patience, int failureOdds) {
+    public static final Behaviour PROMPT = new Behaviour(0, 0, 0, 0, 0);
   }
 
-  /** What a call does when it arrives. */
-  private interface Effect<T> {
-    T happen() throws LogException;
+  static final int BOOKIES = 4;
+  static final int WRITE_QUORUM = 3;
+  static final int ACK_QUORUM = 2;
+
+  /** Of so many answers, one is from a bookie that has whatever is acknowledged. */
+  static int covering(Stored ledger) {
+    return ledger.ensemble.size() - ACK_QUORUM + 1;
   }
 
-  private static final class Stored {
+  /** What ZooKeeper knows of a ledger, and what the judge knows. */
+  static final class Stored {
     final long id;
-    final List<byte[]> entries = new ArrayList<>();
-
-    /** For each entry how many its writer knew to be durable when it sent it. */
-    final List<Integer> confirmed = new ArrayList<>();
-
-    int acknowledged; // entries of which the writer knows
-    int safe; // entries that were acknowledged or survived
-    int sealedAt = -1;
+    final List<Integer> ensemble;
+    boolean inRecovery;
+    int closedAt = -1;
     boolean deleted;
 
-    Stored(long id) {
+    /** Entries that were acknowledged to the writer. */
+    int acknowledged;
+
+    /** Entries that were acknowledged or survived. */
+    int safe;
+
+    Stored(long id, List<Integer> ensemble) {
       this.id = id;
+      this.ensemble = ensemble;
     }
   }
 
   private final Simulation simulation;
   private final Behaviour behaviour;
   private final Durable durable;
+  private final List<Bookie> bookies = new ArrayList<>();
   private final Map<Long, Stored> ledgers = new HashMap<>();
   private final CallOrder order = new CallOrder();
   private LedgerStore.Content catalog = new LedgerStore.Content(0, "", List.of());
@@ -115,11 +134,14 @@ public final class SimulatedLedgers {
     this.simulation = simulation;
     this.behaviour = behaviour;
     this.durable = durable;
+    for (int i = 0; i < BOOKIES; i++) {
+      bookies.add(new Bookie(simulation, behaviour.journalDelay));
+    }
   }
 
   /** The ledgers as one process sees them. */
   public LedgerStore store(Process process) {
-    return new Store(process);
+    return new SimulatedStore(this, simulation, behaviour, process);
   }
 
   /** The catalog's ledgers. */
@@ -137,355 +159,112 @@ public final class SimulatedLedgers {
     return order;
   }
 
-  private void makeSafe(Stored ledger, int upTo) {
-    for (; ledger.safe < upTo; ledger.safe++) {
-      durable.entry(ByteBuffer.wrap(ledger.entries.get(ledger.safe)));
+  Bookie bookie(int number) {
+    return bookies.get(number);
+  }
+
+  // What ZooKeeper does, when it is asked.
+
+  LedgerStore.Catalog readCatalog() {
+    return new LedgerStore.Catalog(version, catalog);
+  }
+
+  LedgerStore.Catalog replaceCatalog(
+      Process process, LedgerStore.Catalog expected, LedgerStore.Content wanted)
+      throws LogException {
+    if (expected.version() != version) {
+      throw new LogException(Reason.FENCED, "the catalog was replaced");
+    }
+    boolean isTakeOver = wanted.epoch() > catalog.epoch();
+    catalog = wanted;
+    version++;
+    if (isTakeOver) {
+      process.tookOver(version);
+    }
+    return readCatalog();
+  }
+
+  /** On bookies that are there; a few are enough. */
+  Stored create() throws LogException {
+    List<Integer> ensemble = new ArrayList<>();
+    for (int i = 0; i < BOOKIES; i++) {
+      if (bookie(i).isUp()) {
+        ensemble.add(i);
+      }
+    }
+    if (ensemble.size() < ACK_QUORUM) {
+      throw new LogException(Reason.UNAVAILABLE, "too few bookies for a ledger");
+    }
+    Collections.shuffle(ensemble, simulation.random());
+    int size = Math.min(WRITE_QUORUM, ensemble.size());
+    Stored stored = new Stored(nextId++, List.copyOf(ensemble.subList(0, size)));
+    ledgers.put(stored.id, stored);
+    return stored;
+  }
+
+  Stored existing(long id) throws LogException {
+    Stored stored = ledgers.get(id);
+    if (stored == null || stored.deleted) {
+      throw new LogException(Reason.UNAVAILABLE, "there is no ledger " + id);
+    }
+    return stored;
+  }
+
+  /** Its bookies learn of it in their own time. */
+  void delete(long id) {
+    Stored stored = ledgers.get(id);
+    stored.deleted = true;
+    for (int number : stored.ensemble) {
+      if (behaviour.journalDelay == 0) {
+        bookie(number).forget(id);
+      } else {
+        simulation.after(
+            simulation.delay(20 * behaviour.catalogDelay), () -> bookie(number).forget(id));
+      }
     }
   }
 
-  /** Runs an action when a process can reach a party, or the party it. */
-  private void whenReachable(Process process, Party party, Way way, Runnable action) {
-    long until = process.cutOffUntil(party, way);
-    if (until > simulation.now()) {
-      simulation.at(until, () -> whenReachable(process, party, way, action));
-    } else {
-      action.run();
+  /** The writer is done, or has given up: nothing is in the ledger but what was acknowledged. */
+  void close(Stored ledger, int count) {
+    if (ledger.closedAt < 0 && !ledger.inRecovery) {
+      ledger.closedAt = count;
     }
   }
 
-  private final class Store implements LedgerStore {
-    private final Process process;
+  // What the judge learns.
 
-    Store(Process process) {
-      this.process = process;
+  /** Its writer hears that an entry is durable. */
+  void acknowledged(Stored ledger, int index, byte[] bytes) {
+    if (ledger.deleted) {
+      return; // nobody there remembers the fence
     }
-
-    private void mayFail(String what) throws LogException {
-      if (behaviour.failureOdds > 0 && simulation.oneIn(behaviour.failureOdds)) {
-        throw new LogException(Reason.UNAVAILABLE, "could not " + what);
-      }
-    }
-
-    private <T> CompletableFuture<T> call(Party party, Effect<T> effect) {
-      CompletableFuture<T> answer = new CompletableFuture<>();
-      if (behaviour.callDelay == 0) {
-        happen(effect, answer);
-        return answer;
-      }
-      long number = order.began(process);
-      answer.whenComplete((value, e) -> order.answered(number));
-      simulation.after(
-          simulation.delay(behaviour.callDelay),
-          () -> whenReachable(process, party, Way.OUT, () -> arrive(party, effect, answer)));
-      simulation.after(
-          behaviour.patience,
-          () ->
-              process.whenAwake(
-                  () ->
-                      answer.completeExceptionally(
-                          new LogException(Reason.UNAVAILABLE, "no answer"))));
-      return answer;
-    }
-
-    private <T> void arrive(Party party, Effect<T> effect, CompletableFuture<T> answer) {
-      if (!process.isAlive() && simulation.oneIn(2)) {
-        return; // it died before the last packet had left
-      }
-      CompletableFuture<T> happened = new CompletableFuture<>();
-      happen(effect, happened);
-      simulation.after(
-          simulation.delay(behaviour.callDelay),
-          () -> whenReachable(process, party, Way.IN, () -> answer(happened, answer)));
-    }
-
-    private <T> void answer(CompletableFuture<T> happened, CompletableFuture<T> answer) {
-      process.whenAwake(
-          () ->
-              happened.whenComplete(
-                  (value, e) -> {
-                    if (e == null) {
-                      answer.complete(value);
-                    } else {
-                      answer.completeExceptionally(e);
-                    }
-                  }));
-    }
-
-    private <T> void happen(Effect<T> effect, CompletableFuture<T> answer) {
-      try {
-        answer.complete(effect.happen());
-      } catch (LogException e) {
-        answer.completeExceptionally(e);
-      }
-    }
-
-    @Override
-    public CompletableFuture<Catalog> readCatalog() {
-      return call(
-          Party.CATALOG,
-          () -> {
-            mayFail("read the catalog");
-            return new Catalog(version, catalog);
-          });
-    }
-
-    @Override
-    public CompletableFuture<Catalog> replaceCatalog(Catalog expected, Content wanted) {
-      return call(Party.CATALOG, () -> replaceNow(expected, wanted));
-    }
-
-    private Catalog replaceNow(Catalog expected, Content wanted) throws LogException {
-      boolean fails = behaviour.failureOdds > 0 && simulation.oneIn(behaviour.failureOdds);
-      if (fails && simulation.oneIn(2)) {
-        throw new LogException(Reason.UNAVAILABLE, "the catalog was not reached");
-      }
-      if (expected.version() != version) {
-        throw new LogException(Reason.FENCED, "the catalog was replaced");
-      }
-      boolean isTakeOver = wanted.epoch() > catalog.epoch();
-      catalog = wanted;
-      version++;
-      if (isTakeOver) {
-        process.tookOver(version);
-      }
-      if (fails) {
-        throw new LogException(Reason.UNAVAILABLE, "the catalog did not answer");
-      }
-      return new Catalog(version, catalog);
-    }
-
-    @Override
-    public CompletableFuture<Ledger> create() {
-      return call(
-          Party.BOOKIES,
-          () -> {
-            mayFail("create a ledger");
-            Stored stored = new Stored(nextId++);
-            ledgers.put(stored.id, stored);
-            return new Writing(stored, process);
-          });
-    }
-
-    @Override
-    public CompletableFuture<Entries> openFenced(long id) {
-      return call(
-          Party.BOOKIES,
-          () -> {
-            Stored stored = existing(id);
-            int count = stored.sealedAt;
-            if (count < 0) {
-              int outstanding = stored.entries.size() - stored.safe;
-              count = stored.safe + simulation.below(outstanding + 1);
-              makeSafe(stored, count);
-              stored.sealedAt = count;
-            }
-            return new Opened(this, stored, count);
-          });
-    }
-
-    @Override
-    public CompletableFuture<Entries> openUnfenced(long id) {
-      return call(
-          Party.BOOKIES,
-          () -> {
-            Stored stored = existing(id);
-            return new Opened(this, stored, confirmed(stored));
-          });
-    }
-
-    /**
-     * What a reader learns who does not disturb: of a closed ledger the end, otherwise what the
-     * last entry that has arrived says; of those under way nobody knows which.
-     */
-    private int confirmed(Stored stored) {
-      if (stored.sealedAt >= 0) {
-        return stored.sealedAt;
-      }
-      int arrived = stored.safe + simulation.below(stored.entries.size() - stored.safe + 1);
-      return arrived == 0 ? 0 : stored.confirmed.get(arrived - 1);
-    }
-
-    private Stored existing(long id) throws LogException {
-      Stored stored = ledgers.get(id);
-      if (stored == null || stored.deleted) {
-        throw new LogException(Reason.UNAVAILABLE, "there is no ledger " + id);
-      }
-      return stored;
-    }
-
-    @Override
-    public CompletableFuture<Void> delete(long id) {
-      return call(
-          Party.BOOKIES,
-          () -> {
-            ledgers.get(id).deleted = true;
-            mayFail("delete a ledger");
-            return null;
-          });
-    }
-
-    @Override
-    public void close() {}
+    Violation.unless(
+        ledger.closedAt < 0 || index < ledger.closedAt,
+        () -> "entry " + index + " of ledger " + ledger.id + " is acknowledged behind its end");
+    ledger.acknowledged = index + 1;
+    safe(ledger, index, bytes);
   }
 
-  /** A ledger in the hands of a reader. */
-  private static final class Opened implements LedgerStore.Entries {
-    private static final int AT_ONCE = 8;
-
-    private final Store store;
-    private final Stored stored;
-    private int count;
-
-    Opened(Store store, Stored stored, int count) {
-      this.store = store;
-      this.stored = stored;
-      this.count = count;
+  /** Somebody has found the end of a ledger; of several the first counts. */
+  int recovered(Stored ledger, int first, List<Bookie.Entry> found) {
+    if (ledger.closedAt >= 0) {
+      return ledger.closedAt;
     }
-
-    @Override
-    public long count() {
-      return count;
+    int count = first + found.size();
+    Violation.unless(
+        count >= ledger.acknowledged || ledger.deleted,
+        () -> "ledger " + ledger.id + " ends with " + count + ", and lost what was acknowledged");
+    for (int i = 0; i < found.size(); i++) {
+      safe(ledger, first + i, found.get(i).bytes());
     }
-
-    @Override
-    public CompletableFuture<Boolean> refresh() {
-      return store.call(
-          Party.BOOKIES,
-          () -> {
-            boolean isClosed = store.existing(stored.id).sealedAt >= 0;
-            count = Math.max(count, store.confirmed(stored));
-            return isClosed;
-          });
-    }
-
-    @Override
-    public CompletableFuture<Void> read(
-        long from, long to, Executor executor, LedgerStore.EntryVisitor visitor) {
-      if (from == to) {
-        return CompletableFuture.completedFuture(null);
-      }
-      long end = Math.min(to, from + AT_ONCE);
-      return store
-          .call(Party.BOOKIES, () -> store.existing(stored.id))
-          .thenAcceptAsync(exists -> show(from, end, visitor), executor)
-          .thenCompose(shown -> read(end, to, executor, visitor));
-    }
-
-    private void show(long from, long to, LedgerStore.EntryVisitor visitor) {
-      try {
-        for (long i = from; i < to; i++) {
-          visitor.entry(ByteBuffer.wrap(stored.entries.get((int) i)).asReadOnlyBuffer());
-        }
-      } catch (LogException e) {
-        throw new CompletionException(e);
-      }
-    }
-
-    @Override
-    public void close() {}
+    ledger.closedAt = count;
+    return count;
   }
 
-  /** A ledger in the hands of its writer. */
-  private final class Writing implements LedgerStore.Ledger {
-    private static final class Append {
-      int index;
-      ByteBuffer entry;
-      byte[] bytes;
-      long context;
-      LedgerStore.AppendCallback callback;
-      boolean arrived;
-    }
-
-    private final Stored stored;
-    private final Process process;
-    private final ArrayDeque<Append> outstanding = new ArrayDeque<>();
-    private LogException failure;
-
-    Writing(Stored stored, Process process) {
-      this.stored = stored;
-      this.process = process;
-    }
-
-    @Override
-    public long id() {
-      return stored.id;
-    }
-
-    @Override
-    public void append(ByteBuffer entry, long context, LedgerStore.AppendCallback callback) {
-      Append append = new Append();
-      append.index = stored.sealedAt < 0 ? stored.entries.size() : Integer.MAX_VALUE;
-      append.entry = entry;
-      append.bytes = new byte[entry.remaining()];
-      entry.duplicate().get(append.bytes);
-      append.context = context;
-      append.callback = callback;
-      if (stored.sealedAt < 0 && failure == null) {
-        stored.entries.add(append.bytes);
-        stored.confirmed.add(stored.acknowledged);
-      }
-      outstanding.add(append);
-      long delay = behaviour.appendDelay == 0 ? 0 : simulation.delay(behaviour.appendDelay);
-      Runnable acknowledged =
-          () ->
-              process.whenAwake(
-                  () -> {
-                    append.arrived = true;
-                    complete();
-                  });
-      Runnable arrived = () -> whenReachable(process, Party.BOOKIES, Way.IN, acknowledged);
-      simulation.after(delay, () -> whenReachable(process, Party.BOOKIES, Way.OUT, arrived));
-      if (behaviour.patience > 0) {
-        simulation.after(behaviour.patience, () -> process.whenAwake(() -> giveUp(append)));
-      }
-    }
-
-    private void giveUp(Append append) {
-      if (outstanding.contains(append)) {
-        if (failure == null) {
-          failure = new LogException(Reason.UNAVAILABLE, "no bookie answers");
-        }
-        outstanding.forEach(each -> each.arrived = true);
-        complete();
-      }
-    }
-
-    private void complete() {
-      while (process.isAlive() && !outstanding.isEmpty() && outstanding.peek().arrived) {
-        Append append = outstanding.poll();
-        Violation.unless(
-            append.entry.remaining() == append.bytes.length
-                && append.entry.duplicate().equals(ByteBuffer.wrap(append.bytes)),
-            "the entry at position " + append.context + " was changed while it was under way");
-        if (failure == null) {
-          failure = verdict(append);
-        }
-        append.callback.completed(append.context, failure);
-      }
-    }
-
-    private LogException verdict(Append append) {
-      if (stored.deleted) {
-        return null; // nobody there remembers the fence
-      }
-      if (stored.sealedAt >= 0 && append.index >= stored.sealedAt) {
-        return new LogException(Reason.FENCED, "another server took over");
-      }
-      if (behaviour.failureOdds > 0 && simulation.oneIn(40 * behaviour.failureOdds)) {
-        return new LogException(Reason.UNAVAILABLE, "too few bookies");
-      }
-      makeSafe(stored, append.index + 1);
-      stored.acknowledged = append.index + 1;
-      return null;
-    }
-
-    @Override
-    public void closeAsync() {
-      boolean arrives = process.cutOffUntil(Party.CATALOG, Way.OUT) <= simulation.now();
-      if (arrives && stored.sealedAt < 0 && outstanding.isEmpty()) {
-        stored.sealedAt = stored.entries.size();
-        makeSafe(stored, stored.sealedAt);
-      }
+  private void safe(Stored ledger, int index, byte[] bytes) {
+    if (index == ledger.safe) {
+      ledger.safe++;
+      durable.entry(ByteBuffer.wrap(bytes));
     }
   }
 

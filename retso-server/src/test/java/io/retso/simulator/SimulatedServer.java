@@ -48,6 +48,7 @@ final class SimulatedServer implements FrontDesk.Owner, FrontDesk.Loop, Simulate
   private final Set<Link> links = new LinkedHashSet<>();
 
   private final Map<Party, Map<Way, Long>> cutOffUntil = new EnumMap<>(Party.class);
+  private final Map<Way, long[]> cutOffFromBookieUntil = new EnumMap<>(Way.class);
   private final double clockRate;
   private long clockMillis;
   private Sizes ownSizes;
@@ -83,6 +84,9 @@ final class SimulatedServer implements FrontDesk.Owner, FrontDesk.Loop, Simulate
     sleptUntil = -World.ASLEEP_MAX;
     for (Party party : Party.values()) {
       cutOffUntil.put(party, new EnumMap<>(Way.class));
+    }
+    for (Way way : Way.values()) {
+      cutOffFromBookieUntil.put(way, new long[SimulatedLedgers.BOOKIES]);
     }
     desk =
         new FrontDesk(
@@ -336,6 +340,12 @@ final class SimulatedServer implements FrontDesk.Owner, FrontDesk.Loop, Simulate
     cutOffUntil.get(party).merge(way, simulation.now() + duration, Math::max);
   }
 
+  /** From one bookie. */
+  void cutOff(int bookie, Way way, long duration) {
+    long[] until = cutOffFromBookieUntil.get(way);
+    until[bookie] = Math.max(until[bookie], simulation.now() + duration);
+  }
+
   boolean isCutOff() {
     return Stream.of(Party.values()).anyMatch(this::isCutOff);
   }
@@ -347,6 +357,11 @@ final class SimulatedServer implements FrontDesk.Owner, FrontDesk.Loop, Simulate
   @Override
   public long cutOffUntil(Party party, Way way) {
     return cutOffUntil.get(party).getOrDefault(way, 0L);
+  }
+
+  @Override
+  public long cutOffUntil(int bookie, Way way) {
+    return cutOffFromBookieUntil.get(way)[bookie];
   }
 
   /** Runs an action of this process, once it is not paused, if it is alive then. */

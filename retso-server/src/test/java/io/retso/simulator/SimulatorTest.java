@@ -82,11 +82,16 @@ class SimulatorTest {
               "cut off from BOOKIES",
               "cut off from CATALOG",
               "cut off from CLIENTS",
+              "cut off from some bookies",
+              "bookies that crashed",
+              "bookies that were slow",
+              "bookies that refused writes",
               "deposed unheard",
               "sleeps",
               "taken over from one that is cut off",
               "stalls of the log",
               "warm take-overs",
+              "committed when the faults were over",
               "earlier call answered first",
               "later call answered first",
               "expiries",
@@ -95,7 +100,7 @@ class SimulatorTest {
               "late answers to SAFE",
               Outcome.nameOf(Outcome.ABORTED_PIVOT),
               Outcome.nameOf(Outcome.ABORTED_UNKNOWN_SUCCESSOR)))
-        assertTrue(counts.getOrDefault(rare, 0L) > 20, () -> rare + " hardly happened: " + counts);
+        assertTrue(counts.getOrDefault(rare, 0L) > 5, () -> rare + " hardly happened: " + counts);
     }
   }
 }

@@ -200,6 +200,9 @@ final class Worker {
   private void decided(long answer) {
     long outcome = answer;
     world.counted(name(outcome));
+    if (world.isDraining() && Outcome.isCommitted(outcome)) {
+      world.counted("committed when the faults were over");
+    }
     if (outcome == Outcome.REFUSED_UNCLEANED) {
       if (++refusals > 3) {
         client.call(FrameType.ABORT, start, 0, null, this::decided);

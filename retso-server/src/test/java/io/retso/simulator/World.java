@@ -1,5 +1,8 @@
 package io.retso.simulator;
 
+import io.retso.client.CommitRequest;
+import io.retso.protocol.FrameType;
+import io.retso.protocol.Outcome;
 import io.retso.simulator.SimulatedLedgers.Party;
 import io.retso.simulator.SimulatedLedgers.Way;
 import java.util.ArrayList;
@@ -22,8 +25,9 @@ final class World {
   /** A machine sleeps for at most so long. */
   static final long ASLEEP_MAX = 50 * Simulation.MILLIS;
 
-  private static final long APPEND_DELAY = 300 * Simulation.MICROS;
-  private static final long CALL_DELAY = 200 * Simulation.MICROS;
+  private static final long JOURNAL_DELAY = 100 * Simulation.MICROS;
+  private static final long BOOKIE_DELAY = 60 * Simulation.MICROS;
+  private static final long CALL_DELAY = 150 * Simulation.MICROS;
   private static final long CALL_PATIENCE = 30 * Simulation.MILLIS;
   private static final long CUT_OFF_MAX = 60 * Simulation.MILLIS;
   private static final int CLOCK_JUMP_HOURS_MAX = 24;
@@ -37,6 +41,9 @@ final class World {
   private static final int CATALOG_AT_REST = 10;
 
   private static final long PATIENCE = 60_000 * Simulation.MILLIS;
+
+  /** When the last fault is so long ago, whoever asks for a commit has it. */
+  private static final long HEALTHY_AFTER = 500 * Simulation.MILLIS;
 
   /** A transaction that nobody drives any more. */
   record Orphan(long start, List<Long> rows) {}
@@ -65,7 +72,8 @@ final class World {
     ledgers =
         new SimulatedLedgers(
             simulation,
-            new SimulatedLedgers.Behaviour(APPEND_DELAY, CALL_DELAY, CALL_PATIENCE, FAILURE_ODDS),
+            new SimulatedLedgers.Behaviour(
+                JOURNAL_DELAY, BOOKIE_DELAY, CALL_DELAY, CALL_PATIENCE, FAILURE_ODDS),
             history);
   }
 
@@ -187,7 +195,7 @@ final class World {
     }
   }
 
-  private SimulatedServer addServer() {
+  SimulatedServer addServer() {
     servers.removeIf(server -> !server.isAlive());
     SimulatedServer server = new SimulatedServer(this);
     servers.add(server);
@@ -215,7 +223,7 @@ final class World {
     if (servers.stream().noneMatch(SimulatedServer::isServing) && !simulation.oneIn(20)) {
       return; // a take-over is longer than the time between two faults: let one succeed
     }
-    switch (simulation.below(20)) {
+    switch (simulation.below(24)) {
       case 0, 1 -> servers.forEach(SimulatedServer::die);
       case 2 -> anyOf(servers).die();
       case 3, 4 -> startServer(); // the others live on
@@ -240,6 +248,8 @@ final class World {
                 : (1 + simulation.below(CLOCK_JUMP_HOURS_MAX)) * 3_600_000L;
         anyOf(servers).setClock(simulation.oneIn(2) ? millis : -millis);
       }
+      case 20, 21 -> bookieFault();
+      case 22, 23 -> cutOffBookies(anyOf(servers));
       case 17, 18, 19 -> servers.stream().filter(this::isLeader).findAny().ifPresent(this::depose);
       default -> replaceClient();
     }
@@ -264,6 +274,45 @@ final class World {
       }
     }
     if (!simulation.oneIn(3)) {
+      simulation.after(simulation.delay(CALL_DELAY), this::startServer);
+    }
+  }
+
+  /** One bookie, mostly; now and then two, which is too many for some ledgers. */
+  private void bookieFault() {
+    int bookies = simulation.oneIn(8) ? 2 : 1;
+    for (int i = 0; i < bookies; i++) {
+      Bookie bookie = ledgers.bookie(simulation.below(SimulatedLedgers.BOOKIES));
+      long duration = 1 + simulation.below((int) CUT_OFF_MAX);
+      switch (simulation.below(3)) {
+        case 0 -> {
+          counted("bookies that crashed");
+          bookie.crash(duration);
+        }
+        case 1 -> {
+          counted("bookies that were slow");
+          bookie.slow(duration);
+        }
+        default -> {
+          counted("bookies that refused writes");
+          bookie.failWrites(duration);
+        }
+      }
+    }
+  }
+
+  /** Each bookie as chance will have it, in one direction or both; others may take over. */
+  private void cutOffBookies(SimulatedServer server) {
+    long duration = 1 + simulation.below((int) CUT_OFF_MAX);
+    for (int bookie = 0; bookie < SimulatedLedgers.BOOKIES; bookie++) {
+      for (Way way : Way.values()) {
+        if (simulation.oneIn(3)) {
+          server.cutOff(bookie, way, duration);
+        }
+      }
+    }
+    counted("cut off from some bookies");
+    if (simulation.oneIn(2)) {
       simulation.after(simulation.delay(CALL_DELAY), this::startServer);
     }
   }
@@ -363,11 +412,39 @@ final class World {
         simulation.run(() -> operations >= operationsWanted, deadline),
         () -> "the world stands still: " + counts + ", " + ledgers);
     draining = true;
+    mustCommitSoon();
     must(simulation.run(this::isQuiet, simulation.now() + PATIENCE), "work is never finished");
     readEverything();
     rollOn();
     counts.put("earlier call answered first", ledgers.order().earlierFirst());
     counts.put("later call answered first", ledgers.order().laterFirst());
+  }
+
+  /** Without faults somebody leads soon, whatever happened before. */
+  private void mustCommitSoon() {
+    SimulatedClient client = new SimulatedClient(this);
+    boolean[] committed = {false};
+    tryToCommit(client, committed);
+    must(
+        simulation.run(() -> committed[0], simulation.now() + HEALTHY_AFTER),
+        () -> "nothing is committed for long: " + ledgers);
+  }
+
+  private void tryToCommit(SimulatedClient client, boolean[] committed) {
+    client.begin(
+        start ->
+            client.call(
+                FrameType.COMMIT,
+                start,
+                0,
+                CommitRequest.of(start).withWrites(sizes.rowRange()),
+                outcome -> {
+                  orphan(start, Set.of());
+                  committed[0] = Outcome.isCommitted(outcome);
+                  if (!committed[0]) {
+                    tryToCommit(client, committed);
+                  }
+                }));
   }
 
   private boolean isQuiet() {

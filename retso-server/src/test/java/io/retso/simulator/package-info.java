@@ -11,6 +11,11 @@
  *         +-----------------------------&gt;  History  &lt;------------- what can no longer be lost
  * </pre>
  *
+ * <p>Ledgers are copies on single bookies with journals, write and acknowledgement quorums, fences
+ * and a recovery that reads and writes the tail again: {@link io.retso.simulator.Bookie}, {@link
+ * io.retso.simulator.LedgerRecovery}. Bookies crash, are slow, refuse writes, and are cut off from
+ * a server one by one.
+ *
  * <p>{@link io.retso.simulator.World} makes everything happen that can: servers that are killed,
  * paused, asleep, deposed or restarted with other sizes, two servers at once, connections that
  * break with requests and replies on their way, acknowledgements that are lost, a catalog that

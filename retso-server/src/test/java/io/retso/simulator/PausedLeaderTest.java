@@ -1,0 +1,94 @@
+package io.retso.simulator;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.retso.client.CommitRequest;
+import io.retso.protocol.FrameType;
+import io.retso.protocol.Outcome;
+import java.util.function.Consumer;
+import java.util.function.LongConsumer;
+import org.junit.jupiter.api.Test;
+
+/**
+ * A leader is paused, another server takes over and commits, and the first one goes on: with what
+ * it was asked meanwhile by a client that knows of the commit, and with what it is asked then.
+ */
+class PausedLeaderTest {
+  private static final int WORLDS = 40;
+
+  /** A transaction may be too old when what is held is decided, as worlds are tiny. */
+  private static final int ATTEMPTS = 20;
+
+  private static final long ROW = 7;
+  private static final long PATIENCE = 2_000 * Simulation.MILLIS;
+
+  private World world;
+  private Simulation simulation;
+
+  private SimulatedServer lead() {
+    SimulatedServer server = world.addServer();
+    server.start();
+    assertTrue(simulation.run(server::isServing, simulation.now() + PATIENCE), "nobody leads");
+    return server;
+  }
+
+  /** Waits for an answer. */
+  private long await(Consumer<LongConsumer> request) {
+    long[] answer = new long[1];
+    boolean[] answered = {false};
+    request.accept(
+        value -> {
+          answer[0] = value;
+          answered[0] = true;
+        });
+    assertTrue(simulation.run(() -> answered[0], simulation.now() + PATIENCE), "no answer");
+    return answer[0];
+  }
+
+  @Test
+  void itAnswersNothingThatDoesNotSeeTheCommit() {
+    int wentOn = 0;
+    for (long seed = 1; seed <= WORLDS; seed++) {
+      wentOn += run(seed) ? 1 : 0;
+    }
+    assertTrue(wentOn > WORLDS / 5, "the first leader hardly ever went on: " + wentOn);
+  }
+
+  /** Returns whether the first leader lived on. */
+  private boolean run(long seed) {
+    world = new World(seed);
+    simulation = world.simulation();
+    SimulatedServer first = lead();
+    SimulatedServer[] leader = {first};
+    SimulatedClient old = new SimulatedClient(world, () -> leader[0]);
+    long reader = await(old::begin);
+
+    first.pause(world.sizes().lease() + 20 * Simulation.MILLIS);
+    leader[0] = lead();
+    SimulatedClient client = new SimulatedClient(world, () -> leader[0]);
+    long writer = 0;
+    long commit = Outcome.UNKNOWN;
+    for (int i = 0; i < ATTEMPTS && !Outcome.isCommitted(commit); i++) {
+      long start = await(client::begin);
+      CommitRequest request = CommitRequest.of(start).withWrites(ROW);
+      commit = await(then -> client.call(FrameType.COMMIT, start, 0, request, then));
+      writer = start;
+    }
+    assertTrue(Outcome.isCommitted(commit), "seed " + seed + " commits nothing");
+
+    long[] begun = new long[1];
+    old.begin(answer -> begun[0] = answer);
+    boolean[] awake = {false};
+    first.whenAwake(() -> awake[0] = true);
+    simulation.run(() -> awake[0] || !first.isAlive(), simulation.now() + PATIENCE);
+    assertTrue(await(old::begin) > commit, "begin");
+    assertTrue(await(old::timestamp) > commit, "extend");
+    long asked = writer;
+    assertEquals(
+        commit, await(then -> old.call(FrameType.STATUS, asked, reader, null, then)), "query");
+    assertTrue(simulation.run(() -> begun[0] != 0, simulation.now() + PATIENCE), "begin, before");
+    assertTrue(begun[0] > commit, "begin, asked while it was paused");
+    return awake[0];
+  }
+}
