@@ -77,10 +77,11 @@ final class ServerMember {
     }
   }
 
+  /** A fenced ledger is none: either another server leads by now, or the log goes on at once. */
   private void hear(LogException now) {
     LogException before = trouble;
-    trouble = now;
-    if (before == null && now != null) {
+    trouble = now == null || now.reason() == LogException.Reason.FENCED ? null : now;
+    if (before == null && trouble != null) {
       CompletableFuture.runAsync(() -> onTrouble.accept(now));
     }
   }
