@@ -181,7 +181,7 @@ class InjectedBugsTest {
         "log/TakeOver.java",
         "entries.read(0, entries.count(), executor, replay::entry)",
         "entries.read(\n"
-            + "0, entries.count() - (entries == opened.get(opened.size() - 1) ? 1 : 0),\n"
+            + "0, entries.count() - (each == opened.get(opened.size() - 1) ? 1 : 0),\n"
             + "executor, replay::entry)"),
     /** Of several reservations the first counts. */
     OLD_RESERVATION_RECOVERED(

@@ -100,7 +100,7 @@ class SimulatorTest {
               "late answers to SAFE",
               Outcome.nameOf(Outcome.ABORTED_PIVOT),
               Outcome.nameOf(Outcome.ABORTED_UNKNOWN_SUCCESSOR)))
-        assertTrue(counts.getOrDefault(rare, 0L) > 5, () -> rare + " hardly happened: " + counts);
+        assertTrue(counts.getOrDefault(rare, 0L) > 20, () -> rare + " hardly happened: " + counts);
     }
   }
 }
