@@ -189,8 +189,11 @@ public final class FrontDesk implements Front {
       waitingForLog.clear();
       waitingForOthers.clear();
     }
-    drained = draining ? new CompletableFuture<>() : drained;
-    draining = false;
+    if (draining) {
+      drained.complete(null); // nothing is held any more
+      drained = new CompletableFuture<>();
+      draining = false;
+    }
     tell(itsRole); // first: whoever knows that it is a standby asks it no more
     if (wasLeader) {
       conversations.forEach(Conversation::dropReplies);
@@ -415,8 +418,8 @@ public final class FrontDesk implements Front {
   /**
    * Takes no more frames, for good or until {@link #follow}.
    *
-   * @return completes when every reply that is held has left, and the log has where timestamps end;
-   *     never if the log hangs
+   * @return completes when every reply that is held has left, and the log has where timestamps end,
+   *     or when this is a standby; never if the log hangs
    */
   @Override
   public CompletableFuture<Void> drain() {

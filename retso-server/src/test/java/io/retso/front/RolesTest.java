@@ -1,6 +1,7 @@
 package io.retso.front;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -202,6 +203,18 @@ class RolesTest {
     fixture.endTurn();
     news(peer);
     assertTrue(peer.start() > 0, "it takes requests again");
+  }
+
+  @Test
+  void aLeaderThatIsDeposedWhileItDrainsHasDrained() throws FrameException {
+    Peer peer = peer();
+    int commit = peer.commit(false, 5, peer.start());
+    fixture.endTurn();
+    CompletableFuture<Void> drained = fixture.desk.drain();
+    assertFalse(drained.isDone());
+    follow();
+    assertTrue(drained.isDone());
+    assertEquals(List.of("standby of 8", "DEPOSED " + commit), news(peer));
   }
 
   /** What a host took of the oracle before does not count. */
