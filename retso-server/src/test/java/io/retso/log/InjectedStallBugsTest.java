@@ -45,11 +45,6 @@ class InjectedStallBugsTest {
         "LedgerLog",
         "continuing = continuing || sealedCount > 0;",
         "continuing = !continuing && sealedCount > 0;"),
-    /** Late news of a ledger that was given up count for the next one. */
-    LATE_NEWS_ARE_HEARD(
-        "LedgerLog",
-        "appends = new Appends();",
-        "appends = appends == null ? new Appends() : appends;"),
     /** The end of a stall is the beginning of a segment to whoever follows the log. */
     A_TAIL_TAKES_IT_FOR_A_SEGMENT(
         "TakeOver",
