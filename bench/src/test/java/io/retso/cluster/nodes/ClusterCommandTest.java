@@ -238,7 +238,7 @@ class ClusterCommandTest {
     assertNotEquals(0, commitFromClient(SHORT));
     succeed("heal");
     linksLoseAndDelayUntilTheyAreHealed();
-    aFullDiskEndsABookieWhoseDataStays();
+    aFullDiskIsEmptiedAndTheOracleGoesOn();
 
     List<OwnProcess> processes = processes();
     assertEquals(8, processes.size(), "three nodes, four hosts, a router");
@@ -262,13 +262,13 @@ class ClusterCommandTest {
     assertTrue(fail("lose", "oracle-1", "100").contains("1 to 99"));
   }
 
-  private void aFullDiskEndsABookieWhoseDataStays() throws Exception {
+  /** Whether the bookie ends depends on what its journal has reserved; its data stays. */
+  private void aFullDiskIsEmptiedAndTheOracleGoesOn() throws Exception {
     assertTrue(fail("fill", "oracle-1").contains("--bookie-disk"));
-    OwnProcess bookie = load(directory().resolve("bookie-1").resolve("process"));
     succeed("fill", "bookie-1");
-    assertTrue(Waiting.until(Duration.ofMinutes(1), () -> !bookie.isAlive()));
     succeed("heal");
     succeed("restart", "bookie-1"); // which a bookie refuses that finds another disk
+    assertEquals(0, commitFromClient(Duration.ofSeconds(40)));
   }
 
   @Test
