@@ -194,7 +194,7 @@ public final class Cluster implements AutoCloseable {
           format();
         }
         for (NodeProcess process : start(role, started)) {
-          process.awaitReady();
+          process.awaitReady(enter(process.node()));
           progress.accept(process.node().name() + " serves at " + process.node().endpoint());
         }
       }
@@ -321,7 +321,7 @@ public final class Cluster implements AutoCloseable {
       process(node).start(enter(node));
     }
     for (Node node : nodes) {
-      process(node).awaitReady();
+      process(node).awaitReady(enter(node));
     }
   }
 

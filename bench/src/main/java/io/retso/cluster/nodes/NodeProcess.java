@@ -14,6 +14,7 @@ import java.util.Optional;
 final class NodeProcess {
   static final Duration START_MAX = Duration.ofSeconds(120);
   static final Duration STOP_MAX = Duration.ofSeconds(20);
+  private static final Duration ANSWER_MAX = Duration.ofSeconds(20);
   private static final int LINES_SHOWN = 15;
 
   /** What a node prints beside its log is kept from one start to the next up to this size. */
@@ -80,12 +81,13 @@ final class NodeProcess {
   }
 
   /**
-   * Waits until it serves.
+   * Waits until it serves; a server of ZooKeeper does as one of a quorum.
    *
+   * @param enter the words before a command that is to run on its host
    * @throws ClusterException if it ends first, or takes more than two minutes
    */
-  void awaitReady() throws IOException, InterruptedException {
-    boolean inTime = Waiting.until(START_MAX, () -> running().isEmpty() || isReady());
+  void awaitReady(List<String> enter) throws IOException, InterruptedException {
+    boolean inTime = Waiting.until(START_MAX, () -> running().isEmpty() || isReady(enter));
     if (running().isEmpty()) {
       throw new ClusterException(node.name() + " ended. It said:\n" + lastLines(LINES_SHOWN), null);
     }
@@ -100,8 +102,20 @@ final class NodeProcess {
     }
   }
 
-  private boolean isReady() throws IOException {
-    return node.role() == Role.ORACLE ? Files.exists(files.ready()) : listens();
+  private boolean isReady(List<String> enter) throws IOException, InterruptedException {
+    return switch (node.role()) {
+      case ORACLE -> Files.exists(files.ready());
+      case ZOOKEEPER -> listens() && isOfAQuorum(enter);
+      case BOOKIE, CLIENT -> listens();
+    };
+  }
+
+  /** Only then it says whether it leads or follows. */
+  private boolean isOfAQuorum(List<String> enter) throws IOException, InterruptedException {
+    String asks = "exec 3<>/dev/tcp/$0/$1 && printf srvr >&3 && cat <&3";
+    List<String> words = new ArrayList<>(enter);
+    words.addAll(List.of("bash", "-c", asks, node.address(), "" + node.role().port()));
+    return Command.run(words, "", ANSWER_MAX).output().contains("Mode: ");
   }
 
   /** Looked up in its own network: nobody else can connect there. */
