@@ -97,8 +97,13 @@ def main(directory, root):
             else:
                 os.kill(int((directory / f"{name}.pid").read_text()), signal.SIGTERM)
     finally:
-        for process in [*containers.values(), *networks]:
-            process.kill()  # and with it all that is in its container
+        for name, container in containers.items():
+            if container.poll() is None:
+                # The first process of its container, and with it all of them: --kill-child does
+                # nothing for one that has changed its user.
+                os.kill(int((directory / f"{name}.pid").read_text()), signal.SIGKILL)
+        for process in networks:
+            process.kill()
         for process in [*containers.values(), *networks]:
             process.wait()
 
