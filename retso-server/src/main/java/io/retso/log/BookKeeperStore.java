@@ -143,6 +143,10 @@ public final class BookKeeperStore implements LedgerStore {
   private final ExecutorService catalogThread =
       Executors.newSingleThreadExecutor(new DefaultThreadFactory("log-catalog", true));
 
+  /** BookKeeper's client asks ZooKeeper for a ledger's id, and blocks as long as that is away. */
+  private final ExecutorService creatingThread =
+      Executors.newSingleThreadExecutor(new DefaultThreadFactory("log-ledgers", true));
+
   /** Ledgers that are being sealed: rarely more than one. */
   private final Set<CompletableFuture<?>> seals = ConcurrentHashMap.newKeySet();
 
@@ -307,15 +311,20 @@ public final class BookKeeperStore implements LedgerStore {
   private CompletableFuture<Ledger> create(int bookies) {
     int writeQuorum = Math.min(bookies, settings.writeQuorum());
     CompletableFuture<WriteHandle> creation =
-        client
-            .newCreateLedgerOp()
-            .withEnsembleSize(bookies)
-            .withWriteQuorumSize(writeQuorum)
-            .withAckQuorumSize(settings.ackQuorum())
-            .withDigestType(DIGEST)
-            .withPassword(NO_PASSWORD)
-            .withCustomMetadata(BookKeeperLostLedgers.metadata(settings.znode(), catalog.logId()))
-            .execute();
+        CompletableFuture.supplyAsync(
+                () ->
+                    client
+                        .newCreateLedgerOp()
+                        .withEnsembleSize(bookies)
+                        .withWriteQuorumSize(writeQuorum)
+                        .withAckQuorumSize(settings.ackQuorum())
+                        .withDigestType(DIGEST)
+                        .withPassword(NO_PASSWORD)
+                        .withCustomMetadata(
+                            BookKeeperLostLedgers.metadata(settings.znode(), catalog.logId()))
+                        .execute(),
+                creatingThread)
+            .thenCompose(executed -> executed);
     return bounded(creation, "create a ledger")
         .thenApply(handle -> writable((LedgerHandle) handle, bookies))
         .exceptionallyCompose(
@@ -398,6 +407,7 @@ public final class BookKeeperStore implements LedgerStore {
   public void close() {
     awaitSeals();
     catalogThread.shutdown();
+    creatingThread.shutdown();
     try {
       client.close();
     } catch (InterruptedException e) {
