@@ -142,7 +142,7 @@ final class Follower {
     if (tail.catalog() != null) {
       follow(tail.catalog(), now);
     }
-    if (isHeard() && !suspects(now)) {
+    if (hears(now)) {
       suspicion.heard(now);
     }
   }
@@ -198,12 +198,17 @@ final class Follower {
   // Judging.
 
   /** Whether the leader that is followed has appended something. */
-  boolean isHeard() {
+  private boolean isHeard() {
     return looked && recovery.lastPosition() > positionBefore;
   }
 
+  /** Whether it hears a leader who does not seem to be gone. */
+  boolean hears(long now) {
+    return isHeard() && !suspects(now);
+  }
+
   /** Whether the leader seems to be gone. */
-  boolean suspects(long now) {
+  private boolean suspects(long now) {
     if (!looked) {
       return false;
     }

@@ -191,7 +191,7 @@ public final class Member implements AutoCloseable {
             state,
             follower.epoch(),
             follower.leader(),
-            leads || isReady && isStandby(now),
+            leads || isReady && state == State.STANDBY && follower.hears(now),
             isReady,
             behind,
             takeOvers,
@@ -206,11 +206,6 @@ public final class Member implements AutoCloseable {
         front.update(changed);
       }
     }
-  }
-
-  /** Of a leader who is alive. */
-  private boolean isStandby(long now) {
-    return state == State.STANDBY && follower.isHeard() && !follower.suspects(now);
   }
 
   private ServerRole role(List<Roster.Entry> members) {
@@ -232,7 +227,7 @@ public final class Member implements AutoCloseable {
 
   private void standBy(long now) {
     follower.tick(now);
-    if (follower.isHeard() && !follower.suspects(now)) {
+    if (follower.hears(now)) {
       leadTrouble = null;
     }
     if (!retiring && follower.isDue(now)) {

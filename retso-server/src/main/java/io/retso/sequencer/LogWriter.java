@@ -2,6 +2,7 @@ package io.retso.sequencer;
 
 import io.retso.log.CommitLog;
 import io.retso.log.LogEntry;
+import io.retso.log.LogException;
 import io.retso.oracle.Changes;
 import io.retso.oracle.ForwardedChanges;
 import io.retso.oracle.StatusOracle;
@@ -51,7 +52,7 @@ final class LogWriter {
   private boolean stopped;
 
   /** An append failed: none is sent before {@link #resume}. */
-  private boolean stalled;
+  private LogException stall;
 
   /** The entry that says that no timestamp is issued any more; 0 before that. */
   private long endedAt;
@@ -108,11 +109,11 @@ final class LogWriter {
     if (!settings.durable()) {
       return true;
     }
-    if (entry.bytes() >= entryBytesEnough && !rolling && !stalled && !ring.isFull()) {
+    if (entry.bytes() >= entryBytesEnough && !rolling && stall == null && !ring.isFull()) {
       flushNow();
     }
     return !rolling
-        && !stalled
+        && stall == null
         && entry.bytes() < entryBytesEnough
         && entry.remaining() >= 2 * frameBytes + Long.BYTES;
   }
@@ -160,7 +161,7 @@ final class LogWriter {
   void flush() {
     assert reservation.covers(oracle.nextTimestamp()) : "a timestamp was issued unreserved";
     boolean nothing = !nullWrite && entry.isEmpty();
-    if (stopped || stalled || !settings.durable() || nothing || rolling || ring.isFull()) {
+    if (stopped || stall != null || !settings.durable() || nothing || rolling || ring.isFull()) {
       return;
     }
     if (ring.isIdle() || entry.bytes() >= settings.entryBytes().worthwhile()) {
@@ -189,17 +190,13 @@ final class LogWriter {
     ring.appended();
   }
 
-  /**
-   * What is outstanding may have to be appended again.
-   *
-   * @param why for people
-   */
-  void stall(String why) {
-    stalled = true;
+  /** What is outstanding may have to be appended again. */
+  void stall(LogException cause) {
+    stall = cause;
     // A segment that was ready goes on with the one before, if it is needed for that.
     rolling = false;
     counters.stalls++;
-    counters.stalledBy = why;
+    counters.stalledBy = cause.getMessage();
   }
 
   /**
@@ -208,7 +205,7 @@ final class LogWriter {
    * it was sent, which was before anybody could fence the ledger that it is in.
    */
   void resume(long position) {
-    stalled = false;
+    stall = null;
     counters.stalledBy = "";
     for (long each = position + 1; each < ring.filling(); each++) {
       lease.sending(each);
@@ -221,7 +218,7 @@ final class LogWriter {
    * those who read the log, and the lease goes on.
    */
   void heartbeat() {
-    if (stalled) {
+    if (stall != null) {
       log.proceed();
       return;
     }
@@ -279,7 +276,7 @@ final class LogWriter {
    *     something more is durable
    */
   long end() {
-    if (rolling || stalled) {
+    if (rolling || stall != null) {
       return Long.MAX_VALUE; // the segment that begins next would reserve again
     }
     if (endedAt == 0) {
@@ -305,7 +302,8 @@ final class LogWriter {
     return stopped;
   }
 
-  boolean isStalled() {
-    return stalled;
+  /** Why nothing can be appended for now; null if it can. */
+  LogException stall() {
+    return stall;
   }
 }

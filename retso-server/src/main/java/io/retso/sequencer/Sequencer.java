@@ -394,7 +394,7 @@ public final class Sequencer implements CommitLog.Listener {
   @Override
   public void stalled(LogException cause) {
     assert isOwner();
-    writer.stall(cause.getMessage());
+    writer.stall(cause);
   }
 
   /** First what is outstanding is on its way again: an answer may make room for more behind it. */
@@ -409,7 +409,12 @@ public final class Sequencer implements CommitLog.Listener {
 
   /** Whether the log cannot be appended to for now: requests wait, and so do replies. */
   public boolean isStalled() {
-    return writer.isStalled();
+    return writer.stall() != null;
+  }
+
+  /** Why the log cannot be appended to for now; null if it can. */
+  public LogException stall() {
+    return writer.stall();
   }
 
   /**

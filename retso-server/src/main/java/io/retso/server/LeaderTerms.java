@@ -53,10 +53,11 @@ final class LeaderTerms implements Term.Maker {
       before.add(leading.sequencer().counters());
       leading = null;
     }
+    Sequencer sequencer = new Sequencer(sequencerSettings(), oracle, replies);
     return new LeaderTerm(
         this,
-        new Sequencer(sequencerSettings(), oracle, replies),
-        listener -> new MeasuredLog(listener, nanoClock, measures),
+        sequencer,
+        new MeasuredLog(sequencer, nanoClock, measures),
         config.get(Settings.TRANSACTION_TIMEOUT).toNanos());
   }
 
