@@ -6,10 +6,7 @@ import io.retso.client.OracleClient;
 import io.retso.edited.EditedClasses;
 import io.retso.edited.SourceEdit;
 import io.retso.sequencer.Sequencer;
-import java.lang.reflect.Constructor;
-import java.net.URL;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.function.LongConsumer;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -82,17 +79,9 @@ class InjectedStallBugsTest {
   @EnumSource
   void isCaught(Bug bug, @TempDir Path directory) throws Exception {
     bug.edit().compile(directory);
-    List<URL> places =
-        List.of(
-            directory.toUri().toURL(),
-            EditedClasses.placeOf(StallWorld.class),
-            EditedClasses.placeOf(Sequencer.class),
-            EditedClasses.placeOf(OracleClient.class));
-    try (EditedClasses edited = new EditedClasses(name -> name.startsWith("io.retso."), places)) {
-      Constructor<?> constructor =
-          edited.loadClass(Worlds.class.getName()).getDeclaredConstructor();
-      constructor.setAccessible(true);
-      LongConsumer worlds = (LongConsumer) constructor.newInstance();
+    try (EditedClasses edited =
+        EditedClasses.of(directory, StallWorld.class, Sequencer.class, OracleClient.class)) {
+      LongConsumer worlds = edited.make(Worlds.class, LongConsumer.class);
       for (int seed = 1; seed <= SEEDS_MAX; seed++) {
         try {
           worlds.accept(seed);

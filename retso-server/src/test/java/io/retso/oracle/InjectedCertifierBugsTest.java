@@ -8,10 +8,7 @@ import io.retso.edited.EditedClasses;
 import io.retso.edited.SourceEdit;
 import io.retso.oracle.SerialHistories.History;
 import io.retso.protocol.Timestamps;
-import java.lang.reflect.Constructor;
-import java.net.URL;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Random;
 import java.util.function.LongPredicate;
 import org.junit.jupiter.api.Test;
@@ -169,16 +166,10 @@ class InjectedCertifierBugsTest {
   @EnumSource
   void isCaught(Bug bug, @TempDir Path directory) throws Exception {
     bug.edit().compile(directory);
-    List<URL> places =
-        List.of(
-            directory.toUri().toURL(),
-            EditedClasses.placeOf(SerialHistories.class),
-            EditedClasses.placeOf(StatusOracle.class),
-            EditedClasses.placeOf(OracleClient.class));
-    try (EditedClasses edited = new EditedClasses(name -> name.startsWith("io.retso."), places)) {
-      Constructor<?> constructor = edited.loadClass(bug.worlds.getName()).getDeclaredConstructor();
-      constructor.setAccessible(true);
-      LongPredicate worlds = (LongPredicate) constructor.newInstance();
+    try (EditedClasses edited =
+        EditedClasses.of(
+            directory, SerialHistories.class, StatusOracle.class, OracleClient.class)) {
+      LongPredicate worlds = edited.make(bug.worlds, LongPredicate.class);
       for (int seed = 0; seed < SEEDS; seed++) {
         try {
           if (!worlds.test(seed)) {

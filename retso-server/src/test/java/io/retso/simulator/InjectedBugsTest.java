@@ -6,12 +6,8 @@ import io.retso.client.OracleClient;
 import io.retso.edited.EditedClasses;
 import io.retso.edited.SourceEdit;
 import io.retso.sequencer.Sequencer;
-import java.io.IOException;
-import java.lang.reflect.Constructor;
-import java.net.URL;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Random;
 import java.util.function.LongConsumer;
 import java.util.function.Predicate;
@@ -361,11 +357,9 @@ class InjectedBugsTest {
   @EnumSource
   void isCaught(Bug bug, @TempDir Path directory) throws Exception {
     bug.edit().compile(directory);
-    try (EditedClasses edited = simulatorOn(directory)) {
-      Constructor<?> constructor =
-          edited.loadClass(Worlds.class.getName()).getDeclaredConstructor();
-      constructor.setAccessible(true);
-      LongConsumer worlds = (LongConsumer) constructor.newInstance();
+    try (EditedClasses edited =
+        EditedClasses.of(directory, World.class, Sequencer.class, OracleClient.class)) {
+      LongConsumer worlds = edited.make(Worlds.class, LongConsumer.class);
       for (int seed : IntStream.rangeClosed(1, SEEDS_MAX).filter(bug::mayShowIn).toArray()) {
         try {
           worlds.accept(seed);
@@ -376,15 +370,5 @@ class InjectedBugsTest {
       }
     }
     fail(bug + " stays hidden in all worlds up to seed " + SEEDS_MAX);
-  }
-
-  private static EditedClasses simulatorOn(Path classes) throws IOException {
-    List<URL> places =
-        List.of(
-            classes.toUri().toURL(),
-            EditedClasses.placeOf(World.class),
-            EditedClasses.placeOf(Sequencer.class),
-            EditedClasses.placeOf(OracleClient.class));
-    return new EditedClasses(name -> name.startsWith("io.retso."), places);
   }
 }

@@ -1,6 +1,5 @@
 package io.retso.verify.run;
 
-import static io.retso.edited.EditedClasses.placeOf;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -82,13 +81,7 @@ class SerializableBugsTest {
             DECISION, "if (refusal == Outcome.DONE && batch.serializable[i]) {", "if (false) {")
         .compile(classes);
     try (EditedClasses edited =
-            new EditedClasses(
-                name -> name.startsWith("io.retso."),
-                List.of(
-                    classes.toUri().toURL(),
-                    placeOf(Oracle.class),
-                    placeOf(RetsoServer.class),
-                    placeOf(OracleClient.class)));
+            EditedClasses.of(classes, Oracle.class, RetsoServer.class, OracleClient.class);
         AutoCloseable oracle = started(edited);
         RunTables place =
             RunTables.open(
