@@ -45,25 +45,11 @@ public final class OracleLists implements ListStore {
 
     @Override
     public List<long[]> run(Action action) throws IOException {
-      List<ListKey> reads = List.of();
-      List<Action.Append> appends = List.of();
-      if (action instanceof Action.Get get) {
-        reads = get.keys();
-      } else if (action instanceof Action.Scan scan) {
-        reads = scan.keys();
-      } else if (action instanceof Action.Append append) {
-        appends = List.of(append);
-      } else if (action instanceof Action.Batch batch) {
-        reads = batch.reads();
-        appends = batch.appends();
-      } else if (action instanceof Action.CheckInVain check) {
-        reads = List.of(check.key());
-      }
       List<long[]> lists = new ArrayList<>();
-      for (ListKey key : reads) {
+      for (ListKey key : action.reads()) {
         lists.add(read(key));
       }
-      for (Action.Append append : appends) {
+      for (Action.Append append : action.appends()) {
         long[] before = read(append.key());
         long[] after = Arrays.copyOf(before, before.length + 1);
         after[before.length] = append.value();

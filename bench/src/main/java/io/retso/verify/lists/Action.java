@@ -7,21 +7,34 @@ import java.util.stream.Stream;
 /** Something that a transaction does with one or more lists, in one or more calls of the store. */
 public sealed interface Action {
 
+  /** The lists that it reads, in their order. */
+  default List<ListKey> reads() {
+    return List.of();
+  }
+
+  /** What it appends behind its reads, in their order. */
+  default List<Append> appends() {
+    return List.of();
+  }
+
   /** The steps of the history that it consists of, in their order; reads without values. */
-  List<Step> steps();
+  default List<Step> steps() {
+    return Stream.concat(
+            reads().stream().map(key -> Step.read(key.number())),
+            appends().stream().map(append -> Step.append(append.key.number(), append.value)))
+        .toList();
+  }
 
   /** Whether it appends to a list, or tries to. */
   default boolean isWrite() {
-    return this instanceof Append
-        || this instanceof CheckInVain
-        || this instanceof Batch batch && !batch.appends.isEmpty();
+    return this instanceof CheckInVain || !appends().isEmpty();
   }
 
   /** Reads lists, of one table if they are several. */
   record Get(List<ListKey> keys) implements Action {
     @Override
-    public List<Step> steps() {
-      return keys.stream().map(key -> Step.read(key.number())).toList();
+    public List<ListKey> reads() {
+      return keys;
     }
   }
 
@@ -31,8 +44,8 @@ public sealed interface Action {
    */
   record Scan(List<ListKey> keys, boolean reversed) implements Action {
     @Override
-    public List<Step> steps() {
-      return keys.stream().map(key -> Step.read(key.number())).toList();
+    public List<ListKey> reads() {
+      return keys;
     }
   }
 
@@ -49,21 +62,13 @@ public sealed interface Action {
   /** Appends to a list. */
   record Append(ListKey key, long value, Way way) implements Action {
     @Override
-    public List<Step> steps() {
-      return List.of(Step.append(key.number(), value));
+    public List<Append> appends() {
+      return List.of(this);
     }
   }
 
   /** Reads and appends to lists of one table, all different, by one batch. */
-  record Batch(List<ListKey> reads, List<Append> appends) implements Action {
-    @Override
-    public List<Step> steps() {
-      return Stream.concat(
-              reads.stream().map(key -> Step.read(key.number())),
-              appends.stream().map(append -> Step.append(append.key.number(), append.value)))
-          .toList();
-    }
-  }
+  record Batch(List<ListKey> reads, List<Append> appends) implements Action {}
 
   /**
    * Appends to a list by a checkAndMutate on a condition that is false, whatever the list: that it
@@ -73,16 +78,11 @@ public sealed interface Action {
    */
   record CheckInVain(ListKey key, long value) implements Action {
     @Override
-    public List<Step> steps() {
-      return List.of(Step.read(key.number()));
+    public List<ListKey> reads() {
+      return List.of(key);
     }
   }
 
   /** Does nothing for a while, so that the snapshot gets old. */
-  record Pause(long millis) implements Action {
-    @Override
-    public List<Step> steps() {
-      return List.of();
-    }
-  }
+  record Pause(long millis) implements Action {}
 }

@@ -159,26 +159,12 @@ final class PlainLists implements ListStore, AutoCloseable {
 
     @Override
     public List<long[]> run(Action action) throws IOException, Violation {
-      List<ListKey> reads = List.of();
-      List<Action.Append> appends = List.of();
-      if (action instanceof Action.Get get) {
-        reads = get.keys();
-      } else if (action instanceof Action.Scan scan) {
-        reads = scan.keys();
-      } else if (action instanceof Action.Append append) {
-        appends = List.of(append);
-      } else if (action instanceof Action.Batch batch) {
-        reads = batch.reads();
-        appends = batch.appends();
-      } else if (action instanceof Action.CheckInVain check) {
-        reads = List.of(check.key());
-        if (flaw == Flaw.MUTATES_ANYWAY) {
-          appends =
-              List.of(new Action.Append(check.key(), check.value(), Action.Way.CHECK_AND_PUT));
-        }
+      List<Action.Append> appends = action.appends();
+      if (flaw == Flaw.MUTATES_ANYWAY && action instanceof Action.CheckInVain check) {
+        appends = List.of(new Action.Append(check.key(), check.value(), Action.Way.CHECK_AND_PUT));
       }
       List<long[]> lists = new ArrayList<>();
-      for (ListKey key : reads) {
+      for (ListKey key : action.reads()) {
         lists.add(ListValue.decode(read(key)));
       }
       for (Action.Append append : appends) {
