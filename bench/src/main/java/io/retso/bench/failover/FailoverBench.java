@@ -11,12 +11,10 @@ import io.retso.chaos.run.ClusterFaults;
 import io.retso.chaos.run.Nemesis;
 import io.retso.chaos.run.Trial;
 import io.retso.cluster.nodes.Cluster;
-import io.retso.cluster.nodes.Keeper;
 import io.retso.server.BuildVersion;
 import io.retso.verify.faults.Fault;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -61,13 +59,21 @@ public final class FailoverBench {
   public FailoverReport run(List<String> flags) throws BenchException, InterruptedException {
     String startedAt = Instant.now().toString();
     Map<String, Object> machine = Machine.facts();
-    Path directory = settings.directory().resolve("cluster");
     List<Clients.Idle> idle = new ArrayList<>();
     Nemesis nemesis;
     try {
-      Keeper keeper = Keeper.of(directory);
-      nemesis = onCluster(directory, idle);
-      keeper.close(); // not after a failure: then it may have something to do
+      nemesis =
+          Cluster.during(
+              settings.directory().resolve("cluster"),
+              settings.counts(),
+              settings.namespaces(),
+              ORACLE_SETTINGS,
+              0,
+              line -> say("%s", line),
+              cluster -> {
+                idle(cluster, idle);
+                return trials(cluster);
+              });
     } catch (IOException e) {
       throw new BenchException(e.getMessage(), e);
     }
@@ -78,7 +84,7 @@ public final class FailoverBench {
         startedAt,
         flags,
         machine,
-        nodes(),
+        settings.counts().text(settings.namespaces()),
         settings.load().clients(),
         settings.load().clients() * settings.load().connections(),
         settings.load().perSecond(),
@@ -89,31 +95,6 @@ public final class FailoverBench {
         idle,
         settings.idleMillis(),
         FailoverText.comparisons(settings, nemesis.trials(), idle));
-  }
-
-  private String nodes() {
-    return String.format(
-        Locale.ROOT,
-        "%d oracles, %d bookies, %d ZooKeeper servers, %s",
-        settings.counts().oracles(),
-        settings.counts().bookies(),
-        settings.counts().zooKeepers(),
-        settings.namespaces() ? "in network namespaces" : "on loopback addresses");
-  }
-
-  private Nemesis onCluster(Path directory, List<Clients.Idle> idle)
-      throws IOException, InterruptedException {
-    try (Cluster cluster =
-        Cluster.create(directory, settings.counts(), settings.namespaces(), ORACLE_SETTINGS, 0)) {
-      try {
-        cluster.up(line -> say("  %s", line));
-        idle(cluster, idle);
-        return trials(cluster);
-      } finally {
-        say("Stopping the cluster ...");
-        cluster.destroy();
-      }
-    }
   }
 
   private ClientsPlan plan(Cluster cluster, Load.Plan load, String name) {

@@ -7,7 +7,6 @@ import io.retso.chaos.clients.ClientsPlan;
 import io.retso.chaos.load.Successes;
 import io.retso.cluster.ClusterException;
 import io.retso.cluster.nodes.Cluster;
-import io.retso.cluster.nodes.Keeper;
 import io.retso.cluster.nodes.Role;
 import io.retso.server.BuildVersion;
 import io.retso.verify.VerdictText;
@@ -94,17 +93,22 @@ public final class ChaosRun {
     String startedAt = Instant.now().toString();
     Map<String, Object> machine = Machine.facts();
     say("Seed %d. Everything is written to %s.", settings.seed(), settings.directory());
-    Path directory = settings.directory().resolve("cluster");
-    Keeper keeper = Keeper.of(directory);
-    Nemesis nemesis = onCluster(directory);
-    keeper.close(); // not after a failure: then it may have something to do
+    Nemesis nemesis =
+        Cluster.during(
+            settings.directory().resolve("cluster"),
+            settings.counts(),
+            settings.namespaces(),
+            ORACLE_SETTINGS,
+            settings.namespaces() ? BOOKIE_DISK_MIB : 0,
+            line -> say("%s", line),
+            this::rounds);
     return new ChaosReport(
         BuildVersion.text(),
         startedAt,
         flags,
         machine,
         settings.seed(),
-        nodes(),
+        settings.counts().text(settings.namespaces()),
         settings.load().perSecond(),
         rounds,
         nemesis.trials(),
@@ -112,34 +116,6 @@ public final class ChaosRun {
         leaders,
         begins.steps(),
         commits.steps());
-  }
-
-  private Nemesis onCluster(Path directory) throws IOException, InterruptedException {
-    try (Cluster cluster =
-        Cluster.create(
-            directory,
-            settings.counts(),
-            settings.namespaces(),
-            ORACLE_SETTINGS,
-            settings.namespaces() ? BOOKIE_DISK_MIB : 0)) {
-      try {
-        cluster.up(line -> say("  %s", line));
-        return rounds(cluster);
-      } finally {
-        say("Stopping the cluster ...");
-        cluster.destroy();
-      }
-    }
-  }
-
-  private String nodes() {
-    return String.format(
-        Locale.ROOT,
-        "%d oracles, %d bookies, %d ZooKeeper servers, %s",
-        settings.counts().oracles(),
-        settings.counts().bookies(),
-        settings.counts().zooKeepers(),
-        settings.namespaces() ? "in network namespaces" : "on loopback addresses");
   }
 
   private Nemesis rounds(Cluster cluster) throws IOException, InterruptedException {

@@ -102,6 +102,41 @@ public final class Cluster implements AutoCloseable {
     }
   }
 
+  /** What is done with a cluster while it is there. */
+  public interface Use<T> {
+    T of(Cluster cluster) throws IOException, InterruptedException;
+  }
+
+  /**
+   * Lays a cluster out, starts it, uses it and deletes it. It does not outlive this process.
+   *
+   * @param progress takes a line for each step
+   * @see #create
+   */
+  public static <T> T during(
+      Path directory,
+      Layout.Counts counts,
+      boolean inNamespaces,
+      Map<String, String> settings,
+      int bookieDiskMebibytes,
+      Consumer<String> progress,
+      Use<T> use)
+      throws IOException, InterruptedException {
+    Keeper keeper = Keeper.of(directory);
+    T used;
+    try (Cluster cluster = create(directory, counts, inNamespaces, settings, bookieDiskMebibytes)) {
+      try {
+        cluster.up(line -> progress.accept("  " + line));
+        used = use.of(cluster);
+      } finally {
+        progress.accept("Stopping the cluster ...");
+        cluster.destroy();
+      }
+    }
+    keeper.close(); // not after a failure: then it may have something to do
+    return used;
+  }
+
   /** Why nodes cannot have network namespaces on this machine; empty if they can. */
   public static Optional<String> obstacleToNamespaces() throws InterruptedException {
     return Namespaces.obstacle();

@@ -43,6 +43,16 @@ public record Layout(
                   + NODES_MAX
                   + " oracles and bookies each, and 1 or 3 ZooKeeper servers");
     }
+
+    /** For people. */
+    public String text(boolean inNamespaces) {
+      return "%d oracles, %d bookies, %d ZooKeeper servers, %s"
+          .formatted(
+              oracles,
+              bookies,
+              zooKeepers,
+              inNamespaces ? "in network namespaces" : "on loopback addresses");
+    }
   }
 
   /**
