@@ -199,7 +199,7 @@ public final class Member implements AutoCloseable {
             state,
             follower.epoch(),
             follower.leader(),
-            leads || isReady && state == State.STANDBY && follower.hears(now),
+            leads || isReady && state == State.STANDBY && follower.hears(),
             isReady,
             behind,
             takeOvers,
@@ -237,7 +237,7 @@ public final class Member implements AutoCloseable {
 
   private void standBy(long now) {
     follower.tick(now);
-    if (follower.hears(now)) {
+    if (follower.hears()) {
       leadTrouble = null;
     }
     if (!retiring && follower.isDue(now)) {
