@@ -2,6 +2,7 @@ package io.retso.member;
 
 import io.retso.log.LedgerLog;
 import io.retso.log.LedgerStore;
+import io.retso.log.LogEntry;
 import io.retso.log.LogException;
 import io.retso.oracle.StatusOracle;
 import io.retso.protocol.Limits;
@@ -104,6 +105,7 @@ public final class Member implements AutoCloseable {
   private final Front front;
   private final Term.Maker terms;
   private final Follower follower;
+  private final ReadVersion readVersion = new ReadVersion();
   private final LoopTasks tasks;
   private final Sequencer.Replies replies = new TermReplies();
 
@@ -175,6 +177,7 @@ public final class Member implements AutoCloseable {
     }
     long now = now();
     follower.suspicion().tick(now);
+    readVersion.see(roster.members(), now);
     switch (state) {
       case STANDBY -> standBy(now);
       case LEADING -> leadOn(now);
@@ -207,7 +210,13 @@ public final class Member implements AutoCloseable {
             members,
             leadTrouble == null ? follower.trouble() : leadTrouble);
     if (state != State.ENDED) {
-      roster.publish(new Roster.Entry(settings.address(), settings.httpAddress(), isReady, behind));
+      roster.publish(
+          new Roster.Entry(
+              settings.address(),
+              settings.httpAddress(),
+              isReady,
+              LogEntry.newestVersion(),
+              behind));
       ServerRole changed = role(members);
       if (!changed.equals(role)) {
         role = changed;
@@ -270,6 +279,7 @@ public final class Member implements AutoCloseable {
 
   private void lead(LedgerLog taken) {
     log = taken;
+    log.writeAtMost(readVersion.newest());
     try {
       recovery.finish(settings.firstTimestamp().getAsLong());
     } catch (LogException e) {
@@ -295,6 +305,7 @@ public final class Member implements AutoCloseable {
 
   private void leadOn(long now) {
     follower.suspicion().heard(now);
+    log.writeAtMost(readVersion.newest());
     if (handingOver != null && now - handingOverSince > DRAIN_NANOS_MAX) {
       handedOver();
     }
@@ -417,7 +428,7 @@ public final class Member implements AutoCloseable {
     switch (failure.reason()) {
       case CORRUPT, LOST, TOO_LARGE -> end(failure);
       case FENCED -> {}
-      case UNAVAILABLE -> {
+      case UNAVAILABLE, NEWER -> {
         return failure;
       }
     }
