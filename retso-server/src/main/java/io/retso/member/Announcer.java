@@ -1,5 +1,6 @@
 package io.retso.member;
 
+import io.retso.log.LogEntry;
 import io.retso.log.LogException;
 import io.retso.protocol.Limits;
 import io.retso.protocol.ServerRole;
@@ -104,7 +105,13 @@ final class Announcer {
             roster.members(),
             trouble == null ? follower.trouble() : trouble);
     if (state != Member.State.ENDED) {
-      roster.publish(new Roster.Entry(settings.address(), settings.httpAddress(), isReady, behind));
+      roster.publish(
+          new Roster.Entry(
+              settings.address(),
+              settings.httpAddress(),
+              isReady,
+              LogEntry.newestVersion(),
+              behind));
       ServerRole before = role;
       if (!role(leads).equals(before)) {
         front.update(role);

@@ -25,6 +25,9 @@ final class Follower {
   /** A standby that has read nothing for so long is not ready: it cannot reach the log. */
   private static final long READ_NANOS_MAX = TimeUnit.SECONDS.toNanos(3);
 
+  /** A log that a later build wrote is read again after so long: by then that may be deleted. */
+  private static final long NEWER_NANOS = TimeUnit.MINUTES.toNanos(1);
+
   private final Member.Settings settings;
   private final LedgerStore store;
   private final LedgerLog.Threads threads;
@@ -64,6 +67,8 @@ final class Follower {
 
   /** Why the log could not be read lately; null if it could. */
   private LogException trouble;
+
+  private long failedNanos;
 
   /**
    * Makes one that has read nothing.
@@ -138,6 +143,9 @@ final class Follower {
 
   /** Reads on. */
   void tick(long now) {
+    if (!canRead() && now - failedNanos < NEWER_NANOS) {
+      return;
+    }
     CompletableFuture<Void> polling = tail.poll();
     if (polling != polled) {
       polled = polling;
@@ -167,6 +175,7 @@ final class Follower {
   private void read(boolean wasWarm, LogException failure) {
     trouble = failure;
     if (failure != null) {
+      failedNanos = now();
       failures.accept(failure);
       return;
     }
@@ -219,7 +228,12 @@ final class Follower {
 
   /** Whether it has read the log, and can read it still. */
   boolean isReady(long now) {
-    return looked && tail.isWarm() && now - readNanos < READ_NANOS_MAX;
+    return looked && canRead() && tail.isWarm() && now - readNanos < READ_NANOS_MAX;
+  }
+
+  /** Whether this build reads what it found in the log. */
+  private boolean canRead() {
+    return trouble == null || trouble.reason() != LogException.Reason.NEWER;
   }
 
   // Judging.
@@ -252,9 +266,9 @@ final class Follower {
     return !successor.isEmpty() || recovery.hasEnded() && isHeard();
   }
 
-  /** Whether it is time for this member to take over. */
+  /** Whether it is time for this member to take over. What it cannot read it leaves to others. */
   boolean isDue(long now) {
-    return looked && suspicion.isDue(suspects(), hasLeft(), rank(), now);
+    return looked && canRead() && suspicion.isDue(suspects(), hasLeft(), rank(), now);
   }
 
   /** How many are to try before: whom the leader has named, and those that are ready. */

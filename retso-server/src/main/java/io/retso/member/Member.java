@@ -102,6 +102,7 @@ public final class Member implements AutoCloseable {
   private final Term.Maker terms;
   private final Follower follower;
   private final Announcer announcer;
+  private final ReadVersion readVersion = new ReadVersion();
   private final LoopTasks tasks;
   private final Sequencer.Replies replies = new TermReplies();
 
@@ -168,6 +169,7 @@ public final class Member implements AutoCloseable {
     }
     long now = now();
     follower.suspicion().tick(now);
+    readVersion.see(roster.members(), now);
     switch (state) {
       case STANDBY -> standBy(now);
       case LEADING -> leadOn(now);
@@ -222,6 +224,7 @@ public final class Member implements AutoCloseable {
 
   private void lead(LedgerLog taken) {
     log = taken;
+    log.writeAtMost(readVersion.newest());
     try {
       recovery.finish(settings.firstTimestamp().getAsLong());
     } catch (LogException e) {
@@ -246,6 +249,7 @@ public final class Member implements AutoCloseable {
 
   private void leadOn(long now) {
     follower.suspicion().heard(now);
+    log.writeAtMost(readVersion.newest());
     if (handingOver != null && now - handingOverSince > DRAIN_NANOS_MAX) {
       handedOver();
     }
@@ -367,7 +371,7 @@ public final class Member implements AutoCloseable {
     switch (failure.reason()) {
       case CORRUPT, LOST, TOO_LARGE -> end(failure);
       case FENCED -> {}
-      case UNAVAILABLE -> {
+      case UNAVAILABLE, NEWER -> {
         return failure;
       }
     }
