@@ -99,15 +99,21 @@ final class ZooKeeperCatalog implements AutoCloseable {
   /** Reads the list; creates an empty one if there is none. */
   Catalog read() throws LogException {
     try {
-      if (client.checkExists().forPath(path) == null) {
+      try {
+        return readExisting();
+      } catch (KeeperException.NoNodeException e) {
         create();
+        return readExisting();
       }
-      Stat stat = new Stat();
-      String text = text(client.getData().storingStatIn(stat).forPath(path));
-      return new Catalog(stat.getVersion(), parse(text));
     } catch (Exception e) {
       throw failure("read", e);
     }
+  }
+
+  private Catalog readExisting() throws Exception {
+    Stat stat = new Stat();
+    String text = text(client.getData().storingStatIn(stat).forPath(path));
+    return new Catalog(stat.getVersion(), parse(text));
   }
 
   private void create() throws Exception {
