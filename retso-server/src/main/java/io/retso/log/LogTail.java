@@ -41,6 +41,7 @@ public final class LogTail implements AutoCloseable {
   private final Executor executor;
   private final LedgerLog.Settings settings;
   private final LedgerLog.Replay replay;
+  private final SpareLedger spare;
 
   /** When the ledgers begin that were read since it began; some may be deleted by now. */
   private final Map<Long, Long> segmentStarts = new HashMap<>();
@@ -80,6 +81,7 @@ public final class LogTail implements AutoCloseable {
     this.executor = threads.writer();
     this.settings = settings;
     this.replay = replay;
+    this.spare = new SpareLedger(store, threads);
     this.lastEntryNanos = threads.nanoClock().getAsLong();
   }
 
@@ -305,6 +307,13 @@ public final class LogTail implements AutoCloseable {
 
   // The end.
 
+  /** Makes a ledger for a take-over ahead; to be called again and again. */
+  public void prepareTakeOver() {
+    if (!closed) {
+      spare.keep();
+    }
+  }
+
   /**
    * Takes the log over from where this is, and shows the replay the rest; the tail is closed then.
    * If that fails, the tail can go on.
@@ -335,6 +344,7 @@ public final class LogTail implements AutoCloseable {
     shown = true; // by the take-over, soon
     TakeOver takeOver = new TakeOver(store, threads, settings, replay, position);
     takeOver.onlyOf(epoch);
+    takeOver.with(spare);
     return takeOver
         .run()
         .handleAsync(
@@ -358,6 +368,7 @@ public final class LogTail implements AutoCloseable {
   @Override
   public void close() {
     closed = true;
+    spare.close();
     polling.whenCompleteAsync((polled, e) -> startAnew(), executor);
   }
 }

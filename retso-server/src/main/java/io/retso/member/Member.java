@@ -2,6 +2,7 @@ package io.retso.member;
 
 import io.retso.log.LedgerLog;
 import io.retso.log.LedgerStore;
+import io.retso.log.LogEntry;
 import io.retso.log.LogException;
 import io.retso.oracle.StatusOracle;
 import io.retso.protocol.Limits;
@@ -104,12 +105,13 @@ public final class Member implements AutoCloseable {
   private final Front front;
   private final Term.Maker terms;
   private final Follower follower;
+  private final ReadVersion readVersion = new ReadVersion();
   private final LoopTasks tasks;
   private final Sequencer.Replies replies = new TermReplies();
 
   private State state = State.STANDBY;
 
-  /** The next term, or that in which it leads. */
+  /** The next term, or that in which it leads; null until the oracle is empty again. */
   private Term term;
 
   /** Of a leader. */
@@ -128,6 +130,10 @@ public final class Member implements AutoCloseable {
   private CompletableFuture<Void> handingOver;
 
   private long handingOverSince;
+
+  /** To whom it has handed over last; empty if it was deposed. */
+  private String successor = "";
+
   private volatile View view;
 
   /**
@@ -155,7 +161,8 @@ public final class Member implements AutoCloseable {
     this.tasks = new LoopTasks(executor);
     this.term = terms.next(replies);
     this.follower =
-        new Follower(settings, store, threads, recovery, roster, watch, this::troubleOf);
+        new Follower(
+            settings, store, threads, recovery, roster, watch, this::troubleOf, this::tick);
     look(now());
   }
 
@@ -165,8 +172,12 @@ public final class Member implements AutoCloseable {
 
   /** Time passes: reads on, looks for the leader, and takes over if it is to. */
   public void tick() {
+    if (term == null) {
+      return;
+    }
     long now = now();
     follower.suspicion().tick(now);
+    readVersion.see(roster.members(), now);
     switch (state) {
       case STANDBY -> standBy(now);
       case LEADING -> leadOn(now);
@@ -199,7 +210,13 @@ public final class Member implements AutoCloseable {
             members,
             leadTrouble == null ? follower.trouble() : leadTrouble);
     if (state != State.ENDED) {
-      roster.publish(new Roster.Entry(settings.address(), settings.httpAddress(), isReady, behind));
+      roster.publish(
+          new Roster.Entry(
+              settings.address(),
+              settings.httpAddress(),
+              isReady,
+              LogEntry.newestVersion(),
+              behind));
       ServerRole changed = role(members);
       if (!changed.equals(role)) {
         role = changed;
@@ -214,12 +231,14 @@ public final class Member implements AutoCloseable {
     addresses.add(settings.address());
     members.forEach(member -> addresses.add(member.address()));
     String leader = follower.leader();
-    boolean isKnown = leads || !follower.isOwn(leader) && ServerRole.isAddress(leader);
+    if (!leads && follower.isOwn(leader)) {
+      leader = successor;
+    }
     return new ServerRole(
         leads,
         follower.epoch(),
         "",
-        isKnown ? leader : "",
+        ServerRole.isAddress(leader) ? leader : "",
         addresses.stream().distinct().limit(Limits.MEMBERS_MAX).toList());
   }
 
@@ -260,6 +279,7 @@ public final class Member implements AutoCloseable {
 
   private void lead(LedgerLog taken) {
     log = taken;
+    log.writeAtMost(readVersion.newest());
     try {
       recovery.finish(settings.firstTimestamp().getAsLong());
     } catch (LogException e) {
@@ -285,6 +305,7 @@ public final class Member implements AutoCloseable {
 
   private void leadOn(long now) {
     follower.suspicion().heard(now);
+    log.writeAtMost(readVersion.newest());
     if (handingOver != null && now - handingOverSince > DRAIN_NANOS_MAX) {
       handedOver();
     }
@@ -308,19 +329,31 @@ public final class Member implements AutoCloseable {
     if (state == State.LEADING) {
       LOG.warn("no longer leads in epoch {}: {}", follower.epoch(), cause.getMessage());
       leadTrouble = troubleOf(cause);
+      successor = "";
       if (state == State.LEADING) {
         stepDown();
       }
     }
   }
 
-  /** The oracle may be ahead of the log: it is emptied, and the log read again. */
+  /**
+   * The oracle may be ahead of the log: it is emptied, and the log read again. Both take a while,
+   * so first everybody hears of it.
+   */
   private void stepDown() {
     log.close();
     log = null;
     state = State.STANDBY;
     role = role(roster.members());
     front.follow(role);
+    term = null;
+    executor.execute(this::beginAnew);
+  }
+
+  private void beginAnew() {
+    if (state == State.ENDED) {
+      return;
+    }
     follower.restart();
     term = terms.next(replies);
     look(now()); // others are to know at once that it is not ready
@@ -341,7 +374,7 @@ public final class Member implements AutoCloseable {
     if (state != State.LEADING) {
       return refused("this server does not lead; " + role.whoLeads());
     }
-    Optional<Roster.Entry> next = successor();
+    Optional<String> next = nextLeader();
     if (next.isEmpty()) {
       return refused("no standby is ready to take over");
     }
@@ -349,7 +382,8 @@ public final class Member implements AutoCloseable {
       return refused("the log cannot be appended to, so no standby could take it over");
     }
     if (handingOver == null) {
-      LOG.info("hands over to {}", next.get().address());
+      successor = next.get();
+      LOG.info("hands over to {}", successor);
       handingOver = new CompletableFuture<>();
       handingOverSince = now();
       tasks.then(
@@ -372,10 +406,13 @@ public final class Member implements AutoCloseable {
     return CompletableFuture.failedFuture(new IllegalStateException(why));
   }
 
-  /** The first of the others that are ready. */
-  private Optional<Roster.Entry> successor() {
+  /** The first of the others that are ready, and known to live: each has a connection to here. */
+  private Optional<String> nextLeader() {
     return roster.members().stream()
-        .filter(member -> member.isReady() && !follower.isOwn(member.address()))
+        .filter(Roster.Entry::isReady)
+        .map(Roster.Entry::address)
+        .filter(address -> !follower.isOwn(address))
+        .filter(address -> front.hears(LeaderWatch.clientName(address)))
         .findFirst();
   }
 
@@ -391,7 +428,7 @@ public final class Member implements AutoCloseable {
     switch (failure.reason()) {
       case CORRUPT, LOST, TOO_LARGE -> end(failure);
       case FENCED -> {}
-      case UNAVAILABLE -> {
+      case UNAVAILABLE, NEWER -> {
         return failure;
       }
     }

@@ -183,7 +183,14 @@ final class ServerParts {
     member = ServerMember.start(settings, store, nanoClock, terms, net, roster);
     member.onTrouble(onTrouble);
     started("member", member::close);
-    member.awaitService();
+    try {
+      member.awaitService();
+    } catch (LogException e) {
+      if (e.reason() != LogException.Reason.NEWER || config.isEmbedded()) {
+        throw e;
+      }
+      // A standby that is not ready, beside members of the version that wrote it.
+    }
     observation.offerHandOver(member::handOver);
   }
 
