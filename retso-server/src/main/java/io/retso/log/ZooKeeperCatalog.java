@@ -52,9 +52,10 @@ final class ZooKeeperCatalog implements AutoCloseable {
   /**
    * Of the session, milliseconds. Nothing of the log hangs on it. After two thirds of it without an
    * answer another server of ZooKeeper is tried, which gets a part of it to accept the connection:
-   * as many parts as there are servers. ZooKeeper grants no less than its own minimum.
+   * as many parts as there are servers. ZooKeeper grants no less than two of its ticks, which are 2
+   * s by default.
    */
-  private static final int SESSION_MS = 2_000;
+  private static final int SESSION_MS = 4_000;
 
   private static final int RETRY_INTERVAL_MS = 50;
 

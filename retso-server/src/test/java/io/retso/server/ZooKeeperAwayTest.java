@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A server that must take over while its ZooKeeper is away. */
-@Timeout(120)
+@Timeout(180)
 class ZooKeeperAwayTest {
   @Test
   void itAnswersMeanwhileAndEndsWhenItIsStopped(@TempDir Path directory) throws Exception {
