@@ -125,7 +125,8 @@ public interface OracleClient extends AutoCloseable {
    * The newest safe snapshot: a timestamp at which serializable readers may read without being
    * tracked or refused. It is no transaction: it cannot commit and needs no end. Several callers
    * get the same one, which may be some 10 ms old, so it may lack a commit that was answered before
-   * this call. The oracle keeps the versions in it for a minute at least.
+   * this call. The oracle keeps the versions in it for a minute, or for the time limit of
+   * transactions if that is shorter.
    *
    * <p>The answer waits for no disk. Fails with {@link Category#INCOMPATIBLE} if the oracle speaks
    * protocol 1.

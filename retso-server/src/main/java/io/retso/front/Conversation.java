@@ -66,6 +66,7 @@ public final class Conversation {
   /** The commits of the frame that is looked at are refused: they waited too long. */
   private boolean refuseRows;
 
+  private long heardNanos;
   private boolean inBurst;
   private boolean holding;
 
@@ -91,6 +92,11 @@ public final class Conversation {
   /** What the client said of itself; {@code null} before the handshake. */
   public Handshake.Hello hello() {
     return hello;
+  }
+
+  /** When the client said HELLO, or sent a ping last. */
+  long heardNanos() {
+    return heardNanos;
   }
 
   /** The id of the frame that was looked at last, for an error about it. */
@@ -151,6 +157,7 @@ public final class Conversation {
           ErrorCode.MALFORMED_FRAME,
           "a frame " + type + " is not a request of protocol " + version);
     } else if (type == FrameType.PING) {
+      heardNanos = desk.settings().nanoClock().getAsLong();
       Frames.writeReplyHeader(leaving(), type, 0, frameId);
     } else if (hello.mode() == Handshake.Mode.ECHO) {
       echo(type, Frames.count(unread, index));
@@ -267,6 +274,7 @@ public final class Conversation {
       throw new FrameException(ErrorCode.SHUTTING_DOWN, standby());
     }
     hello = theirs;
+    heardNanos = desk.settings().nanoClock().getAsLong();
     Handshake.writeWelcome(
         leaving(),
         frameId,

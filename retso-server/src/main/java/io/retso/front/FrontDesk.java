@@ -109,6 +109,9 @@ public final class FrontDesk implements Front {
     void inNextTurn(Runnable task);
   }
 
+  /** A client whose last ping is older is not heard: some twenty pings of a standby were missed. */
+  private static final long HEARD_NANOS_MAX = 2_000_000_000;
+
   private final Settings settings;
   private final Loop loop;
   private final Owner owner;
@@ -229,6 +232,18 @@ public final class FrontDesk implements Front {
     Conversation conversation = new Conversation(this, transport, host);
     conversations.add(conversation);
     return conversation;
+  }
+
+  /** Whether a client of this name is connected, and said HELLO or sent a ping lately. */
+  @Override
+  public boolean hears(String clientName) {
+    long now = settings.nanoClock().getAsLong();
+    return conversations.stream()
+        .anyMatch(
+            conversation ->
+                conversation.hello() != null
+                    && conversation.hello().clientName().equals(clientName)
+                    && now - conversation.heardNanos() < HEARD_NANOS_MAX);
   }
 
   private boolean isOnItsThread() {

@@ -393,6 +393,7 @@ public final class BookKeeperStore implements LedgerStore {
   @Override
   public CompletableFuture<Void> delete(long ledger) {
     CompletableFuture<Void> deletion = client.newDeleteLedgerOp().withLedgerId(ledger).execute();
+    sealing(deletion); // that of a spare ledger is asked for at the end
     return bounded(deletion, "delete ledger " + ledger)
         .exceptionallyCompose(
             e -> {

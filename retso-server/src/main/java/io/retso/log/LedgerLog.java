@@ -121,6 +121,9 @@ public final class LedgerLog implements CommitLog {
   /** The end of the ledger that cannot be appended to, once it is known; -1 before. */
   private long sealedCount;
 
+  /** See {@link #writeAtMost}. */
+  private int versionMax = LogEntry.newestVersion();
+
   /** Nothing is reported any more. */
   private boolean over;
 
@@ -283,6 +286,15 @@ public final class LedgerLog implements CommitLog {
     segments.add(new TakeOver.Segment(current.id(), start, false));
   }
 
+  /**
+   * From now on nothing is written that readers of this version of {@link LogEntry} and those
+   * before could not read. Where a stalled log could go on only in a later one it fails with {@link
+   * LogException.Reason#UNAVAILABLE}: whoever takes it over begins a segment, which all read.
+   */
+  public void writeAtMost(int version) {
+    versionMax = version;
+  }
+
   // Going on in another ledger: see the package's description.
 
   /** Nothing is appended until {@link #goOn}; or another server has the log. */
@@ -347,6 +359,10 @@ public final class LedgerLog implements CommitLog {
     TakeOver.Segment last = segments.get(segments.size() - 1);
     durable = Math.max(durable, firstPosition + sealedCount - 1);
     continuing = continuing || sealedCount > 0;
+    if (continuing && !LogEntry.mayContinue(versionMax)) {
+      end(cannotContinue());
+      return;
+    }
     stalled = false;
     write(continuing ? TakeOver.Segment.NO_START : last.start());
     old.closeAsync();
@@ -357,6 +373,15 @@ public final class LedgerLog implements CommitLog {
         old.id(),
         current.id());
     listener.resumed(durable);
+  }
+
+  private LogException cannotContinue() {
+    return new LogException(
+        LogException.Reason.UNAVAILABLE,
+        "ledger "
+            + current.id()
+            + " cannot be appended to, and a member of an earlier version would not read what"
+            + " continues it; the log is taken over anew");
   }
 
   @Override

@@ -52,7 +52,8 @@ public final class LogEntry implements Changes {
   /**
    * The version of the first entry of a ledger that continues the segment of the one before it; it
    * is the same as {@link #VERSION} otherwise. Builds that expect a segment record at the beginning
-   * of each ledger refuse it by name.
+   * of each ledger refuse it by name, so it is written only where all members read it ({@link
+   * LedgerLog#writeAtMost}).
    */
   private static final int CONTINUING = 16;
 
@@ -80,6 +81,19 @@ public final class LogEntry implements Changes {
   private static final int EXPIRED = 10;
   private static final int WATERMARK = 11;
   private static final int ENDED = 12;
+
+  /**
+   * The newest version that this build reads. A method, since a constant would be copied into the
+   * classes that use it.
+   */
+  public static int newestVersion() {
+    return CONTINUING;
+  }
+
+  /** Whether readers of a version and those before read a ledger that continues a segment. */
+  static boolean mayContinue(int version) {
+    return version >= CONTINUING;
+  }
 
   private final ByteBuffer buffer;
   private final CRC32C crc = new CRC32C();
@@ -238,8 +252,8 @@ public final class LogEntry implements Changes {
    * @param entry from its position to its limit; any byte order
    * @param rows room for the rows of one commit
    * @return the entry's position in the log
-   * @throws LogException {@link LogException.Reason#CORRUPT} if the bytes are not an intact entry
-   *     of a known version
+   * @throws LogException {@link LogException.Reason#NEWER} if a later build wrote it; {@link
+   *     LogException.Reason#CORRUPT} if the bytes are not an intact entry
    */
   public static long read(ByteBuffer entry, long[] rows, Visitor visitor) throws LogException {
     ByteBuffer in = entry.slice().order(ByteOrder.LITTLE_ENDIAN);
@@ -259,16 +273,16 @@ public final class LogEntry implements Changes {
     if (in.remaining() < HEADER_BYTES || in.getShort(0) != MAGIC) {
       throw corrupt(-1, "does not begin like one; is this ledger ReTSO's?");
     }
-    int version = in.get(VERSION_OFFSET);
-    if (version > CONTINUING || Integer.bitCount(version) != 1) {
+    int version = in.get(VERSION_OFFSET) & 0xff;
+    boolean isOne = Integer.bitCount(version) == 1;
+    if (!isOne || version > newestVersion()) {
       throw new LogException(
-          LogException.Reason.CORRUPT,
+          isOne ? LogException.Reason.NEWER : LogException.Reason.CORRUPT,
           "a log entry has version "
               + version
               + ", this build reads "
-              + CONTINUING
-              + " and earlier"
-              + "; start the version that wrote it");
+              + newestVersion()
+              + " and earlier");
     }
     CRC32C crc = new CRC32C();
     in.position(POSITION_OFFSET);

@@ -15,6 +15,8 @@ public final class LogException extends Exception {
     UNAVAILABLE,
     /** Bytes that are not what was written. Do not start; look at the bookies' disks. */
     CORRUPT,
+    /** A later build wrote it, in a format that this one does not read. Start that build again. */
+    NEWER,
     /** The list of ledgers is older than the log, or is gone. Restore ZooKeeper's data. */
     LOST,
     /** The log is sound and holds more than this server's settings have room for. Raise them. */

@@ -41,6 +41,7 @@ public final class LogTail implements AutoCloseable {
   private final Executor executor;
   private final LedgerLog.Settings settings;
   private final LedgerLog.Replay replay;
+  private final SpareLedger spare;
 
   /** When the ledgers begin that were read since it began; some may be deleted by now. */
   private final Map<Long, Long> segmentStarts = new HashMap<>();
@@ -63,7 +64,6 @@ public final class LogTail implements AutoCloseable {
   private boolean shown;
 
   private int idlePolls;
-  private long lastEntryNanos;
   private boolean closed;
 
   /** The poll that is under way. */
@@ -80,7 +80,7 @@ public final class LogTail implements AutoCloseable {
     this.executor = threads.writer();
     this.settings = settings;
     this.replay = replay;
-    this.lastEntryNanos = threads.nanoClock().getAsLong();
+    this.spare = new SpareLedger(store, threads);
   }
 
   /** Whether it has found where to begin, and shown everything from there to some moment. */
@@ -107,11 +107,6 @@ public final class LogTail implements AutoCloseable {
   /** Entries that are known to be durable and were not shown yet. */
   public long entriesBehind() {
     return current == null ? 0 : current.count() - next;
-  }
-
-  /** How long ago the last entry was shown, or this was made, in nanoseconds. */
-  public long silentNanos() {
-    return threads.nanoClock().getAsLong() - lastEntryNanos;
   }
 
   /**
@@ -206,7 +201,6 @@ public final class LogTail implements AutoCloseable {
     shown = true;
     last = LogEntry.position(entry);
     replay.entry(entry);
-    lastEntryNanos = threads.nanoClock().getAsLong();
   }
 
   // Going on.
@@ -305,6 +299,13 @@ public final class LogTail implements AutoCloseable {
 
   // The end.
 
+  /** Makes a ledger for a take-over ahead; to be called again and again. */
+  public void prepareTakeOver() {
+    if (!closed) {
+      spare.keep();
+    }
+  }
+
   /**
    * Takes the log over from where this is, and shows the replay the rest; the tail is closed then.
    * If that fails, the tail can go on.
@@ -335,6 +336,7 @@ public final class LogTail implements AutoCloseable {
     shown = true; // by the take-over, soon
     TakeOver takeOver = new TakeOver(store, threads, settings, replay, position);
     takeOver.onlyOf(epoch);
+    takeOver.with(spare);
     return takeOver
         .run()
         .handleAsync(
@@ -358,6 +360,7 @@ public final class LogTail implements AutoCloseable {
   @Override
   public void close() {
     closed = true;
+    spare.close();
     polling.whenCompleteAsync((polled, e) -> startAnew(), executor);
   }
 }

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 
 /**
  * Takes the log over from whoever writes it: begins an epoch in the catalog with a ledger of its
@@ -51,6 +52,7 @@ final class TakeOver {
   private final LedgerLog.Settings settings;
   private final LedgerLog.Replay replay;
   private final LogTail.Position position;
+  private Supplier<CompletableFuture<LedgerStore.Ledger>> ledgers;
   private long onlyOf = ANY_EPOCH;
   private LedgerStore.Ledger own;
   private int attempts;
@@ -77,6 +79,7 @@ final class TakeOver {
     this.position = position;
     this.last = position == null ? 0 : position.last();
     this.store = store;
+    this.ledgers = store::create;
     this.executor = threads.writer();
     this.settings = settings;
     this.replay = replay;
@@ -85,6 +88,11 @@ final class TakeOver {
   /** Is lost if somebody leads in another epoch by now. */
   void onlyOf(long epoch) {
     onlyOf = epoch;
+  }
+
+  /** Has its own ledger from somewhere else than the store. */
+  void with(SpareLedger spare) {
+    ledgers = spare::take;
   }
 
   /** Looks at the log, and takes it over if it is not refused. */
@@ -146,11 +154,11 @@ final class TakeOver {
 
   // The epoch.
 
-  /** The catalog is read while the ledger is created, which takes longest of all steps. */
+  /** The catalog is read while the ledger is created, if none is there. */
   private CompletableFuture<Catalog> beginEpoch() {
     CompletableFuture<Catalog> reading = store.readCatalog();
-    return store
-        .create()
+    return ledgers
+        .get()
         .thenComposeAsync(
             made -> {
               own = made;
@@ -188,12 +196,8 @@ final class TakeOver {
 
   /** The own ledger is in no catalog: each replacement was refused. */
   private CompletableFuture<Catalog> giveBack(String why) {
-    own.closeAsync();
-    return store
-        .delete(own.id())
-        .handle((deleted, e) -> null)
-        .thenCompose(
-            deleted -> CompletableFuture.failedFuture(new LogException(Reason.FENCED, why)));
+    return SpareLedger.giveBack(store, own)
+        .thenCompose(tried -> CompletableFuture.failedFuture(new LogException(Reason.FENCED, why)));
   }
 
   // What others wrote.

@@ -35,9 +35,11 @@ import org.apache.zookeeper.data.Stat;
  * <p>Thread-safe.
  */
 final class ZooKeeperCatalog implements AutoCloseable {
-  private static final String FORMAT = "retso-log 3";
-  private static final String FORMAT_WITHOUT_EPOCH = "retso-log 2";
-  private static final String FORMAT_WITHOUT_ID = "retso-log 1";
+  private static final String FORMAT_NAME = "retso-log ";
+  private static final int FORMAT_NUMBER = 3;
+  private static final String FORMAT = FORMAT_NAME + FORMAT_NUMBER;
+  private static final String FORMAT_WITHOUT_EPOCH = FORMAT_NAME + 2;
+  private static final String FORMAT_WITHOUT_ID = FORMAT_NAME + 1;
   private static final String WRITER = "writer";
   private static final String LEDGERS = "ledgers";
   private static final String ID = "id ";
@@ -97,15 +99,21 @@ final class ZooKeeperCatalog implements AutoCloseable {
   /** Reads the list; creates an empty one if there is none. */
   Catalog read() throws LogException {
     try {
-      if (client.checkExists().forPath(path) == null) {
+      try {
+        return readExisting();
+      } catch (KeeperException.NoNodeException e) {
         create();
+        return readExisting();
       }
-      Stat stat = new Stat();
-      String text = text(client.getData().storingStatIn(stat).forPath(path));
-      return new Catalog(stat.getVersion(), parse(text));
     } catch (Exception e) {
       throw failure("read", e);
     }
+  }
+
+  private Catalog readExisting() throws Exception {
+    Stat stat = new Stat();
+    String text = text(client.getData().storingStatIn(stat).forPath(path));
+    return new Catalog(stat.getVersion(), parse(text));
   }
 
   private void create() throws Exception {
@@ -210,7 +218,7 @@ final class ZooKeeperCatalog implements AutoCloseable {
   private LogException corrupt(String text, Throwable cause) {
     String first = text.lines().findFirst().orElse("");
     return new LogException(
-        Reason.CORRUPT,
+        isNewer(first) ? Reason.NEWER : Reason.CORRUPT,
         "ZooKeeper's node "
             + path
             + " is not a list of ledgers that this build reads: it begins with \""
@@ -219,6 +227,11 @@ final class ZooKeeperCatalog implements AutoCloseable {
             + FORMAT
             + "\"; start the version that wrote it, or choose another path",
         cause);
+  }
+
+  private static boolean isNewer(String first) {
+    String digits = first.startsWith(FORMAT_NAME) ? first.substring(FORMAT_NAME.length()) : "";
+    return digits.matches("[0-9]{1,9}") && Integer.parseInt(digits) > FORMAT_NUMBER;
   }
 
   private static String text(byte[] bytes) {

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -24,6 +25,9 @@ final class Follower {
   /** A standby that has read nothing for so long is not ready: it cannot reach the log. */
   private static final long READ_NANOS_MAX = TimeUnit.SECONDS.toNanos(3);
 
+  /** A log that a later build wrote is read again after so long: by then that may be deleted. */
+  private static final long NEWER_NANOS = TimeUnit.MINUTES.toNanos(1);
+
   private final Member.Settings settings;
   private final LedgerStore store;
   private final LedgerLog.Threads threads;
@@ -32,7 +36,9 @@ final class Follower {
   private final Roster roster;
   private final LeaderWatch watch;
   private final Consumer<LogException> failures;
+  private final Runnable news;
   private final Suspicion suspicion = new Suspicion();
+  private final Silence silence = new Silence();
 
   private LogTail tail;
 
@@ -44,11 +50,17 @@ final class Follower {
 
   private long readNanos;
 
+  /** The last position at the tick before. */
+  private long positionSeen;
+
   /** The catalog was read since the log was last read from the beginning. */
   private boolean knowsLeader;
 
   private long epoch;
   private String leader = "";
+
+  /** To whom that leader has handed over, by its own word; empty if it has not. */
+  private String successor = "";
 
   /** The last position when this epoch was first followed: what is behind it is of its leader. */
   private long positionBefore;
@@ -56,11 +68,14 @@ final class Follower {
   /** Why the log could not be read lately; null if it could. */
   private LogException trouble;
 
+  private long failedNanos;
+
   /**
    * Makes one that has read nothing.
    *
    * @param recovery over an empty oracle
    * @param failures hears of each poll that fails
+   * @param news runs when the leader has said that it hands over
    */
   Follower(
       Member.Settings settings,
@@ -69,7 +84,8 @@ final class Follower {
       Recovery recovery,
       Roster roster,
       LeaderWatch watch,
-      Consumer<LogException> failures) {
+      Consumer<LogException> failures,
+      Runnable news) {
     this.settings = settings;
     this.store = store;
     this.threads = threads;
@@ -78,6 +94,7 @@ final class Follower {
     this.roster = roster;
     this.watch = watch;
     this.failures = failures;
+    this.news = news;
     begin();
   }
 
@@ -126,6 +143,9 @@ final class Follower {
 
   /** Reads on. */
   void tick(long now) {
+    if (!canRead() && now - failedNanos < NEWER_NANOS) {
+      return;
+    }
     CompletableFuture<Void> polling = tail.poll();
     if (polling != polled) {
       polled = polling;
@@ -142,14 +162,20 @@ final class Follower {
     if (tail.catalog() != null) {
       follow(tail.catalog(), now);
     }
-    if (hears(now)) {
+    silence.tick(now, recovery.lastPosition() != positionSeen, watch.hasAnswered());
+    positionSeen = recovery.lastPosition();
+    if (hears()) {
       suspicion.heard(now);
+    }
+    if (isReady(now)) {
+      tail.prepareTakeOver();
     }
   }
 
   private void read(boolean wasWarm, LogException failure) {
     trouble = failure;
     if (failure != null) {
+      failedNanos = now();
       failures.accept(failure);
       return;
     }
@@ -168,20 +194,30 @@ final class Follower {
     knowsLeader = true;
     positionBefore = recovery.lastPosition();
     set(catalog.epoch(), catalog.leader(), now);
-    watch.watch(isOwn(leader) || !ServerRole.isAddress(leader) ? "" : leader);
+    watch.watch(isOwn(leader) || !ServerRole.isAddress(leader) ? "" : leader, this::said);
     LOG.info("follows epoch {}, led by {}", epoch, leader.isEmpty() ? "nobody" : leader);
+  }
+
+  /** The leader's process has another role: it names a successor when it hands over. */
+  private void said(ServerRole role) {
+    if (!role.leads() && role.epoch() == epoch && !role.leaderAddress().isEmpty()) {
+      successor = role.leaderAddress();
+      news.run();
+    }
   }
 
   private void set(long newEpoch, String newLeader, long now) {
     suspicion.follows(newEpoch, now);
+    silence.begin();
     epoch = newEpoch;
     leader = newLeader;
+    successor = "";
   }
 
   /** This member leads from now on. */
   void leads(long newEpoch, long now) {
     set(newEpoch, settings.address(), now);
-    watch.watch("");
+    watch.watch("", role -> {});
     trouble = null;
   }
 
@@ -192,7 +228,12 @@ final class Follower {
 
   /** Whether it has read the log, and can read it still. */
   boolean isReady(long now) {
-    return looked && tail.isWarm() && now - readNanos < READ_NANOS_MAX;
+    return looked && canRead() && tail.isWarm() && now - readNanos < READ_NANOS_MAX;
+  }
+
+  /** Whether this build reads what it found in the log. */
+  private boolean canRead() {
+    return trouble == null || trouble.reason() != LogException.Reason.NEWER;
   }
 
   // Judging.
@@ -203,45 +244,43 @@ final class Follower {
   }
 
   /** Whether it hears a leader who does not seem to be gone. */
-  boolean hears(long now) {
-    return isHeard() && !suspects(now);
+  boolean hears() {
+    return isHeard() && !suspects();
   }
 
-  /** Whether the leader seems to be gone. */
-  private boolean suspects(long now) {
+  /**
+   * Whether the leader seems to be gone. If this member cannot read the log, it is not the leader
+   * that is silent.
+   */
+  private boolean suspects() {
     if (!looked) {
       return false;
     }
     // Its own address says that it led in an earlier life, unless two servers have the same one.
     boolean nobodyLeads = epoch == 0 || isOwn(leader) && !isHeard();
-    return nobodyLeads
-        || hasLeft()
-        || watch.isGone()
-        || trouble == null && silentNanos(now) > Suspicion.SILENCE_NANOS;
+    return nobodyLeads || hasLeft() || watch.isGone() || trouble == null && silence.isTooLong();
   }
 
   /** Whether the leader that is followed went of its own accord. */
   private boolean hasLeft() {
-    return recovery.hasEnded() && isHeard();
+    return !successor.isEmpty() || recovery.hasEnded() && isHeard();
   }
 
-  /** If this member cannot read the log, it is not the leader that is silent. */
-  private long silentNanos(long now) {
-    return Math.min(tail.silentNanos(), suspicion.followedNanos(now));
-  }
-
-  /** Whether it is time for this member to take over. */
+  /** Whether it is time for this member to take over. What it cannot read it leaves to others. */
   boolean isDue(long now) {
-    return looked && suspicion.isDue(suspects(now), hasLeft(), rank(), now);
+    return looked && canRead() && suspicion.isDue(suspects(), hasLeft(), rank(), now);
   }
 
-  /** How many of those that are ready are to try before. */
+  /** How many are to try before: whom the leader has named, and those that are ready. */
   private int rank() {
-    List<String> candidates =
+    Stream<String> ready =
         roster.members().stream()
             .filter(Roster.Entry::isReady)
             .map(Roster.Entry::address)
-            .filter(address -> isOwn(address) || !address.equals(leader))
+            .filter(address -> isOwn(address) || !address.equals(leader));
+    List<String> candidates =
+        Stream.concat(Stream.of(successor).filter(named -> !named.isEmpty()), ready)
+            .distinct()
             .toList();
     int own = candidates.indexOf(settings.address());
     return own < 0 ? candidates.size() : own;

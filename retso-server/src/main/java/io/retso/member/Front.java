@@ -18,6 +18,9 @@ public interface Front extends Sequencer.Replies {
   /** See {@link io.retso.front.FrontDesk#update}. */
   void update(ServerRole role);
 
+  /** See {@link io.retso.front.FrontDesk#hears}. */
+  boolean hears(String clientName);
+
   /**
    * Takes no more requests until {@link #follow}.
    *

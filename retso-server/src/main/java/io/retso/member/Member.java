@@ -4,11 +4,8 @@ import io.retso.log.LedgerLog;
 import io.retso.log.LedgerStore;
 import io.retso.log.LogException;
 import io.retso.oracle.StatusOracle;
-import io.retso.protocol.Limits;
-import io.retso.protocol.ServerRole;
 import io.retso.sequencer.Recovery;
 import io.retso.sequencer.Sequencer;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -104,12 +101,14 @@ public final class Member implements AutoCloseable {
   private final Front front;
   private final Term.Maker terms;
   private final Follower follower;
+  private final Announcer announcer;
+  private final ReadVersion readVersion = new ReadVersion();
   private final LoopTasks tasks;
   private final Sequencer.Replies replies = new TermReplies();
 
   private State state = State.STANDBY;
 
-  /** The next term, or that in which it leads. */
+  /** The next term, or that in which it leads; null until the oracle is empty again. */
   private Term term;
 
   /** Of a leader. */
@@ -118,7 +117,6 @@ public final class Member implements AutoCloseable {
   /** It takes over no more. */
   private boolean retiring;
 
-  private ServerRole role = ServerRole.UNKNOWN;
   private long takeOvers;
 
   /** Why it could not be written or taken over, as long as nobody leads. */
@@ -128,7 +126,6 @@ public final class Member implements AutoCloseable {
   private CompletableFuture<Void> handingOver;
 
   private long handingOverSince;
-  private volatile View view;
 
   /**
    * Makes a standby that has read nothing.
@@ -155,7 +152,16 @@ public final class Member implements AutoCloseable {
     this.tasks = new LoopTasks(executor);
     this.term = terms.next(replies);
     this.follower =
-        new Follower(settings, store, threads, recovery, roster, watch, this::troubleOf);
+        new Follower(
+            settings,
+            store,
+            threads,
+            recovery,
+            roster,
+            watch,
+            this::troubleOf,
+            () -> executor.execute(this::tick));
+    this.announcer = new Announcer(settings, follower, recovery, roster, front);
     look(now());
   }
 
@@ -165,8 +171,12 @@ public final class Member implements AutoCloseable {
 
   /** Time passes: reads on, looks for the leader, and takes over if it is to. */
   public void tick() {
+    if (term == null) {
+      return;
+    }
     long now = now();
     follower.suspicion().tick(now);
+    readVersion.see(roster.members(), now);
     switch (state) {
       case STANDBY -> standBy(now);
       case LEADING -> leadOn(now);
@@ -177,57 +187,18 @@ public final class Member implements AutoCloseable {
 
   /** What it is at the moment; from any thread. */
   public View view() {
-    return view;
+    return announcer.view();
   }
 
-  /** Notes what it is for others: clients, members, and those who ask. */
   private void look(long now) {
-    boolean leads = state == State.LEADING;
-    boolean isReady = leads || follower.isReady(now);
-    long behind = leads ? 0 : follower.entriesBehind();
-    List<Roster.Entry> members = roster.members();
-    view =
-        new View(
-            state,
-            follower.epoch(),
-            follower.leader(),
-            leads || isReady && state == State.STANDBY && follower.hears(now),
-            isReady,
-            behind,
-            takeOvers,
-            recovery.transactions(),
-            members,
-            leadTrouble == null ? follower.trouble() : leadTrouble);
-    if (state != State.ENDED) {
-      roster.publish(new Roster.Entry(settings.address(), settings.httpAddress(), isReady, behind));
-      ServerRole changed = role(members);
-      if (!changed.equals(role)) {
-        role = changed;
-        front.update(changed);
-      }
-    }
-  }
-
-  private ServerRole role(List<Roster.Entry> members) {
-    boolean leads = state == State.LEADING;
-    List<String> addresses = new ArrayList<>();
-    addresses.add(settings.address());
-    members.forEach(member -> addresses.add(member.address()));
-    String leader = follower.leader();
-    boolean isKnown = leads || !follower.isOwn(leader) && ServerRole.isAddress(leader);
-    return new ServerRole(
-        leads,
-        follower.epoch(),
-        "",
-        isKnown ? leader : "",
-        addresses.stream().distinct().limit(Limits.MEMBERS_MAX).toList());
+    announcer.look(state, takeOvers, leadTrouble, now);
   }
 
   // The standby.
 
   private void standBy(long now) {
     follower.tick(now);
-    if (follower.hears(now)) {
+    if (follower.hears()) {
       leadTrouble = null;
     }
     if (!retiring && follower.isDue(now)) {
@@ -260,6 +231,7 @@ public final class Member implements AutoCloseable {
 
   private void lead(LedgerLog taken) {
     log = taken;
+    log.writeAtMost(readVersion.newest());
     try {
       recovery.finish(settings.firstTimestamp().getAsLong());
     } catch (LogException e) {
@@ -271,8 +243,7 @@ public final class Member implements AutoCloseable {
     leadTrouble = null;
     takeOvers++;
     state = State.LEADING;
-    role = role(roster.members());
-    front.lead(term.sequencer(), role);
+    front.lead(term.sequencer(), announcer.role(true));
     if (recovery.hasWriter()) {
       term.sequencer().startBehind(term.begin(taken, last), last, taken.fencedNanos());
     } else {
@@ -285,6 +256,7 @@ public final class Member implements AutoCloseable {
 
   private void leadOn(long now) {
     follower.suspicion().heard(now);
+    log.writeAtMost(readVersion.newest());
     if (handingOver != null && now - handingOverSince > DRAIN_NANOS_MAX) {
       handedOver();
     }
@@ -308,19 +280,30 @@ public final class Member implements AutoCloseable {
     if (state == State.LEADING) {
       LOG.warn("no longer leads in epoch {}: {}", follower.epoch(), cause.getMessage());
       leadTrouble = troubleOf(cause);
+      announcer.names("");
       if (state == State.LEADING) {
         stepDown();
       }
     }
   }
 
-  /** The oracle may be ahead of the log: it is emptied, and the log read again. */
+  /**
+   * The oracle may be ahead of the log: it is emptied, and the log read again. Both take a while,
+   * so first everybody hears of it.
+   */
   private void stepDown() {
     log.close();
     log = null;
     state = State.STANDBY;
-    role = role(roster.members());
-    front.follow(role);
+    front.follow(announcer.role(false));
+    term = null;
+    executor.execute(this::beginAnew);
+  }
+
+  private void beginAnew() {
+    if (state == State.ENDED) {
+      return;
+    }
     follower.restart();
     term = terms.next(replies);
     look(now()); // others are to know at once that it is not ready
@@ -339,9 +322,9 @@ public final class Member implements AutoCloseable {
    */
   public CompletableFuture<Void> handOver() {
     if (state != State.LEADING) {
-      return refused("this server does not lead; " + role.whoLeads());
+      return refused("this server does not lead; " + announcer.role().whoLeads());
     }
-    Optional<Roster.Entry> next = successor();
+    Optional<String> next = nextLeader();
     if (next.isEmpty()) {
       return refused("no standby is ready to take over");
     }
@@ -349,7 +332,8 @@ public final class Member implements AutoCloseable {
       return refused("the log cannot be appended to, so no standby could take it over");
     }
     if (handingOver == null) {
-      LOG.info("hands over to {}", next.get().address());
+      LOG.info("hands over to {}", next.get());
+      announcer.names(next.get());
       handingOver = new CompletableFuture<>();
       handingOverSince = now();
       tasks.then(
@@ -372,10 +356,13 @@ public final class Member implements AutoCloseable {
     return CompletableFuture.failedFuture(new IllegalStateException(why));
   }
 
-  /** The first of the others that are ready. */
-  private Optional<Roster.Entry> successor() {
+  /** The first of the others that are ready, and known to live: each has a connection to here. */
+  private Optional<String> nextLeader() {
     return roster.members().stream()
-        .filter(member -> member.isReady() && !follower.isOwn(member.address()))
+        .filter(Roster.Entry::isReady)
+        .map(Roster.Entry::address)
+        .filter(address -> !follower.isOwn(address))
+        .filter(address -> front.hears(LeaderWatch.clientName(address)))
         .findFirst();
   }
 
@@ -391,7 +378,7 @@ public final class Member implements AutoCloseable {
     switch (failure.reason()) {
       case CORRUPT, LOST, TOO_LARGE -> end(failure);
       case FENCED -> {}
-      case UNAVAILABLE -> {
+      case UNAVAILABLE, NEWER -> {
         return failure;
       }
     }

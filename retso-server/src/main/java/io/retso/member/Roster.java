@@ -15,9 +15,11 @@ public interface Roster extends AutoCloseable {
    * @param address where clients reach it, {@code host:port}; this is its name, too
    * @param httpAddress where operators reach it
    * @param isReady a standby that has read the log, and could take over; a leader
+   * @param logVersion the newest one of {@link io.retso.log.LogEntry} that it reads
    * @param entriesBehind entries of the log that it knows of and has not applied
    */
-  record Entry(String address, String httpAddress, boolean isReady, long entriesBehind) {}
+  record Entry(
+      String address, String httpAddress, boolean isReady, int logVersion, long entriesBehind) {}
 
   /** Registers this member, or changes what is said of it; the newest call counts. */
   void publish(Entry own);

@@ -14,7 +14,8 @@ public enum ExitCode {
   USAGE(
       64,
       "A flag or a setting is wrong, or too small for what the log holds, or the heap is too small"
-          + " for the settings. Nothing is served; a log that is refused remains with its server."),
+          + " for the settings, or a later version wrote the log. Nothing is served; a log that is"
+          + " refused remains with its server."),
   UNREACHABLE(69, "retso status: nothing answers."),
   INTERNAL(70, "An error in ReTSO itself; the log lines have its stack trace. Please report it."),
   CANNOT_OPEN(
@@ -51,7 +52,7 @@ public enum ExitCode {
     return switch (reason) {
       case FENCED, UNAVAILABLE -> LOG_UNAVAILABLE;
       case CORRUPT, LOST -> LOG_CORRUPT;
-      case TOO_LARGE -> USAGE;
+      case TOO_LARGE, NEWER -> USAGE;
     };
   }
 
@@ -67,6 +68,7 @@ public enum ExitCode {
       case TOO_LARGE ->
           "nothing is lost: start with an uncleaned.max as large as it was before, let clients or"
               + " 'retso hbase sweep' clean up, and make it smaller then";
+      case NEWER -> "start the version that wrote it, or a later one; nothing was changed";
       case LOST ->
           "restore ZooKeeper's data, from a copy of its directory for example. Only if the log is"
               + " to be given up, begin a new one: choose another log.znode, and set"

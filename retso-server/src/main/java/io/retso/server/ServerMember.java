@@ -45,7 +45,8 @@ final class ServerMember {
     OracleLoop.run(
         net,
         () -> {
-          LeaderWatch watch = new NettyLeaderWatch(net.loop());
+          LeaderWatch watch =
+              new NettyLeaderWatch(net.loop(), LeaderWatch.clientName(settings.address()));
           LedgerLog.Threads threads = new LedgerLog.Threads(net.executor(), nanoClock);
           Member member =
               new Member(

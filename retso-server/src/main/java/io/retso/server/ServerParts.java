@@ -113,7 +113,7 @@ final class ServerParts {
         HttpEndpoint.start(
             address(Settings.HTTP_HOST, Settings.HTTP_PORT),
             observation.pages(),
-            observation.actions());
+            observation.actions(config.get(Settings.HTTP_HANDOVER_REMOTE)));
     started("http", http);
     InetSocketAddress listenAddress = address(Settings.LISTEN_HOST, Settings.LISTEN_PORT);
     ReservedPort reserved = ReservedPort.of(listenAddress);
@@ -183,7 +183,14 @@ final class ServerParts {
     member = ServerMember.start(settings, store, nanoClock, terms, net, roster);
     member.onTrouble(onTrouble);
     started("member", member::close);
-    member.awaitService();
+    try {
+      member.awaitService();
+    } catch (LogException e) {
+      if (e.reason() != LogException.Reason.NEWER || config.isEmbedded()) {
+        throw e;
+      }
+      // A standby that is not ready, beside members of the version that wrote it.
+    }
     observation.offerHandOver(member::handOver);
   }
 

@@ -217,6 +217,13 @@ class LogEntryTest {
     LogException e = assertRefused(sealed, "version 3");
     assertTrue(
         e.getMessage().contains("version 3, this build reads 16 and earlier"), e.getMessage());
+    for (int version : new int[] {32, 64, 128}) {
+      sealed.put(2, (byte) version);
+      LogException newer =
+          assertThrows(LogException.class, () -> LogEntry.read(sealed, rows, new Transcript()));
+      assertEquals(LogException.Reason.NEWER, newer.reason());
+      assertTrue(newer.getMessage().contains("version " + version), newer.getMessage());
+    }
     sealed.put(2, (byte) 0);
     assertRefused(sealed, "version 0");
   }

@@ -120,10 +120,31 @@ class StallTest extends LogFixture {
     }
   }
 
+  /** What an earlier build does not read is not written: the next writer begins a segment. */
+  @Test
+  void amongEarlierReadersALogThatWouldContinueASegmentFails() throws LogException {
+    for (int kept = 0; kept <= 3; kept++) {
+      Writer writer = stalledAfter(kept, 3);
+      writer.log.writeAtMost(LogEntry.VERSION);
+      long before = writer.durable;
+      store.keeps = -1;
+      quiesce();
+      assertEquals(Reason.UNAVAILABLE, writer.failure.reason());
+      Writer next = new Writer();
+      assertEquals(before + kept, next.position);
+      next.startSegment(16 * (next.position + 1));
+      quiesce();
+      assertEquals(next.position, next.durable);
+      next.roll(16 * (next.position + 1));
+      assertNull(next.failure);
+    }
+  }
+
   /** The first entry of all is one of a segment's beginning, wherever it arrives. */
   @Test
   void aSegmentThatCouldNotBeginBeginsInTheNextLedger() throws LogException {
     Writer writer = new Writer(store, SPAN, RETENTION);
+    writer.log.writeAtMost(LogEntry.VERSION);
     store.keeps = 0;
     writer.startSegment(16);
     store.keeps = -1;

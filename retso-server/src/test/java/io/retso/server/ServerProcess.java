@@ -1,5 +1,6 @@
 package io.retso.server;
 
+import java.io.File;
 import java.io.IOException;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
@@ -16,15 +17,26 @@ import java.util.regex.Pattern;
 final class ServerProcess implements AutoCloseable {
   private static final long START_SECONDS_MAX = 120;
   private static final Pattern PORT = Pattern.compile("\"port\"\\s*:\\s*(\\d+)");
+  private static final Pattern HTTP_PORT = Pattern.compile("\"httpPort\"\\s*:\\s*(\\d+)");
 
   private final Process process;
   private final Path output;
   private final int port;
+  private final int httpPort;
 
-  private ServerProcess(Process process, Path output, int port) {
+  private ServerProcess(Process process, Path output, String ready) {
     this.process = process;
     this.output = output;
-    this.port = port;
+    this.port = number(PORT, ready);
+    this.httpPort = number(HTTP_PORT, ready);
+  }
+
+  private static int number(Pattern pattern, String ready) {
+    Matcher matcher = pattern.matcher(ready);
+    if (!matcher.find()) {
+      throw new IllegalStateException("no " + pattern + " in " + ready);
+    }
+    return Integer.parseInt(matcher.group(1));
   }
 
   /**
@@ -33,6 +45,22 @@ final class ServerProcess implements AutoCloseable {
    * @param port 0 for one that is free
    */
   static ServerProcess start(Path directory, int port, String... flags)
+      throws IOException, InterruptedException {
+    return start(directory, System.getProperty("java.class.path"), port, flags);
+  }
+
+  /**
+   * The same of another build.
+   *
+   * @param edited a directory with classes that take the place of those of this build
+   */
+  static ServerProcess ofEdited(Path edited, Path directory, String... flags)
+      throws IOException, InterruptedException {
+    String classPath = edited + File.pathSeparator + System.getProperty("java.class.path");
+    return start(directory, classPath, 0, flags);
+  }
+
+  private static ServerProcess start(Path directory, String classPath, int port, String... flags)
       throws IOException, InterruptedException {
     Path ready = directory.resolve("ready.json");
     Path output = directory.resolve("server.log");
@@ -47,7 +75,7 @@ final class ServerProcess implements AutoCloseable {
             "-Djava.net.preferIPv4Stack=true",
             "--add-opens=java.base/java.io=ALL-UNNAMED",
             "-cp",
-            System.getProperty("java.class.path"),
+            classPath,
             "io.retso.server.ServerCommand",
             "--listen-port=" + port,
             "--http-port=0",
@@ -74,15 +102,19 @@ final class ServerProcess implements AutoCloseable {
         }
       }
     }
-    Matcher matcher = PORT.matcher(Files.readString(ready));
-    if (!matcher.find()) {
-      throw new IllegalStateException("no port in " + Files.readString(ready));
-    }
-    return new ServerProcess(process, output, Integer.parseInt(matcher.group(1)));
+    return new ServerProcess(process, output, Files.readString(ready));
   }
 
   int port() {
     return port;
+  }
+
+  int httpPort() {
+    return httpPort;
+  }
+
+  boolean isAlive() {
+    return process.isAlive();
   }
 
   /** Kills the process as {@code kill -9} does. */

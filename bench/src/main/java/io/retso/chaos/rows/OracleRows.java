@@ -49,6 +49,9 @@ public final class OracleRows implements AutoCloseable {
   private final ScheduledThreadPoolExecutor later = new ScheduledThreadPoolExecutor(1);
   private final ScheduledExecutorService sweeper = new ScheduledThreadPoolExecutor(1);
 
+  /** What rows may have dropped is below it. */
+  private volatile long pruned;
+
   /** Uses an oracle, which is closed with the rows. */
   public OracleRows(OracleClient oracle) {
     this.oracle = oracle;
@@ -116,6 +119,7 @@ public final class OracleRows implements AutoCloseable {
   private void sweep() {
     try {
       long watermark = oracle.lowWatermark();
+      pruned = Math.max(pruned, watermark); // before anything is dropped
       rows.values().forEach(row -> row.prune(watermark));
       long now = oracle.begin();
       for (VersionedRow row : rows.values()) {
@@ -163,7 +167,7 @@ public final class OracleRows implements AutoCloseable {
      * What is in a row; nobody may change it.
      *
      * @return null if nothing was written to it
-     * @throws IOException if the oracle does not answer
+     * @throws IOException if the oracle does not answer, or the snapshot is too old
      */
     public long[] read(long key) throws IOException {
       long[] own = writes.get(key);
@@ -172,9 +176,22 @@ public final class OracleRows implements AutoCloseable {
       }
       reads.add(key);
       try {
-        return row(key).at(timestamp, oracle::status);
+        long[] value = row(key).at(timestamp, oracle::status);
+        refuseOldSnapshots();
+        return value;
       } catch (OracleException e) {
         throw new IOException(e.getMessage(), e);
+      }
+    }
+
+    /**
+     * The oracle holds a safe snapshot for a minute, or for the time limit of transactions if that
+     * is shorter; who reads at it for longer is refused, as by regions. The others learn of their
+     * time limit from their commit.
+     */
+    private void refuseOldSnapshots() throws IOException {
+      if (!isTracked() && timestamp < pruned) {
+        throw new IOException("the snapshot " + timestamp + " is too old: " + pruned);
       }
     }
 

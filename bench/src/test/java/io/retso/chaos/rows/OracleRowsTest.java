@@ -1,5 +1,6 @@
 package io.retso.chaos.rows;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -16,6 +17,7 @@ import io.retso.verify.clients.RunIsolation;
 import io.retso.verify.clients.StopSignal;
 import io.retso.verify.history.HistoryReader;
 import io.retso.verify.history.HistoryRecorder;
+import io.retso.verify.history.Isolation;
 import io.retso.verify.lists.Generations;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
@@ -163,6 +165,30 @@ class OracleRowsTest {
     assertTrue(verdict.isConsistent(), verdict::toString);
     assertTrue(verdict.ok() > 200, verdict::toString);
     assertEquals(List.of(), violations);
+  }
+
+  @Test
+  void whoReadsAtASafeSnapshotForTooLongIsRefused() throws Exception {
+    try (OracleRows rows = new OracleRows(client(Flaw.WATERMARK_TOO_HIGH))) {
+      write(rows, 1);
+      OracleRows.Tx reader = rows.begin(Isolation.DEFERRED);
+      write(rows, 2);
+      IOException refused = null;
+      while (refused == null) {
+        try {
+          assertArrayEquals(new long[] {1}, reader.read(0));
+        } catch (IOException e) {
+          refused = e;
+        }
+      }
+      assertTrue(refused.getMessage().contains("too old"), refused::toString);
+    }
+  }
+
+  private static void write(OracleRows rows, long value) throws Exception {
+    OracleRows.Tx tx = rows.begin(Isolation.SNAPSHOT);
+    tx.write(0, new long[] {value});
+    tx.commit();
   }
 
   @ParameterizedTest

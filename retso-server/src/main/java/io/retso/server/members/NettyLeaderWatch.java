@@ -2,25 +2,29 @@ package io.retso.server.members;
 
 import io.netty.bootstrap.Bootstrap;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
 import io.netty.channel.socket.nio.NioSocketChannel;
-import io.netty.util.ReferenceCountUtil;
 import io.retso.member.LeaderWatch;
+import io.retso.protocol.FrameException;
 import io.retso.protocol.FrameType;
 import io.retso.protocol.Frames;
 import io.retso.protocol.Handshake;
+import io.retso.protocol.ServerRole;
 import java.net.ConnectException;
 import java.net.InetSocketAddress;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 
 /**
  * A connection to the port on which the leader serves clients. It says HELLO as a client does, and
- * sends a ping now and then so that it is not taken for dead; what comes back does not matter.
+ * sends a ping now and then so that it is not taken for dead. Of what comes back only the roles of
+ * the server matter.
  *
  * <p>A connection that is closed is tried again at once: a leader that is alive accepts it, so it
  * may close connections as it likes. Only a refusal says that nobody listens there. A host that
@@ -32,11 +36,12 @@ public final class NettyLeaderWatch implements LeaderWatch {
 
   private static final int CONNECT_TIMEOUT_MILLIS = 500;
 
-  /** A fraction of the shortest time after which a server pings who is silent. */
-  private static final long PING_MILLIS = 250;
+  /** A fraction of the time after which a leader that says nothing is taken for gone. */
+  private static final long PING_MILLIS = 100;
 
   private final Bootstrap bootstrap;
   private final EventLoop loop;
+  private final String clientName;
 
   /** {@code host:port} of whom it watches; empty for nobody. */
   private String watched = "";
@@ -47,12 +52,19 @@ public final class NettyLeaderWatch implements LeaderWatch {
   /** Of the watched; null while it is not known. */
   private InetSocketAddress resolved;
 
+  private Consumer<ServerRole> said = role -> {};
   private Channel channel;
   private boolean gone;
+  private boolean answered;
 
-  /** Makes one that watches nobody. */
-  public NettyLeaderWatch(EventLoop loop) {
+  /**
+   * Makes one that watches nobody.
+   *
+   * @param clientName see {@link LeaderWatch#clientName}
+   */
+  public NettyLeaderWatch(EventLoop loop, String clientName) {
     this.loop = loop;
+    this.clientName = clientName;
     this.bootstrap =
         new Bootstrap()
             .group(loop)
@@ -62,8 +74,9 @@ public final class NettyLeaderWatch implements LeaderWatch {
   }
 
   @Override
-  public void watch(String address) {
+  public void watch(String address, Consumer<ServerRole> listener) {
     assert loop.inEventLoop();
+    said = listener;
     if (address.equals(watched)) {
       return;
     }
@@ -71,6 +84,7 @@ public final class NettyLeaderWatch implements LeaderWatch {
     watched = address;
     resolved = null;
     gone = false;
+    answered = false;
     if (channel != null) {
       channel.close();
       channel = null;
@@ -83,6 +97,13 @@ public final class NettyLeaderWatch implements LeaderWatch {
   @Override
   public boolean isGone() {
     return gone;
+  }
+
+  @Override
+  public boolean hasAnswered() {
+    boolean has = answered;
+    answered = false;
+    return has;
   }
 
   /** Asks for the address of a name elsewhere, as that may take long. */
@@ -141,11 +162,14 @@ public final class NettyLeaderWatch implements LeaderWatch {
 
   @Override
   public void close() {
-    watch("");
+    watch("", role -> {});
   }
 
   private final class Visitor extends ChannelInboundHandlerAdapter {
     private final int attempt;
+
+    /** Small: nothing is asked for that has a long answer. */
+    private final ByteBuf unread = Unpooled.buffer();
 
     Visitor(int attempt) {
       this.attempt = attempt;
@@ -164,7 +188,7 @@ public final class NettyLeaderWatch implements LeaderWatch {
           hello,
           0,
           new Handshake.Hello(
-              Handshake.VERSION_MAX, Handshake.VERSION_MAX, Handshake.Mode.ORACLE, "a standby"));
+              Handshake.VERSION_MAX, Handshake.VERSION_MAX, Handshake.Mode.ORACLE, clientName));
       ctx.writeAndFlush(hello, ctx.voidPromise());
       ping(ctx);
     }
@@ -184,8 +208,28 @@ public final class NettyLeaderWatch implements LeaderWatch {
     }
 
     @Override
-    public void channelRead(ChannelHandlerContext ctx, Object message) {
-      ReferenceCountUtil.release(message);
+    public void channelRead(ChannelHandlerContext ctx, Object message) throws FrameException {
+      ByteBuf bytes = (ByteBuf) message;
+      answered |= attempt == generation;
+      try {
+        unread.writeBytes(bytes);
+      } finally {
+        bytes.release();
+      }
+      int frameBytes;
+      while ((frameBytes = Frames.frameBytes(unread, unread.readerIndex())) > 0
+          && unread.readableBytes() >= frameBytes) {
+        ByteBuf frame = unread.readSlice(frameBytes);
+        if (attempt == generation && Frames.isRole(frame, frame.readerIndex())) {
+          said.accept(Handshake.readRole(frame.skipBytes(Frames.HEADER_BYTES)));
+        }
+      }
+      unread.discardReadBytes();
+    }
+
+    @Override
+    public void handlerRemoved(ChannelHandlerContext ctx) {
+      unread.release();
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.retso.server.members;
 
+import io.retso.log.LogEntry;
 import io.retso.member.Roster;
 import io.retso.protocol.Limits;
 import io.retso.protocol.ServerRole;
@@ -35,7 +36,11 @@ import org.slf4j.LoggerFactory;
  *   http host:7522
  *   ready true
  *   behind 12
+ *   reads 16             the newest version of the log's entries that it reads
  * </pre>
+ *
+ * <p>A member that does not say what it reads is of a build that read version {@value
+ * LogEntry#VERSION}.
  *
  * <p>While ZooKeeper cannot be reached the members are those that were known last. A session that
  * is lost costs a member its place: it registers again, as the last one.
@@ -157,6 +162,7 @@ public final class ZooKeeperRoster implements Roster {
             "http " + own.httpAddress(),
             "ready " + own.isReady(),
             "behind " + own.entriesBehind(),
+            "reads " + own.logVersion(),
             "")
         .getBytes(StandardCharsets.UTF_8);
   }
@@ -173,11 +179,12 @@ public final class ZooKeeperRoster implements Roster {
                   address,
                   value(lines[2]),
                   Boolean.parseBoolean(value(lines[3])),
+                  lines.length > 5 ? Integer.parseInt(value(lines[5])) : LogEntry.VERSION,
                   Long.parseLong(value(lines[4]))));
         }
       }
     } catch (NumberFormatException e) {
-      LOG.debug("a lag", e);
+      LOG.debug("a number", e);
     }
     LOG.warn(
         "ZooKeeper's node {} is no member that this build knows; it is left out", child.getPath());

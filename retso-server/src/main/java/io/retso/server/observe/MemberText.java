@@ -40,6 +40,7 @@ final class MemberText {
     m.put("http", other.httpAddress());
     m.put("leads", other.address().equals(member.leader()));
     m.put("ready", other.isReady());
+    m.put("logVersion", other.logVersion());
     m.put("entriesBehind", other.entriesBehind());
     return m;
   }

@@ -7,13 +7,19 @@ import io.netty.channel.EventLoop;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import io.retso.front.FrontDesk;
+import io.retso.member.LeaderWatch;
 import io.retso.net.OracleServer;
 import io.retso.protocol.OracleIdentity;
+import io.retso.protocol.ServerRole;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.util.List;
+import java.util.Queue;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -26,7 +32,8 @@ class NettyLeaderWatchTest {
   private final MultiThreadIoEventLoopGroup group =
       new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
   private final EventLoop loop = (EventLoop) group.next();
-  private final NettyLeaderWatch watch = new NettyLeaderWatch(loop);
+  private final NettyLeaderWatch watch = new NettyLeaderWatch(loop, LeaderWatch.clientName("m:1"));
+  private final Queue<ServerRole> said = new ConcurrentLinkedQueue<>();
   private OracleServer server;
   private InetSocketAddress address;
 
@@ -68,7 +75,7 @@ class NettyLeaderWatchTest {
   private void watchTheServer() throws ExecutionException, InterruptedException {
     onLoop(
         () -> {
-          watch.watch("127.0.0.1:" + address.getPort());
+          watch.watch("127.0.0.1:" + address.getPort(), said::add);
           return null;
         });
   }
@@ -131,12 +138,55 @@ class NettyLeaderWatchTest {
   }
 
   @Test
+  void itHearsToWhomTheLeaderHandsOverAndIsKnownThere() throws Exception {
+    watchTheServer();
+    untilAccepted(1);
+    while (!heard("m:1")) {
+      Thread.onSpinWait();
+    }
+    assertFalse(heard("m:2"));
+    ServerRole gone = new ServerRole(false, 7, "", "m:1", List.of("m:1", "m:2"));
+    server.executor().execute(() -> server.follow(gone));
+    while (said.isEmpty()) {
+      Thread.onSpinWait();
+    }
+    assertEquals(List.of(gone), List.copyOf(said));
+  }
+
+  @Test
+  void aStandbyThatHangsIsNotHeardForLong() throws Exception {
+    watchTheServer();
+    while (!heard("m:1")) {
+      Thread.onSpinWait();
+    }
+    CountDownLatch hangs = new CountDownLatch(1);
+    loop.submit(
+        () -> {
+          hangs.await();
+          return null;
+        });
+    while (heard("m:1")) {
+      Thread.onSpinWait();
+    }
+    hangs.countDown();
+    while (!heard("m:1")) {
+      Thread.onSpinWait();
+    }
+  }
+
+  private boolean heard(String address) throws Exception {
+    return CompletableFuture.supplyAsync(
+            () -> server.front().hears(LeaderWatch.clientName(address)), server.executor())
+        .get();
+  }
+
+  @Test
   void whoeverIsWatchedNoMoreIsNotGone() throws Exception {
     watchTheServer();
     untilAccepted(1);
     onLoop(
         () -> {
-          watch.watch("");
+          watch.watch("", said::add);
           return null;
         });
     server.close();

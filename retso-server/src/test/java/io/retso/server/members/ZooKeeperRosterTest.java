@@ -19,8 +19,8 @@ import org.junit.jupiter.api.Test;
 
 /** Members meet in a real ZooKeeper. */
 class ZooKeeperRosterTest {
-  private static final Roster.Entry A = new Roster.Entry("a:7521", "a:7522", true, 0);
-  private static final Roster.Entry B = new Roster.Entry("b:7521", "b:7522", false, 7);
+  private static final Roster.Entry A = new Roster.Entry("a:7521", "a:7522", true, 16, 0);
+  private static final Roster.Entry B = new Roster.Entry("b:7521", "b:7522", false, 16, 7);
 
   private final AtomicLong nanos = new AtomicLong();
   private TestingServer zookeeper;
@@ -69,13 +69,13 @@ class ZooKeeperRosterTest {
         ZooKeeperRoster second = roster()) {
       first.publish(B);
       until(() -> second.members().equals(List.of(B)));
-      Roster.Entry further = new Roster.Entry("b:7521", "b:7522", false, 3);
+      Roster.Entry further = new Roster.Entry("b:7521", "b:7522", false, 16, 3);
       first.publish(further); // too soon
-      Roster.Entry ready = new Roster.Entry("b:7521", "b:7522", true, 2);
+      Roster.Entry ready = new Roster.Entry("b:7521", "b:7522", true, 16, 2);
       first.publish(ready);
       until(() -> second.members().equals(List.of(ready)));
       nanos.addAndGet(ZooKeeperRoster.LAG_NANOS);
-      Roster.Entry done = new Roster.Entry("b:7521", "b:7522", true, 0);
+      Roster.Entry done = new Roster.Entry("b:7521", "b:7522", true, 16, 0);
       first.publish(done);
       until(() -> second.members().equals(List.of(done)));
     }
@@ -87,10 +87,12 @@ class ZooKeeperRosterTest {
       first.publish(A);
       until(() -> first.members().equals(List.of(A)));
       zookeeper.stop();
-      first.publish(new Roster.Entry("a:7521", "a:7522", false, 0));
+      first.publish(new Roster.Entry("a:7521", "a:7522", false, 16, 0));
       assertEquals(List.of(A), first.members());
       zookeeper.restart();
-      until(() -> first.members().equals(List.of(new Roster.Entry("a:7521", "a:7522", false, 0))));
+      until(
+          () ->
+              first.members().equals(List.of(new Roster.Entry("a:7521", "a:7522", false, 16, 0))));
     }
   }
 
@@ -108,6 +110,24 @@ class ZooKeeperRosterTest {
       client.create().forPath("/retso/log-members/m-0000000002", new byte[0]);
       first.publish(A);
       until(() -> first.members().equals(List.of(A)));
+    }
+  }
+
+  @Test
+  void aMemberThatDoesNotSayWhatItReadsReadsWhatWasThereBefore() throws Exception {
+    try (ZooKeeperRoster first = roster();
+        CuratorFramework client =
+            CuratorFrameworkFactory.newClient(
+                zookeeper.getConnectString(), new RetryOneTime(100))) {
+      client.start();
+      client
+          .create()
+          .creatingParentsIfNeeded()
+          .forPath(
+              "/retso/log-members/m-0000000001",
+              "retso-member 1\naddress b:7521\nhttp b:7522\nready true\nbehind 2\n".getBytes());
+      Roster.Entry old = new Roster.Entry("b:7521", "b:7522", true, 8, 2);
+      until(() -> first.members().equals(List.of(old)));
     }
   }
 

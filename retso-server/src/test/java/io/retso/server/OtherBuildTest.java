@@ -1,0 +1,172 @@
+package io.retso.server;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.retso.client.OracleClient;
+import io.retso.edited.SourceEdit;
+import io.retso.log.BookKeeperStore;
+import io.retso.log.LogEntry;
+import io.retso.member.Roster;
+import io.retso.server.config.Settings;
+import io.retso.server.embedded.EmbeddedBookKeeper;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Members of different builds share a log on real bookies; the others are processes. */
+@Timeout(180)
+class OtherBuildTest {
+  /** A build that does not know entries that continue a segment. */
+  private static final SourceEdit EARLIER =
+      new SourceEdit(
+          Path.of("src/main/java/io/retso/log/LogEntry.java"),
+          "return CONTINUING;",
+          "return VERSION;");
+
+  @TempDir private Path dir;
+  private EmbeddedBookKeeper cluster;
+  private ServerProcess other;
+  private final List<RetsoServer> servers = new ArrayList<>();
+
+  @BeforeEach
+  void startBookies() throws Exception {
+    cluster = EmbeddedBookKeeper.start(Files.createDirectory(dir.resolve("bookies")), 3, false);
+  }
+
+  @AfterEach
+  void close() throws Exception {
+    if (other != null) {
+      other.close();
+    }
+    servers.forEach(RetsoServer::close);
+    cluster.close();
+  }
+
+  private RetsoServer server() throws Exception {
+    RetsoServer server =
+        RetsoServer.start(TestServers.small().set(Settings.ZOOKEEPER, cluster.zookeeper()).build());
+    servers.add(server);
+    return server;
+  }
+
+  private void startOther(SourceEdit edit) throws Exception {
+    Path classes = dir.resolve("classes");
+    edit.compile(classes);
+    other =
+        ServerProcess.ofEdited(
+            classes,
+            Files.createDirectory(dir.resolve("other")),
+            "--zookeeper=" + cluster.zookeeper(),
+            "--rows=100k",
+            "--window-timestamps=2^16",
+            "--uncleaned-max=1000");
+  }
+
+  private OracleClient client() {
+    var builder = OracleClient.builder().requestTimeout(Duration.ofSeconds(60));
+    servers.forEach(server -> builder.address("127.0.0.1:" + server.port()));
+    return builder.address("127.0.0.1:" + other.port()).build();
+  }
+
+  /** What the other one says of itself, as soon as it is this. */
+  private String awaitHealth(int status) throws Exception {
+    while (true) {
+      var health = TestServers.get(other.httpPort(), "/health");
+      if (health.statusCode() == status) {
+        return health.body();
+      }
+    }
+  }
+
+  private static Map<Integer, Boolean> readyByVersion(RetsoServer server) {
+    Map<Integer, Boolean> ready = new TreeMap<>();
+    for (Roster.Entry member : server.view().members()) {
+      ready.put(member.logVersion(), member.isReady());
+    }
+    return ready;
+  }
+
+  /** As bookies' own recovery does: the ledger's writer is to go on in another one. */
+  private void fenceTheLog() throws Exception {
+    try (BookKeeperStore store =
+        BookKeeperStore.connect(BookKeeperStore.Settings.of(cluster.zookeeper(), 3, 3, 2))) {
+      for (long ledger : store.readCatalog().get().ledgers()) {
+        store.openFenced(ledger).get().close();
+      }
+    }
+  }
+
+  private static long commit(OracleClient client, long row) {
+    long start = client.begin();
+    assertTrue(client.commit(start, row).isCommitted());
+    return start;
+  }
+
+  @Test
+  void aLeaderWritesNothingThatAnEarlierStandbyCannotRead() throws Exception {
+    RetsoServer first = server();
+    startOther(EARLIER);
+    Map<Integer, Boolean> both = Map.of(LogEntry.VERSION, true, LogEntry.newestVersion(), true);
+    while (!readyByVersion(first).equals(both)) {
+      Thread.onSpinWait();
+    }
+    try (OracleClient client = client()) {
+      long committed = commit(client, 1);
+      long open = client.begin();
+      long epoch = first.epoch();
+      fenceTheLog();
+      assertTrue(client.commit(open, 2).isCommitted());
+      while (first.epoch() == epoch) { // somebody took it over
+        Thread.onSpinWait();
+      }
+      awaitHealth(200);
+      first.kill();
+      long now = commit(client, 3);
+      assertTrue(client.status(committed, now).commitTimestamp() > committed);
+      assertTrue(client.status(open, now).commitTimestamp() > open);
+      assertEquals(200, TestServers.get(other.httpPort(), "/leader").statusCode());
+    }
+  }
+
+  @Test
+  void aMemberThatCannotReadTheLogSaysSoAndTakesNothingOver() throws Exception {
+    RetsoServer first = server();
+    long epoch = first.epoch();
+    fenceTheLog();
+    try (OracleClient client =
+        OracleClient.builder().address("127.0.0.1:" + first.port()).build()) {
+      commit(client, 1);
+    }
+    assertEquals(epoch, first.epoch(), "it goes on in another ledger");
+    startOther(EARLIER);
+    String health = awaitHealth(503);
+    assertTrue(health.contains("version 16, this build reads 8 and earlier"), health);
+    assertTrue(health.contains("start the version that wrote it"), health);
+    RetsoServer second = server();
+    Map<Integer, Boolean> ready = Map.of(LogEntry.VERSION, false, LogEntry.newestVersion(), true);
+    while (!readyByVersion(second).equals(ready)) {
+      Thread.onSpinWait();
+    }
+    try (OracleClient client = client()) {
+      first.kill();
+      commit(client, 2);
+      assertEquals(epoch + 1, second.epoch());
+      second.kill();
+      RetsoServer third = server();
+      assertEquals(epoch + 2, third.epoch(), "nobody took it over in between");
+      assertTrue(other.isAlive());
+      assertFalse(awaitHealth(503).isEmpty());
+    }
+  }
+}
