@@ -189,9 +189,9 @@ class MemberTest {
 
   @Test
   void takesUpAgainWhatNobodyTookInThreeSeconds() {
+    first.handOver();
     second.die();
     third.die(); // both are still registered
-    first.handOver();
     pass(SOON);
     assertFalse(first.leads());
     assertBetween(3_000 - SOON, 3_000 + SOON, untilLeads(first));

@@ -5,6 +5,7 @@ import io.retso.log.LedgerLog;
 import io.retso.log.LogException;
 import io.retso.oracle.StatusOracle;
 import io.retso.protocol.OracleIdentity;
+import io.retso.protocol.ServerRole;
 import io.retso.sequencer.Sequencer;
 import io.retso.sequencer.SharedOracle;
 import io.retso.simulator.SimulatedLedgers;
@@ -15,9 +16,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 
 /** A member with the settings of a server, what surrounds it, and what a test does to it. */
-final class TestMember implements SimulatedLedgers.Process {
+final class TestMember implements SimulatedLedgers.Process, Front {
   static final long TICK = Sequencer.TICK_MILLIS * Simulation.MILLIS;
   private static final long SECOND = 1_000 * Simulation.MILLIS;
   private static final int WINDOW = 1 << 10;
@@ -37,14 +39,17 @@ final class TestMember implements SimulatedLedgers.Process {
   final List<Long> tookOverAt = new ArrayList<>();
 
   private final MemberGroup group;
+  private final String address;
   private final Simulation simulation;
   private final SharedOracle oracle;
   private final FrontDesk desk;
+  private final Watch watch = new Watch();
   private final Member member;
   private boolean alive = true;
 
   TestMember(MemberGroup group, String address) {
     this.group = group;
+    this.address = address;
     this.simulation = group.simulation;
     oracle = new SharedOracle(changes -> new StatusOracle(1 << 10, WINDOW, 1 << 10, changes));
     OracleIdentity identity = new OracleIdentity(new UUID(1, 2), "tested");
@@ -62,9 +67,9 @@ final class TestMember implements SimulatedLedgers.Process {
             new LedgerLog.Threads(this::execute, simulation::now),
             oracle.oracle(),
             this::term,
-            desk,
+            this,
             group.roster(),
-            new Watch());
+            watch);
     tick();
   }
 
@@ -139,17 +144,69 @@ final class TestMember implements SimulatedLedgers.Process {
     return alive && member.view().leads();
   }
 
+  // The front.
+
+  @Override
+  public void lead(Sequencer sequencer, ServerRole role) {
+    desk.lead(sequencer, role);
+  }
+
+  /** Those that watch it hear of it. */
+  @Override
+  public void follow(ServerRole role) {
+    desk.follow(role);
+    group.members.values().stream()
+        .filter(other -> other.watch.watched.equals(address))
+        .forEach(other -> other.execute(() -> other.watch.said.accept(role)));
+  }
+
+  @Override
+  public void update(ServerRole role) {
+    desk.update(role);
+  }
+
+  @Override
+  public boolean hears(String clientName) {
+    return group.members.values().stream()
+        .filter(other -> other.alive && other.watch.watched.equals(address))
+        .anyMatch(other -> LeaderWatch.clientName(other.address).equals(clientName));
+  }
+
+  @Override
+  public CompletableFuture<Void> drain() {
+    return desk.drain();
+  }
+
+  @Override
+  public void durable(long position) {
+    desk.durable(position);
+  }
+
+  @Override
+  public void failed(LogException cause) {
+    desk.failed(cause);
+  }
+
   private final class Watch implements LeaderWatch {
     private String watched = "";
+    private Consumer<ServerRole> said = role -> {};
 
     @Override
-    public void watch(String address) {
+    public void watch(String address, Consumer<ServerRole> listener) {
       watched = address;
+      said = listener;
     }
 
     @Override
     public boolean isGone() {
       return !watched.isEmpty() && (seesNobody || !group.members.get(watched).isAlive());
+    }
+
+    @Override
+    public boolean hasAnswered() {
+      return !watched.isEmpty()
+          && group.members.get(watched).alive
+          && !group.members.get(watched).stopped;
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.retso.simulator;
 
+import io.retso.protocol.ServerRole;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -94,6 +95,11 @@ final class Cluster {
     Host host = hosts.get(address);
     return host.closedUntil > simulation.now()
         || host.isVacant() && host.diedAt <= since && host.silentUntil <= simulation.now();
+  }
+
+  /** A server tells those that watch it of its role. */
+  void said(String address, ServerRole role) {
+    servers().forEach(server -> server.watch().heard(address, role));
   }
 
   /** The process at an address; null if there is none. */

@@ -9,7 +9,7 @@ final class Faults {
   private static final long CUT_OFF_MAX = 60 * Simulation.MILLIS;
 
   /** About as long as a standby bears the silence of its leader. */
-  private static final long SILENCE = 8 * Simulation.MILLIS;
+  private static final long SILENCE = 14 * Simulation.MILLIS;
 
   private static final int CLOCK_JUMP_HOURS_MAX = 24;
   private static final int CLOCK_JUMP_MILLIS_MAX = 100 * SimulatedProcess.CLOCK_SPEED;

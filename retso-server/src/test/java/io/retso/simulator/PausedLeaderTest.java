@@ -8,6 +8,7 @@ import io.retso.protocol.FrameType;
 import io.retso.protocol.Outcome;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 
@@ -73,13 +74,15 @@ class PausedLeaderTest {
     world.registry().run();
     world.cluster().addresses().forEach(world.cluster()::start);
     SimulatedServer first = awaitLeaderAfter(null);
-    SimulatedServer[] leader = {first};
-    SimulatedClient old = new SimulatedClient(world, () -> leader[0]);
+    SimulatedServer[] wanted = {first};
+    Supplier<SimulatedServer> balancer =
+        () -> wanted[0].isServing() ? wanted[0] : world.cluster().leader();
+    SimulatedClient old = new SimulatedClient(world, balancer);
     long reader = await(old::begin);
 
     first.pause(LONG_ENOUGH);
-    leader[0] = awaitLeaderAfter(first);
-    SimulatedClient client = new SimulatedClient(world, () -> leader[0]);
+    wanted[0] = awaitLeaderAfter(first);
+    SimulatedClient client = new SimulatedClient(world, balancer);
     long writer = 0;
     long commit = Outcome.UNKNOWN;
     for (int i = 0; i < ATTEMPTS && !Outcome.isCommitted(commit); i++) {

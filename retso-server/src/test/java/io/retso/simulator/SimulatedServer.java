@@ -7,6 +7,7 @@ import io.retso.front.FrontDesk;
 import io.retso.log.LedgerLog;
 import io.retso.log.LogException;
 import io.retso.member.Front;
+import io.retso.member.LeaderWatch;
 import io.retso.member.Member;
 import io.retso.member.Roster;
 import io.retso.member.Term;
@@ -40,6 +41,7 @@ final class SimulatedServer extends SimulatedProcess
   private final SharedOracle oracle;
   private final FrontDesk desk;
   private final Roster roster;
+  private final PortWatch watch;
   private final Member member;
 
   /** The term in which it leads; null in a standby. */
@@ -70,6 +72,7 @@ final class SimulatedServer extends SimulatedProcess
             this,
             this);
     roster = world.registry().connect(this);
+    watch = new PortWatch(world, this);
     LedgerLog.Settings log =
         new LedgerLog.Settings(sizes.windowSpan(), CLOCK_SPEED * Cluster.ZOMBIE_LIFE_MAX, address);
     member =
@@ -81,7 +84,7 @@ final class SimulatedServer extends SimulatedProcess
             this,
             new Entrance(),
             roster,
-            new PortWatch(world, this));
+            watch);
     tick();
   }
 
@@ -103,6 +106,10 @@ final class SimulatedServer extends SimulatedProcess
   public void inNextTurn(Runnable task) {
     world.counted("waits for a turn");
     simulation.after(simulation.delay(10 * World.TASK_DELAY), () -> whenAwake(task));
+  }
+
+  PortWatch watch() {
+    return watch;
   }
 
   String address() {
@@ -146,9 +153,8 @@ final class SimulatedServer extends SimulatedProcess
       desk.tick();
       desk.beat();
     }
-    long period = term == null ? 2 * TICK : TICK;
     // It stands still now and then, which counts as a fault: others may have to suspect it.
-    long pause = world.isDraining() ? period : simulation.delay(period);
+    long pause = world.isDraining() ? TICK : simulation.delay(TICK);
     simulation.after(pause, () -> whenAwake(this::tick));
   }
 
@@ -187,6 +193,7 @@ final class SimulatedServer extends SimulatedProcess
     @Override
     public void lead(Sequencer sequencer, ServerRole role) {
       desk.lead(sequencer, role);
+      world.cluster().said(address, role);
       world.counted("terms");
       world.leads(SimulatedServer.this);
     }
@@ -197,12 +204,21 @@ final class SimulatedServer extends SimulatedProcess
       world.counted(leaves ? "left" : "deposed");
       leaves = false;
       desk.follow(role);
+      world.cluster().said(address, role);
       links.stream().filter(link -> link.client.isBehindBalancer()).toList().forEach(Link::cut);
     }
 
     @Override
     public void update(ServerRole role) {
       desk.update(role);
+      world.cluster().said(address, role);
+    }
+
+    @Override
+    public boolean hears(String clientName) {
+      return world.cluster().servers().stream()
+          .filter(server -> server.watch.watches(address))
+          .anyMatch(server -> LeaderWatch.clientName(server.address).equals(clientName));
     }
 
     @Override
