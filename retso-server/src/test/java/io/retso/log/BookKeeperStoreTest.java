@@ -150,7 +150,7 @@ class BookKeeperStoreTest {
           .creatingParentsIfNeeded()
           .forPath(settings.znode(), "retso-log 4\nsomething\nledgers\n".getBytes());
     }
-    assertEquals(Reason.CORRUPT, reasonOf(() -> BookKeeperStore.connect(settings)));
+    assertEquals(Reason.NEWER, reasonOf(() -> BookKeeperStore.connect(settings)));
   }
 
   @ParameterizedTest
@@ -173,6 +173,18 @@ class BookKeeperStoreTest {
         assertEquals(written.size(), entries.count());
         assertEquals(written, read(entries, 0, entries.count()));
         assertEquals(written.subList(7, 9), read(entries, 7, 9));
+      }
+    }
+  }
+
+  /** More of them than a bookie holds in memory before it moves them to its entry log. */
+  @Test
+  void theLargestEntriesAreMovedToTheEntryLog(TestInfo test) throws Exception {
+    try (BookKeeperStore store = connect(test, 3, 2)) {
+      LedgerStore.Ledger ledger = await(store.create());
+      ByteBuffer largest = entry((5 << 19) + 64, 1);
+      for (int i = 0; i < 28; i++) {
+        appendAndWait(ledger, largest, i);
       }
     }
   }

@@ -143,6 +143,8 @@ class DurableServerTest {
       HttpResponse<String> text =
           TestServers.send(server.httpPort(), "/status", "GET", "text/plain");
       assertTrue(text.body().contains("embedded in " + dir.resolve("data")), text.body());
+      assertTrue(text.body().contains("log ledgers  1, "), text.body());
+      assertTrue(text.body().contains(" stalls; lease "), text.body());
     }
     try (RetsoServer server = start();
         Peer peer = new Peer(server.port())) {

@@ -62,6 +62,12 @@ public final class BookieSettings {
    */
   private static final long ENTRY_LOG_BYTES = 64L << 20;
 
+  /**
+   * Eight buffers, of which each must hold the log's largest entry, 2.5 MiB and some: a larger one
+   * cannot be moved from memory to the entry log, and neither can anything behind it.
+   */
+  private static final int WRITE_BUFFERS_MB = 8 * 3;
+
   private static final int COLLECT_INTERVAL_MS = 30_000;
 
   /** Bounds what a bookie reads again after a kill; milliseconds. */
@@ -139,7 +145,8 @@ public final class BookieSettings {
     c.setProperty(STORAGE + "rocksDB_writeBufferSizeMB", 1);
     c.setProperty(STORAGE + "rocksDB_blockCacheSize", 2 << 20);
     c.setProperty(DbLedgerStorage.DIRECT_IO_ENTRYLOGGER, canBypassPageCache(directory));
-    c.setProperty(DbLedgerStorage.DIRECT_IO_ENTRYLOGGER_TOTAL_WRITEBUFFER_SIZE_MB, 8);
+    c.setProperty(
+        DbLedgerStorage.DIRECT_IO_ENTRYLOGGER_TOTAL_WRITEBUFFER_SIZE_MB, WRITE_BUFFERS_MB);
     c.setProperty(DbLedgerStorage.DIRECT_IO_ENTRYLOGGER_TOTAL_READBUFFER_SIZE_MB, 8);
     c.setProperty(DbLedgerStorage.DIRECT_IO_ENTRYLOGGER_READBUFFER_SIZE_MB, 4);
     c.setEntryLogSizeLimit(ENTRY_LOG_BYTES);

@@ -51,9 +51,9 @@ import org.slf4j.LoggerFactory;
  * <p>A bookie ends itself when its disk fails it, for example because it is full. It is started
  * again, a second later, until it runs.
  *
- * <p><strong>Memory.</strong> ZooKeeper and one bookie add about 250 MB to the process: 90 MB of
+ * <p><strong>Memory.</strong> ZooKeeper and one bookie add about 270 MB to the process: 110 MB of
  * direct memory (64 MB of it for entries that are not yet in the entry log), 16 MB of heap, the
- * rest RocksDB, code and threads. Each further bookie adds 100 MB of direct memory and its like.
+ * rest RocksDB, code and threads. Each further bookie adds 120 MB of direct memory and its like.
  * See {@link BookieSettings}.
  *
  * <p>Thread-safe.
