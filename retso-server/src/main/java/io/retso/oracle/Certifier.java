@@ -93,7 +93,7 @@ final class Certifier {
   /** Finds the stripes of all ids of a batch that will be looked at. */
   void locate(CommitBatch batch) {
     boolean needsRows = batch.hasSerializable || recorded.isAwake(window.next());
-    if (!batch.hasReads) {
+    if (!batch.hasGranules) {
       if (needsRows) {
         rows.locate(batch.rows, 0, batch.rowCount(), batch.stripes);
       }
@@ -255,7 +255,11 @@ final class Certifier {
     long readAt = rule.readAt(readOnly, batch.starts[i], commit, placed);
     int position = (int) (readAt + Timestamps.GAP - 1 >>> Timestamps.GAP_BITS); // rounded up
     // Rows that it validated were read, too, and nobody has changed them.
-    rows.setRead(batch.stripes, batch.writesEnd(i), batch.readsEnd(i), position);
+    if (successor == SerialRule.NONE && readAt == commit) { // nobody has read later, by now
+      rows.setReadNow(batch.stripes, batch.writesEnd(i), batch.readsEnd(i), position);
+    } else {
+      rows.setRead(batch.stripes, batch.writesEnd(i), batch.readsEnd(i), position);
+    }
     granules.setRead(batch.stripes, batch.readsEnd(i), batch.rangeReadsEnd(i), position);
     if (!readOnly && rule.kept(commit, placed) > 0) {
       wroteInThePast(batch, i, (int) (commit >>> Timestamps.GAP_BITS));

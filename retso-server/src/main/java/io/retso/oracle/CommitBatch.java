@@ -46,6 +46,9 @@ public final class CommitBatch {
   /** Whether any request has more than rows that it writes. */
   boolean hasReads;
 
+  /** Whether any request has granules. */
+  boolean hasGranules;
+
   /** Whether any request is serializable. */
   boolean hasSerializable;
 
@@ -109,6 +112,7 @@ public final class CommitBatch {
     serializable[size - 1] = isSerializable;
     hasSerializable |= isSerializable;
     hasReads = true;
+    hasGranules |= rangeReads + rangeWrites > 0;
     return from;
   }
 
@@ -213,6 +217,7 @@ public final class CommitBatch {
   public void clear() {
     size = 0;
     hasReads = false;
+    hasGranules = false;
     hasSerializable = false;
     newCommits = 0;
     newRows = 0;

@@ -145,16 +145,6 @@ final class CommittedMap {
     touched = sum;
   }
 
-  /** Touches the lines of rows that were located, in case they have left the cache since. */
-  void touch(int[] located, int from, int to) {
-    long[] w = words;
-    long sum = 0;
-    for (int i = from; i < to; i++) {
-      sum += w[(located[i] & LINE_MASK) + ALIGNMENT_WORDS + TMAX_WORD];
-    }
-    touched = sum;
-  }
-
   /** Keeps the compiler from dropping the loads of {@link #locate} and {@link #touch}. */
   private long touched;
 
@@ -244,14 +234,14 @@ final class CommittedMap {
   }
 
   /**
-   * The same for rows of a batch that were located. The lines of a large request may have left the
-   * cache since: they are touched again, piece by piece.
+   * The same for rows of a batch that were located. Those of a large request are located here,
+   * piece by piece: if they were before, their lines may have left the cache since.
    */
   void put(CommitBatch batch, int from, int to, int commit) {
     for (int at = from; at < to; at += CommitBatch.ROWS_ENOUGH) {
       int end = Math.min(at + CommitBatch.ROWS_ENOUGH, to);
       if (batch.isLarge()) {
-        touch(batch.lines, at, end);
+        locate(batch.rows, at, end, batch.lines);
       }
       put(batch.rows, at, end, batch.lines, commit);
     }

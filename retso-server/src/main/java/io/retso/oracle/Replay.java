@@ -65,7 +65,9 @@ public final class Replay {
    * the batch. Like requests they come in batches so that the loads of their rows overlap.
    */
   public void committed(CommitBatch batch) {
-    map.locate(batch.rows, 0, batch.rowCount(), batch.lines);
+    if (!batch.isLarge()) { // otherwise put() locates them
+      map.locate(batch.rows, 0, batch.rowCount(), batch.lines);
+    }
     for (int i = 0; i < batch.size; i++) {
       committed(batch, batch.starts[i], batch.outcomes[i], batch.from(i), batch.end(i));
     }

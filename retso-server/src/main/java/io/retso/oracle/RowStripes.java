@@ -39,12 +39,16 @@ final class RowStripes {
   static final int BYTES = LINE_WORDS * Integer.BYTES / READS + CommitPairs.BYTES;
 
   private static final int RECENT = 3;
-  private static final int NAMES = 8;
+
+  /**
+   * Places count from this word: lines coincide with cache lines if the array begins as {@link
+   * CommittedMap} says.
+   */
+  private static final int FIRST = 12;
+
+  private static final int NAMES = FIRST + READS;
   private static final int COMMITS = NAMES + RECENT;
   private static final int OTHERS = COMMITS + RECENT;
-
-  /** Lines coincide with cache lines where the array begins at one; see {@link CommittedMap}. */
-  private static final int ALIGNMENT_WORDS = 12;
 
   private final int[] words;
   private final CommitPairs past;
@@ -56,7 +60,7 @@ final class RowStripes {
 
   /** Allocates stripes: a power of two, at least 16. */
   RowStripes(int stripes) {
-    words = new int[ALIGNMENT_WORDS + stripes / READS * LINE_WORDS];
+    words = new int[FIRST + stripes / READS * LINE_WORDS];
     past = new CommitPairs(stripes);
     sweep = new StripeSweep(stripes / READS, this::hold);
     shift = Long.SIZE - Integer.numberOfTrailingZeros(stripes);
@@ -77,23 +81,22 @@ final class RowStripes {
       }
       int place = place((int) (mix(rows[i]) >>> shift));
       found[i] = place;
-      sum += w[place];
+      sum += w[FIRST + place];
     }
     touched = sum;
   }
 
   private static int place(int stripe) {
-    return ALIGNMENT_WORDS + stripe + (stripe & -READS);
+    return stripe + (stripe & -READS);
   }
 
   /** The number of the stripe at a place, for {@link #past}. */
   static int stripe(int place) {
-    int word = place - ALIGNMENT_WORDS;
-    return (word & -LINE_WORDS) / 2 + (word & READS - 1);
+    return (place & -LINE_WORDS) / 2 + (place & READS - 1);
   }
 
   private static int line(int place) {
-    return (place - ALIGNMENT_WORDS & -LINE_WORDS) + ALIGNMENT_WORDS;
+    return place & -LINE_WORDS;
   }
 
   /**
@@ -146,7 +149,7 @@ final class RowStripes {
 
   /** The highest position that has read, as a sequence. */
   int read(int place) {
-    return words[place];
+    return words[FIRST + place];
   }
 
   /**
@@ -159,8 +162,19 @@ final class RowStripes {
     for (int i = from; i < to; i++) {
       int place = located[i];
       if (place >= 0) {
-        w[place] = later(w[place], sequence);
+        w[FIRST + place] = later(w[FIRST + place], sequence);
       }
+    }
+  }
+
+  /**
+   * The same for a position above all that have read yet, and places of which none is left out: the
+   * usual case, which needs no comparison.
+   */
+  void setReadNow(int[] located, int from, int to, int sequence) {
+    int[] w = words;
+    for (int i = from; i < to; i++) {
+      w[FIRST + located[i]] = sequence;
     }
   }
 
@@ -173,10 +187,12 @@ final class RowStripes {
     return a + Math.max(b - a, 0);
   }
 
-  /** Spreads ids otherwise than the map does: those of one line of it are in different stripes. */
+  /**
+   * Spreads ids, in the upper bits, otherwise than the map does: those of one line of it are in
+   * different stripes. Ids are hashes (RowId) mostly; of others neighbours are spread.
+   */
   static long mix(long id) {
-    long x = (id ^ id >>> 32) * 0xD6E8FEB86659FD93L;
-    return (x ^ x >>> 29) * 0x9E3779B97F4A7C15L;
+    return id * 0xD6E8FEB86659FD93L;
   }
 
   /**
@@ -196,9 +212,9 @@ final class RowStripes {
   }
 
   private void hold(int lineNumber, int now) {
-    int line = ALIGNMENT_WORDS + lineNumber * LINE_WORDS;
+    int line = lineNumber * LINE_WORDS;
     for (int i = 0; i < READS; i++) {
-      words[line + i] = CommittedMap.held(words[line + i], now);
+      words[FIRST + line + i] = CommittedMap.held(words[FIRST + line + i], now);
       past.hold(lineNumber * READS + i, now);
     }
     for (int i = COMMITS; i <= OTHERS; i++) {

@@ -48,7 +48,7 @@ class InjectedCertifierBugsTest {
     GRANULE_STRIPES_DO_NOT_AGE("Certifier", "granules.age(now);", "", Aged.class),
     STRIPES_ARE_NOT_HELD(
         "RowStripes",
-        "words[line + i] = CommittedMap.held(words[line + i], now);\n      past",
+        "words[FIRST + line + i] = CommittedMap.held(words[FIRST + line + i], now);\n      past",
         "past",
         Aged.class),
     /** The commit after it writes over the slot that has the position of a pivot. */

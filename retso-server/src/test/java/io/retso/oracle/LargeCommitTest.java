@@ -71,6 +71,23 @@ class LargeCommitTest {
   }
 
   @Test
+  void allRowsOfAReplayedCommitConflictWithWhatRanBesideIt() {
+    long[] beside = begin(ROWS);
+    long start = oracle.begin(1);
+    long[] rows = rows();
+    long commit = commit(start, rows);
+    oracle = oracle(100_000);
+    CommitBatch logged = new CommitBatch(ROWS);
+    logged.addLogged(start, commit, rows, 0, ROWS);
+    oracle.replay().committed(logged);
+    oracle.replay().end();
+    for (int i = 0; i < ROWS; i++) {
+      assertEquals(Outcome.ABORTED_CONFLICT, commit(beside[i], rows[i]), "row " + i);
+    }
+    assertTrue(commit(oracle.begin(1), rows[0]) > commit);
+  }
+
+  @Test
   void aCertainConflictInALaterPieceIsToldBeforeAnUncertainOneInAnEarlier() {
     oracle = oracle(1); // one line of five rows
     long[] rows = rows();

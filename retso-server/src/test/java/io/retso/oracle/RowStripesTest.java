@@ -68,6 +68,18 @@ class RowStripesTest {
   }
 
   @Test
+  void whatIsReadNowIsTheHighestPosition() {
+    int[] others = {1, 2, 3};
+    locate(7);
+    int[] places = {others[0], place[0], others[2]};
+    read(7, 20);
+    stripes.setReadNow(places, 1, 2, 30);
+    assertEquals(30, readAt(7));
+    assertEquals(0, stripes.read(others[0]));
+    assertEquals(0, stripes.read(others[2]));
+  }
+
+  @Test
   void oneOfManyIsEnough() {
     write(5, 20);
     long[] many = {1, 2, 5, 3};

@@ -39,7 +39,7 @@ final class SerialLoad {
 
   private final StatusOracle oracle;
   private final CommitBatch batch = new CommitBatch(1_000);
-  private final boolean safeReaders;
+  private final double safePeriod;
   private final Map<Long, List<Version>> versions = new HashMap<>();
 
   /** Of each row, who has read its newest version. */
@@ -71,30 +71,35 @@ final class SerialLoad {
   private long greedyNanos;
 
   /**
-   * @param safeReaders whether read-only transactions share safe snapshots, a new one in ten times
-   *     the mean time of a transaction; otherwise they are judged
+   * @param safePeriod read-only transactions share safe snapshots, a new one in so many times the
+   *     mean time of a transaction; 0 if they are judged
    */
-  SerialLoad(SerialRule rule, boolean safeReaders) {
-    this(rule, safeReaders, 0);
+  SerialLoad(SerialRule rule, double safePeriod) {
+    this(rule, safePeriod, 0);
   }
 
   /**
    * @param greedy how many commits of a client that reads as much as it may, other rows, come in
    *     the mean time of a transaction
    */
-  SerialLoad(SerialRule rule, boolean safeReaders, double greedy) {
-    this.safeReaders = safeReaders;
+  SerialLoad(SerialRule rule, double safePeriod, double greedy) {
+    this.safePeriod = safePeriod;
     this.greedy = greedy;
     oracle = new StatusOracle(rule, 1 << 21, 1 << 20, 1 << 20, Changes.NONE, 0);
   }
 
   /** SmallBank: its five programs, nine of ten customers out of so many. */
   static Mix smallBank(int hot) {
+    return smallBank(hot, 20);
+  }
+
+  /** The same with so many balances of 100, which only read; the others in equal shares. */
+  static Mix smallBank(int hot, int balances) {
     return random -> {
       long a = 2L * customer(random, hot);
       long saving = a;
       long checking = a + 1;
-      return switch (random.nextInt(5)) {
+      return switch (random.nextInt(100) < balances ? 0 : 1 + random.nextInt(4)) {
         case 0 -> new Request(Set.of(saving, checking), Set.of());
         case 1 -> new Request(Set.of(checking), Set.of(checking));
         case 2 -> new Request(Set.of(saving), Set.of(saving));
@@ -169,7 +174,7 @@ final class SerialLoad {
     if (!isSafe(request)) {
       return new Running(end, oracle.begin(1), request);
     }
-    if (now - safeSince > 10) {
+    if (now - safeSince > safePeriod) {
       safeSince = now;
       safeSnapshot = oracle.safeSnapshot();
     }
@@ -177,7 +182,7 @@ final class SerialLoad {
   }
 
   private boolean isSafe(Request request) {
-    return safeReaders && request.writes.isEmpty();
+    return safePeriod > 0 && request.writes.isEmpty();
   }
 
   private void end(Running tx) {
