@@ -55,9 +55,8 @@ public final class FailoverBench {
 
   private static final double SERVED_MIN = 0.95;
 
-  /** Room for a million commits that nobody cleans up. */
-  private static final Map<String, String> ORACLE_SETTINGS =
-      Map.of("rows", "4M", "window.timestamps", "2^23", "uncleaned.max", "2M");
+  /** Connections beside those of the load. */
+  private static final int OTHER_CONNECTIONS = 1024;
 
   private final FailoverSettings settings;
   private final List<String> flags;
@@ -113,7 +112,7 @@ public final class FailoverBench {
           settings.directory().resolve("cluster"),
           settings.counts(),
           settings.namespaces(),
-          ORACLE_SETTINGS,
+          oracleSettings(),
           0,
           line -> say("%s", line),
           cluster -> {
@@ -124,6 +123,19 @@ public final class FailoverBench {
     } catch (IOException e) {
       throw new BenchException(e.getMessage(), e);
     }
+  }
+
+  /** Room for a million commits that nobody cleans up, and for all clients of one host. */
+  private Map<String, String> oracleSettings() {
+    String connections =
+        Integer.toString(
+            settings.load().clients() * settings.load().connections() + OTHER_CONNECTIONS);
+    return Map.of(
+        "rows", "4M",
+        "window.timestamps", "2^23",
+        "uncleaned.max", "2M",
+        "connections.max", connections,
+        "connections.per.host", connections);
   }
 
   private FailoverReport report() {
