@@ -139,8 +139,10 @@ class BookKeeperStoreTest {
     }
   }
 
-  @Test
-  void catalogOfAnotherFormatIsRefused(TestInfo test) throws Exception {
+  @ParameterizedTest
+  @CsvSource({"retso-log 4, NEWER", "retso-log x, CORRUPT"})
+  void catalogOfAnotherFormatIsRefused(String format, Reason reason, TestInfo test)
+      throws Exception {
     BookKeeperStore.Settings settings = settings(test, 1, 1);
     try (CuratorFramework client =
         CuratorFrameworkFactory.newClient(cluster.zookeeper(), new RetryOneTime(100))) {
@@ -148,9 +150,9 @@ class BookKeeperStoreTest {
       client
           .create()
           .creatingParentsIfNeeded()
-          .forPath(settings.znode(), "retso-log 4\nsomething\nledgers\n".getBytes());
+          .forPath(settings.znode(), (format + "\nsomething\nledgers\n").getBytes());
     }
-    assertEquals(Reason.NEWER, reasonOf(() -> BookKeeperStore.connect(settings)));
+    assertEquals(reason, reasonOf(() -> BookKeeperStore.connect(settings)));
   }
 
   @ParameterizedTest
