@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * classes.
  */
 class InjectedBugsTest {
-  private static final int SEEDS_MAX = 400;
+  private static final int SEEDS_MAX = 1_500;
   private static final long OPERATIONS = 5_000;
 
   /** A rule that is broken, and how. */
