@@ -153,7 +153,14 @@ public final class Member implements AutoCloseable {
     this.term = terms.next(replies);
     this.follower =
         new Follower(
-            settings, store, threads, recovery, roster, watch, this::troubleOf, this::tick);
+            settings,
+            store,
+            threads,
+            recovery,
+            roster,
+            watch,
+            this::troubleOf,
+            () -> executor.execute(this::tick));
     this.announcer = new Announcer(settings, follower, recovery, roster, front);
     look(now());
   }
