@@ -13,6 +13,7 @@ import io.retso.cluster.nodes.Layout;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -49,7 +50,8 @@ final class FailoverCommand implements Callable<Integer> {
       paramLabel = "REGEXP",
       description =
           "Only faults whose names contain a match: kill-leader, kill-leader-and-bookie,"
-              + " pause-leader, partition-leader, hand-over, kill-bookie, kill-zookeeper.")
+              + " pause-leader, partition-leader, hand-over, end-leader, kill-bookie,"
+              + " kill-zookeeper.")
   private Pattern faults;
 
   @Option(names = "--quick", description = "Three trials of each fault, 5k transactions a second.")
@@ -77,6 +79,20 @@ final class FailoverCommand implements Callable<Integer> {
       converter = CountConverter.class,
       description = "Transactions a second. Default: 50k")
   private Long rate;
+
+  @Option(
+      names = "--unsaturated",
+      description =
+          "At most that many: as many as this machine serves with a third of its processors idle,"
+              + " which is found out at the start.")
+  private boolean unsaturated;
+
+  @Option(
+      names = "--continue",
+      description =
+          "Goes on with the run whose results are in --out, which was ended or is to have more"
+              + " trials; give it the same flags.")
+  private boolean goOn;
 
   @Option(
       names = "--clients",
@@ -129,19 +145,50 @@ final class FailoverCommand implements Callable<Integer> {
     try {
       FailoverSettings settings = settings();
       FailoverReport report =
-          new FailoverBench(settings, spec.commandLine().getOut())
-              .run(spec.commandLine().getParseResult().originalArgs());
-      ReportJson.write(report, out.resolve(FailoverPage.REPORT));
-      Files.writeString(out.resolve("failover.svg"), FailoverText.figure(report));
+          new FailoverBench(
+                  settings,
+                  goOn ? before(settings) : null,
+                  spec.commandLine().getParseResult().originalArgs(),
+                  spec.commandLine().getOut(),
+                  this::save)
+              .run();
+      save(report);
       spec.commandLine().getOut().println(FailoverText.of(report));
       spec.commandLine().getOut().println("  figure: " + out.resolve("failover.svg"));
       spec.commandLine().getOut().println("  raw figures: " + out.resolve(FailoverPage.REPORT));
       spec.commandLine().getOut().flush();
-      return report.refused().isEmpty() ? 0 : FAILED;
+      return FailoverText.isGood(report) ? 0 : FAILED;
     } catch (BenchException | IOException e) {
       spec.commandLine().getErr().println("retso bench: " + e.getMessage());
       return FAILED;
     }
+  }
+
+  /** Whoever ends the run keeps what was saved last, all of it or what was before. */
+  private void save(FailoverReport report) throws IOException {
+    Path next = out.resolve(FailoverPage.REPORT + ".next");
+    ReportJson.write(report, next);
+    Files.move(next, out.resolve(FailoverPage.REPORT), StandardCopyOption.ATOMIC_MOVE);
+    Files.writeString(out.resolve("failover.svg"), FailoverText.figure(report));
+  }
+
+  private FailoverReport before(FailoverSettings settings) throws IOException, BenchException {
+    Path file = out.resolve(FailoverPage.REPORT);
+    if (!Files.exists(file)) {
+      throw new BenchException("there is no " + file + " to go on with", null);
+    }
+    FailoverReport before = ReportJson.read(file, FailoverReport.class);
+    boolean isSame =
+        before.nodes().equals(settings.counts().text(settings.namespaces()))
+            && before.clients() == settings.load().clients()
+            && before.connections() == settings.load().clients() * settings.load().connections()
+            && before.uncleaned() == settings.uncleaned()
+            && (settings.unsaturated() || before.asked() == settings.load().perSecond());
+    if (!isSame) {
+      throw new BenchException(
+          file + " is of other flags: " + String.join(" ", before.flags()), null);
+    }
+    return before;
   }
 
   private FailoverSettings settings() throws IOException, InterruptedException {
@@ -168,6 +215,7 @@ final class FailoverCommand implements Callable<Integer> {
         counts,
         namespaces,
         new Load.Plan(clients, all / clients, perSecond),
+        unsaturated,
         chosen,
         count,
         uncleaned,

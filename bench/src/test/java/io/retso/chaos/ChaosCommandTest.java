@@ -14,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Optional;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -66,6 +67,11 @@ class ChaosCommandTest {
     assertTrue(answer.out().contains("Acknowledged commits lost: 0. Wrong answers: 0."));
     assertTrue(Files.readString(out.resolve("chaos.svg")).contains("leader"));
     assertTrue(Files.readString(out.resolve("chaos.json")).contains("\"seed\" : " + SEED));
+    assertTrue(
+        Pattern.compile("\"led\" : \\d")
+            .matcher(Files.readString(out.resolve("chaos.json")))
+            .find(),
+        "a standby that took over is seen in the logs");
     assertFalse(Files.exists(out.resolve("cluster")), "the cluster is gone");
     assertEquals(0, related());
   }

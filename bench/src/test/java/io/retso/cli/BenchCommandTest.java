@@ -53,6 +53,18 @@ class BenchCommandTest {
   }
 
   @Test
+  void failoverGoesOnOnlyWithARunOfTheSameFlags() throws Exception {
+    String[] goOn = {"bench", "failover", "--continue", "--out=" + directory};
+    assertEquals(1, retso(goOn));
+    assertTrue(err.toString().contains("failover.json to go on with"), err::toString);
+    Files.writeString(
+        directory.resolve("failover.json"),
+        "{\"nodes\": \"1 oracle\", \"flags\": [\"failover\", \"--oracles=1\"]}");
+    assertEquals(1, retso(goOn));
+    assertTrue(err.toString().contains("is of other flags: failover --oracles=1"), err::toString);
+  }
+
+  @Test
   void benchHasHelp() {
     assertEquals(0, retso("bench", "--help"));
     assertTrue(out.toString().contains("--quick"));

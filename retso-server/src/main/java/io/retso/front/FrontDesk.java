@@ -109,7 +109,7 @@ public final class FrontDesk implements Front {
     void inNextTurn(Runnable task);
   }
 
-  /** A client whose last ping is older is not heard: eight pings of a standby were missed. */
+  /** A client whose last ping is older is not heard: some twenty pings of a standby were missed. */
   private static final long HEARD_NANOS_MAX = 2_000_000_000;
 
   private final Settings settings;

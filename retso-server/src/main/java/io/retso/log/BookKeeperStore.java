@@ -2,6 +2,7 @@ package io.retso.log;
 
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.retso.log.LogException.Reason;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -21,6 +22,7 @@ import org.apache.bookkeeper.client.api.DigestType;
 import org.apache.bookkeeper.client.api.ReadHandle;
 import org.apache.bookkeeper.client.api.WriteHandle;
 import org.apache.bookkeeper.conf.ClientConfiguration;
+import org.apache.zookeeper.ZooKeeper;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -45,8 +47,11 @@ public final class BookKeeperStore implements LedgerStore {
 
   private static final int CONNECT_TIMEOUT_MS = 2_000;
 
-  /** How long {@link #close} waits for ledgers that are being sealed. */
+  /** How long {@link #close} waits for ledgers that are being sealed, and for what is under way. */
   private static final int SEAL_TIMEOUT_MS = 2_000;
+
+  /** How long {@link #close} waits for the clients to end. */
+  private static final int CLOSE_TIMEOUT_MS = 3_000;
 
   /**
    * Where the log is and how it is replicated.
@@ -61,7 +66,7 @@ public final class BookKeeperStore implements LedgerStore {
    * @param addTimeout after which a silent bookie counts as failed; whole seconds. Stalls of the
    *     disk's fsync must fit into it
    * @param readTimeout the same for reads
-   * @param zookeeperTimeout of the session
+   * @param zookeeperTimeout for how long ZooKeeper is tried again before what needs it fails
    * @param operationTimeout of creating, opening, deleting a ledger, and of the catalog
    */
   public record Settings(
@@ -182,7 +187,7 @@ public final class BookKeeperStore implements LedgerStore {
             settings.zookeeper(), settings.znode(), settings.zookeeperTimeout());
     BookKeeper client = null;
     try {
-      client = BookKeeper.forConfig(configuration(settings)).build();
+      client = client(settings, catalog.client());
     } catch (Exception e) {
       catalog.close();
       if (e instanceof InterruptedException) {
@@ -237,6 +242,15 @@ public final class BookKeeperStore implements LedgerStore {
     return catalog.logId();
   }
 
+  /** The only way to choose how BookKeeper's client tries ZooKeeper again is to give it one. */
+  @SuppressWarnings("deprecation")
+  private static BookKeeper client(Settings settings, ZooKeeper zooKeeper)
+      throws BKException, IOException, InterruptedException {
+    ClientConfiguration configuration = configuration(settings);
+    configuration.setZkLedgersRootPath(settings.ledgersRoot());
+    return BookKeeper.forConfig(configuration).zk(zooKeeper).build();
+  }
+
   private static ClientConfiguration configuration(Settings settings) {
     int slash = settings.zookeeper().indexOf('/');
     String hosts = slash < 0 ? settings.zookeeper() : settings.zookeeper().substring(0, slash);
@@ -244,7 +258,6 @@ public final class BookKeeperStore implements LedgerStore {
     ClientConfiguration c = new ClientConfiguration();
     c.setMetadataServiceUri(
         "zk+null://" + hosts.replace(',', ';') + chroot + settings.ledgersRoot());
-    c.setZkTimeout((int) settings.zookeeperTimeout().toMillis());
     c.setAddEntryTimeout(seconds(settings.addTimeout()));
     c.setReadEntryTimeout(seconds(settings.readTimeout()));
     c.setClientConnectTimeoutMillis(CONNECT_TIMEOUT_MS);
@@ -404,11 +417,26 @@ public final class BookKeeperStore implements LedgerStore {
             });
   }
 
+  /**
+   * Ends within 5 s, whether or not ZooKeeper and the bookies answer: clients that have not ended
+   * by then are left to do so by themselves.
+   */
   @Override
   public void close() {
     awaitSeals();
-    catalogThread.shutdown();
-    creatingThread.shutdown();
+    // What waits for ZooKeeper would hold up the client's end.
+    catalogThread.shutdownNow();
+    creatingThread.shutdownNow();
+    Thread closing = new DefaultThreadFactory("log-close", true).newThread(this::closeClients);
+    closing.start();
+    try {
+      closing.join(CLOSE_TIMEOUT_MS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void closeClients() {
     try {
       client.close();
     } catch (InterruptedException e) {

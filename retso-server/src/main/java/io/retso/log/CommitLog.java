@@ -59,6 +59,11 @@ public interface CommitLog extends AutoCloseable {
   /** Bytes appended to the ledger that is written. */
   long segmentBytes();
 
+  /** Ledgers that hold the log; those that are being made or deleted do not count. */
+  default int ledgers() {
+    return 0;
+  }
+
   /** Time passes; to be called about every 10 ms while the log is stalled. */
   default void proceed() {}
 

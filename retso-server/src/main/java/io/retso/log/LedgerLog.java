@@ -425,6 +425,11 @@ public final class LedgerLog implements CommitLog {
   }
 
   @Override
+  public int ledgers() {
+    return segments.size();
+  }
+
+  @Override
   public void close() {
     housekeeping.stop();
     if (current != null) {

@@ -64,7 +64,6 @@ public final class LogTail implements AutoCloseable {
   private boolean shown;
 
   private int idlePolls;
-  private long lastEntryNanos;
   private boolean closed;
 
   /** The poll that is under way. */
@@ -82,7 +81,6 @@ public final class LogTail implements AutoCloseable {
     this.settings = settings;
     this.replay = replay;
     this.spare = new SpareLedger(store, threads);
-    this.lastEntryNanos = threads.nanoClock().getAsLong();
   }
 
   /** Whether it has found where to begin, and shown everything from there to some moment. */
@@ -109,11 +107,6 @@ public final class LogTail implements AutoCloseable {
   /** Entries that are known to be durable and were not shown yet. */
   public long entriesBehind() {
     return current == null ? 0 : current.count() - next;
-  }
-
-  /** How long ago the last entry was shown, or this was made, in nanoseconds. */
-  public long silentNanos() {
-    return threads.nanoClock().getAsLong() - lastEntryNanos;
   }
 
   /**
@@ -208,7 +201,6 @@ public final class LogTail implements AutoCloseable {
     shown = true;
     last = LogEntry.position(entry);
     replay.entry(entry);
-    lastEntryNanos = threads.nanoClock().getAsLong();
   }
 
   // Going on.

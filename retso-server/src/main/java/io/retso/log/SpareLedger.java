@@ -91,7 +91,6 @@ final class SpareLedger {
    * @return completes when that was tried
    */
   static CompletableFuture<Void> giveBack(LedgerStore store, LedgerStore.Ledger unused) {
-    unused.closeAsync();
     return store.delete(unused.id()).exceptionally(e -> null);
   }
 }

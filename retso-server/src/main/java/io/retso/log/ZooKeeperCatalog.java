@@ -3,15 +3,18 @@ package io.retso.log;
 import io.retso.log.LedgerStore.Catalog;
 import io.retso.log.LedgerStore.Content;
 import io.retso.log.LogException.Reason;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
-import org.apache.curator.framework.CuratorFramework;
-import org.apache.curator.framework.CuratorFrameworkFactory;
-import org.apache.curator.retry.RetryUntilElapsed;
+import org.apache.bookkeeper.util.ZkUtils;
+import org.apache.bookkeeper.zookeeper.RetryPolicy;
+import org.apache.bookkeeper.zookeeper.ZooKeeperClient;
+import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.KeeperException;
+import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.data.Stat;
 
 /**
@@ -45,9 +48,18 @@ final class ZooKeeperCatalog implements AutoCloseable {
   private static final String ID = "id ";
   private static final String EPOCH = "epoch ";
   private static final String LEADER = "leader ";
-  private static final int RETRY_INTERVAL_MS = 100;
 
-  private final CuratorFramework client;
+  /**
+   * Of the session, milliseconds. Nothing of the log hangs on it. After two thirds of it without an
+   * answer another server of ZooKeeper is tried, which gets a part of it to accept the connection:
+   * as many parts as there are servers. ZooKeeper grants no less than two of its ticks, which are 2
+   * s by default.
+   */
+  private static final int SESSION_MS = 4_000;
+
+  private static final int RETRY_INTERVAL_MS = 50;
+
+  private final ZooKeeperClient client;
   private final String zookeeper;
   private final String path;
 
@@ -57,7 +69,7 @@ final class ZooKeeperCatalog implements AutoCloseable {
   /** The id of the log, as it was read last. */
   private volatile String logId = UUID.randomUUID().toString();
 
-  private ZooKeeperCatalog(CuratorFramework client, String zookeeper, String path) {
+  private ZooKeeperCatalog(ZooKeeperClient client, String zookeeper, String path) {
     this.client = client;
     this.zookeeper = zookeeper;
     this.path = path;
@@ -66,29 +78,60 @@ final class ZooKeeperCatalog implements AutoCloseable {
   /**
    * Connects.
    *
-   * @param timeout of the session, and for how long a call tries again before it gives up
+   * @param timeout for how long this, and a call that finds no connection, tries again
    */
   static ZooKeeperCatalog connect(String zookeeper, String path, Duration timeout)
       throws LogException {
-    int timeoutMs = (int) timeout.toMillis();
-    CuratorFramework client =
-        CuratorFrameworkFactory.builder()
-            .connectString(zookeeper)
-            .sessionTimeoutMs(timeoutMs)
-            .connectionTimeoutMs(timeoutMs)
-            // Parents would otherwise be given this host's address as their data.
-            .defaultData(new byte[0])
-            .retryPolicy(new RetryUntilElapsed(timeoutMs, RETRY_INTERVAL_MS))
-            .build();
-    client.start();
-    ZooKeeperCatalog catalog = new ZooKeeperCatalog(client, zookeeper, path);
+    ZooKeeperCatalog catalog = null;
     try {
+      catalog = new ZooKeeperCatalog(client(zookeeper, (int) timeout.toMillis()), zookeeper, path);
       catalog.read();
       return catalog;
+    } catch (IOException | KeeperException | InterruptedException e) {
+      throw failure("read", zookeeper + path, e);
     } catch (LogException e) {
       catalog.close();
       throw e;
     }
+  }
+
+  /** One attempt lasts as long as a session may be silent. */
+  private static ZooKeeperClient client(String zookeeper, int timeoutMs)
+      throws IOException, KeeperException, InterruptedException {
+    int sessionMs = Math.min(SESSION_MS, timeoutMs);
+    for (int left = timeoutMs; ; left -= sessionMs) {
+      try {
+        return ZooKeeperClient.newBuilder()
+            .connectString(zookeeper)
+            .sessionTimeoutMs(sessionMs)
+            .operationRetryPolicy(retries(timeoutMs))
+            .build();
+      } catch (KeeperException.ConnectionLossException e) {
+        if (left <= sessionMs) {
+          throw e;
+        }
+      }
+    }
+  }
+
+  /** BookKeeper's own policy tries again after as long as a session may last. */
+  private static RetryPolicy retries(int timeoutMs) {
+    return new RetryPolicy() {
+      @Override
+      public boolean allowRetry(int attempts, long elapsedMs) {
+        return elapsedMs < timeoutMs;
+      }
+
+      @Override
+      public long nextRetryWaitTime(int attempts, long elapsedMs) {
+        return RETRY_INTERVAL_MS;
+      }
+    };
+  }
+
+  /** The session with ZooKeeper, for BookKeeper's client. It ends with this. */
+  ZooKeeperClient client() {
+    return client;
   }
 
   /** The log's identity: that of the catalog which was read last. */
@@ -105,23 +148,25 @@ final class ZooKeeperCatalog implements AutoCloseable {
         create();
         return readExisting();
       }
-    } catch (Exception e) {
+    } catch (KeeperException | InterruptedException e) {
       throw failure("read", e);
     }
   }
 
-  private Catalog readExisting() throws Exception {
+  private Catalog readExisting() throws LogException, KeeperException, InterruptedException {
     Stat stat = new Stat();
-    String text = text(client.getData().storingStatIn(stat).forPath(path));
+    String text = text(client.getData(path, false, stat));
     return new Catalog(stat.getVersion(), parse(text));
   }
 
-  private void create() throws Exception {
+  private void create() throws KeeperException, InterruptedException {
     try {
-      client
-          .create()
-          .creatingParentsIfNeeded()
-          .forPath(path, format(new Content(0, "", List.of())));
+      ZkUtils.createFullPathOptimistic(
+          client,
+          path,
+          format(new Content(0, "", List.of())),
+          ZooDefs.Ids.OPEN_ACL_UNSAFE,
+          CreateMode.PERSISTENT);
     } catch (KeeperException.NodeExistsException e) {
       return; // somebody else's is as good
     }
@@ -131,11 +176,11 @@ final class ZooKeeperCatalog implements AutoCloseable {
   Catalog replace(Catalog expected, Content wanted) throws LogException {
     byte[] bytes = format(wanted);
     try {
-      Stat stat = client.setData().withVersion(expected.version()).forPath(path, bytes);
+      Stat stat = client.setData(path, bytes, expected.version());
       return new Catalog(stat.getVersion(), wanted);
     } catch (KeeperException.BadVersionException e) {
       return ownOrConflict(expected.version() + 1, wanted, text(bytes));
-    } catch (Exception e) {
+    } catch (KeeperException | InterruptedException e) {
       throw failure("replace", e);
     }
   }
@@ -144,11 +189,11 @@ final class ZooKeeperCatalog implements AutoCloseable {
   private Catalog ownOrConflict(int version, Content wanted, String text) throws LogException {
     try {
       Stat stat = new Stat();
-      String found = text(client.getData().storingStatIn(stat).forPath(path));
+      String found = text(client.getData(path, false, stat));
       if (stat.getVersion() == version && found.equals(text)) {
         return new Catalog(version, wanted);
       }
-    } catch (Exception e) {
+    } catch (KeeperException | InterruptedException e) {
       throw failure("read", e);
     }
     throw new LogException(
@@ -239,9 +284,10 @@ final class ZooKeeperCatalog implements AutoCloseable {
   }
 
   private LogException failure(String what, Exception e) {
-    if (e instanceof LogException known) {
-      return known;
-    }
+    return failure(what, zookeeper + path, e);
+  }
+
+  private static LogException failure(String what, String where, Exception e) {
     if (e instanceof InterruptedException) {
       Thread.currentThread().interrupt();
     }
@@ -250,8 +296,7 @@ final class ZooKeeperCatalog implements AutoCloseable {
         "cannot "
             + what
             + " the log's list of ledgers at "
-            + zookeeper
-            + path
+            + where
             + ": "
             + e.getMessage()
             + "; check ZooKeeper and the access to this path",
@@ -260,6 +305,10 @@ final class ZooKeeperCatalog implements AutoCloseable {
 
   @Override
   public void close() {
-    client.close();
+    try {
+      client.close();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt(); // the session ends by itself
+    }
   }
 }

@@ -38,6 +38,7 @@ final class Follower {
   private final Consumer<LogException> failures;
   private final Runnable news;
   private final Suspicion suspicion = new Suspicion();
+  private final Silence silence = new Silence();
 
   private LogTail tail;
 
@@ -48,6 +49,9 @@ final class Follower {
   private boolean looked;
 
   private long readNanos;
+
+  /** The last position at the tick before. */
+  private long positionSeen;
 
   /** The catalog was read since the log was last read from the beginning. */
   private boolean knowsLeader;
@@ -158,7 +162,9 @@ final class Follower {
     if (tail.catalog() != null) {
       follow(tail.catalog(), now);
     }
-    if (hears(now)) {
+    silence.tick(now, recovery.lastPosition() != positionSeen, watch.hasAnswered());
+    positionSeen = recovery.lastPosition();
+    if (hears()) {
       suspicion.heard(now);
     }
     if (isReady(now)) {
@@ -202,6 +208,7 @@ final class Follower {
 
   private void set(long newEpoch, String newLeader, long now) {
     suspicion.follows(newEpoch, now);
+    silence.begin();
     epoch = newEpoch;
     leader = newLeader;
     successor = "";
@@ -237,21 +244,21 @@ final class Follower {
   }
 
   /** Whether it hears a leader who does not seem to be gone. */
-  boolean hears(long now) {
-    return isHeard() && !suspects(now);
+  boolean hears() {
+    return isHeard() && !suspects();
   }
 
-  /** Whether the leader seems to be gone. */
-  private boolean suspects(long now) {
+  /**
+   * Whether the leader seems to be gone. If this member cannot read the log, it is not the leader
+   * that is silent.
+   */
+  private boolean suspects() {
     if (!looked) {
       return false;
     }
     // Its own address says that it led in an earlier life, unless two servers have the same one.
     boolean nobodyLeads = epoch == 0 || isOwn(leader) && !isHeard();
-    return nobodyLeads
-        || hasLeft()
-        || watch.isGone()
-        || trouble == null && silentNanos(now) > Suspicion.SILENCE_NANOS;
+    return nobodyLeads || hasLeft() || watch.isGone() || trouble == null && silence.isTooLong();
   }
 
   /** Whether the leader that is followed went of its own accord. */
@@ -259,14 +266,9 @@ final class Follower {
     return !successor.isEmpty() || recovery.hasEnded() && isHeard();
   }
 
-  /** If this member cannot read the log, it is not the leader that is silent. */
-  private long silentNanos(long now) {
-    return Math.min(tail.silentNanos(), suspicion.followedNanos(now));
-  }
-
   /** Whether it is time for this member to take over. What it cannot read it leaves to others. */
   boolean isDue(long now) {
-    return looked && canRead() && suspicion.isDue(suspects(now), hasLeft(), rank(), now);
+    return looked && canRead() && suspicion.isDue(suspects(), hasLeft(), rank(), now);
   }
 
   /** How many are to try before: whom the leader has named, and those that are ready. */

@@ -37,6 +37,12 @@ public interface LeaderWatch extends AutoCloseable {
    */
   boolean isGone();
 
+  /**
+   * Whether the watched server has sent anything since this was asked last. It is pinged often
+   * enough to send something within a fraction of {@link Silence#NANOS}.
+   */
+  boolean hasAnswered();
+
   /** Watches nobody any more. */
   @Override
   void close();

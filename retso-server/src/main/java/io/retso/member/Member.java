@@ -2,14 +2,10 @@ package io.retso.member;
 
 import io.retso.log.LedgerLog;
 import io.retso.log.LedgerStore;
-import io.retso.log.LogEntry;
 import io.retso.log.LogException;
 import io.retso.oracle.StatusOracle;
-import io.retso.protocol.Limits;
-import io.retso.protocol.ServerRole;
 import io.retso.sequencer.Recovery;
 import io.retso.sequencer.Sequencer;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -105,6 +101,7 @@ public final class Member implements AutoCloseable {
   private final Front front;
   private final Term.Maker terms;
   private final Follower follower;
+  private final Announcer announcer;
   private final ReadVersion readVersion = new ReadVersion();
   private final LoopTasks tasks;
   private final Sequencer.Replies replies = new TermReplies();
@@ -120,7 +117,6 @@ public final class Member implements AutoCloseable {
   /** It takes over no more. */
   private boolean retiring;
 
-  private ServerRole role = ServerRole.UNKNOWN;
   private long takeOvers;
 
   /** Why it could not be written or taken over, as long as nobody leads. */
@@ -130,11 +126,6 @@ public final class Member implements AutoCloseable {
   private CompletableFuture<Void> handingOver;
 
   private long handingOverSince;
-
-  /** To whom it has handed over last; empty if it was deposed. */
-  private String successor = "";
-
-  private volatile View view;
 
   /**
    * Makes a standby that has read nothing.
@@ -162,7 +153,15 @@ public final class Member implements AutoCloseable {
     this.term = terms.next(replies);
     this.follower =
         new Follower(
-            settings, store, threads, recovery, roster, watch, this::troubleOf, this::tick);
+            settings,
+            store,
+            threads,
+            recovery,
+            roster,
+            watch,
+            this::troubleOf,
+            () -> executor.execute(this::tick));
+    this.announcer = new Announcer(settings, follower, recovery, roster, front);
     look(now());
   }
 
@@ -188,65 +187,18 @@ public final class Member implements AutoCloseable {
 
   /** What it is at the moment; from any thread. */
   public View view() {
-    return view;
+    return announcer.view();
   }
 
-  /** Notes what it is for others: clients, members, and those who ask. */
   private void look(long now) {
-    boolean leads = state == State.LEADING;
-    boolean isReady = leads || follower.isReady(now);
-    long behind = leads ? 0 : follower.entriesBehind();
-    List<Roster.Entry> members = roster.members();
-    view =
-        new View(
-            state,
-            follower.epoch(),
-            follower.leader(),
-            leads || isReady && state == State.STANDBY && follower.hears(now),
-            isReady,
-            behind,
-            takeOvers,
-            recovery.transactions(),
-            members,
-            leadTrouble == null ? follower.trouble() : leadTrouble);
-    if (state != State.ENDED) {
-      roster.publish(
-          new Roster.Entry(
-              settings.address(),
-              settings.httpAddress(),
-              isReady,
-              LogEntry.newestVersion(),
-              behind));
-      ServerRole changed = role(members);
-      if (!changed.equals(role)) {
-        role = changed;
-        front.update(changed);
-      }
-    }
-  }
-
-  private ServerRole role(List<Roster.Entry> members) {
-    boolean leads = state == State.LEADING;
-    List<String> addresses = new ArrayList<>();
-    addresses.add(settings.address());
-    members.forEach(member -> addresses.add(member.address()));
-    String leader = follower.leader();
-    if (!leads && follower.isOwn(leader)) {
-      leader = successor;
-    }
-    return new ServerRole(
-        leads,
-        follower.epoch(),
-        "",
-        ServerRole.isAddress(leader) ? leader : "",
-        addresses.stream().distinct().limit(Limits.MEMBERS_MAX).toList());
+    announcer.look(state, takeOvers, leadTrouble, now);
   }
 
   // The standby.
 
   private void standBy(long now) {
     follower.tick(now);
-    if (follower.hears(now)) {
+    if (follower.hears()) {
       leadTrouble = null;
     }
     if (!retiring && follower.isDue(now)) {
@@ -291,8 +243,7 @@ public final class Member implements AutoCloseable {
     leadTrouble = null;
     takeOvers++;
     state = State.LEADING;
-    role = role(roster.members());
-    front.lead(term.sequencer(), role);
+    front.lead(term.sequencer(), announcer.role(true));
     if (recovery.hasWriter()) {
       term.sequencer().startBehind(term.begin(taken, last), last, taken.fencedNanos());
     } else {
@@ -329,7 +280,7 @@ public final class Member implements AutoCloseable {
     if (state == State.LEADING) {
       LOG.warn("no longer leads in epoch {}: {}", follower.epoch(), cause.getMessage());
       leadTrouble = troubleOf(cause);
-      successor = "";
+      announcer.names("");
       if (state == State.LEADING) {
         stepDown();
       }
@@ -344,8 +295,7 @@ public final class Member implements AutoCloseable {
     log.close();
     log = null;
     state = State.STANDBY;
-    role = role(roster.members());
-    front.follow(role);
+    front.follow(announcer.role(false));
     term = null;
     executor.execute(this::beginAnew);
   }
@@ -372,7 +322,7 @@ public final class Member implements AutoCloseable {
    */
   public CompletableFuture<Void> handOver() {
     if (state != State.LEADING) {
-      return refused("this server does not lead; " + role.whoLeads());
+      return refused("this server does not lead; " + announcer.role().whoLeads());
     }
     Optional<String> next = nextLeader();
     if (next.isEmpty()) {
@@ -382,8 +332,8 @@ public final class Member implements AutoCloseable {
       return refused("the log cannot be appended to, so no standby could take it over");
     }
     if (handingOver == null) {
-      successor = next.get();
-      LOG.info("hands over to {}", successor);
+      LOG.info("hands over to {}", next.get());
+      announcer.names(next.get());
       handingOver = new CompletableFuture<>();
       handingOverSince = now();
       tasks.then(

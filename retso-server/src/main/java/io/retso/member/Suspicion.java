@@ -7,12 +7,6 @@ import java.util.concurrent.TimeUnit;
  * and its last attempt is long enough ago. Time is handed in; nothing rests on its being right.
  */
 final class Suspicion {
-  /**
-   * A log that shows nothing new for so long has lost its leader, which appends an entry each 100
-   * ms at least. Shorter pauses are those of disks and collectors of garbage.
-   */
-  static final long SILENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
-
   /** Each standby waits so much longer than the one before it: about the time of a take-over. */
   static final long RANK_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
@@ -24,9 +18,6 @@ final class Suspicion {
 
   /** A leader that is heard for so long has served. */
   static final long SERVICE_NANOS = TimeUnit.SECONDS.toNanos(1);
-
-  /** If nothing happened in this process for so long, others are not to blame for their silence. */
-  private static final long STOOD_STILL_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
   private static final long NEVER = Long.MIN_VALUE;
 
@@ -43,7 +34,7 @@ final class Suspicion {
 
   /** Time passes. */
   void tick(long now) {
-    if (lastTick != NEVER && now - lastTick > STOOD_STILL_NANOS) {
+    if (lastTick != NEVER && now - lastTick > Silence.STOOD_STILL_NANOS) {
       sinceNanos = now;
       suspectedAt = NEVER;
     }
@@ -60,11 +51,6 @@ final class Suspicion {
     epoch = newEpoch;
     sinceNanos = now;
     suspectedAt = NEVER;
-  }
-
-  /** For how long the leader may have been expected to be heard. */
-  long followedNanos(long now) {
-    return sinceNanos == NEVER ? 0 : now - sinceNanos;
   }
 
   /** The leader is heard, or is this member itself. */

@@ -122,6 +122,17 @@ final class Lease {
         && TimeUnit.MILLISECONDS.toNanos(wallAge) <= timing.leaseNanos();
   }
 
+  /** How long timestamps may still leave at once if nothing else is acknowledged; 0: they wait. */
+  long leftNanos() {
+    if (!led) {
+      return 0;
+    }
+    int slot = slot(acknowledged);
+    long age = timing.nanoClock().getAsLong() - sentNanos[slot];
+    long wallAge = timing.wallClock().getAsLong() - sentMillis[slot] + 1;
+    return Math.max(0, timing.leaseNanos() - Math.max(age, TimeUnit.MILLISECONDS.toNanos(wallAge)));
+  }
+
   private int slot(long position) {
     return (int) (position % sentNanos.length);
   }

@@ -4,7 +4,6 @@ import io.retso.log.CommitLog;
 import io.retso.log.LogException;
 import io.retso.oracle.Changes;
 import io.retso.oracle.CommitBatch;
-import io.retso.oracle.OracleCounters;
 import io.retso.oracle.StatusOracle;
 import io.retso.protocol.Limits;
 import io.retso.protocol.Timestamps;
@@ -463,8 +462,8 @@ public final class Sequencer implements CommitLog.Listener {
     return writer.counters();
   }
 
-  /** The oracle's counters. */
-  public OracleCounters oracleCounters() {
-    return oracle.counters();
+  /** For how long timestamps still leave at once if the log acknowledges nothing; nanoseconds. */
+  public long leaseNanos() {
+    return lease.leftNanos();
   }
 }

@@ -16,7 +16,8 @@ import picocli.CommandLine.Option;
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
       "0:It stands by; a standby takes over.",
-      "1:It refused, and goes on as before: it does not lead, or no standby is ready.",
+      "1:It refused, and goes on as before: it does not lead, no standby is ready, or it is asked"
+          + " from another machine.",
       "64:A flag is wrong.",
       "69:Nothing answers."
     },
@@ -35,10 +36,13 @@ public final class HandoverCommand implements Callable<Integer> {
     return server.speak(
         () -> {
           ServerAddress.Answer answer = server.send("POST", "/handover", "text/plain");
-          if (answer.status() != ServerAddress.OK && answer.status() != ServerAddress.CONFLICT) {
-            return server.isAnother();
+          switch (answer.status()) {
+            case ServerAddress.OK, ServerAddress.CONFLICT, ServerAddress.FORBIDDEN ->
+                server.print(answer.body());
+            default -> {
+              return server.isAnother();
+            }
           }
-          server.print(answer.body());
           return answer.status() == ServerAddress.OK ? ExitCode.CLEAN : ExitCode.UNHEALTHY;
         });
   }

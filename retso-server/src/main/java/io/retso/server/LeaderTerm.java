@@ -57,6 +57,7 @@ final class LeaderTerm implements Term {
   void copyInto(Figures figures) {
     figures.sequencer.add(sequencer.counters());
     log.copyInto(figures);
+    figures.leaseNanos = sequencer.leaseNanos();
     figures.clockLagMillis = clock.lagMillis();
   }
 }

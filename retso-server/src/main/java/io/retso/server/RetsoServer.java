@@ -253,11 +253,26 @@ public final class RetsoServer implements AutoCloseable {
     }
     health.stopping();
     if (parts.facts() != null && !end.isDone()) {
-      parts.member().ifPresent(ServerMember::retire);
-      drain();
+      if (!parts.member().map(this::handOver).orElse(false)) {
+        drain();
+      }
     }
     parts.close();
     end.complete(Optional.empty());
+  }
+
+  /** Whether a standby was found that takes over at once. */
+  private boolean handOver(ServerMember member) {
+    member.retire();
+    try {
+      LOG.info(member.handOver().get(DRAIN_SECONDS_MAX, TimeUnit.SECONDS));
+      return true;
+    } catch (ExecutionException | TimeoutException e) {
+      LOG.debug("the log is left to whoever finds it", e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    return false;
   }
 
   private void drain() {

@@ -14,6 +14,7 @@ import picocli.CommandLine.Spec;
 /** Where a command asks a running server, and what it says if that fails. */
 final class ServerAddress {
   static final int OK = 200;
+  static final int FORBIDDEN = 403;
   static final int CONFLICT = 409;
   static final int UNAVAILABLE = 503;
 

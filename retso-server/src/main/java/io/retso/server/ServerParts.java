@@ -113,7 +113,7 @@ final class ServerParts {
         HttpEndpoint.start(
             address(Settings.HTTP_HOST, Settings.HTTP_PORT),
             observation.pages(),
-            observation.actions());
+            observation.actions(config.get(Settings.HTTP_HANDOVER_REMOTE)));
     started("http", http);
     InetSocketAddress listenAddress = address(Settings.LISTEN_HOST, Settings.LISTEN_PORT);
     ReservedPort reserved = ReservedPort.of(listenAddress);

@@ -7,32 +7,42 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** Forwards connections to a port of this machine, until it is cut. Thread-safe. */
-final class Tunnel implements AutoCloseable {
+public final class Tunnel implements AutoCloseable {
   private final ServerSocket front;
   private final int target;
   private final Set<Socket> open = ConcurrentHashMap.newKeySet();
+  private final AtomicInteger refused = new AtomicInteger();
   private volatile boolean cut;
 
-  Tunnel(int target) throws IOException {
+  public Tunnel(int target) throws IOException {
     this.target = target;
     this.front = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
     start(this::accept);
   }
 
-  int port() {
+  public int port() {
     return front.getLocalPort();
   }
 
   /** Breaks all connections; new ones break at once until {@link #mend}. */
-  void cut() {
+  public void cut() {
     cut = true;
     open.forEach(Tunnel::close);
   }
 
-  void mend() {
+  public void mend() {
     cut = false;
+  }
+
+  /** Waits until someone whose connections are broken has tried in vain two times more. */
+  public void awaitRefusals() {
+    int before = refused.get();
+    while (refused.get() < before + 2) {
+      Thread.onSpinWait();
+    }
   }
 
   private void accept() {
@@ -41,6 +51,7 @@ final class Tunnel implements AutoCloseable {
         Socket client = front.accept();
         if (cut) {
           client.close();
+          refused.incrementAndGet();
           continue;
         }
         Socket server = new Socket(InetAddress.getLoopbackAddress(), target);

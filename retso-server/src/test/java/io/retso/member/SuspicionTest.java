@@ -117,14 +117,12 @@ class SuspicionTest {
   }
 
   @Test
-  void aProcessThatStoodStillSuspectsNobodyOfSilence() {
+  void aProcessThatStoodStillSuspectsAnew() {
     suspicion.follows(1, now);
-    pass(2 * Suspicion.SILENCE_NANOS);
-    assertEquals(2 * Suspicion.SILENCE_NANOS, suspicion.followedNanos(now));
-    now += Suspicion.SERVICE_NANOS; // stopped
-    suspicion.tick(now);
-    assertEquals(0, suspicion.followedNanos(now));
     pass(TICK);
-    assertEquals(TICK, suspicion.followedNanos(now));
+    assertFalse(isDue(1));
+    now += Silence.STOOD_STILL_NANOS + 1;
+    suspicion.tick(now);
+    assertEquals(Suspicion.RANK_NANOS, untilDue(1));
   }
 }

@@ -29,14 +29,17 @@ class LeaseTest {
   void anEntryProvesFromTheTimeWhenItWasSent() {
     lease.startBehind(40);
     assertEquals(41, lease.position(), "nothing was sent: an entry must be");
+    assertEquals(0, lease.leftNanos());
     lease.sending(41);
     pass(100);
     assertEquals(41, lease.position());
     lease.acknowledged(41);
     assertEquals(0, lease.position());
+    assertEquals(49 * MILLIS, lease.leftNanos(), "rounded down, as the wall clock is");
     pass(49);
     assertEquals(0, lease.position());
     pass(1);
+    assertEquals(0, lease.leftNanos());
     assertEquals(42, lease.position(), "150 ms after it was sent, not after it was acknowledged");
   }
 

@@ -62,7 +62,7 @@ class TimeLimitTest {
     assertEquals(Outcome.RETRY, sequencer.status(start, start));
     assertEquals(Outcome.ABORTED_TOO_OLD, commit(start, 1));
     assertEquals(sequencer.oracle().nextTimestamp(), sequencer.lowWatermark());
-    assertEquals(1, sequencer.oracleCounters().expired);
+    assertEquals(1, sequencer.oracle().counters().expired);
   }
 
   @Test
@@ -76,7 +76,7 @@ class TimeLimitTest {
     assertEquals(1, sequencer.oracle().uncleanedCommits());
     sequencer.cleaned(start);
     assertEquals(commit + Timestamps.GAP, sequencer.lowWatermark());
-    assertEquals(0, sequencer.oracleCounters().expired);
+    assertEquals(0, sequencer.oracle().counters().expired);
   }
 
   /** Whenever ticks come: never before the limit, and at most a step and a tick later. */

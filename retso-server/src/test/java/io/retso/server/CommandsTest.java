@@ -163,7 +163,7 @@ class CommandsTest {
             HttpEndpoint.start(
                 new java.net.InetSocketAddress("127.0.0.1", 0),
                 observation.pages(),
-                observation.actions())) {
+                observation.actions(false))) {
       Run run = status("--http", "127.0.0.1:" + http.port());
       assertEquals(ExitCode.UNHEALTHY.number(), run.code);
       assertEquals("status       starting: the log is being recovered\n", run.out);

@@ -9,6 +9,7 @@ import io.retso.edited.SourceEdit;
 import io.retso.log.BookKeeperStore;
 import io.retso.log.LogEntry;
 import io.retso.member.Roster;
+import io.retso.protocol.Timestamps;
 import io.retso.server.config.Settings;
 import io.retso.server.embedded.EmbeddedBookKeeper;
 import java.nio.file.Files;
@@ -18,6 +19,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -33,6 +36,15 @@ class OtherBuildTest {
           Path.of("src/main/java/io/retso/log/LogEntry.java"),
           "return CONTINUING;",
           "return VERSION;");
+
+  private static final long AHEAD_MILLIS = TimeUnit.HOURS.toMillis(5);
+
+  /** A member on a machine whose clock is hours ahead. */
+  private static final SourceEdit AHEAD =
+      new SourceEdit(
+          Path.of("src/main/java/io/retso/server/LeaderTerms.java"),
+          "leading.followClock(System.currentTimeMillis())",
+          "leading.followClock(System.currentTimeMillis() + " + AHEAD_MILLIS + ")");
 
   @TempDir private Path dir;
   private EmbeddedBookKeeper cluster;
@@ -79,6 +91,14 @@ class OtherBuildTest {
     return builder.address("127.0.0.1:" + other.port()).build();
   }
 
+  private static void await(BooleanSupplier condition) throws InterruptedException {
+    while (!condition.getAsBoolean()) {
+      if (Thread.interrupted()) { // by the test's time limit
+        throw new InterruptedException();
+      }
+    }
+  }
+
   /** What the other one says of itself, as soon as it is this. */
   private String awaitHealth(int status) throws Exception {
     while (true) {
@@ -118,24 +138,42 @@ class OtherBuildTest {
     RetsoServer first = server();
     startOther(EARLIER);
     Map<Integer, Boolean> both = Map.of(LogEntry.VERSION, true, LogEntry.newestVersion(), true);
-    while (!readyByVersion(first).equals(both)) {
-      Thread.onSpinWait();
-    }
+    await(() -> readyByVersion(first).equals(both));
     try (OracleClient client = client()) {
       long committed = commit(client, 1);
       long open = client.begin();
       long epoch = first.epoch();
       fenceTheLog();
       assertTrue(client.commit(open, 2).isCommitted());
-      while (first.epoch() == epoch) { // somebody took it over
-        Thread.onSpinWait();
-      }
+      await(() -> first.epoch() > epoch); // somebody took it over
       awaitHealth(200);
       first.kill();
       long now = commit(client, 3);
       assertTrue(client.status(committed, now).commitTimestamp() > committed);
       assertTrue(client.status(open, now).commitTimestamp() > open);
       assertEquals(200, TestServers.get(other.httpPort(), "/leader").statusCode());
+    }
+  }
+
+  /** The window is 17 minutes of the clock, half of which is passed over at once, and no more. */
+  @Test
+  void aMemberWhoseClockIsHoursAheadTakesOverAndAbortsNobody() throws Exception {
+    RetsoServer first = server();
+    startOther(AHEAD);
+    await(() -> first.view().members().stream().filter(Roster.Entry::isReady).count() == 2);
+    try (OracleClient client = client()) {
+      long open = client.begin();
+      first.kill();
+      long next = commit(client, 1);
+      long window = 1L << 16;
+      while ((next - open) / Timestamps.GAP < window / 2
+          || !awaitHealth(200).contains("behind the clock")) { // it follows the clock, a part
+        next = client.begin();
+      }
+      long passed = (client.begin() - open) / Timestamps.GAP;
+      assertTrue(passed < window * 3 / 4, "half of the window, and what was reserved: " + passed);
+      assertTrue(client.commit(open, 2).isCommitted());
+      assertTrue(client.commit(next, 3).isCommitted());
     }
   }
 
@@ -155,9 +193,7 @@ class OtherBuildTest {
     assertTrue(health.contains("start the version that wrote it"), health);
     RetsoServer second = server();
     Map<Integer, Boolean> ready = Map.of(LogEntry.VERSION, false, LogEntry.newestVersion(), true);
-    while (!readyByVersion(second).equals(ready)) {
-      Thread.onSpinWait();
-    }
+    await(() -> readyByVersion(second).equals(ready));
     try (OracleClient client = client()) {
       first.kill();
       commit(client, 2);

@@ -163,7 +163,12 @@ final class Link implements Transport, SimulatedLoop.Wire {
     written.clear();
     forEachReply(
         replies,
-        index -> server.left(taken.remove(Frames.frameId(replies, index)), replies, index));
+        index -> {
+          RequestFrame frame = taken.remove(Frames.frameId(replies, index));
+          if (!Frames.isError(replies, index)) {
+            server.left(frame, replies, index);
+          }
+        });
     departed.add(replies);
     lastAtClient = Math.max(lastAtClient, simulation.now() + simulation.delay(World.NETWORK_DELAY));
     simulation.at(lastAtClient, () -> whenReachable(Way.OUT, this::replied));
@@ -173,7 +178,7 @@ final class Link implements Transport, SimulatedLoop.Wire {
     void reply(int index);
   }
 
-  /** Shows the replies to requests of callers, but no greeting and no pong. */
+  /** Shows the replies to requests of callers, but no greeting, pong or role. */
   private void forEachReply(ByteBuf replies, ReplyVisitor visitor) {
     try {
       int bytes;
@@ -181,7 +186,7 @@ final class Link implements Transport, SimulatedLoop.Wire {
         bytes = Frames.frameBytes(replies, at);
         Frames.checkReply(replies, at, bytes);
         FrameType type = Frames.replyType(replies, at);
-        if (type != FrameType.HELLO && type != FrameType.PING) {
+        if (type != FrameType.HELLO && type != FrameType.PING && !Frames.isRole(replies, at)) {
           visitor.reply(at);
         }
       }
@@ -200,8 +205,15 @@ final class Link implements Transport, SimulatedLoop.Wire {
     }
   }
 
-  /** A reply must be the next one of its lane, and true. */
+  /** A reply must be the next one of its lane, and true, or send the request back. */
   private void judge(ByteBuf replies, int index) {
+    if (Frames.isError(replies, index)) {
+      int id = Frames.frameId(replies, index);
+      boolean isAsked = fastLane.removeIf(f -> f.id == id) || logLane.removeIf(f -> f.id == id);
+      Violation.unless(isAsked, "what nobody asked is sent back");
+      world.counted("sent back: " + Frames.errorCode(replies, index));
+      return;
+    }
     FrameType type = Frames.replyType(replies, index);
     RequestFrame frame = laneOf(type).poll();
     Violation.unless(

@@ -8,6 +8,8 @@ import io.retso.protocol.FrameType;
 import io.retso.protocol.Outcome;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -21,24 +23,26 @@ class PausedLeaderTest {
   private static final int ATTEMPTS = 20;
 
   private static final long ROW = 7;
+
+  /** For the other one to miss it and to take over, with a lease to wait for. */
+  private static final long LONG_ENOUGH = 50 * Simulation.MILLIS;
+
   private static final long PATIENCE = 2_000 * Simulation.MILLIS;
 
   private World world;
   private Simulation simulation;
 
-  /** A server whose take-over fails, as stores do now and then, is followed by another one. */
-  private SimulatedServer lead() {
-    SimulatedServer server;
-    int attempts = 0;
-    do {
-      server = world.addServer();
-      server.start();
-      SimulatedServer starting = server;
-      simulation.run(
-          () -> starting.isServing() || !starting.isAlive(), simulation.now() + PATIENCE);
-    } while (!server.isServing() && ++attempts < ATTEMPTS);
-    assertTrue(server.isServing(), "nobody leads");
-    return server;
+  /** Waits until another server leads than the one that did. */
+  private SimulatedServer awaitLeaderAfter(SimulatedServer before) {
+    SimulatedServer[] leader = new SimulatedServer[1];
+    simulation.run(
+        () -> {
+          leader[0] = world.cluster().leader();
+          return leader[0] != null && leader[0] != before;
+        },
+        simulation.now() + PATIENCE);
+    assertTrue(leader[0] != null && leader[0] != before, "nobody leads");
+    return leader[0];
   }
 
   /** Waits for an answer. */
@@ -65,16 +69,20 @@ class PausedLeaderTest {
 
   /** Returns whether the first leader lived on. */
   private boolean run(long seed) {
-    world = new World(seed);
+    world = new World(seed, 2, UnaryOperator.identity());
     simulation = world.simulation();
-    SimulatedServer first = lead();
-    SimulatedServer[] leader = {first};
-    SimulatedClient old = new SimulatedClient(world, () -> leader[0]);
+    world.registry().run();
+    world.cluster().addresses().forEach(world.cluster()::start);
+    SimulatedServer first = awaitLeaderAfter(null);
+    SimulatedServer[] wanted = {first};
+    Supplier<SimulatedServer> balancer =
+        () -> wanted[0].isServing() ? wanted[0] : world.cluster().leader();
+    SimulatedClient old = new SimulatedClient(world, balancer);
     long reader = await(old::begin);
 
-    first.pause(world.sizes().lease() + 20 * Simulation.MILLIS);
-    leader[0] = lead();
-    SimulatedClient client = new SimulatedClient(world, () -> leader[0]);
+    first.pause(LONG_ENOUGH);
+    wanted[0] = awaitLeaderAfter(first);
+    SimulatedClient client = new SimulatedClient(world, balancer);
     long writer = 0;
     long commit = Outcome.UNKNOWN;
     for (int i = 0; i < ATTEMPTS && !Outcome.isCommitted(commit); i++) {

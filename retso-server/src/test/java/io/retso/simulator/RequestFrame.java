@@ -27,7 +27,8 @@ final class RequestFrame {
   /**
    * What was true when a server took a frame.
    *
-   * @param epoch of the server
+   * @param epoch of the server: its place in the order of take-overs
+   * @param number the same, as clients are told it
    * @param isNewest whether nobody had taken the log over from it
    * @param windowLow below this it remembered only uncleaned commits
    * @param nextTimestamp the next one before the frame was taken
@@ -36,6 +37,7 @@ final class RequestFrame {
    */
   record Circumstances(
       int epoch,
+      long number,
       boolean isNewest,
       long windowLow,
       long nextTimestamp,

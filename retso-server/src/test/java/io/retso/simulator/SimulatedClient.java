@@ -23,12 +23,13 @@ final class SimulatedClient {
   /** The answer about a commit that certainly never reached a server. */
   static final long NOT_SENT = Long.MIN_VALUE;
 
+  private static final String BALANCER = "balancer:1";
   private static final long CONNECT_TIMEOUT = 5 * Simulation.MILLIS;
 
   private final World world;
   private final Simulation simulation;
   private final OracleClient oracle;
-  private final Supplier<SimulatedServer> finds;
+  private final Supplier<SimulatedServer> balancer;
   private final Set<Link> links = new LinkedHashSet<>();
   private boolean alive = true;
 
@@ -36,22 +37,29 @@ final class SimulatedClient {
   private long met;
 
   SimulatedClient(World world) {
-    this(world, world::anyServer);
+    this(world, world.simulation().oneIn(3) ? null : world.cluster()::anyLeader);
   }
 
   /**
    * Makes a client.
    *
-   * @param finds the server to which it connects next; null if there is none
+   * @param balancer sends it to a server, or to none (null), and it can reach no other; null for a
+   *     client that reaches all
    */
-  SimulatedClient(World world, Supplier<SimulatedServer> finds) {
+  SimulatedClient(World world, Supplier<SimulatedServer> balancer) {
     this.world = world;
-    this.finds = finds;
+    this.balancer = balancer;
     this.simulation = world.simulation();
     long timeout = (10 + simulation.below(100)) * Simulation.MILLIS;
     int connections = simulation.oneIn(3) ? 2 : 1;
     oracle =
-        new Loop().client(connections, timeout, CONNECT_TIMEOUT, simulation.random().nextLong());
+        new Loop()
+            .client(
+                isBehindBalancer() ? List.of(BALANCER) : world.cluster().addresses(),
+                connections,
+                timeout,
+                CONNECT_TIMEOUT,
+                simulation.random().nextLong());
   }
 
   private final class Loop extends SimulatedLoop {
@@ -62,7 +70,7 @@ final class SimulatedClient {
 
     @Override
     public void execute(Runnable task) {
-      schedule(task, simulation.delay(World.HAND_OVER));
+      schedule(task, simulation.delay(World.TASK_DELAY));
     }
 
     @Override
@@ -76,7 +84,12 @@ final class SimulatedClient {
     }
 
     private void arrive(End end) {
-      SimulatedServer server = finds.get();
+      boolean toBalancer = end.address().equals(BALANCER);
+      if (isBehindBalancer() && !toBalancer) {
+        schedule(() -> end.unreachable("no answer"), 40 * CONNECT_TIMEOUT);
+        return;
+      }
+      SimulatedServer server = toBalancer ? balancer.get() : world.cluster().at(end.address());
       if (server == null) {
         end.unreachable("nobody listens");
       } else if (server.isCutOff(SimulatedLedgers.Party.CLIENTS)) {
@@ -97,6 +110,11 @@ final class SimulatedClient {
 
   boolean isAlive() {
     return alive;
+  }
+
+  /** It can reach one server at a time, and does not choose which. */
+  boolean isBehindBalancer() {
+    return balancer != null;
   }
 
   /** Breaks its connections. */

@@ -6,119 +6,130 @@ import io.retso.front.Conversation.Progress;
 import io.retso.front.FrontDesk;
 import io.retso.log.LedgerLog;
 import io.retso.log.LogException;
-import io.retso.log.LogTail;
+import io.retso.member.Front;
+import io.retso.member.LeaderWatch;
+import io.retso.member.Member;
+import io.retso.member.Roster;
+import io.retso.member.Term;
 import io.retso.oracle.StatusOracle;
 import io.retso.protocol.FrameException;
 import io.retso.protocol.FrameType;
 import io.retso.protocol.Frames;
 import io.retso.protocol.OracleIdentity;
 import io.retso.protocol.ServerRole;
-import io.retso.protocol.Timestamps;
-import io.retso.sequencer.Recovery;
 import io.retso.sequencer.Sequencer;
-import io.retso.sequencer.TimeLimit;
-import io.retso.server.ClockFollower;
-import io.retso.simulator.SimulatedLedgers.Party;
-import io.retso.simulator.SimulatedLedgers.Way;
+import io.retso.sequencer.SharedOracle;
 import java.util.ArrayList;
-import java.util.EnumMap;
 import java.util.LinkedHashSet;
-import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
-import java.util.stream.Stream;
 
-/** One life of a server: the production front, oracle, sequencer, log and recovery. */
-final class SimulatedServer implements FrontDesk.Owner, FrontDesk.Loop, SimulatedLedgers.Process {
+/** One life of a server: the production member, front, oracle, sequencer, log and recovery. */
+final class SimulatedServer extends SimulatedProcess
+    implements FrontDesk.Owner, FrontDesk.Loop, Term.Maker {
   private static final long TICK = Simulation.MILLIS / 2;
-  private static final long POLL = Simulation.MILLIS;
-
-  /** Clocks of two servers differ by at most one percent in rate. */
-  private static final double DRIFT_MAX = 0.005;
 
   /** All are of one log. */
   private static final OracleIdentity ORACLE = new OracleIdentity(new UUID(1, 2), "simulated");
 
-  /** As far as the clock itself goes between two ticks, in whole timestamps. */
-  private static final long CLOCK_STEP = 4 * Timestamps.GAP;
-
   private final World world;
   private final Simulation simulation;
+  private final String address;
   private final Set<Link> links = new LinkedHashSet<>();
-
-  private final Map<Party, Map<Way, Long>> cutOffUntil = new EnumMap<>(Party.class);
-  private final Map<Way, long[]> cutOffFromBookieUntil = new EnumMap<>(Way.class);
-  private final double clockRate;
-  private long clockMillis;
-  private Sizes ownSizes;
-  private Recovery recovery;
-
-  /** Null unless it is, or was, a standby. */
-  private LogTail tail;
-
-  private boolean standingBy;
-  private boolean alive = true;
-  private boolean serving;
-  private long lastWriterTask;
-  private long pausedUntil;
-
-  /** For how long its monotonic clock stood still, and until when at last. */
-  private long slept;
-
-  private long sleptUntil;
-  private long setBackAt;
-  private int epoch;
-  private long number;
-  private long stalls;
+  private final Sizes sizes;
+  private final SharedOracle oracle;
   private final FrontDesk desk;
-  private Sequencer sequencer;
-  private StatusOracle oracle;
+  private final Roster roster;
+  private final PortWatch watch;
+  private final Member member;
 
-  SimulatedServer(World world) {
+  /** The term in which it leads; null in a standby. */
+  private SimulatedTerm term;
+
+  private int epoch;
+
+  /** It replaced the catalog, and the take-over is not over. */
+  private boolean hasEntered;
+
+  private long number;
+
+  /** A hand-over or a stop is what ends its term. */
+  private boolean leaves;
+
+  /** Starts a standby that has read nothing. */
+  SimulatedServer(World world, String address, Sizes sizes) {
+    super(world, sizes.firstTimestamp());
     this.world = world;
     this.simulation = world.simulation();
-    double drift = simulation.oneIn(2) ? 1 : simulation.random().nextDouble();
-    clockRate = 1 + (simulation.oneIn(2) ? drift : -drift) * DRIFT_MAX;
-    setBackAt = -World.ASLEEP_MAX;
-    sleptUntil = -World.ASLEEP_MAX;
-    for (Party party : Party.values()) {
-      cutOffUntil.put(party, new EnumMap<>(Way.class));
-    }
-    for (Way way : Way.values()) {
-      cutOffFromBookieUntil.put(way, new long[SimulatedLedgers.BOOKIES]);
-    }
+    this.address = address;
+    this.sizes = sizes;
+    oracle = new SharedOracle(sizes::oracle);
     desk =
         new FrontDesk(
             new FrontDesk.Settings(
                 () -> ORACLE, simulation::now, FrontDesk.Latencies.IGNORED, Sizes.BOUNDS),
             this,
             this);
+    roster = world.registry().connect(this);
+    watch = new PortWatch(world, this);
+    LedgerLog.Settings log =
+        new LedgerLog.Settings(sizes.windowSpan(), CLOCK_SPEED * Cluster.ZOMBIE_LIFE_MAX, address);
+    member =
+        new Member(
+            new Member.Settings(address, address, log, sizes::firstTimestamp),
+            world.ledgers().store(this),
+            new LedgerLog.Threads(this::execute, this::nanos),
+            oracle.oracle(),
+            this,
+            new Entrance(),
+            roster,
+            watch);
+    tick();
+  }
+
+  @Override
+  public Term next(Sequencer.Replies replies) {
+    Sequencer sequencer =
+        new Sequencer(sizes.sequencer(this::nanos, this::wallMillis), oracle, replies);
+    return new SimulatedTerm(world, this, sequencer, sizes.timeLimit());
   }
 
   @Override
   public void atEndOfTurn(Runnable task) {
     // Now and then there is a great deal to read in a turn.
-    long typical = simulation.oneIn(10) ? 50 * World.HAND_OVER : World.HAND_OVER;
+    long typical = simulation.oneIn(10) ? 50 * World.TASK_DELAY : World.TASK_DELAY;
     simulation.after(simulation.delay(typical), () -> whenAwake(task));
   }
 
   @Override
   public void inNextTurn(Runnable task) {
     world.counted("waits for a turn");
-    simulation.after(simulation.delay(10 * World.HAND_OVER), () -> whenAwake(task));
+    simulation.after(simulation.delay(10 * World.TASK_DELAY), () -> whenAwake(task));
   }
 
-  @Override
-  public boolean isAlive() {
-    return alive;
+  PortWatch watch() {
+    return watch;
+  }
+
+  String address() {
+    return address;
   }
 
   boolean isServing() {
-    return alive && serving;
+    return isAlive() && term != null;
   }
 
-  /** Grows with each take-over of the log; 0 before. */
+  boolean isReadyStandby() {
+    return isAlive() && term == null && member.view().isReady();
+  }
+
+  /** It leads, or is about to. */
+  boolean isInOffice() {
+    return term != null || member.view().state() == Member.State.TAKING_OVER;
+  }
+
+  /** That of its last take-over: grows with each one of the log; 0 before. */
   int epoch() {
     return epoch;
   }
@@ -128,266 +139,156 @@ final class SimulatedServer implements FrontDesk.Owner, FrontDesk.Loop, Simulate
     return number;
   }
 
-  /** Its monotonic clock, which goes at a rate of its own, and not while its machine sleeps. */
-  private long nanos() {
-    return (long) ((simulation.now() - slept) * clockRate);
-  }
+  // The member.
 
-  private long wallMillis() {
-    return clockMillis + simulation.now() / Simulation.MILLIS;
-  }
-
-  private void make() {
-    ownSizes = world.sizes().resized(simulation.random());
-    sequencer =
-        new Sequencer(ownSizes.sequencer(this::nanos, this::wallMillis), ownSizes::oracle, desk);
-    oracle = sequencer.oracle();
-    recovery = new Recovery(oracle);
-  }
-
-  private LedgerLog.Threads threads() {
-    return new LedgerLog.Threads(this::onWriter, this::nanos);
-  }
-
-  private LedgerLog.Settings logSettings() {
-    return new LedgerLog.Settings(ownSizes.windowSpan(), World.ZOMBIE_LIFE_MAX, "");
-  }
-
-  /** Begins to take the log over; recovers and serves when that is done. */
-  void start() {
-    make();
-    serveWhenTaken(
-        LedgerLog.takeOver(
-            world.ledgers().store(this), threads(), sequencer, logSettings(), recovery));
-  }
-
-  /** Follows the log until it is told to take it over. */
-  void standBy() {
-    make();
-    standingBy = true;
-    tail = new LogTail(world.ledgers().store(this), threads(), logSettings(), recovery);
-    poll();
-  }
-
-  boolean isStandingBy() {
-    return alive && standingBy;
-  }
-
-  private void poll() {
-    if (!standingBy) {
-      return;
+  private void tick() {
+    member.tick();
+    if (hasEntered && !isInOffice()) {
+      hasEntered = false;
+      world.counted("take-overs that failed");
+      mustBeNoDamage(member.view().trouble());
     }
-    tail.poll()
-        .whenComplete(
-            (polled, e) ->
-                simulation.after(
-                    simulation.delay(POLL),
-                    () ->
-                        whenAwake(
-                            () -> {
-                              mustBeNoDamage(e);
-                              poll();
-                            })));
-  }
-
-  private void mustBeNoDamage(Throwable e) {
-    if (e != null) {
-      LogException failure = LogException.of(e);
-      world.counted("polls that failed: " + failure.reason());
-      Violation.unless(
-          failure.reason() != LogException.Reason.CORRUPT
-              && !failure.getMessage().contains("unexpected"),
-          "a standby cannot read: " + failure.getMessage());
+    if (term != null) {
+      term.tick();
+      desk.tick();
+      desk.beat();
     }
+    // It stands still now and then, which counts as a fault: others may have to suspect it.
+    long pause = world.isDraining() ? TICK : simulation.delay(TICK);
+    simulation.after(pause, () -> whenAwake(this::tick));
   }
 
-  /** The standby takes the log over from where it is. */
-  void takeOver() {
-    standingBy = false;
-    world.counted(tail.isWarm() ? "warm take-overs" : "take-overs of a cold standby");
-    serveWhenTaken(tail.takeOver(sequencer));
-  }
-
-  private void serveWhenTaken(CompletableFuture<LedgerLog> takeOver) {
-    takeOver.whenComplete(
-        // An event of its own: a future would swallow what the judge throws.
-        (taken, e) ->
-            simulation.after(
-                0, () -> whenAwake(e == null ? () -> serve(taken) : () -> notStarted(e))));
-  }
-
-  private void serve(LedgerLog taken) {
-    Sizes sizes = ownSizes;
-    number = taken.epoch();
-    world.numbered(epoch, number);
-    try {
-      recovery.finish(sizes.firstTimestamp());
-    } catch (LogException e) {
-      notStarted(e);
-      return;
-    }
-    if (world.isNewest(epoch)) {
-      world.history().recovered(oracle);
-    }
-    clockMillis += sizes.firstTimestamp();
-    if (recovery.hasWriter()) {
-      sequencer.startBehind(taken, recovery.lastPosition(), taken.fencedNanos());
-    } else {
-      sequencer.start(taken, recovery.lastPosition());
-    }
-    desk.lead(sequencer, ServerRole.alone(number));
-    serving = true;
-    world.leads(this);
-    TimeLimit limit = new TimeLimit(sequencer, sizes.timeLimit());
-    tick(limit, new ClockFollower(sequencer, limit));
-    world.counted("servers");
-  }
-
-  private void notStarted(Throwable cause) {
-    LogException e = LogException.of(cause);
+  /** Its epoch stands in the catalog, and it failed to begin it. */
+  private void mustBeNoDamage(LogException trouble) {
     // Of one that was deposed meanwhile, the successor may delete what it reads.
-    boolean wasDeposed = epoch != 0 && !world.isNewest(epoch);
-    boolean lacksLedger = e.getMessage().contains("no ledger") && !wasDeposed;
+    boolean wasDeposed = !world.cluster().isNewest(epoch);
     Violation.unless(
-        e.reason() != LogException.Reason.CORRUPT
-            && !lacksLedger
-            && !e.getMessage().contains("unexpected"),
-        "a server cannot start: " + e.getMessage());
-    world.counted("not started: " + e.reason());
-    die();
+        trouble == null
+            || !trouble.getMessage().contains("unexpected")
+                && (wasDeposed || !trouble.getMessage().contains("no ledger")),
+        () -> "a server cannot take over: " + trouble.getMessage());
   }
 
   /** Notes the order of take-overs: that of their replacements of the catalog. */
   @Override
   public void tookOver(int version) {
     epoch = version;
-    world.tookOver(epoch);
+    hasEntered = true;
+    world.cluster().tookOver(epoch);
   }
 
-  private void tick(TimeLimit limit, ClockFollower clock) {
-    long low = oracle.windowLow();
-    limit.tick(simulation.now());
-    desk.tick();
-    desk.beat();
-    if (oracle.windowLow() > low) {
-      world.counted("expiries");
+  /** A take-over is complete, and nothing served. */
+  void begins(SimulatedTerm begun, long logEpoch) {
+    term = begun;
+    hasEntered = false;
+    number = logEpoch;
+    world.cluster().numbered(epoch, number);
+    if (world.cluster().isNewest(epoch)) {
+      world.history().recovered(oracle.oracle());
     }
-    for (; stalls < sequencer.counters().stalls; stalls++) {
-      world.counted("stalls of the log");
+  }
+
+  /** The front desk, and what the world learns. */
+  private final class Entrance implements Front {
+    @Override
+    public void lead(Sequencer sequencer, ServerRole role) {
+      desk.lead(sequencer, role);
+      world.cluster().said(address, role);
+      world.counted("terms");
+      world.leads(SimulatedServer.this);
     }
-    if (simulation.oneIn(4)) {
-      follow(limit, clock);
+
+    @Override
+    public void follow(ServerRole role) {
+      term = null;
+      world.counted(leaves ? "left" : "deposed");
+      leaves = false;
+      desk.follow(role);
+      world.cluster().said(address, role);
+      links.stream().filter(link -> link.client.isBehindBalancer()).toList().forEach(Link::cut);
     }
-    simulation.after(simulation.delay(TICK), () -> whenAwake(() -> tick(limit, clock)));
-  }
 
-  /** Whatever the clock does, what is not too old stays open, but for a step of the clock's own. */
-  private void follow(TimeLimit limit, ClockFollower clock) {
-    long next = oracle.nextTimestamp();
-    long low = oracle.windowLow();
-    clock.tick(wallMillis());
-    if (oracle.nextTimestamp() > next) {
-      world.counted("timestamps followed the clock");
+    @Override
+    public void update(ServerRole role) {
+      desk.update(role);
+      world.cluster().said(address, role);
     }
-    Violation.unless(
-        oracle.windowLow() <= Math.max(limit.tooOldBelow(), low + CLOCK_STEP),
-        "the clock aborted what started between " + low + " and " + oracle.windowLow());
-  }
 
-  /** Its clock is set forward or back, by a little or by hours. */
-  void setClock(long byMillis) {
-    if (byMillis < 0) {
-      if (simulation.now() - sleptUntil < World.ASLEEP_MAX) {
-        return; // a machine that slept and whose clock is set back at once is excused
-      }
-      setBackAt = simulation.now();
+    @Override
+    public boolean hears(String clientName) {
+      return world.cluster().servers().stream()
+          .filter(server -> server.watch.watches(address))
+          .anyMatch(server -> LeaderWatch.clientName(server.address).equals(clientName));
     }
-    clockMillis += byMillis;
-    world.counted(byMillis > 0 ? "clocks set forward" : "clocks set back");
-  }
 
-  private void onWriter(Runnable task) {
-    lastWriterTask = Math.max(lastWriterTask, simulation.now() + simulation.delay(World.HAND_OVER));
-    simulation.at(lastWriterTask, () -> whenAwake(task));
-  }
-
-  /** SIGSTOP, and SIGCONT after a while: nothing of this process happens in between. */
-  void pause(long duration) {
-    pausedUntil = Math.max(pausedUntil, simulation.now() + duration);
-    world.counted("pauses");
-  }
-
-  /** Its machine sleeps: nothing happens, either, and the monotonic clock stands still. */
-  void sleep(long duration) {
-    if (pausedUntil > simulation.now() || simulation.now() - setBackAt < World.ASLEEP_MAX) {
-      return;
+    @Override
+    public CompletableFuture<Void> drain() {
+      return desk.drain();
     }
-    pause(duration);
-    slept += duration;
-    sleptUntil = pausedUntil;
-    world.counted("sleeps");
-  }
 
-  /** Whoever it is cut off from hears nothing of it, nor it of them, until a time. */
-  void cutOff(Party party, long duration) {
-    cutOff(party, Way.IN, duration);
-    cutOff(party, Way.OUT, duration);
-    world.counted("cut off from " + party);
-  }
-
-  /** The same in one direction. */
-  void cutOff(Party party, Way way, long duration) {
-    cutOffUntil.get(party).merge(way, simulation.now() + duration, Math::max);
-  }
-
-  /** From one bookie. */
-  void cutOff(int bookie, Way way, long duration) {
-    long[] until = cutOffFromBookieUntil.get(way);
-    until[bookie] = Math.max(until[bookie], simulation.now() + duration);
-  }
-
-  boolean isCutOff() {
-    return Stream.of(Party.values()).anyMatch(this::isCutOff);
-  }
-
-  boolean isCutOff(Party party) {
-    return cutOffUntil.get(party).values().stream().anyMatch(until -> until > simulation.now());
-  }
-
-  @Override
-  public long cutOffUntil(Party party, Way way) {
-    return cutOffUntil.get(party).getOrDefault(way, 0L);
-  }
-
-  @Override
-  public long cutOffUntil(int bookie, Way way) {
-    return cutOffFromBookieUntil.get(way)[bookie];
-  }
-
-  /** Runs an action of this process, once it is not paused, if it is alive then. */
-  @Override
-  public void whenAwake(Runnable action) {
-    if (pausedUntil > simulation.now()) {
-      simulation.at(pausedUntil, () -> whenAwake(action));
-    } else if (alive) {
-      action.run();
+    @Override
+    public void durable(long position) {
+      desk.durable(position);
     }
+
+    @Override
+    public void failed(LogException cause) {
+      desk.failed(cause);
+    }
+  }
+
+  /** As an operator wants it. */
+  void handOver() {
+    CompletableFuture<Void> done = member.handOver();
+    leaves |= !done.isCompletedExceptionally();
+    done.whenComplete((over, e) -> world.counted(e == null ? "handed over" : "not handed over"));
   }
 
   /** Stops as an operator wants it; if the log hangs it is killed after a while. */
   void stop() {
-    if (serving) {
+    if (isServing()) {
       world.counted("stopped cleanly");
-      desk.drain().thenRun(() -> simulation.after(0, () -> whenAwake(this::die)));
     }
-    simulation.after(World.ZOMBIE_LIFE_MAX, this::die);
+    leaves = true;
+    member.retire();
+    desk.drain().thenRun(() -> simulation.after(0, () -> whenAwake(this::leave)));
+    simulation.after(Cluster.ZOMBIE_LIFE_MAX, this::die);
   }
 
-  /** kill -9: from one moment to the next. */
-  void die() {
-    alive = false;
-    new ArrayList<>(links).forEach(Link::cut);
+  private void leave() {
+    member.close();
+    roster.close();
+    die();
   }
+
+  @Override
+  void die() {
+    if (isAlive()) {
+      super.die();
+      world.cluster().died(this);
+      new ArrayList<>(links).forEach(Link::cut);
+    }
+  }
+
+  @Override
+  public void logFailed(LogException cause) {
+    Violation.unless(
+        cause.reason() == LogException.Reason.TOO_LARGE,
+        () -> "a server cannot go on: " + cause.getMessage());
+    world.counted("ended: " + cause.reason());
+    die();
+  }
+
+  /** No error is expected: whatever it is, it is a finding. */
+  @Override
+  public void stopped(Throwable cause) {
+    if (cause instanceof Error error) {
+      throw error;
+    }
+    throw (RuntimeException) cause;
+  }
+
+  // Clients.
 
   Conversation accept(Link link) {
     links.add(link);
@@ -401,15 +302,19 @@ final class SimulatedServer implements FrontDesk.Owner, FrontDesk.Loop, Simulate
   /** Has the production front take a frame, and notes for the judge what was true then. */
   Progress take(Conversation conversation, ByteBuf unread, RequestFrame frame)
       throws FrameException {
-    long low = oracle.windowLow();
-    long next = oracle.nextTimestamp();
+    if (term == null) {
+      return conversation.take(unread); // and send it back
+    }
+    StatusOracle theOracle = oracle.oracle();
+    long low = theOracle.windowLow();
+    long next = theOracle.nextTimestamp();
     boolean mayRefuse = mayRefuse();
     Progress progress = conversation.take(unread);
     if (progress != Progress.TAKEN) {
       return progress;
     }
     if (frame.type.isCommit()) {
-      low = oracle.windowLow(); // some of the frame may have been decided against a lower one
+      low = theOracle.windowLow(); // some of the frame may have been decided against a lower one
     }
     boolean[] marks = new boolean[frame.count];
     for (int i = 0; i < marks.length; i++) {
@@ -417,20 +322,22 @@ final class SimulatedServer implements FrontDesk.Owner, FrontDesk.Loop, Simulate
     }
     mayRefuse |= mayRefuse();
     frame.decided =
-        new RequestFrame.Circumstances(epoch, world.isNewest(epoch), low, next, marks, mayRefuse);
-    frame.putOff = isStart(frame) && oracle.nextTimestamp() == next;
+        new RequestFrame.Circumstances(
+            epoch, number, world.cluster().isNewest(epoch), low, next, marks, mayRefuse);
+    frame.putOff = isStart(frame) && theOracle.nextTimestamp() == next;
     if (frame.putOff) {
-      counted("starts that wait for others");
+      world.counted("starts that wait for others");
     }
+    Sequencer sequencer = term.sequencer();
     if (sequencer.replyPosition() > sequencer.durable() && !frame.type.isLogged()) {
-      counted("late answers to " + frame.type);
+      world.counted("late answers to " + frame.type);
     }
     return progress;
   }
 
   /** From half the limit of uncleaned commits on a client may have more than its share. */
   private boolean mayRefuse() {
-    return oracle.uncleanedCommits() >= oracle.uncleanedMax() / 2;
+    return oracle.oracle().uncleanedCommits() >= oracle.oracle().uncleanedMax() / 2;
   }
 
   private static boolean isStart(RequestFrame frame) {
@@ -439,42 +346,27 @@ final class SimulatedServer implements FrontDesk.Owner, FrontDesk.Loop, Simulate
 
   /** A reply leaves this server. */
   void left(RequestFrame frame, ByteBuf reply, int index) {
-    Violation.unless(frame != null, "a reply to nothing leaves");
+    Violation.unless(frame != null && frame.decided != null, "a reply to nothing leaves");
+    RequestFrame.Circumstances then = frame.decided;
     if (frame.type == FrameType.SAFE) {
-      world.history().safeSnapshot(epoch, reply.getLong(index + Frames.HEADER_BYTES));
+      world.history().safeSnapshot(then.epoch(), reply.getLong(index + Frames.HEADER_BYTES));
     }
     if (!isStart(frame)) {
       return;
     }
-    long next = frame.decided.nextTimestamp();
+    long next = then.nextTimestamp();
     long first = reply.getLong(index + Frames.HEADER_BYTES);
     Violation.unless(
         frame.putOff ? first >= next : first == next, first + " was issued, not " + next);
-    world
-        .history()
-        .issued(
-            epoch,
-            first,
-            frame.type == FrameType.BEGIN ? frame.count : 1,
-            frame.decided.isNewest() ? 0 : number);
-  }
-
-  void counted(String what) {
-    world.counted(what);
+    int count = frame.type == FrameType.BEGIN ? frame.count : 1;
+    world.history().issued(then.epoch(), first, count, then.isNewest() ? 0 : then.number());
   }
 
   @Override
-  public void logFailed(LogException cause) {
-    world.counted("stopped: " + cause.reason());
-    die();
-  }
-
-  /** No error is expected: whatever it is, it is a finding. */
-  @Override
-  public void stopped(Throwable cause) {
-    if (cause instanceof Error error) {
-      throw error;
-    }
-    throw (RuntimeException) cause;
+  public String toString() {
+    return address
+        + ", "
+        + member.view()
+        + (term == null ? "" : ", stalled: " + term.sequencer().stall());
   }
 }

@@ -9,8 +9,9 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
 /**
- * The production oracle, sequencer, log protocol and recovery in a simulated world, with servers
- * and clients that die at any moment, two servers at once, lost replies and lost acknowledgements.
+ * The production members, oracle, sequencer, log protocol and recovery in a simulated world, with
+ * servers and clients that die at any moment, leaders that are deposed or hand over, lost replies
+ * and lost acknowledgements.
  *
  * <p>From the command line, for longer, or to repeat a failure (its seed is printed):
  *
@@ -67,7 +68,17 @@ class SimulatorTest {
               "given up by clients",
               "calls that failed: TIMEOUT",
               "orphans",
-              "stopped: FENCED",
+              "deposed",
+              "deposed and killed",
+              "handed over",
+              "not handed over",
+              "take-overs that failed",
+              "ports closed",
+              "machines that went down",
+              "sessions that lapsed",
+              "sessions of the living that lapsed",
+              "sent back: DEPOSED",
+              "sent back: NOT_LEADER",
               "stopped cleanly",
               "late answers to BEGIN",
               "late answers to TIMESTAMP",
@@ -90,7 +101,6 @@ class SimulatorTest {
               "sleeps",
               "taken over from one that is cut off",
               "stalls of the log",
-              "warm take-overs",
               "committed when the faults were over",
               "earlier call answered first",
               "later call answered first",

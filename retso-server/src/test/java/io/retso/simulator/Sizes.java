@@ -45,10 +45,10 @@ record Sizes(
   /** Mostly long enough for an entry, and far shorter than a deposed server may live. */
   private static final int LEASE_MILLIS_MIN = 4;
 
-  private static final int LEASE_MILLIS_MAX = 25;
+  private static final int LEASE_MILLIS_MAX = 12;
 
   /** Heartbeats within a lease; an idle server leaves out four of five. */
-  private static final int HEARTBEATS = 12;
+  private static final int HEARTBEATS = 30;
 
   /** Of a world; each server has clocks of its own. */
   private static final Sequencer.Timing NO_TIMING = new Sequencer.Timing(() -> 0, () -> 0, 1, 0);
@@ -111,6 +111,56 @@ record Sizes(
         random.nextBoolean() ? Isolation.SERIALIZABLE_ROWS : Isolation.SERIALIZABLE_SCANS);
   }
 
+  /** The same but for these. */
+  private Sizes with(int window, int reservation, int entryBytes, Isolation other) {
+    Sequencer.EntryBytes bytes = sequencer.entryBytes();
+    return new Sizes(
+        mapRows,
+        window,
+        uncleanedCommits,
+        new Sequencer.Settings(
+            sequencer.entriesInFlight(),
+            reservation,
+            sequencer.durable(),
+            new Sequencer.EntryBytes(entryBytes, bytes.worthwhile(), bytes.frameMax()),
+            sequencer.timing()),
+        clients,
+        workersPerClient,
+        rowRange,
+        faultEvery,
+        firstTimestamp,
+        timeLimit,
+        lease,
+        other);
+  }
+
+  /** Segments are short, too, and the log is rolled and trimmed all the time. */
+  Sizes withAShortWindow() {
+    return with(32, sequencer.reservationTimestamps(), sequencer.entryBytes().enough(), isolation);
+  }
+
+  /** A reservation outlasts segments. */
+  Sizes reservingMoreThanAWindow() {
+    return with(windowTimestamps, 4 * windowTimestamps, sequencer.entryBytes().enough(), isolation);
+  }
+
+  /** Replies to begins wait for the log now and then. */
+  Sizes reservingOften() {
+    return with(windowTimestamps, 12, sequencer.entryBytes().enough(), isolation);
+  }
+
+  /** A list takes many entries, and while it is written timestamps follow the clock in leaps. */
+  Sizes withLongListsAndLeaps() {
+    return with(256, 1024, 100, isolation);
+  }
+
+  /** Most transactions are serializable. */
+  Sizes serializable() {
+    Isolation any = isSerializable() ? isolation : Isolation.SERIALIZABLE_ROWS;
+    return with(
+        windowTimestamps, sequencer.reservationTimestamps(), sequencer.entryBytes().enough(), any);
+  }
+
   boolean isSerializable() {
     return isolation != Isolation.SNAPSHOT;
   }
@@ -151,12 +201,13 @@ record Sizes(
 
   /** The settings of a server with these clocks. */
   Sequencer.Settings sequencer(LongSupplier nanoClock, LongSupplier wallClock) {
+    long byClock = SimulatedProcess.CLOCK_SPEED * lease;
     return new Sequencer.Settings(
         sequencer.entriesInFlight(),
         sequencer.reservationTimestamps(),
         sequencer.durable(),
         sequencer.entryBytes(),
-        new Sequencer.Timing(nanoClock, wallClock, lease, lease / HEARTBEATS));
+        new Sequencer.Timing(nanoClock, wallClock, byClock, byClock / HEARTBEATS));
   }
 
   StatusOracle oracle(Changes changes) {

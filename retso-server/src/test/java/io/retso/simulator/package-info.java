@@ -4,8 +4,8 @@
  *
  * <pre>
  *   Worker, Janitor, Sweeper --&gt; SimulatedClient --&gt; Link --&gt; SimulatedServer --&gt; SimulatedLedgers
- *         |                  (production client)     (production front, oracle,       |
- *         v                                   sequencer, log protocol and recovery)   |
+ *         |                  (production client)     (production member, front,     |
+ *         v                              oracle, sequencer, log protocol, recovery)   |
  *   VersionedTable &lt;--- RowReader                                                     |
  *         |                                                                           v
  *         +-----------------------------&gt;  History  &lt;------------- what can no longer be lost
@@ -16,8 +16,16 @@
  * io.retso.simulator.LedgerRecovery}. Bookies crash, are slow, refuse writes, and are cut off from
  * a server one by one.
  *
- * <p>{@link io.retso.simulator.World} makes everything happen that can: servers that are killed,
- * paused, asleep, deposed or restarted with other sizes, two servers at once, connections that
+ * <p>Servers are members of a group, as {@link io.retso.member} makes them: standbys follow the
+ * log, suspect the leader, and take over; leaders hand over, or are deposed and go on as standbys.
+ * Nobody but they decide who leads. What they know of each other comes from registrations in
+ * ZooKeeper ({@link io.retso.simulator.Registry}: sessions lapse, watches are late) and from the
+ * leader's port ({@link io.retso.simulator.PortWatch}: it may be closed although its process
+ * lives). Clients reach all servers, or one at a time, through a balancer that is wrong now and
+ * then.
+ *
+ * <p>{@link io.retso.simulator.Faults} makes everything happen that can: servers that are killed,
+ * paused, asleep, deposed or restarted with other sizes, several leaders at once, connections that
  * break with requests and replies on their way, acknowledgements that are lost, a catalog that
  * fails after it was replaced, servers that are cut off from bookies, catalog or clients, in one
  * direction or both, while others go on, clocks of different rates, which stand still or are set

@@ -1,23 +1,22 @@
 package io.retso.bench.failover;
 
+import io.retso.bench.machine.IdleShare;
 import io.retso.bench.machine.Machine;
 import io.retso.bench.report.BenchException;
 import io.retso.chaos.clients.Clients;
-import io.retso.chaos.clients.ClientsOutcome;
 import io.retso.chaos.clients.ClientsPlan;
 import io.retso.chaos.load.Load;
-import io.retso.chaos.load.Successes;
 import io.retso.chaos.run.ClusterFaults;
 import io.retso.chaos.run.Nemesis;
 import io.retso.chaos.run.Trial;
 import io.retso.cluster.nodes.Cluster;
 import io.retso.server.BuildVersion;
+import io.retso.verify.clients.RunIsolation;
 import io.retso.verify.faults.Fault;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
@@ -29,56 +28,105 @@ import java.util.Random;
  * clients get no answers.
  *
  * <p>A fault stays until all clients are served again, so what is measured is the fail-over, and
- * not the start of the server that has failed, which takes the processor from the others. With one
- * oracle nobody takes over: then it stays for a second, and the start of the server counts.
+ * not the start of the server that has failed, during which the load rests. With one oracle nobody
+ * takes over: then it stays for a second, and the start of the server counts.
+ *
+ * <p>What is timed are a few clients in a process of their own. Another process makes the load, and
+ * a third one has a bank whose transfers and sums are judged after each fault, unless commits are
+ * to stay that nobody cleans up: then the bank's sweeps would.
  */
 public final class FailoverBench {
   private static final long ALONE_MILLIS = 1000;
-  private static final int CLIENTS_HEAP_MIB = 1024;
+  private static final int LOAD_HEAP_MIB = 1024;
+  private static final int OTHERS_HEAP_MIB = 256;
+
+  /** Each is timed every 20 ms, all of them every 2 ms. */
+  private static final Load.Plan TIMED = new Load.Plan(10, 1, 500);
+
+  private static final int BANK_THREADS = 2;
+  private static final long UNCLEANED_AT_ONCE = 100_000;
+
+  private static final long SERVED_MILLIS = 3000;
+  private static final double FIRST_RATE = 1000;
+  private static final double FASTER = 1.5;
+
+  /** Of the processors, at a rate below saturation. */
+  private static final double IDLE_MIN = 0.3;
+
+  private static final double SERVED_MIN = 0.95;
 
   /** Room for a million commits that nobody cleans up. */
   private static final Map<String, String> ORACLE_SETTINGS =
       Map.of("rows", "4M", "window.timestamps", "2^23", "uncleaned.max", "2M");
 
   private final FailoverSettings settings;
+  private final List<String> flags;
   private final PrintWriter out;
+  private final Saves saves;
   private final long origin = System.nanoTime();
-  private double served;
+  private final String startedAt = Instant.now().toString();
+  private final Map<String, Object> machine = Machine.facts();
 
-  /** Of what is to be measured. */
-  public FailoverBench(FailoverSettings settings, PrintWriter out) {
-    this.settings = settings;
-    this.out = out;
+  /** Of this run, and of the one that it goes on with. */
+  private final List<Trial> trials = new ArrayList<>();
+
+  private final List<Clients.Idle> idle = new ArrayList<>();
+  private final List<String> wrong = new ArrayList<>();
+  private double asked;
+  private double served;
+  private double idleShare;
+
+  /** Takes what is known so far, after each trial. */
+  public interface Saves {
+    void save(FailoverReport report) throws IOException;
   }
 
   /**
-   * Makes a cluster, measures, and ends the cluster.
+   * Of what is to be measured.
    *
+   * @param before the report of a run that goes on; null for none
    * @param flags as given
    */
-  public FailoverReport run(List<String> flags) throws BenchException, InterruptedException {
-    String startedAt = Instant.now().toString();
-    Map<String, Object> machine = Machine.facts();
-    List<Clients.Idle> idle = new ArrayList<>();
-    Nemesis nemesis;
+  public FailoverBench(
+      FailoverSettings settings,
+      FailoverReport before,
+      List<String> flags,
+      PrintWriter out,
+      Saves saves) {
+    this.settings = settings;
+    this.flags = flags;
+    this.out = out;
+    this.saves = saves;
+    this.asked = settings.load().perSecond();
+    if (before != null) {
+      trials.addAll(before.trials());
+      idle.addAll(before.idle());
+      wrong.addAll(before.refused());
+      asked = before.asked();
+    }
+  }
+
+  /** Makes a cluster, measures, and ends the cluster. */
+  public FailoverReport run() throws BenchException, InterruptedException {
     try {
-      nemesis =
-          Cluster.during(
-              settings.directory().resolve("cluster"),
-              settings.counts(),
-              settings.namespaces(),
-              ORACLE_SETTINGS,
-              0,
-              line -> say("%s", line),
-              cluster -> {
-                idle(cluster, idle);
-                return trials(cluster);
-              });
+      return Cluster.during(
+          settings.directory().resolve("cluster"),
+          settings.counts(),
+          settings.namespaces(),
+          ORACLE_SETTINGS,
+          0,
+          line -> say("%s", line),
+          cluster -> {
+            idle(cluster);
+            trials(cluster);
+            return report();
+          });
     } catch (IOException e) {
       throw new BenchException(e.getMessage(), e);
     }
-    List<String> wrong = new ArrayList<>(nemesis.refused());
-    wrong.addAll(nemesis.notOver());
+  }
+
+  private FailoverReport report() {
     return new FailoverReport(
         BuildVersion.text(),
         startedAt,
@@ -87,84 +135,149 @@ public final class FailoverBench {
         settings.counts().text(settings.namespaces()),
         settings.load().clients(),
         settings.load().clients() * settings.load().connections(),
-        settings.load().perSecond(),
+        asked,
         served,
+        idleShare,
         settings.uncleaned(),
-        nemesis.trials(),
-        wrong,
-        idle,
+        List.copyOf(trials),
+        List.copyOf(wrong),
+        List.copyOf(idle),
         settings.idleMillis(),
-        FailoverText.comparisons(settings, nemesis.trials(), idle));
+        FailoverText.comparisons(settings, trials, idle));
   }
 
-  private ClientsPlan plan(Cluster cluster, Load.Plan load, String name) {
+  private ClientsPlan plan(
+      Cluster cluster, Load.Plan load, ClientsPlan.Work work, String name, int heapMebibytes) {
     return new ClientsPlan(
         cluster.layout().oracles(),
         load,
-        null,
+        work,
         settings.seed(),
         origin,
-        settings.directory().resolve(name).toString());
+        settings.directory().resolve(name).toString(),
+        heapMebibytes);
   }
 
-  private void idle(Cluster cluster, List<Clients.Idle> idle)
-      throws IOException, InterruptedException {
-    if (settings.idleTrials() == 0) {
+  private void idle(Cluster cluster) throws IOException, InterruptedException {
+    if (idle.size() >= settings.idleTrials()) {
       return;
     }
+    Load.Plan none = new Load.Plan(1, 1, 0);
     try (Clients clients =
         Clients.start(
             ClusterFaults.enterClients(cluster),
-            plan(cluster, new Load.Plan(1, 1, 0), "idle"),
-            CLIENTS_HEAP_MIB)) {
-      for (int i = 0; i < settings.idleTrials(); i++) {
-        idle.add(clients.idle(settings.idleMillis()));
+            List.of(plan(cluster, none, null, "idle", OTHERS_HEAP_MIB)))) {
+      while (idle.size() < settings.idleTrials()) {
+        Clients.Idle one = clients.idle(settings.idleMillis());
+        idle.add(one);
+        say(
+            "  idle %d of %d: begin after %d us, echo after %d us",
+            idle.size(), settings.idleTrials(), one.begin() / 1000, one.echo() / 1000);
+        saves.save(report());
       }
       clients.stop();
     }
   }
 
-  private Nemesis trials(Cluster cluster) throws IOException, InterruptedException {
-    try (Clients clients =
-        Clients.start(
-            ClusterFaults.enterClients(cluster),
-            plan(cluster, settings.load(), "load"),
-            CLIENTS_HEAP_MIB)) {
+  private List<ClientsPlan> plans(Cluster cluster) {
+    List<ClientsPlan> plans = new ArrayList<>();
+    plans.add(plan(cluster, TIMED, null, "timed", OTHERS_HEAP_MIB));
+    Load.Plan load =
+        new Load.Plan(settings.load().clients(), settings.load().connections(), FIRST_RATE);
+    plans.add(plan(cluster, load, null, "load", LOAD_HEAP_MIB));
+    if (settings.isJudged()) {
+      ClientsPlan.Work bank =
+          new ClientsPlan.Work(RunIsolation.SERIALIZABLE, 0, BANK_THREADS, 1, 0);
+      plans.add(plan(cluster, null, bank, "judged", OTHERS_HEAP_MIB));
+    }
+    return plans;
+  }
+
+  private void trials(Cluster cluster) throws IOException, InterruptedException {
+    try (Clients clients = Clients.start(ClusterFaults.enterClients(cluster), plans(cluster))) {
       ClusterFaults faults =
           new ClusterFaults(cluster, () -> clients, random -> untilServed(clients), null);
       List<Fault> chosen =
           faults.all().stream().filter(f -> settings.faults().contains(f.name())).toList();
-      Nemesis nemesis = new Nemesis(faults, origin);
+      Nemesis nemesis = new Nemesis(cluster, faults, settings.settleMillis(), origin);
       clients.over();
-      if (settings.uncleaned() > 0) {
-        say("  committing %,d transactions that nobody cleans up ...", settings.uncleaned());
-        clients.leaveUncleaned(settings.uncleaned());
-      }
+      leaveUncleaned(clients);
+      clients.rate(asked);
       Thread.sleep(settings.warmUpMillis());
+      if (settings.unsaturated() && trials.isEmpty()) {
+        asked = rateWithTimeLeft(clients);
+        clients.rate(asked);
+        Thread.sleep(settings.settleMillis());
+      }
+      measureServed(clients);
+      say("  %,.0f of %,.0f commits/s; %.0f %% idle.", served, asked, 100 * idleShare);
       Random random = new Random(settings.seed());
       for (int i = 0; i < settings.trials(); i++) {
         List<Fault> order = new ArrayList<>(chosen);
         Collections.shuffle(order, random);
         for (Fault fault : order) {
-          trial(nemesis, fault, clients, random);
+          if (done(fault) <= i) {
+            trial(nemesis, fault, clients, random);
+          }
         }
       }
-      ClientsOutcome outcome = clients.stop();
-      served = median(outcome.commits().counts()) * 1000.0 / Successes.STEP_MILLIS;
-      return nemesis;
+    }
+  }
+
+  private long done(Fault fault) {
+    return trials.stream().filter(trial -> trial.fault().equals(fault.name())).count();
+  }
+
+  private void leaveUncleaned(Clients clients) throws IOException, InterruptedException {
+    for (long from = 0; from < settings.uncleaned(); from += UNCLEANED_AT_ONCE) {
+      clients.leaveUncleaned(from, Math.min(UNCLEANED_AT_ONCE, settings.uncleaned() - from));
+      say(
+          "  %,d of %,d transactions are committed that nobody cleans up",
+          Math.min(settings.uncleaned(), from + UNCLEANED_AT_ONCE), settings.uncleaned());
+    }
+  }
+
+  private void measureServed(Clients clients) throws IOException, InterruptedException {
+    IdleShare share = new IdleShare();
+    served = clients.served(SERVED_MILLIS);
+    idleShare = share.next();
+  }
+
+  /** The highest rate of a series that is served, and leaves processors idle. */
+  private double rateWithTimeLeft(Clients clients) throws IOException, InterruptedException {
+    double rate = FIRST_RATE;
+    for (double next = FIRST_RATE; ; next *= FASTER) {
+      clients.rate(next);
+      Thread.sleep(settings.settleMillis());
+      measureServed(clients);
+      say("  calibration: %,.0f of %,.0f commits/s; %.0f %% idle", served, next, 100 * idleShare);
+      boolean isTooMuch = served < SERVED_MIN * next || idleShare < IDLE_MIN;
+      if (isTooMuch || next > settings.load().perSecond()) {
+        return rate;
+      }
+      rate = next;
     }
   }
 
   private void trial(Nemesis nemesis, Fault fault, Clients clients, Random random)
       throws IOException, InterruptedException {
+    long from = System.nanoTime();
     int before = nemesis.trials().size();
+    int refused = nemesis.refused().size();
+    int notOver = nemesis.notOver().size();
     nemesis.strike(fault, clients, random);
+    wrong.addAll(nemesis.refused().subList(refused, nemesis.refused().size()));
+    wrong.addAll(nemesis.notOver().subList(notOver, nemesis.notOver().size()));
     for (Trial trial : nemesis.trials().subList(before, nemesis.trials().size())) {
+      trials.add(trial);
       say(
-          "  %-24s no begin for %6.0f ms, no commit for %6.0f ms (%s)",
-          trial.fault(), trial.beginGap(), trial.commitGap(), trial.what());
+          "  %4d of %d, %5.1f s  %s",
+          trials.size(),
+          settings.trials() * settings.faults().size(),
+          (System.nanoTime() - from) / 1e9,
+          FailoverText.line(trial));
     }
-    Thread.sleep(settings.settleMillis());
+    saves.save(report());
   }
 
   private String untilServed(Clients clients) throws IOException, InterruptedException {
@@ -173,13 +286,8 @@ public final class FailoverBench {
       return "for " + ALONE_MILLIS + " ms";
     }
     clients.measure();
+    clients.rest();
     return "until all clients were served";
-  }
-
-  /** Of steps in which something was answered. */
-  private static double median(int[] counts) {
-    int[] sorted = Arrays.stream(counts).filter(count -> count > 0).sorted().toArray();
-    return sorted.length == 0 ? 0 : sorted[sorted.length / 2];
   }
 
   private void say(String format, Object... details) {

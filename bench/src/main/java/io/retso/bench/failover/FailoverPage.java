@@ -3,11 +3,11 @@ package io.retso.bench.failover;
 import io.retso.bench.report.MarkedPage;
 import io.retso.bench.report.ReportJson;
 import io.retso.bench.report.ReportText;
-import io.retso.chaos.run.ChaosText;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -33,10 +33,13 @@ public final class FailoverPage {
       }
     }
     MarkedPage open = MarkedPage.open(page);
-    StringBuilder text = new StringBuilder();
-    Map<String, String> figures = new LinkedHashMap<>();
+    List<FailoverReport> reports = new ArrayList<>();
     for (Path directory : from) {
-      FailoverReport report = ReportJson.read(directory.resolve(REPORT), FailoverReport.class);
+      reports.add(ReportJson.read(directory.resolve(REPORT), FailoverReport.class));
+    }
+    StringBuilder text = new StringBuilder(FailoverText.table(reports).markdown()).append('\n');
+    Map<String, String> figures = new LinkedHashMap<>();
+    for (FailoverReport report : reports) {
       String figure = "failover-" + (figures.size() + 1) + ".svg";
       figures.put(figure, FailoverText.figure(report));
       text.append(part(report, figure));
@@ -54,9 +57,11 @@ public final class FailoverPage {
             report.machine(),
             List.of(String.join(" ", report.flags()))));
     text.append(FailoverText.load(report).replace("; ", ";\n")).append("\n\n");
-    text.append(ChaosText.table(report.trials()).markdown()).append('\n');
     text.append(MarkedPage.image(figure));
     text.append(ReportText.comparisons(report.comparisons()).markdown());
+    text.append(
+        "\nThose beyond their targets, five of each fault; times from the begin of the fault:\n\n");
+    text.append(FailoverText.outliers(report).markdown());
     report.refused().forEach(line -> text.append("\nWRONG: ").append(line).append('\n'));
     return text.append('\n').toString();
   }

@@ -17,7 +17,8 @@ import java.util.Map;
  * @param clients of the load
  * @param connections of all of them to the leader
  * @param asked transactions a second that were to be begun
- * @param served commits a second between the trials, the median of tenths of a second
+ * @param served commits a second before the first trial
+ * @param idleShare of all processors meanwhile, 0 to 1
  * @param uncleaned commits that nobody had cleaned up
  * @param trials faults
  * @param refused faults that could not be made, or after which it did not recover
@@ -35,6 +36,7 @@ public record FailoverReport(
     int connections,
     double asked,
     double served,
+    double idleShare,
     long uncleaned,
     List<Trial> trials,
     List<String> refused,

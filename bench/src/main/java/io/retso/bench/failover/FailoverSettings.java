@@ -11,8 +11,9 @@ import java.util.List;
  * @param counts of nodes
  * @param namespaces whether nodes can be cut off
  * @param load on the cluster while servers fail
+ * @param unsaturated whether its rate is looked for that leaves processors idle
  * @param faults their names
- * @param trials of each
+ * @param trials of each, those of an earlier run that goes on included
  * @param uncleaned commits that nobody cleans up, before the first trial
  * @param idleTrials begins after an idle time
  * @param idleMillis the idle time
@@ -25,6 +26,7 @@ public record FailoverSettings(
     Layout.Counts counts,
     boolean namespaces,
     Load.Plan load,
+    boolean unsaturated,
     List<String> faults,
     int trials,
     long uncleaned,
@@ -35,6 +37,11 @@ public record FailoverSettings(
     long seed,
     Path directory) {
 
+  /** Whether there is a bank whose books are looked into after each fault. */
+  public boolean isJudged() {
+    return uncleaned == 0; // its sweeps would clean up
+  }
+
   /** Faults with a target, and others that are to be no more than a blip. */
   public static final List<String> FAULTS =
       List.of(
@@ -43,6 +50,7 @@ public record FailoverSettings(
           "pause-leader",
           "partition-leader",
           "hand-over",
+          "end-leader",
           "kill-bookie",
           "kill-zookeeper");
 }

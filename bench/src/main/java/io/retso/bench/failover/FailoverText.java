@@ -3,12 +3,14 @@ package io.retso.bench.failover;
 import io.retso.bench.report.Comparison;
 import io.retso.bench.report.GroupedBars;
 import io.retso.bench.report.ReportText;
+import io.retso.bench.report.TextTable;
 import io.retso.bench.report.Texts;
 import io.retso.chaos.clients.Clients;
-import io.retso.chaos.run.ChaosText;
+import io.retso.chaos.run.TakeOvers;
 import io.retso.chaos.run.Trial;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -26,7 +28,16 @@ public final class FailoverText {
           "kill-leader-and-bookie", 700.0,
           "pause-leader", 1500.0,
           "partition-leader", 1500.0,
-          "hand-over", 100.0);
+          "hand-over", 100.0,
+          "end-leader", 100.0);
+
+  /** Of faults without a target. */
+  private static final double BLIP = 100;
+
+  private static final int OUTLIERS_MAX = 5;
+
+  /** Milliseconds from which it is worth a word. */
+  private static final double STOOD_STILL = 20;
 
   private FailoverText() {}
 
@@ -93,32 +104,177 @@ public final class FailoverText {
   static String load(FailoverReport report) {
     return String.format(
         Locale.ROOT,
-        "%s; %d clients with %d connections begin %s transactions a second, of which %s are"
-            + " committed when nothing fails; %,d commits are not cleaned up.",
+        "%s; %d clients with %d connections begin %s transactions a second; when nothing fails %s"
+            + " are committed, and %.0f %% of the processors are idle; %,d commits are not cleaned"
+            + " up.",
         report.nodes(),
         report.clients(),
         report.connections(),
         Texts.rate(report.asked()),
         Texts.rate(report.served()),
+        100 * report.idleShare(),
         report.uncleaned());
+  }
+
+  /** Whether all recovered, and nothing was lost or wrong. */
+  public static boolean isGood(FailoverReport report) {
+    return report.refused().isEmpty()
+        && report.trials().stream().allMatch(trial -> trial.lost() == 0 && trial.wrong() == 0);
+  }
+
+  private static List<String> faults(List<FailoverReport> reports) {
+    return FailoverSettings.FAULTS.stream()
+        .filter(fault -> reports.stream().anyMatch(report -> !of(report, fault).isEmpty()))
+        .toList();
+  }
+
+  private static List<Trial> of(FailoverReport report, String fault) {
+    return report.trials().stream().filter(trial -> trial.fault().equals(fault)).toList();
+  }
+
+  /** Each fault, with a row for each report. */
+  static TextTable table(List<FailoverReport> reports) {
+    TextTable table =
+        new TextTable(
+            "llrrrrrrrrrr",
+            "fault",
+            "commits/s (idle)",
+            "trials",
+            "no begin, ms: median",
+            "worst",
+            "one client",
+            "no commit, ms: median",
+            "worst",
+            "one client",
+            "lost",
+            "wrong",
+            "needless");
+    for (String fault : faults(reports)) {
+      for (FailoverReport report : reports) {
+        List<Trial> trials = of(report, fault);
+        if (!trials.isEmpty()) {
+          table.row(row(fault, report, trials));
+        }
+      }
+    }
+    return table;
+  }
+
+  private static String[] row(String fault, FailoverReport report, List<Trial> trials) {
+    boolean isJudged = report.uncleaned() == 0;
+    return new String[] {
+      fault,
+      String.format(
+          Locale.ROOT, "%s (%.0f %%)", Texts.rate(report.served()), 100 * report.idleShare()),
+      Integer.toString(trials.size()),
+      median(trials, Trial::beginGap),
+      worst(trials, Trial::beginGap),
+      worst(trials, Trial::worstBeginGap),
+      median(trials, Trial::commitGap),
+      worst(trials, Trial::commitGap),
+      worst(trials, Trial::worstCommitGap),
+      isJudged ? Long.toString(trials.stream().mapToLong(Trial::lost).sum()) : "-",
+      isJudged ? Long.toString(trials.stream().mapToLong(Trial::wrong).sum()) : "-",
+      Integer.toString(trials.stream().mapToInt(Trial::needless).sum())
+    };
+  }
+
+  private static String median(List<Trial> trials, ToDoubleFunction<Trial> of) {
+    return Texts.millis(median(trials.stream().mapToDouble(of).toArray()));
+  }
+
+  private static String worst(List<Trial> trials, ToDoubleFunction<Trial> of) {
+    return Texts.millis(trials.stream().mapToDouble(of).max().orElse(0));
+  }
+
+  /** Of each fault the trials whose gaps were beyond their target, and where their time went. */
+  static TextTable outliers(FailoverReport report) {
+    TextTable table =
+        new TextTable(
+            "lrrrrrrrl",
+            "fault",
+            "no begin, ms",
+            "no commit",
+            "noticed after",
+            "led after",
+            "attempts",
+            "needless",
+            "clients stood still",
+            "what");
+    for (String fault : faults(List.of(report))) {
+      double limit = TARGETS.getOrDefault(fault, BLIP);
+      of(report, fault).stream()
+          .filter(trial -> Math.max(trial.beginGap(), trial.commitGap()) > limit)
+          .sorted(Comparator.comparingDouble(Trial::commitGap).reversed())
+          .limit(OUTLIERS_MAX)
+          .forEach(trial -> outlier(table, trial));
+    }
+    return table;
+  }
+
+  private static void outlier(TextTable table, Trial trial) {
+    TakeOvers takeOvers = trial.takeOvers();
+    table.row(
+        trial.fault(),
+        Texts.millis(trial.beginGap()),
+        Texts.millis(trial.commitGap()),
+        takeOvers.begun() < 0 ? "-" : Texts.millis(takeOvers.begun()),
+        takeOvers.led() < 0 ? "-" : Texts.millis(takeOvers.led()),
+        Integer.toString(takeOvers.attempts()),
+        Integer.toString(trial.needless()),
+        Texts.millis(trial.stoodStill()),
+        trial.what());
+  }
+
+  /** A trial, and where its time went. */
+  static String line(Trial trial) {
+    StringBuilder line = new StringBuilder();
+    line.append(
+        String.format(
+            Locale.ROOT,
+            "%s: no begin for %.0f ms, no commit for %.0f ms",
+            trial.fault(),
+            trial.beginGap(),
+            trial.commitGap()));
+    TakeOvers takeOvers = trial.takeOvers();
+    if (takeOvers.attempts() > 0) {
+      line.append(String.format(Locale.ROOT, "; noticed after %.0f, ", takeOvers.begun()));
+      line.append(
+          takeOvers.leaders() == 0
+              ? "never led"
+              : String.format(Locale.ROOT, "led after %.0f", takeOvers.led()));
+    }
+    if (takeOvers.attempts() > 1) {
+      line.append("; ").append(takeOvers.attempts()).append(" attempts to take over");
+    }
+    if (trial.needless() > 0) {
+      line.append("; ").append(trial.needless()).append(" needless");
+    }
+    if (trial.stoodStill() > STOOD_STILL) {
+      line.append(
+          String.format(Locale.ROOT, "; the clients did not run for %.0f", trial.stoodStill()));
+    }
+    if (trial.lost() + trial.wrong() > 0) {
+      line.append("; LOST ").append(trial.lost()).append(", WRONG ").append(trial.wrong());
+    }
+    return line.append(" (").append(trial.what()).append(')').toString();
   }
 
   /** The whole report. */
   public static String of(FailoverReport report) {
     StringBuilder text = new StringBuilder("\n");
-    text.append(ChaosText.table(report.trials()));
+    text.append(table(List.of(report)));
     text.append("\n  ").append(load(report)).append("\n\n");
     text.append(ReportText.comparisons(report.comparisons()));
+    text.append("\n  Beyond their targets, five of each fault, from the begin of the fault:\n");
+    text.append(outliers(report));
     report.refused().forEach(line -> text.append("  WRONG: ").append(line).append('\n'));
     return text.toString();
   }
 
   /** Medians and worst of all faults. */
   public static String figure(FailoverReport report) {
-    List<String> faults =
-        FailoverSettings.FAULTS.stream()
-            .filter(fault -> report.trials().stream().anyMatch(t -> t.fault().equals(fault)))
-            .toList();
+    List<String> faults = faults(List.of(report));
     List<GroupedBars.Series> series =
         List.of(
             series(report, faults, "begin: median", "#2186eb", Trial::beginGap, false),

@@ -8,14 +8,21 @@ import java.util.List;
  * What a process of clients does; it travels as a file.
  *
  * @param oracles addresses, {@code host:port} each
- * @param load transactions at a constant rate, whose answers are timed
+ * @param load transactions at a constant rate, whose answers are timed; null for none
  * @param work what is judged; null for none
  * @param seed of its random numbers
  * @param origin the {@link System#nanoTime} from which times count
- * @param directory for what it writes
+ * @param directory for what it writes, of this process alone
+ * @param heapMebibytes its heap
  */
 public record ClientsPlan(
-    List<String> oracles, Load.Plan load, Work work, long seed, long origin, String directory) {
+    List<String> oracles,
+    Load.Plan load,
+    Work work,
+    long seed,
+    long origin,
+    String directory,
+    int heapMebibytes) {
   /**
    * Workloads that are judged.
    *

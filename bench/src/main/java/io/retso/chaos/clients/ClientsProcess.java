@@ -2,6 +2,7 @@ package io.retso.chaos.clients;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.retso.chaos.load.Load;
+import io.retso.chaos.load.Pauses;
 import io.retso.chaos.load.RoleWatch;
 import io.retso.chaos.load.Successes;
 import io.retso.chaos.rows.Bank;
@@ -24,7 +25,10 @@ import java.util.List;
  * <pre>
  *   fault         a fault begins: gaps are measured from now on
  *   over          it is over: when every client has its answers again, the gaps are said
- *   uncleaned N   commits N transactions that nobody cleans up
+ *   rate TPS      another load from now on
+ *   committed     says how many transactions of the load were answered
+ *   uncleaned FROM COUNT  commits transactions that nobody cleans up
+ *   books         says how many acknowledged transfers are missing, and what was wrong
  *   handover HTTP has a server hand over
  *   idle MILLIS   is idle for so long, then times a begin, and an echo of one
  *   stop          ends the work, reads everything, writes the outcome
@@ -34,6 +38,20 @@ import java.util.List;
  * process.
  */
 final class ClientsProcess {
+  static final String LEADER = "leader";
+  static final String DONE = "done";
+  static final String GAPS = "gaps";
+  static final String FAULT = "fault";
+  static final String OVER = "over";
+  static final String RATE = "rate";
+  static final String COMMITTED = "committed";
+  static final String UNCLEANED = "uncleaned";
+  static final String BOOKS = "books";
+  static final String HAND_OVER = "handover";
+  static final String IDLE = "idle";
+  static final String TIMES = "times";
+  static final String STOP = "stop";
+
   /** In the directory of the plan. */
   static final String OUTCOME = "outcome.json";
 
@@ -44,15 +62,22 @@ final class ClientsProcess {
   private final ClientsPlan plan;
   private final Successes begins;
   private final Successes commits;
+  private final Pauses pauses = new Pauses();
+
+  /** Null if there is none. */
   private final Load load;
+
+  /** Null if nothing is judged. */
   private final Workloads work;
+
   private IdleBegin idle;
 
   private ClientsProcess(ClientsPlan plan) throws IOException {
     this.plan = plan;
-    begins = new Successes(plan.load().clients(), plan.origin());
-    commits = new Successes(plan.load().clients(), plan.origin());
-    load = new Load(plan.oracles(), plan.load(), begins, commits);
+    int clients = plan.load() == null ? 0 : plan.load().clients();
+    begins = new Successes(clients, plan.origin());
+    commits = new Successes(clients, plan.origin());
+    load = plan.load() == null ? null : new Load(plan.oracles(), plan.load(), begins, commits);
     work = plan.work() == null ? null : new Workloads(plan);
   }
 
@@ -62,8 +87,10 @@ final class ClientsProcess {
       ClientsPlan plan =
           new ObjectMapper().readValue(Path.of(arguments[0]).toFile(), ClientsPlan.class);
       ClientsProcess process = new ClientsProcess(plan);
-      RoleWatch.start(plan.oracles(), ClientsProcess::leads);
-      process.load.start();
+      if (process.load != null) {
+        RoleWatch.start(plan.oracles(), ClientsProcess::leads);
+        process.load.start();
+      }
       process.obey();
       System.exit(0);
     } catch (IOException | InterruptedException | RuntimeException e) {
@@ -73,7 +100,7 @@ final class ClientsProcess {
   }
 
   private static void leads(String address, long epoch) {
-    say(Clients.LEADER + " " + address + " " + epoch + " " + System.nanoTime());
+    say(LEADER + " " + address + " " + epoch + " " + System.nanoTime());
   }
 
   private static synchronized void say(String line) {
@@ -84,19 +111,25 @@ final class ClientsProcess {
   private void obey() throws IOException, InterruptedException {
     BufferedReader in =
         new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
-    say(Clients.DONE);
+    say(DONE);
     String line = in.readLine();
-    while (line != null && !line.equals(Clients.STOP)) {
+    while (line != null && !line.equals(STOP)) {
       String[] words = line.split(" ");
       switch (words[0]) {
-        case Clients.FAULT -> fault();
-        case Clients.OVER -> over();
-        case Clients.UNCLEANED -> {
-          load.leaveUncleaned(Long.parseLong(words[1]));
-          say(Clients.DONE);
+        case FAULT -> fault();
+        case OVER -> over();
+        case RATE -> {
+          load.rate(Double.parseDouble(words[1]));
+          say(DONE);
         }
-        case Clients.HAND_OVER -> handOver(words[1]);
-        case Clients.IDLE -> idle(Long.parseLong(words[1]));
+        case COMMITTED -> say(COMMITTED + " " + commits.total());
+        case UNCLEANED -> {
+          load.leaveUncleaned(Long.parseLong(words[1]), Long.parseLong(words[2]));
+          say(DONE);
+        }
+        case BOOKS -> say(BOOKS + " " + work.lost() + " " + work.violations().size());
+        case HAND_OVER -> handOver(words[1]);
+        case IDLE -> idle(Long.parseLong(words[1]));
         default -> throw new IOException("no such command: " + line);
       }
       line = in.readLine();
@@ -115,7 +148,7 @@ final class ClientsProcess {
     HttpResponse<String> answer =
         HttpClient.newHttpClient().send(request, HttpResponse.BodyHandlers.ofString());
     boolean done = answer.statusCode() == HttpURLConnection.HTTP_OK;
-    say((done ? Clients.DONE : "refused:") + " " + answer.body().strip().replace('\n', ' '));
+    say((done ? DONE : "refused:") + " " + answer.body().strip().replace('\n', ' '));
   }
 
   private void idle(long millis) throws InterruptedException {
@@ -123,14 +156,15 @@ final class ClientsProcess {
       idle = new IdleBegin(plan.oracles());
     }
     long[] nanos = idle.after(millis);
-    say(Clients.TIMES + " " + nanos[0] + " " + nanos[1]);
+    say(TIMES + " " + nanos[0] + " " + nanos[1]);
   }
 
   private void fault() {
     long now = System.nanoTime();
     begins.reset(now);
     commits.reset(now);
-    say(Clients.DONE);
+    pauses.reset();
+    say(DONE);
   }
 
   private void over() throws InterruptedException {
@@ -143,7 +177,7 @@ final class ClientsProcess {
     Successes.Gaps begin = begins.gaps();
     Successes.Gaps commit = commits.gaps();
     say(
-        Clients.GAPS
+        GAPS
             + " "
             + begin.any()
             + " "
@@ -152,6 +186,8 @@ final class ClientsProcess {
             + commit.any()
             + " "
             + commit.worst()
+            + " "
+            + pauses.longest()
             + " "
             + back);
   }
@@ -168,11 +204,13 @@ final class ClientsProcess {
       violations = work.violations();
       work.close();
     }
-    load.close();
+    if (load != null) {
+      load.close();
+    }
     new ObjectMapper()
         .writeValue(
             Path.of(plan.directory(), OUTCOME).toFile(),
             new ClientsOutcome(begins.steps(), commits.steps(), bank, violations));
-    say(Clients.DONE);
+    say(DONE);
   }
 }

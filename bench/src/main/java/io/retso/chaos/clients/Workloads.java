@@ -83,6 +83,11 @@ final class Workloads implements AutoCloseable {
     thread.start();
   }
 
+  /** Acknowledged transfers that are missing by now. */
+  long lost() throws IOException {
+    return bank.lost();
+  }
+
   /** What no correct oracle does. */
   List<String> violations() {
     return List.copyOf(violations);

@@ -25,7 +25,7 @@ public final class Load implements AutoCloseable {
   private final List<OracleClient> clients = new ArrayList<>();
   private final List<AtomicInteger> outstanding = new ArrayList<>();
   private final int outstandingMax;
-  private final double perSecond;
+  private volatile double perSecond;
   private final Successes begins;
   private final Successes commits;
   private final AtomicLong failed = new AtomicLong();
@@ -74,16 +74,24 @@ public final class Load implements AutoCloseable {
     pacer.start();
   }
 
+  /** Another number of transactions a second from now on; 0: none. */
+  public void rate(double transactions) {
+    perSecond = transactions;
+  }
+
   /** Requests that failed so far. */
   public long failed() {
     return failed.get();
   }
 
   private void pace() {
-    long begin = System.nanoTime();
+    long last = System.nanoTime();
+    double due = 0;
     long done = 0;
     while (!closed) {
-      long due = (long) ((System.nanoTime() - begin) / 1e9 * perSecond);
+      long now = System.nanoTime();
+      due += (now - last) / 1e9 * perSecond;
+      last = now;
       for (; done < due; done++) {
         transaction((int) (done % clients.size()));
       }
@@ -143,15 +151,16 @@ public final class Load implements AutoCloseable {
   }
 
   /**
-   * Commits so many transactions that nobody cleans up.
+   * Commits so many transactions that nobody cleans up, each of a row of its own.
    *
+   * @param from what the rows begin with
    * @throws java.util.concurrent.CompletionException if one fails
    */
-  public void leaveUncleaned(long count) {
+  public void leaveUncleaned(long from, long count) {
     OracleClient client = clients.get(0);
     List<CompletableFuture<?>> batch = new ArrayList<>();
     for (long i = 0; i < count; i++) {
-      long row = i << 1;
+      long row = (from + i) << 1;
       batch.add(client.beginAsync().thenCompose(start -> client.commitAsync(start, row)));
       if (batch.size() == OUTSTANDING_MAX || i == count - 1) {
         batch.forEach(CompletableFuture::join);

@@ -19,6 +19,7 @@ public final class Successes {
   private int[] counts = new int[1024];
   private float[] slowest = new float[1024];
   private int steps;
+  private long total;
   private long last;
   private long gap;
 
@@ -63,6 +64,7 @@ public final class Successes {
     }
     steps = Math.max(steps, step + 1);
     counts[step]++;
+    total++;
     slowest[step] = Math.max(slowest[step], (now - asked) / 1e6f);
   }
 
@@ -82,6 +84,11 @@ public final class Successes {
   /** Whether each client got an answer later than this. */
   public synchronized boolean allSince(long time) {
     return Arrays.stream(lastOfClient).allMatch(answer -> answer - time > 0);
+  }
+
+  /** Answers so far. */
+  public synchronized long total() {
+    return total;
   }
 
   /** All steps so far. */

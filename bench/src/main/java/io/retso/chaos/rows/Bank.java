@@ -164,25 +164,36 @@ public final class Bank {
   }
 
   /**
+   * Acknowledged transfers that the accounts do not have, at least; while others work, too.
+   *
+   * @throws IOException if the oracle does not answer for a minute
+   */
+  public long lost() throws IOException {
+    long before = acknowledged.get();
+    return Math.max(0, before - seen());
+  }
+
+  /**
    * Adds everything up when all work has ended.
    *
    * @throws IOException if the oracle does not answer for a minute
    */
   public Outcome close() throws IOException {
+    long seen = seen();
+    if (seen > acknowledged.get() + unknown.get()) {
+      findings.violation("the accounts have " + seen + " transfers, of which some were refused");
+    }
+    return new Outcome(
+        acknowledged.get(), unknown.get(), audits.get(), Math.max(0, acknowledged.get() - seen));
+  }
+
+  /** The transfers that the accounts have, none of those missing that were acknowledged before. */
+  private long seen() throws IOException {
     for (int i = 1; ; i++) {
       try {
         Books books = books(Isolation.DEFERRED);
         check(books);
-        long seen = books.transfers / 2;
-        if (seen > acknowledged.get() + unknown.get()) {
-          findings.violation(
-              "the accounts have " + seen + " transfers, of which some were refused");
-        }
-        return new Outcome(
-            acknowledged.get(),
-            unknown.get(),
-            audits.get(),
-            Math.max(0, acknowledged.get() - seen));
+        return books.transfers / 2;
       } catch (IOException e) {
         if (i == FINAL_ATTEMPTS) {
           throw e;

@@ -44,7 +44,8 @@ public final class ChaosRun {
   private static final int BANK_THREADS = 4;
   private static final int LIST_MAX = 60;
   private static final int GENERATIONS_PER_ROUND = 1_000_000;
-  private static final int CLIENTS_HEAP_MIB = 768;
+  private static final int TIMED_HEAP_MIB = 256;
+  private static final int WORK_HEAP_MIB = 768;
   private static final int BOOKIE_DISK_MIB = 512;
 
   /** Small, as a machine has many of them. */
@@ -130,7 +131,7 @@ public final class ChaosRun {
               + String.join(", ", faults.all().stream().map(Fault::name).toList()),
           null);
     }
-    Nemesis nemesis = new Nemesis(faults, origin);
+    Nemesis nemesis = new Nemesis(cluster, faults, 0, origin);
     double left = settings.seconds();
     for (int number = 0; left > 0; number++) {
       double seconds = Math.min(left, ROUND_SECONDS_MAX);
@@ -152,10 +153,7 @@ public final class ChaosRun {
     Path directory = settings.directory().resolve("round-" + (number + 1));
     int before = nemesis.notOver().size();
     try (Clients clients =
-        Clients.start(
-            ClusterFaults.enterClients(cluster),
-            plan(cluster, number, directory),
-            CLIENTS_HEAP_MIB)) {
+        Clients.start(ClusterFaults.enterClients(cluster), plans(cluster, number, directory))) {
       present.clear();
       present.add(clients);
       clients.over();
@@ -167,9 +165,10 @@ public final class ChaosRun {
         nemesis.trials().stream().skip(trials).forEach(this::say);
       }
       say("  reading everything ...");
-      ClientsOutcome outcome = clients.stop();
-      begins.add(outcome.begins());
-      commits.add(outcome.commits());
+      List<ClientsOutcome> outcomes = clients.stop();
+      begins.add(outcomes.get(0).begins());
+      commits.add(outcomes.get(0).commits());
+      ClientsOutcome outcome = outcomes.get(1);
       clients.leaders().forEach(leader -> led(cluster, leader));
       List<String> violations = new ArrayList<>(outcome.violations());
       violations.addAll(nemesis.notOver().subList(before, nemesis.notOver().size()));
@@ -183,19 +182,21 @@ public final class ChaosRun {
         trial.from(), trial.fault(), trial.what(), trial.beginGap(), trial.commitGap());
   }
 
-  private ClientsPlan plan(Cluster cluster, int number, Path directory) {
-    return new ClientsPlan(
-        cluster.layout().oracles(),
-        settings.load(),
+  /** Of those whose answers are timed, and of those that are judged. */
+  private List<ClientsPlan> plans(Cluster cluster, int number, Path directory) {
+    long seed = settings.seed() + 1_000_003L * number;
+    ClientsPlan.Work work =
         new ClientsPlan.Work(
             settings.isolation(),
             LIST_THREADS,
             BANK_THREADS,
             LIST_MAX,
-            number * GENERATIONS_PER_ROUND),
-        settings.seed() + 1_000_003L * number,
-        origin,
-        directory.toString());
+            number * GENERATIONS_PER_ROUND);
+    List<String> oracles = cluster.layout().oracles();
+    String timed = directory.resolve("timed").toString();
+    return List.of(
+        new ClientsPlan(oracles, settings.load(), null, seed, origin, timed, TIMED_HEAP_MIB),
+        new ClientsPlan(oracles, null, work, seed, origin, directory.toString(), WORK_HEAP_MIB));
   }
 
   private static String last(Random random) throws InterruptedException {

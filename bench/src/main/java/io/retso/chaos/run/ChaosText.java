@@ -26,7 +26,7 @@ public final class ChaosText {
             .collect(Collectors.groupingBy(Trial::fault, TreeMap::new, Collectors.toList()));
     TextTable table =
         new TextTable(
-            "lrrrrrrr",
+            "lrrrrrrrrrr",
             "fault",
             "trials",
             "no begin, ms: median",
@@ -34,7 +34,10 @@ public final class ChaosText {
             "one client",
             "no commit, ms: median",
             "worst",
-            "one client");
+            "one client",
+            "lost",
+            "wrong",
+            "needless");
     byFault.forEach(
         (fault, of) ->
             table.row(
@@ -45,7 +48,10 @@ public final class ChaosText {
                 worst(of.stream().mapToDouble(Trial::worstBeginGap).sorted().toArray()),
                 median(of.stream().mapToDouble(Trial::commitGap).sorted().toArray()),
                 worst(of.stream().mapToDouble(Trial::commitGap).sorted().toArray()),
-                worst(of.stream().mapToDouble(Trial::worstCommitGap).sorted().toArray())));
+                worst(of.stream().mapToDouble(Trial::worstCommitGap).sorted().toArray()),
+                Long.toString(of.stream().mapToLong(Trial::lost).sum()),
+                Long.toString(of.stream().mapToLong(Trial::wrong).sum()),
+                Integer.toString(of.stream().mapToInt(Trial::needless).sum())));
     return table;
   }
 
@@ -66,7 +72,8 @@ public final class ChaosText {
         String.format(
             Locale.ROOT,
             "%n  Median and worst are of all clients together; 'one client' waited longest for its"
-                + " next answer.%n  %s, load of %,.0f transactions a second.%n",
+                + " next answer.%n  Lost transfers and wrong sums of the bank; needless: a leader"
+                + " that was well lost its place.%n  %s, load of %,.0f transactions a second.%n",
             report.nodes(),
             report.load()));
     report.refused().forEach(line -> text.append("  not made: ").append(line).append('\n'));

@@ -95,6 +95,17 @@ public final class ClusterFaults {
     return all;
   }
 
+  /** How many servers may begin to lead because of a fault of this name. */
+  static int leadersExpected(String fault) {
+    if (fault.equals("restart-all") || fault.equals("upgrade")) {
+      return Integer.MAX_VALUE;
+    }
+    boolean isOfTheLeader =
+        fault.contains("leader")
+            || List.of("hand-over", "lose-packets", "slow-link").contains(fault);
+    return isOfTheLeader ? 1 : 0;
+  }
+
   private List<Fault> ofTheNetwork() {
     List<Fault> all = new ArrayList<>();
     all.add(new Fault("partition-leader", random -> cut(random, Direction.BOTH, leader(), null)));

@@ -1,8 +1,8 @@
 package io.retso.chaos.run;
 
 import io.retso.chaos.clients.Clients;
-import io.retso.chaos.load.Successes;
 import io.retso.cluster.ClusterException;
+import io.retso.cluster.nodes.Cluster;
 import io.retso.verify.faults.Fault;
 import io.retso.verify.faults.FaultOrder;
 import java.io.IOException;
@@ -15,6 +15,8 @@ public final class Nemesis {
   private static final double MILLI = 1e6;
 
   private final ClusterFaults faults;
+  private final TakeOverLog log;
+  private final long settleMillis;
   private final long origin;
   private final List<Trial> trials = new ArrayList<>();
   private final List<String> refused = new ArrayList<>();
@@ -23,10 +25,13 @@ public final class Nemesis {
   /**
    * Before any fault.
    *
+   * @param settleMillis from the end of a fault to that of its trial: take-overs count as long
    * @param origin the {@link System#nanoTime} from which times count
    */
-  public Nemesis(ClusterFaults faults, long origin) {
+  public Nemesis(Cluster cluster, ClusterFaults faults, long settleMillis, long origin) {
     this.faults = faults;
+    this.log = new TakeOverLog(cluster);
+    this.settleMillis = settleMillis;
     this.origin = origin;
   }
 
@@ -65,6 +70,7 @@ public final class Nemesis {
    */
   public boolean strike(Fault fault, Clients clients, Random random)
       throws IOException, InterruptedException {
+    long began = System.currentTimeMillis();
     clients.fault();
     double from = seconds();
     String what = null;
@@ -84,8 +90,12 @@ public final class Nemesis {
       notOver.add(
           fault.name() + " (" + what + "): a minute later not all clients were served again");
     }
+    double to = seconds();
+    Thread.sleep(settleMillis);
+    TakeOvers takeOvers = log.next(began);
     if (what != null) {
-      trials.add(trial(fault.name(), what, from, seconds(), gaps.begin(), gaps.commit()));
+      Clients.Books books = gaps.isOver() ? clients.books() : Clients.Books.GOOD;
+      trials.add(trial(fault.name(), what, from, to, gaps, takeOvers, books));
     }
     return what != null;
   }
@@ -95,16 +105,21 @@ public final class Nemesis {
       String what,
       double from,
       double to,
-      Successes.Gaps begin,
-      Successes.Gaps commit) {
+      Clients.Gaps gaps,
+      TakeOvers takeOvers,
+      Clients.Books books) {
     return new Trial(
         fault,
         what,
         from,
         to,
-        begin.any() / MILLI,
-        commit.any() / MILLI,
-        begin.worst() / MILLI,
-        commit.worst() / MILLI);
+        gaps.begin().any() / MILLI,
+        gaps.commit().any() / MILLI,
+        gaps.begin().worst() / MILLI,
+        gaps.commit().worst() / MILLI,
+        gaps.stoodStill() / MILLI,
+        takeOvers,
+        books.lost(),
+        books.wrong());
   }
 }

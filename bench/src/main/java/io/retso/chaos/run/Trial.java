@@ -11,6 +11,10 @@ package io.retso.chaos.run;
  * @param commitGap for how long no commit was
  * @param worstBeginGap the longest time that a single client waited for its next begin
  * @param worstCommitGap the same of commits
+ * @param stoodStill for how long the process of the clients that are timed did not run, at most
+ * @param takeOvers what the servers logged
+ * @param lost acknowledged transfers that were missing afterwards, and were not before
+ * @param wrong answers since the fault began
  */
 public record Trial(
     String fault,
@@ -20,4 +24,13 @@ public record Trial(
     double beginGap,
     double commitGap,
     double worstBeginGap,
-    double worstCommitGap) {}
+    double worstCommitGap,
+    double stoodStill,
+    TakeOvers takeOvers,
+    long lost,
+    long wrong) {
+  /** Take-overs for which there was no cause: a leader that was well lost its place. */
+  public int needless() {
+    return Math.max(0, takeOvers.leaders() - ClusterFaults.leadersExpected(fault));
+  }
+}

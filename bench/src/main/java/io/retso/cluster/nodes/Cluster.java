@@ -423,6 +423,11 @@ public final class Cluster implements AutoCloseable {
     return result.output().lines().findFirst().orElse("silent").replaceFirst("^status +", "");
   }
 
+  /** What a node logs; the file is begun anew now and then. */
+  public Path log(Node node) {
+    return process(node).files().output();
+  }
+
   /** The last lines that a node printed. */
   public String lastLines(Node node, int count) throws IOException {
     return process(node).lastLines(count);

@@ -140,6 +140,7 @@ final class NodeFiles {
     Map<String, String> lines = new TreeMap<>();
     lines.put("listen.host", node.address());
     lines.put("http.host", node.address());
+    lines.put("http.handover.remote", "true");
     lines.put("zookeeper", layout.zooKeeper());
     int copies = Math.min(COPIES_MAX, layout.of(Role.BOOKIE).size());
     lines.put("log.ensemble", Integer.toString(copies));

@@ -8,6 +8,7 @@ import io.retso.bench.report.Comparison;
 import io.retso.bench.report.ReportJson;
 import io.retso.chaos.clients.Clients;
 import io.retso.chaos.load.Load;
+import io.retso.chaos.run.TakeOvers;
 import io.retso.chaos.run.Trial;
 import io.retso.cluster.nodes.Layout;
 import java.io.ByteArrayInputStream;
@@ -27,7 +28,10 @@ class FailoverReportTest {
   private static List<Trial> trials(int count) {
     List<Trial> trials = new ArrayList<>();
     for (int i = 1; i <= count; i++) {
-      trials.add(new Trial("kill-leader", "oracle-1", i, i + 1, 300 + i, 400 + i, 500, 600));
+      TakeOvers takeOvers = new TakeOvers(30, 200 + i, 1, i == 7 ? 2 : 1);
+      trials.add(
+          new Trial(
+              "kill-leader", "oracle-1", i, i + 1, 300 + i, 401 + i, 500, 600, 0, takeOvers, 0, 0));
     }
     return trials;
   }
@@ -37,6 +41,7 @@ class FailoverReportTest {
         new Layout.Counts(3, 4, oracles),
         true,
         new Load.Plan(100, 1, 50_000),
+        false,
         List.of("kill-leader"),
         100,
         0,
@@ -63,7 +68,7 @@ class FailoverReportTest {
     assertEquals(3, judged.size());
     assertEquals(400, judged.get(0).value());
     assertEquals("met", judged.get(0).verdict());
-    assertEquals(500, judged.get(1).value());
+    assertEquals(501, judged.get(1).value());
     assertEquals(1.2, judged.get(2).value(), 1e-9, "the median of begins after an idle time");
     assertEquals("missed", comparisons(3, 150).get(1).verdict());
     assertEquals("not judged", comparisons(3, 99).get(0).verdict());
@@ -81,6 +86,7 @@ class FailoverReportTest {
         100,
         50_000,
         49_000,
+        0.25,
         0,
         trials(100),
         List.of(),
@@ -97,7 +103,9 @@ class FailoverReportTest {
     FailoverPage.publish(List.of(results), page);
     String first = Files.readString(page);
     assertTrue(first.contains("# When servers fail"), first);
-    assertTrue(first.contains("| kill-leader | 100 | 351 | 400 |"), first);
+    assertTrue(first.contains("| kill-leader | 49k (25 %) | 100 | 351 | 400 |"), first);
+    assertTrue(first.contains("| 0 | 0 | 1 |"), "lost, wrong and needless: " + first);
+    assertTrue(first.contains("| kill-leader | 400 | 501 | 30.0 | 300 | 1 | 0 |"), first);
     assertTrue(Files.exists(directory.resolve("benchmarks").resolve("failover-1.svg")));
     FailoverPage.publish(List.of(results), page);
     assertEquals(first, Files.readString(page));

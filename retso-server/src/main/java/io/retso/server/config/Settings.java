@@ -43,11 +43,19 @@ public final class Settings {
           "http.host",
           "127.0.0.1",
           ValueType.host(),
-          "Address of /metrics, /health and /status. They are read-only and need no password.");
+          "Address of /metrics, /health, /leader and /status, which are read-only and need no"
+              + " password, and of /handover.");
 
   public static final Setting<Integer> HTTP_PORT =
       new Setting<>(
-          "http.port", "7522", ValueType.port(), "Port of /metrics, /health and /status.");
+          "http.port", "7522", ValueType.port(), "Port of what http.host is the address of.");
+
+  public static final Setting<Boolean> HTTP_HANDOVER_REMOTE =
+      new Setting<>(
+          "http.handover.remote",
+          "false",
+          ValueType.flag(),
+          "Whether POST /handover is taken from other machines, too; there is no password.");
 
   public static final Setting<Path> DATA_DIR =
       new Setting<>(
@@ -248,6 +256,7 @@ public final class Settings {
           ADVERTISE_ADDRESS,
           HTTP_HOST,
           HTTP_PORT,
+          HTTP_HANDOVER_REMOTE,
           DATA_DIR,
           LOG,
           ZOOKEEPER,

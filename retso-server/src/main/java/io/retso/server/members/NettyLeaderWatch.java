@@ -36,8 +36,8 @@ public final class NettyLeaderWatch implements LeaderWatch {
 
   private static final int CONNECT_TIMEOUT_MILLIS = 500;
 
-  /** A fraction of the shortest time after which a server pings who is silent. */
-  private static final long PING_MILLIS = 250;
+  /** A fraction of the time after which a leader that says nothing is taken for gone. */
+  private static final long PING_MILLIS = 100;
 
   private final Bootstrap bootstrap;
   private final EventLoop loop;
@@ -55,6 +55,7 @@ public final class NettyLeaderWatch implements LeaderWatch {
   private Consumer<ServerRole> said = role -> {};
   private Channel channel;
   private boolean gone;
+  private boolean answered;
 
   /**
    * Makes one that watches nobody.
@@ -83,6 +84,7 @@ public final class NettyLeaderWatch implements LeaderWatch {
     watched = address;
     resolved = null;
     gone = false;
+    answered = false;
     if (channel != null) {
       channel.close();
       channel = null;
@@ -95,6 +97,13 @@ public final class NettyLeaderWatch implements LeaderWatch {
   @Override
   public boolean isGone() {
     return gone;
+  }
+
+  @Override
+  public boolean hasAnswered() {
+    boolean has = answered;
+    answered = false;
+    return has;
   }
 
   /** Asks for the address of a name elsewhere, as that may take long. */
@@ -201,6 +210,7 @@ public final class NettyLeaderWatch implements LeaderWatch {
     @Override
     public void channelRead(ChannelHandlerContext ctx, Object message) throws FrameException {
       ByteBuf bytes = (ByteBuf) message;
+      answered |= attempt == generation;
       try {
         unread.writeBytes(bytes);
       } finally {

@@ -196,29 +196,30 @@ public final class ZooKeeperRoster implements Roster {
   }
 
   /**
-   * Deletes the member's node, if ZooKeeper answers soon, and ends the session, with which it goes
-   * in any case.
+   * Deletes the member's node and ends the session, with which the node goes in any case; waits no
+   * longer than a second for ZooKeeper.
    */
   @Override
   public void close() {
-    if (node != null) { // before its client, or it tries to come back for ever
-      try {
-        CompletableFuture.runAsync(this::leave).get(LEAVE_MILLIS_MAX, TimeUnit.MILLISECONDS);
-      } catch (TimeoutException | ExecutionException e) {
-        LOG.debug("the member's node is left to the end of its session", e);
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-      }
+    try {
+      CompletableFuture.runAsync(this::leave).get(LEAVE_MILLIS_MAX, TimeUnit.MILLISECONDS);
+    } catch (TimeoutException | ExecutionException e) {
+      LOG.debug("the member's node is left to the end of its session", e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     }
-    cache.close();
-    client.close();
   }
 
   private void leave() {
     try {
-      node.close();
+      if (node != null) { // before its client, or it tries to come back for ever
+        node.close();
+      }
     } catch (IOException e) {
       throw new UncheckedIOException(e);
+    } finally {
+      cache.close();
+      client.close();
     }
   }
 }

@@ -134,6 +134,25 @@ enum Figure {
       "How long the oldest entry that is not acknowledged has been waiting.",
       f -> f.oldestOutstandingNanos / 1e9),
   LOG_SEGMENTS(Group.LOG, "log.segments", "Segments (ledgers) started.", f -> f.sequencer.segments),
+  LOG_LEDGERS(
+      Group.LOG,
+      Kind.GAUGE,
+      "log.ledgers",
+      "Ledgers that hold the log, as its leader knows; 0 of a standby.",
+      f -> f.ledgers),
+  LOG_LEDGER_BYTES(
+      Group.LOG,
+      Kind.GAUGE,
+      "log.ledger.bytes",
+      "Bytes that the leader has appended to the newest of them.",
+      f -> f.ledgerBytes),
+  LOG_LEASE(
+      Group.LOG,
+      Kind.GAUGE,
+      "log.lease.seconds",
+      "How long the leader's timestamps may still leave at once if the log acknowledges nothing; 0:"
+          + " they wait for it.",
+      f -> f.leaseNanos / 1e9),
   LOG_STALLS(
       Group.LOG,
       "log.stalls",

@@ -41,6 +41,15 @@ public final class Figures {
   /** How long the oldest of them waits, nanoseconds. */
   long oldestOutstandingNanos;
 
+  /** For how long the leader's timestamps still leave at once if the log acknowledges nothing. */
+  public long leaseNanos;
+
+  /** Ledgers that hold the log, as its leader knows them. */
+  int ledgers;
+
+  /** Bytes that the leader has appended to the newest of them. */
+  long ledgerBytes;
+
   /** How far timestamps are behind the clock that they follow, milliseconds. */
   public long clockLagMillis;
 }

@@ -9,6 +9,7 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.util.concurrent.Future;
 import io.retso.server.observe.HttpEndpoint.Reply;
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
@@ -92,7 +93,17 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
     } catch (IllegalArgumentException e) {
       return refusal("not a path\n");
     }
-    return endpoint.reply(first[0], path, accept);
+    boolean isFromHere =
+        isSameMachine(
+            (InetSocketAddress) context.channel().remoteAddress(),
+            (InetSocketAddress) context.channel().localAddress());
+    return endpoint.reply(first[0], path, accept, isFromHere);
+  }
+
+  /** Nobody else has this machine's address, or one of its loopback interface. */
+  static boolean isSameMachine(InetSocketAddress peer, InetSocketAddress own) {
+    return peer != null
+        && (peer.getAddress().isLoopbackAddress() || peer.getAddress().equals(own.getAddress()));
   }
 
   private static CompletableFuture<Reply> refusal(String why) {

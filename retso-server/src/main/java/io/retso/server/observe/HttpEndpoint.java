@@ -40,8 +40,12 @@ public final class HttpEndpoint implements AutoCloseable {
 
   /** What can be asked for; called on the thread of this end point: it must not block. */
   interface Action {
-    /** Completes, on any thread, when it is done or refused. */
-    CompletableFuture<Reply> run();
+    /**
+     * Completes, on any thread, when it is done or refused.
+     *
+     * @param isFromHere whether who asks is on this machine
+     */
+    CompletableFuture<Reply> run(boolean isFromHere);
   }
 
   /**
@@ -166,7 +170,7 @@ public final class HttpEndpoint implements AutoCloseable {
     connections.remove(connection);
   }
 
-  CompletableFuture<Reply> reply(String method, String path, String accept) {
+  CompletableFuture<Reply> reply(String method, String path, String accept, boolean isFromHere) {
     Page page = pages.get(path);
     Action action = actions.get(path);
     if (page == null && action == null) {
@@ -179,7 +183,7 @@ public final class HttpEndpoint implements AutoCloseable {
       return done(new Reply(METHOD_NOT_ALLOWED, Reply.TEXT, text, allowed));
     }
     try {
-      return page == null ? action.run() : done(page.get(accept));
+      return page == null ? action.run(isFromHere) : done(page.get(accept));
     } catch (RuntimeException e) {
       LOG.error("the page {} failed", path, e);
       return done(new Reply(INTERNAL_ERROR, Reply.TEXT, "internal error: " + e + "\n"));

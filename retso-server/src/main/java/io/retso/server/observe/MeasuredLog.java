@@ -96,8 +96,10 @@ public final class MeasuredLog implements CommitLog {
     return (int) position & ENTRIES - 1;
   }
 
-  /** Copies what is outstanding. */
+  /** Copies what is outstanding, and the log's size. */
   public void copyInto(Figures figures) {
+    figures.ledgers = log.ledgers();
+    figures.ledgerBytes = log.segmentBytes();
     figures.outstanding = appended - durable;
     figures.oldestOutstandingNanos =
         appended == durable ? 0 : nanoClock.getAsLong() - appendedAt[index(durable + 1)];
@@ -131,6 +133,11 @@ public final class MeasuredLog implements CommitLog {
   @Override
   public long segmentBytes() {
     return log.segmentBytes();
+  }
+
+  @Override
+  public int ledgers() {
+    return log.ledgers();
   }
 
   @Override

@@ -22,6 +22,7 @@ import org.slf4j.LoggerFactory;
 public final class Observation implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Observation.class);
   private static final int OK = 200;
+  private static final int FORBIDDEN = 403;
   private static final int CONFLICT = 409;
   private static final int UNAVAILABLE = 503;
   private static final String PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8";
@@ -79,9 +80,22 @@ public final class Observation implements AutoCloseable {
         this::statusPage);
   }
 
-  /** The actions by their paths. */
-  public Map<String, Action> actions() {
-    return Map.of("/handover", this::handOver);
+  /**
+   * The actions by their paths.
+   *
+   * @param fromAnywhere whether others than those on this machine may have them done
+   */
+  public Map<String, Action> actions(boolean fromAnywhere) {
+    return Map.of("/handover", isFromHere -> fromAnywhere || isFromHere ? handOver() : forbidden());
+  }
+
+  private static CompletableFuture<Reply> forbidden() {
+    return CompletableFuture.completedFuture(
+        new Reply(
+            FORBIDDEN,
+            Reply.TEXT,
+            "only who is on the server's machine may have it hand over; run retso handover there,"
+                + " or set http.handover.remote = true\n"));
   }
 
   private CompletableFuture<Reply> handOver() {

@@ -234,6 +234,22 @@ final class StatusReport {
         Figure.LOG_OUTSTANDING.count(now),
         Figure.LOG_SEGMENTS.count(now));
     line(out, "log appends", "%s", latencyText(appends));
+    if (now.member.leads()) {
+      line(
+          out,
+          "log ledgers",
+          "%,d, %,.1f MB in the newest, %,d stalls; lease %s",
+          Figure.LOG_LEDGERS.count(now),
+          Figure.LOG_LEDGER_BYTES.in(now) / 1e6,
+          Figure.LOG_STALLS.count(now),
+          leaseText());
+    }
+  }
+
+  private String leaseText() {
+    return now.leaseNanos == 0
+        ? "lapsed: timestamps wait for the log"
+        : String.format(Locale.ROOT, "for %.0f ms", now.leaseNanos / NANOS_PER_MILLI);
   }
 
   private String uptime() {

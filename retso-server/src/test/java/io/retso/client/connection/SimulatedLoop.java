@@ -4,14 +4,10 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.retso.client.OracleClient;
 import io.retso.protocol.Handshake;
-import java.net.InetSocketAddress;
 import java.util.List;
 
 /** A loop of a simulator, which runs the production client on it. */
 public abstract class SimulatedLoop implements ClientLoop {
-  private static final List<InetSocketAddress> ANYWHERE =
-      List.of(InetSocketAddress.createUnresolved("simulated", 1));
-
   /** The bytes that a client sends. */
   public interface Wire {
     ByteBufAllocator allocator();
@@ -28,6 +24,11 @@ public abstract class SimulatedLoop implements ClientLoop {
 
     private End(Connection connection) {
       this.connection = connection;
+    }
+
+    /** Where it leads, {@code host:port}. */
+    public String address() {
+      return Addresses.text(connection.address);
     }
 
     public void opened(Wire wire) {
@@ -75,15 +76,16 @@ public abstract class SimulatedLoop implements ClientLoop {
   /**
    * Makes a client that runs on this loop.
    *
+   * @param addresses of the servers that it knows, {@code host:port}
    * @param timeoutNanos of requests
    * @param connectNanos of connections
    */
   public final OracleClient client(
-      int connections, long timeoutNanos, long connectNanos, long seed) {
+      List<String> addresses, int connections, long timeoutNanos, long connectNanos, long seed) {
     long backoffMinNanos = connectNanos / 64;
     ClientSettings settings =
         new ClientSettings(
-            ANYWHERE,
+            addresses.stream().map(Addresses::parse).toList(),
             "simulated",
             Handshake.Mode.ORACLE,
             connections,
@@ -98,7 +100,7 @@ public abstract class SimulatedLoop implements ClientLoop {
     return new RemoteOracleClient(settings, this);
   }
 
-  /** Begins to connect to some server. */
+  /** Begins to connect to a server. */
   protected abstract void connect(End end);
 
   @Override

@@ -22,6 +22,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class HttpEndpointTest {
@@ -40,7 +41,7 @@ class HttpEndpointTest {
                     accept -> {
                       throw new IllegalStateException("broken page");
                     }),
-            Map.of("/act", done::remove));
+            Map.of("/act", isFromHere -> isFromHere ? done.remove() : null));
   }
 
   @AfterEach
@@ -86,6 +87,36 @@ class HttpEndpointTest {
     done.add(result);
     CompletableFuture.runAsync(() -> result.complete(new Reply(200, Reply.TEXT, "later")));
     assertEquals("later", TestServers.send(endpoint.port(), "/act", "POST", "*/*").body());
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "127.0.0.1, 127.0.0.1, true",
+    "127.0.0.2, 192.0.2.1, true",
+    "::1, ::1, true",
+    "192.0.2.1, 192.0.2.1, true",
+    "192.0.2.2, 192.0.2.1, false",
+    "2001:db8::2, 2001:db8::1, false"
+  })
+  void whoAsksFromThisMachineIsKnown(String peer, String own, boolean isSame) {
+    assertEquals(
+        isSame,
+        HttpConnection.isSameMachine(
+            new InetSocketAddress(peer, 1), new InetSocketAddress(own, 2)));
+  }
+
+  @Test
+  void othersMayHaveAServerHandOverOnlyIfThatIsSet() throws Exception {
+    try (Observation observation = new Observation(new Health())) {
+      assertEquals(403, handOver(observation, false, false).status());
+      assertEquals(409, handOver(observation, false, true).status(), "there is no standby");
+      assertEquals(409, handOver(observation, true, false).status());
+    }
+  }
+
+  private static Reply handOver(Observation observation, boolean fromAnywhere, boolean isFromHere)
+      throws Exception {
+    return observation.actions(fromAnywhere).get("/handover").run(isFromHere).get();
   }
 
   @Test

@@ -1,0 +1,91 @@
+package io.retso.chaos.run;
+
+import io.retso.cluster.nodes.Cluster;
+import io.retso.cluster.nodes.Role;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.channels.Channels;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.LocalDateTime;
+import java.time.ZoneId;
+import java.time.format.DateTimeFormatter;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** What the oracles of a cluster log about take-overs, read as it grows. For one thread. */
+final class TakeOverLog {
+  private static final Pattern LINE =
+      Pattern.compile("(\\S+ \\S+) +INFO +Member - (takes over from|leads in) epoch \\d+");
+
+  private static final DateTimeFormatter TIME =
+      DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm:ss.SSS");
+
+  private final List<Path> files;
+  private final Map<Path, Long> read = new HashMap<>();
+
+  TakeOverLog(Cluster cluster) {
+    this(cluster.layout().of(Role.ORACLE).stream().map(cluster::log).toList());
+  }
+
+  TakeOverLog(List<Path> files) {
+    this.files = files;
+  }
+
+  /**
+   * Take-overs that were not read before.
+   *
+   * @param since the {@link System#currentTimeMillis} from which times count; what is older is
+   *     passed over
+   */
+  TakeOvers next(long since) throws IOException {
+    double begun = -1;
+    double led = -1;
+    int attempts = 0;
+    int leaders = 0;
+    for (Path file : files) {
+      Matcher lines = LINE.matcher(rest(file));
+      while (lines.find()) {
+        double after = millis(lines.group(1)) - since;
+        if (after < 0) {
+          continue;
+        }
+        if (lines.group(2).startsWith("takes")) {
+          attempts++;
+          begun = begun < 0 ? after : Math.min(begun, after);
+        } else {
+          leaders++;
+          led = led < 0 ? after : Math.min(led, after);
+        }
+      }
+    }
+    return new TakeOvers(begun, led, attempts, leaders);
+  }
+
+  private static long millis(String time) {
+    return LocalDateTime.parse(time, TIME)
+        .atZone(ZoneId.systemDefault())
+        .toInstant()
+        .toEpochMilli();
+  }
+
+  /** A log that became shorter was begun anew. */
+  private String rest(Path file) throws IOException {
+    if (!Files.exists(file)) {
+      return "";
+    }
+    try (FileChannel channel = FileChannel.open(file);
+        InputStream in = Channels.newInputStream(channel)) {
+      long from = read.getOrDefault(file, 0L);
+      channel.position(from <= channel.size() ? from : 0);
+      byte[] bytes = in.readAllBytes();
+      read.put(file, channel.position());
+      return new String(bytes, StandardCharsets.UTF_8);
+    }
+  }
+}

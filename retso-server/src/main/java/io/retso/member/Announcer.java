@@ -1,0 +1,121 @@
+package io.retso.member;
+
+import io.retso.log.LogEntry;
+import io.retso.log.LogException;
+import io.retso.protocol.Limits;
+import io.retso.protocol.ServerRole;
+import io.retso.sequencer.Recovery;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * Says what a member is: to clients its role, to other members its entry of the roster, to those
+ * who ask its view. Of the member's thread but for {@link #view}.
+ */
+final class Announcer {
+  /** What a role is made of. */
+  private record Facts(
+      boolean leads, long epoch, String leader, List<Roster.Entry> members, String own) {
+    ServerRole role() {
+      return new ServerRole(
+          leads,
+          epoch,
+          "",
+          ServerRole.isAddress(leader) ? leader : "",
+          Stream.concat(Stream.of(own), members.stream().map(Roster.Entry::address))
+              .distinct()
+              .limit(Limits.MEMBERS_MAX)
+              .toList());
+    }
+  }
+
+  private final Member.Settings settings;
+  private final Follower follower;
+  private final Recovery recovery;
+  private final Roster roster;
+  private final Front front;
+
+  /** To whom this member has handed over last; empty if it was deposed. */
+  private String successor = "";
+
+  private Facts facts;
+  private ServerRole role = ServerRole.UNKNOWN;
+  private volatile Member.View view;
+
+  Announcer(
+      Member.Settings settings, Follower follower, Recovery recovery, Roster roster, Front front) {
+    this.settings = settings;
+    this.follower = follower;
+    this.recovery = recovery;
+    this.roster = roster;
+    this.front = front;
+  }
+
+  /** Names somebody as the next leader until there is another one, or nobody if it is empty. */
+  void names(String nextLeader) {
+    successor = nextLeader;
+  }
+
+  /** What it is at the moment; from any thread. */
+  Member.View view() {
+    return view;
+  }
+
+  /** What clients were told last. */
+  ServerRole role() {
+    return role;
+  }
+
+  /** What clients are to be told now, which the caller does. */
+  ServerRole role(boolean leads) {
+    String leader = follower.leader();
+    Facts now =
+        new Facts(
+            leads,
+            follower.epoch(),
+            !leads && follower.isOwn(leader) ? successor : leader,
+            roster.members(),
+            settings.address());
+    if (!now.equals(facts)) { // this is asked at each tick
+      facts = now;
+      role = now.role();
+    }
+    return role;
+  }
+
+  /**
+   * Says to everybody what has changed, unless it is that this member leads, or leads no more.
+   *
+   * @param trouble why the log could not be taken over; null if that is over
+   */
+  void look(Member.State state, long takeOvers, LogException trouble, long now) {
+    boolean leads = state == Member.State.LEADING;
+    boolean isReady = leads || follower.isReady(now);
+    long behind = leads ? 0 : follower.entriesBehind();
+    view =
+        new Member.View(
+            state,
+            follower.epoch(),
+            follower.leader(),
+            leads || isReady && state == Member.State.STANDBY && follower.hears(),
+            isReady,
+            behind,
+            takeOvers,
+            recovery.transactions(),
+            roster.members(),
+            trouble == null ? follower.trouble() : trouble);
+    if (state != Member.State.ENDED) {
+      roster.publish(
+          new Roster.Entry(
+              settings.address(),
+              settings.httpAddress(),
+              isReady,
+              LogEntry.newestVersion(),
+              behind));
+      ServerRole before = role;
+      if (!role(leads).equals(before)) {
+        front.update(role);
+      }
+    }
+  }
+}

@@ -1,0 +1,95 @@
+package io.retso.log;
+
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTimeout;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.retso.server.embedded.EmbeddedBookKeeper;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The store while its ZooKeeper is away: connections break, and new ones break at once. */
+@Timeout(60)
+class ZooKeeperOutageTest {
+  private static EmbeddedBookKeeper cluster;
+
+  private Tunnel zooKeeper;
+  private BookKeeperStore store;
+
+  @BeforeAll
+  static void startCluster(@TempDir Path directory) throws Exception {
+    cluster = EmbeddedBookKeeper.start(directory, 1, false);
+  }
+
+  @AfterAll
+  static void stopCluster() throws Exception {
+    cluster.close();
+  }
+
+  @BeforeEach
+  void connect() throws Exception {
+    zooKeeper = new Tunnel(Integer.parseInt(cluster.zookeeper().split(":")[1]));
+    store =
+        BookKeeperStore.connect(
+            BookKeeperStore.Settings.of("127.0.0.1:" + zooKeeper.port(), 1, 1, 1));
+  }
+
+  @AfterEach
+  void close() throws Exception {
+    zooKeeper.mend();
+    store.close();
+    zooKeeper.close();
+  }
+
+  /** BookKeeper's client waits for ZooKeeper in whatever thread has the first ledger created. */
+  @Test
+  void whoHasALedgerCreatedIsNotKeptWaiting() {
+    zooKeeper.cut();
+    CompletableFuture<LedgerStore.Ledger> creation = store.create();
+    assertFalse(creation.isDone(), "it took as long as the attempt");
+    zooKeeper.mend();
+    assertTrue(creation.join().id() >= 0);
+  }
+
+  /** BookKeeper's own client would wait for as long as a session lasts, ten seconds by default. */
+  @Test
+  void whatFoundNoConnectionIsDoneSoonAfterThereIsOne() {
+    for (int ledgers = 0; ledgers < 2; ledgers++) { // the first asks otherwise than the second
+      zooKeeper.cut();
+      CompletableFuture<LedgerStore.Ledger> creation = store.create();
+      CompletableFuture<LedgerStore.Catalog> replacement =
+          store
+              .readCatalog()
+              .thenCompose(now -> store.replaceCatalog(now, List.of(now.version() + 1L)));
+      zooKeeper.awaitRefusals();
+      assertFalse(creation.isDone());
+      assertFalse(replacement.isDone());
+      zooKeeper.mend();
+      assertTimeout(
+          Duration.ofSeconds(5),
+          () -> {
+            creation.join();
+            replacement.join();
+          });
+    }
+  }
+
+  @Test
+  void closingEndsWhileTheFirstCreationWaitsForZooKeeper() {
+    zooKeeper.cut();
+    store.create();
+    store.readCatalog();
+    zooKeeper.awaitRefusals();
+    assertTimeoutPreemptively(Duration.ofSeconds(6), store::close);
+  }
+}

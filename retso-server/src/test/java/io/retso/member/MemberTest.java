@@ -1,0 +1,207 @@
+package io.retso.member;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.retso.simulator.Simulation;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Who takes over and when, to the tick, in virtual time. */
+class MemberTest {
+  /** A poll, a take-over and two ticks, in milliseconds. */
+  private static final long SOON = 40;
+
+  private MemberGroup group;
+  private TestMember first;
+  private TestMember second;
+  private TestMember third;
+
+  @BeforeEach
+  void startThree() {
+    group = new MemberGroup();
+    first = group.start("first:1");
+    pass(200);
+    second = group.start("second:1");
+    third = group.start("third:1");
+    pass(1_500);
+    assertTrue(first.leads());
+    assertTrue(second.view().isReady() && third.view().isReady());
+  }
+
+  private void pass(long millis) {
+    group.simulation.pass(millis * Simulation.MILLIS);
+  }
+
+  /** Returns the milliseconds until it leads. */
+  private long untilLeads(TestMember member) {
+    long begin = group.simulation.now();
+    assertTrue(
+        group.simulation.run(member::leads, begin + 60_000 * Simulation.MILLIS), "never leads");
+    return (group.simulation.now() - begin) / Simulation.MILLIS;
+  }
+
+  private static void assertBetween(long least, long most, long millis) {
+    assertTrue(
+        least <= millis && millis <= most, millis + " ms, not " + least + " to " + most + " ms");
+  }
+
+  @Test
+  void whoFindsAnEmptyLogLeadsAtOnceAndTheOthersFollow() {
+    MemberGroup empty = new MemberGroup();
+    TestMember alone = empty.start("alone:1");
+    empty.simulation.pass(SOON * Simulation.MILLIS);
+    assertTrue(alone.leads());
+    assertEquals(1, alone.view().epoch());
+    assertFalse(second.leads() || third.leads());
+    assertTrue(second.view().serves() && third.view().serves());
+    assertEquals("first:1", third.view().leader());
+    assertEquals(1, third.view().epoch());
+  }
+
+  @Test
+  void aClosedPortIsEnoughForTheFirstInTheOrderOfRegistration() {
+    first.die();
+    assertBetween(0, SOON, untilLeads(second));
+    pass(1_000);
+    assertFalse(third.leads());
+    assertEquals("second:1", third.view().leader());
+  }
+
+  @Test
+  void aDeadOneThatIsStillRegisteredCostsItsTurn() {
+    first.die();
+    second.die();
+    assertBetween(200, 200 + SOON, untilLeads(third));
+  }
+
+  @Test
+  void oneThatIsNotReadyHasNoTurn() {
+    second.isolated = true;
+    pass(4_000); // it has read nothing for so long that it is not ready
+    assertFalse(second.view().isReady());
+    first.die();
+    assertBetween(0, SOON, untilLeads(third));
+  }
+
+  @Test
+  void silenceIsBorneForHalfASecond() {
+    first.stopped = true; // its port is open
+    assertBetween(400, 500 + SOON, untilLeads(second));
+    first.stopped = false;
+    pass(500);
+    assertFalse(first.leads());
+    assertTrue(first.view().serves());
+    assertEquals("second:1", first.view().leader());
+  }
+
+  @Test
+  void whoStoodStillSuspectsNobodyOfSilence() {
+    third.die();
+    first.stopped = true;
+    second.stopped = true;
+    pass(300);
+    second.stopped = false;
+    assertBetween(490, 500 + SOON, untilLeads(second));
+  }
+
+  @Test
+  void whoCannotReadTheLogBlamesNobody() {
+    second.isolated = true;
+    third.isolated = true;
+    first.stopped = true;
+    pass(5_000);
+    first.stopped = false;
+    pass(200);
+    second.isolated = false;
+    third.isolated = false;
+    pass(5_000);
+    assertTrue(first.leads());
+    assertEquals(1, first.view().takeOvers());
+  }
+
+  @Test
+  void whoSuspectsALeaderThatLivesDeposesItOnce() {
+    second.seesNobody = true;
+    assertBetween(0, SOON, untilLeads(second));
+    pass(5_000);
+    assertTrue(second.leads());
+    assertEquals(2, first.view().epoch());
+    assertTrue(first.view().serves());
+  }
+
+  @Test
+  void attemptsThatServeNobodyAreFewerAndFewer() {
+    third.die();
+    first.die();
+    second.isolatedFromBookies = true;
+    long begin = group.simulation.now();
+    pass(95_000);
+    List<Long> pauses = new ArrayList<>();
+    long before = second.tookOverAt.get(0);
+    assertBetween(0, 200, (before - begin) / Simulation.MILLIS); // the poll under way fails first
+    for (long time : second.tookOverAt.subList(1, second.tookOverAt.size())) {
+      pauses.add(Math.round((time - before) / (1_000.0 * Simulation.MILLIS)));
+      before = time;
+    }
+    assertEquals(List.of(2L, 4L, 8L, 16L, 30L, 30L), pauses);
+    assertNotNull(second.view().trouble());
+    second.isolatedFromBookies = false;
+    assertBetween(0, 30_000, untilLeads(second));
+    assertNull(second.view().trouble());
+  }
+
+  @Test
+  void handsOverToTheFirstThatIsReady() {
+    CompletableFuture<Void> done = first.handOver();
+    assertBetween(0, SOON, untilLeads(second));
+    assertTrue(done.isDone() && !done.isCompletedExceptionally());
+    pass(5_000);
+    assertEquals(2, third.view().epoch());
+    assertTrue(first.view().serves());
+    second.handOver();
+    assertBetween(0, SOON, untilLeads(first));
+  }
+
+  @Test
+  void handsOverToNobodyWhoIsNotReady() {
+    second.isolated = true;
+    third.isolated = true;
+    pass(4_000);
+    assertTrue(first.handOver().isCompletedExceptionally());
+    second.die();
+    third.die();
+    pass(1_000);
+    assertTrue(first.handOver().isCompletedExceptionally());
+    assertTrue(first.leads());
+    TestMember fourth = group.start("fourth:1");
+    pass(500);
+    assertTrue(fourth.handOver().isCompletedExceptionally(), "it does not lead");
+    assertFalse(first.handOver().isCompletedExceptionally());
+    assertBetween(0, SOON, untilLeads(fourth));
+  }
+
+  @Test
+  void takesUpAgainWhatNobodyTookInThreeSeconds() {
+    first.handOver();
+    second.die();
+    third.die(); // both are still registered
+    pass(SOON);
+    assertFalse(first.leads());
+    assertBetween(3_000 - SOON, 3_000 + SOON, untilLeads(first));
+    assertEquals(2, first.view().epoch());
+  }
+
+  @Test
+  void whoIsAboutToStopTakesOverNoMore() {
+    second.retire();
+    first.die();
+    assertBetween(200, 200 + SOON, untilLeads(third));
+  }
+}

@@ -1,0 +1,239 @@
+package io.retso.member;
+
+import io.retso.front.FrontDesk;
+import io.retso.log.LedgerLog;
+import io.retso.log.LogException;
+import io.retso.oracle.StatusOracle;
+import io.retso.protocol.OracleIdentity;
+import io.retso.protocol.ServerRole;
+import io.retso.sequencer.Sequencer;
+import io.retso.sequencer.SharedOracle;
+import io.retso.simulator.SimulatedLedgers;
+import io.retso.simulator.SimulatedLedgers.Party;
+import io.retso.simulator.SimulatedLedgers.Way;
+import io.retso.simulator.Simulation;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+
+/** A member with the settings of a server, what surrounds it, and what a test does to it. */
+final class TestMember implements SimulatedLedgers.Process, Front {
+  static final long TICK = Sequencer.TICK_MILLIS * Simulation.MILLIS;
+  private static final long SECOND = 1_000 * Simulation.MILLIS;
+  private static final int WINDOW = 1 << 10;
+
+  /** Nothing of this process happens. */
+  boolean stopped;
+
+  /** It can reach neither bookies nor ZooKeeper. */
+  boolean isolated;
+
+  boolean isolatedFromBookies;
+
+  /** Whichever port it looks at seems to be closed. */
+  boolean seesNobody;
+
+  /** When it replaced the catalog. */
+  final List<Long> tookOverAt = new ArrayList<>();
+
+  private final MemberGroup group;
+  private final String address;
+  private final Simulation simulation;
+  private final SharedOracle oracle;
+  private final FrontDesk desk;
+  private final Watch watch = new Watch();
+  private final Member member;
+  private boolean alive = true;
+
+  TestMember(MemberGroup group, String address) {
+    this.group = group;
+    this.address = address;
+    this.simulation = group.simulation;
+    oracle = new SharedOracle(changes -> new StatusOracle(1 << 10, WINDOW, 1 << 10, changes));
+    OracleIdentity identity = new OracleIdentity(new UUID(1, 2), "tested");
+    desk =
+        new FrontDesk(
+            new FrontDesk.Settings(() -> identity, simulation::now, FrontDesk.Latencies.IGNORED),
+            new Turns(),
+            new NoFailure());
+    LedgerLog.Settings log =
+        new LedgerLog.Settings((long) WINDOW << 4, 60_000 * Simulation.MILLIS, address);
+    member =
+        new Member(
+            new Member.Settings(address, address, log, () -> 1 << 10),
+            group.ledgers.store(this),
+            new LedgerLog.Threads(this::execute, simulation::now),
+            oracle.oracle(),
+            this::term,
+            this,
+            group.roster(),
+            watch);
+    tick();
+  }
+
+  private Term term(Sequencer.Replies replies) {
+    Sequencer.Timing timing =
+        Sequencer.Timing.usual(simulation::now, () -> simulation.now() / Simulation.MILLIS);
+    Sequencer sequencer =
+        new Sequencer(
+            new Sequencer.Settings(4, 1 << 8, true, Sequencer.EntryBytes.USUAL, timing),
+            oracle,
+            replies);
+    return () -> sequencer;
+  }
+
+  private void tick() {
+    if (alive) {
+      if (!stopped) {
+        member.tick();
+        desk.beat();
+      }
+      simulation.after(TICK, this::tick);
+    }
+  }
+
+  private void execute(Runnable task) {
+    simulation.after(0, () -> whenAwake(task));
+  }
+
+  @Override
+  public boolean isAlive() {
+    return alive;
+  }
+
+  @Override
+  public void whenAwake(Runnable action) {
+    if (stopped) {
+      simulation.after(TICK, () -> whenAwake(action));
+    } else if (alive) {
+      action.run();
+    }
+  }
+
+  @Override
+  public long cutOffUntil(Party party, Way way) {
+    boolean isCutOff = isolated || isolatedFromBookies && party == Party.BOOKIES;
+    return isCutOff ? simulation.now() + SECOND : 0;
+  }
+
+  @Override
+  public void tookOver(int version) {
+    tookOverAt.add(simulation.now());
+  }
+
+  /** Its process ends; its port is closed. */
+  void die() {
+    alive = false;
+  }
+
+  void retire() {
+    member.retire();
+  }
+
+  CompletableFuture<Void> handOver() {
+    return member.handOver();
+  }
+
+  Member.View view() {
+    return member.view();
+  }
+
+  boolean leads() {
+    return alive && member.view().leads();
+  }
+
+  // The front.
+
+  @Override
+  public void lead(Sequencer sequencer, ServerRole role) {
+    desk.lead(sequencer, role);
+  }
+
+  /** Those that watch it hear of it. */
+  @Override
+  public void follow(ServerRole role) {
+    desk.follow(role);
+    group.members.values().stream()
+        .filter(other -> other.watch.watched.equals(address))
+        .forEach(other -> other.execute(() -> other.watch.said.accept(role)));
+  }
+
+  @Override
+  public void update(ServerRole role) {
+    desk.update(role);
+  }
+
+  @Override
+  public boolean hears(String clientName) {
+    return group.members.values().stream()
+        .filter(other -> other.alive && other.watch.watched.equals(address))
+        .anyMatch(other -> LeaderWatch.clientName(other.address).equals(clientName));
+  }
+
+  @Override
+  public CompletableFuture<Void> drain() {
+    return desk.drain();
+  }
+
+  @Override
+  public void durable(long position) {
+    desk.durable(position);
+  }
+
+  @Override
+  public void failed(LogException cause) {
+    desk.failed(cause);
+  }
+
+  private final class Watch implements LeaderWatch {
+    private String watched = "";
+    private Consumer<ServerRole> said = role -> {};
+
+    @Override
+    public void watch(String address, Consumer<ServerRole> listener) {
+      watched = address;
+      said = listener;
+    }
+
+    @Override
+    public boolean isGone() {
+      return !watched.isEmpty() && (seesNobody || !group.members.get(watched).isAlive());
+    }
+
+    @Override
+    public boolean hasAnswered() {
+      return !watched.isEmpty()
+          && group.members.get(watched).alive
+          && !group.members.get(watched).stopped;
+    }
+
+    @Override
+    public void close() {}
+  }
+
+  private final class Turns implements FrontDesk.Loop {
+    @Override
+    public void atEndOfTurn(Runnable task) {
+      execute(task);
+    }
+
+    @Override
+    public void inNextTurn(Runnable task) {
+      execute(task);
+    }
+  }
+
+  private static final class NoFailure implements FrontDesk.Owner {
+    @Override
+    public void logFailed(LogException cause) {
+      throw new AssertionError(cause);
+    }
+
+    @Override
+    public void stopped(Throwable cause) {
+      throw new AssertionError(cause);
+    }
+  }
+}
