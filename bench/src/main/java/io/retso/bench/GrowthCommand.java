@@ -49,6 +49,8 @@ final class GrowthCommand implements Callable<Integer> {
       description = "Transactions begun per second. Default: ${DEFAULT-VALUE}")
   private long rate;
 
+  @Mixin private LoadIsolation isolation;
+
   @Option(
       names = "--seconds",
       paramLabel = "N",
@@ -64,6 +66,7 @@ final class GrowthCommand implements Callable<Integer> {
         new GrowthBench.Settings(
             options.servers(true, false),
             EnumSet.copyOf(axes),
+            isolation.work(),
             rate,
             options.seed,
             Duration.ofSeconds(2),

@@ -25,6 +25,8 @@ final class RestartCommand implements Callable<Integer> {
       description = "Kills and starts; the median counts. Default: 3, with --quick 1")
   private Integer rounds;
 
+  @Mixin private LoadIsolation isolation;
+
   @Override
   public Integer call() throws InterruptedException {
     int repetitions = rounds == null ? options.quick ? 1 : 3 : rounds;
@@ -33,6 +35,7 @@ final class RestartCommand implements Callable<Integer> {
         () ->
             new RestartBench(
                     options.servers(false, true),
+                    isolation.work(),
                     options.tableRows(),
                     options.seed,
                     repetitions,

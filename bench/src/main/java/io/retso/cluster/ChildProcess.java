@@ -1,10 +1,12 @@
 package io.retso.cluster;
 
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.OptionalInt;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -17,7 +19,7 @@ import java.util.stream.Stream;
  * <p>Thread-safe.
  */
 public final class ChildProcess implements AutoCloseable {
-  private static final long START_SECONDS_MAX = 120;
+  private static final long START_SECONDS_MAX = 300;
   private static final Duration STOP_MAX = Duration.ofSeconds(20);
   private static final int LOG_LINES_SHOWN = 15;
 
@@ -71,7 +73,7 @@ public final class ChildProcess implements AutoCloseable {
    * Waits until the process is ready.
    *
    * @return the file that it wrote
-   * @throws ClusterException if it ends first, or takes more than two minutes
+   * @throws ClusterException if it ends first, or takes more than five minutes
    */
   public Path awaitReady() throws ClusterException, InterruptedException {
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(START_SECONDS_MAX);
@@ -83,7 +85,15 @@ public final class ChildProcess implements AutoCloseable {
       }
       if (System.nanoTime() > deadline) {
         throw new ClusterException(
-            name + " was not ready within " + START_SECONDS_MAX + " s. It said:" + lastLines(),
+            String.format(
+                Locale.ROOT,
+                "%s was not ready within %d s; if the load of %.0f on %d processors is why, run it"
+                    + " on a quieter machine. It said:%s",
+                name,
+                START_SECONDS_MAX,
+                ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage(),
+                Runtime.getRuntime().availableProcessors(),
+                lastLines()),
             null);
       }
     }

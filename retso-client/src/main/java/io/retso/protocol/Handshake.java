@@ -45,7 +45,9 @@ public final class Handshake {
    *
    * @param version the version that both sides speak from here on
    * @param frameBytesMax the largest frame (behind its length field) that the server takes
-   * @param rowsMax the most rows that one transaction may write, and ids that it may name in all
+   * @param rowsMax the most rows that one transaction may write; ids that it may name in all are
+   *     {@link Limits#TRANSACTION_IDS_MAX} in every version that has such requests, but no more
+   *     than this where it is below {@link Limits#TRANSACTION_ROWS_MAX}
    * @param timestampGap the distance of neighbouring timestamps
    * @param oracle which oracle it is
    * @param role of the server, and its epoch; below {@link #ROLES_SINCE} no more than the epoch of

@@ -60,6 +60,7 @@ public final class GrowthBench {
    *
    * @param servers one server without a log
    * @param axes what grows
+   * @param work what the load repeats
    * @param ratePerSecond transactions begun per second
    * @param warmUp before each measurement
    * @param measured of each
@@ -67,6 +68,7 @@ public final class GrowthBench {
   public record Settings(
       ServersPlan servers,
       Set<Axis> axes,
+      LoadPlan.Work work,
       double ratePerSecond,
       long seed,
       Duration warmUp,
@@ -241,7 +243,7 @@ public final class GrowthBench {
       Duration measured) {
     return new LoadPlan(
         Handshake.Mode.ORACLE,
-        LoadPlan.Work.TRANSACTIONS,
+        settings.work(),
         clients,
         outstanding,
         tableRows,

@@ -33,6 +33,7 @@ public final class RestartBench {
   private static final double CPU_SECONDS_MAX = 10;
 
   private final ServersPlan plan;
+  private final LoadPlan.Work work;
   private final long tableRows;
   private final int rounds;
   private final PrintWriter out;
@@ -43,11 +44,19 @@ public final class RestartBench {
    * Prepares the measurement.
    *
    * @param plan of one durable server
+   * @param work what fills the log and the window
    * @param tableRows rows of the table that is written
    * @param rounds kills and starts
    */
-  public RestartBench(ServersPlan plan, long tableRows, long seed, int rounds, PrintWriter out) {
+  public RestartBench(
+      ServersPlan plan,
+      LoadPlan.Work work,
+      long tableRows,
+      long seed,
+      int rounds,
+      PrintWriter out) {
     this.plan = plan;
+    this.work = work;
     this.tableRows = tableRows;
     this.rounds = rounds;
     this.out = out;
@@ -100,7 +109,7 @@ public final class RestartBench {
       LoadPlan plan =
           new LoadPlan(
               Handshake.Mode.ORACLE,
-              LoadPlan.Work.TRANSACTIONS,
+              work,
               CLIENTS,
               OUTSTANDING,
               tableRows,
