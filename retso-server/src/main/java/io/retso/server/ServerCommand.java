@@ -123,9 +123,20 @@ public final class ServerCommand implements Callable<Integer> {
     }
   }
 
+  /**
+   * Before each connect ZooKeeper's client looks up the name of the server's address, for Kerberos.
+   * Where nobody answers that, it takes longer than a session lasts.
+   */
+  private static void lookUpNoNames() {
+    if (System.getProperty("java.security.auth.login.config") == null) {
+      System.getProperties().putIfAbsent("zookeeper.sasl.client", "false");
+    }
+  }
+
   private int serve(ServerConfig config, PrintWriter out)
       throws ConfigException, InterruptedException {
     removeReadyFile();
+    lookUpNoNames();
     try (RetsoServer server = RetsoServer.start(config)) {
       announce(server, out);
       Thread hook = new Thread(() -> stopped(server, out), "shutdown");
