@@ -214,14 +214,6 @@ class InjectedBugsTest {
     /** Entries that nobody acknowledged prove nothing. */
     LEASE_OF_AN_UNACKNOWLEDGED_ENTRY(
         "sequencer/Lease.java", "led && isRecent(acknowledged", "led && isRecent(newest"),
-    /** The acknowledgement may have been long under way. */
-    LEASE_BEGINS_WITH_THE_ACKNOWLEDGEMENT(
-        "sequencer/Lease.java",
-        "acknowledged = position;\n    led = true;",
-        "acknowledged = position;\n"
-            + "    led = true;\n"
-            + "    sentNanos[slot(position)] = timing.nanoClock().getAsLong();\n"
-            + "    sentMillis[slot(position)] = timing.wallClock().getAsLong();"),
     /** It leads until the catalog says otherwise. */
     TRUSTS_THE_CATALOG_ALONE(
         "sequencer/Lease.java", "led && isRecent(acknowledged, nanos, millis)", "led"),
@@ -230,9 +222,6 @@ class InjectedBugsTest {
         "sequencer/Lease.java",
         "TimeUnit.MILLISECONDS.toNanos(wallAge) <= timing.leaseNanos()",
         "wallAge != 0"),
-    /** Whoever follows does not wait for one that has a lease of the writer before to wait for. */
-    ENDS_WHILE_IT_WAITS(
-        "sequencer/Sequencer.java", "held ? Long.MAX_VALUE : writer.end()", "writer.end()"),
     /** A standby applies what it has heard of, and not what else is in the log that it fenced. */
     STANDBY_LEADS_BEFORE_IT_HAS_READ_THE_END(
         "log/TakeOver.java",
@@ -260,8 +249,6 @@ class InjectedBugsTest {
     /** What was under way when its server handed over is asked again as if for the first time. */
     UNDER_WAY_TAKEN_FOR_NOT_CARRIED_OUT(
         "client/connection/Connection.java", "if (code == ErrorCode.NOT_LEADER) {", "if (true) {"),
-    FAILED_TAKE_OVER_IS_NEVER_OVER(
-        "member/Member.java", "state = State.STANDBY;\n            leadTrouble", "leadTrouble"),
     /** What is certified again after a crash is judged by snapshot isolation alone. */
     SERIALIZABLE_DROPPED_IN_A_REPEAT(
         Sizes::serializable,

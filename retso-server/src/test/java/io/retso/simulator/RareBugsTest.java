@@ -1,0 +1,94 @@
+package io.retso.simulator;
+
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import io.retso.client.OracleClient;
+import io.retso.edited.EditedClasses;
+import io.retso.edited.SourceEdit;
+import io.retso.sequencer.Sequencer;
+import java.lang.reflect.Constructor;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.nio.file.Path;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.opentest4j.AssertionFailedError;
+
+/**
+ * Known bugs that random worlds show too rarely to wait for ({@link InjectedBugsTest} has the
+ * others): each must be caught by the test that is named beside it.
+ */
+class RareBugsTest {
+  /** A rule that is broken, how, and who notices. */
+  enum Bug {
+    /** The acknowledgement may have been long under way. */
+    LEASE_BEGINS_WITH_THE_ACKNOWLEDGEMENT(
+        "sequencer.LeaseTest",
+        "anEntryProvesFromTheTimeWhenItWasSent",
+        "sequencer/Lease.java",
+        "acknowledged = position;\n    led = true;",
+        "acknowledged = position;\n"
+            + "    led = true;\n"
+            + "    sentNanos[slot(position)] = timing.nanoClock().getAsLong();\n"
+            + "    sentMillis[slot(position)] = timing.wallClock().getAsLong();"),
+    /** Whoever follows does not wait for one that has a lease of the writer before to wait for. */
+    ENDS_WHILE_IT_WAITS(
+        "sequencer.LeaseTest",
+        "decisionsAreHeldBehindAWriterThatMayHaveALease",
+        "sequencer/Sequencer.java",
+        "held ? Long.MAX_VALUE : writer.end()",
+        "writer.end()"),
+    FAILED_TAKE_OVER_IS_NEVER_OVER(
+        "member.MemberTest",
+        "attemptsThatServeNobodyAreFewerAndFewer",
+        "member/Member.java",
+        "state = State.STANDBY;\n            leadTrouble",
+        "leadTrouble");
+
+    private final String test;
+    private final String method;
+    private final String file;
+    private final String text;
+    private final String instead;
+
+    Bug(String test, String method, String file, String text, String instead) {
+      this.test = test;
+      this.method = method;
+      this.file = file;
+      this.text = text;
+      this.instead = instead;
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void isCaught(Bug bug, @TempDir Path directory) throws Exception {
+    Path source = Path.of("src/main/java/io/retso", bug.file);
+    new SourceEdit(source, bug.text, bug.instead).compile(directory);
+    try (EditedClasses edited =
+        EditedClasses.of(directory, World.class, Sequencer.class, OracleClient.class)) {
+      Class<?> type = edited.loadClass("io.retso." + bug.test);
+      Constructor<?> constructor = type.getDeclaredConstructor();
+      constructor.setAccessible(true);
+      Object test = constructor.newInstance();
+      for (Method method : type.getDeclaredMethods()) {
+        if (method.isAnnotationPresent(BeforeEach.class)) {
+          call(test, method);
+        }
+      }
+      Method method = type.getDeclaredMethod(bug.method);
+      InvocationTargetException thrown =
+          assertThrows(InvocationTargetException.class, () -> call(test, method));
+      System.out.println(
+          bug + ": " + assertInstanceOf(AssertionFailedError.class, thrown.getCause()));
+    }
+  }
+
+  private static void call(Object test, Method method) throws ReflectiveOperationException {
+    method.setAccessible(true);
+    method.invoke(test);
+  }
+}
