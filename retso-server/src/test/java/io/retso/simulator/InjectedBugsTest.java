@@ -60,12 +60,6 @@ class InjectedBugsTest {
         "return Outcome.RETRY;"),
     UNCLEANED_MISSING_IN_SNAPSHOT(
         "sequencer/SegmentSnapshot.java", "entry.uncleaned(start, commit);", ""),
-    /** The list of a segment lacks what left the window while the list was written. */
-    UNCLEANED_MOVED_MEANWHILE_MISSING_IN_SNAPSHOT(
-        Sizes::withLongListsAndLeaps,
-        "oracle/UncleanedSnapshot.java",
-        "sequence = window.low();\n      leftBelow = sequence;",
-        "sequence = window.low();"),
     /** Recovery begins with a segment whose writer died before the end of its list. */
     INCOMPLETE_SNAPSHOT_TAKEN_FOR_COMPLETE(
         "log/SegmentSearch.java", "reached = listed && head.start", "reached = head.start"),

@@ -24,6 +24,13 @@ import org.opentest4j.AssertionFailedError;
 class RareBugsTest {
   /** A rule that is broken, how, and who notices. */
   enum Bug {
+    /** The list of a segment lacks what left the window while the list was written. */
+    UNCLEANED_MOVED_MEANWHILE_MISSING_IN_SNAPSHOT(
+        "oracle.UncleanedSnapshotTest",
+        "theListAndTheChangesTellAllUncleanedCommits",
+        "oracle/UncleanedSnapshot.java",
+        "sequence = window.low();\n      leftBelow = sequence;",
+        "sequence = window.low();"),
     /** The acknowledgement may have been long under way. */
     LEASE_BEGINS_WITH_THE_ACKNOWLEDGEMENT(
         "sequencer.LeaseTest",

@@ -149,11 +149,6 @@ record Sizes(
     return with(windowTimestamps, 12, sequencer.entryBytes().enough(), isolation);
   }
 
-  /** A list takes many entries, and while it is written timestamps follow the clock in leaps. */
-  Sizes withLongListsAndLeaps() {
-    return with(256, 1024, 100, isolation);
-  }
-
   /** Most transactions are serializable. */
   Sizes serializable() {
     Isolation any = isSerializable() ? isolation : Isolation.SERIALIZABLE_ROWS;
