@@ -110,9 +110,7 @@ abstract class LogFixture {
 
     @Override
     public long segmentStart(ByteBuffer firstEntry) throws LogException {
-      Starts starts = new Starts();
-      LogEntry.read(firstEntry, new long[0], starts);
-      return starts.start;
+      return Starts.of(firstEntry);
     }
   }
 

@@ -64,9 +64,7 @@ class LogTailTest extends LogFixture {
 
     @Override
     public long segmentStart(ByteBuffer firstEntry) throws LogException {
-      Starts starts = new Starts();
-      LogEntry.read(firstEntry, new long[0], starts);
-      return starts.start;
+      return Starts.of(firstEntry);
     }
 
     @Override

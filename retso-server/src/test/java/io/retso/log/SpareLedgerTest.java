@@ -113,9 +113,7 @@ class SpareLedgerTest extends LogFixture {
 
     @Override
     public long segmentStart(ByteBuffer firstEntry) throws LogException {
-      Starts starts = new Starts();
-      LogEntry.read(firstEntry, new long[0], starts);
-      return starts.start;
+      return Starts.of(firstEntry);
     }
 
     @Override

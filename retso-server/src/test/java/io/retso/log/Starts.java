@@ -1,8 +1,17 @@
 package io.retso.log;
 
+import java.nio.ByteBuffer;
+
 /** Finds the timestamp at which a segment starts. */
 class Starts implements LogEntry.Visitor {
   long start;
+
+  /** The one of the segment that begins with an entry. */
+  static long of(ByteBuffer firstEntry) throws LogException {
+    Starts starts = new Starts();
+    LogEntry.read(firstEntry, new long[0], starts);
+    return starts.start;
+  }
 
   @Override
   public void committed(long s, long commit, long[] rows, int from, int to) {}

@@ -1,5 +1,6 @@
 package io.retso.member;
 
+import io.retso.front.ForwardingFront;
 import io.retso.front.FrontDesk;
 import io.retso.log.LedgerLog;
 import io.retso.log.LogException;
@@ -19,7 +20,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
 /** A member with the settings of a server, what surrounds it, and what a test does to it. */
-final class TestMember implements SimulatedLedgers.Process, Front {
+final class TestMember implements SimulatedLedgers.Process {
   static final long TICK = Sequencer.TICK_MILLIS * Simulation.MILLIS;
   private static final long SECOND = 1_000 * Simulation.MILLIS;
   private static final int WINDOW = 1 << 10;
@@ -67,7 +68,7 @@ final class TestMember implements SimulatedLedgers.Process, Front {
             new LedgerLog.Threads(this::execute, simulation::now),
             oracle.oracle(),
             this::term,
-            this,
+            new Entrance(),
             group.roster(),
             watch);
     tick();
@@ -144,47 +145,27 @@ final class TestMember implements SimulatedLedgers.Process, Front {
     return alive && member.view().leads();
   }
 
-  // The front.
+  /** The front desk, and what others hear of it. */
+  private final class Entrance extends ForwardingFront {
+    Entrance() {
+      super(desk);
+    }
 
-  @Override
-  public void lead(Sequencer sequencer, ServerRole role) {
-    desk.lead(sequencer, role);
-  }
+    /** Those that watch it hear of it. */
+    @Override
+    public void follow(ServerRole role) {
+      super.follow(role);
+      group.members.values().stream()
+          .filter(other -> other.watch.watched.equals(address))
+          .forEach(other -> other.execute(() -> other.watch.said.accept(role)));
+    }
 
-  /** Those that watch it hear of it. */
-  @Override
-  public void follow(ServerRole role) {
-    desk.follow(role);
-    group.members.values().stream()
-        .filter(other -> other.watch.watched.equals(address))
-        .forEach(other -> other.execute(() -> other.watch.said.accept(role)));
-  }
-
-  @Override
-  public void update(ServerRole role) {
-    desk.update(role);
-  }
-
-  @Override
-  public boolean hears(String clientName) {
-    return group.members.values().stream()
-        .filter(other -> other.alive && other.watch.watched.equals(address))
-        .anyMatch(other -> LeaderWatch.clientName(other.address).equals(clientName));
-  }
-
-  @Override
-  public CompletableFuture<Void> drain() {
-    return desk.drain();
-  }
-
-  @Override
-  public void durable(long position) {
-    desk.durable(position);
-  }
-
-  @Override
-  public void failed(LogException cause) {
-    desk.failed(cause);
+    @Override
+    public boolean hears(String clientName) {
+      return group.members.values().stream()
+          .filter(other -> other.alive && other.watch.watched.equals(address))
+          .anyMatch(other -> LeaderWatch.clientName(other.address).equals(clientName));
+    }
   }
 
   private final class Watch implements LeaderWatch {

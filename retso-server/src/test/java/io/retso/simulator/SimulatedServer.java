@@ -3,10 +3,10 @@ package io.retso.simulator;
 import io.netty.buffer.ByteBuf;
 import io.retso.front.Conversation;
 import io.retso.front.Conversation.Progress;
+import io.retso.front.ForwardingFront;
 import io.retso.front.FrontDesk;
 import io.retso.log.LedgerLog;
 import io.retso.log.LogException;
-import io.retso.member.Front;
 import io.retso.member.LeaderWatch;
 import io.retso.member.Member;
 import io.retso.member.Roster;
@@ -189,10 +189,14 @@ final class SimulatedServer extends SimulatedProcess
   }
 
   /** The front desk, and what the world learns. */
-  private final class Entrance implements Front {
+  private final class Entrance extends ForwardingFront {
+    Entrance() {
+      super(desk);
+    }
+
     @Override
     public void lead(Sequencer sequencer, ServerRole role) {
-      desk.lead(sequencer, role);
+      super.lead(sequencer, role);
       world.cluster().said(address, role);
       world.counted("terms");
       world.leads(SimulatedServer.this);
@@ -203,14 +207,14 @@ final class SimulatedServer extends SimulatedProcess
       term = null;
       world.counted(leaves ? "left" : "deposed");
       leaves = false;
-      desk.follow(role);
+      super.follow(role);
       world.cluster().said(address, role);
       links.stream().filter(link -> link.client.isBehindBalancer()).toList().forEach(Link::cut);
     }
 
     @Override
     public void update(ServerRole role) {
-      desk.update(role);
+      super.update(role);
       world.cluster().said(address, role);
     }
 
@@ -219,21 +223,6 @@ final class SimulatedServer extends SimulatedProcess
       return world.cluster().servers().stream()
           .filter(server -> server.watch.watches(address))
           .anyMatch(server -> LeaderWatch.clientName(server.address).equals(clientName));
-    }
-
-    @Override
-    public CompletableFuture<Void> drain() {
-      return desk.drain();
-    }
-
-    @Override
-    public void durable(long position) {
-      desk.durable(position);
-    }
-
-    @Override
-    public void failed(LogException cause) {
-      desk.failed(cause);
     }
   }
 

@@ -8,6 +8,7 @@ import io.retso.bench.report.Texts;
 import io.retso.chaos.clients.Clients;
 import io.retso.chaos.run.TakeOvers;
 import io.retso.chaos.run.Trial;
+import io.retso.chaos.run.TrialColumns;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -134,57 +135,22 @@ public final class FailoverText {
 
   /** Each fault, with a row for each report. */
   static TextTable table(List<FailoverReport> reports) {
-    TextTable table =
-        new TextTable(
-            "llrrrrrrrrrr",
-            "fault",
-            "commits/s (idle)",
-            "trials",
-            "no begin, ms: median",
-            "worst",
-            "one client",
-            "no commit, ms: median",
-            "worst",
-            "one client",
-            "lost",
-            "wrong",
-            "needless");
+    TextTable table = TrialColumns.behind("fault", "commits/s (idle)");
     for (String fault : faults(reports)) {
       for (FailoverReport report : reports) {
         List<Trial> trials = of(report, fault);
         if (!trials.isEmpty()) {
-          table.row(row(fault, report, trials));
+          boolean isJudged = report.uncleaned() == 0;
+          TrialColumns.row(table, trials, isJudged, fault, servedAndIdle(report));
         }
       }
     }
     return table;
   }
 
-  private static String[] row(String fault, FailoverReport report, List<Trial> trials) {
-    boolean isJudged = report.uncleaned() == 0;
-    return new String[] {
-      fault,
-      String.format(
-          Locale.ROOT, "%s (%.0f %%)", Texts.rate(report.served()), 100 * report.idleShare()),
-      Integer.toString(trials.size()),
-      median(trials, Trial::beginGap),
-      worst(trials, Trial::beginGap),
-      worst(trials, Trial::worstBeginGap),
-      median(trials, Trial::commitGap),
-      worst(trials, Trial::commitGap),
-      worst(trials, Trial::worstCommitGap),
-      isJudged ? Long.toString(trials.stream().mapToLong(Trial::lost).sum()) : "-",
-      isJudged ? Long.toString(trials.stream().mapToLong(Trial::wrong).sum()) : "-",
-      Integer.toString(trials.stream().mapToInt(Trial::needless).sum())
-    };
-  }
-
-  private static String median(List<Trial> trials, ToDoubleFunction<Trial> of) {
-    return Texts.millis(median(trials.stream().mapToDouble(of).toArray()));
-  }
-
-  private static String worst(List<Trial> trials, ToDoubleFunction<Trial> of) {
-    return Texts.millis(trials.stream().mapToDouble(of).max().orElse(0));
+  private static String servedAndIdle(FailoverReport report) {
+    return String.format(
+        Locale.ROOT, "%s (%.0f %%)", Texts.rate(report.served()), 100 * report.idleShare());
   }
 
   /** Of each fault the trials whose gaps were beyond their target, and where their time went. */

@@ -1,7 +1,6 @@
 package io.retso.chaos.run;
 
 import io.retso.bench.report.TextTable;
-import io.retso.bench.report.Texts;
 import io.retso.bench.report.TimelineFigure;
 import io.retso.bench.report.TimelineFigure.Span;
 import io.retso.bench.report.TimelineFigure.Waits;
@@ -24,45 +23,9 @@ public final class ChaosText {
     Map<String, List<Trial>> byFault =
         trials.stream()
             .collect(Collectors.groupingBy(Trial::fault, TreeMap::new, Collectors.toList()));
-    TextTable table =
-        new TextTable(
-            "lrrrrrrrrrr",
-            "fault",
-            "trials",
-            "no begin, ms: median",
-            "worst",
-            "one client",
-            "no commit, ms: median",
-            "worst",
-            "one client",
-            "lost",
-            "wrong",
-            "needless");
-    byFault.forEach(
-        (fault, of) ->
-            table.row(
-                fault,
-                Integer.toString(of.size()),
-                median(of.stream().mapToDouble(Trial::beginGap).sorted().toArray()),
-                worst(of.stream().mapToDouble(Trial::beginGap).sorted().toArray()),
-                worst(of.stream().mapToDouble(Trial::worstBeginGap).sorted().toArray()),
-                median(of.stream().mapToDouble(Trial::commitGap).sorted().toArray()),
-                worst(of.stream().mapToDouble(Trial::commitGap).sorted().toArray()),
-                worst(of.stream().mapToDouble(Trial::worstCommitGap).sorted().toArray()),
-                Long.toString(of.stream().mapToLong(Trial::lost).sum()),
-                Long.toString(of.stream().mapToLong(Trial::wrong).sum()),
-                Integer.toString(of.stream().mapToInt(Trial::needless).sum())));
+    TextTable table = TrialColumns.behind("fault");
+    byFault.forEach((fault, of) -> TrialColumns.row(table, of, true, fault));
     return table;
-  }
-
-  private static String median(double[] sorted) {
-    int half = sorted.length / 2;
-    return Texts.millis(
-        sorted.length % 2 == 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2);
-  }
-
-  private static String worst(double[] sorted) {
-    return Texts.millis(sorted[sorted.length - 1]);
   }
 
   /** The whole report. */

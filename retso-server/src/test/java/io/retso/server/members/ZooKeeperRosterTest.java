@@ -99,10 +99,7 @@ class ZooKeeperRosterTest {
   @Test
   void whatIsNoMemberIsLeftOut() throws Exception {
     try (ZooKeeperRoster first = roster();
-        CuratorFramework client =
-            CuratorFrameworkFactory.newClient(
-                zookeeper.getConnectString(), new RetryOneTime(100))) {
-      client.start();
+        CuratorFramework client = client()) {
       client
           .create()
           .creatingParentsIfNeeded()
@@ -116,10 +113,7 @@ class ZooKeeperRosterTest {
   @Test
   void aMemberThatDoesNotSayWhatItReadsReadsWhatWasThereBefore() throws Exception {
     try (ZooKeeperRoster first = roster();
-        CuratorFramework client =
-            CuratorFrameworkFactory.newClient(
-                zookeeper.getConnectString(), new RetryOneTime(100))) {
-      client.start();
+        CuratorFramework client = client()) {
       client
           .create()
           .creatingParentsIfNeeded()
@@ -134,13 +128,17 @@ class ZooKeeperRosterTest {
   @Test
   void theLogsNodeIsNotMade() throws Exception {
     try (ZooKeeperRoster first = roster();
-        CuratorFramework client =
-            CuratorFrameworkFactory.newClient(
-                zookeeper.getConnectString(), new RetryOneTime(100))) {
-      client.start();
+        CuratorFramework client = client()) {
       first.publish(A);
       until(() -> first.members().equals(List.of(A)));
       assertEquals(null, client.checkExists().forPath("/retso/log"));
     }
+  }
+
+  private CuratorFramework client() {
+    CuratorFramework client =
+        CuratorFrameworkFactory.newClient(zookeeper.getConnectString(), new RetryOneTime(100));
+    client.start();
+    return client;
   }
 }
