@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Hosts for playbooks on one machine, as root: hosts.py DIR NAME...
 
-Each host is a network, mount and process namespace with an sshd, and with an /etc, /opt, /run and
-/var/lib of its own. It has no systemd: the program systemctl beside this one stands in for it.
+Each host is a network, mount and process namespace with an sshd, and with an /etc, /opt, /root,
+/run and /var/lib of its own. It has no systemd: the program systemctl beside this one stands in for it.
 Their network is a bridge in a namespace of its own; DIR/control has the id of the process in it,
 from which the hosts can be reached. All of it ends with standard input.
 """
@@ -26,7 +26,7 @@ def run(*words, text=None):
 
 def make(directory, host, address):
     """The files of a host."""
-    for name in ("opt", "var-lib", "bin"):
+    for name in ("opt", "var-lib", "root", "bin"):
         (directory / host / name).mkdir(parents=True)
     shutil.copy(HERE / "systemctl.py", directory / host / "bin/systemctl")
     os.chmod(directory / host / "bin/systemctl", 0o755)
@@ -49,7 +49,7 @@ SetEnv PATH={directory}/{host}/bin:{PROGRAMS}
 
 def be(directory, host):
     """The first process of a host: collects what ends in it."""
-    for name, place in (("etc", "/etc"), ("opt", "/opt"), ("var-lib", "/var/lib")):
+    for name, place in (("etc", "/etc"), ("opt", "/opt"), ("var-lib", "/var/lib"), ("root", "/root")):
         run("mount", "--bind", str(directory / host / name), place)
     run("mount", "-t", "tmpfs", "tmpfs", "/run")
     os.mkdir("/run/sshd", 0o755)
