@@ -54,8 +54,8 @@ public final class BookKeeperStore implements LedgerStore {
    */
   private static final int UNSENT_BYTES_MAX = 32 << 20;
 
-  /** How long {@link #close} waits for what is under way. */
-  private static final int UNDER_WAY_TIMEOUT_MS = 2_000;
+  /** How long {@link #close} waits for ledgers that are being sealed, and for what is under way. */
+  private static final int SEAL_TIMEOUT_MS = 2_000;
 
   /** How long {@link #close} waits for the clients to end. */
   private static final int CLOSE_TIMEOUT_MS = 3_000;
@@ -159,8 +159,8 @@ public final class BookKeeperStore implements LedgerStore {
   private final ExecutorService creatingThread =
       Executors.newSingleThreadExecutor(new DefaultThreadFactory("log-ledgers", true));
 
-  /** Ledgers that are being sealed, recovered or deleted: rarely more than one. */
-  private final Set<CompletableFuture<?>> underWay = ConcurrentHashMap.newKeySet();
+  /** Ledgers that are being sealed: rarely more than one. */
+  private final Set<CompletableFuture<?>> seals = ConcurrentHashMap.newKeySet();
 
   private BookKeeperStore(
       Settings settings,
@@ -370,7 +370,7 @@ public final class BookKeeperStore implements LedgerStore {
           bookies,
           settings.ensemble());
     }
-    return new BookKeeperLedger(handle, this::noteUnderWay);
+    return new BookKeeperLedger(handle, this::sealing);
   }
 
   @Override
@@ -392,7 +392,6 @@ public final class BookKeeperStore implements LedgerStore {
             .withDigestType(DIGEST)
             .withPassword(NO_PASSWORD)
             .execute();
-    noteUnderWay(opening);
     return bounded(opening, "open ledger " + ledger)
         .thenApply(handle -> new BookKeeperEntries(handle, settings.operationTimeout()));
   }
@@ -418,7 +417,7 @@ public final class BookKeeperStore implements LedgerStore {
   @Override
   public CompletableFuture<Void> delete(long ledger) {
     CompletableFuture<Void> deletion = client.newDeleteLedgerOp().withLedgerId(ledger).execute();
-    noteUnderWay(deletion); // that of a spare ledger is asked for at the end
+    sealing(deletion); // that of a spare ledger is asked for at the end
     return bounded(deletion, "delete ledger " + ledger)
         .exceptionallyCompose(
             e -> {
@@ -435,7 +434,7 @@ public final class BookKeeperStore implements LedgerStore {
    */
   @Override
   public void close() {
-    awaitUnderWay();
+    awaitSeals();
     // What waits for ZooKeeper would hold up the client's end.
     catalogThread.shutdownNow();
     creatingThread.shutdownNow();
@@ -460,19 +459,16 @@ public final class BookKeeperStore implements LedgerStore {
     }
   }
 
-  private void noteUnderWay(CompletableFuture<?> operation) {
-    underWay.add(operation);
-    operation.whenComplete((done, e) -> underWay.remove(operation));
+  private void sealing(CompletableFuture<Void> seal) {
+    seals.add(seal);
+    seal.whenComplete((done, e) -> seals.remove(seal));
   }
 
-  /**
-   * A ledger that is sealed is opened faster; one that is not is sealed by whoever opens it. Of a
-   * recovery that is cut short BookKeeper's client loses buffers.
-   */
-  private void awaitUnderWay() {
+  /** A ledger that is sealed is opened faster; one that is not is sealed by whoever opens it. */
+  private void awaitSeals() {
     try {
-      CompletableFuture.allOf(underWay.toArray(new CompletableFuture<?>[0]))
-          .get(UNDER_WAY_TIMEOUT_MS, TimeUnit.MILLISECONDS);
+      CompletableFuture.allOf(seals.toArray(new CompletableFuture<?>[0]))
+          .get(SEAL_TIMEOUT_MS, TimeUnit.MILLISECONDS);
     } catch (ExecutionException | TimeoutException e) {
       return; // nothing is lost
     } catch (InterruptedException e) {
