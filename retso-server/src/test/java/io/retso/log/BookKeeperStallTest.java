@@ -259,10 +259,10 @@ class BookKeeperStallTest {
         onThread(() -> load.durable), directMebibytes());
     long before = directMebibytes();
     LedgerStore.Ledger large = store.create().get();
+    ByteBuffer halfMebibyte = ByteBuffer.allocateDirect(1 << 19);
     for (int i = 0; i < 200; i++) {
       CompletableFuture<LogException> answer = new CompletableFuture<>();
-      large.append(
-          ByteBuffer.allocateDirect(1 << 19), i, (position, failure) -> answer.complete(failure));
+      large.append(halfMebibyte, i, (position, failure) -> answer.complete(failure));
       assertNull(answer.get());
     }
     long grown = directMebibytes() - before;

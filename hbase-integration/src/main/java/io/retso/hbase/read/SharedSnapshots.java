@@ -4,6 +4,7 @@ import io.retso.client.OracleClient;
 import io.retso.hbase.errors.Failures;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 
 /**
@@ -26,7 +27,7 @@ public final class SharedSnapshots {
 
   /** A snapshot; its fields are guarded by the enclosing object. */
   public final class Shared {
-    private final long askedNanos = System.nanoTime();
+    private final long askedNanos = nanoClock.getAsLong();
     private final CompletableFuture<Long> start = new CompletableFuture<>();
 
     /** Its start timestamp, once that is known. */
@@ -65,7 +66,7 @@ public final class SharedSnapshots {
     }
 
     private long ageNanos() {
-      return System.nanoTime() - askedNanos;
+      return nanoClock.getAsLong() - askedNanos;
     }
   }
 
@@ -73,6 +74,7 @@ public final class SharedSnapshots {
   public record Lease(long start, Shared snapshot) {}
 
   private final OracleClient oracle;
+  private final LongSupplier nanoClock;
 
   /** The one asked for last; null if there is none. Guarded by this. */
   private Shared newest;
@@ -81,7 +83,12 @@ public final class SharedSnapshots {
   private Shared recent;
 
   public SharedSnapshots(OracleClient oracle) {
+    this(oracle, System::nanoTime);
+  }
+
+  SharedSnapshots(OracleClient oracle, LongSupplier nanoClock) {
     this.oracle = oracle;
+    this.nanoClock = nanoClock;
   }
 
   /** One to begin with, at most a second old; null if there is none. May lack any commit. */

@@ -127,6 +127,7 @@ class SharedSnapshotsTest {
   /** As one that the oracle's time limit or window has ended. */
   @Test
   void whatIsTooOldIsSharedNoMore() throws Exception {
+    snapshots = new SharedSnapshots(oracle, () -> 0); // none is renewed because time has passed
     Lease lease = acquire();
     snapshots.tooOld(lease.start() + 16); // another one
     Lease same = snapshots.recent();
