@@ -178,11 +178,13 @@ class HandshakeFaultsTest {
 
   @Test
   void deposedOracleIsAvoided() throws Exception {
+    CountDownLatch answered = new CountDownLatch(1); // nobody can know of the leader before
     try (ScriptedPeer leader =
             new ScriptedPeer(
                 wire -> {
                   wire.handshake(5);
                   wire.reply(wire.read(), 16);
+                  answered.countDown();
                 },
                 wire -> {
                   wire.handshake(5);
@@ -192,6 +194,7 @@ class HandshakeFaultsTest {
         ScriptedPeer deposed =
             new ScriptedPeer(
                 wire -> {
+                  answered.await();
                   wire.handshake(4);
                   beginAlwaysAt(160, wire); // it does not know that it is deposed
                 });
