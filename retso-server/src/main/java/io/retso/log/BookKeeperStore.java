@@ -47,6 +47,13 @@ public final class BookKeeperStore implements LedgerStore {
 
   private static final int CONNECT_TIMEOUT_MS = 2_000;
 
+  /**
+   * Bytes that wait to be sent to a bookie; with more it is left out of the next appends, as if it
+   * were dead. Far more than is under way at a time, so a quorum never waits for it, and seconds of
+   * a full load, so a bookie may pause.
+   */
+  private static final int UNSENT_BYTES_MAX = 32 << 20;
+
   /** How long {@link #close} waits for ledgers that are being sealed, and for what is under way. */
   private static final int SEAL_TIMEOUT_MS = 2_000;
 
@@ -265,6 +272,10 @@ public final class BookKeeperStore implements LedgerStore {
     c.setEnableParallelRecoveryRead(true);
     // The caller bounds its outstanding appends by itself.
     c.setThrottleValue(0);
+    // What a bookie that hangs does not take is not kept for it beyond this.
+    c.setClientWriteBufferHighWaterMark(UNSENT_BYTES_MAX);
+    c.setClientWriteBufferLowWaterMark(UNSENT_BYTES_MAX / 2);
+    c.setWaitTimeoutOnBackpressureMillis(0);
     // With as many bookies as the ensemble has, there is no replacement for a failed one: go on
     // with the rest as long as the quorum answers. It applies to recovery, too.
     c.setDelayEnsembleChange(true);
