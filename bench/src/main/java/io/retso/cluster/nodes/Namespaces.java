@@ -71,7 +71,8 @@ final class Namespaces {
   /** Why namespaces cannot be made here; empty if they can. */
   static Optional<String> obstacle() throws InterruptedException {
     List<String> trial = new ArrayList<>(unshare());
-    trial.addAll(List.of("ip", "link"));
+    trial.addAll(
+        List.of("sh", "-c", "ip link && tc qdisc show && iptables --wait --list-rules FORWARD"));
     String problem;
     try {
       Command.Result result = Command.run(trial, "", COMMAND_MAX);
@@ -85,8 +86,9 @@ final class Namespaces {
     return Optional.of(
         "network namespaces cannot be made here ("
             + problem
-            + "): that takes the programs unshare, nsenter and ip (packages util-linux and"
-            + " iproute2), and root or a system that lets users make user namespaces");
+            + "): that takes the programs unshare, nsenter, ip, tc and iptables (packages"
+            + " util-linux, iproute2 and iptables), and root or a system that lets users make user"
+            + " namespaces");
   }
 
   private static List<String> unshare() {
