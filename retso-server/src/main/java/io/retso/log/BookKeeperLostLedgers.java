@@ -87,7 +87,14 @@ final class BookKeeperLostLedgers {
     }
   }
 
-  /** Without fencing, and whether or not anybody knows that the entry is durable. */
+  /**
+   * Without fencing, and whether or not anybody knows that the entry is durable.
+   *
+   * <p>A bookie may be dead, and an empty ledger beside a log is nothing unusual: standbys make one
+   * ahead ({@link SpareLedger}). To open it, so many bookies have answered that one of them has
+   * whatever was acknowledged; so if those that can be read do not have the first entry, it was
+   * not.
+   */
   private boolean hasEntries(long ledger) throws LogException {
     String what = "look into ledger " + ledger;
     ReadHandle handle =
@@ -103,8 +110,8 @@ final class BookKeeperLostLedgers {
     try (LedgerEntries first = await(handle.readUnconfirmedAsync(0, 0), what)) {
       return first.iterator().hasNext();
     } catch (LogException e) {
-      if (isGone(e)) {
-        return false;
+      if (isGone(e) || e.reason() == Reason.UNAVAILABLE) {
+        return handle.getLastAddConfirmed() >= 0;
       }
       throw e;
     } finally {

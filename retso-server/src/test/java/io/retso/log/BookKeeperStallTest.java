@@ -2,6 +2,7 @@ package io.retso.log;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.netty.buffer.PooledByteBufAllocator;
@@ -238,6 +239,27 @@ class BookKeeperStallTest {
     cluster.startBookie(0);
     goesOn();
     assertEquals(0, onThread(() -> load.stalls));
+    nothingIsLost(test);
+  }
+
+  /** A standby makes a ledger ahead; whether it has an entry the dead bookie cannot say. */
+  @Test
+  void aServerStartsBesideAnEmptyLedgerOfADeadBookie(TestInfo test) throws Exception {
+    LedgerStore.Ledger ahead = store.create().get();
+    cluster.stopBookie(0);
+    try (BookKeeperStore another = connect(test)) {
+      assertEquals(store.logId(), another.logId());
+    }
+    LedgerStore.Ledger lost = store.create().get(); // not in the catalog, but written
+    CompletableFuture<LogException> answer = new CompletableFuture<>();
+    lost.append(ByteBuffer.allocateDirect(1), 0, (position, failure) -> answer.complete(failure));
+    assertNull(answer.get());
+    LogException refused = assertThrows(LogException.class, () -> connect(test));
+    assertEquals(LogException.Reason.LOST, refused.reason());
+    store.delete(lost.id()).get();
+    store.delete(ahead.id()).get();
+    cluster.startBookie(0);
+    goesOn();
     nothingIsLost(test);
   }
 
