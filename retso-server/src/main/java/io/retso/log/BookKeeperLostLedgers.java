@@ -91,9 +91,10 @@ final class BookKeeperLostLedgers {
    * Without fencing, and whether or not anybody knows that the entry is durable.
    *
    * <p>A bookie may be dead, and an empty ledger beside a log is nothing unusual: standbys make one
-   * ahead ({@link SpareLedger}). To open it, so many bookies have answered that one of them has
-   * whatever was acknowledged; so if those that can be read do not have the first entry, it was
-   * not.
+   * ahead ({@link SpareLedger}). Then it is not known whether the dead one has the first entry. But
+   * if so many bookies answer that one of them has whatever was acknowledged, as it takes to ask
+   * for the last confirmed entry, none of them had the first, so it was not acknowledged. If they
+   * do not answer either, this fails.
    */
   private boolean hasEntries(long ledger) throws LogException {
     String what = "look into ledger " + ledger;
@@ -110,10 +111,13 @@ final class BookKeeperLostLedgers {
     try (LedgerEntries first = await(handle.readUnconfirmedAsync(0, 0), what)) {
       return first.iterator().hasNext();
     } catch (LogException e) {
-      if (isGone(e) || e.reason() == Reason.UNAVAILABLE) {
-        return handle.getLastAddConfirmed() >= 0;
+      if (isGone(e)) {
+        return false;
       }
-      throw e;
+      if (e.reason() != Reason.UNAVAILABLE) {
+        throw e;
+      }
+      return await(handle.readLastAddConfirmedAsync(), what) >= 0;
     } finally {
       handle.closeAsync().exceptionally(e -> null);
     }

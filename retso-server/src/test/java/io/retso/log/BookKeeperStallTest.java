@@ -251,9 +251,7 @@ class BookKeeperStallTest {
       assertEquals(store.logId(), another.logId());
     }
     LedgerStore.Ledger lost = store.create().get(); // not in the catalog, but written
-    CompletableFuture<LogException> answer = new CompletableFuture<>();
-    lost.append(ByteBuffer.allocateDirect(1), 0, (position, failure) -> answer.complete(failure));
-    assertNull(answer.get());
+    append(lost, ByteBuffer.allocateDirect(1));
     LogException refused = assertThrows(LogException.class, () -> connect(test));
     assertEquals(LogException.Reason.LOST, refused.reason());
     store.delete(lost.id()).get();
@@ -261,6 +259,12 @@ class BookKeeperStallTest {
     cluster.startBookie(0);
     goesOn();
     nothingIsLost(test);
+  }
+
+  private static void append(LedgerStore.Ledger ledger, ByteBuffer entry) throws Exception {
+    CompletableFuture<LogException> answer = new CompletableFuture<>();
+    ledger.append(entry, 0, (context, failure) -> answer.complete(failure));
+    assertNull(answer.get());
   }
 
   private static long directMebibytes() {
@@ -283,9 +287,7 @@ class BookKeeperStallTest {
     LedgerStore.Ledger large = store.create().get();
     ByteBuffer halfMebibyte = ByteBuffer.allocateDirect(1 << 19);
     for (int i = 0; i < 200; i++) {
-      CompletableFuture<LogException> answer = new CompletableFuture<>();
-      large.append(halfMebibyte, i, (position, failure) -> answer.complete(failure));
-      assertNull(answer.get());
+      append(large, halfMebibyte);
     }
     long grown = directMebibytes() - before;
     System.out.println(grown + " MiB are held after 100 MiB more");
