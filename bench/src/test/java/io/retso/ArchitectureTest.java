@@ -58,7 +58,8 @@ class ArchitectureTest {
         .check(BENCH);
     noClasses()
         .that()
-        .resideInAnyPackage("io.retso.workload.smallbank", "io.retso.workload.sibench")
+        .resideInAnyPackage(
+            "io.retso.workload.bank", "io.retso.workload.sibench", "io.retso.workload.smallbank")
         .should()
         .dependOnClassesThat()
         .resideInAnyPackage("io.retso.workload.store", "io.retso.hbase..", "io.retso.client..")

@@ -3,9 +3,11 @@ package io.retso.bench;
 import io.retso.bench.attack.AttackBench;
 import io.retso.bench.attack.AttackReport;
 import io.retso.bench.attack.AttackText;
+import io.retso.bench.load.LoadPlan.Work;
 import io.retso.bench.report.BenchException;
 import io.retso.bench.report.ReportJson;
 import io.retso.server.BuildVersion;
+import io.retso.workload.IsolationOption;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -57,6 +59,8 @@ final class AttacksCommand implements Callable<Integer> {
       description = "Measured time beside each attack. Default: 5, with --quick 2")
   private Double seconds;
 
+  @Mixin private IsolationOption isolation;
+
   @Override
   public Integer call() throws InterruptedException {
     double measured = seconds == null ? options.quick ? 2 : 5 : seconds;
@@ -66,6 +70,7 @@ final class AttacksCommand implements Callable<Integer> {
         new AttackBench.Settings(
             options.servers(log != BenchCommand.Log.BOOKKEEPER, log != BenchCommand.Log.MEMORY),
             options.pattern("", names, "attack", AttackBench.names()),
+            Work.of(isolation.isSerializable()),
             rate,
             options.tableRows(),
             options.seed,

@@ -5,6 +5,7 @@ import io.retso.bench.hbase.TablesReport;
 import io.retso.bench.hbase.TablesSettings;
 import io.retso.bench.hbase.TablesText;
 import io.retso.bench.load.LoadPlan;
+import io.retso.bench.load.LoadPlan.Work;
 import io.retso.bench.report.BenchException;
 import io.retso.bench.report.Figure;
 import io.retso.bench.report.Report;
@@ -14,6 +15,7 @@ import io.retso.bench.suite.Suite;
 import io.retso.bench.suite.SuiteSettings;
 import io.retso.server.BuildVersion;
 import io.retso.server.UsualExitCodes;
+import io.retso.workload.IsolationOption;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.net.InetSocketAddress;
@@ -208,8 +210,9 @@ public final class BenchCommand implements Callable<Integer> {
   private String subtitle(Report report) {
     return String.format(
         Locale.ROOT,
-        "0 to 20 of %,dM rows a transaction, %d outstanding per client; %s, %s cores for all"
+        "%s of %,dM rows a transaction, %d outstanding per client; %s, %s cores for all"
             + " processes",
+        isolation.isSerializable() ? "9 read and 1 written" : "0 to 20",
         options.tableRows() / 1_000_000,
         settingsOutstanding(),
         report.machine().get("cpu"),
@@ -235,6 +238,7 @@ public final class BenchCommand implements Callable<Integer> {
         options.servers(log != Log.BOOKKEEPER, log != Log.MEMORY, address()),
         steps,
         settingsOutstanding(),
+        Work.of(isolation.isSerializable()),
         options.tableRows(),
         options.seed,
         !noCleanup,
@@ -261,7 +265,7 @@ public final class BenchCommand implements Callable<Integer> {
         Duration.ofNanos((long) (measured * 1e9)),
         repetitions,
         clientReads,
-        isolation.level);
+        isolation.level());
   }
 
   private int settingsOutstanding() {

@@ -4,6 +4,7 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import io.retso.bench.hbase.BoundsBench;
 import io.retso.hbase.table.TableRisks;
+import io.retso.workload.IsolationOption;
 import java.util.concurrent.Callable;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
@@ -29,7 +30,8 @@ final class BoundsCommand implements Callable<Integer> {
     int updates = options.quick ? 10_000 : 100_000;
     int deaths = options.quick ? 100 : 1_000;
     return options.run(
-        () -> new BoundsBench(updates, deaths, isolation.level, options.out, options.text()).run());
+        () ->
+            new BoundsBench(updates, deaths, isolation.level(), options.out, options.text()).run());
   }
 
   /** What the clients in this process say of their connections would disturb the view. */

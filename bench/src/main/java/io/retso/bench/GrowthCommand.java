@@ -4,9 +4,11 @@ import io.retso.bench.growth.Axis;
 import io.retso.bench.growth.GrowthBench;
 import io.retso.bench.growth.GrowthReport;
 import io.retso.bench.growth.GrowthText;
+import io.retso.bench.load.LoadPlan.Work;
 import io.retso.bench.report.BenchException;
 import io.retso.bench.report.ReportJson;
 import io.retso.server.BuildVersion;
+import io.retso.workload.IsolationOption;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -49,7 +51,7 @@ final class GrowthCommand implements Callable<Integer> {
       description = "Transactions begun per second. Default: ${DEFAULT-VALUE}")
   private long rate;
 
-  @Mixin private LoadIsolation isolation;
+  @Mixin private IsolationOption isolation;
 
   @Option(
       names = "--seconds",
@@ -66,7 +68,7 @@ final class GrowthCommand implements Callable<Integer> {
         new GrowthBench.Settings(
             options.servers(true, false),
             EnumSet.copyOf(axes),
-            isolation.work(),
+            Work.of(isolation.isSerializable()),
             rate,
             options.seed,
             Duration.ofSeconds(2),

@@ -1,6 +1,8 @@
 package io.retso.bench;
 
+import io.retso.bench.load.LoadPlan.Work;
 import io.retso.bench.suite.RestartBench;
+import io.retso.workload.IsolationOption;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -25,7 +27,7 @@ final class RestartCommand implements Callable<Integer> {
       description = "Kills and starts; the median counts. Default: 3, with --quick 1")
   private Integer rounds;
 
-  @Mixin private LoadIsolation isolation;
+  @Mixin private IsolationOption isolation;
 
   @Override
   public Integer call() throws InterruptedException {
@@ -35,7 +37,7 @@ final class RestartCommand implements Callable<Integer> {
         () ->
             new RestartBench(
                     options.servers(false, true),
-                    isolation.work(),
+                    Work.of(isolation.isSerializable()),
                     options.tableRows(),
                     options.seed,
                     repetitions,

@@ -109,8 +109,7 @@ public final class ChaosCommand implements Callable<Integer> {
       names = "--isolation",
       paramLabel = "snapshot|serializable|mixed",
       defaultValue = "mixed",
-      description =
-          "What transactions are promised; mixed: half of them each. Default: ${DEFAULT-VALUE}")
+      description = RunIsolation.PROMISES + " Default: ${DEFAULT-VALUE}")
   private RunIsolation isolation;
 
   @Option(

@@ -2,8 +2,9 @@ package io.retso.demo;
 
 import io.retso.cluster.ChildProcess;
 import io.retso.cluster.LocalCluster;
-import io.retso.hbase.TransactionManager;
-import io.retso.hbase.options.Isolation;
+import io.retso.workload.Isolation;
+import io.retso.workload.bank.Bank;
+import io.retso.workload.store.HBaseStore;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
@@ -59,7 +60,8 @@ final class Demo implements AutoCloseable {
   private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
   private final Plan plan;
-  private final TransactionManager manager;
+  private final HBaseStore store;
+  private final String oracle;
   private final Bank bank;
   private final Path configuration;
   private final SplittableRandom random;
@@ -69,10 +71,11 @@ final class Demo implements AutoCloseable {
   private boolean wentOn;
   private volatile boolean stopping;
 
-  Demo(Plan plan, LocalCluster cluster, TransactionManager manager) throws IOException {
+  Demo(Plan plan, LocalCluster cluster, HBaseStore store) throws IOException {
     this.plan = plan;
-    this.manager = manager;
-    this.bank = new Bank(manager, plan.accounts());
+    this.store = store;
+    this.oracle = cluster.oracle();
+    this.bank = new Bank("auditor", plan.accounts(), plan.isolation());
     this.audits = new AuditReport(bank.total());
     this.random = new SplittableRandom(plan.seed());
     this.configuration = plan.directory().resolve("client.xml");
@@ -82,9 +85,11 @@ final class Demo implements AutoCloseable {
     }
   }
 
-  /** Opens the accounts. */
-  void open() throws IOException {
-    bank.open();
+  /** Opens the accounts; returns the money that is in them. */
+  long open() throws IOException {
+    store.create(bank.schema());
+    bank.load(store);
+    return bank.total();
   }
 
   /**
@@ -161,12 +166,13 @@ final class Demo implements AutoCloseable {
             lines.toString(),
             Long.toString(random.nextLong()),
             configuration.toString(),
+            oracle,
             plan.isolation().name()));
   }
 
   private void audit() {
     while (!stopping && audits.wrongs().isEmpty()) {
-      audits.make(bank::audit);
+      audits.make(() -> bank.audit(store));
     }
   }
 
@@ -184,9 +190,9 @@ final class Demo implements AutoCloseable {
 
   /** Adds up the money once more, and judges. */
   Verdict verdict() throws IOException {
-    audits.last(bank.audit()); // if it fails, there is no verdict
+    audits.last(bank.audit(store)); // if it fails, there is no verdict
     List<String> wrongs = new ArrayList<>(audits.wrongs());
-    wrongs.addAll(Judge.wrongs(report, bank.journal()));
+    wrongs.addAll(Judge.wrongs(report, bank.journal(store)));
     List<String> failures = new ArrayList<>(audits.failures());
     failures.addAll(tellers.deaths());
     if (!wentOn) {
@@ -201,11 +207,6 @@ final class Demo implements AutoCloseable {
 
   TellerReport report() {
     return report;
-  }
-
-  /** Finishes what dead tellers left. */
-  TransactionManager manager() {
-    return manager;
   }
 
   @Override

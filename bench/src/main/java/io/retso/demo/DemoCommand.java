@@ -5,13 +5,14 @@ import ch.qos.logback.classic.Logger;
 import io.retso.cluster.DeleteAtExit;
 import io.retso.cluster.Directories;
 import io.retso.cluster.LocalCluster;
-import io.retso.hbase.TransactionManager;
 import io.retso.hbase.admin.SweepResult;
-import io.retso.hbase.options.Isolation;
 import io.retso.hbase.table.TableRisks;
 import io.retso.server.BuildVersion;
 import io.retso.server.ExitCode;
 import io.retso.server.UsualExitCodes;
+import io.retso.workload.Isolation;
+import io.retso.workload.IsolationOption;
+import io.retso.workload.store.HBaseStore;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.AccessDeniedException;
@@ -25,6 +26,7 @@ import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -106,13 +108,7 @@ public final class DemoCommand implements Callable<Integer> {
       description = "Seed of the amounts and of the kills. Default: another one each time.")
   private Long seed;
 
-  @Option(
-      names = "--isolation",
-      paramLabel = "snapshot|serializable",
-      description =
-          "Of all transactions, the audits too, which then read recent safe snapshots. Default:"
-              + " snapshot.")
-  private Isolation isolation = Isolation.SNAPSHOT;
+  @Mixin private IsolationOption isolation;
 
   @Option(
       names = "--out",
@@ -224,7 +220,7 @@ public final class DemoCommand implements Callable<Integer> {
             accounts,
             processes,
             threads,
-            isolation,
+            isolation.isSerializable() ? Isolation.SERIALIZABLE : Isolation.SNAPSHOT,
             Duration.ofSeconds(seconds),
             Duration.ofSeconds(killEvery),
             chosen);
@@ -234,23 +230,21 @@ public final class DemoCommand implements Callable<Integer> {
     ((Logger) LoggerFactory.getLogger(TableRisks.class)).setLevel(Level.ERROR);
     screen.line("Starting ZooKeeper, BookKeeper, the oracle and HBase, about twenty seconds ...");
     try (LocalCluster cluster = LocalCluster.in(directory).oracleFlags("--rows=1M").start();
-        TransactionManager manager =
-            TransactionManager.builder(cluster.configuration()).isolation(isolation).build()) {
-      Bank.createTables(cluster.configuration(), cluster.oracle());
-      try (Demo demo = new Demo(plan, cluster, manager)) {
-        demo.open();
+        HBaseStore store = new HBaseStore(cluster.configuration(), cluster.oracle())) {
+      try (Demo demo = new Demo(plan, cluster, store)) {
+        long money = demo.open();
         screen.line(
             String.format(
                 Locale.ROOT,
                 "A bank with %d accounts in two tables, %,d in all; %s in %s; seed %d.",
                 accounts,
-                accounts * 2 * Bank.OPENING_BALANCE,
+                money,
                 count(processes * threads, "teller", "tellers"),
                 count(processes, "process", "processes"),
                 chosen));
         int columns = spec.usageMessage().width(); // of the terminal, as for the help
         demo.run(new LiveView(screen, System.console() != null, columns));
-        return verdict(demo);
+        return verdict(demo, store);
       }
     }
   }
@@ -259,20 +253,20 @@ public final class DemoCommand implements Callable<Integer> {
     return number + " " + (number == 1 ? one : many);
   }
 
-  private boolean verdict(Demo demo) throws IOException {
+  private boolean verdict(Demo demo, HBaseStore store) throws IOException {
     Verdict verdict = demo.verdict();
     screen.line("");
     printTransfers(demo.report());
     printAudits(demo.audits());
-    boolean swept = sweep(demo.manager());
+    boolean swept = sweep(store);
     verdict.lines().forEach(screen::line);
     return swept && verdict.isGood();
   }
 
   /** Whether it went well; a failure does not keep the verdict from being printed. */
-  private boolean sweep(TransactionManager manager) {
+  private boolean sweep(HBaseStore store) {
     try {
-      SweepResult sweep = manager.sweep();
+      SweepResult sweep = store.sweep();
       screen.line(
           String.format(
               Locale.ROOT,
@@ -299,16 +293,16 @@ public final class DemoCommand implements Callable<Integer> {
             report.millisAt(99),
             report.conflicts().size(),
             report.withoutAnswer()));
-    long others = report.refused().size() + report.unknown() + report.failed() + report.broken();
+    long others = report.failed().size() + report.unknown() + report.broken();
     if (others > 0) {
       screen.line(
           String.format(
               Locale.ROOT,
-              "%,d transfers were refused for another reason, %,d are of unknown outcome, %,d"
-                  + " failed; the last one: %s",
-              report.refused().size(),
+              "%,d transfers failed before they were committed, %,d are of unknown outcome, %,d"
+                  + " broke; the last one: %s",
+              report.failed().size(),
               report.unknown(),
-              report.failed() + report.broken(),
+              report.broken(),
               report.lastFailure()));
     }
   }

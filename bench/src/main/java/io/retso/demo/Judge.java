@@ -24,8 +24,8 @@ final class Judge {
         common(tellers.conflicts(), journal));
     report(
         wrongs,
-        "transfers that were refused for another reason are in the journal",
-        common(tellers.refused(), journal));
+        "transfers that failed before they were committed are in the journal",
+        common(tellers.failed(), journal));
     report(wrongs, "transfers that nobody made", difference(journal, tellers.begun()));
     if (tellers.broken() > 0) {
       wrongs.add(

@@ -1,9 +1,12 @@
 package io.retso.demo;
 
-import io.retso.hbase.Transaction;
-import io.retso.hbase.TransactionManager;
-import io.retso.hbase.errors.TransactionException;
-import io.retso.hbase.options.Isolation;
+import io.retso.workload.Isolation;
+import io.retso.workload.Reason;
+import io.retso.workload.RefusedException;
+import io.retso.workload.Store;
+import io.retso.workload.UnknownOutcomeException;
+import io.retso.workload.bank.Bank;
+import io.retso.workload.store.HBaseStore;
 import java.io.BufferedWriter;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -18,23 +21,19 @@ import org.apache.hadoop.conf.Configuration;
  * id and a text.
  */
 final class Teller {
-  private static final int AMOUNT_MAX = 100;
-
   private final Bank bank;
-  private final TransactionManager manager;
+  private final Store store;
   private final String name;
-  private final int accounts;
   private final BufferedWriter report;
 
-  private Teller(TransactionManager manager, String name, int accounts, BufferedWriter report) {
-    this.manager = manager;
-    this.bank = new Bank(manager, accounts);
+  private Teller(Bank bank, Store store, String name, BufferedWriter report) {
+    this.bank = bank;
+    this.store = store;
     this.name = name;
-    this.accounts = accounts;
     this.report = report;
   }
 
-  /** Name, threads, accounts, report, seed, a file of HBase's configuration, and isolation. */
+  /** Name, threads, accounts, report, seed, a file of HBase's configuration, oracle, isolation. */
   public static void main(String[] arguments) throws Exception {
     String name = arguments[0];
     int threads = Integer.parseInt(arguments[1]);
@@ -42,17 +41,14 @@ final class Teller {
     long seed = Long.parseLong(arguments[4]);
     Configuration configuration = new Configuration();
     configuration.addResource(Path.of(arguments[5]).toUri().toURL());
+    Bank bank = new Bank(name, accounts, Isolation.valueOf(arguments[7]));
     try (BufferedWriter report = Files.newBufferedWriter(Path.of(arguments[3]));
-        TransactionManager manager =
-            TransactionManager.builder(configuration)
-                .isolation(Isolation.valueOf(arguments[6]))
-                .build()) {
-      Teller teller = new Teller(manager, name, accounts, report);
+        Store store = new HBaseStore(configuration, arguments[6])) {
+      Teller teller = new Teller(bank, store, name, report);
       SplittableRandom random = new SplittableRandom(seed);
       for (int thread = 0; thread < threads; thread++) {
         SplittableRandom own = random.split();
-        String prefix = name + "-" + thread + "-";
-        Thread work = new Thread(() -> teller.work(prefix, own), prefix);
+        Thread work = new Thread(() -> teller.work(own), name + "-" + thread);
         work.setDaemon(true);
         work.setUncaughtExceptionHandler(Teller::end);
         work.start();
@@ -70,49 +66,34 @@ final class Teller {
     Runtime.getRuntime().halt(1);
   }
 
-  private void work(String prefix, SplittableRandom random) {
-    for (int i = 0; ; i++) {
-      String id = prefix + i;
+  private void work(SplittableRandom random) {
+    while (true) {
+      Bank.Transfer transfer = bank.next(random);
       long started = System.nanoTime();
       try {
-        say("begun " + id);
-        try (Transaction tx = manager.begin()) {
-          bank.transfer(
-              tx,
-              id,
-              random.nextInt(accounts),
-              random.nextInt(accounts),
-              1 + random.nextInt(AMOUNT_MAX),
-              random.nextBoolean());
-          tx.commit();
-        }
-        say("done " + id + " " + (System.nanoTime() - started) / 1000);
+        say("begun " + transfer.id());
+        transfer.runOn(store);
+        say("done " + transfer.id() + " " + (System.nanoTime() - started) / 1000);
       } catch (IOException | RuntimeException e) {
-        say(wordFor(e) + " " + id + " " + e.toString().replaceAll("\\R", " "));
+        say(wordFor(e) + " " + transfer.id() + " " + e.toString().replaceAll("\\R", " "));
       }
     }
   }
 
   /**
-   * What became of a transfer that failed: {@code conflict} and {@code refused} if it is promised
-   * that nothing is committed, {@code unknown} if it may be, {@code broken} if no correct program
-   * sees such a thing, {@code failed} otherwise.
+   * What became of a transfer that is not done: {@code conflict} and {@code failed} if it is
+   * promised that nothing is committed, {@code unknown} if it may be, {@code broken} if no correct
+   * program sees such a thing.
    */
   static String wordFor(Exception failure) {
-    if (!(failure instanceof TransactionException failed)) {
-      return failure instanceof RuntimeException ? "broken" : "failed";
+    if (failure instanceof RefusedException refused) {
+      Reason reason = refused.reason();
+      return reason == Reason.CONFLICT || reason.isCertification() ? "conflict" : "failed";
     }
-    return switch (failed.category()) {
-      case CONFLICT, SERIALIZATION -> "conflict";
-      case TOO_OLD,
-          ABORTED,
-          ROLLBACK_ONLY,
-          ORACLE_UNAVAILABLE,
-          TABLE_NOT_PREPARED,
-          WRITE_SET_TOO_LARGE ->
-          "refused";
-      case UNKNOWN_OUTCOME -> "unknown";
-    };
+    if (failure instanceof UnknownOutcomeException) {
+      return "unknown";
+    }
+    return failure instanceof RuntimeException ? "broken" : "failed";
   }
 
   /** A line of the report, in the file when this returns. */

@@ -24,10 +24,9 @@ final class TellerReport {
   private final Set<String> begun = new HashSet<>();
   private final Set<String> done = new HashSet<>();
   private final Set<String> conflicts = new HashSet<>();
-  private final Set<String> refused = new HashSet<>();
+  private final Set<String> failed = new HashSet<>();
   private final Histogram micros = new Histogram(LATENCY_MICROS_MAX, 2);
   private long unknown;
-  private long failed;
   private long broken;
   private String lastFailure = "";
   private String lastBroken = "";
@@ -73,9 +72,8 @@ final class TellerReport {
 
   private void takeFailure(String word, String id, String line) {
     switch (word) {
-      case "refused" -> refused.add(id);
+      case "failed" -> failed.add(id);
       case "unknown" -> unknown++;
-      case "failed" -> failed++;
       case "broken" -> {
         broken++;
         lastBroken = line;
@@ -100,19 +98,14 @@ final class TellerReport {
     return conflicts;
   }
 
-  /** Transfers that were refused for another reason, with the promise that nothing is committed. */
-  Set<String> refused() {
-    return refused;
+  /** Transfers that failed otherwise, with the promise that nothing is committed. */
+  Set<String> failed() {
+    return failed;
   }
 
   /** Transfers whose outcome a teller that lived could not learn. */
   long unknown() {
     return unknown;
-  }
-
-  /** Transfers that failed in another way. */
-  long failed() {
-    return failed;
   }
 
   /** Transfers that ended in what no correct program sees. */
@@ -127,8 +120,8 @@ final class TellerReport {
 
   /** Transfers whose teller ended before it learned the outcome. */
   long withoutAnswer() {
-    int answered = done.size() + conflicts.size() + refused.size();
-    return begun.size() - answered - unknown - failed - broken;
+    int answered = done.size() + conflicts.size() + failed.size();
+    return begun.size() - answered - unknown - broken;
   }
 
   /** What the last that failed other than by a conflict said, or nothing. */

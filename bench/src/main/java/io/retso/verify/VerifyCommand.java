@@ -67,21 +67,6 @@ public final class VerifyCommand implements Callable<Integer> {
   private static final int ANOMALIES = 1;
   private static final int BAD_INPUT = 2;
 
-  /** Names of the models for people. */
-  enum Isolation {
-    SNAPSHOT(Model.STRONG_SNAPSHOT_ISOLATION, RunIsolation.SNAPSHOT),
-    SERIALIZABLE(Model.STRICT_SERIALIZABILITY, RunIsolation.SERIALIZABLE),
-    MIXED(Model.AS_PROMISED, RunIsolation.MIXED);
-
-    private final Model model;
-    private final RunIsolation ofRun;
-
-    Isolation(Model model, RunIsolation ofRun) {
-      this.model = model;
-      this.ofRun = ofRun;
-    }
-  }
-
   @Spec private CommandSpec spec;
 
   @Option(
@@ -100,10 +85,8 @@ public final class VerifyCommand implements Callable<Integer> {
       names = "--isolation",
       paramLabel = "snapshot|serializable|mixed",
       description =
-          "What transactions are promised: strong snapshot isolation, strict serializability, or"
-              + " each of them to one half. Default: snapshot; with --history, what that says of"
-              + " each")
-  private Isolation isolation;
+          RunIsolation.PROMISES + " Default: snapshot; with --history, what that says of each")
+  private RunIsolation isolation;
 
   @Mixin private RunOptions run;
 
@@ -127,8 +110,8 @@ public final class VerifyCommand implements Callable<Integer> {
 
   /** Makes a run, prints what came of it, and returns the exit code. */
   private int run() {
-    Isolation promised = isolation == null ? Isolation.SNAPSHOT : isolation;
-    RunSettings settings = run.settings(spec.commandLine(), promised.ofRun);
+    RunIsolation promised = isolation == null ? RunIsolation.SNAPSHOT : isolation;
+    RunSettings settings = run.settings(spec.commandLine(), promised);
     PrintWriter out = spec.commandLine().getOut();
     // What HBase's and our own client say about servers that are killed would fill the screen.
     ((Logger) LoggerFactory.getLogger(Logger.ROOT_LOGGER_NAME)).setLevel(Level.ERROR);
@@ -183,12 +166,20 @@ public final class VerifyCommand implements Callable<Integer> {
     }
   }
 
+  private static Model model(RunIsolation promised) {
+    return switch (promised) {
+      case SNAPSHOT -> Model.STRONG_SNAPSHOT_ISOLATION;
+      case SERIALIZABLE -> Model.STRICT_SERIALIZABILITY;
+      case MIXED -> Model.AS_PROMISED;
+    };
+  }
+
   /** Checks a file, prints the verdict, and returns the exit code. */
   private int check(Path history) throws IOException {
     long begin = System.nanoTime();
     HistoryReader.Result read = HistoryReader.read(history);
     long middle = System.nanoTime();
-    Model model = isolation == null ? Model.of(read.history()) : isolation.model;
+    Model model = isolation == null ? Model.of(read.history()) : model(isolation);
     Verdict verdict = Checker.check(read.history(), model);
     long end = System.nanoTime();
     PrintWriter out = spec.commandLine().getOut();

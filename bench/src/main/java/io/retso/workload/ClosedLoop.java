@@ -99,15 +99,10 @@ public final class ClosedLoop {
   }
 
   private static LoadCounts.Ending once(Program program, Store store) throws IOException {
-    try (StoreTransaction tx = store.begin(program.options())) {
-      if (!program.run(tx)) {
-        return LoadCounts.ROLLED_BACK;
-      }
-      tx.commit();
+    try {
+      return program.runOn(store) ? LoadCounts.COMMITTED : LoadCounts.ROLLED_BACK;
     } catch (RefusedException e) {
       return new LoadCounts.Ending(false, e.reason());
     }
-    program.committed();
-    return LoadCounts.COMMITTED;
   }
 }

@@ -16,4 +16,23 @@ public interface Program {
 
   /** Called once it is committed. */
   default void committed() {}
+
+  /**
+   * Runs it once, as a transaction of a store.
+   *
+   * @return whether it is committed; otherwise its own rules rolled it back
+   * @throws RefusedException if the store rolled it back
+   * @throws UnknownOutcomeException if it may be committed, and nobody knows
+   * @throws IOException if anything else went wrong; then it is not committed
+   */
+  default boolean runOn(Store store) throws IOException {
+    try (StoreTransaction tx = store.begin(options())) {
+      if (!run(tx)) {
+        return false;
+      }
+      tx.commit();
+    }
+    committed();
+    return true;
+  }
 }

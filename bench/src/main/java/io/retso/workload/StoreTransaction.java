@@ -5,7 +5,8 @@ import java.util.function.BiConsumer;
 
 /**
  * A transaction. For one thread. Every method that talks to the store may throw {@link
- * RefusedException}: then it is rolled back.
+ * RefusedException}: then it is rolled back. Whatever else a method throws that is not {@link
+ * #commit} and {@link #close}, the transaction is not committed.
  */
 public interface StoreTransaction extends AutoCloseable {
   /** The value of a row, its own writes included; {@code null} if there is none. */
@@ -27,7 +28,12 @@ public interface StoreTransaction extends AutoCloseable {
   /** All rows of a table with their keys, in the order of these; its own writes may be left out. */
   void scan(String table, BiConsumer<String, byte[]> each) throws IOException;
 
-  /** Makes its writes last. */
+  /**
+   * Makes its writes last.
+   *
+   * @throws UnknownOutcomeException if it may be committed, and nobody knows
+   * @throws IOException if anything else went wrong; then it is not committed
+   */
   void commit() throws IOException;
 
   /**

@@ -60,6 +60,7 @@ public final class AttackBench {
    *
    * @param servers to attack
    * @param names of attacks; those without a match are left out
+   * @param work what a transaction of the good client does
    * @param ratePerSecond transactions of the good client
    * @param tableRows rows of the table that it writes
    * @param warmUp beside each attack before the measurement
@@ -68,6 +69,7 @@ public final class AttackBench {
   public record Settings(
       ServersPlan servers,
       Pattern names,
+      LoadPlan.Work work,
       double ratePerSecond,
       long tableRows,
       long seed,
@@ -173,7 +175,7 @@ public final class AttackBench {
       double rate, int clients, int outstanding, Duration warmUp, Duration measured) {
     return new LoadPlan(
         Handshake.Mode.ORACLE,
-        LoadPlan.Work.TRANSACTIONS,
+        settings.work(),
         clients,
         outstanding,
         settings.tableRows(),

@@ -39,7 +39,7 @@ public record LoadPlan(
 
   /** What is repeated. */
   public enum Work {
-    /** Begin, then commit. */
+    /** Begin, then commit 0 to 20 rows. */
     TRANSACTIONS,
     /** Only start timestamps. */
     BEGINS,
@@ -47,6 +47,11 @@ public record LoadPlan(
     READS,
     /** The same frames, but serializable: the reads are certified. */
     CERTIFIED_READS;
+
+    /** What transactions do: serializable ones read nine rows and write one, others 0 to 20. */
+    public static Work of(boolean serializable) {
+      return serializable ? CERTIFIED_READS : TRANSACTIONS;
+    }
 
     /** Whether its commits name what was read. */
     boolean namesReads() {

@@ -42,13 +42,12 @@ record Case(
             new Case(Kind.CERTIFIED, Target.LOG_ON, true, 4, 1000, 0)));
   }
 
-  /** What is repeated. */
-  LoadPlan.Work work() {
+  /** What is repeated, if transactions usually do this. */
+  LoadPlan.Work work(LoadPlan.Work usual) {
     return switch (kind) {
       case READS -> LoadPlan.Work.READS;
       case CERTIFIED -> LoadPlan.Work.CERTIFIED_READS;
-      case LATENCY, PEAK, SCALE, RATE ->
-          transactions ? LoadPlan.Work.TRANSACTIONS : LoadPlan.Work.BEGINS;
+      case LATENCY, PEAK, SCALE, RATE -> transactions ? usual : LoadPlan.Work.BEGINS;
     };
   }
 

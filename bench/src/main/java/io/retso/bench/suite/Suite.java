@@ -256,7 +256,7 @@ public final class Suite {
   private LoadPlan plan(Case one, Duration warmUp, Duration measured) {
     return new LoadPlan(
         one.target() == Target.ECHO ? Handshake.Mode.ECHO : Handshake.Mode.ORACLE,
-        one.work(),
+        one.work(settings.work()),
         one.clients(),
         one.outstanding(),
         settings.tableRows(),

@@ -1,5 +1,6 @@
 package io.retso.bench.suite;
 
+import io.retso.bench.load.LoadPlan;
 import io.retso.bench.server.ServersPlan;
 import java.time.Duration;
 import java.util.List;
@@ -10,6 +11,7 @@ import java.util.List;
  * @param servers which servers to start
  * @param clients the steps of the scalability runs
  * @param outstanding transactions under way per client in those
+ * @param work what transactions do, but for those that are compared for their isolation
  * @param tableRows rows of the table that transactions write
  * @param seed of the rows
  * @param cleanup whether commits are reported as cleaned up
@@ -24,6 +26,7 @@ public record SuiteSettings(
     ServersPlan servers,
     List<Integer> clients,
     int outstanding,
+    LoadPlan.Work work,
     long tableRows,
     long seed,
     boolean cleanup,

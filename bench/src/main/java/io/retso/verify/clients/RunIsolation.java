@@ -12,6 +12,11 @@ public enum RunIsolation {
   /** Half of them are serializable. */
   MIXED(0.5);
 
+  /** What the option of commands means. */
+  public static final String PROMISES =
+      "What transactions are promised: snapshot isolation, serializability, or each of them to one"
+          + " half (mixed).";
+
   private static final Isolation[] READERS = {
     Isolation.RECENT, Isolation.DEFERRED, Isolation.LATEST
   };

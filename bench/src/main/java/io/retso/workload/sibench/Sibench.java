@@ -1,5 +1,8 @@
 package io.retso.workload.sibench;
 
+import static io.retso.workload.Numbers.bytes;
+import static io.retso.workload.Numbers.number;
+
 import io.retso.workload.Isolation;
 import io.retso.workload.Options;
 import io.retso.workload.Program;
@@ -8,9 +11,10 @@ import io.retso.workload.Store;
 import io.retso.workload.StoreTransaction;
 import io.retso.workload.Workload;
 import java.io.IOException;
-import java.nio.ByteBuffer;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.LongAdder;
 
@@ -23,8 +27,6 @@ public final class Sibench implements Workload {
 
   /** All tables. */
   public static final List<String> TABLES = List.of(TABLE);
-
-  private static final int LOADED_AT_ONCE = 1000;
 
   private final int rows;
   private final Options update;
@@ -45,27 +47,16 @@ public final class Sibench implements Workload {
 
   @Override
   public void load(Store store) throws IOException {
-    for (int from = 0; from < rows; from += LOADED_AT_ONCE) {
-      try (StoreTransaction tx = store.begin(Options.ALONE)) {
-        for (int i = from; i < Math.min(rows, from + LOADED_AT_ONCE); i++) {
-          tx.put(row(i), bytes(0));
-        }
-        tx.commit();
-      }
+    Map<Row, byte[]> empty = new LinkedHashMap<>();
+    for (int i = 0; i < rows; i++) {
+      empty.put(row(i), bytes(0));
     }
+    store.fill(empty);
     updates.reset();
   }
 
   private static Row row(int number) {
     return new Row(TABLE, String.format(Locale.ROOT, "%08d", number));
-  }
-
-  private static byte[] bytes(long value) {
-    return ByteBuffer.allocate(Long.BYTES).putLong(value).array();
-  }
-
-  private static long number(byte[] value) {
-    return ByteBuffer.wrap(value).getLong();
   }
 
   @Override

@@ -1,7 +1,6 @@
 package io.retso.workload.smallbank;
 
 import io.retso.workload.Row;
-import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Locale;
 
@@ -34,13 +33,5 @@ final class Accounts {
   private static String key(long customer) {
     String digits = Long.toString(customer);
     return "00000000".substring(digits.length()) + digits;
-  }
-
-  static byte[] bytes(long number) {
-    return ByteBuffer.allocate(Long.BYTES).putLong(number).array();
-  }
-
-  static long number(byte[] value) {
-    return ByteBuffer.wrap(value).getLong();
   }
 }

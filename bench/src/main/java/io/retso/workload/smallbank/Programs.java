@@ -1,10 +1,10 @@
 package io.retso.workload.smallbank;
 
+import static io.retso.workload.Numbers.bytes;
+import static io.retso.workload.Numbers.number;
 import static io.retso.workload.smallbank.Accounts.CHECKING;
 import static io.retso.workload.smallbank.Accounts.CONFLICT;
 import static io.retso.workload.smallbank.Accounts.SAVINGS;
-import static io.retso.workload.smallbank.Accounts.bytes;
-import static io.retso.workload.smallbank.Accounts.number;
 import static io.retso.workload.smallbank.Accounts.row;
 
 import io.retso.workload.Options;

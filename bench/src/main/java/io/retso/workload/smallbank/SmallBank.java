@@ -1,7 +1,7 @@
 package io.retso.workload.smallbank;
 
-import static io.retso.workload.smallbank.Accounts.bytes;
-import static io.retso.workload.smallbank.Accounts.number;
+import static io.retso.workload.Numbers.bytes;
+import static io.retso.workload.Numbers.number;
 
 import io.retso.workload.Options;
 import io.retso.workload.Program;
@@ -10,8 +10,9 @@ import io.retso.workload.Store;
 import io.retso.workload.StoreTransaction;
 import io.retso.workload.Workload;
 import java.io.IOException;
-import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.stream.IntStream;
 
@@ -21,7 +22,6 @@ public final class SmallBank implements Workload {
   static final long OPENING_BALANCE = 10_000;
 
   private static final int AMOUNT_MAX = 100;
-  private static final int LOADED_AT_ONCE = 1000;
 
   private final Mix mix;
   private final Programs programs;
@@ -49,28 +49,17 @@ public final class SmallBank implements Workload {
       isEmpty = tx.get(Accounts.account(Accounts.name(mix.customers() - 1))) == null;
     }
     int customers = isEmpty ? mix.customers() : mix.hot();
-    List<Row> rows = new ArrayList<>();
-    List<byte[]> values = new ArrayList<>();
+    Map<Row, byte[]> rows = new LinkedHashMap<>();
     for (int customer = 0; customer < customers; customer++) {
       for (String table : List.of(Accounts.SAVINGS, Accounts.CHECKING)) {
-        rows.add(Accounts.row(table, customer));
-        values.add(bytes(OPENING_BALANCE));
+        rows.put(Accounts.row(table, customer), bytes(OPENING_BALANCE));
       }
       if (isEmpty) {
-        rows.add(Accounts.row(Accounts.CONFLICT, customer));
-        values.add(bytes(0));
-        rows.add(Accounts.account(Accounts.name(customer)));
-        values.add(bytes(customer));
+        rows.put(Accounts.row(Accounts.CONFLICT, customer), bytes(0));
+        rows.put(Accounts.account(Accounts.name(customer)), bytes(customer));
       }
     }
-    for (int from = 0; from < rows.size(); from += LOADED_AT_ONCE) {
-      try (StoreTransaction tx = store.begin(Options.ALONE)) {
-        for (int i = from; i < Math.min(rows.size(), from + LOADED_AT_ONCE); i++) {
-          tx.put(rows.get(i), values.get(i));
-        }
-        tx.commit();
-      }
-    }
+    store.fill(rows);
     moneyBefore = money(store);
   }
 

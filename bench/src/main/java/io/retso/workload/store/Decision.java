@@ -1,6 +1,8 @@
 package io.retso.workload.store;
 
+import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 
 /** What becomes of a transaction that asks to commit. Thread-safe. */
 final class Decision {
@@ -19,17 +21,26 @@ final class Decision {
     decided.complete(commit);
   }
 
+  /** Says that nobody knows how it ended; whoever needs to know fails. */
+  void lose(Exception why) {
+    decided.completeExceptionally(why);
+  }
+
   /** Its commit timestamp, or one of the constants. */
   long commit() {
-    return decided.getNow(OPEN);
+    return decided.isCompletedExceptionally() ? OPEN : decided.getNow(OPEN);
   }
 
   /** Its commit timestamp if that is before another timestamp, which it may wait for; or 0. */
-  long commitBefore(long timestamp) {
+  long commitBefore(long timestamp) throws IOException {
     if (start >= timestamp) {
       return 0; // so it commits later
     }
-    long commit = decided.join();
-    return commit > 0 && commit < timestamp ? commit : 0;
+    try {
+      long commit = decided.join();
+      return commit > 0 && commit < timestamp ? commit : 0;
+    } catch (CompletionException e) {
+      throw new IOException("nobody knows how a writer of the row ended", e.getCause());
+    }
   }
 }

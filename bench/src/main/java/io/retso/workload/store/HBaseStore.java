@@ -6,11 +6,13 @@ import io.retso.hbase.ReadTransaction;
 import io.retso.hbase.Transaction;
 import io.retso.hbase.TransactionManager;
 import io.retso.hbase.TransactionOptions;
+import io.retso.hbase.admin.SweepResult;
 import io.retso.hbase.admin.TablePreparation;
 import io.retso.hbase.errors.AbortedException;
 import io.retso.hbase.errors.ConflictException;
 import io.retso.hbase.errors.SerializationException;
 import io.retso.hbase.errors.SnapshotTooOldException;
+import io.retso.hbase.errors.TransactionException;
 import io.retso.hbase.options.ReadSnapshot;
 import io.retso.workload.Options;
 import io.retso.workload.Reason;
@@ -18,6 +20,7 @@ import io.retso.workload.RefusedException;
 import io.retso.workload.Row;
 import io.retso.workload.Store;
 import io.retso.workload.StoreTransaction;
+import io.retso.workload.UnknownOutcomeException;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
@@ -102,6 +105,11 @@ public final class HBaseStore implements Store {
     }
   }
 
+  /** Cleans up what clients left that died. */
+  public SweepResult sweep() throws IOException {
+    return manager.sweep();
+  }
+
   @Override
   public void close() throws IOException {
     manager.close();
@@ -130,6 +138,14 @@ public final class HBaseStore implements Store {
     return failure instanceof SnapshotTooOldException
         ? new RefusedException(Reason.TOO_OLD, failure)
         : failure;
+  }
+
+  /** Only what is a refusal, or promised by its type, says that nothing is committed. */
+  static IOException failedCommit(IOException failure) {
+    boolean isPromised =
+        failure instanceof TransactionException of
+            && of.category() != TransactionException.Category.UNKNOWN_OUTCOME;
+    return isPromised ? translated(failure) : new UnknownOutcomeException(failure);
   }
 
   private static final class TableTransaction implements StoreTransaction {
@@ -202,7 +218,7 @@ public final class HBaseStore implements Store {
         try {
           writer.commit();
         } catch (IOException e) {
-          throw translated(e);
+          throw failedCommit(e);
         }
       }
     }

@@ -2,6 +2,7 @@ package io.retso.workload.store;
 
 import io.retso.workload.Reason;
 import io.retso.workload.RefusedException;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -30,7 +31,7 @@ final class MemoryRow {
   }
 
   /** The value that was committed last before a timestamp; {@code null} if there was none. */
-  byte[] at(long timestamp) throws RefusedException {
+  byte[] at(long timestamp) throws IOException {
     byte[] value = null;
     long newest = 0;
     for (Version version : versions) {

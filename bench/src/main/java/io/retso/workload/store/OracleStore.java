@@ -3,6 +3,7 @@ package io.retso.workload.store;
 import io.retso.client.CommitRequest;
 import io.retso.client.CommitResult;
 import io.retso.client.OracleClient;
+import io.retso.client.OracleException;
 import io.retso.workload.Isolation;
 import io.retso.workload.Options;
 import io.retso.workload.Reason;
@@ -10,11 +11,13 @@ import io.retso.workload.RefusedException;
 import io.retso.workload.Row;
 import io.retso.workload.Store;
 import io.retso.workload.StoreTransaction;
+import io.retso.workload.UnknownOutcomeException;
 import java.io.IOException;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.TimeUnit;
@@ -124,7 +127,7 @@ public final class OracleStore implements Store {
     private boolean isEnded;
     private long decided;
 
-    MemoryTransaction(Options options) {
+    MemoryTransaction(Options options) throws IOException {
       readOnly = options.readOnly();
       serializable = options.isolation() == Isolation.SERIALIZABLE;
       boolean onSafe = readOnly && serializable;
@@ -134,10 +137,15 @@ public final class OracleStore implements Store {
       AtomicLong from = onSafe ? safe : given;
       oldest = from.get();
       open.add(this);
-      timestamp =
-          onSafe
-              ? safeSnapshot(options.deferred() ? oracle.timestamp() : 0)
-              : readOnly ? oracle.timestamp() : oracle.begin();
+      try {
+        timestamp =
+            onSafe
+                ? safeSnapshot(options.deferred() ? oracle.timestamp() : 0)
+                : readOnly ? oracle.timestamp() : oracle.begin();
+      } catch (OracleException e) {
+        open.remove(this);
+        throw new IOException(e);
+      }
       from.accumulateAndGet(timestamp, Math::max);
     }
 
@@ -187,19 +195,35 @@ public final class OracleStore implements Store {
             row.add(decision, value);
             rows.add(row);
           });
-      long commit = Decision.ABORTED;
       try {
-        CommitResult result = oracle.commitAsync(request(rows)).thenApply(this::learned).join();
+        CommitResult result = outcome(decision, request(rows));
+        decision.decide(result.isCommitted() ? result.commitTimestamp() : Decision.ABORTED);
         if (!result.isCommitted()) {
           throw new RefusedException(reason(result), null);
         }
-        commit = result.commitTimestamp();
       } finally {
-        decision.decide(commit);
+        decision.decide(Decision.ABORTED); // without effect if it is decided, or lost
         oracle.cleanedUpLater(timestamp);
         end();
       }
       rows.stream().filter(MemoryRow::hasMany).forEach(row -> row.prune(oldestReader()));
+    }
+
+    /** Asks once more if the answer is lost; who reads its rows fails if that does not help. */
+    private CommitResult outcome(Decision decision, CommitRequest request) throws IOException {
+      try {
+        return oracle.commitAsync(request).thenApply(this::learned).join();
+      } catch (CompletionException e) {
+        if (!(e.getCause() instanceof io.retso.client.UnknownOutcomeException)) {
+          throw new IOException(e.getCause());
+        }
+      }
+      try {
+        return learned(oracle.abort(timestamp));
+      } catch (OracleException e) {
+        decision.lose(e);
+        throw new UnknownOutcomeException(e);
+      }
     }
 
     /** On the one thread of the client, so in the order in which the oracle decided. */

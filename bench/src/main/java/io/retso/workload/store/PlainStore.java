@@ -4,6 +4,7 @@ import io.retso.workload.Options;
 import io.retso.workload.Row;
 import io.retso.workload.Store;
 import io.retso.workload.StoreTransaction;
+import io.retso.workload.UnknownOutcomeException;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -91,6 +92,8 @@ public final class PlainStore implements Store {
       for (Map.Entry<String, List<Put>> of : puts.entrySet()) {
         try (Table table = connection.getTable(HBaseRows.name(of.getKey()))) {
           table.put(of.getValue());
+        } catch (IOException e) {
+          throw new UnknownOutcomeException(e); // some of it may be written
         }
       }
     }

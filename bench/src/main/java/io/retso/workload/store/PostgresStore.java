@@ -6,6 +6,7 @@ import io.retso.workload.RefusedException;
 import io.retso.workload.Row;
 import io.retso.workload.Store;
 import io.retso.workload.StoreTransaction;
+import io.retso.workload.UnknownOutcomeException;
 import java.io.IOException;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -175,6 +176,7 @@ public final class PostgresStore implements Store {
 
   private final class SqlTransaction implements StoreTransaction {
     private final Session session;
+    private boolean isCommitted;
 
     SqlTransaction(Session session) {
       this.session = session;
@@ -239,15 +241,19 @@ public final class PostgresStore implements Store {
     public void commit() throws IOException {
       try {
         session.connection.commit();
+        isCommitted = true;
       } catch (SQLException e) {
-        throw translated(e);
+        IOException failure = translated(e);
+        throw failure instanceof RefusedException ? failure : new UnknownOutcomeException(e);
       }
     }
 
     @Override
     public void close() throws IOException {
       try {
-        session.connection.rollback(); // no round trip after a commit
+        if (!isCommitted) {
+          session.connection.rollback();
+        }
       } catch (SQLException e) {
         throw new IOException(e);
       }

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.bench.InProcessServer;
+import io.retso.bench.load.LoadPlan;
 import io.retso.bench.report.ReportJson;
 import io.retso.bench.server.ServersPlan;
 import java.io.PrintWriter;
@@ -38,6 +39,7 @@ class AttackBenchTest {
           new AttackBench.Settings(
               plan,
               Pattern.compile(""),
+              LoadPlan.Work.CERTIFIED_READS,
               50, // its rows are within its share of so small a map
               1_000_000,
               1,

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.retso.workload.Numbers;
 import io.retso.workload.Options;
 import io.retso.workload.RefusedException;
 import io.retso.workload.Store;
@@ -58,7 +59,7 @@ class ProgramsTest {
 
   private long at(String table, int customer) throws IOException {
     try (StoreTransaction tx = store.begin(Options.ALONE)) {
-      return Accounts.number(tx.get(Accounts.row(table, customer)));
+      return Numbers.number(tx.get(Accounts.row(table, customer)));
     }
   }
 

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.workload.ClosedLoop;
 import io.retso.workload.LoadCounts;
+import io.retso.workload.Numbers;
 import io.retso.workload.Options;
 import io.retso.workload.StoreTransaction;
 import io.retso.workload.history.RecordedStore;
@@ -85,7 +86,7 @@ class SmallBankTest {
     bank.load(store);
     assertEquals("", bank.check(store));
     try (StoreTransaction tx = store.begin(Options.ALONE)) {
-      tx.put(Accounts.row(Accounts.SAVINGS, 50), Accounts.bytes(SmallBank.OPENING_BALANCE + 1));
+      tx.put(Accounts.row(Accounts.SAVINGS, 50), Numbers.bytes(SmallBank.OPENING_BALANCE + 1));
       tx.commit();
     }
     assertNotEquals("", bank.check(store));

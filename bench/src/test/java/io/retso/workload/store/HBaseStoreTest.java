@@ -1,12 +1,19 @@
 package io.retso.workload.store;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.retso.hbase.errors.ConflictException;
+import io.retso.hbase.errors.OracleUnavailableException;
+import io.retso.hbase.errors.RollbackOnlyException;
+import io.retso.hbase.errors.SnapshotTooOldException;
+import io.retso.hbase.errors.UnknownCommitException;
 import io.retso.verify.run.InProcessCluster;
 import io.retso.workload.ClosedLoop;
 import io.retso.workload.LoadCounts;
 import io.retso.workload.Store;
+import io.retso.workload.UnknownOutcomeException;
 import io.retso.workload.history.RecordedStore;
 import io.retso.workload.history.SerialCheck;
 import io.retso.workload.history.SerialCheck.Verdict;
@@ -43,6 +50,25 @@ class HBaseStoreTest extends StoreContract {
   @Override
   Store store() {
     return store;
+  }
+
+  /**
+   * Who is told that nothing is committed may rely on it; a failure of HBase itself promises
+   * nothing.
+   */
+  @Test
+  void onlyWhatIsPromisedCountsAsNotCommitted() {
+    IOException cause = new IOException("gone");
+    assertTrue(isUnknown(new UnknownCommitException(7, cause, null)));
+    assertTrue(isUnknown(cause));
+    assertFalse(isUnknown(new ConflictException("x", null)));
+    assertFalse(isUnknown(new SnapshotTooOldException("x", null)));
+    assertFalse(isUnknown(new RollbackOnlyException(7, cause)));
+    assertFalse(isUnknown(new OracleUnavailableException("x", cause)));
+  }
+
+  private static boolean isUnknown(IOException commit) {
+    return HBaseStore.failedCommit(commit) instanceof UnknownOutcomeException;
   }
 
   private static Verdict run(Store on, SmallBank bank) throws Exception {

@@ -13,9 +13,12 @@ public final class OracleAlone implements AutoCloseable {
   /** Starts both. */
   public OracleAlone() throws IOException {
     server = new InProcessServer(1_000_000, 1 << 20, 100_000);
-    store =
-        new OracleStore(
-            OracleClient.builder().address("127.0.0.1:" + server.address().getPort()).build());
+    store = new OracleStore(client());
+  }
+
+  /** Another client of the oracle, to be closed by the caller. */
+  OracleClient client() {
+    return OracleClient.builder().address("127.0.0.1:" + server.address().getPort()).build();
   }
 
   /** The store. */

@@ -16,6 +16,7 @@ import io.retso.workload.Reason;
 import io.retso.workload.RefusedException;
 import io.retso.workload.Row;
 import io.retso.workload.StoreTransaction;
+import io.retso.workload.bank.Bank;
 import io.retso.workload.history.RecordedStore;
 import io.retso.workload.history.SerialCheck;
 import io.retso.workload.history.SerialCheck.Verdict;
@@ -173,6 +174,16 @@ class PostgresStoreTest {
     }
     Verdict verdict = run(Strategy.SERIALIZABLE);
     assertTrue(verdict.isSerializable(), verdict.toString());
+  }
+
+  @Test
+  void theMoneyOfTheBankAddsUp() throws Exception {
+    Bank bank = new Bank("teller", 20, Isolation.SNAPSHOT);
+    store.create(bank.schema());
+    bank.load(store);
+    ClosedLoop.run(bank, store, 4, 1, Duration.ZERO, Duration.ofMillis(500));
+    assertEquals(bank.total(), bank.audit(store));
+    assertEquals("", bank.check(store));
   }
 
   @Test

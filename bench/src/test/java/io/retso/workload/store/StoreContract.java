@@ -6,20 +6,29 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.retso.workload.ClosedLoop;
 import io.retso.workload.Isolation;
+import io.retso.workload.LoadCounts;
 import io.retso.workload.Options;
 import io.retso.workload.Reason;
 import io.retso.workload.RefusedException;
 import io.retso.workload.Row;
 import io.retso.workload.Store;
 import io.retso.workload.StoreTransaction;
+import io.retso.workload.bank.Bank;
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** What ReTSO promises, wherever its rows are. */
 @Timeout(120)
@@ -167,6 +176,36 @@ abstract class StoreContract {
       b.put(x, ONE);
       a.commit();
       assertTrue(assertThrows(RefusedException.class, b::commit).reason().isCertification());
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"SNAPSHOT", "SERIALIZABLE"})
+  void theMoneyOfTheBankAddsUpWhileItMoves(Isolation isolation) throws Exception {
+    Bank bank = new Bank(prefix, 20, isolation);
+    store.create(bank.schema());
+    bank.load(store);
+    store.awaitQuiet();
+    AtomicBoolean isOver = new AtomicBoolean();
+    CompletableFuture<Integer> audits =
+        CompletableFuture.supplyAsync(() -> auditedUntil(isOver, bank));
+    LoadCounts counts = ClosedLoop.run(bank, store, 6, 1, Duration.ZERO, Duration.ofMillis(700));
+    isOver.set(true);
+    assertTrue(audits.join() > 0);
+    assertTrue(counts.committed() > 0 && counts.refusedShare() > 0, () -> "" + counts.refused());
+    assertEquals("", bank.check(store));
+  }
+
+  private int auditedUntil(AtomicBoolean isOver, Bank bank) {
+    try {
+      int audits = 0;
+      while (!isOver.get() || audits == 0) {
+        assertEquals(bank.total(), bank.audit(store));
+        audits++;
+      }
+      return audits;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 

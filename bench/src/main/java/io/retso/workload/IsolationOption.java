@@ -1,0 +1,25 @@
+package io.retso.workload;
+
+import picocli.CommandLine.Option;
+
+/** How commands take the isolation of their transactions. */
+public final class IsolationOption {
+  @Option(
+      names = "--isolation",
+      paramLabel = "snapshot|serializable",
+      defaultValue = "snapshot",
+      description =
+          "What transactions are promised: snapshot isolation or serializability. Default:"
+              + " ${DEFAULT-VALUE}")
+  private io.retso.hbase.options.Isolation level;
+
+  /** What they are promised. */
+  public io.retso.hbase.options.Isolation level() {
+    return level;
+  }
+
+  /** Whether they are serializable. */
+  public boolean isSerializable() {
+    return level == io.retso.hbase.options.Isolation.SERIALIZABLE;
+  }
+}
