@@ -58,6 +58,24 @@ class ArchitectureTest {
         .check(SERVER);
   }
 
+  /** Memory of rows decides nothing, and only the oracle, which decides, reaches it. */
+  @Test
+  void onlyTheOracleKnowsItsMemoryOfRows() {
+    classes()
+        .that()
+        .resideInAPackage("io.retso.oracle.rows")
+        .should()
+        .onlyDependOnClassesThat(LANGUAGE.or(resideInAPackage("io.retso.oracle.rows")))
+        .check(SERVER);
+    noClasses()
+        .that()
+        .resideOutsideOfPackage("io.retso.oracle..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage("io.retso.oracle.rows")
+        .check(SERVER);
+  }
+
   @Test
   void theLogKnowsOfTheOracleOnlyItsChanges() {
     noClasses()

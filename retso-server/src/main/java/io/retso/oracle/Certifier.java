@@ -1,5 +1,10 @@
 package io.retso.oracle;
 
+import io.retso.oracle.rows.CommitPairs;
+import io.retso.oracle.rows.CommittedMap;
+import io.retso.oracle.rows.GranuleStripes;
+import io.retso.oracle.rows.RecordedSince;
+import io.retso.oracle.rows.RowStripes;
 import io.retso.protocol.Outcome;
 import io.retso.protocol.Timestamps;
 

@@ -1,5 +1,7 @@
 package io.retso.oracle;
 
+import io.retso.oracle.rows.CommittedMap;
+
 /**
  * Commit requests that are decided together, so that the memory loads of their rows overlap (about
  * 16 requests are enough, more bring nothing). Filled, decided, read and cleared by one thread,
@@ -79,6 +81,20 @@ public final class CommitBatch {
   boolean isLarge() {
     assert rowCount() <= ROWS_ENOUGH || size == 1;
     return rowCount() > ROWS_ENOUGH;
+  }
+
+  /**
+   * These rows were last committed at {@code commit}. They were located, but those of a large
+   * request are located here: if they were before, their lines may have left the cache since.
+   */
+  void putInto(CommittedMap map, int from, int to, int commit) {
+    for (int at = from; at < to; at += ROWS_ENOUGH) {
+      int end = Math.min(at + ROWS_ENOUGH, to);
+      if (isLarge()) {
+        map.locate(rows, at, end, lines);
+      }
+      map.put(rows, at, end, lines, commit);
+    }
   }
 
   /**

@@ -1,5 +1,6 @@
 package io.retso.oracle;
 
+import io.retso.oracle.rows.CommittedMap;
 import io.retso.protocol.Outcome;
 import io.retso.protocol.Timestamps;
 
@@ -118,7 +119,7 @@ final class CommitDecision {
     long commitSequence = window.next();
     long commit = commitSequence << Timestamps.GAP_BITS;
     int overwrittenBehind = (int) Math.min(commitSequence - sequence - newest, Integer.MAX_VALUE);
-    map.put(batch, from, to, (int) commitSequence);
+    batch.putInto(map, from, to, (int) commitSequence);
     // Before the timestamp is taken: taking it may push this very transaction out of the window.
     window.remember(sequence, commitSequence, from == to);
     window.issueCommit(certifier.kept(commit, placed), overwrittenBehind);

@@ -1,5 +1,6 @@
 package io.retso.oracle;
 
+import io.retso.oracle.rows.CommittedMap;
 import io.retso.protocol.Timestamps;
 
 /**
@@ -65,7 +66,7 @@ public final class Replay {
    * the batch. Like requests they come in batches so that the loads of their rows overlap.
    */
   public void committed(CommitBatch batch) {
-    if (!batch.isLarge()) { // otherwise put() locates them
+    if (!batch.isLarge()) { // otherwise putInto() locates them
       map.locate(batch.rows, 0, batch.rowCount(), batch.lines);
     }
     for (int i = 0; i < batch.size; i++) {
@@ -84,7 +85,7 @@ public final class Replay {
               + " behind timestamp "
               + (window.next() << Timestamps.GAP_BITS));
     }
-    map.put(batch, from, to, (int) commitSequence);
+    batch.putInto(map, from, to, (int) commitSequence);
     window.remember(sequence, commitSequence, from == to);
     window.issue(TransactionWindow.NO_TRANSACTION);
   }

@@ -1,5 +1,6 @@
 package io.retso.oracle;
 
+import io.retso.oracle.rows.CommittedMap;
 import io.retso.protocol.Outcome;
 import io.retso.protocol.Timestamps;
 

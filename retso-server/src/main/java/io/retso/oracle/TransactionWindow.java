@@ -44,7 +44,7 @@ import java.util.Arrays;
  * <p>Memory is allocated once. Not thread-safe.
  */
 final class TransactionWindow {
-  /** Timestamps, at most: 2^28, a quarter of {@link CommittedMap#AGE_MAX}. */
+  /** Timestamps, at most: 2^28, far below the age at which rows hold commits. */
   static final int CAPACITY_MAX = 1 << 28;
 
   /** Timestamps, at least. */

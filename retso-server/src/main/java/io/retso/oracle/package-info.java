@@ -10,12 +10,11 @@
  * <ul>
  *   <li>each request, and Algorithm 4: {@link io.retso.oracle.StatusOracle};
  *   <li>Algorithm 3: {@link io.retso.oracle.CommitDecision};
- *   <li>what serializable transactions have read: {@link io.retso.oracle.Certifier}, by a {@link
- *       io.retso.oracle.Intervals}, with {@link io.retso.oracle.RowStripes} and {@link
- *       io.retso.oracle.GranuleStripes};
+ *   <li>what serializable transactions have read: {@link io.retso.oracle.Certifier}, by the rule of
+ *       {@link io.retso.oracle.Intervals};
  *   <li>the low watermark, sweeps and the time limit: {@link io.retso.oracle.Watermark};
- *   <li>the lazy, self-collecting hash map of the last NR committed rows, and T_max: {@link
- *       io.retso.oracle.CommittedMap};
+ *   <li>what is remembered of rows and granules (the lazy, self-collecting hash map of the last NR
+ *       committed rows with T_max, and the readers of rows): {@link io.retso.oracle.rows};
  *   <li>the lists of open and half-aborted transactions: {@link io.retso.oracle.TransactionWindow};
  *   <li>committed transactions that nobody has cleaned up and that left the window: {@link
  *       io.retso.oracle.UncleanedCommits};

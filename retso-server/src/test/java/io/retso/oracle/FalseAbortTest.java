@@ -2,6 +2,7 @@ package io.retso.oracle;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.retso.oracle.rows.CommittedMap;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 

@@ -47,7 +47,7 @@ class InjectedCertifierBugsTest {
     ROW_STRIPES_DO_NOT_AGE("Certifier", "rows.age(now);", "", Aged.class),
     GRANULE_STRIPES_DO_NOT_AGE("Certifier", "granules.age(now);", "", Aged.class),
     STRIPES_ARE_NOT_HELD(
-        "RowStripes",
+        "rows/RowStripes",
         "words[FIRST + line + i] = CommittedMap.held(words[FIRST + line + i], now);\n      past",
         "past",
         Aged.class),
@@ -69,10 +69,12 @@ class InjectedCertifierBugsTest {
         "if (recorded.isAwake(sequence)) {",
         "if (recorded.isAwake(sequence) && batch.serializable[i]) {"),
     /** What was written while nothing was recorded. */
-    WRITES_BEFORE_WAKING_UP_ARE_FORGOTTEN("RecordedSince", "from = now;", ""),
+    WRITES_BEFORE_WAKING_UP_ARE_FORGOTTEN("rows/RecordedSince", "from = now;", ""),
     /** A row that loses its name counts as never written. */
     UNNAMED_WRITES_ARE_FORGOTTEN(
-        "RowStripes", "w[line + OTHERS] = later(w[line + OTHERS], w[line + COMMITS + 2]);", ""),
+        "rows/RowStripes",
+        "w[line + OTHERS] = later(w[line + OTHERS], w[line + COMMITS + 2]);",
+        ""),
     ONLY_THE_START_BOUNDS_A_POSITION(
         "Intervals", "Math.max(start, readAt) < position", "start < position"),
     READ_ONLY_TRANSACTIONS_ALWAYS_COMMIT(

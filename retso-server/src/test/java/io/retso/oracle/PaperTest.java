@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.retso.oracle.rows.CommittedMap;
 import io.retso.protocol.Outcome;
 import io.retso.protocol.Timestamps;
 import java.util.ArrayList;

@@ -88,12 +88,12 @@ final class SerialLoad {
     oracle = new StatusOracle(rule, 1 << 21, 1 << 20, 1 << 20, Changes.NONE, 0);
   }
 
-  /** SmallBank: its five programs, nine of ten customers out of so many. */
-  static Mix smallBank(int hot) {
-    return smallBank(hot, 20);
-  }
-
-  /** The same with so many balances of 100, which only read; the others in equal shares. */
+  /**
+   * SmallBank: its five programs.
+   *
+   * @param hot of so many customers are nine of ten
+   * @param balances so many of 100 are balances, which only read; the others in equal shares
+   */
   static Mix smallBank(int hot, int balances) {
     return random -> {
       long a = 2L * customer(random, hot);

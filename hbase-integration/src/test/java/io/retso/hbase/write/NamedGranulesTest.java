@@ -4,14 +4,17 @@ import static io.retso.hbase.Fixture.bytes;
 import static io.retso.hbase.Fixture.put;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 
 import io.retso.client.RowId;
 import io.retso.hbase.Fixture;
 import io.retso.hbase.RetsoCluster;
 import io.retso.hbase.Transaction;
 import io.retso.hbase.TransactionManager;
+import io.retso.hbase.TransactionOptions;
 import io.retso.hbase.admin.TablePreparation.Options;
 import io.retso.hbase.options.Conflicts;
+import io.retso.hbase.options.Isolation;
 import io.retso.hbase.table.Granules;
 import io.retso.hbase.transaction.Inside;
 import java.util.ArrayList;
@@ -20,8 +23,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.LongStream;
 import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.client.Put;
+import org.apache.hadoop.hbase.client.ResultScanner;
+import org.apache.hadoop.hbase.client.Scan;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Which granules writers name. */
 @ExtendWith(RetsoCluster.Extension.class)
@@ -70,11 +77,17 @@ class NamedGranulesTest {
     }
   }
 
-  @Test
-  void whoWritesAsManyRowsAsItMayNamesTheTable(Fixture fixture) throws Exception {
+  /** It may name 2,000 ids more than it may write rows. */
+  @ParameterizedTest
+  @EnumSource
+  void whoWritesAsManyRowsAsItMayNamesTheTable(Isolation isolation, Fixture fixture)
+      throws Exception {
     TransactionManager manager = fixture.manager();
     TableName name = fixture.table(Options.DEFAULT.withGranules("2"));
-    try (Transaction tx = manager.begin()) {
+    try (Transaction tx = manager.begin(TransactionOptions.DEFAULT.withIsolation(isolation))) {
+      try (ResultScanner rows = tx.table(name).getScanner(new Scan())) {
+        assertNull(rows.next());
+      }
       List<Put> puts = new ArrayList<>();
       for (int i = 0; i < WriteLimits.DEFAULT.rowsMax(); i++) {
         puts.add(put("row" + i, "x"));

@@ -1,4 +1,4 @@
-package io.retso.oracle;
+package io.retso.oracle.rows;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;

@@ -1,4 +1,4 @@
-package io.retso.oracle;
+package io.retso.oracle.rows;
 
 import java.util.Arrays;
 
@@ -34,11 +34,11 @@ import java.util.Arrays;
  * <p>Commits are compared by difference, so no stored commit may fall more than 2^31 behind: each
  * step of time sweeps a few lines ({@link #advance}) and lifts commits older than {@link #AGE_MAX}
  * to that age. The lift is invisible: the oracle aborts transactions that started so long ago
- * before it looks here ({@link TransactionWindow#CAPACITY_MAX} is far below {@code AGE_MAX}).
+ * before it looks here (its window is far shorter).
  *
  * <p>Memory is allocated once. Not thread-safe.
  */
-final class CommittedMap {
+public final class CommittedMap {
   /** Rows of a line. */
   static final int WAYS = 5;
 
@@ -49,7 +49,7 @@ final class CommittedMap {
   static final long CAPACITY_MAX = 1_000_000_000L;
 
   /** Age, in sequences, at which the sweep holds a commit. */
-  static final int AGE_MAX = 1 << 30;
+  public static final int AGE_MAX = 1 << 30;
 
   /** The sweep visits every line once in so many sequences. */
   static final int SWEEP_PERIOD = 1 << 29;
@@ -91,7 +91,7 @@ final class CommittedMap {
    *
    * @param capacity rows, 1 to {@link #CAPACITY_MAX}; rounded up to whole lines
    */
-  CommittedMap(long capacity) {
+  public CommittedMap(long capacity) {
     if (capacity < 1 || capacity > CAPACITY_MAX) {
       throw new IllegalArgumentException(
           "capacity of " + capacity + " rows is not within 1 and " + CAPACITY_MAX);
@@ -102,22 +102,22 @@ final class CommittedMap {
   }
 
   /** Rows that fit. */
-  long capacity() {
+  public long capacity() {
     return lines * WAYS;
   }
 
   /** Rows present. */
-  long occupied() {
+  public long occupied() {
     return occupied;
   }
 
   /** Rows that gave their place to another since the start. */
-  long evictions() {
+  public long evictions() {
     return evictions;
   }
 
   /** The newest commit that was ever evicted: the paper's T_max. */
-  int newestEvicted() {
+  public int newestEvicted() {
     return newestEvicted;
   }
 
@@ -128,7 +128,7 @@ final class CommittedMap {
    * @param rows row ids; id 0 is replaced by its stand-in
    * @param found receives the place of each row: its line, and later, in the low bits, its index
    */
-  void locate(long[] rows, int from, int to, int[] found) {
+  public void locate(long[] rows, int from, int to, int[] found) {
     long[] w = words;
     long lineCount = lines;
     long sum = 0;
@@ -152,7 +152,7 @@ final class CommittedMap {
    * Algorithm 3, lines 1 to 11: the newest commit of these rows, or what it may have been, as its
    * distance from {@code start}. Above 0 a row was, or may have been, committed after the start.
    */
-  int newestSince(long[] rows, int from, int to, int[] located, int start) {
+  public int newestSince(long[] rows, int from, int to, int[] located, int start) {
     long[] w = words;
     int newest = -AGE_MAX;
     for (int i = from; i < to; i++) {
@@ -166,24 +166,24 @@ final class CommittedMap {
   }
 
   /** Touches the line of a row that was not located. */
-  void touch(long row) {
+  public void touch(long row) {
     touched += words[line(named(row), lines) + ALIGNMENT_WORDS + TMAX_WORD];
   }
 
   /** The place of a row that was not located: its line and its index. */
-  int find(long row) {
+  public int find(long row) {
     long name = named(row);
     int line = line(name, lines);
     return line | find(words, line + ALIGNMENT_WORDS, name);
   }
 
   /** The last commit of the row that has this place, or T_max of its line if it is absent. */
-  int commitAt(int place) {
+  public int commitAt(int place) {
     return commit(words, (place & LINE_MASK) + ALIGNMENT_WORDS, place & ~LINE_MASK);
   }
 
   /** Whether the row that has this place is in the map. */
-  static boolean isPresent(int place) {
+  public static boolean isPresent(int place) {
     return (place & ~LINE_MASK) != TMAX_INDEX;
   }
 
@@ -196,7 +196,7 @@ final class CommittedMap {
    * Whether one of the rows is present with a commit after {@code start} (line 4), as opposed to
    * absent with a younger T_max (line 8). Asked only about transactions that conflict.
    */
-  boolean conflictsCertainly(long[] rows, int from, int to, int[] located, int start) {
+  public boolean conflictsCertainly(long[] rows, int from, int to, int[] located, int start) {
     for (int i = from; i < to; i++) {
       int line = (located[i] & LINE_MASK) + ALIGNMENT_WORDS;
       int index = find(words, line, rows[i]);
@@ -208,7 +208,7 @@ final class CommittedMap {
   }
 
   /** Algorithm 3, lines 12 to 14: the rows were last committed at {@code commit}. */
-  void put(long[] rows, int from, int to, int[] located, int commit) {
+  public void put(long[] rows, int from, int to, int[] located, int commit) {
     long[] w = words;
     for (int i = from; i < to; i++) {
       long row = rows[i];
@@ -231,20 +231,6 @@ final class CommittedMap {
     }
     assert commit - newestEvicted >= 0 : "T_max is above the commit " + commit;
     assert occupied <= lines * WAYS;
-  }
-
-  /**
-   * The same for rows of a batch that were located. Those of a large request are located here,
-   * piece by piece: if they were before, their lines may have left the cache since.
-   */
-  void put(CommitBatch batch, int from, int to, int commit) {
-    for (int at = from; at < to; at += CommitBatch.ROWS_ENOUGH) {
-      int end = Math.min(at + CommitBatch.ROWS_ENOUGH, to);
-      if (batch.isLarge()) {
-        locate(batch.rows, at, end, batch.lines);
-      }
-      put(batch.rows, at, end, batch.lines, commit);
-    }
   }
 
   /** Makes room in a full line: returns the index of its oldest row, and raises T_max. */
@@ -275,7 +261,7 @@ final class CommittedMap {
    * Advances the map's time, so that it ages its commits: visits as many lines as are due, one in
    * {@link #SWEEP_PERIOD} / lines sequences.
    */
-  void advance(int now) {
+  public void advance(int now) {
     int due = now - sweptAt;
     if (due < 0 || due >= SWEEP_PERIOD) { // time was set: the log's end lies far ahead
       for (int line = 0; line < lines; line++) {
@@ -297,7 +283,7 @@ final class CommittedMap {
   }
 
   /** Whether the next {@link #advance} to {@code now} has work to do. */
-  boolean isDue(int now) {
+  public boolean isDue(int now) {
     return now - sweptAt >= sequencesPerLine;
   }
 
@@ -305,7 +291,7 @@ final class CommittedMap {
    * Empties the map and starts its time at {@code now}. T_max of every line is older than every
    * transaction of the window that ends at {@code now}.
    */
-  void clear(int now) {
+  public void clear(int now) {
     long oldest = now - AGE_MAX & LOW;
     long pair = oldest << 32 | oldest;
     if (occupied > 0) { // at a start it is as it was allocated: one pass over much memory less

@@ -1,4 +1,4 @@
-package io.retso.oracle;
+package io.retso.oracle.rows;
 
 import java.util.Arrays;
 
@@ -6,7 +6,7 @@ import java.util.Arrays;
  * Of each of a number of stripes the newest two commits of some kind, as the low 32 bits of their
  * sequences. Memory is allocated once. Not thread-safe.
  */
-final class CommitPairs {
+public final class CommitPairs {
   /** Bytes of memory per stripe. */
   static final int BYTES = Long.BYTES;
 
@@ -19,17 +19,17 @@ final class CommitPairs {
     pairs = new long[stripes];
   }
 
-  int newest(int stripe) {
+  public int newest(int stripe) {
     return (int) pairs[stripe];
   }
 
   /** The newest before the {@link #newest}. */
-  int previous(int stripe) {
+  public int previous(int stripe) {
     return (int) (pairs[stripe] >>> Integer.SIZE);
   }
 
   /** Adds the newest commit of all. */
-  void add(int stripe, int commit) {
+  public void add(int stripe, int commit) {
     long pair = pairs[stripe];
     if ((int) pair != commit) { // another id of the same transaction may have been here
       pairs[stripe] = pair << Integer.SIZE | commit & LOW;

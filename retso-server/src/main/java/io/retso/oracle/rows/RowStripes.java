@@ -1,4 +1,4 @@
-package io.retso.oracle;
+package io.retso.oracle.rows;
 
 import java.util.Arrays;
 
@@ -29,14 +29,14 @@ import java.util.Arrays;
  * compared by difference. So none may fall more than 2^31 behind: like the map's commits they are
  * held at {@link CommittedMap#AGE_MAX} by a sweep. Memory is allocated once. Not thread-safe.
  */
-final class RowStripes {
+public final class RowStripes {
   /** Stripes of a line. */
   private static final int READS = 8;
 
   private static final int LINE_WORDS = 16;
 
   /** Bytes of memory per stripe. */
-  static final int BYTES = LINE_WORDS * Integer.BYTES / READS + CommitPairs.BYTES;
+  public static final int BYTES = LINE_WORDS * Integer.BYTES / READS + CommitPairs.BYTES;
 
   private static final int RECENT = 3;
 
@@ -59,7 +59,7 @@ final class RowStripes {
   private int touched;
 
   /** Allocates stripes: a power of two, at least 16. */
-  RowStripes(int stripes) {
+  public RowStripes(int stripes) {
     words = new int[FIRST + stripes / READS * LINE_WORDS];
     past = new CommitPairs(stripes);
     sweep = new StripeSweep(stripes / READS, this::hold);
@@ -72,7 +72,7 @@ final class RowStripes {
    * @param rows row ids; id 0 is replaced by its name in the map
    * @param found receives the place of each row: that of its stripe
    */
-  void locate(long[] rows, int from, int to, int[] found) {
+  public void locate(long[] rows, int from, int to, int[] found) {
     int[] w = words;
     int sum = 0;
     for (int i = from; i < to; i++) {
@@ -91,7 +91,7 @@ final class RowStripes {
   }
 
   /** The number of the stripe at a place, for {@link #past}. */
-  static int stripe(int place) {
+  public static int stripe(int place) {
     return (place & -LINE_WORDS) / 2 + (place & READS - 1);
   }
 
@@ -103,7 +103,7 @@ final class RowStripes {
    * Whether one of these rows may have been written after {@code start}. If not, none of them was
    * by a commit that was given to {@link #wrote}.
    */
-  boolean mayBeWritten(long[] rows, int[] located, int from, int to, int start) {
+  public boolean mayBeWritten(long[] rows, int[] located, int from, int to, int start) {
     int[] w = words;
     int newest = 0;
     for (int i = from; i < to; i++) {
@@ -119,7 +119,7 @@ final class RowStripes {
   }
 
   /** This commit, the newest of all, wrote these rows. */
-  void wrote(long[] rows, int[] located, int from, int to, int commit) {
+  public void wrote(long[] rows, int[] located, int from, int to, int commit) {
     int[] w = words;
     for (int i = from; i < to; i++) {
       int line = line(located[i]);
@@ -148,7 +148,7 @@ final class RowStripes {
   }
 
   /** The highest position that has read, as a sequence. */
-  int read(int place) {
+  public int read(int place) {
     return words[FIRST + place];
   }
 
@@ -157,7 +157,7 @@ final class RowStripes {
    *
    * @param located places; what is below 0 is left out
    */
-  void setRead(int[] located, int from, int to, int sequence) {
+  public void setRead(int[] located, int from, int to, int sequence) {
     int[] w = words;
     for (int i = from; i < to; i++) {
       int place = located[i];
@@ -171,7 +171,7 @@ final class RowStripes {
    * The same for a position above all that have read yet, and places of which none is left out: the
    * usual case, which needs no comparison.
    */
-  void setReadNow(int[] located, int from, int to, int sequence) {
+  public void setReadNow(int[] located, int from, int to, int sequence) {
     int[] w = words;
     for (int i = from; i < to; i++) {
       w[FIRST + located[i]] = sequence;
@@ -179,7 +179,7 @@ final class RowStripes {
   }
 
   /** By {@link #stripe}, who changed rows and has its position before its commit timestamp. */
-  CommitPairs past() {
+  public CommitPairs past() {
     return past;
   }
 
@@ -198,14 +198,14 @@ final class RowStripes {
   /**
    * Forgets everything, on the safe side: all was read, and written in the past, at {@code now}.
    */
-  void clear(int now) {
+  public void clear(int now) {
     Arrays.fill(words, now);
     past.clear(now);
     sweep.clear(now);
   }
 
   /** Ages what is kept, as time goes on. */
-  void age(int now) {
+  public void age(int now) {
     if (sweep.isDue(now)) {
       sweep.advance(now);
     }

@@ -1,4 +1,4 @@
-package io.retso.oracle;
+package io.retso.oracle.rows;
 
 import java.util.Arrays;
 
@@ -20,9 +20,9 @@ import java.util.Arrays;
  * difference. So none may fall more than 2^31 behind: like the map's commits they are held at
  * {@link CommittedMap#AGE_MAX} by a sweep. Memory is allocated once. Not thread-safe.
  */
-final class GranuleStripes {
+public final class GranuleStripes {
   /** Bytes of memory per stripe. */
-  static final int BYTES = Integer.BYTES + 2 * CommitPairs.BYTES;
+  public static final int BYTES = Integer.BYTES + 2 * CommitPairs.BYTES;
 
   private final int[] read;
   private final CommitPairs past;
@@ -31,7 +31,7 @@ final class GranuleStripes {
   private final int shift;
 
   /** Allocates stripes: a power of two. */
-  GranuleStripes(int stripes) {
+  public GranuleStripes(int stripes) {
     read = new int[stripes];
     past = new CommitPairs(stripes);
     writes = new CommitPairs(stripes);
@@ -44,29 +44,29 @@ final class GranuleStripes {
    *
    * @param found receives the stripe of each id
    */
-  void locate(long[] ids, int from, int to, int[] found) {
+  public void locate(long[] ids, int from, int to, int[] found) {
     for (int i = from; i < to; i++) {
       found[i] = (int) (RowStripes.mix(ids[i]) >>> shift);
     }
   }
 
   /** The highest position that has read, as a sequence. */
-  int read(int stripe) {
+  public int read(int stripe) {
     return read[stripe];
   }
 
   /** Who changed it and has its position before its commit timestamp. */
-  CommitPairs past() {
+  public CommitPairs past() {
     return past;
   }
 
   /** Who wrote it. */
-  CommitPairs writes() {
+  public CommitPairs writes() {
     return writes;
   }
 
   /** These were read at this position, rounded up to a sequence. */
-  void setRead(int[] located, int from, int to, int sequence) {
+  public void setRead(int[] located, int from, int to, int sequence) {
     int[] positions = read;
     for (int i = from; i < to; i++) {
       int before = positions[located[i]];
@@ -77,7 +77,7 @@ final class GranuleStripes {
   /**
    * Forgets everything, on the safe side: all was read, and written in the past, at {@code now}.
    */
-  void clear(int now) {
+  public void clear(int now) {
     Arrays.fill(read, now);
     past.clear(now);
     writes.clear(now);
@@ -85,7 +85,7 @@ final class GranuleStripes {
   }
 
   /** Ages what is kept, as time goes on. */
-  void age(int now) {
+  public void age(int now) {
     if (sweep.isDue(now)) {
       sweep.advance(now);
     }

@@ -1,4 +1,4 @@
-package io.retso.oracle;
+package io.retso.oracle.rows;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -11,6 +11,9 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 class CommittedMapTest {
+  /** Transactions that started longer ago are aborted before anybody looks here. */
+  private static final int WINDOW_MAX = 1 << 28;
+
   /** Places where the low 32 bits of a sequence wrap, as a sign and as a whole. */
   private static final long[] BEGINNINGS = {
     1, (1L << 31) - 20_000, (1L << 32) - 20_000, 3 * (1L << 31) - 5, (1L << 40) - 20_000
@@ -209,7 +212,7 @@ class CommittedMapTest {
       assertTrue(conflictsCertainly(map, 99, before - 1), "a row is lost");
       for (int row = 1; row <= 60; row++) {
         assertFalse(conflicts(map, row, now - 1), "an old commit looks young");
-        long oldest = Math.max(61, now - TransactionWindow.CAPACITY_MAX);
+        long oldest = Math.max(61, now - WINDOW_MAX);
         assertFalse(conflicts(map, row, oldest), "for the oldest start of any window");
       }
     }
@@ -252,7 +255,7 @@ class CommittedMapTest {
       assertEquals(0, map.occupied());
       for (int row = 1; row <= 12; row++) {
         assertFalse(conflicts(map, row, beginning));
-        assertFalse(conflicts(map, row, beginning - TransactionWindow.CAPACITY_MAX));
+        assertFalse(conflicts(map, row, beginning - WINDOW_MAX));
       }
       put(map, beginning + 1, 12);
       assertEquals(1, map.occupied());

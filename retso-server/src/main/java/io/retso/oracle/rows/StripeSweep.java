@@ -1,4 +1,4 @@
-package io.retso.oracle;
+package io.retso.oracle.rows;
 
 /**
  * Goes over a number of places again and again, once in {@link CommittedMap#SWEEP_PERIOD}

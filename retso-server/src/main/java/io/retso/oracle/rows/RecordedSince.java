@@ -1,11 +1,11 @@
-package io.retso.oracle;
+package io.retso.oracle.rows;
 
 /**
  * Since when {@link RowStripes} knows what is written. It gets that only while transactions are
  * certified, and for some time after the last one; so where nobody is serializable, nobody pays for
  * it. What was written before counts as unknown. Not thread-safe.
  */
-final class RecordedSince {
+public final class RecordedSince {
   private final long awake;
 
   /** All commits from this sequence on are recorded, and will be those before the other. */
@@ -14,17 +14,17 @@ final class RecordedSince {
   private long awakeUntil;
 
   /** Records for so many sequences after the last certification, above 0. */
-  RecordedSince(long awake) {
+  public RecordedSince(long awake) {
     this.awake = awake;
   }
 
   /** Whether the commit at {@code sequence}, the next one, is to be recorded. */
-  boolean isAwake(long sequence) {
+  public boolean isAwake(long sequence) {
     return sequence < awakeUntil;
   }
 
   /** A transaction is certified at {@code now}, the next sequence: keep awake, or wake up. */
-  void wake(long now) {
+  public void wake(long now) {
     if (!isAwake(now)) {
       from = now; // nothing is known of the commits before
     }
@@ -32,12 +32,12 @@ final class RecordedSince {
   }
 
   /** Whether all commits after {@code start} are recorded. */
-  boolean knows(long start, long now) {
+  public boolean knows(long start, long now) {
     return start >= from && isAwake(now);
   }
 
   /** Forgets everything and sleeps; {@code now} is the next sequence. */
-  void clear(long now) {
+  public void clear(long now) {
     awakeUntil = now;
   }
 }
