@@ -7,11 +7,9 @@ public final class IsolationOption {
   @Option(
       names = "--isolation",
       paramLabel = "snapshot|serializable",
-      defaultValue = "snapshot",
       description =
-          "What transactions are promised: snapshot isolation or serializability. Default:"
-              + " ${DEFAULT-VALUE}")
-  private io.retso.hbase.options.Isolation level;
+          "What transactions are promised: snapshot isolation or serializability. Default: snapshot")
+  private io.retso.hbase.options.Isolation level = io.retso.hbase.options.Isolation.SNAPSHOT;
 
   /** What they are promised. */
   public io.retso.hbase.options.Isolation level() {
