@@ -192,7 +192,7 @@ abstract class StoreContract {
     LoadCounts counts = ClosedLoop.run(bank, store, 6, 1, Duration.ZERO, Duration.ofMillis(700));
     isOver.set(true);
     assertTrue(audits.join() > 0);
-    assertTrue(counts.committed() > 0 && counts.refusedShare() > 0, () -> "" + counts.refused());
+    assertTrue(counts.committed() > 0, () -> "refused: " + counts.refused());
     assertEquals("", bank.check(store));
   }
 
