@@ -23,13 +23,11 @@ import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
 final class WrittenCounts {
   private static final int OPERATIONS = 100;
 
-  /** Where HBase has its logs, in its root directory; those of its own tables end so. */
-  private static final List<String> LOGS = List.of("WALs", "oldWALs");
-
+  /** How names of logs end that are of HBase's own table. */
   private static final String META_LOG = ".meta";
 
   private final BenchTables tables;
-  private final Path hbase;
+  private final Path logs;
   private final TablesSettings settings;
   private final ProgressLine line;
 
@@ -40,7 +38,7 @@ final class WrittenCounts {
    */
   WrittenCounts(BenchTables tables, Path data, TablesSettings settings, ProgressLine line) {
     this.tables = tables;
-    this.hbase = data.resolve("data").resolve("hbase");
+    this.logs = data.resolve("data").resolve("hbase").resolve("WALs");
     this.settings = settings;
     this.line = line;
   }
@@ -129,14 +127,12 @@ final class WrittenCounts {
     return cells;
   }
 
-  /** Of the logs of all tables but HBase's own; what is acknowledged is in them. */
+  /** Of the logs with unflushed edits, HBase's own aside; what is acknowledged is in them. */
   private long logBytes() throws IOException {
     long bytes = 0;
-    for (String directory : LOGS) {
-      try (Stream<Path> files = Files.walk(hbase.resolve(directory))) {
-        for (Path file : files.filter(Files::isRegularFile).toList()) {
-          bytes += file.toString().endsWith(META_LOG) ? 0 : Files.size(file);
-        }
+    try (Stream<Path> files = Files.walk(logs)) {
+      for (Path file : files.filter(Files::isRegularFile).toList()) {
+        bytes += file.toString().endsWith(META_LOG) ? 0 : Files.size(file);
       }
     }
     return bytes;
