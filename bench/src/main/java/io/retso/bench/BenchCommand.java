@@ -147,8 +147,9 @@ public final class BenchCommand implements Callable<Integer> {
       paramLabel = "REGEXP",
       description =
           "Measure transactional tables beside the plain HBase client, on a cluster that it starts:"
-              + " latencies, throughput, work of the region server, requests; of the measurements"
-              + " only those whose names contain a match. Minutes.")
+              + " latencies, throughput, work of the region server, requests, bytes and cells that"
+              + " are written; of the measurements only those whose names contain a match."
+              + " Minutes.")
   private String hbase;
 
   @Option(

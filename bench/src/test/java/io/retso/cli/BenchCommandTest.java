@@ -112,7 +112,7 @@ class BenchCommandTest {
     assertRefused("is not a regular expression", "bench", "--hbase=(");
     assertRefused("no measurement has a match of 'nomatch'", "bench", "--hbase=nomatch");
     assertRefused("; batch of 10 gets, 32; ", "bench", "--hbase=nomatch");
-    assertRefused("; requests; work", "bench", "--hbase=nomatch");
+    assertRefused("; requests; work; bytes and cells", "bench", "--hbase=nomatch");
     assertRefused("no attack has a match of 'nomatch'", "bench", "attacks", "nomatch");
     assertRefused("Unmatched argument", "bench", "growth", "SPACE");
     assertRefused("--rounds must be 1 to", "bench", "restart", "--rounds", "0");
@@ -160,7 +160,7 @@ class BenchCommandTest {
               "bench",
               "--quick",
               "--seconds",
-              "0.1",
+              "0.3",
               "--clients",
               "1,2",
               "--rows",

@@ -163,7 +163,7 @@ class TransactionTest {
     held(first, name, "batch", cleanups).put(put("first", "a")).get(60, TimeUnit.SECONDS);
     first.commit();
     Transaction tx = manager.begin();
-    held(tx, name, "batchAll", writes).put(put("r", "a")).get(60, TimeUnit.SECONDS);
+    held(tx, name, "put", writes).put(put("r", "a")).get(60, TimeUnit.SECONDS);
     CompletableFuture<OptionalLong> commit = tx.commitAsync();
     CompletableFuture<Void> closing = CompletableFuture.runAsync(manager::close);
     eventually("it closes", this::isClosed);

@@ -23,8 +23,14 @@ record Contest(String name, int load, Map<String, Measure> variants) {
   /** Batches that are read and written. */
   static final List<Integer> BATCHES = List.of(1, 4, 10, 100);
 
-  /** Batches whose throughput is measured. */
+  /** Batches of gets whose throughput is measured. */
   static final List<Integer> THROUGHPUT_BATCHES = List.of(1, 10);
+
+  /** Batches of puts whose throughput is measured. */
+  static final List<Integer> WRITTEN_BATCHES = List.of(10, 100);
+
+  /** Rows that are read and written: one, or two of a transfer. */
+  static final List<Integer> CHANGED = List.of(1, 2);
 
   /** Threads of those. */
   static final List<Integer> THREADS = List.of(8, 32);
@@ -53,6 +59,10 @@ record Contest(String name, int load, Map<String, Measure> variants) {
 
   static String puts(int count) {
     return count == 1 ? "1 put" : "batch of " + count + " puts";
+  }
+
+  static String changes(int rows) {
+    return rows == 1 ? "read-modify-write" : "transfer between " + rows + " rows";
   }
 
   static String singleGets() {
@@ -101,6 +111,21 @@ record Contest(String name, int load, Map<String, Measure> variants) {
     for (int threads : THREADS) {
       for (int count : THROUGHPUT_BATCHES) {
         all.add(reads(plain, transactions, count, threads));
+      }
+    }
+    for (int threads : THREADS) {
+      for (int count : WRITTEN_BATCHES) {
+        all.add(
+            new Contest(puts(count), threads, new LinkedHashMap<>())
+                .and(PLAIN, false, () -> plain.get().puts(count))
+                .and(PLAIN_ASYNC, false, () -> plain.get().asyncPuts(count))
+                .and(TRANSACTIONS, false, () -> transactions.get().puts(count)));
+      }
+      for (int rows : CHANGED) {
+        all.add(
+            new Contest(changes(rows), threads, new LinkedHashMap<>())
+                .and(PLAIN, false, () -> plain.get().readModifyWrites(rows))
+                .and(TRANSACTIONS, false, () -> transactions.get().readModifyWrites(rows)));
       }
     }
     for (Mix mix : Mix.values()) {

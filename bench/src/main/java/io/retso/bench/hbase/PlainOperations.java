@@ -1,10 +1,12 @@
 package io.retso.bench.hbase;
 
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import org.apache.hadoop.hbase.client.Get;
+import org.apache.hadoop.hbase.client.Put;
 import org.apache.hadoop.hbase.client.Result;
 import org.apache.hadoop.hbase.client.ResultScanner;
 import org.apache.hadoop.hbase.client.Scan;
@@ -84,6 +86,11 @@ final class PlainOperations {
     return rows -> operation(table -> scanned(table, rows.scan(count)));
   }
 
+  /** Reads different random rows, and writes them. */
+  Operation.Maker readModifyWrites(int count) {
+    return rows -> operation(table -> readModifyWrite(table, rows, count));
+  }
+
   /** A mix of operations. */
   Operation.Maker mix(Mix mix) {
     return rows -> operation(table -> run(mix.next(rows), table, rows));
@@ -96,12 +103,26 @@ final class PlainOperations {
       case SCAN -> scanned(table, rows.scan(1 + rows.choose(Mix.SCANNED_MAX)));
       case UPDATE -> table.put(rows.put(rows.next()));
       case INSERT -> table.put(rows.put(rows.absent()));
-      case READ_MODIFY_WRITE -> {
-        byte[] key = rows.next();
-        checked(table.get(new Get(key)));
-        table.put(rows.put(key));
-      }
+      case READ_MODIFY_WRITE -> readModifyWrite(table, rows, rows.next());
     }
+  }
+
+  /** Reads different random rows, and writes them: several in one request each. */
+  static void readModifyWrite(Table table, Rows rows, int count) throws IOException {
+    if (count == 1) {
+      readModifyWrite(table, rows, rows.next());
+      return;
+    }
+    List<byte[]> keys = rows.next(count);
+    checked(table.get(keys.stream().map(Get::new).toList()));
+    List<Put> puts = new ArrayList<>(count); // that may be changed, as HBase wants it
+    keys.forEach(key -> puts.add(rows.put(key)));
+    table.put(puts);
+  }
+
+  private static void readModifyWrite(Table table, Rows rows, byte[] key) throws IOException {
+    checked(table.get(new Get(key)));
+    table.put(rows.put(key));
   }
 
   /** Reads all rows of a scan that finds some. */

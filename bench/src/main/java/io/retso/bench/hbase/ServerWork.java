@@ -49,6 +49,12 @@ final class ServerWork {
     this.nextSeed = settings.seed();
   }
 
+  /** Whether a contest runs what is measured here, so that it is compiled by then. */
+  static boolean isPrepared(Contest contest) {
+    return contest.load() == 1
+        && BATCHES.stream().map(Contest::puts).anyMatch(contest.name()::equals);
+  }
+
   List<TablesReport.Work> measure() throws IOException {
     tables.flush(); // what others wrote is not this one's work
     List<Load> loads = new ArrayList<>();

@@ -5,7 +5,6 @@ import io.retso.bench.machine.Machine;
 import io.retso.bench.report.BenchException;
 import io.retso.bench.report.ProgressLine;
 import io.retso.bench.report.Texts;
-import io.retso.cluster.ChildProcess;
 import io.retso.cluster.ClusterException;
 import io.retso.cluster.DeleteAtExit;
 import io.retso.cluster.Directories;
@@ -20,9 +19,9 @@ import java.util.Map;
 
 /** {@code retso bench --hbase}: everything about transactional tables, beside the plain client. */
 public final class TablesBench {
-  private static final int WARM_THREADS = 4;
   private static final String REQUESTS = "requests";
   private static final String WORK = "work";
+  private static final String CELLS = "bytes and cells";
 
   private final TablesSettings settings;
   private final ProgressLine line;
@@ -43,7 +42,7 @@ public final class TablesBench {
   /** Names of all measurements, to choose from. */
   public static List<String> names() {
     List<String> names = new ArrayList<>(Contest.names());
-    names.addAll(List.of(REQUESTS, WORK));
+    names.addAll(List.of(REQUESTS, WORK, CELLS));
     return names;
   }
 
@@ -75,19 +74,20 @@ public final class TablesBench {
         BenchTables tables = new BenchTables(cluster, settings.isolation())) {
       line.show("writing " + settings.rows() + " rows to both tables ...");
       tables.load(cluster, settings);
+      List<Contest> all = Contest.all(() -> tables);
       List<Contest> contests =
-          Contest.all(() -> tables).stream()
-              .filter(contest -> isAskedFor(contest.toString()))
-              .toList();
-      warm(contests);
+          all.stream().filter(contest -> isAskedFor(contest.toString())).toList();
+      warm(cluster, all.stream().filter(this::isWarmedUp).toList());
       List<TablesReport.Requests> requests =
           isAskedFor(REQUESTS) ? new RequestCounts(cluster, settings).measure() : List.of();
       for (Contest contest : contests) {
-        measure(cluster.hbaseProcesses().get(0), tables, contest);
+        measure(cluster, tables, contest);
       }
       // Last, since each of its flushes leaves a file for reads to look into.
       List<TablesReport.Work> works =
           isAskedFor(WORK) ? new ServerWork(cluster, tables, settings, line).measure() : List.of();
+      List<TablesReport.Written> written =
+          isAskedFor(CELLS) ? new WrittenCounts(tables, data, settings, line).measure() : List.of();
       line.clear();
       return new TablesReport(
           version,
@@ -98,7 +98,8 @@ public final class TablesBench {
           runs,
           works,
           requests,
-          TablesComparisons.of(runs, works, requests));
+          written,
+          TablesComparisons.of(runs, works, requests, written));
     } catch (ClusterException e) {
       throw new BenchException(e.getMessage(), e);
     } catch (IOException e) {
@@ -111,35 +112,50 @@ public final class TablesBench {
     return settings.names().matcher(name).find();
   }
 
+  private boolean isWarmedUp(Contest contest) {
+    return isAskedFor(contest.toString()) || isAskedFor(WORK) && ServerWork.isPrepared(contest);
+  }
+
   private Rows rows(boolean skewed) {
     return new Rows(settings.rows(), settings.valueBytes(), nextSeed++, skewed);
   }
 
-  /** Code that was compiled for one of the tables must not meet the other one interpreted. */
-  private void warm(List<Contest> contests) throws IOException, InterruptedException {
+  /**
+   * Runs everything, several times, until the compilers of the JVMs have done. Code that was
+   * compiled for one of the tables must not meet the other one interpreted.
+   */
+  private void warm(LocalCluster cluster, List<Contest> contests)
+      throws IOException, InterruptedException {
     long measurements = contests.stream().mapToLong(contest -> contest.variants().size()).sum();
-    for (Contest contest : contests) {
-      line.show("warm-up   " + contest);
-      for (Contest.Measure measure : contest.variants().values()) {
-        measure.run(this::rows, 0, settings.warmCluster().toNanos() * WARM_THREADS / measurements);
+    long deadline = System.nanoTime() + settings.compilersMax().toNanos();
+    double compilers = measurements == 0 ? 0 : 1;
+    while (compilers > ClusterTimes.COMPILERS_MAX && System.nanoTime() < deadline) {
+      ClusterTimes before = ClusterTimes.of(cluster);
+      for (Contest contest : contests) {
+        line.show("warm-up   " + contest + "  compilers " + Texts.percent(compilers));
+        for (Contest.Measure measure : contest.variants().values()) {
+          measure.run(this::rows, 0, settings.warmPass().toNanos() / measurements);
+        }
       }
+      compilers = ClusterTimes.of(cluster).since(before).compilerShare();
     }
-    line.done("warm-up   done");
+    line.done("warm-up   compilers take " + Texts.percent(compilers) + " of the processor time");
   }
 
-  private void measure(ChildProcess hbase, BenchTables tables, Contest contest)
+  private void measure(LocalCluster cluster, BenchTables tables, Contest contest)
       throws IOException, InterruptedException {
     for (int round = 0; round < settings.rounds(); round++) {
       for (Map.Entry<String, Contest.Measure> variant : contest.variants().entrySet()) {
         String name = contest + "  " + variant.getKey();
         line.show(name + "  round " + (round + 1) + " of " + settings.rounds());
-        long server = hbase.cpuTime().toNanos();
-        long client = Machine.ownCpuNanos();
+        ClusterTimes before = ClusterTimes.of(cluster);
         ThreadedLoad.Result result =
             variant
                 .getValue()
                 .run(this::rows, settings.warmUp().toNanos(), settings.measured().toNanos());
         tables.awaitCleanup(); // or the next one would pay for it
+        ClusterTimes.Spent spent = ClusterTimes.of(cluster).since(before);
+        double perMicro = 1e3 * result.operations();
         runs.add(
             new TablesReport.Run(
                 contest.name(),
@@ -149,8 +165,11 @@ public final class TablesBench {
                 result.perSecond(),
                 result.abortShare(),
                 result.latency(),
-                (hbase.cpuTime().toNanos() - server) / 1e3 / result.operations(),
-                (Machine.ownCpuNanos() - client) / 1e3 / result.operations()));
+                new TablesReport.Cpu(
+                    spent.client() / perMicro,
+                    spent.hbase() / perMicro,
+                    spent.oracle() / perMicro,
+                    spent.compilerShare())));
         line.done(
             String.format(
                 "%-48s  %9s/s  p50 %s  p99 %s ms",

@@ -16,6 +16,7 @@ import java.util.Map;
  * @param runs in their order
  * @param works of region servers, in their order
  * @param requests of single operations
+ * @param written bytes and cells of single operations
  * @param comparisons with the targets
  */
 public record TablesReport(
@@ -27,6 +28,7 @@ public record TablesReport(
     List<Run> runs,
     List<Work> works,
     List<Requests> requests,
+    List<Written> written,
     List<Comparison> comparisons) {
   /**
    * One measurement.
@@ -38,8 +40,7 @@ public record TablesReport(
    * @param perSecond operations that were not aborted
    * @param abortShare of all operations
    * @param latency of those that were not aborted, ms
-   * @param serverMicros processor time of the HBase process for each operation, cleanup included
-   * @param clientMicros processor time of this process for each operation
+   * @param cpu for each operation
    */
   public record Run(
       String contest,
@@ -49,8 +50,22 @@ public record TablesReport(
       double perSecond,
       double abortShare,
       Percentiles latency,
-      double serverMicros,
-      double clientMicros) {}
+      Cpu cpu) {}
+
+  /**
+   * Processor time for an operation, cleanup included, microseconds.
+   *
+   * @param client of this process
+   * @param server of the HBase process
+   * @param oracle of the oracle's process, its bookie included
+   * @param compilerShare what the JVMs' compilers took of all that, 0 to 1
+   */
+  public record Cpu(double client, double server, double oracle, double compilerShare) {
+    /** Of all processes. */
+    public double sum() {
+      return client + server + oracle;
+    }
+  }
 
   /**
    * Processor time of HBase for writing rows, flushing them, and cleaning up.
@@ -69,4 +84,12 @@ public record TablesReport(
    */
   public record Requests(
       String operation, double hbase, double oracleFrames, double oracleQueries) {}
+
+  /**
+   * What one operation leaves in HBase, its cleanup included.
+   *
+   * @param logBytes in the write-ahead log of the region server
+   * @param cells in the memory of the regions
+   */
+  public record Written(String operation, String variant, double logBytes, double cells) {}
 }

@@ -15,7 +15,8 @@ import java.util.regex.Pattern;
  * @param clientReads whether clients decide what a snapshot sees, instead of region servers
  * @param isolation of all transactions
  * @param names measurements whose names contain a match are done, others left out
- * @param warmCluster load of every kind before the first measurement
+ * @param warmPass load of every kind before the first measurement: one pass
+ * @param compilersMax passes begin for so long at most, if the JVMs' compilers do not come to rest
  * @param warmUp before each measurement
  * @param measured time of each measurement
  * @param rounds in which the compared ones take turns
@@ -29,7 +30,8 @@ public record TablesSettings(
     boolean clientReads,
     Isolation isolation,
     Pattern names,
-    Duration warmCluster,
+    Duration warmPass,
+    Duration compilersMax,
     Duration warmUp,
     Duration measured,
     int rounds,
@@ -47,11 +49,12 @@ public record TablesSettings(
         false,
         Isolation.SNAPSHOT,
         Pattern.compile(""),
-        Duration.ofSeconds(quick ? 4 : 10),
-        Duration.ofMillis(quick ? 150 : 300),
-        Duration.ofMillis(quick ? 500 : 1000),
+        Duration.ofSeconds(quick ? 15 : 30),
+        Duration.ofSeconds(quick ? 35 : 180),
+        Duration.ofMillis(quick ? 100 : 300),
+        Duration.ofMillis(quick ? 300 : 1000),
         quick ? 3 : 5,
-        quick ? 20_000 : 50_000,
+        quick ? 10_000 : 50_000,
         seed,
         directory);
   }
@@ -69,7 +72,8 @@ public record TablesSettings(
         readsByClients,
         level,
         otherNames,
-        warmCluster,
+        warmPass,
+        compilersMax,
         warmUp,
         eachMeasured,
         otherRounds,

@@ -40,7 +40,7 @@ public final class TablesText {
     String end = System.lineSeparator();
     TextTable table =
         new TextTable(
-            "lrlrrrrrrr",
+            "lrlrrrrrrrrr",
             "what",
             "load",
             "by",
@@ -50,7 +50,9 @@ public final class TablesText {
             "p99",
             "aborted",
             "server us",
-            "client us");
+            "client us",
+            "oracle us",
+            "compilers");
     for (Run run : medians(report.runs())) {
       table.row(
           run.contest(),
@@ -61,8 +63,10 @@ public final class TablesText {
           Texts.millis(run.latency().p50()),
           Texts.millis(run.latency().p99()),
           run.abortShare() == 0 ? "-" : Texts.percent(run.abortShare()),
-          Texts.rate(run.serverMicros()),
-          Texts.rate(run.clientMicros()));
+          Texts.rate(run.cpu().server()),
+          Texts.rate(run.cpu().client()),
+          Texts.rate(run.cpu().oracle()),
+          Texts.percent(run.cpu().compilerShare()));
     }
     TextTable requests =
         new TextTable(
@@ -78,7 +82,24 @@ public final class TablesText {
           Texts.decimal(one.oracleFrames()),
           Texts.decimal(one.oracleQueries()));
     }
-    return end + table + end + requests + end + ReportText.comparisons(report.comparisons());
+    TextTable written =
+        new TextTable(
+            "llrr", "what one operation writes, cleanup included", "by", "log, bytes", "cells");
+    for (TablesReport.Written one : report.written()) {
+      written.row(
+          one.operation(),
+          one.variant(),
+          Texts.decimal(one.logBytes()),
+          Texts.decimal(one.cells()));
+    }
+    return end
+        + table
+        + end
+        + requests
+        + end
+        + written
+        + end
+        + ReportText.comparisons(report.comparisons());
   }
 
   /** Latency versus throughput of the paper's transactions. */

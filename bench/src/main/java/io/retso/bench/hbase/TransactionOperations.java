@@ -73,7 +73,16 @@ final class TransactionOperations {
     return rows -> () -> transaction(false, table -> table.put(rows.puts(count)));
   }
 
-  /** What the oracle takes of that: begin and commit of as many rows, nothing else. */
+  /** A transaction that reads different random rows, and writes them. */
+  Operation.Maker readModifyWrites(int count) {
+    return rows ->
+        () -> transaction(false, table -> PlainOperations.readModifyWrite(table, rows, count));
+  }
+
+  /**
+   * What the oracle takes of a transaction that writes: begin and commit of as many rows, nothing
+   * else.
+   */
   Operation.Maker oracleOnly(int count) {
     return rows ->
         () -> {

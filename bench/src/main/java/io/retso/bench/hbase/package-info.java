@@ -4,6 +4,7 @@
  * bounds}.
  *
  * <p>Whatever is compared takes turns in short rounds, each ratio is taken within a round, and the
- * median of the rounds counts: what else the machine does then meets both sides.
+ * median of the rounds counts: what else the machine does then meets both sides. Rounds whose
+ * processor time went to the JVMs' compilers are not judged.
  */
 package io.retso.bench.hbase;

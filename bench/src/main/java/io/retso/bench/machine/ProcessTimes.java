@@ -59,6 +59,16 @@ public final class ProcessTimes {
     }
   }
 
+  /** CPU time of the process since an earlier moment, threads that ended meanwhile included. */
+  public long cpuNanos(ProcessTimes before) {
+    return cpuNanos - before.cpuNanos;
+  }
+
+  /** CPU time of the JVM's compilers since an earlier moment; 0 if it is not known. */
+  public long compilerNanos(ProcessTimes before) {
+    return Math.max(0, nanos(before, ProcessTimes::isCompiler, false));
+  }
+
   /** Cores that the process used since an earlier moment, threads that ended meanwhile included. */
   public double cores(ProcessTimes before) {
     return (double) (cpuNanos - before.cpuNanos) / (nanos - before.nanos);
@@ -79,10 +89,20 @@ public final class ProcessTimes {
 
   /** Cores that the JVM's compilers used since an earlier moment; negative if it is not known. */
   public double compilerCores(ProcessTimes before) {
-    return cores(before, name -> name.startsWith("C1 Comp") || name.startsWith("C2 Comp"), false);
+    return cores(before, ProcessTimes::isCompiler, false);
+  }
+
+  private static boolean isCompiler(String thread) {
+    return thread.startsWith("C1 Comp") || thread.startsWith("C2 Comp");
   }
 
   private double cores(ProcessTimes before, Predicate<String> names, boolean waiting) {
+    long total = nanos(before, names, waiting);
+    return total < 0 ? -1 : (double) total / (nanos - before.nanos);
+  }
+
+  /** Of the threads with these names together; negative if there are none. */
+  private long nanos(ProcessTimes before, Predicate<String> names, boolean waiting) {
     long total = 0;
     boolean known = false;
     for (Map.Entry<String, ThreadTimes> entry : threads.entrySet()) {
@@ -94,6 +114,6 @@ public final class ProcessTimes {
         total += waiting ? now.waitNanos() - then.waitNanos() : now.cpuNanos() - then.cpuNanos();
       }
     }
-    return known ? (double) total / (nanos - before.nanos) : -1;
+    return known ? total : -1;
   }
 }

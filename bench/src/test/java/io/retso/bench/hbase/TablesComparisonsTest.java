@@ -16,15 +16,20 @@ class TablesComparisonsTest {
   private final List<Run> runs = new ArrayList<>();
 
   private void run(String contest, String variant, double... millisOfRounds) {
+    run(contest, 1, variant, new TablesReport.Cpu(10, 10, 10, 0.05), millisOfRounds);
+  }
+
+  private void run(
+      String contest, int load, String variant, TablesReport.Cpu cpu, double... millisOfRounds) {
     for (int round = 0; round < millisOfRounds.length; round++) {
       double millis = millisOfRounds[round];
       Percentiles latency = new Percentiles(1, 2 * millis, millis, millis, millis, millis, millis);
-      runs.add(new Run(contest, 1, variant, round, 1000 / millis, 0, latency, 10, 10));
+      runs.add(new Run(contest, load, variant, round, 1000 / millis, 0, latency, cpu));
     }
   }
 
   private Comparison only() {
-    List<Comparison> found = TablesComparisons.of(runs, List.of(), List.of());
+    List<Comparison> found = TablesComparisons.of(runs, List.of(), List.of(), List.of());
     assertEquals(1, found.size(), found::toString);
     return found.get(0);
   }
@@ -58,16 +63,52 @@ class TablesComparisonsTest {
     for (int batch : List.of(10, 100)) {
       double more = batch / 10.0;
       works.add(new TablesReport.Work(batch, Contest.PLAIN, 0, 10, 20));
-      works.add(new TablesReport.Work(batch, Contest.TRANSACTIONS, 0, 10, 40 * more));
+      works.add(new TablesReport.Work(batch, Contest.TRANSACTIONS, 0, 10, 26 * more));
       works.add(new TablesReport.Work(batch, Contest.PLAIN, 1, 10, 30));
-      works.add(new TablesReport.Work(batch, Contest.TRANSACTIONS, 1, 10, 63 * more));
+      works.add(new TablesReport.Work(batch, Contest.TRANSACTIONS, 1, 10, 42 * more));
     }
-    List<Comparison> found = TablesComparisons.of(runs, works, List.of());
+    List<Comparison> found = TablesComparisons.of(runs, works, List.of(), List.of());
     assertEquals(2, found.size());
-    assertEquals(2.1, found.get(0).value(), 1e-9);
+    assertEquals(1.4, found.get(0).value(), 1e-9);
     assertTrue(found.get(0).met());
-    assertEquals(21, found.get(1).value(), 1e-9);
+    assertEquals(14, found.get(1).value(), 1e-9);
     assertTrue(found.get(1).what().contains("100 puts"), found.get(1)::what);
+  }
+
+  @Test
+  void theProcessorTimeOfAllProcessesIsComparedBesideTheThroughput() {
+    String contest = Contest.changes(1);
+    run(contest, 8, Contest.PLAIN, new TablesReport.Cpu(100, 200, 0, 0.05), 1, 1, 1);
+    run(contest, 8, Contest.TRANSACTIONS, new TablesReport.Cpu(200, 250, 150, 0.05), 3, 3, 3);
+    List<Comparison> found = TablesComparisons.of(runs, List.of(), List.of(), List.of());
+    assertEquals(2, found.size(), found::toString);
+    assertEquals(1.0 / 3, found.get(0).value(), 1e-9);
+    assertEquals(2.0, found.get(1).value(), 1e-9);
+    assertEquals("missed", found.get(1).verdict());
+  }
+
+  @Test
+  void youngProcessesAreNotJudged() {
+    String contest = Contest.puts(100);
+    run(contest, 32, Contest.PLAIN, new TablesReport.Cpu(1, 1, 1, 0.12), 1, 1, 1);
+    run(contest, 32, Contest.TRANSACTIONS, new TablesReport.Cpu(1, 1, 1, 0.3), 3, 3, 3);
+    assertEquals("not judged", only().verdict());
+    assertTrue(only().doubt().contains("30.00%"), only()::doubt);
+  }
+
+  @Test
+  void whatIsWrittenIsComparedKindByKind() {
+    String puts = Contest.puts(10);
+    List<TablesReport.Written> written =
+        List.of(
+            new TablesReport.Written(puts, Contest.PLAIN, 1600, 10),
+            new TablesReport.Written(puts, Contest.TRANSACTIONS, 2240, 11));
+    List<Comparison> found = TablesComparisons.of(runs, List.of(), List.of(), written);
+    assertEquals(2, found.size(), found::toString);
+    assertEquals(1.4, found.get(0).value(), 1e-9);
+    assertTrue(found.get(0).met());
+    assertEquals(1.1, found.get(1).value(), 1e-9);
+    assertFalse(found.get(1).met());
   }
 
   @Test
@@ -84,9 +125,11 @@ class TablesComparisonsTest {
             runs,
             List.of(),
             List.of(new TablesReport.Requests("10 gets", 1, 2, 0)),
+            List.of(new TablesReport.Written("10 puts", Contest.PLAIN, 1600, 10)),
             List.of());
     String text = TablesText.of(report);
-    assertTrue(text.contains(Contest.PAPER) && text.contains("10 gets"), text);
+    assertTrue(
+        text.contains(Contest.PAPER) && text.contains("10 gets") && text.contains("1600"), text);
     String figure = TablesText.figure(report);
     assertTrue(figure.startsWith("<svg") && figure.contains("plain puts"), figure);
     assertFalse(figure.contains("the paper, 2011"), figure);

@@ -39,14 +39,10 @@ public final class OperationChecks {
 
   private final PreparedTable table;
   private final TableCatalog tables;
-  private final int cellBytesMax;
 
   public OperationChecks(PreparedTable table, TableCatalog tables) {
     this.table = table;
     this.tables = tables;
-    // HBase's client would refuse the cell later, when the transaction could only be rolled back.
-    this.cellBytesMax =
-        table.raw().getConfiguration().getInt("hbase.client.keyvalue.maxsize", 10 << 20);
   }
 
   /** Checks any action of a batch. */
@@ -103,12 +99,13 @@ public final class OperationChecks {
     refuse(
         mutation.getACL() != null || hasVisibility(mutation),
         "cell ACLs and visibility labels are lost when a transaction is cleaned up: set none");
-    refuse(
-        mutation.getDurability() == Durability.SKIP_WAL
-            || mutation.getDurability() == Durability.ASYNC_WAL,
-        "durability "
-            + mutation.getDurability()
-            + " could lose what was committed: use SYNC_WAL or the default");
+    if (mutation.getDurability() == Durability.SKIP_WAL
+        || mutation.getDurability() == Durability.ASYNC_WAL) {
+      throw new IllegalArgumentException(
+          "durability "
+              + mutation.getDurability()
+              + " could lose what was committed: use SYNC_WAL or the default");
+    }
     // A cleanup that is lost after it was reported takes the committed write with it.
     refuse(
         mutation.getDurability() == Durability.FSYNC_WAL
@@ -166,14 +163,15 @@ public final class OperationChecks {
 
   private void check(Mutation mutation, Cell cell) {
     boolean isPut = cell.getType() == Cell.Type.Put;
-    refuse(
-        isPut == mutation instanceof Delete,
-        "a cell of type "
-            + cell.getType()
-            + " in a "
-            + mutation.getClass().getSimpleName()
-            + " would be written as something else: "
-            + (isPut ? "use a Put" : "use a Delete"));
+    if (isPut == mutation instanceof Delete) {
+      throw new IllegalArgumentException(
+          "a cell of type "
+              + cell.getType()
+              + " in a "
+              + mutation.getClass().getSimpleName()
+              + " would be written as something else: "
+              + (isPut ? "use a Put" : "use a Delete"));
+    }
     // Ahead of the timestamp, which such a delete always has, and which is not what is wrong.
     refuse(
         cell.getType() == Cell.Type.DeleteFamilyVersion,
@@ -192,15 +190,19 @@ public final class OperationChecks {
     refuse(
         Tombstone.is(cell),
         "this 16-byte value is reserved, it means deleted: write another one, or use a Delete");
-    refuse(
-        cellBytesMax > 0 && cell.getSerializedSize() > cellBytesMax,
-        "a cell of "
-            + cell.getSerializedSize()
-            + " bytes is over the limit of "
-            + cellBytesMax
-            + ": make it smaller, or raise hbase.client.keyvalue.maxsize");
+    // HBase's client would refuse it later, when the transaction could only be rolled back.
+    int cellBytesMax = tables.cellBytesMax();
+    if (cellBytesMax > 0 && cell.getSerializedSize() > cellBytesMax) {
+      throw new IllegalArgumentException(
+          "a cell of "
+              + cell.getSerializedSize()
+              + " bytes is over the limit of "
+              + cellBytesMax
+              + ": make it smaller, or raise hbase.client.keyvalue.maxsize");
+    }
   }
 
+  /** For reasons that are constants: others are put together only when they are given. */
   private static void refuse(boolean refused, String reason) {
     if (refused) {
       throw new IllegalArgumentException(reason);

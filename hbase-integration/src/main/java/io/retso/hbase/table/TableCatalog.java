@@ -46,6 +46,9 @@ public final class TableCatalog {
   private static final int TABLES_MAX = 10_000;
   private static final String NO_NAME = "the name is null: name the table";
 
+  /** HBase's own. */
+  private static final int CELL_BYTES_DEFAULT = 10 << 20;
+
   /** For so long the master's answer is waited for if an older one is at hand. */
   private static final long PATIENCE_MILLIS = 1_000;
 
@@ -58,6 +61,7 @@ public final class TableCatalog {
   private final long shortTimeoutMillis;
 
   private final LongSupplier nanoClock;
+  private final int cellBytesMax;
   private final ConcurrentHashMap<TableName, PreparedTable> known = new ConcurrentHashMap<>();
 
   /** Tables whose risks are in the log. */
@@ -79,6 +83,13 @@ public final class TableCatalog {
     this.oracle = oracle;
     this.shortTimeoutMillis = shortTimeoutMillis;
     this.nanoClock = nanoClock;
+    this.cellBytesMax =
+        hbase.getConfiguration().getInt("hbase.client.keyvalue.maxsize", CELL_BYTES_DEFAULT);
+  }
+
+  /** Bytes of a cell that HBase's client sends, at most; not positive if it sends any. */
+  public int cellBytesMax() {
+    return cellBytesMax;
   }
 
   /** The name that the text is. */

@@ -15,6 +15,7 @@ import io.retso.hbase.operation.SingleThreadGuard;
 import io.retso.hbase.read.WaitingScanners;
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.time.Duration;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -47,8 +48,8 @@ final class Lifecycle {
   private final WaitingScanners scanners;
   private final SingleThreadGuard thread = new SingleThreadGuard();
 
-  /** Completes when the time limit is over; cancelled when it no longer counts. */
-  private final CompletableFuture<Void> timeLimit = new CompletableFuture<>();
+  /** Completes when the time limit is over; cancelled when it no longer counts. Null: no limit. */
+  private final CompletableFuture<Void> timeLimit;
 
   /** Guarded by this, as all below. */
   private State state = State.ACTIVE;
@@ -64,13 +65,20 @@ final class Lifecycle {
     this.shared = shared;
     this.operations = operations;
     this.scanners = scanners;
-    tx.options()
-        .timeLimit()
-        .ifPresent(
-            limit -> {
-              timeLimit.completeOnTimeout(null, limit.toNanos(), TimeUnit.NANOSECONDS);
-              timeLimit.thenRunAsync(this::timeOut); // not on the timer's thread: it closes scans
-            });
+    timeLimit = tx.options().timeLimit().map(this::limited).orElse(null);
+  }
+
+  private CompletableFuture<Void> limited(Duration limit) {
+    CompletableFuture<Void> over = new CompletableFuture<>();
+    over.completeOnTimeout(null, limit.toNanos(), TimeUnit.NANOSECONDS);
+    over.thenRunAsync(this::timeOut); // not on the timer's thread: it closes scans
+    return over;
+  }
+
+  private void forgetTimeLimit() {
+    if (timeLimit != null) {
+      timeLimit.cancel(false);
+    }
   }
 
   synchronized State state() {
@@ -213,7 +221,7 @@ final class Lifecycle {
       state = State.COMMITTING;
       unreported = outcome;
     }
-    timeLimit.cancel(false);
+    forgetTimeLimit();
     tx.writes().seal();
     scanners.end();
     decision()
@@ -288,7 +296,7 @@ final class Lifecycle {
   /** It was rolled back: what is left of it is removed. */
   private void abandon(Outcome outcome) {
     ended(outcome);
-    timeLimit.cancel(false);
+    forgetTimeLimit();
     tx.writes().seal();
     scanners.end();
     shared.counters().rolledBack.increment();
@@ -336,7 +344,7 @@ final class Lifecycle {
       }
     }
     if (tx.isReadOnly()) {
-      timeLimit.cancel(false);
+      forgetTimeLimit();
       scanners.end();
       ended(Outcome.READ);
       endedWithoutWrites();

@@ -18,6 +18,7 @@ import org.apache.hadoop.hbase.client.Delete;
 import org.apache.hadoop.hbase.client.Get;
 import org.apache.hadoop.hbase.client.Increment;
 import org.apache.hadoop.hbase.client.Mutation;
+import org.apache.hadoop.hbase.client.Put;
 import org.apache.hadoop.hbase.client.Result;
 import org.apache.hadoop.hbase.util.Bytes;
 
@@ -48,6 +49,9 @@ public final class RowEdit {
 
   /** What must be known of the row; null if nothing. */
   public Get needs() {
+    if (mutations.stream().allMatch(Put.class::isInstance)) {
+      return null;
+    }
     Get get = new Get(row);
     boolean any = false;
     for (Mutation mutation : mutations) {
@@ -127,13 +131,13 @@ public final class RowEdit {
       }
       return;
     }
-    Cell before = current.get(cell(family, qualifier, new byte[0]));
     byte[] value = CellUtil.cloneValue(cell);
     boolean isReturned = false;
     if (mutation instanceof Increment increment) {
-      value = Bytes.toBytes(number(before) + Bytes.toLong(value));
+      value = Bytes.toBytes(number(before(family, qualifier)) + Bytes.toLong(value));
       isReturned = increment.isReturnResults();
     } else if (mutation instanceof Append append) {
+      Cell before = before(family, qualifier);
       value = before == null ? value : Bytes.add(CellUtil.cloneValue(before), value);
       isReturned = append.isReturnResults();
     }
@@ -144,6 +148,11 @@ public final class RowEdit {
     if (isReturned) {
       set(returned, after);
     }
+  }
+
+  /** The column as the transaction sees it; null if it is not there. */
+  private Cell before(byte[] family, byte[] qualifier) {
+    return current.get(cell(family, qualifier, new byte[0]));
   }
 
   private static long number(Cell before) throws DoNotRetryIOException {

@@ -1,0 +1,140 @@
+package io.retso.bench.hbase;
+
+import io.retso.bench.report.ProgressLine;
+import io.retso.bench.report.Texts;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.apache.hadoop.hbase.HRegionLocation;
+import org.apache.hadoop.hbase.TableName;
+import org.apache.hadoop.hbase.client.Admin;
+import org.apache.hadoop.hbase.client.RegionLocator;
+import org.apache.hadoop.hbase.client.Table;
+import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
+
+/**
+ * How many bytes one operation adds to the write-ahead log, and how many cells to the memory of the
+ * regions, its cleanup included: by the length of the log's files, and by the regions' own count.
+ * One thread, so plain batches share nothing; cleanups collect as they always do.
+ */
+final class WrittenCounts {
+  private static final int OPERATIONS = 100;
+
+  /** How names of logs end that are of HBase's own table. */
+  private static final String META_LOG = ".meta";
+
+  private final BenchTables tables;
+  private final Path logs;
+  private final TablesSettings settings;
+  private final ProgressLine line;
+
+  /**
+   * Prepares it.
+   *
+   * @param data the cluster's directory
+   */
+  WrittenCounts(BenchTables tables, Path data, TablesSettings settings, ProgressLine line) {
+    this.tables = tables;
+    this.logs = data.resolve("data").resolve("hbase").resolve("WALs");
+    this.settings = settings;
+    this.line = line;
+  }
+
+  /** Names of what is counted. */
+  static List<String> operations() {
+    List<String> names = new ArrayList<>();
+    ServerWork.BATCHES.forEach(batch -> names.add(Contest.puts(batch)));
+    Contest.CHANGED.forEach(rows -> names.add(Contest.changes(rows)));
+    return names;
+  }
+
+  List<TablesReport.Written> measure() throws IOException {
+    line.show("bytes and cells");
+    PlainOperations plain = new PlainOperations(tables);
+    TransactionOperations transactions = new TransactionOperations(tables);
+    List<TablesReport.Written> all = new ArrayList<>();
+    askable(BenchTables.PLAIN);
+    askable(BenchTables.TRANSACTIONAL);
+    for (int batch : ServerWork.BATCHES) {
+      String name = Contest.puts(batch);
+      all.add(count(name, Contest.PLAIN, BenchTables.PLAIN, plain.puts(batch)));
+      all.add(
+          count(name, Contest.TRANSACTIONS, BenchTables.TRANSACTIONAL, transactions.puts(batch)));
+    }
+    for (int rows : Contest.CHANGED) {
+      String name = Contest.changes(rows);
+      all.add(count(name, Contest.PLAIN, BenchTables.PLAIN, plain.readModifyWrites(rows)));
+      all.add(
+          count(
+              name,
+              Contest.TRANSACTIONS,
+              BenchTables.TRANSACTIONAL,
+              transactions.readModifyWrites(rows)));
+    }
+    return all;
+  }
+
+  /** Lets the regions of a table tell; they are opened anew for that, with nothing in memory. */
+  private void askable(TableName name) throws IOException {
+    try (Admin admin = tables.connection.getAdmin()) {
+      admin.modifyTable(
+          TableDescriptorBuilder.newBuilder(admin.getDescriptor(name))
+              .setCoprocessor(MemoryCells.class.getName())
+              .build());
+    }
+  }
+
+  private TablesReport.Written count(
+      String what, String variant, TableName table, Operation.Maker maker) throws IOException {
+    tables.flush();
+    Rows rows = new Rows(settings.rows(), settings.valueBytes(), settings.seed(), false);
+    try (Operation operation = maker.make(rows)) {
+      long bytes = logBytes();
+      long cells = cells(table);
+      for (int i = 0; i < OPERATIONS; i++) {
+        operation.run();
+      }
+      tables.awaitCleanup();
+      TablesReport.Written written =
+          new TablesReport.Written(
+              what,
+              variant,
+              (double) (logBytes() - bytes) / OPERATIONS,
+              (double) (cells(table) - cells) / OPERATIONS);
+      line.done(
+          String.format(
+              "written   %-38s  %s bytes, %s cells",
+              what + "  " + variant,
+              Texts.decimal(written.logBytes()),
+              Texts.decimal(written.cells())));
+      return written;
+    }
+  }
+
+  private long cells(TableName name) throws IOException {
+    long cells = 0;
+    try (RegionLocator regions = tables.connection.getRegionLocator(name);
+        Table table = tables.connection.getTable(name)) {
+      for (HRegionLocation location : regions.getAllRegionLocations()) {
+        byte[] first = location.getRegion().getStartKey();
+        byte[] row = first.length == 0 ? new byte[1] : first; // a row has a name
+        cells += MemoryCells.answer(table.get(MemoryCells.question(row)));
+      }
+    }
+    return cells;
+  }
+
+  /** Of the logs with unflushed edits, HBase's own aside; what is acknowledged is in them. */
+  private long logBytes() throws IOException {
+    long bytes = 0;
+    try (Stream<Path> files = Files.walk(logs)) {
+      for (Path file : files.filter(Files::isRegularFile).toList()) {
+        bytes += file.toString().endsWith(META_LOG) ? 0 : Files.size(file);
+      }
+    }
+    return bytes;
+  }
+}
