@@ -191,9 +191,7 @@ class LayoutsTest {
     }
     figures.nanos.add(cpu() - begun);
     figures.cells = 0;
-    region
-        .getStores()
-        .forEach(store -> figures.cells += store.getMemStoreSize().getCellsCount());
+    region.getStores().forEach(store -> figures.cells += store.getMemStoreSize().getCellsCount());
     begun = cpu();
     region.flush(true);
     figures.flushNanos.add(cpu() - begun);
