@@ -11,7 +11,7 @@ marks.py; young: written after a decision about its transaction that P still has
 Each row is written in all data families; readers with an open scanner read the first one.
 """
 import sys
-from marks import Model, NONE, COM, ABO
+from marks import Model, NONE, OPEN, COM, ABO
 
 RULES = dict(
     decisions='P',      # a decision is a cell of P | 'no': it is in the map only
@@ -33,16 +33,20 @@ RULES = dict(
 FIELDS = 'UP WAL FL AC MD MP SN FD FP MAP H INF OPN RU'.split()
 
 class Decided(Model):
-    def __init__(self, writes, region_of, budgets, rules=None, families=1, late=False, **options):
+    def __init__(self, writes, region_of, budgets, rules=None, families=1, start='empty', **options):
         super().__init__(writes, region_of, budgets, None, **options)
-        self.r = dict(RULES); self.r.update(rules or {}); self.nf = families; self.late = late; self.views = {}
+        self.r = dict(RULES); self.r.update(rules or {}); self.nf = families; self.start = start; self.views = {}
     def init(self):
         nxt, txns, _, _, bud, _ = super().init(); regs = []
         for g in range(self.ng):
             base = frozenset((r, 0, 1, -1, 0) for r in self.rows_in[g])
             zero = (0,) * (self.nf + 1)
             regs.append((1, (), zero, zero, (frozenset(),) * self.nf, (), None, (base,) * self.nf, (), (), 0, frozenset(), None, 0))
-        if self.late:  # T0 wrote the row and T1 deleted it; both are in D's file and forgotten; P's memory has the decisions
+        if self.start == 'begun':  # T0 has written row 0, with a mark that is a cell; D was flushed; row 1 is to be written
+            txns = ((1, 0, OPEN, 1, frozenset({0}), 0, 0, frozenset()),); nxt = 2
+            regs = [regs[0][:1] + ((('W', 0, 0, 1, 0),), (1, 0), (1, 0)) + regs[0][4:5] + ((((0, 0), 'M'),),)
+                    + regs[0][6:7] + ((regs[0][7][0] | {(0, 1, 0, 0, 0)},),) + regs[0][8:13] + (1,)]
+        if self.start == 'late':  # T0 wrote the row and T1 deleted it; both are in D's file and forgotten; P's memory has the decisions
             txns = tuple((2 * i + 1, 2 * i + 2, COM, 2, frozenset({0}), 1, 1, frozenset({0})) for i in range(2)); nxt = 5
             regs = [regs[0][:1] + ((('D', 0, 'C'), ('D', 1, 'C')), (2, 0), (2, 0)) + regs[0][4:5] + ((((-1, 0), 'C'), ((-1, 1), 'C')),)
                     + regs[0][6:7] + ((regs[0][7][0] | {(0, 2, 1, 0, 0), (0, 4, 1, 1, 0)},),) + regs[0][8:]]
@@ -380,8 +384,9 @@ SUITES = {
     'families': ([[0]], [0], dict(flush=2), dict(twostep=False, families=2)),
     'families-crash': ([[0]], [0], dict(flush=1, crash=1), dict(twostep=False, families=2, abort=False)),
     'tworows': ([[0, 1]], [0, 0], dict(flush=1), dict(twostep=False)),
+    'begun': ([[0, 1]], [0, 0], dict(flush=1), dict(twostep=False, abort=False, scanstep=False, start='begun')),
     'tworows-close': ([[0, 1]], [0, 0], dict(flush=1, close=1), dict(twostep=False, abort=False, scanstep=False)),
-    'late': ([[0], [0]], [0], dict(dup=1, compact=1, crash=1, flush=1, replayflush=1), dict(twostep=False, tomb=(1,), late=True)),
+    'late': ([[0], [0]], [0], dict(dup=1, compact=1, crash=1, flush=1, replayflush=1), dict(twostep=False, tomb=(1,), start='late')),
     # larger than minutes: cut
     'all': ([[0]], [0], dict(flush=2, crash=1, dup=1, replayflush=1), {}),
     'two': ([[0], [0]], [0], dict(flush=1, crash=1), dict(twostep=False, abort=False)),
@@ -398,7 +403,9 @@ BROKEN = {  # rule off: the suite in which it is found
     'forgotten-at-the-snapshot': ('crash', dict(forget='snapshot')),
     'forgotten-after-one-family': ('families', dict(forget='one')),
     'rows-in-files-decided': ('crash', dict(filed=False)),
-    'real-marks-decided': ('dup-flushes', dict(real=False)),
+    'rows-with-real-marks-decided': ('begun', dict(real=False, count=False)),
+    'real-marks-decided': ('begun', dict(real=False)),  # nothing is found, as rows have one column: the count suffices
+    'rows-not-counted': ('begun', dict(count=False)),  # nor here, with one region
     'decided-below-the-horizon': ('late', dict(low=False)),  # nothing is found: a precaution
     'decided-amid-a-write': ('two-step', dict(claims=False)),
     'writes-of-the-decided-taken': ('dup', dict(refuse=False)),
