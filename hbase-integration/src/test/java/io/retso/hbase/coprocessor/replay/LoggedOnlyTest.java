@@ -197,12 +197,26 @@ class LoggedOnlyTest {
     assertEquals("data", families("a"));
   }
 
-  /** HBase takes the edits of an empty memory for flushed, and says nothing of it. */
+  /**
+   * HBase takes the edits of an empty memory for flushed, and leaves them out when it splits the
+   * log. That is so once the master has heard of it; before, they come back.
+   */
   @Test
   void isLostIfItsFamilyHadNothingInMemoryAtTheFlush() throws Exception {
     putLoggedOnly("a");
     flush(DATA, MARKS);
     assertEquals(List.of("flush", "writes d []", "wrote d"), notes.events.subList(1, 4));
+    byte[] encodedName = region().getRegionInfo().getEncodedNameAsBytes();
+    Fixture.eventually(
+        "the master hears of the flush",
+        () ->
+            hbase
+                    .cluster()
+                    .getActiveMaster()
+                    .getServerManager()
+                    .getLastFlushedSequenceId(encodedName)
+                    .getLastFlushedSequenceId()
+                >= notes.sequences.get("a"));
     crash();
     assertEquals("data", families("a"));
   }
