@@ -158,6 +158,24 @@ class Model:
     def nm(v): return 'nothing' if v is None else 'the old value' if v == -1 else f'T{v}'
 
     # ---- transitions
+    def oracle(self, nxt, tx, sw, bud, put, T):
+        """What clients ask of the oracle, what it does by itself, and sweeps: whatever regions are like."""
+        for i in range(self.n):
+            ts, tc, s, cl, acked, left, clean, acks = tx[i]
+            if s == NONE:
+                if all(tx[j][2] != NONE for j in range(i)): put(f'begin T{i}={nxt}', nxt=nxt + 1, tx=T(i, ts=nxt, st=OPEN))
+                continue
+            if s == OPEN and cl == 1 and acked >= set(self.W[i]):
+                bad = any(tx[j][2] == COM and tx[j][1] > ts and set(self.W[j]) & set(self.W[i]) for j in range(self.n) if j != i)
+                if bad: put(f'T{i} conflicts', tx=T(i, st=ABO, cl=2))
+                else: put(f'commit T{i}={nxt}', nxt=nxt + 1, tx=T(i, st=COM, tc=nxt, cl=2))
+            if s == OPEN and self.abort: put(f'oracle aborts T{i}', tx=T(i, st=ABO))
+            if s in (COM, ABO) and not left: put(f'T{i} leaves the window', tx=T(i, left=1))
+            if s == COM and not clean and acks >= set(self.regs_of[i]): put(f'T{i} reported cleaned', tx=T(i, clean=1))
+        if sw is None and bud.get('sweep', 0): put(f'sweep begins X={nxt}', nxt=nxt + 1, sw=(nxt, frozenset()), use='sweep')
+        if sw and len(sw[1]) == self.ng:
+            t2 = tuple(t[:6] + (1,) + t[7:] if t[2] == COM and t[1] < sw[0] else t for t in tx)
+            put('swept', tx=t2, sw=None)
     def succ(self, st):
         nxt, tx, regs, sw, budt, rd = st
         bud = dict(budt); r = self.r; out = []
@@ -175,22 +193,7 @@ class Model:
             for a, v in k.items(): R[getattr(self, a)] = v
             return regs[:g] + (self.prune(R),) + regs[g + 1:]
         W = self.watermark(st)
-        for i in range(self.n):
-            ts, tc, s, cl, acked, left, clean, acks = tx[i]
-            if s == NONE:
-                if all(tx[j][2] != NONE for j in range(i)): put(f'begin T{i}={nxt}', nxt=nxt + 1, tx=T(i, ts=nxt, st=OPEN))
-                continue
-            if s == OPEN and cl == 1 and acked >= set(self.W[i]):
-                bad = any(tx[j][2] == COM and tx[j][1] > ts and set(self.W[j]) & set(self.W[i]) for j in range(self.n) if j != i)
-                if bad: put(f'T{i} conflicts', tx=T(i, st=ABO, cl=2))
-                else: put(f'commit T{i}={nxt}', nxt=nxt + 1, tx=T(i, st=COM, tc=nxt, cl=2))
-            if s == OPEN and self.abort: put(f'oracle aborts T{i}', tx=T(i, st=ABO))
-            if s in (COM, ABO) and not left: put(f'T{i} leaves the window', tx=T(i, left=1))
-            if s == COM and not clean and acks >= set(self.regs_of[i]): put(f'T{i} reported cleaned', tx=T(i, clean=1))
-        if sw is None and bud.get('sweep', 0): put(f'sweep begins X={nxt}', nxt=nxt + 1, sw=(nxt, frozenset()), use='sweep')
-        if sw and len(sw[1]) == self.ng:
-            t2 = tuple(t[:6] + (1,) + t[7:] if t[2] == COM and t[1] < sw[0] else t for t in tx)
-            put('swept', tx=t2, sw=None)
+        self.oracle(nxt, tx, sw, bud, put, T)
         for g in range(self.ng):
             R = regs[g]
             if not R[self.UP]: self.opening(g, R, put, RG, bud, W); continue
