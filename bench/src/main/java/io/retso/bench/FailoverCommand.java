@@ -221,8 +221,8 @@ final class FailoverCommand implements Callable<Integer> {
         uncleaned,
         idleTrials,
         (long) (idleSeconds * 1000),
-        quick ? 3_000 : 15_000,
-        quick ? 300 : 1_000,
+        quick ? 3_000 : 60_000,
+        300,
         seed,
         Files.createDirectories(out.toAbsolutePath().normalize()));
   }

@@ -444,8 +444,10 @@ public final class FrontDesk implements Front {
   }
 
   private void finishDraining() {
-    if (draining && held.isEmpty() && burst.isEmpty()) {
-      if (sequencer == null || sequencer.durable() >= sequencer.finish()) {
+    if (draining && burst.isEmpty()) {
+      // The log gets its end behind what is held: that leaves with it at the latest.
+      boolean isLogged = sequencer == null || sequencer.durable() >= sequencer.finish();
+      if (isLogged && held.isEmpty()) {
         drained.complete(null);
       }
     }

@@ -2,7 +2,9 @@ package io.retso.log;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
@@ -93,6 +95,7 @@ public final class LedgerLog implements CommitLog {
   private final long inheritedRetentionNanos;
   private final long tookOverAt;
   private final long epoch;
+  private final long enteredNanos;
   private final long fencedNanos;
 
   // Of the writer's thread.
@@ -150,6 +153,7 @@ public final class LedgerLog implements CommitLog {
     this.segments = taken.segments();
     this.housekeeping = new Housekeeping(store, threads, taken.catalog(), taken.own(), this::end);
     this.epoch = taken.catalog().epoch();
+    this.enteredNanos = taken.enteredNanos();
     this.fencedNanos = taken.fencedNanos();
   }
 
@@ -175,6 +179,11 @@ public final class LedgerLog implements CommitLog {
   /** The number of this take-over, which the catalog has; grows from each to the next. */
   public long epoch() {
     return epoch;
+  }
+
+  /** When the epoch had begun in the catalog. */
+  public long enteredNanos() {
+    return enteredNanos;
   }
 
   /**
@@ -417,6 +426,22 @@ public final class LedgerLog implements CommitLog {
       segments.removeAll(dead);
       housekeeping.delete(dead.stream().map(TakeOver.Segment::ledger).toList());
     }
+  }
+
+  /** Behind what is durable: where a reader goes on that has been shown all of it. */
+  LogTail.Position position() {
+    Map<Long, Long> starts = new HashMap<>();
+    segments.forEach(each -> starts.put(each.ledger(), each.start()));
+    if (firstPosition < 0) { // its start is known with its first entry
+      starts.remove(current.id());
+    }
+    long nextEntry = firstPosition < 0 ? 0 : durable - firstPosition + 1;
+    return new LogTail.Position(current.id(), nextEntry, durable, starts);
+  }
+
+  /** Everything up to this position is durable. */
+  public long durable() {
+    return durable;
   }
 
   @Override

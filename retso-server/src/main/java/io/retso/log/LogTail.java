@@ -46,7 +46,10 @@ public final class LogTail implements AutoCloseable {
   /** When the ledgers begin that were read since it began; some may be deleted by now. */
   private final Map<Long, Long> segmentStarts = new HashMap<>();
 
-  /** The ledger that is read; null before the first and after {@link #startAnew}. */
+  /** What is said below of what was shown is true; otherwise it begins anew. */
+  private boolean warm;
+
+  /** The ledger that is read; null if this is not warm, or has not opened it yet. */
   private Entries current;
 
   private long ledger;
@@ -83,9 +86,24 @@ public final class LogTail implements AutoCloseable {
     this.spare = new SpareLedger(store, threads);
   }
 
+  /**
+   * Has this, which is new, go on behind what a writer has durable; the replay has all of that.
+   *
+   * @param log nothing is appended to it any more
+   */
+  public void goOnBehind(LedgerLog log) {
+    Position position = log.position();
+    ledger = position.ledger();
+    next = position.nextEntry();
+    last = position.last();
+    segmentStarts.putAll(position.segmentStarts());
+    shown = true;
+    warm = true;
+  }
+
   /** Whether it has found where to begin, and shown everything from there to some moment. */
   public boolean isWarm() {
-    return current != null;
+    return warm;
   }
 
   /** What the catalog said when this looked at it last; {@code null} if it did not yet. */
@@ -106,7 +124,7 @@ public final class LogTail implements AutoCloseable {
 
   /** Entries that are known to be durable and were not shown yet. */
   public long entriesBehind() {
-    return current == null ? 0 : current.count() - next;
+    return current == null ? 0 : Math.max(0, current.count() - next);
   }
 
   /**
@@ -118,7 +136,7 @@ public final class LogTail implements AutoCloseable {
   public CompletableFuture<Void> poll() {
     if (polling.isDone() && !closed) {
       polling =
-          (current == null ? begin() : follow())
+          (!warm ? begin() : current == null ? reopen() : follow())
               .handleAsync((ended, e) -> e, executor)
               .thenCompose(e -> e == null ? done() : failed(e));
     }
@@ -144,6 +162,7 @@ public final class LogTail implements AutoCloseable {
   }
 
   private void startAnew() {
+    warm = false;
     if (current != null) {
       current.close();
       current = null;
@@ -194,6 +213,7 @@ public final class LogTail implements AutoCloseable {
     current = newest.entries();
     ledger = newest.ledger();
     next = current.count();
+    warm = true;
     search.segments().forEach(each -> segmentStarts.put(each.ledger(), each.start()));
   }
 
@@ -204,6 +224,22 @@ public final class LogTail implements AutoCloseable {
   }
 
   // Going on.
+
+  /** If the ledger was deleted meanwhile, the catalog says so. */
+  private CompletableFuture<Void> reopen() {
+    return readCatalog()
+        .thenComposeAsync(
+            found ->
+                indexOrAnew(found) < 0
+                    ? done()
+                    : store.openUnfenced(ledger).thenComposeAsync(this::goOnIn, executor),
+            executor);
+  }
+
+  private CompletableFuture<Void> goOnIn(Entries entries) {
+    current = entries;
+    return follow();
+  }
 
   private CompletableFuture<Void> follow() {
     if (idlePolls >= IDLE_POLLS) {
@@ -251,10 +287,9 @@ public final class LogTail implements AutoCloseable {
 
   private CompletableFuture<Void> moveTo(long id, Entries entries, long nextEntry) {
     current.close();
-    current = entries;
     ledger = id;
     next = nextEntry;
-    return follow();
+    return goOnIn(entries);
   }
 
   private int indexOrAnew(Catalog found) {
@@ -329,10 +364,10 @@ public final class LogTail implements AutoCloseable {
 
   private CompletableFuture<LedgerLog> takeOverNow(CommitLog.Listener listener, long epoch) {
     closed = true;
-    if (current == null) {
+    if (!warm) {
       emptyReplay();
     }
-    Position position = current == null ? null : new Position(ledger, next, last, segmentStarts);
+    Position position = warm ? new Position(ledger, next, last, segmentStarts) : null;
     shown = true; // by the take-over, soon
     TakeOver takeOver = new TakeOver(store, threads, settings, replay, position);
     takeOver.onlyOf(epoch);

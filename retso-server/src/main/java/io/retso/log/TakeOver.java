@@ -40,9 +40,15 @@ final class TakeOver {
    *
    * @param segments all of the catalog's but the own one, oldest first
    * @param own an empty ledger for the first segment
+   * @param enteredNanos when the epoch had begun
    * @param fencedNanos when the fence was complete
    */
-  record Taken(Catalog catalog, List<Segment> segments, LedgerStore.Ledger own, long fencedNanos) {}
+  record Taken(
+      Catalog catalog,
+      List<Segment> segments,
+      LedgerStore.Ledger own,
+      long enteredNanos,
+      long fencedNanos) {}
 
   static final long ANY_EPOCH = -1;
 
@@ -60,6 +66,8 @@ final class TakeOver {
 
   /** The position of the entry that was shown last, if it goes on from a position. */
   private long last;
+
+  private long enteredNanos;
 
   /** When all ledgers of others were known to be fenced or closed. */
   private long fencedNanos;
@@ -209,6 +217,7 @@ final class TakeOver {
    */
   private CompletableFuture<Taken> fenceAndReplay(Catalog ours) {
     replayed = true;
+    enteredNanos = nanoClock.getAsLong();
     List<Long> others = ours.ledgers().subList(0, ours.ledgers().size() - 1);
     int reached = position == null ? -1 : others.indexOf(position.ledger());
     return (position == null
@@ -219,7 +228,7 @@ final class TakeOver {
                     .exceptionallyComposeAsync(
                         e -> Gap.isCauseOf(e) ? anew(others) : CompletableFuture.failedFuture(e),
                         executor))
-        .thenApply(segments -> new Taken(ours, segments, own, fencedNanos))
+        .thenApply(segments -> new Taken(ours, segments, own, enteredNanos, fencedNanos))
         .exceptionallyCompose(e -> failure(e, ours));
   }
 

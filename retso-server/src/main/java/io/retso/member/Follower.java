@@ -75,7 +75,7 @@ final class Follower {
    *
    * @param recovery over an empty oracle
    * @param failures hears of each poll that fails
-   * @param news runs when the leader has said that it hands over
+   * @param news runs when the leader has said that it hands over, or its port is closed
    */
   Follower(
       Member.Settings settings,
@@ -111,6 +111,18 @@ final class Follower {
   void restart() {
     recovery.restart();
     begin();
+  }
+
+  /**
+   * Goes on with what this member knew when it led. Its log, which it has written to the end, has
+   * all of that, and reading it back would give the same oracle.
+   */
+  void goOnBehind(LedgerLog log) {
+    recovery.goOnBehind(log.durable());
+    begin();
+    tail.goOnBehind(log);
+    looked = true;
+    positionBefore = recovery.lastPosition();
   }
 
   private long now() {
@@ -194,7 +206,8 @@ final class Follower {
     knowsLeader = true;
     positionBefore = recovery.lastPosition();
     set(catalog.epoch(), catalog.leader(), now);
-    watch.watch(isOwn(leader) || !ServerRole.isAddress(leader) ? "" : leader, this::said);
+    boolean isKnown = !isOwn(leader) && ServerRole.isAddress(leader);
+    watch.watch(isKnown ? leader : "", this::said, news);
     LOG.info("follows epoch {}, led by {}", epoch, leader.isEmpty() ? "nobody" : leader);
   }
 
@@ -217,7 +230,7 @@ final class Follower {
   /** This member leads from now on. */
   void leads(long newEpoch, long now) {
     set(newEpoch, settings.address(), now);
-    watch.watch("", role -> {});
+    watch.watch("", role -> {}, () -> {});
     trouble = null;
   }
 

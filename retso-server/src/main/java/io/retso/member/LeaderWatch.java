@@ -28,8 +28,9 @@ public interface LeaderWatch extends AutoCloseable {
    * @param address {@code host:port}; empty for nobody
    * @param said hears, in tasks of the member's thread, when the server there has another role than
    *     before, until somebody else is watched
+   * @param gone is run so when {@link #isGone} has become true
    */
-  void watch(String address, Consumer<ServerRole> said);
+  void watch(String address, Consumer<ServerRole> said, Runnable gone);
 
   /**
    * Whether the connection to the watched leader was closed or refused, and could not be made again

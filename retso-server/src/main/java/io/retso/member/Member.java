@@ -108,7 +108,7 @@ public final class Member implements AutoCloseable {
 
   private State state = State.STANDBY;
 
-  /** The next term, or that in which it leads; null until the oracle is empty again. */
+  /** The next term, or that in which it leads; null until it stands by again. */
   private Term term;
 
   /** Of a leader. */
@@ -117,6 +117,7 @@ public final class Member implements AutoCloseable {
   /** It takes over no more. */
   private boolean retiring;
 
+  private long takingOverSince;
   private long takeOvers;
 
   /** Why it could not be written or taken over, as long as nobody leads. */
@@ -212,6 +213,7 @@ public final class Member implements AutoCloseable {
   void takeOver() {
     LOG.info("takes over from epoch {}", follower.epoch());
     state = State.TAKING_OVER;
+    takingOverSince = now();
     follower.suspicion().attempted(now());
     tasks.then(
         follower.takeOver(term.listener()),
@@ -249,7 +251,17 @@ public final class Member implements AutoCloseable {
     } else {
       term.sequencer().start(term.begin(taken, last), last);
     }
-    LOG.info("leads in epoch {}", taken.epoch());
+    LOG.info(
+        "leads in epoch {}, which it entered after {} ms; the log was fenced after {} ms, and read"
+            + " after {} ms",
+        taken.epoch(),
+        millisSinceTakeOver(taken.enteredNanos()),
+        millisSinceTakeOver(taken.fencedNanos()),
+        millisSinceTakeOver(now()));
+  }
+
+  private long millisSinceTakeOver(long nanos) {
+    return TimeUnit.NANOSECONDS.toMillis(nanos - takingOverSince);
   }
 
   // The leader.
@@ -288,25 +300,31 @@ public final class Member implements AutoCloseable {
   }
 
   /**
-   * The oracle may be ahead of the log: it is emptied, and the log read again. Both take a while,
-   * so first everybody hears of it.
+   * Unless it handed over, the oracle may be ahead of the log: it is emptied, and the log read
+   * again. Both take a while, so first everybody hears of it.
    */
   private void stepDown() {
+    boolean hasLoggedAll = term.sequencer().hasLoggedAll();
+    LedgerLog ended = log;
     log.close();
     log = null;
     state = State.STANDBY;
     front.follow(announcer.role(false));
     term = null;
-    executor.execute(this::beginAnew);
+    executor.execute(() -> standByAgain(hasLoggedAll, ended));
   }
 
-  private void beginAnew() {
+  private void standByAgain(boolean hasLoggedAll, LedgerLog ended) {
     if (state == State.ENDED) {
       return;
     }
-    follower.restart();
+    if (hasLoggedAll) {
+      follower.goOnBehind(ended);
+    } else {
+      follower.restart();
+    }
     term = terms.next(replies);
-    look(now()); // others are to know at once that it is not ready
+    look(now()); // others are to know at once whether it is ready
     if (handingOver != null) {
       CompletableFuture<Void> done = handingOver;
       handingOver = null;
@@ -348,6 +366,7 @@ public final class Member implements AutoCloseable {
   }
 
   private void handedOver() {
+    LOG.info("handed over after {} ms", TimeUnit.NANOSECONDS.toMillis(now() - handingOverSince));
     follower.suspicion().holdOff(now(), HAND_OVER_NANOS);
     stepDown();
   }

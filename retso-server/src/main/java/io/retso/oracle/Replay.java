@@ -35,6 +35,22 @@ public final class Replay {
   }
 
   /**
+   * Goes on with the oracle of a leader whose log has everything that it changed: leaves what a
+   * replay of that log would have found, so that what comes next is applied to the same state.
+   *
+   * <p>What the log does not tell is known of three things. Which timestamps are open transactions,
+   * and which are nobody's: a replay takes all for open that were issued, so this does, too. Where
+   * serializable transactions have their places, and what they have read: {@link #end} forgets
+   * that, on the safe side, whoever has known it. Everything else in the oracle is changed together
+   * with the log, or follows from what is, as the end of the window follows from the next
+   * timestamp. (It may remember more commits than a replay reads back: older ones.)
+   */
+  public void goOn() {
+    window.forgetUnlogged(unlogged.told());
+    unlogged.clear();
+  }
+
+  /**
    * Starts an empty oracle in the middle of a log, at {@code timestamp}: all commits above it will
    * be replayed, and transactions that started below it are too old to be judged.
    */

@@ -237,7 +237,7 @@ public final class StatusOracle {
   public void release(long safeSnapshot) {
     long sequence = safeSnapshot >>> Timestamps.GAP_BITS;
     if (window.state(sequence) == TransactionWindow.SAFE_SNAPSHOT) {
-      window.setState(sequence, TransactionWindow.NO_TRANSACTION);
+      window.release(sequence);
     }
   }
 
@@ -254,7 +254,7 @@ public final class StatusOracle {
     long movesEnough = window.moves() + Watermark.MOVES_MAX;
     int passed = 0;
     for (; passed < count && window.moves() < movesEnough; passed++) {
-      window.issue(TransactionWindow.NO_TRANSACTION);
+      window.pass();
     }
     unlogged.add(first, window.next() - 1);
     age();

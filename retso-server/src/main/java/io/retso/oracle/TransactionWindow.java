@@ -90,6 +90,12 @@ final class TransactionWindow {
   private static final int OVERWRITTEN_MASK = (1 << OVERWRITTEN_BITS) - 1;
   private static final int POSITION_SHIFT = STATE_BITS + OVERWRITTEN_BITS;
 
+  /**
+   * The word of {@link UnloggedTimestamps}: a state of commits, with the bits of none, since each
+   * of those has overwritten something before it, or says nothing.
+   */
+  private static final long UNLOGGED = 1L << POSITION_SHIFT | NO_TRANSACTION;
+
   private final long[] slots;
   private final int mask;
   private final UncleanedCommits uncleaned;
@@ -164,6 +170,19 @@ final class TransactionWindow {
   /** Takes the next sequence for a transaction that a client host begins; see the class. */
   void open(int host) {
     slots[(int) issue(OPEN) & mask] |= (long) host << STATE_BITS;
+  }
+
+  /** Takes the next sequence for nobody: one of {@link UnloggedTimestamps}. */
+  void pass() {
+    int slot = (int) next & mask;
+    issue(NO_TRANSACTION);
+    slots[slot] = UNLOGGED;
+  }
+
+  /** Holds a {@link #SAFE_SNAPSHOT} of the window no longer: it is nobody's. */
+  void release(long sequence) {
+    assert state(sequence) == SAFE_SNAPSHOT;
+    set(sequence, UNLOGGED >>> STATE_BITS, NO_TRANSACTION);
   }
 
   /**
@@ -309,6 +328,31 @@ final class TransactionWindow {
       }
     }
     finished(Integer.MAX_VALUE); // so that the next call begins here
+  }
+
+  /**
+   * Leaves what a replay of the log would have found: who began is open perhaps, and so is what is
+   * nobody's, unless the log says that it is finished; of places in the serial order nothing is
+   * known.
+   *
+   * @param told below it the log says so
+   */
+  void forgetUnlogged(long told) {
+    for (long sequence = low; sequence < next; sequence++) {
+      int slot = (int) sequence & mask;
+      long word = slots[slot];
+      int state = (int) word & STATE_MASK;
+      boolean isOpen =
+          state == OPEN || state == SAFE_SNAPSHOT || word == UNLOGGED && sequence >= told;
+      if (isOpen) {
+        slots[slot] = PRESUMED_OPEN;
+        finished = Math.min(finished, sequence);
+      } else if (state == NO_TRANSACTION) {
+        slots[slot] = NO_TRANSACTION;
+      }
+    }
+    counts[OPEN] = 0;
+    counts[SAFE_SNAPSHOT] = 0;
   }
 
   private boolean isFinished(long word) {

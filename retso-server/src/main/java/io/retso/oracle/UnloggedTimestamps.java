@@ -20,6 +20,11 @@ final class UnloggedTimestamps {
     newest = 0;
   }
 
+  /** Those below it are finished by a watermark in the log. */
+  long told() {
+    return lowest;
+  }
+
   /** These were issued, in ascending order: all from the first to the last one. */
   void add(long first, long last) {
     lowest = Math.min(lowest, first);

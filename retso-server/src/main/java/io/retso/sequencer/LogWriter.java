@@ -263,7 +263,8 @@ final class LogWriter {
     if (rolling && ring.isIdle()) {
       rolling = false;
       startSegment();
-    } else if (snapshot.proceed(entry)) { // before the requests that waited: they fill entries
+    } else if (endedAt == 0
+        && snapshot.proceed(entry)) { // before the requests that waited: they fill entries
       nullWrite = true;
     }
   }
@@ -290,6 +291,11 @@ final class LogWriter {
   /** Whether the log has been given its end. */
   boolean hasEnded() {
     return endedAt > 0;
+  }
+
+  /** Whether that end is durable. */
+  boolean hasLoggedAll() {
+    return endedAt > 0 && ring.durable() >= endedAt;
   }
 
   /** Appends nothing any more. */

@@ -11,9 +11,10 @@ import io.retso.protocol.Timestamps;
 import java.nio.ByteBuffer;
 
 /**
- * Applies the log to an empty oracle, entry by entry; {@link #finish} comes when there is nobody
- * any more who could write another one. What was decided is not judged again, so recovery gives the
- * answers that were given, whatever the version that gave them.
+ * Applies the log to an empty oracle, or to that of a leader which handed over, entry by entry;
+ * {@link #finish} comes when there is nobody any more who could write another one. What was decided
+ * is not judged again, so recovery gives the answers that were given, whatever the version that
+ * gave them.
  *
  * <p>The first complete list of uncleaned commits that is replayed brings those of all time before;
  * those of later segments are known by then. A list is incomplete at the end of a log whose writer
@@ -63,6 +64,26 @@ public final class Recovery implements LedgerLog.Replay {
     ended = false;
     started = false;
     complete = false;
+  }
+
+  /**
+   * Goes on with the oracle of a leader, instead of reading its log: that has everything that the
+   * oracle has ({@link Sequencer#hasLoggedAll}). From here on this is like one that has replayed
+   * everything up to its end. What that end says is that the next timestamp is where a successor
+   * begins; the oracle knows all uncleaned commits; and its window is that of the log's last
+   * writer.
+   *
+   * @param position that of the last entry
+   */
+  public void goOnBehind(long position) {
+    oracle.replay().goOn();
+    batch.clear();
+    lastPosition = position;
+    reserved = oracle.nextTimestamp();
+    windowTimestamps = oracle.windowTimestamps();
+    ended = true;
+    started = true;
+    complete = true;
   }
 
   @Override

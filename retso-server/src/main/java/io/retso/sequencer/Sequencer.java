@@ -440,6 +440,16 @@ public final class Sequencer implements CommitLog.Listener {
   }
 
   /**
+   * Whether the log has everything that the oracle has, for good: the record of {@link #finish} is
+   * durable, and so is what was logged before it. Behind it nothing is taken, so the oracle does
+   * not change. Without that record the oracle may be ahead of the log, and nobody can tell by
+   * what.
+   */
+  public boolean hasLoggedAll() {
+    return writer.hasLoggedAll();
+  }
+
+  /**
    * Appends, takes and answers nothing any more: an error left the oracle in an unknown state, or
    * another server leads.
    */

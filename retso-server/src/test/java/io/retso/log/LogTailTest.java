@@ -302,4 +302,72 @@ class LogTailTest extends LogFixture {
     standby.takeOver();
     assertEquals(positions(1, second[0].position), standby.shown);
   }
+
+  /** A leader that hands over has what its log has: it reads on, and nothing again. */
+  @Test
+  void aWriterThatIsDoneGoesOnBehindWhatItHasWritten() throws LogException {
+    for (boolean rolls : new boolean[] {false, true}) {
+      Writer first = new Writer();
+      first.startSegment(16);
+      quiesce();
+      if (rolls) {
+        first.roll(32);
+      }
+      append(first, 48);
+      Standby standby = new Standby();
+      standby.tail.goOnBehind(first.log);
+      first.log.close();
+      assertTrue(standby.tail.isWarm());
+      standby.poll();
+      quiesce();
+      standby.poll();
+      assertEquals(List.of(), standby.shown, "it has all of that");
+      Writer second = new Writer();
+      assertEquals(first.position, second.position);
+      second.startSegment(64);
+      quiesce();
+      append(second, 80);
+      append(second, 96);
+      for (int i = 0; i < POLLS; i++) {
+        standby.poll();
+      }
+      assertEquals(positions(first.position + 1, second.position - 1), standby.shown);
+      assertEquals(0, standby.restarts);
+      standby.takeOver();
+      assertEquals(positions(first.position + 1, second.position), standby.shown);
+    }
+  }
+
+  @Test
+  void aWriterThatIsDoneTakesOverAgainWithoutAPoll() throws LogException {
+    Writer writer = begun();
+    Standby standby = new Standby();
+    standby.tail.goOnBehind(writer.log);
+    writer.log.close();
+    LedgerLog log = standby.takeOver();
+    assertEquals(List.of(), standby.shown);
+    assertEquals(0, standby.restarts);
+    assertEquals(writer.log.epoch() + 1, log.epoch());
+  }
+
+  @Test
+  void aWriterThatIsDoneAndTooSlowReadsTheLogAnew() throws LogException {
+    Writer first = begun();
+    Standby standby = new Standby();
+    standby.tail.goOnBehind(first.log);
+    first.log.close();
+    Writer second = new Writer();
+    second.startSegment(400);
+    quiesce();
+    simulation.pass(RETENTION);
+    for (long time = 800; time <= 8000; time += 400) {
+      second.roll(time);
+    }
+    append(second, 8016);
+    for (int i = 0; i < POLLS; i++) {
+      await(standby.tail.poll().handle((polled, e) -> null));
+    }
+    assertEquals(1, standby.restarts);
+    assertEquals(positions(standby.shown.get(0), second.position - 1), standby.shown);
+  }
 }

@@ -169,6 +169,22 @@ class MemberTest {
     assertBetween(0, SOON, untilLeads(first));
   }
 
+  /** It knows what it has logged: there is nothing to be read back. */
+  @Test
+  void whoHandedOverIsReadyAtOnceAndWhoWasDeposedIsNot() {
+    first.handOver();
+    untilLeads(second);
+    assertTrue(first.view().isReady());
+    pass(SOON); // it connects to the port of the new leader
+    second.handOver();
+    assertBetween(0, SOON, untilLeads(first));
+    first.isolatedFromBookies = true;
+    untilLeads(third); // the second one holds off
+    assertTrue(group.simulation.run(() -> !first.leads(), Long.MAX_VALUE));
+    pass(1);
+    assertFalse(first.view().isReady(), "what the log lacks is forgotten, and the rest read");
+  }
+
   @Test
   void handsOverToNobodyWhoIsNotReady() {
     second.isolated = true;

@@ -127,6 +127,9 @@ final class TestMember implements SimulatedLedgers.Process {
   /** Its process ends; its port is closed. */
   void die() {
     alive = false;
+    group.members.values().stream()
+        .filter(other -> other.alive && other.watch.watched.equals(address))
+        .forEach(other -> other.execute(other.watch.gone));
   }
 
   void retire() {
@@ -171,11 +174,13 @@ final class TestMember implements SimulatedLedgers.Process {
   private final class Watch implements LeaderWatch {
     private String watched = "";
     private Consumer<ServerRole> said = role -> {};
+    private Runnable gone = () -> {};
 
     @Override
-    public void watch(String address, Consumer<ServerRole> listener) {
+    public void watch(String address, Consumer<ServerRole> listener, Runnable whenGone) {
       watched = address;
       said = listener;
+      gone = whenGone;
     }
 
     @Override

@@ -64,8 +64,7 @@ class InjectedBugsTest {
     INCOMPLETE_SNAPSHOT_TAKEN_FOR_COMPLETE(
         "log/SegmentSearch.java", "reached = listed && head.start", "reached = head.start"),
     /** The next commit gets the timestamp that a reader has. */
-    TIMESTAMP_NOT_ISSUED(
-        "oracle/StatusOracle.java", "window.issue(TransactionWindow.NO_TRANSACTION);", ""),
+    TIMESTAMP_NOT_ISSUED("oracle/StatusOracle.java", "window.pass();", ""),
     /** A successor may commit below the timestamp that a reader has. */
     TIMESTAMP_BEFORE_ITS_RESERVATION(
         "sequencer/Sequencer.java",
@@ -237,6 +236,16 @@ class InjectedBugsTest {
     /** What a deposed leader decided and the log does not have stays in its oracle. */
     DEPOSED_LEADER_KEEPS_ITS_ORACLE(
         "member/Follower.java", "recovery.restart();\n    begin();", "begin();"),
+    /** ... whether its log has got its end or not. */
+    KEEPS_WHAT_THE_LOG_LACKS(
+        "sequencer/LogWriter.java",
+        "return endedAt > 0 && ring.durable() >= endedAt;",
+        "return true;"),
+    /** ... if that end may get lost, as nobody has acknowledged it. */
+    KEEPS_WHAT_THE_LOG_MAY_LACK(
+        "sequencer/LogWriter.java",
+        "return endedAt > 0 && ring.durable() >= endedAt;",
+        "return endedAt > 0;"),
     /** Answers that waited for the log leave in a later term of their server. */
     REPLIES_OUTLIVE_THEIR_TERM(
         "front/FrontDesk.java", "conversations.forEach(Conversation::dropReplies);", ""),

@@ -25,7 +25,7 @@ final class PortWatch implements LeaderWatch {
   }
 
   @Override
-  public void watch(String address, Consumer<ServerRole> said) {
+  public void watch(String address, Consumer<ServerRole> said, Runnable gone) {
     if (!address.equals(watched)) {
       watched = address;
       hears = said;
@@ -71,6 +71,6 @@ final class PortWatch implements LeaderWatch {
 
   @Override
   public void close() {
-    watch("", role -> {});
+    watch("", role -> {}, () -> {});
   }
 }

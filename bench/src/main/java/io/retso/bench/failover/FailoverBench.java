@@ -10,6 +10,7 @@ import io.retso.chaos.run.ClusterFaults;
 import io.retso.chaos.run.Nemesis;
 import io.retso.chaos.run.Trial;
 import io.retso.cluster.nodes.Cluster;
+import io.retso.cluster.nodes.Role;
 import io.retso.server.BuildVersion;
 import io.retso.verify.clients.RunIsolation;
 import io.retso.verify.faults.Fault;
@@ -47,7 +48,17 @@ public final class FailoverBench {
   private static final long UNCLEANED_AT_ONCE = 100_000;
 
   private static final long SERVED_MILLIS = 3000;
+
+  /** A server that was deposed reads the log again: for so long it is waited for. */
+  private static final long READY_MILLIS_MAX = 60_000;
+
+  private static final long READY_POLL_MILLIS = 50;
+
+  /** Warm is who serves no more than this above what was served before. */
+  private static final double WARMER = 1.05;
+
   private static final double FIRST_RATE = 1000;
+  private static final long CALIBRATION_MILLIS = 1000;
   private static final double FASTER = 1.5;
 
   /** Of the processors, at a rate below saturation. */
@@ -74,6 +85,9 @@ public final class FailoverBench {
   private double asked;
   private double served;
   private double idleShare;
+
+  /** Servers that led or could take over when the fault before was over. */
+  private int ready;
 
   /** Takes what is known so far, after each trial. */
   public interface Saves {
@@ -211,16 +225,19 @@ public final class FailoverBench {
           new ClusterFaults(cluster, () -> clients, random -> untilServed(clients), null);
       List<Fault> chosen =
           faults.all().stream().filter(f -> settings.faults().contains(f.name())).toList();
-      Nemesis nemesis = new Nemesis(cluster, faults, settings.settleMillis(), origin);
+      List<String> http =
+          cluster.layout().of(Role.ORACLE).stream()
+              .map(node -> node.address() + ":" + Cluster.HTTP_PORT)
+              .toList();
+      Nemesis nemesis = new Nemesis(cluster, faults, present -> settle(present, http), origin);
       clients.over();
       leaveUncleaned(clients);
-      clients.rate(asked);
-      Thread.sleep(settings.warmUpMillis());
+      warmUp(clients);
       if (settings.unsaturated() && trials.isEmpty()) {
         asked = rateWithTimeLeft(clients);
-        clients.rate(asked);
-        Thread.sleep(settings.settleMillis());
       }
+      clients.rate(asked);
+      settle(clients, http);
       measureServed(clients);
       say("  %,.0f of %,.0f commits/s; %.0f %% idle.", served, asked, 100 * idleShare);
       Random random = new Random(settings.seed());
@@ -238,6 +255,30 @@ public final class FailoverBench {
 
   private long done(Fault fault) {
     return trials.stream().filter(trial -> trial.fault().equals(fault.name())).count();
+  }
+
+  /** With the full load, until the machine serves no more of it than before. */
+  private void warmUp(Clients clients) throws IOException, InterruptedException {
+    clients.rate(settings.load().perSecond());
+    double before = 0;
+    for (long left = settings.warmUpMillis(); left > 0; left -= SERVED_MILLIS) {
+      double now = clients.served(SERVED_MILLIS);
+      if (now < WARMER * before) {
+        return;
+      }
+      before = now;
+    }
+  }
+
+  /** Returns when all servers of the log lead or could take over, or that takes too long. */
+  private void settle(Clients clients, List<String> http) throws IOException, InterruptedException {
+    Thread.sleep(settings.settleMillis());
+    long from = System.nanoTime();
+    ready = clients.ready(http);
+    while (ready < http.size() && System.nanoTime() - from < READY_MILLIS_MAX * 1_000_000) {
+      Thread.sleep(READY_POLL_MILLIS);
+      ready = clients.ready(http);
+    }
   }
 
   private void leaveUncleaned(Clients clients) throws IOException, InterruptedException {
@@ -260,7 +301,7 @@ public final class FailoverBench {
     double rate = FIRST_RATE;
     for (double next = FIRST_RATE; ; next *= FASTER) {
       clients.rate(next);
-      Thread.sleep(settings.settleMillis());
+      Thread.sleep(CALIBRATION_MILLIS);
       measureServed(clients);
       say("  calibration: %,.0f of %,.0f commits/s; %.0f %% idle", served, next, 100 * idleShare);
       boolean isTooMuch = served < SERVED_MIN * next || idleShare < IDLE_MIN;
@@ -277,17 +318,18 @@ public final class FailoverBench {
     int before = nemesis.trials().size();
     int refused = nemesis.refused().size();
     int notOver = nemesis.notOver().size();
+    boolean hasStandby = ready > 1 || settings.counts().oracles() == 1;
     nemesis.strike(fault, clients, random);
     wrong.addAll(nemesis.refused().subList(refused, nemesis.refused().size()));
     wrong.addAll(nemesis.notOver().subList(notOver, nemesis.notOver().size()));
     for (Trial trial : nemesis.trials().subList(before, nemesis.trials().size())) {
-      trials.add(trial);
+      trials.add(hasStandby ? trial : trial.noting("no standby was ready"));
       say(
           "  %4d of %d, %5.1f s  %s",
           trials.size(),
           settings.trials() * settings.faults().size(),
           (System.nanoTime() - from) / 1e9,
-          FailoverText.line(trial));
+          FailoverText.line(trials.get(trials.size() - 1)));
     }
     saves.save(report());
   }

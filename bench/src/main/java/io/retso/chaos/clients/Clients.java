@@ -220,6 +220,16 @@ public final class Clients implements AutoCloseable {
     return answer.substring(ClientsProcess.DONE.length()).strip();
   }
 
+  /**
+   * How many of some servers lead, or could take over.
+   *
+   * @param http their addresses for HTTP
+   */
+  public int ready(List<String> http) throws IOException, InterruptedException {
+    String answer = timed().ask(ClientsProcess.READY + " " + String.join(" ", http));
+    return Integer.parseInt(answer.split(" ")[1]);
+  }
+
   /** Is idle for a time, and then begins; the load's rate is to be 0. */
   public Idle idle(long millis) throws IOException, InterruptedException {
     String[] words = timed().ask(ClientsProcess.IDLE + " " + millis).split(" ");

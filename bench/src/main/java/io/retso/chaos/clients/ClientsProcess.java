@@ -30,6 +30,7 @@ import java.util.List;
  *   uncleaned FROM COUNT  commits transactions that nobody cleans up
  *   books         says how many acknowledged transfers are missing, and what was wrong
  *   handover HTTP has a server hand over
+ *   ready HTTP... says how many of these servers lead, or could take over
  *   idle MILLIS   is idle for so long, then times a begin, and an echo of one
  *   stop          ends the work, reads everything, writes the outcome
  * </pre>
@@ -48,6 +49,7 @@ final class ClientsProcess {
   static final String UNCLEANED = "uncleaned";
   static final String BOOKS = "books";
   static final String HAND_OVER = "handover";
+  static final String READY = "ready";
   static final String IDLE = "idle";
   static final String TIMES = "times";
   static final String STOP = "stop";
@@ -56,10 +58,12 @@ final class ClientsProcess {
   static final String OUTCOME = "outcome.json";
 
   private static final Duration HAND_OVER_MAX = Duration.ofSeconds(20);
+  private static final Duration HEALTH_MAX = Duration.ofSeconds(2);
   private static final long BACK_MILLIS_MAX = 60_000;
   private static final long POLL_MILLIS = 5;
 
   private final ClientsPlan plan;
+  private final HttpClient http = HttpClient.newBuilder().connectTimeout(HEALTH_MAX).build();
   private final Successes begins;
   private final Successes commits;
   private final Pauses pauses = new Pauses();
@@ -129,6 +133,7 @@ final class ClientsProcess {
         }
         case BOOKS -> say(BOOKS + " " + work.lost() + " " + work.violations().size());
         case HAND_OVER -> handOver(words[1]);
+        case READY -> say(READY + " " + ready(words));
         case IDLE -> idle(Long.parseLong(words[1]));
         default -> throw new IOException("no such command: " + line);
       }
@@ -139,14 +144,33 @@ final class ClientsProcess {
     }
   }
 
-  private static void handOver(String http) throws IOException, InterruptedException {
+  /** A standby says that it is well if it could take over. */
+  private long ready(String[] words) throws InterruptedException {
+    long ready = 0;
+    for (String address : List.of(words).subList(1, words.length)) {
+      HttpRequest request =
+          HttpRequest.newBuilder(URI.create("http://" + address + "/health"))
+              .timeout(HEALTH_MAX)
+              .build();
+      try {
+        boolean isWell =
+            http.send(request, HttpResponse.BodyHandlers.discarding()).statusCode()
+                == HttpURLConnection.HTTP_OK;
+        ready += isWell ? 1 : 0;
+      } catch (IOException e) {
+        // It does not run, or says nothing.
+      }
+    }
+    return ready;
+  }
+
+  private void handOver(String address) throws IOException, InterruptedException {
     HttpRequest request =
-        HttpRequest.newBuilder(URI.create("http://" + http + "/handover"))
+        HttpRequest.newBuilder(URI.create("http://" + address + "/handover"))
             .timeout(HAND_OVER_MAX)
             .POST(HttpRequest.BodyPublishers.noBody())
             .build();
-    HttpResponse<String> answer =
-        HttpClient.newHttpClient().send(request, HttpResponse.BodyHandlers.ofString());
+    HttpResponse<String> answer = http.send(request, HttpResponse.BodyHandlers.ofString());
     boolean done = answer.statusCode() == HttpURLConnection.HTTP_OK;
     say((done ? DONE : "refused:") + " " + answer.body().strip().replace('\n', ' '));
   }

@@ -131,7 +131,7 @@ public final class ChaosRun {
               + String.join(", ", faults.all().stream().map(Fault::name).toList()),
           null);
     }
-    Nemesis nemesis = new Nemesis(cluster, faults, 0, origin);
+    Nemesis nemesis = new Nemesis(cluster, faults, clients -> {}, origin);
     double left = settings.seconds();
     for (int number = 0; left > 0; number++) {
       double seconds = Math.min(left, ROUND_SECONDS_MAX);

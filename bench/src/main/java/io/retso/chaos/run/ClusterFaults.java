@@ -41,6 +41,11 @@ public final class ClusterFaults {
     void on(Node node) throws IOException, InterruptedException;
   }
 
+  /** The same to several nodes at a time. */
+  private interface Undoing {
+    void of(List<Node> nodes) throws IOException, InterruptedException;
+  }
+
   /** What is done while a fault has its effect. */
   public interface Effect {
     /** Returns when the fault is to be undone, with words about that, such as for how long. */
@@ -168,23 +173,24 @@ public final class ClusterFaults {
     return bookies.get((oracle.number() - 1) % bookies.size());
   }
 
-  private String during(Random random, Change change, Change undo, Node... nodes)
+  private String during(Random random, Change change, Change undo, Node node)
       throws IOException, InterruptedException {
-    List<String> names = new ArrayList<>();
+    return during(random, change, nodes -> undo.on(nodes.get(0)), List.of(node));
+  }
+
+  private String during(Random random, Change change, Undoing undo, List<Node> nodes)
+      throws IOException, InterruptedException {
     for (Node node : nodes) {
       change.on(node);
-      names.add(node.name());
     }
     String lasted = effect.last(random);
-    for (Node node : nodes) {
-      undo.on(node);
-    }
-    return String.join(", ", names) + " " + lasted;
+    undo.of(nodes);
+    return String.join(", ", nodes.stream().map(Node::name).toList()) + " " + lasted;
   }
 
   /** Each is killed before any is started again. */
   private String kill(Random random, Node... nodes) throws IOException, InterruptedException {
-    return during(random, cluster::kill, cluster::restart, nodes);
+    return during(random, cluster::kill, cluster::restart, List.of(nodes));
   }
 
   private String pause(Random random, Node node) throws IOException, InterruptedException {

@@ -29,6 +29,23 @@ public record Trial(
     TakeOvers takeOvers,
     long lost,
     long wrong) {
+  /** The same with something that is to be known of it. */
+  public Trial noting(String note) {
+    return new Trial(
+        fault,
+        what + "; " + note,
+        from,
+        to,
+        beginGap,
+        commitGap,
+        worstBeginGap,
+        worstCommitGap,
+        stoodStill,
+        takeOvers,
+        lost,
+        wrong);
+  }
+
   /** Take-overs for which there was no cause: a leader that was well lost its place. */
   public int needless() {
     return Math.max(0, takeOvers.leaders() - ClusterFaults.leadersExpected(fault));

@@ -53,6 +53,7 @@ public final class NettyLeaderWatch implements LeaderWatch {
   private InetSocketAddress resolved;
 
   private Consumer<ServerRole> said = role -> {};
+  private Runnable becomesGone = () -> {};
   private Channel channel;
   private boolean gone;
   private boolean answered;
@@ -74,9 +75,10 @@ public final class NettyLeaderWatch implements LeaderWatch {
   }
 
   @Override
-  public void watch(String address, Consumer<ServerRole> listener) {
+  public void watch(String address, Consumer<ServerRole> listener, Runnable whenGone) {
     assert loop.inEventLoop();
     said = listener;
+    becomesGone = whenGone;
     if (address.equals(watched)) {
       return;
     }
@@ -142,10 +144,17 @@ public final class NettyLeaderWatch implements LeaderWatch {
                     attempt,
                     () -> {
                       if (!connected.isSuccess()) {
-                        gone = gone || isRefusal(connected.cause());
                         retry(attempt);
+                        refused(connected.cause());
                       }
                     }));
+  }
+
+  private void refused(Throwable cause) {
+    if (!gone && isRefusal(cause)) {
+      gone = true;
+      becomesGone.run();
+    }
   }
 
   /** Netty's time-out, and an unreachable network, are such exceptions, too. */
@@ -162,7 +171,7 @@ public final class NettyLeaderWatch implements LeaderWatch {
 
   @Override
   public void close() {
-    watch("", role -> {});
+    watch("", role -> {}, () -> {});
   }
 
   private final class Visitor extends ChannelInboundHandlerAdapter {

@@ -75,7 +75,7 @@ class NettyLeaderWatchTest {
   private void watchTheServer() throws ExecutionException, InterruptedException {
     onLoop(
         () -> {
-          watch.watch("127.0.0.1:" + address.getPort(), said::add);
+          watch.watch("127.0.0.1:" + address.getPort(), said::add, () -> {});
           return null;
         });
   }
@@ -186,7 +186,7 @@ class NettyLeaderWatchTest {
     untilAccepted(1);
     onLoop(
         () -> {
-          watch.watch("", said::add);
+          watch.watch("", said::add, () -> {});
           return null;
         });
     server.close();
