@@ -19,18 +19,11 @@ import org.apache.bookkeeper.client.api.ReadHandle;
  * it, which is why an idle writer appends empty ones.
  */
 final class BookKeeperEntries implements LedgerStore.Entries {
+  private static final int CHUNK_BYTES = 2 << 20;
   private static final int CHUNK_ENTRIES_MAX = 64;
 
-  /**
-   * Bytes that are asked for at a time, as far as the entries before say how long they are; but
-   * what is visited and the next chunk in any case.
-   */
-  private static final int AHEAD_BYTES = 6 << 20;
-
-  /** Chunks that are asked for at a time: what is visited, and so many round trips beside it. */
-  private static final int CHUNKS_MAX = 16;
-
-  private static final int CHUNKS_MIN = 2;
+  /** Being visited, and read meanwhile. */
+  private static final int CHUNKS = 3;
 
   private final ReadHandle handle;
   private final Duration timeout;
@@ -82,10 +75,6 @@ final class BookKeeperEntries implements LedgerStore.Entries {
     private final Executor executor;
     private final LedgerStore.EntryVisitor visitor;
     private long next;
-
-    /** Grows as chunks arrive: how long entries are need not be known before the first. */
-    private int chunksMax = CHUNKS_MIN;
-
     private long bytesPerEntry = count() == 0 ? 0 : handle.getLength() / count();
 
     Reading(long from, long to, Executor executor, LedgerStore.EntryVisitor visitor) {
@@ -96,12 +85,8 @@ final class BookKeeperEntries implements LedgerStore.Entries {
     }
 
     void proceed() {
-      // Entries are of similar size in a stretch of the log; a chunk learns from the one before.
-      long ahead = Math.max(1, AHEAD_BYTES / (bytesPerEntry + 1));
-      long entries = Math.max(1, Math.min(CHUNK_ENTRIES_MAX, ahead / CHUNKS_MIN));
-      long most = Math.max(CHUNKS_MIN, Math.min(chunksMax, ahead / entries));
-      while (next < to && chunks.size() < most) {
-        long last = Math.min(to, next + entries);
+      while (next < to && chunks.size() < CHUNKS) {
+        long last = Math.min(to, next + entriesOf(bytesPerEntry));
         // What is beyond the handle's own idea of the end is not beyond ours.
         chunks.add(handle.readUnconfirmedAsync(next, last - 1));
         next = last;
@@ -117,7 +102,6 @@ final class BookKeeperEntries implements LedgerStore.Entries {
 
     private void arrived(LedgerEntries entries) {
       chunks.remove();
-      chunksMax = Math.min(CHUNKS_MAX, 2 * chunksMax);
       try {
         bytesPerEntry = visit(entries, visitor);
       } catch (LogException e) {
@@ -131,6 +115,11 @@ final class BookKeeperEntries implements LedgerStore.Entries {
       end.completeExceptionally(e);
       return null;
     }
+  }
+
+  /** Entries are of similar size in a stretch of the log; a chunk learns from the one before. */
+  private static int entriesOf(long bytesPerEntry) {
+    return (int) Math.max(1, Math.min(CHUNK_ENTRIES_MAX, CHUNK_BYTES / (bytesPerEntry + 1)));
   }
 
   /** Returns the mean size. */
