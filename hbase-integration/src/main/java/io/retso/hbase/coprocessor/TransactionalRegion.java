@@ -234,7 +234,8 @@ final class TransactionalRegion {
     prepareFamilies(scan.getFamilyMap());
     RowFilter rowFilter = RowFilter.ofRequest(scan);
     scan.setFilter(null).setBatch(-1).setAllowPartialResults(false); // rows are decided whole
-    scan.setFilter(new SnapshotFilter(reader(timestamp, marksOf(scan, timestamp)), rowFilter, false));
+    scan.setFilter(
+        new SnapshotFilter(reader(timestamp, marksOf(scan, timestamp)), rowFilter, false));
     scan.setTimeRange(0, timestamp + 1).readAllVersions();
     scan.setMaxResultsPerColumnFamily(-1).setRowOffsetPerColumnFamily(0);
     scan.setLoadColumnFamiliesOnDemand(false);

@@ -126,8 +126,8 @@ class InjectedBugsTest {
         "whatOtherCoprocessorsAddCountsAsPlain"),
     REMEMBERS_AFTER_A_FAILURE(
         "coprocessor/write/RegionWrites.java",
-        "} else if (batch.prepared) {",
-        "} else if (batch.prepared && batch.next < 0) {",
+        "if (batch.prepared) {",
+        "if (batch.prepared && batch.next < 0) {",
         CleanupFromMemoryTest.class,
         "aBatchThatFailedIsNotRemembered"),
     MOVES_BELOW_THE_HORIZON(

@@ -45,7 +45,8 @@ class InjectedMarkBugsTest {
         "PendingWrite.isFamily(store.getColumnFamilyDescriptor().getName())\n"
             + "        ? new MemoryMarkScanner",
         "PendingWrite.isFamily(store.getColumnFamilyDescriptor().getName())\n"
-            + "        && ((org.apache.hadoop.hbase.regionserver.HRegion) region).areWritesEnabled()\n"
+            + "        && ((org.apache.hadoop.hbase.regionserver.HRegion)"
+            + " region).areWritesEnabled()\n"
             + "        ? new MemoryMarkScanner",
         MarksInMemoryTest.class,
         "aRegionThatClosesWritesThem"),

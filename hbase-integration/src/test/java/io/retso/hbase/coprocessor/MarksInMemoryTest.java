@@ -3,6 +3,7 @@ package io.retso.hbase.coprocessor;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.retso.hbase.Fixture;
 import io.retso.hbase.RetsoCluster;
 import io.retso.hbase.layout.CleanupRequest;
 import io.retso.hbase.layout.FirstChange;
@@ -20,6 +21,7 @@ import org.apache.hadoop.hbase.client.ResultScanner;
 import org.apache.hadoop.hbase.client.Scan;
 import org.apache.hadoop.hbase.regionserver.FlushLifeCycleTracker;
 import org.apache.hadoop.hbase.regionserver.HRegion;
+import org.apache.hadoop.hbase.regionserver.HRegionServer;
 import org.apache.hadoop.hbase.util.Bytes;
 import org.apache.hadoop.hbase.util.JVMClusterUtil.RegionServerThread;
 import org.junit.jupiter.api.AfterEach;
@@ -56,30 +58,29 @@ class MarksInMemoryTest {
     return t.regions().get(0);
   }
 
-  /** The table's regions open elsewhere, from their log. */
+  /** The server of the table's region dies; the region opens on another one, from the log. */
   private void crash() throws Exception {
-    t.cluster.hbase().cluster().getLiveRegionServers().stream()
-        .filter(thread -> !thread.getRegionServer().getRegions(t.name).isEmpty())
-        .forEach(thread -> thread.getRegionServer().abort("a test wants it"));
+    HRegionServer server = serverOfRegion();
+    if (t.cluster.hbase().liveRegionServers() < 2) {
+      t.cluster.hbase().startRegionServer();
+    }
+    server.abort("a test wants it");
     try (Admin admin = t.cluster.connection().getAdmin()) {
-      while (t.regions().isEmpty() || !admin.isTableAvailable(t.name)) {
-        Thread.onSpinWait();
-      }
+      Fixture.eventually(
+          "it opens elsewhere",
+          () -> {
+            HRegionServer other = serverOfRegion();
+            return other != null && other != server && admin.isTableAvailable(t.name);
+          });
     }
   }
 
-  /** The table's only region goes to a server of its own, so that others survive its crash. */
-  private void moveToANewServer() throws Exception {
-    RegionServerThread server = t.cluster.hbase().startRegionServer();
-    try (Admin admin = t.cluster.connection().getAdmin()) {
-      admin.move(
-          region().getRegionInfo().getEncodedNameAsBytes(),
-          server.getRegionServer().getServerName());
-    }
-    while (server.getRegionServer().getRegions(t.name).isEmpty()) {
-      Thread.onSpinWait();
-    }
-    t.writeWithCell("first");
+  private HRegionServer serverOfRegion() {
+    return t.cluster.hbase().cluster().getLiveRegionServers().stream()
+        .map(RegionServerThread::getRegionServer)
+        .filter(server -> !server.getRegions(t.name).isEmpty() && !server.isAborted())
+        .findFirst()
+        .orElse(null);
   }
 
   private Map<String, String> read() throws IOException {
@@ -199,7 +200,6 @@ class MarksInMemoryTest {
 
   @Test
   void aCrashMakesThemCellsAndTheirDeletesCount() throws Exception {
-    moveToANewServer();
     long done = t.writeWithoutCell("done");
     t.cleanUp(done, t.commit(done, "done"), "done");
     long start = t.writeWithoutCell(ROW);
@@ -214,7 +214,6 @@ class MarksInMemoryTest {
   /** Its edits are not replayed, but those of the data are. */
   @Test
   void aCrashAfterAFlushOfMarksAloneLosesNone() throws Exception {
-    moveToANewServer();
     long start = t.writeWithoutCell(ROW);
     flushMarks();
     crash();

@@ -40,11 +40,7 @@ public final class RegionPurge {
   private final ObserverMetrics metrics;
 
   public RegionPurge(
-      Region region,
-      Horizon horizon,
-      OracleLink link,
-      RegionMarks marks,
-      ObserverMetrics metrics) {
+      Region region, Horizon horizon, OracleLink link, RegionMarks marks, ObserverMetrics metrics) {
     this.region = region;
     this.horizon = horizon;
     this.marks = marks;

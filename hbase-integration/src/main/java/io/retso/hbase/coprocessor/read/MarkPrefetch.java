@@ -111,7 +111,8 @@ final class MarkPrefetch {
   private boolean expectCells(byte[] first, WriterStatuses statuses) throws IOException {
     aheadTo = first;
     Look look = new Look(cellsMax);
-    // Raw, as only then removed marks pass the filter, which counts them. (Where there are labels of
+    // Raw, as only then removed marks pass the filter, which counts them. (Where there are labels
+    // of
     // visibility, HBase lets them pass its tracker of versions as well; of all versions that drops
     // none.)
     Scan ahead = new Scan(marks).withStartRow(aheadTo).setRaw(true).readAllVersions();
@@ -155,7 +156,9 @@ final class MarkPrefetch {
     }
     metrics.marksAhead.increment(found);
     boolean isCut = found == cellsMax;
-    if (areCellsCut ? isCut && isBeyond(aheadTo, last) : isCut || last != null && isBeyond(last, aheadTo)) {
+    if (areCellsCut
+        ? isCut && isBeyond(aheadTo, last)
+        : isCut || last != null && isBeyond(last, aheadTo)) {
       aheadTo = last;
     }
   }

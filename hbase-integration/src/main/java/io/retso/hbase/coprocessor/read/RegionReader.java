@@ -94,8 +94,7 @@ public final class RegionReader {
     this.metrics = metrics;
     this.timestamp = timestamp;
     this.statuses = new WriterStatuses(link.cache());
-    this.ahead =
-        marksAhead == null ? null : new MarkPrefetch(region, marks, metrics, marksAhead);
+    this.ahead = marksAhead == null ? null : new MarkPrefetch(region, marks, metrics, marksAhead);
   }
 
   /**

@@ -23,7 +23,9 @@ import org.apache.hadoop.hbase.client.Durability;
 import org.apache.hadoop.hbase.client.Mutation;
 import org.apache.hadoop.hbase.regionserver.FlushLifeCycleTracker;
 import org.apache.hadoop.hbase.regionserver.HRegion;
+import org.apache.hadoop.hbase.regionserver.HRegion.FlushResult;
 import org.apache.hadoop.hbase.regionserver.Store;
+import org.apache.hadoop.hbase.regionserver.compactions.CompactionLifeCycleTracker;
 import org.apache.hadoop.hbase.util.Bytes;
 
 /**
@@ -144,7 +146,9 @@ public final class RegionMarks {
   public Mark add(Mutation write, long start) {
     List<Cell> family = write.getFamilyCellMap().get(PendingWrite.family());
     Cell cell = family.get(0);
-    if (write.getFamilyCellMap().size() == 1 || PrivateCellUtil.tagsIterator(cell).hasNext() || !isUsable(write)) {
+    if (write.getFamilyCellMap().size() == 1
+        || PrivateCellUtil.tagsIterator(cell).hasNext()
+        || !isUsable(write)) {
       return null;
     }
     Mark mark = new Mark(write.getRow(), start, KeyValueUtil.copyToNewKeyValue(cell));
@@ -264,9 +268,17 @@ public final class RegionMarks {
         throw new RegionTooBusyException("its marks could not be flushed; try again");
       }
       // One that begins now writes all marks that are here now.
-      if (region
-          .flushcache(List.of(PendingWrite.family()), false, FlushLifeCycleTracker.DUMMY)
-          .isFlushSucceeded()) {
+      FlushResult result =
+          region.flushcache(List.of(PendingWrite.family()), false, FlushLifeCycleTracker.DUMMY);
+      if (result.isCompactionNeeded()) {
+        region.requestCompaction(
+            PendingWrite.family(),
+            "readers of marks had them flushed",
+            Store.NO_PRIORITY,
+            false,
+            CompactionLifeCycleTracker.DUMMY);
+      }
+      if (result.isFlushSucceeded()) {
         return;
       }
       region.waitForFlushes(FLUSH_MILLIS_MAX);

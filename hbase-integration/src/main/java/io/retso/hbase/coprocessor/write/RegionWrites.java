@@ -339,9 +339,11 @@ public final class RegionWrites {
     if (success) {
       recent.remember(batch.applied, batch.moment);
       batch.cleanedMarks.forEach(marks::drop);
-    } else if (batch.prepared) {
-      recent.clear();
+    } else {
       batch.added.forEach(marks::failed);
+      if (batch.prepared) {
+        recent.clear();
+      }
     }
     batch.prepared = false;
     batch.applied.clear();
@@ -395,8 +397,7 @@ public final class RegionWrites {
   }
 
   /** Has a cell of the marks' family written to the log, in the edit of the mutation. */
-  private static void log(
-      MiniBatchOperationInProgress<Mutation> mutations, int i, Cell ofMarks) {
+  private static void log(MiniBatchOperationInProgress<Mutation> mutations, int i, Cell ofMarks) {
     WALEdit edit = mutations.getWalEdit(i);
     if (edit == null) {
       edit = new WALEdit();

@@ -53,7 +53,8 @@ public class RecentWritesTest {
 
   private static void write(RecentWrites region, String row, int batch, int valueBytes) {
     long moment = region.moment();
-    RecentWrites.Entry entry = region.entry(latch(row), batch, put(row, batch, new byte[valueBytes]));
+    RecentWrites.Entry entry =
+        region.entry(latch(row), batch, put(row, batch, new byte[valueBytes]));
     region.remember(List.of(entry), moment);
   }
 
