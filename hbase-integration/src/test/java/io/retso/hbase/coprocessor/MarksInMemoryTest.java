@@ -10,20 +10,27 @@ import io.retso.hbase.layout.FirstChange;
 import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.layout.ReadAttribute;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.hbase.Cell;
+import org.apache.hadoop.hbase.CellUtil;
 import org.apache.hadoop.hbase.client.Admin;
 import org.apache.hadoop.hbase.client.Durability;
 import org.apache.hadoop.hbase.client.Get;
 import org.apache.hadoop.hbase.client.Put;
+import org.apache.hadoop.hbase.client.RegionInfo;
 import org.apache.hadoop.hbase.client.ResultScanner;
 import org.apache.hadoop.hbase.client.Scan;
 import org.apache.hadoop.hbase.regionserver.FlushLifeCycleTracker;
 import org.apache.hadoop.hbase.regionserver.HRegion;
 import org.apache.hadoop.hbase.regionserver.HRegionServer;
+import org.apache.hadoop.hbase.regionserver.wal.WALActionsListener;
 import org.apache.hadoop.hbase.util.Bytes;
 import org.apache.hadoop.hbase.util.JVMClusterUtil.RegionServerThread;
+import org.apache.hadoop.hbase.wal.WALEdit;
+import org.apache.hadoop.hbase.wal.WALKey;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -103,6 +110,46 @@ class MarksInMemoryTest {
     assertEquals(marks, region.getStore(FAMILY).getMemStoreSize().getCellsCount());
     assertEquals(List.of("first"), t.rowsWithMarks());
     assertEquals(1, t.cells(ROW).size());
+  }
+
+  /** So region servers that know nothing of such marks can replay it. */
+  @Test
+  void theLogIsThatOfCells() throws IOException {
+    List<String> logged = new ArrayList<>();
+    WALActionsListener listener =
+        new WALActionsListener() {
+          @Override
+          public void visitLogEntryBeforeWrite(RegionInfo region, WALKey key, WALEdit edit) {
+            if (region.equals(region().getRegionInfo()) && !edit.isMetaEdit()) {
+              edit.getCells().forEach(cell -> logged.add(textOf(cell)));
+            }
+          }
+        };
+    region().getWAL().registerWALActionsListener(listener);
+    try {
+      t.flush();
+      long asCell = t.writeWithCell("a");
+      t.cleanUp(asCell, t.commit(asCell, "a"), "a");
+      List<String> ofCells = List.copyOf(logged);
+      logged.clear();
+      long inMemory = t.writeWithoutCell("b");
+      t.cleanUp(inMemory, t.commit(inMemory, "b"), "b");
+      assertEquals(ofCells, logged);
+      assertEquals(5, logged.size());
+    } finally {
+      region().getWAL().unregisterWALActionsListener(listener);
+    }
+  }
+
+  /** All but the row and the timestamps. */
+  private static String textOf(Cell cell) {
+    return Bytes.toString(CellUtil.cloneFamily(cell))
+        + ' '
+        + cell.getQualifierLength()
+        + ' '
+        + cell.getType()
+        + ' '
+        + Bytes.toStringBinary(CellUtil.cloneValue(cell));
   }
 
   @Test
