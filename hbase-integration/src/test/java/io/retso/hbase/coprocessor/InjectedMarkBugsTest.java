@@ -100,8 +100,23 @@ class InjectedMarkBugsTest {
         "aLateDuplicateKeepsItsMarkWhenAFlushEnds"),
     A_FLUSH_TAKES_MARKS_AMID_A_BATCH(
         "coprocessor/region/RegionMarks.java",
-        "    region.blockUpdates();\n    try {",
-        "    region.isClosed();\n    try {",
+        "    region.blockUpdates();\n"
+            + "    try {\n"
+            + "      for (Mark mark : marks.keySet()) {\n"
+            + "        if (mark.isLogged()) {\n"
+            + "          mark.taken = true;\n"
+            + "          cells.add(mark.cell);\n"
+            + "        }\n"
+            + "      }\n"
+            + "    } finally {\n"
+            + "      region.unblockUpdates();\n"
+            + "    }\n",
+        "      for (Mark mark : marks.keySet()) {\n"
+            + "        if (mark.isLogged()) {\n"
+            + "          mark.taken = true;\n"
+            + "          cells.add(mark.cell);\n"
+            + "        }\n"
+            + "      }\n",
         MarksInFlightTest.class,
         "aFlushWritesNoMarkWhoseDeleteIsInTheLogOnly"),
     THE_DELETE_OF_A_MARK_THAT_IS_A_CELL_IS_NONE(

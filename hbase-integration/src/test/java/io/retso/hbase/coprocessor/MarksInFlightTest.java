@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.retso.hbase.Fixture;
 import io.retso.hbase.RetsoCluster;
 import io.retso.hbase.coprocessor.HeldBatch.Hold;
 import io.retso.hbase.layout.CleanupRequest;
@@ -162,9 +163,8 @@ class MarksInFlightTest {
     Future<?> cleanup = apply(cleanup(start, t.commit(start, ROW)));
     cleaning.awaitReached();
     snapshot.release();
-    while (!written.isReached() && !isBlockingUpdates(flusher)) {
-      Thread.onSpinWait();
-    }
+    Fixture.eventually(
+        "it waits for the cleanup", () -> written.isReached() || isBlockingUpdates(flusher));
     cleaning.release();
     cleanup.get();
     flush.get();

@@ -140,12 +140,11 @@ final class MarkPrefetch {
   /** The same of the marks in memory. All rows were looked at up to where a look was cut. */
   private void expectInMemory(byte[] first, boolean areCellsCut, WriterStatuses statuses) {
     Iterator<RegionMarks.Mark> next = inMemory.from(first, marks.isReversed());
-    byte[] stop = marks.getStopRow();
     byte[] last = null;
     int found = 0;
     while (found < cellsMax && next.hasNext()) {
       RegionMarks.Mark mark = next.next();
-      if (stop.length != 0 && isBeyond(mark.row(), stop)) {
+      if (isBehindTheLast(mark.row())) {
         break;
       }
       if (marks.getTimeRange().withinTimeRange(mark.start())) {
@@ -161,6 +160,12 @@ final class MarkPrefetch {
         : isCut || last != null && isBeyond(last, aheadTo)) {
       aheadTo = last;
     }
+  }
+
+  private boolean isBehindTheLast(byte[] row) {
+    byte[] stop = marks.getStopRow();
+    return stop.length != 0
+        && (isBeyond(row, stop) || !marks.includeStopRow() && Bytes.equals(row, stop));
   }
 
   private boolean isBeyond(byte[] row, byte[] other) {
