@@ -46,7 +46,7 @@ class MarksInFlightTest {
   void create(RetsoCluster cluster) throws Exception {
     t = new RawTable(cluster);
     region = t.regions().get(0);
-    t.writeWithCell("first");
+    t.write(t.oracle.begin(), "first", "a", "1"); // its mark is a cell
   }
 
   @AfterEach

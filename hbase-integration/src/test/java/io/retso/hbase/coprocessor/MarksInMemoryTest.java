@@ -49,7 +49,7 @@ class MarksInMemoryTest {
   @BeforeEach
   void create(RetsoCluster cluster) throws Exception {
     t = new RawTable(cluster);
-    t.writeWithCell("first");
+    t.write(t.oracle.begin(), "first", "a", "1"); // its mark is a cell
   }
 
   @AfterEach
