@@ -116,6 +116,8 @@ public final class TransactionRegionObserver implements RegionCoprocessor, Regio
       context.bypass();
     } else if (get.getAttribute(ReadAttribute.NAME) != null) {
       onlyPrepared(region -> region.prepare(get));
+    } else {
+      ifPrepared(region -> region.prepareForMarks(new Scan(get)));
     }
   }
 
@@ -124,6 +126,8 @@ public final class TransactionRegionObserver implements RegionCoprocessor, Regio
       throws IOException {
     if (scan.getAttribute(ReadAttribute.NAME) != null) {
       onlyPrepared(region -> region.prepare(scan));
+    } else {
+      ifPrepared(region -> region.prepareForMarks(scan));
     }
   }
 
@@ -238,7 +242,17 @@ public final class TransactionRegionObserver implements RegionCoprocessor, Regio
       InternalScanner scanner,
       FlushLifeCycleTracker tracker)
       throws IOException {
-    return purging(scanner, purge -> purge.flush(store, scanner));
+    InternalScanner[] whole = {scanner};
+    // If this fails, so must the flush: what it leaves out it would take for written.
+    ifPrepared(region -> whole[0] = region.purge().whole(store, scanner));
+    return purging(whole[0], purge -> purge.flush(store, whole[0]));
+  }
+
+  @Override
+  public void postFlush(
+      ObserverContext<RegionCoprocessorEnvironment> context, FlushLifeCycleTracker tracker)
+      throws IOException {
+    ifPrepared(TransactionalRegion::flushed);
   }
 
   @Override

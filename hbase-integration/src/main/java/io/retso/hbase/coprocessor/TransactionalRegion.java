@@ -8,6 +8,7 @@ import io.retso.hbase.coprocessor.read.SnapshotFilter;
 import io.retso.hbase.coprocessor.region.BatchesInFlight;
 import io.retso.hbase.coprocessor.region.Horizon;
 import io.retso.hbase.coprocessor.region.ObserverMetrics;
+import io.retso.hbase.coprocessor.region.RegionMarks;
 import io.retso.hbase.coprocessor.write.RecentWrites;
 import io.retso.hbase.coprocessor.write.RegionWrites;
 import io.retso.hbase.coprocessor.write.RowCleaner;
@@ -15,8 +16,10 @@ import io.retso.hbase.layout.FirstChange;
 import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.layout.ReadAttribute;
 import io.retso.hbase.layout.TableSettings;
+import io.retso.hbase.options.Reads;
 import io.retso.hbase.resolve.RowFilter;
 import java.io.IOException;
+import java.util.Arrays;
 import java.util.Map;
 import java.util.NavigableSet;
 import java.util.concurrent.CompletableFuture;
@@ -32,6 +35,7 @@ import org.apache.hadoop.hbase.regionserver.HStoreFile;
 import org.apache.hadoop.hbase.regionserver.Region;
 import org.apache.hadoop.hbase.regionserver.Store;
 import org.apache.hadoop.hbase.regionserver.StoreFileReader;
+import org.apache.hadoop.hbase.util.Bytes;
 
 /**
  * One region of a prepared table while it is open: its horizon, and those who work with it.
@@ -50,6 +54,7 @@ final class TransactionalRegion {
   private final RegionWrites writes;
   private final RegionPurge purge;
   private final RecentWrites recentWrites;
+  private final RegionMarks marks;
 
   /** The horizon that was asked for; null before the first question. Guarded by this. */
   private CompletableFuture<Long> firstWatermark;
@@ -74,9 +79,10 @@ final class TransactionalRegion {
     HRegion hregion = (HRegion) region;
     this.horizon = new Horizon(inFlight, () -> hregion.getReadPoint(IsolationLevel.READ_COMMITTED));
     this.recentWrites = new RecentWrites(link.recentWrites());
-    this.writes =
-        new RegionWrites(inFlight, horizon, new RowCleaner(region, metrics), recentWrites, metrics);
-    this.purge = new RegionPurge(region, horizon, link, metrics);
+    this.marks = new RegionMarks(hregion, settings.reads() == Reads.SERVER, link.markBytes());
+    RowCleaner cleaner = new RowCleaner(region, marks, metrics);
+    this.writes = new RegionWrites(inFlight, horizon, cleaner, recentWrites, marks, metrics);
+    this.purge = new RegionPurge(region, horizon, link, marks, metrics);
   }
 
   /** What batches do. */
@@ -87,6 +93,11 @@ final class TransactionalRegion {
   /** What flushes and compactions do. */
   RegionPurge purge() {
     return purge;
+  }
+
+  /** A flush has ended; its files are in the stores. */
+  void flushed() {
+    marks.flushed();
   }
 
   /** The region is open; begins to ask for its horizon. */
@@ -101,6 +112,7 @@ final class TransactionalRegion {
   void close() {
     link.orphans().forget(region);
     recentWrites.closed();
+    marks.close();
     link.release();
   }
 
@@ -201,7 +213,7 @@ final class TransactionalRegion {
    */
   Cell firstChange(Get get) throws IOException {
     prepareFamilies(get.getFamilyMap());
-    long first = FirstChangeReader.read(region, link, metrics, get);
+    long first = FirstChangeReader.read(region, marks, link, metrics, get);
     reader(ReadAttribute.of(get), null).checkHorizon();
     return FirstChange.answer(get.getRow(), first);
   }
@@ -222,10 +234,36 @@ final class TransactionalRegion {
     prepareFamilies(scan.getFamilyMap());
     RowFilter rowFilter = RowFilter.ofRequest(scan);
     scan.setFilter(null).setBatch(-1).setAllowPartialResults(false); // rows are decided whole
-    scan.setFilter(new SnapshotFilter(reader(timestamp, marks(scan, timestamp)), rowFilter, false));
+    scan.setFilter(
+        new SnapshotFilter(reader(timestamp, marksOf(scan, timestamp)), rowFilter, false));
     scan.setTimeRange(0, timestamp + 1).readAllVersions();
     scan.setMaxResultsPerColumnFamily(-1).setRowOffsetPerColumnFamily(0);
     scan.setLoadColumnFamiliesOnDemand(false);
+  }
+
+  /**
+   * Prepares a read that is none of a snapshot. Tools and sweeps would miss marks that are in
+   * memory only, so these become cells first. A read that names other families as well, and wants
+   * one version of some rows, is a plain reader's, who makes nothing of marks.
+   */
+  void prepareForMarks(Scan plain) throws IOException {
+    Map<byte[], NavigableSet<byte[]>> families = plain.getFamilyMap();
+    if (!families.isEmpty() && !families.containsKey(PendingWrite.family())) {
+      return;
+    }
+    byte[] first = plain.isReversed() ? plain.getStopRow() : plain.getStartRow();
+    byte[] last = plain.isReversed() ? plain.getStartRow() : plain.getStopRow();
+    if (families.size() == 1 || plain.isRaw() || plain.getMaxVersions() > 1 || isAll(first, last)) {
+      // With both ends, whatever the read wants of them.
+      marks.makeCells(first, last.length == 0 ? last : Arrays.copyOf(last, last.length + 1));
+    }
+  }
+
+  /** Whether a range, without bounds where a row is empty, has all rows of the region. */
+  private boolean isAll(byte[] first, byte[] last) {
+    byte[] end = region.getRegionInfo().getEndKey();
+    return Bytes.compareTo(first, region.getRegionInfo().getStartKey()) <= 0
+        && (last.length == 0 || end.length != 0 && Bytes.compareTo(last, end) >= 0);
   }
 
   /** HBase has put in all families if the client named none. */
@@ -241,7 +279,7 @@ final class TransactionalRegion {
     awaitHorizon();
   }
 
-  private static Scan marks(Scan scan, long timestamp) throws IOException {
+  private static Scan marksOf(Scan scan, long timestamp) throws IOException {
     return new Scan()
         .withStopRow(scan.getStopRow(), scan.includeStopRow())
         .setReversed(scan.isReversed())
@@ -249,7 +287,7 @@ final class TransactionalRegion {
         .setTimeRange(0, timestamp);
   }
 
-  private RegionReader reader(long timestamp, Scan marks) {
-    return new RegionReader(region, horizon, link, metrics, timestamp, marks);
+  private RegionReader reader(long timestamp, Scan marksAhead) {
+    return new RegionReader(region, marks, horizon, link, metrics, timestamp, marksAhead);
   }
 }

@@ -24,7 +24,6 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hbase.CellUtil;
 import org.apache.hadoop.hbase.KeyValue;
-import org.apache.hadoop.hbase.client.Admin;
 import org.apache.hadoop.hbase.client.CheckAndMutate;
 import org.apache.hadoop.hbase.client.Delete;
 import org.apache.hadoop.hbase.client.Mutation;
@@ -32,8 +31,6 @@ import org.apache.hadoop.hbase.client.Put;
 import org.apache.hadoop.hbase.client.Row;
 import org.apache.hadoop.hbase.client.RowMutations;
 import org.apache.hadoop.hbase.io.hfile.HFileContextBuilder;
-import org.apache.hadoop.hbase.metrics.Counter;
-import org.apache.hadoop.hbase.metrics.MetricRegistries;
 import org.apache.hadoop.hbase.regionserver.HRegion;
 import org.apache.hadoop.hbase.regionserver.StoreFileWriter;
 import org.apache.hadoop.hbase.tool.BulkLoadHFiles;
@@ -69,10 +66,7 @@ class CleanupFromMemoryTest {
   }
 
   private static long fromMemory() {
-    return MetricRegistries.global().getMetricRegistries().stream()
-        .flatMap(registry -> registry.get("cleanedFromMemory").stream())
-        .mapToLong(metric -> ((Counter) metric).getCount())
-        .sum();
+    return RawTable.count("cleanedFromMemory");
   }
 
   private static Put put(long start, int batch, byte[] column, String value) {
@@ -205,17 +199,10 @@ class CleanupFromMemoryTest {
   void aReopenedRegionReads() throws IOException {
     long start = t.oracle.begin();
     t.table.put(put(start, 1, A, "1"));
-    reopen();
+    t.reopen();
     cleanUp(start, t.commit(start, ROW), 1);
     assertEquals(Map.of("a", "1"), t.read(t.snapshot(), ROW));
     assertTrue(t.cells(ROW).stream().noneMatch(PendingWrite::isMark));
-  }
-
-  private void reopen() throws IOException {
-    try (Admin admin = t.cluster.connection().getAdmin()) {
-      admin.disableTable(t.name);
-      admin.enableTable(t.name);
-    }
   }
 
   @Test
@@ -345,7 +332,7 @@ class CleanupFromMemoryTest {
     long start = t.oracle.begin();
     t.table.delete(new Delete(R).addColumns(RawTable.F, A, start));
     t.flush();
-    reopen();
+    t.reopen();
     t.table.put(put(start, 1, A, "1"));
     cleanUp(start, t.commit(start, ROW), 1);
     assertEquals(Map.of(), t.read(t.snapshot(), ROW));
@@ -361,7 +348,7 @@ class CleanupFromMemoryTest {
         region().getStore(PendingWrite.family()).getStorefiles().stream()
             .anyMatch(file -> file.getReader().getEntries() == 0),
         "the marks left an empty file");
-    reopen();
+    t.reopen();
     long start = t.oracle.begin();
     t.table.put(put(start, 1, A, "1"));
     assertTrue(cleanUp(start, t.commit(start, ROW), 1));

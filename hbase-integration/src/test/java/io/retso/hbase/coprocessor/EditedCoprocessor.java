@@ -1,6 +1,7 @@
 package io.retso.hbase.coprocessor;
 
 import static io.retso.edited.EditedClasses.placeOf;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 
 import io.retso.edited.EditedClasses;
 import io.retso.edited.SourceEdit;
@@ -52,6 +53,28 @@ final class EditedCoprocessor implements AutoCloseable {
     this.loader =
         new EditedClasses(
             EditedCoprocessor::isOurs, List.of(jar.toUri().toURL(), placeOf(getClass())));
+  }
+
+  /**
+   * Fails unless the test method fails on the edited coprocessor; prints how.
+   *
+   * @param bug what to call the edit
+   */
+  static void assertCaught(
+      Enum<?> bug,
+      Path directory,
+      String file,
+      String text,
+      String instead,
+      Class<?> test,
+      String method,
+      RetsoCluster cluster)
+      throws Exception {
+    try (EditedCoprocessor edited = new EditedCoprocessor(directory, file, text, instead)) {
+      Throwable failed = edited.run(test, method, cluster);
+      assertNotNull(failed, method + " does not see it");
+      System.out.println(bug + ": " + failed.toString().lines().findFirst().orElse(""));
+    }
   }
 
   private static boolean isOurs(String name) {

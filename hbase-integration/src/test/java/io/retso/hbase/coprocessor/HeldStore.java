@@ -1,6 +1,7 @@
 package io.retso.hbase.coprocessor;
 
 import io.retso.hbase.coprocessor.HeldBatch.Hold;
+import io.retso.hbase.layout.PendingWrite;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
@@ -25,11 +26,12 @@ import org.apache.hadoop.hbase.wal.WALEdit;
 /**
  * Another coprocessor of a region, behind ours, that holds up what comes by: a put after our hook
  * for it, a read of family g before it begins (while the store is locked against the end of a
- * flush), a flush of family f after its memory was taken and before its file is written. Loaded
- * into an open region by {@link #into}.
+ * flush), a flush of family f after its memory was taken and before its file is written, one of the
+ * marks before it begins to read that memory. Loaded into an open region by {@link #into}.
  */
 public final class HeldStore implements RegionCoprocessor, RegionObserver {
   private final AtomicReference<Hold> nextFlush = new AtomicReference<>();
+  private final AtomicReference<Hold> nextFlushOfMarks = new AtomicReference<>();
   private final AtomicReference<Hold> nextPut = new AtomicReference<>();
   private final AtomicReference<Hold> nextRead = new AtomicReference<>();
   private volatile boolean isRefusing;
@@ -48,6 +50,13 @@ public final class HeldStore implements RegionCoprocessor, RegionObserver {
   Hold holdNextFlush() {
     Hold hold = new Hold();
     nextFlush.set(hold);
+    return hold;
+  }
+
+  /** The next flush of marks will be held. */
+  Hold holdNextFlushOfMarks() {
+    Hold hold = new Hold();
+    nextFlushOfMarks.set(hold);
     return hold;
   }
 
@@ -86,6 +95,18 @@ public final class HeldStore implements RegionCoprocessor, RegionObserver {
       Hold.stopAt(nextFlush);
     }
     return scanner;
+  }
+
+  @Override
+  public void preFlushScannerOpen(
+      ObserverContext<RegionCoprocessorEnvironment> context,
+      Store store,
+      ScanOptions options,
+      FlushLifeCycleTracker tracker)
+      throws IOException {
+    if (PendingWrite.isFamily(store.getColumnFamilyDescriptor().getName())) {
+      Hold.stopAt(nextFlushOfMarks);
+    }
   }
 
   @Override

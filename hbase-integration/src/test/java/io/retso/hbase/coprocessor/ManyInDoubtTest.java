@@ -9,14 +9,14 @@ import java.util.ArrayList;
 import java.util.List;
 import org.apache.hadoop.hbase.client.Put;
 import org.apache.hadoop.hbase.client.Scan;
-import org.apache.hadoop.hbase.metrics.Counter;
-import org.apache.hadoop.hbase.metrics.MetricRegistries;
 import org.apache.hadoop.hbase.util.Bytes;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Scans over many rows that dead clients left in doubt ask about each transaction once. */
 @ExtendWith(RetsoCluster.Extension.class)
@@ -36,13 +36,6 @@ class ManyInDoubtTest {
     t.close();
   }
 
-  private static long count(String name) {
-    return MetricRegistries.global().getMetricRegistries().stream()
-        .flatMap(registry -> registry.get(name).stream())
-        .mapToLong(metric -> ((Counter) metric).getCount())
-        .sum();
-  }
-
   private List<Put> puts(long start, String prefix, int rows) {
     List<Put> puts = new ArrayList<>();
     for (int i = 0; i < rows; i++) {
@@ -56,13 +49,13 @@ class ManyInDoubtTest {
   }
 
   private long queriesOfScan(int rowsExpected, Scan scan) throws Exception {
-    long before = count("oracleQueries");
-    long roundsBefore = count("oracleRounds");
+    long before = RawTable.count("oracleQueries");
+    long roundsBefore = RawTable.count("oracleRounds");
     long reader = t.oracle.begin();
     assertEquals(rowsExpected, t.scan(reader, scan.setCaching(100)).size());
-    long rounds = count("oracleRounds") - roundsBefore;
+    long rounds = RawTable.count("oracleRounds") - roundsBefore;
     assertTrue(rounds <= 4, () -> "the scan waited for the oracle " + rounds + " times");
-    return count("oracleQueries") - before;
+    return RawTable.count("oracleQueries") - before;
   }
 
   @Test
@@ -75,8 +68,14 @@ class ManyInDoubtTest {
     assertEquals(0, queriesOfScan(ROWS), "remembered");
   }
 
-  @Test
-  void ofAsManyTransactions() throws Exception {
+  /** The marks of the first batch after a flush are cells, those of later ones are none. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void ofAsManyTransactions(boolean areCells) throws Exception {
+    if (!areCells) {
+      t.cleanUp(t.writeWithCell("a"), CleanupRequest.ABORTED, "a");
+    }
+    long cells = RawTable.count("marksAsCells");
     List<Put> puts = new ArrayList<>();
     List<Long> starts = new ArrayList<>();
     for (int i = 0; i < ROWS; i++) {
@@ -84,9 +83,10 @@ class ManyInDoubtTest {
       puts.add(RawTable.put(starts.get(i), "r" + (10_000 + i), "a", "1"));
     }
     t.table.put(puts);
-    long ahead = count("marksAhead");
+    assertEquals(areCells ? ROWS : 0, RawTable.count("marksAsCells") - cells);
+    long ahead = RawTable.count("marksAhead");
     assertEquals(ROWS, queriesOfScan(0), "open");
-    assertEquals(ROWS, count("marksAhead") - ahead, "each mark is looked at once");
+    assertEquals(ROWS, RawTable.count("marksAhead") - ahead, "each mark is looked at once");
     assertEquals(ROWS, queriesOfScan(0, new Scan().setReversed(true)), "open, reversed");
     Scan some = new Scan().withStopRow(Bytes.toBytes("r10100")).withStartRow(Bytes.toBytes("r1"));
     assertEquals(100, queriesOfScan(0, some), "open, up to a row: nobody is asked beyond it");
@@ -99,11 +99,11 @@ class ManyInDoubtTest {
 
   /** The marks that a scan looks at ahead, with deletes of marks. */
   private long aheadOf(int rowsExpected, Scan scan) throws Exception {
-    long before = count("marksAhead");
-    long queriesBefore = count("oracleQueries");
+    long before = RawTable.count("marksAhead");
+    long queriesBefore = RawTable.count("oracleQueries");
     assertEquals(rowsExpected, t.scan(t.oracle.begin(), scan).size());
-    assertEquals(1, count("oracleQueries") - queriesBefore, "the others are cleaned up");
-    return count("marksAhead") - before;
+    assertEquals(1, RawTable.count("oracleQueries") - queriesBefore, "the others are cleaned up");
+    return RawTable.count("marksAhead") - before;
   }
 
   @Test
@@ -118,10 +118,10 @@ class ManyInDoubtTest {
     }
     t.table.put(cleanups);
     t.write(t.oracle.begin(), "a", "a", "pending");
-    assertEquals(16, aheadOf(1, new Scan().setLimit(1)));
+    assertEquals(16 + 1, aheadOf(1, new Scan().setLimit(1)), "cells, and the mark that is none");
     t.write(t.oracle.begin(), "s", "a", "pending");
     Scan backwards = new Scan().setReversed(true).withStopRow(Bytes.toBytes("b"));
-    assertEquals(16, aheadOf(1, backwards.setLimit(1)));
+    assertEquals(16 + 1, aheadOf(1, backwards.setLimit(1)));
     assertEquals(1, aheadOf(2 * ROWS, new Scan().withStartRow(Bytes.toBytes("b"))), "the last one");
     t.flush();
     assertEquals(1, aheadOf(2 * ROWS, backwards.setLimit(-1)), "a flush drops the others");

@@ -1,5 +1,7 @@
 package io.retso.hbase.coprocessor;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
 import io.retso.client.OracleClient;
 import io.retso.hbase.RetsoCluster;
 import io.retso.hbase.layout.CleanupRequest;
@@ -31,7 +33,10 @@ import org.apache.hadoop.hbase.client.Scan;
 import org.apache.hadoop.hbase.client.Table;
 import org.apache.hadoop.hbase.client.TableDescriptor;
 import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
+import org.apache.hadoop.hbase.metrics.Counter;
+import org.apache.hadoop.hbase.metrics.MetricRegistries;
 import org.apache.hadoop.hbase.regionserver.HRegion;
+import org.apache.hadoop.hbase.regionserver.RegionScanner;
 import org.apache.hadoop.hbase.util.Bytes;
 import org.apache.hadoop.hbase.util.TableDescriptorChecker;
 
@@ -195,6 +200,65 @@ public final class RawTable implements AutoCloseable {
         .flatMap(thread -> thread.getRegionServer().getRegions(name).stream())
         .map(HRegion.class::cast)
         .toList();
+  }
+
+  /** Counters of the coprocessor, over all region servers of this process. */
+  static long count(String metric) {
+    return MetricRegistries.global().getMetricRegistries().stream()
+        .flatMap(registry -> registry.get(metric).stream())
+        .mapToLong(counter -> ((Counter) counter).getCount())
+        .sum();
+  }
+
+  /** A write whose mark is a cell; those that follow are none. Returns its open transaction. */
+  long writeWithCell(String row) throws IOException {
+    return writeCounted(row, "marksAsCells");
+  }
+
+  /** A write whose mark is in memory, and no cell. Returns its open transaction. */
+  long writeWithoutCell(String row) throws IOException {
+    return writeCounted(row, "marksInMemory");
+  }
+
+  private long writeCounted(String row, String metric) throws IOException {
+    long before = count(metric);
+    long start = oracle.begin();
+    write(start, row, "a", "1");
+    assertEquals(1, count(metric) - before);
+    return start;
+  }
+
+  /** Cells of marks that a row has, deleted ones, too; without making any of them. */
+  List<Cell> cellsOfMarks(String row) throws IOException {
+    byte[] key = Bytes.toBytes(row);
+    Scan scan = new Scan(new Get(key)).addFamily(PendingWrite.family()).setRaw(true);
+    List<Cell> cells = new ArrayList<>();
+    for (HRegion region : regions()) {
+      if (region.getRegionInfo().containsRow(key)) {
+        try (RegionScanner scanner = region.getScanner(scan.readAllVersions())) {
+          scanner.next(cells);
+          cells.replaceAll(CellUtil::cloneIfNecessary);
+        }
+      }
+    }
+    return cells;
+  }
+
+  /** Rows with marks, as a sweep finds them. */
+  List<String> rowsWithMarks() throws IOException {
+    List<String> rows = new ArrayList<>();
+    try (ResultScanner scanner = table.getScanner(new Scan().addFamily(PendingWrite.family()))) {
+      scanner.forEach(row -> rows.add(Bytes.toString(row.getRow())));
+    }
+    return rows;
+  }
+
+  /** Closes the regions and opens them again. */
+  void reopen() throws IOException {
+    try (Admin admin = cluster.connection().getAdmin()) {
+      admin.disableTable(name);
+      admin.enableTable(name);
+    }
   }
 
   void flush() throws IOException {

@@ -6,6 +6,7 @@ import io.retso.client.OracleException;
 import io.retso.client.OracleMembers;
 import io.retso.client.TransactionStatus;
 import io.retso.hbase.coprocessor.region.ObserverMetrics;
+import io.retso.hbase.coprocessor.region.RegionMarks;
 import io.retso.hbase.coprocessor.write.RecentWrites;
 import io.retso.hbase.layout.CleanupRequest;
 import io.retso.hbase.layout.OracleTimeout;
@@ -69,6 +70,7 @@ public final class OracleLink {
   private final StatusCache cache;
   private final OrphanQueue orphans;
   private final RecentWrites.Shared recentWrites = new RecentWrites.Shared(System::nanoTime);
+  private final AtomicLong markBytes = new AtomicLong();
 
   /** Guarded by {@link #LINKS}. */
   private int users;
@@ -167,6 +169,11 @@ public final class OracleLink {
   /** What its regions remember of writes. */
   public RecentWrites.Shared recentWrites() {
     return recentWrites;
+  }
+
+  /** Bytes of the marks that its regions have in memory ({@link RegionMarks}). */
+  public AtomicLong markBytes() {
+    return markBytes;
   }
 
   /** Asks for the low watermark. */

@@ -3,6 +3,7 @@ package io.retso.hbase.coprocessor.purge;
 import io.retso.hbase.coprocessor.oracle.OracleLink;
 import io.retso.hbase.coprocessor.region.Horizon;
 import io.retso.hbase.coprocessor.region.ObserverMetrics;
+import io.retso.hbase.coprocessor.region.RegionMarks;
 import io.retso.hbase.layout.PendingWrite;
 import java.io.InterruptedIOException;
 import java.util.ArrayList;
@@ -35,11 +36,14 @@ public final class RegionPurge {
   private final Region region;
   private final Horizon horizon;
   private final OracleLink link;
+  private final RegionMarks marks;
   private final ObserverMetrics metrics;
 
-  public RegionPurge(Region region, Horizon horizon, OracleLink link, ObserverMetrics metrics) {
+  public RegionPurge(
+      Region region, Horizon horizon, OracleLink link, RegionMarks marks, ObserverMetrics metrics) {
     this.region = region;
     this.horizon = horizon;
+    this.marks = marks;
     this.link = link;
     this.metrics = metrics;
   }
@@ -57,6 +61,13 @@ public final class RegionPurge {
       Thread.currentThread().interrupt();
       throw new InterruptedIOException("interrupted while waiting for batches in flight");
     }
+  }
+
+  /** All that a flush of {@code store} has to write: in the memory of marks are some more. */
+  public InternalScanner whole(Store store, InternalScanner source) {
+    return PendingWrite.isFamily(store.getColumnFamilyDescriptor().getName())
+        ? new MemoryMarkScanner(source, marks.take())
+        : source;
   }
 
   /** What a flush of {@code store} writes. It is one file among others: tombstones stay. */

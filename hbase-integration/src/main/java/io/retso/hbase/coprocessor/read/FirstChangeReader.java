@@ -2,6 +2,7 @@ package io.retso.hbase.coprocessor.read;
 
 import io.retso.hbase.coprocessor.oracle.OracleLink;
 import io.retso.hbase.coprocessor.region.ObserverMetrics;
+import io.retso.hbase.coprocessor.region.RegionMarks;
 import io.retso.hbase.layout.CellVersion;
 import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.layout.ReadAttribute;
@@ -57,14 +58,19 @@ public final class FirstChangeReader {
    * @param get one with a question for the first change
    * @throws IOException if the oracle is needed and does not answer, or the row cannot be read
    */
-  public static long read(Region region, OracleLink link, ObserverMetrics metrics, Get get)
+  public static long read(
+      Region region, RegionMarks marks, OracleLink link, ObserverMetrics metrics, Get get)
       throws IOException {
     long from = ReadAttribute.of(get);
     long upTo = ReadAttribute.firstChangeUpTo(get);
     WriterStatuses statuses = new WriterStatuses(link.cache());
     for (int round = 0; round < ROUNDS_MAX; round++) {
       long moment = statuses.moment();
+      MemoryMarks inMemory = new MemoryMarks(marks, get.getRow());
       List<Cell> cells = cells(region, get, from, upTo);
+      if (!inMemory.addTo(cells, version -> true)) {
+        continue;
+      }
       SnapshotRow row = new SnapshotRow(cells, upTo, 0, SnapshotRow.ALL_VERSIONS, moment);
       FirstCommit found = row.firstCommitSince(from, statuses);
       while (found.next() == Next.ASK) {

@@ -1,10 +1,12 @@
 package io.retso.hbase.coprocessor.read;
 
 import io.retso.hbase.coprocessor.region.ObserverMetrics;
+import io.retso.hbase.coprocessor.region.RegionMarks;
 import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.resolve.WriterStatuses;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.CellComparator;
@@ -13,6 +15,7 @@ import org.apache.hadoop.hbase.client.Scan;
 import org.apache.hadoop.hbase.filter.FilterBase;
 import org.apache.hadoop.hbase.regionserver.Region;
 import org.apache.hadoop.hbase.regionserver.RegionScanner;
+import org.apache.hadoop.hbase.util.Bytes;
 
 /**
  * The marks of the rows that a scan comes to next: a scan over many rows in doubt would wait for
@@ -32,6 +35,7 @@ final class MarkPrefetch {
   private static final int GROWTH = 4;
 
   private final Region region;
+  private final RegionMarks inMemory;
   private final ObserverMetrics metrics;
   private final Scan marks;
   private int cellsMax = CELLS_FIRST;
@@ -44,8 +48,9 @@ final class MarkPrefetch {
    *
    * @param marks reads all rows that the scan will come to, in their order
    */
-  MarkPrefetch(Region region, ObserverMetrics metrics, Scan marks) {
+  MarkPrefetch(Region region, RegionMarks inMemory, ObserverMetrics metrics, Scan marks) {
     this.region = region;
+    this.inMemory = inMemory;
     this.metrics = metrics;
     this.marks = marks;
   }
@@ -96,12 +101,19 @@ final class MarkPrefetch {
     if (aheadTo != null && !isBeyond(row, aheadTo)) {
       return;
     }
-    aheadTo = CellUtil.cloneRow(row);
-    Look look = new Look(cellsMax);
+    byte[] first = CellUtil.cloneRow(row);
+    boolean isCut = expectCells(first, statuses);
+    expectInMemory(first, isCut, statuses);
     cellsMax = Math.min(cellsMax * GROWTH, CELLS_MAX);
-    // Raw, as only then removed marks pass the filter, which counts them. (Where there are
-    // visibility
-    // labels, HBase lets them pass its tracker of versions as well; of all versions that drops
+  }
+
+  /** Whether there were more marks than are looked at. */
+  private boolean expectCells(byte[] first, WriterStatuses statuses) throws IOException {
+    aheadTo = first;
+    Look look = new Look(cellsMax);
+    // Raw, as only then removed marks pass the filter, which counts them. (Where there are labels
+    // of
+    // visibility, HBase lets them pass its tracker of versions as well; of all versions that drops
     // none.)
     Scan ahead = new Scan(marks).withStartRow(aheadTo).setRaw(true).readAllVersions();
     List<Cell> found = new ArrayList<>();
@@ -122,6 +134,43 @@ final class MarkPrefetch {
       aheadTo = look.lastRow;
     }
     metrics.marksAhead.increment(look.cells);
+    return look.lastRow != null;
+  }
+
+  /** The same of the marks in memory. All rows were looked at up to where a look was cut. */
+  private void expectInMemory(byte[] first, boolean areCellsCut, WriterStatuses statuses) {
+    Iterator<RegionMarks.Mark> next = inMemory.from(first, marks.isReversed());
+    byte[] last = null;
+    int found = 0;
+    while (found < cellsMax && next.hasNext()) {
+      RegionMarks.Mark mark = next.next();
+      if (isBehindTheLast(mark.row())) {
+        break;
+      }
+      if (marks.getTimeRange().withinTimeRange(mark.start())) {
+        statuses.expect(mark.start());
+      }
+      last = mark.row();
+      found++;
+    }
+    metrics.marksAhead.increment(found);
+    boolean isCut = found == cellsMax;
+    if (areCellsCut
+        ? isCut && isBeyond(aheadTo, last)
+        : isCut || last != null && isBeyond(last, aheadTo)) {
+      aheadTo = last;
+    }
+  }
+
+  private boolean isBehindTheLast(byte[] row) {
+    byte[] stop = marks.getStopRow();
+    return stop.length != 0
+        && (isBeyond(row, stop) || !marks.includeStopRow() && Bytes.equals(row, stop));
+  }
+
+  private boolean isBeyond(byte[] row, byte[] other) {
+    int order = Bytes.compareTo(row, other);
+    return marks.isReversed() ? order < 0 : order > 0;
   }
 
   private boolean isBeyond(Cell row, byte[] other) {

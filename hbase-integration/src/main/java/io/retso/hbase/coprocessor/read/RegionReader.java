@@ -3,6 +3,7 @@ package io.retso.hbase.coprocessor.read;
 import io.retso.hbase.coprocessor.oracle.OracleLink;
 import io.retso.hbase.coprocessor.region.Horizon;
 import io.retso.hbase.coprocessor.region.ObserverMetrics;
+import io.retso.hbase.coprocessor.region.RegionMarks;
 import io.retso.hbase.layout.CellVersion;
 import io.retso.hbase.layout.CleanupRequest;
 import io.retso.hbase.layout.PendingWrite;
@@ -33,7 +34,8 @@ import org.apache.hadoop.hbase.regionserver.RegionScanner;
  *
  * <p>If every column begins with a version that is committed by its own number, the row is decided
  * as it is. Otherwise the columns in doubt are read again, together with the marks of the versions
- * in question, in one read: now each version and its mark belong together.
+ * in question, in one read: now each version and its mark belong together. Marks that are no cells
+ * are added ({@link MemoryMarks}).
  *
  * <p>A version that comes up only in the second read, below Tr and with the form of a start
  * timestamp, is left out, for its mark was not read. It was not there when the first read began,
@@ -59,6 +61,7 @@ public final class RegionReader {
   }
 
   private final Region region;
+  private final RegionMarks marks;
   private final Horizon horizon;
   private final OracleLink link;
   private final ObserverMetrics metrics;
@@ -73,22 +76,25 @@ public final class RegionReader {
   /**
    * A reader.
    *
-   * @param marks reads the marks of all rows that will be decided, in their order; null for one row
+   * @param marksAhead reads the marks of all rows that will be decided, in their order; null for
+   *     one row
    */
   public RegionReader(
       Region region,
+      RegionMarks marks,
       Horizon horizon,
       OracleLink link,
       ObserverMetrics metrics,
       long timestamp,
-      Scan marks) {
+      Scan marksAhead) {
     this.region = region;
+    this.marks = marks;
     this.horizon = horizon;
     this.link = link;
     this.metrics = metrics;
     this.timestamp = timestamp;
     this.statuses = new WriterStatuses(link.cache());
-    this.ahead = marks == null ? null : new MarkPrefetch(region, metrics, marks);
+    this.ahead = marksAhead == null ? null : new MarkPrefetch(region, marks, metrics, marksAhead);
   }
 
   /**
@@ -124,7 +130,11 @@ public final class RegionReader {
       // Both before the row is read: marks found then are judged by what was true before.
       long moment = statuses.moment();
       long refusedBelow = horizon.refused();
+      MemoryMarks inMemory = new MemoryMarks(marks, CellUtil.cloneRow(cells.get(0)));
       List<Cell> row = readWithMarks(cells, questions);
+      if (!inMemory.addTo(row, version -> Arrays.binarySearch(questions, version) >= 0)) {
+        continue;
+      }
       Set<Long> dead = removeUnseen(row, questions, refusedBelow);
       SnapshotRow decision =
           new SnapshotRow(row, timestamp, timestamp, SnapshotRow.ALL_VERSIONS, moment);
@@ -177,10 +187,10 @@ public final class RegionReader {
   /** The row with its columns in doubt read anew, and the marks of the versions in question. */
   private List<Cell> readWithMarks(List<Cell> cells, long[] questions) throws IOException {
     Get get = new Get(CellUtil.cloneRow(cells.get(0)));
-    byte[] marks = PendingWrite.family();
+    byte[] family = PendingWrite.family();
     for (long version : questions) {
       if (Timestamps.isWellFormed(version)) {
-        get.addColumn(marks, PendingWrite.qualifier(version));
+        get.addColumn(family, PendingWrite.qualifier(version));
       }
     }
     List<Cell> row = new ArrayList<>(cells.size() + questions.length);

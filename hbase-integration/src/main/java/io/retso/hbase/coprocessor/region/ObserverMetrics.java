@@ -22,6 +22,12 @@ public final class ObserverMetrics {
   /** Marks that scans looked at ahead of the rows in doubt, and deletes of such marks. */
   public final Counter marksAhead;
 
+  /** Marks of writes that are in the log and in the memory of the region only. */
+  public final Counter marksInMemory;
+
+  /** Marks of writes that were put as cells. */
+  public final Counter marksAsCells;
+
   /** Rows whose mark was removed by a cleanup. */
   public final Counter cleanedRows;
 
@@ -58,6 +64,8 @@ public final class ObserverMetrics {
     oracleQueries = registry.counter("oracleQueries");
     oracleRounds = registry.counter("oracleRounds");
     marksAhead = registry.counter("marksAhead");
+    marksInMemory = registry.counter("marksInMemory");
+    marksAsCells = registry.counter("marksAsCells");
     cleanedRows = registry.counter("cleanedRows");
     cleanedFromMemory = registry.counter("cleanedFromMemory");
     purgedVersions = registry.counter("purgedVersions");

@@ -193,17 +193,17 @@ public final class RecentWrites {
 
   /**
    * What was written under the latch, to be remembered; null if it is too large or may be hidden.
+   *
+   * @param number of the batch
    */
-  Entry entry(Latch latch, Mutation write) {
+  Entry entry(Latch latch, int number, Mutation write) {
     if (latch.start() <= hiddenUpTo.get()) {
       return null;
     }
-    int number = 0;
     int size = ENTRY_OVERHEAD_BYTES;
     List<KeyValue> copies = new ArrayList<>(2);
     for (Map.Entry<byte[], List<Cell>> family : write.getFamilyCellMap().entrySet()) {
       if (PendingWrite.isFamily(family.getKey())) {
-        number = PendingWrite.batchOf(family.getValue().get(0));
         continue;
       }
       for (Cell cell : family.getValue()) {

@@ -3,6 +3,7 @@ package io.retso.hbase.coprocessor.write;
 import io.retso.hbase.coprocessor.region.BatchesInFlight;
 import io.retso.hbase.coprocessor.region.Horizon;
 import io.retso.hbase.coprocessor.region.ObserverMetrics;
+import io.retso.hbase.coprocessor.region.RegionMarks;
 import io.retso.hbase.coprocessor.write.RowLatches.Latch;
 import io.retso.hbase.layout.CleanupRequest;
 import io.retso.hbase.layout.PendingWrite;
@@ -24,6 +25,7 @@ import org.apache.hadoop.hbase.client.Mutation;
 import org.apache.hadoop.hbase.client.Put;
 import org.apache.hadoop.hbase.regionserver.MiniBatchOperationInProgress;
 import org.apache.hadoop.hbase.regionserver.OperationStatus;
+import org.apache.hadoop.hbase.wal.WALEdit;
 
 /**
  * What a region does with mutations before it applies them: transactional writes are checked
@@ -49,10 +51,16 @@ import org.apache.hadoop.hbase.regionserver.OperationStatus;
  * <p>Thread-safe.
  */
 public final class RegionWrites {
+  private static final byte[] FAMILY = PendingWrite.family();
   private static final OperationStatus CLEANED =
       new OperationStatus(OperationStatusCode.SUCCESS, CleanupRequest.DONE);
 
-  private record Write(Latch latch, Mutation mutation) {}
+  /**
+   * A write that was admitted.
+   *
+   * @param number of the transaction's batch
+   */
+  private record Write(Latch latch, int number, Mutation mutation) {}
 
   /**
    * A row that is latched for its cleanup.
@@ -74,6 +82,12 @@ public final class RegionWrites {
     /** What was applied and is not remembered yet. */
     private final List<RecentWrites.Entry> applied = new ArrayList<>();
 
+    /** Marks in memory that the current mutations put there. */
+    private final List<RegionMarks.Mark> added = new ArrayList<>();
+
+    /** Marks in memory that go when the current mutations are visible. */
+    private final List<RegionMarks.Mark> cleanedMarks = new ArrayList<>();
+
     /** The first of the writes that was not applied yet. */
     private int next;
 
@@ -90,10 +104,10 @@ public final class RegionWrites {
       }
     }
 
-    /** The latch for the next of the writes if that is {@code mutation}, or null. */
-    private Latch nextWrite(Mutation mutation) {
+    /** The next of the writes if that is {@code mutation}, or null. */
+    private Write nextWrite(Mutation mutation) {
       return next < writes.size() && writes.get(next).mutation == mutation
-          ? writes.get(next++).latch
+          ? writes.get(next++)
           : null;
     }
 
@@ -141,6 +155,7 @@ public final class RegionWrites {
   private final Horizon horizon;
   private final RowCleaner cleaner;
   private final RecentWrites recent;
+  private final RegionMarks marks;
   private final ObserverMetrics metrics;
   private final RowLatches latches = new RowLatches();
   private final ThreadLocal<Open> open = new ThreadLocal<>();
@@ -153,11 +168,13 @@ public final class RegionWrites {
       Horizon horizon,
       RowCleaner cleaner,
       RecentWrites recent,
+      RegionMarks marks,
       ObserverMetrics metrics) {
     this.inFlight = inFlight;
     this.horizon = horizon;
     this.cleaner = cleaner;
     this.recent = recent;
+    this.marks = marks;
     this.metrics = metrics;
   }
 
@@ -296,15 +313,15 @@ public final class RegionWrites {
     }
     for (int i = 0; i < mutations.size(); i++) {
       Mutation mutation = mutations.getOperation(i);
-      Latch latch = batch.nextWrite(mutation);
+      Write write = batch.nextWrite(mutation);
       if (mutations.getOperationStatus(i).getOperationStatusCode() != OperationStatusCode.NOT_RUN) {
         continue; // refused
       }
-      boolean isWrite = latch != null && RecentWrites.isRegular(latch, mutation);
-      if (mutations.getOperationsFromCoprocessors(i) != null || latch != null && !isWrite) {
+      boolean isWrite = write != null && RecentWrites.isRegular(write.latch, mutation);
+      if (mutations.getOperationsFromCoprocessors(i) != null || write != null && !isWrite) {
         plain(batch, mutation); // what others added is among its cells
       } else if (isWrite && !batch.plain) {
-        RecentWrites.Entry entry = recent.entry(latch, mutation);
+        RecentWrites.Entry entry = recent.entry(write.latch, write.number, mutation);
         if (entry != null) {
           batch.applied.add(entry);
         }
@@ -321,11 +338,17 @@ public final class RegionWrites {
     }
     if (success) {
       recent.remember(batch.applied, batch.moment);
-    } else if (batch.prepared) {
-      recent.clear();
+      batch.cleanedMarks.forEach(marks::drop);
+    } else {
+      batch.added.forEach(marks::failed);
+      if (batch.prepared) {
+        recent.clear();
+      }
     }
     batch.prepared = false;
     batch.applied.clear();
+    batch.added.clear();
+    batch.cleanedMarks.clear();
     batch.next = batch.writes.size();
   }
 
@@ -350,11 +373,37 @@ public final class RegionWrites {
     Mutation mutation = mutations.getOperation(i);
     Latch latch = new Latch(mutation.getRow(), start);
     if (latches.latchForWrite(latch)) {
-      batch().writes.add(new Write(latch, mutation));
+      int number = PendingWrite.batchOf(mutation.getFamilyCellMap().get(FAMILY).get(0));
+      batch().writes.add(new Write(latch, number, mutation));
+      addMark(mutations, i, start);
     } else {
       metrics.refusedWrites.increment();
       refuse(mutations, i, Refusal.DECIDED.message(start, "its writes are being cleaned up"));
     }
+  }
+
+  /** Takes the mark out of a write that is admitted, if it need not be a cell. */
+  private void addMark(MiniBatchOperationInProgress<Mutation> mutations, int i, long start) {
+    Mutation write = mutations.getOperation(i);
+    RegionMarks.Mark mark = marks.add(write, start);
+    if (mark == null) {
+      metrics.marksAsCells.increment();
+      return;
+    }
+    metrics.marksInMemory.increment();
+    batch().added.add(mark);
+    write.getFamilyCellMap().remove(FAMILY);
+    log(mutations, i, mark.cell());
+  }
+
+  /** Has a cell of the marks' family written to the log, in the edit of the mutation. */
+  private static void log(MiniBatchOperationInProgress<Mutation> mutations, int i, Cell ofMarks) {
+    WALEdit edit = mutations.getWalEdit(i);
+    if (edit == null) {
+      edit = new WALEdit();
+      mutations.setWalEdit(i, edit);
+    }
+    edit.add(ofMarks, FAMILY);
   }
 
   private void cleanUp(
@@ -368,7 +417,11 @@ public final class RegionWrites {
       CleanupRequest.replaced(mutation);
       if (batch.cleaned.add(latch)) {
         boolean move = request.isCommitted() && request.start() >= horizon.refused();
-        cleaner.cleanUp(mutation, request, move, batch.row(cleanup, request));
+        RowCleaner.Written row = batch.row(cleanup, request);
+        cleaner.cleanUp(mutation, request, move, row);
+        if (row != null) {
+          cleanUpMark(mutations, i, marks.find(request.row(), request.start()), row);
+        }
       } else {
         mutation.getFamilyCellMap().clear(); // twice in one batch: done by the first
       }
@@ -379,6 +432,24 @@ public final class RegionWrites {
       }
       mutations.setOperationStatus(
           i, new OperationStatus(OperationStatusCode.STORE_TOO_BUSY, message));
+    }
+  }
+
+  /**
+   * The mark in memory goes with its cleanup. If it was never a cell, its delete is none, either.
+   */
+  private void cleanUpMark(
+      MiniBatchOperationInProgress<Mutation> mutations,
+      int i,
+      RegionMarks.Mark mark,
+      RowCleaner.Written row) {
+    if (mark == null) {
+      return;
+    }
+    batch().cleanedMarks.add(mark);
+    Mutation cleanup = mutations.getOperation(i);
+    if (!mark.isTaken() && !row.hasCell() && marks.isUsable(cleanup)) {
+      cleanup.getFamilyCellMap().remove(FAMILY).forEach(delete -> log(mutations, i, delete));
     }
   }
 

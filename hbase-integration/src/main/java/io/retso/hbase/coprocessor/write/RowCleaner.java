@@ -1,6 +1,7 @@
 package io.retso.hbase.coprocessor.write;
 
 import io.retso.hbase.coprocessor.region.ObserverMetrics;
+import io.retso.hbase.coprocessor.region.RegionMarks;
 import io.retso.hbase.layout.CellVersion;
 import io.retso.hbase.layout.CleanupRequest;
 import io.retso.hbase.layout.PendingWrite;
@@ -58,10 +59,12 @@ import org.apache.hadoop.hbase.regionserver.RegionScanner;
 public final class RowCleaner {
   private final Region region;
   private final byte[][] families;
+  private final RegionMarks marks;
   private final ObserverMetrics metrics;
 
-  public RowCleaner(Region region, ObserverMetrics metrics) {
+  public RowCleaner(Region region, RegionMarks marks, ObserverMetrics metrics) {
     this.region = region;
+    this.marks = marks;
     this.families = region.getTableDescriptor().getColumnFamilyNames().toArray(byte[][]::new);
     this.metrics = metrics;
   }
@@ -71,15 +74,17 @@ public final class RowCleaner {
    *
    * @param visible copies of all cells at version Ts that readers see, but for the mark
    * @param all the same with those that are hidden by delete markers
+   * @param hasCell whether a cell for the mark was found
    * @param isRemembered whether the row was not read
    */
-  record Written(List<KeyValue> visible, List<KeyValue> all, boolean isRemembered) {}
+  record Written(
+      List<KeyValue> visible, List<KeyValue> all, boolean hasCell, boolean isRemembered) {}
 
   /**
    * Copies of all cells at version Ts of a row that has the mark, and no hidden cells but those.
    */
   static Written remembered(List<KeyValue> cells) {
-    return new Written(cells, cells, true);
+    return new Written(cells, cells, false, true);
   }
 
   /**
@@ -117,6 +122,7 @@ public final class RowCleaner {
 
   /** What a row has; null if there is no mark. */
   Written read(CleanupRequest request) throws IOException {
+    boolean isInMemory = marks.find(request.row(), request.start()) != null; // before the read
     Get get = new Get(request.row()).setTimestamp(request.start());
     Get raw = RawVersion.get(request.row(), request.start());
     for (byte[] family : families) {
@@ -128,13 +134,13 @@ public final class RowCleaner {
       }
     }
     List<KeyValue> visible = read(get);
-    if (visible.isEmpty() || !PendingWrite.isMark(visible.get(0))) {
+    boolean hasCell = visible.removeIf(PendingWrite::isMark);
+    if (!hasCell && !isInMemory) {
       return null;
     }
-    visible.removeIf(PendingWrite::isMark);
     List<KeyValue> all = read(raw);
     all.removeIf(cell -> !RawVersion.isCell(cell, request.start()));
-    return new Written(visible, all, false);
+    return new Written(visible, all, hasCell, false);
   }
 
   /** Copies of the cells: the scanner gives their memory back. */

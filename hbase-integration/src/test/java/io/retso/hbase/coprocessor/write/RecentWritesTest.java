@@ -53,7 +53,8 @@ public class RecentWritesTest {
 
   private static void write(RecentWrites region, String row, int batch, int valueBytes) {
     long moment = region.moment();
-    RecentWrites.Entry entry = region.entry(latch(row), put(row, batch, new byte[valueBytes]));
+    RecentWrites.Entry entry =
+        region.entry(latch(row), batch, put(row, batch, new byte[valueBytes]));
     region.remember(List.of(entry), moment);
   }
 
@@ -76,7 +77,7 @@ public class RecentWritesTest {
     }
     Put unnumbered = new Put(Bytes.toBytes("r")).addColumn(F, Q, START, Q);
     unnumbered.addColumn(PendingWrite.family(), PendingWrite.qualifier(START), START, Q);
-    recent.remember(List.of(recent.entry(latch("r"), unnumbered)), recent.moment());
+    recent.remember(List.of(recent.entry(latch("r"), 0, unnumbered)), recent.moment());
     assertNull(recent.take(latch("r"), 0));
   }
 
@@ -105,7 +106,7 @@ public class RecentWritesTest {
 
   @Test
   void whatWasWrittenAtTheSameTimeAsPlainChangesIsNotRemembered() {
-    RecentWrites.Entry entry = recent.entry(latch("r"), put("r", 1, Q));
+    RecentWrites.Entry entry = recent.entry(latch("r"), 1, put("r", 1, Q));
     long before = recent.moment();
     recent.plainBegins();
     long during = recent.moment();
@@ -121,7 +122,7 @@ public class RecentWritesTest {
   /** The change begins after the look for it. */
   @Test
   void whatAPlainChangeMeetsHalfRememberedIsNotUsed() {
-    RecentWrites.Entry entry = recent.entry(latch("r"), put("r", 1, Q));
+    RecentWrites.Entry entry = recent.entry(latch("r"), 1, put("r", 1, Q));
     List<RecentWrites.Entry> writes =
         new AbstractList<>() {
           private boolean isBegun;
@@ -148,23 +149,23 @@ public class RecentWritesTest {
 
   @Test
   void whatADeleteMayHideIsNotRemembered() {
-    assertNull(new RecentWrites(shared).entry(latch("r"), put("r", 1, Q)), "not open");
+    assertNull(new RecentWrites(shared).entry(latch("r"), 1, put("r", 1, Q)), "not open");
     recent.hidden(START - 1);
-    assertNotNull(recent.entry(latch("r"), put("r", 1, Q)));
+    assertNotNull(recent.entry(latch("r"), 1, put("r", 1, Q)));
     recent.hidden(START);
     recent.hidden(5);
-    assertNull(recent.entry(latch("r"), put("r", 1, Q)));
+    assertNull(recent.entry(latch("r"), 1, put("r", 1, Q)));
   }
 
   @Test
   void largeCellsAndThoseWithTagsAreNotRemembered() {
-    assertNull(recent.entry(latch("r"), put("r", 1, new byte[RecentWrites.CELL_BYTES_MAX])));
+    assertNull(recent.entry(latch("r"), 1, put("r", 1, new byte[RecentWrites.CELL_BYTES_MAX])));
     List<Tag> tags = List.of(new ArrayBackedTag((byte) 99, "x"));
     Put tagged = PendingWrite.mark(new Put(Bytes.toBytes("r")), START, 1);
     List<Cell> cells = new ArrayList<>();
     cells.add(new KeyValue(Bytes.toBytes("r"), F, Q, START, KeyValue.Type.Put, Q, tags));
     tagged.getFamilyCellMap().put(F, cells);
-    assertNull(recent.entry(latch("r"), tagged));
+    assertNull(recent.entry(latch("r"), 1, tagged));
   }
 
   @Test

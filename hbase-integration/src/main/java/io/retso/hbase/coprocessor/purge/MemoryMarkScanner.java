@@ -1,0 +1,42 @@
+package io.retso.hbase.coprocessor.purge;
+
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import org.apache.hadoop.hbase.Cell;
+import org.apache.hadoop.hbase.CellComparator;
+import org.apache.hadoop.hbase.regionserver.InternalScanner;
+import org.apache.hadoop.hbase.regionserver.ScannerContext;
+
+/**
+ * What a flush of {@code !pw} writes: the cells of its memory, and among them the marks that were
+ * none. Not thread-safe, like its source.
+ */
+final class MemoryMarkScanner extends RewritingScanner {
+  /** Not shown yet, in order. */
+  private final Deque<Cell> marks;
+
+  MemoryMarkScanner(InternalScanner source, List<Cell> marks) {
+    super(source);
+    this.marks = new ArrayDeque<>(marks);
+  }
+
+  @Override
+  public boolean next(List<Cell> result, ScannerContext context) throws IOException {
+    List<Cell> cells = new ArrayList<>();
+    boolean more = source.next(cells, context);
+    for (Cell cell : cells) {
+      while (!marks.isEmpty() && CellComparator.getInstance().compare(marks.peek(), cell) < 0) {
+        result.add(marks.poll());
+      }
+      result.add(cell);
+    }
+    if (!more) {
+      result.addAll(marks);
+      marks.clear();
+    }
+    return more;
+  }
+}

@@ -1,0 +1,157 @@
+package io.retso.hbase.coprocessor;
+
+import io.retso.hbase.RetsoCluster;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** As {@link InjectedBugsTest}: bugs of marks that are in memory and no cells. */
+@ExtendWith(RetsoCluster.Extension.class)
+class InjectedMarkBugsTest {
+  /** A rule that is broken, how, and the test that says so. */
+  enum Bug {
+    A_MARK_COMES_AFTER_ITS_CELLS(
+        "coprocessor/region/RegionMarks.java",
+        "marks.putIfAbsent(mark, mark) != null",
+        "java.util.concurrent.CompletableFuture.runAsync("
+            + "() -> marks.put(mark, mark),"
+            + " java.util.concurrent.CompletableFuture.delayedExecutor(1, TimeUnit.MINUTES))"
+            + ".isDone()",
+        MarksInMemoryTest.class,
+        "theMarkIsThereWithItsCells"),
+    MARKS_ARE_NOT_LOGGED(
+        "coprocessor/write/RegionWrites.java",
+        "log(mutations, i, mark.cell());",
+        "",
+        MarksInMemoryTest.class,
+        "aCrashMakesThemCellsAndTheirDeletesCount"),
+    DELETES_OF_MARKS_ARE_NOT_LOGGED(
+        "coprocessor/write/RegionWrites.java",
+        ".forEach(delete -> log(mutations, i, delete))",
+        ".size()",
+        MarksInMemoryTest.class,
+        "aCrashMakesThemCellsAndTheirDeletesCount"),
+    A_FLUSH_FORGETS_WHAT_IS_NO_CELL(
+        "coprocessor/purge/RegionPurge.java",
+        "new MemoryMarkScanner(source, marks.take())",
+        "new MemoryMarkScanner(source, marks.take().subList(0, 0))",
+        MarksInMemoryTest.class,
+        "aFlushOfMarksWritesThoseInMemory"),
+    A_REGION_THAT_CLOSES_FORGETS_WHAT_IS_NO_CELL(
+        "coprocessor/purge/RegionPurge.java",
+        "PendingWrite.isFamily(store.getColumnFamilyDescriptor().getName())\n"
+            + "        ? new MemoryMarkScanner",
+        "PendingWrite.isFamily(store.getColumnFamilyDescriptor().getName())\n"
+            + "        && ((org.apache.hadoop.hbase.regionserver.HRegion)"
+            + " region).areWritesEnabled()\n"
+            + "        ? new MemoryMarkScanner",
+        MarksInMemoryTest.class,
+        "aRegionThatClosesWritesThem"),
+    THE_FIRST_MARK_AFTER_A_FLUSH_IS_NO_CELL(
+        "coprocessor/region/RegionMarks.java",
+        "store.getMemStoreSize().getCellsCount() > 0",
+        "store.getMemStoreSize().getCellsCount() >= 0",
+        MarksInMemoryTest.class,
+        "theFirstMarkAfterAFlushIsACell"),
+    MARKS_THAT_ARE_NOT_LOGGED_ARE_NO_CELLS(
+        "coprocessor/region/RegionMarks.java",
+        "durability != Durability.SKIP_WAL",
+        "durability != null",
+        MarksInMemoryTest.class,
+        "whatIsNotLoggedIsACell"),
+    THE_MEMORY_OF_MARKS_HAS_NO_BOUND(
+        "coprocessor/region/RegionMarks.java",
+        "bytes.addAndGet(mark.size()) > BYTES_MAX",
+        "bytes.addAndGet(mark.size()) < 0",
+        MarksInMemoryTest.class,
+        "whatHasNoRoomIsACell"),
+    READERS_OF_MARKS_MISS_THOSE_IN_MEMORY(
+        "coprocessor/TransactionRegionObserver.java",
+        "ifPrepared(region -> region.prepareForMarks(scan));",
+        "",
+        MarksInMemoryTest.class,
+        "whoReadsMarksOrAllVersionsFindsThem"),
+    A_READ_THAT_MISSES_A_MARK_GOES_ON(
+        "coprocessor/read/MemoryMarks.java",
+        "return !missing || marks.removals(row) == removals;",
+        "return true;",
+        MarksInFlightTest.class,
+        "aReadThatMissesAMarkReadsAgain"),
+    A_MARK_GOES_BEFORE_IT_IS_COUNTED(
+        "coprocessor/region/RegionMarks.java",
+        "removals.incrementAndGet(counterOf(mark.row));",
+        "",
+        MarksInFlightTest.class,
+        "aReadThatMissesAMarkReadsAgain"),
+    A_MARK_GOES_BEFORE_ITS_CLEANUP_IS_VISIBLE(
+        "coprocessor/write/RegionWrites.java",
+        "batch().cleanedMarks.add(mark);",
+        "marks.drop(mark);",
+        MarksInFlightTest.class,
+        "theMarkStaysUntilItsCleanupIsVisible"),
+    THE_END_OF_A_FLUSH_TAKES_THE_MARK_OF_A_LATE_DUPLICATE(
+        "coprocessor/region/RegionMarks.java",
+        "if (mark.taken) {",
+        "if (mark.isLogged()) {",
+        MarksInFlightTest.class,
+        "aLateDuplicateKeepsItsMarkWhenAFlushEnds"),
+    A_FLUSH_TAKES_MARKS_AMID_A_BATCH(
+        "coprocessor/region/RegionMarks.java",
+        "    region.blockUpdates();\n"
+            + "    try {\n"
+            + "      for (Mark mark : marks.keySet()) {\n"
+            + "        if (mark.isLogged()) {\n"
+            + "          mark.taken = true;\n"
+            + "          cells.add(mark.cell);\n"
+            + "        }\n"
+            + "      }\n"
+            + "    } finally {\n"
+            + "      region.unblockUpdates();\n"
+            + "    }\n",
+        "      for (Mark mark : marks.keySet()) {\n"
+            + "        if (mark.isLogged()) {\n"
+            + "          mark.taken = true;\n"
+            + "          cells.add(mark.cell);\n"
+            + "        }\n"
+            + "      }\n",
+        MarksInFlightTest.class,
+        "aFlushWritesNoMarkWhoseDeleteIsInTheLogOnly"),
+    THE_DELETE_OF_A_MARK_THAT_IS_A_CELL_IS_NONE(
+        "coprocessor/write/RegionWrites.java",
+        "!mark.isTaken() && !row.hasCell()",
+        "!row.hasCell()",
+        MarksInFlightTest.class,
+        "aCleanupDuringAFlushDeletesTheMarkThatItWrites"),
+    A_CLEANUP_MISSES_THE_SECOND_MARK_OF_A_ROW(
+        "coprocessor/write/RegionWrites.java",
+        "!mark.isTaken() && !row.hasCell()",
+        "!mark.isTaken()",
+        MarksInMemoryTest.class,
+        "aCleanupRemovesBothMarksOfARow");
+
+    private final String file;
+    private final String text;
+    private final String instead;
+    private final Class<?> test;
+    private final String method;
+
+    Bug(String file, String text, String instead, Class<?> test, String method) {
+      this.file = file;
+      this.text = text;
+      this.instead = instead;
+      this.test = test;
+      this.method = method;
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  @Timeout(240)
+  void isCaught(Bug bug, @TempDir Path directory, RetsoCluster cluster) throws Exception {
+    EditedCoprocessor.assertCaught(
+        bug, directory, bug.file, bug.text, bug.instead, bug.test, bug.method, cluster);
+  }
+}
