@@ -8,7 +8,8 @@ public final class IsolationOption {
       names = "--isolation",
       paramLabel = "snapshot|serializable",
       description =
-          "What transactions are promised: snapshot isolation or serializability. Default: snapshot")
+          "What transactions are promised: snapshot isolation or serializability. Default:"
+              + " snapshot")
   private io.retso.hbase.options.Isolation level = io.retso.hbase.options.Isolation.SNAPSHOT;
 
   /** What they are promised. */
