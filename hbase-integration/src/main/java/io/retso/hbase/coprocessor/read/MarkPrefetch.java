@@ -111,10 +111,9 @@ final class MarkPrefetch {
   private boolean expectCells(byte[] first, WriterStatuses statuses) throws IOException {
     aheadTo = first;
     Look look = new Look(cellsMax);
-    // Raw, as only then removed marks pass the filter, which counts them. (Where there are labels
-    // of
-    // visibility, HBase lets them pass its tracker of versions as well; of all versions that drops
-    // none.)
+    // Raw, as only then removed marks pass the filter, which counts them. (Where there are
+    // visibility labels, HBase lets them pass its tracker of versions as well; of all versions
+    // that drops none.)
     Scan ahead = new Scan(marks).withStartRow(aheadTo).setRaw(true).readAllVersions();
     List<Cell> found = new ArrayList<>();
     try (RegionScanner scanner = region.getScanner(ahead.setFilter(look))) {
@@ -169,12 +168,15 @@ final class MarkPrefetch {
   }
 
   private boolean isBeyond(byte[] row, byte[] other) {
-    int order = Bytes.compareTo(row, other);
-    return marks.isReversed() ? order < 0 : order > 0;
+    return isBeyond(Bytes.compareTo(row, other));
   }
 
   private boolean isBeyond(Cell row, byte[] other) {
-    int order = CellComparator.getInstance().compareRows(row, other, 0, other.length);
+    return isBeyond(CellComparator.getInstance().compareRows(row, other, 0, other.length));
+  }
+
+  /** Whether what compares so with another row comes behind it in the scan. */
+  private boolean isBeyond(int order) {
     return marks.isReversed() ? order < 0 : order > 0;
   }
 }
