@@ -45,6 +45,40 @@ final class Planner {
     this.firstValue = firstValue;
   }
 
+  /** The actions of two transactions that are to overlap. */
+  record Pair(List<Action> first, List<Action> second) {}
+
+  /**
+   * Two transactions that read the same two lists, and each append to another one of them. Rows
+   * differ, so they do not conflict; and the lists are not hot, so others seldom conflict with
+   * them.
+   */
+  Pair pair() {
+    int group = random.nextInt(ListKey.GROUPS / 2, ListKey.GROUPS);
+    int generation = generations.of(group);
+    int table = random.nextInt(ListKey.TABLES);
+    int otherTable = random.nextBoolean() ? table : random.nextInt(ListKey.TABLES);
+    int row = random.nextInt(ListKey.ROWS);
+    int otherRow = (row + random.nextInt(1, ListKey.ROWS)) % ListKey.ROWS;
+    ListKey one = new ListKey(table, group, generation, row, random.nextInt(ListKey.COLUMNS));
+    ListKey other =
+        new ListKey(otherTable, group, generation, otherRow, random.nextInt(ListKey.COLUMNS));
+    return new Pair(readsAndAppend(one, other), readsAndAppend(other, one));
+  }
+
+  private List<Action> readsAndAppend(ListKey target, ListKey other) {
+    List<ListKey> both = List.of(target, other);
+    List<Action> actions = new ArrayList<>();
+    if (target.table() == other.table() && random.nextBoolean()) {
+      boolean reversed = random.nextBoolean();
+      actions.add(random.nextBoolean() ? new Action.Get(both) : new Action.Scan(both, reversed));
+    } else {
+      both.forEach(key -> actions.add(new Action.Get(List.of(key))));
+    }
+    actions.add(append(target));
+    return actions;
+  }
+
   /** The actions of the next transaction, with at least one step. */
   public List<Action> next() {
     boolean readOnly = random.nextDouble() < READ_ONLY;
@@ -88,8 +122,12 @@ final class Planner {
     } else if (kind < 0.64) {
       return new Action.CheckInVain(key(touched), firstValue + values++);
     }
+    return append(key(touched));
+  }
+
+  private Action.Append append(ListKey key) {
     Action.Way[] ways = Action.Way.values();
-    return append(key(touched), ways[random.nextInt(ways.length)]);
+    return append(key, ways[random.nextInt(ways.length)]);
   }
 
   private Action.Append append(ListKey key, Action.Way way) {

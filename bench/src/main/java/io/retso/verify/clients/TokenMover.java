@@ -61,7 +61,7 @@ final class TokenMover implements Runnable {
       }
       tx.commit();
     }
-    done = done.plus(new Work(0, 1, moves ? 1 : 0));
+    done = done.plus(Work.look(moves));
     Tokens.problem(start, token, found).ifPresent(findings::violation);
   }
 

@@ -15,6 +15,7 @@ import java.util.Map;
  */
 final class Tally {
   private static final String TYPE = ":type :";
+  private static final String PROCESS = ":process ";
   private static final int CHUNK_BYTES = 1 << 20;
 
   private final Map<Path, Long> positions = new HashMap<>();
@@ -23,6 +24,8 @@ final class Tally {
   private long refused;
   private long failed;
   private long unknown;
+  private long skewed;
+  private long refusedPairs;
 
   /** Takes what was appended to the files since the last time. */
   void update(List<Path> files) throws IOException {
@@ -61,7 +64,10 @@ final class Tally {
     int type = text.indexOf(TYPE, from) + TYPE.length();
     if (type >= TYPE.length() && type + 3 < to) {
       switch (text.substring(type, type + 3)) {
-        case "ok," -> committed++;
+        case "ok," -> {
+          committed++;
+          skewed += isPartner(text, type) ? 1 : 0;
+        }
         case "fai" -> {
           failed++;
           String line = text.substring(from, to);
@@ -69,6 +75,7 @@ final class Tally {
             conflicts++;
           } else if (line.contains(":error \"" + ListWorker.REFUSED)) {
             refused++;
+            refusedPairs += isPartner(text, type) ? 1 : 0;
           }
         }
         case "inf" -> {
@@ -79,6 +86,11 @@ final class Tally {
         default -> {} // an invocation
       }
     }
+  }
+
+  private static boolean isPartner(StringBuilder text, int from) {
+    int process = text.indexOf(PROCESS, from) + PROCESS.length();
+    return ListWorker.isPartner(Long.parseLong(text, process, text.indexOf(",", process), 10));
   }
 
   /** Transactions whose clients know that they committed. */
@@ -104,5 +116,15 @@ final class Tally {
   /** Those of which their clients say that nobody knows. */
   long unknown() {
     return unknown;
+  }
+
+  /** Pairs that overlapped and both committed; see {@link io.retso.verify.clients.Work}. */
+  long skewed() {
+    return skewed;
+  }
+
+  /** Pairs of which the second was refused. */
+  long refusedPairs() {
+    return refusedPairs;
   }
 }

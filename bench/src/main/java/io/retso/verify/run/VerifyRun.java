@@ -166,6 +166,10 @@ public final class VerifyRun {
       say(
           "  %,d committed with appends; tokens were found %,d times and moved %,d times",
           outcome.work().commits(), outcome.work().looks(), outcome.work().moves());
+      say(
+          "  of transactions that overlapped and missed an append of each other, both committed %,d"
+              + " times, and one was refused %,d times",
+          outcome.work().skewed(), outcome.work().refused());
       faults.add(outcome.faults(), outcome.never());
       if (left < 1 && more >= 1 && !faults.waiting().isEmpty()) {
         left = Math.min(more, settings.roundSeconds());

@@ -48,7 +48,7 @@ class ListWorkerTest {
     }
 
     @Override
-    public void commit() {}
+    public void commit() throws CommitFailure {}
 
     @Override
     public void rollback() {}
@@ -81,7 +81,10 @@ class ListWorkerTest {
     work(
         new IdleStore() {
           @Override
-          public List<long[]> run(Action action) throws Violation {
+          public List<long[]> run(Action action) throws IOException, Violation {
+            if (stop.isSet()) {
+              return super.run(action);
+            }
             stop.set(); // the time is up
             throw new Violation("a value is no list of numbers");
           }
@@ -99,6 +102,49 @@ class ListWorkerTest {
             throw new IllegalStateException("closed");
           }
         });
+    assertEquals(List.of(), findings);
+  }
+
+  /** The first thing a worker does; however often it is tried, that two overlap is no luck. */
+  @Test
+  void bothOfAPairAreBegunBeforeEitherCommits() throws IOException {
+    List<String> calls = new ArrayList<>();
+    work(
+        new IdleStore() {
+          @Override
+          public ListTransaction begin(Isolation isolation, boolean readOnly) {
+            calls.add("begin");
+            return new IdleStore() {
+              @Override
+              public void commit() {
+                calls.add("commit");
+                stop.set();
+              }
+            };
+          }
+        });
+    assertEquals(List.of("begin", "begin", "commit", "commit"), calls);
+    assertEquals(List.of(), findings);
+  }
+
+  @Test
+  void theSecondOfAPairGivesUpIfTheFirstDoesNotCommit() throws IOException {
+    List<String> calls = new ArrayList<>();
+    work(
+        new IdleStore() {
+          @Override
+          public void commit() throws CommitFailure {
+            stop.set();
+            calls.add("commit");
+            throw new CommitFailure(CommitFailure.Kind.CONFLICT, new IOException("a conflict"));
+          }
+
+          @Override
+          public void rollback() {
+            calls.add("rollback");
+          }
+        });
+    assertEquals(List.of("commit", "rollback"), calls);
     assertEquals(List.of(), findings);
   }
 }

@@ -1,6 +1,7 @@
 package io.retso.verify.clients;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.verify.history.Step;
@@ -8,11 +9,13 @@ import io.retso.verify.lists.Action;
 import io.retso.verify.lists.Generations;
 import io.retso.verify.lists.ListKey;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.apache.hadoop.hbase.TableName;
 import org.junit.jupiter.api.Test;
@@ -48,8 +51,7 @@ class PlannerTest {
       }
     }
     int most = Planner.STEPS_MAX - 2 + ListKey.ROWS * ListKey.COLUMNS; // a scan of all at the end
-    assertEquals(
-        IntStream.rangeClosed(1, most).boxed().collect(java.util.stream.Collectors.toSet()), sizes);
+    assertEquals(IntStream.rangeClosed(1, most).boxed().collect(Collectors.toSet()), sizes);
     Set<Object> all = new HashSet<>(Arrays.asList(Action.class.getPermittedSubclasses()));
     all.addAll(List.of(Action.Way.values()));
     assertEquals(all, kinds);
@@ -71,6 +73,36 @@ class PlannerTest {
       }
     }
     assertEquals(Set.of(3, 4), whole);
+  }
+
+  /** Both read the same two lists, and append to different ones, in different rows. */
+  @Test
+  void pairsMissEachOthersAppends() {
+    Planner planner = new Planner(new Random(3), generations, 0);
+    Set<Long> values = new HashSet<>();
+    Set<Object> kinds = new HashSet<>();
+    for (int i = 0; i < 1000; i++) {
+      Planner.Pair pair = planner.pair();
+      List<ListKey> targets = new ArrayList<>();
+      List<Set<ListKey>> reads = new ArrayList<>();
+      for (List<Action> plan : List.of(pair.first(), pair.second())) {
+        Action.Append append = (Action.Append) plan.get(plan.size() - 1);
+        assertTrue(values.add(append.value()), append::toString);
+        targets.add(append.key());
+        reads.add(
+            plan.stream().flatMap(action -> action.reads().stream()).collect(Collectors.toSet()));
+        plan.forEach(action -> kinds.add(action.getClass()));
+        kinds.add(append.way());
+      }
+      assertEquals(Set.copyOf(targets), reads.get(0));
+      assertEquals(Set.copyOf(targets), reads.get(1));
+      assertNotEquals(targets.get(0).row(), targets.get(1).row());
+      kinds.add(targets.get(0).table() == targets.get(1).table());
+    }
+    Set<Object> all = new HashSet<>(List.of(true, false));
+    all.addAll(List.of(Action.Get.class, Action.Scan.class, Action.Append.class));
+    all.addAll(List.of(Action.Way.values()));
+    assertEquals(all, kinds);
   }
 
   @Test

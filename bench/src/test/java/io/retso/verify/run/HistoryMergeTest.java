@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.verify.check.Checker;
 import io.retso.verify.check.Model;
+import io.retso.verify.clients.Work;
 import io.retso.verify.history.History;
 import io.retso.verify.history.HistoryReader;
 import io.retso.verify.history.HistoryRecorder;
@@ -134,7 +135,36 @@ class HistoryMergeTest {
     tally.update(List.of(a, b));
     tally.update(List.of(a, b));
     assertEquals(2, tally.committed());
-    assertEquals(0, tally.failed() + tally.unknown());
+    assertEquals(0, tally.failed() + tally.unknown() + tally.skewed() + tally.refusedPairs());
     assertEquals(List.of(4L), List.copyOf(FinalReads.keys(List.of(a, b))));
+  }
+
+  /** The live count and that of the whole history are of the same pairs. */
+  @Test
+  void pairsThatOverlappedAreCounted() throws IOException {
+    Path file = directory.resolve("a");
+    long partner = 1_000_000_003;
+    int value = 0;
+    try (HistoryRecorder recorder = HistoryRecorder.create(file)) {
+      for (long process : new long[] {3, partner, partner, partner, partner}) {
+        List<Step> steps = List.of(Step.append(4, ++value));
+        recorder.invoke(process, steps);
+        recorder.ok(process, steps, TimestampPair.NONE);
+      }
+      for (long process : new long[] {3, partner, partner}) {
+        recorder.invoke(process, List.of(Step.append(4, ++value)));
+        recorder.fail(process, TimestampPair.NONE, "refused: it might not be serializable");
+      }
+      recorder.invoke(partner, List.of(Step.append(4, ++value)));
+      recorder.fail(partner, TimestampPair.NONE, "conflict");
+    }
+    Tally tally = new Tally();
+    tally.update(List.of(file));
+    assertEquals(List.of(4L, 2L), List.of(tally.skewed(), tally.refusedPairs()));
+    Work work = Work.of(HistoryReader.read(file).history());
+    assertEquals(new Work(5, 0, 0, 4, 2), work);
+    Path written = directory.resolve("work");
+    work.write(written);
+    assertEquals(work, Work.read(written));
   }
 }

@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.verify.check.Model;
-import io.retso.verify.check.Verdict;
 import io.retso.verify.clients.RunIsolation;
 import io.retso.verify.faults.FaultOrder;
 import java.nio.file.Path;
@@ -30,27 +29,37 @@ class WorkloadTest {
   private static final double SECONDS_MAX = SECONDS + 120;
   private static final int COMMITTED_MIN = 300;
   private static final int FAULTS_MIN = 3;
+  private static final int PAIRS_MIN = 5;
 
   @TempDir Path directory;
 
+  /** Pairs that overlapped were write skew, for the oracle and for the checker. */
   @Test
   void snapshotIsolationIsKeptAndIsNoMore(InProcessCluster cluster) throws Exception {
-    Verdict verdict = run(cluster, RunIsolation.SNAPSHOT);
-    assertEquals(Model.STRONG_SNAPSHOT_ISOLATION, verdict.model());
-    assertTrue(verdict.unserializable() > 0, "the workload has no write skew: " + verdict);
+    Round.Outcome outcome = run(cluster, RunIsolation.SNAPSHOT);
+    assertEquals(Model.STRONG_SNAPSHOT_ISOLATION, outcome.verdict().model());
+    assertEquals(0, outcome.work().refused(), outcome::toString);
+    assertTrue(outcome.work().skewed() >= PAIRS_MIN, outcome::toString);
+    assertTrue(outcome.verdict().unserializable() > 0, outcome::toString);
   }
 
+  /** Pairs that overlapped were refused. */
   @Test
   void serializableTransactionsAre(InProcessCluster cluster) throws Exception {
-    assertEquals(Model.STRICT_SERIALIZABILITY, run(cluster, RunIsolation.SERIALIZABLE).model());
+    Round.Outcome outcome = run(cluster, RunIsolation.SERIALIZABLE);
+    assertEquals(Model.STRICT_SERIALIZABILITY, outcome.verdict().model());
+    assertEquals(0, outcome.work().skewed(), outcome::toString);
+    assertTrue(outcome.work().refused() >= PAIRS_MIN, outcome::toString);
   }
 
   @Test
   void eachIsAsItWasPromised(InProcessCluster cluster) throws Exception {
-    assertEquals(Model.AS_PROMISED, run(cluster, RunIsolation.MIXED).model());
+    Round.Outcome outcome = run(cluster, RunIsolation.MIXED);
+    assertEquals(Model.AS_PROMISED, outcome.verdict().model());
+    assertTrue(outcome.work().skewed() + outcome.work().refused() >= PAIRS_MIN, outcome::toString);
   }
 
-  private Verdict run(InProcessCluster cluster, RunIsolation isolation) throws Exception {
+  private Round.Outcome run(InProcessCluster cluster, RunIsolation isolation) throws Exception {
     RunSettings settings =
         new RunSettings(
             SEED,
@@ -78,7 +87,7 @@ class WorkloadTest {
       assertTrue(outcome.verdict().ok() >= COMMITTED_MIN, summary);
       assertEquals(List.of(), outcome.work().tooLittle(), summary);
       assertTrue(outcome.faults().size() >= FAULTS_MIN, summary);
-      return outcome.verdict();
+      return outcome;
     }
   }
 
@@ -86,7 +95,10 @@ class WorkloadTest {
   private static final class Quiet implements Round.Listener {
     @Override
     public boolean goesOn(double seconds, Tally tally, Map<String, Integer> faults) {
-      return seconds < SECONDS || tally.committed() < COMMITTED_MIN || faults.size() < FAULTS_MIN;
+      return seconds < SECONDS
+          || tally.committed() < COMMITTED_MIN
+          || tally.skewed() + tally.refusedPairs() < PAIRS_MIN
+          || faults.size() < FAULTS_MIN;
     }
 
     @Override
