@@ -41,7 +41,7 @@ class OracleRowsTest {
   private static final int THREADS = 4;
   private static final int TRANSFERS = 600;
   private static final int AUDITS = 60;
-  private static final long RUN_NANOS_MAX = 20_000_000_000L;
+  private static final long RUN_NANOS_MAX = 90_000_000_000L;
   private static final long POLL_MILLIS = 20;
   private static final long SEED = 17;
 

@@ -8,9 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.retso.cluster.LocalPostgres;
-import io.retso.workload.ClosedLoop;
 import io.retso.workload.Isolation;
-import io.retso.workload.LoadCounts;
+import io.retso.workload.Loads;
 import io.retso.workload.Options;
 import io.retso.workload.Reason;
 import io.retso.workload.RefusedException;
@@ -28,7 +27,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -158,8 +156,7 @@ class PostgresStoreTest {
     recorded.create(bank.schema());
     bank.load(recorded);
     recorded.history(); // not that of the load
-    LoadCounts counts = ClosedLoop.run(bank, recorded, 8, 1, Duration.ZERO, Duration.ofSeconds(1));
-    assertTrue(counts.committed() > 0);
+    Loads.untilCommitted(100, bank, recorded, 8, 1);
     if (strategy != Strategy.READ_COMMITTED) {
       assertEquals("", bank.check(recorded));
     }
@@ -181,7 +178,7 @@ class PostgresStoreTest {
     Bank bank = new Bank("teller", 20, Isolation.SNAPSHOT);
     store.create(bank.schema());
     bank.load(store);
-    ClosedLoop.run(bank, store, 4, 1, Duration.ZERO, Duration.ofMillis(500));
+    Loads.untilCommitted(100, bank, store, 4, 1);
     assertEquals(bank.total(), bank.audit(store));
     assertEquals("", bank.check(store));
   }
@@ -191,7 +188,7 @@ class PostgresStoreTest {
     Sibench workload = new Sibench(10, Isolation.SERIALIZABLE);
     store.create(workload.schema());
     workload.load(store);
-    ClosedLoop.run(workload, store, 4, 1, Duration.ZERO, Duration.ofMillis(500));
+    Loads.untilCommitted(100, workload, store, 4, 1);
     assertEquals("", workload.check(store));
   }
 }
