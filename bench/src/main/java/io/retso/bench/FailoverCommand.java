@@ -90,8 +90,8 @@ final class FailoverCommand implements Callable<Integer> {
   @Option(
       names = "--continue",
       description =
-          "Goes on with the run whose results are in --out, which was ended or is to have more"
-              + " trials; give it the same flags.")
+          "Goes on with the run whose results are in --out, which was ended, or is to have more"
+              + " trials or other faults; give it the same flags. If there is none, it begins.")
   private boolean goOn;
 
   @Option(
@@ -152,7 +152,6 @@ final class FailoverCommand implements Callable<Integer> {
                   spec.commandLine().getOut(),
                   this::save)
               .run();
-      save(report);
       spec.commandLine().getOut().println(FailoverText.of(report));
       spec.commandLine().getOut().println("  figure: " + out.resolve("failover.svg"));
       spec.commandLine().getOut().println("  raw figures: " + out.resolve(FailoverPage.REPORT));
@@ -164,18 +163,20 @@ final class FailoverCommand implements Callable<Integer> {
     }
   }
 
-  /** Whoever ends the run keeps what was saved last, all of it or what was before. */
+  /** Whoever ends the run keeps what was saved after the trial before. */
   private void save(FailoverReport report) throws IOException {
     Path next = out.resolve(FailoverPage.REPORT + ".next");
     ReportJson.write(report, next);
     Files.move(next, out.resolve(FailoverPage.REPORT), StandardCopyOption.ATOMIC_MOVE);
     Files.writeString(out.resolve("failover.svg"), FailoverText.figure(report));
+    Files.writeString(out.resolve("failover.txt"), FailoverText.of(report));
   }
 
+  /** The report to go on with; null if there is none. */
   private FailoverReport before(FailoverSettings settings) throws IOException, BenchException {
     Path file = out.resolve(FailoverPage.REPORT);
     if (!Files.exists(file)) {
-      throw new BenchException("there is no " + file + " to go on with", null);
+      return null;
     }
     FailoverReport before = ReportJson.read(file, FailoverReport.class);
     boolean isSame =

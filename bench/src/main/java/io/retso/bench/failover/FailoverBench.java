@@ -74,7 +74,7 @@ public final class FailoverBench {
   private final PrintWriter out;
   private final Saves saves;
   private final long origin = System.nanoTime();
-  private final String startedAt = Instant.now().toString();
+  private final String startedAt;
   private final Map<String, Object> machine = Machine.facts();
 
   /** Of this run, and of the one that it goes on with. */
@@ -111,16 +111,27 @@ public final class FailoverBench {
     this.out = out;
     this.saves = saves;
     this.asked = settings.load().perSecond();
+    this.startedAt = before == null ? Instant.now().toString() : before.startedAt();
     if (before != null) {
       trials.addAll(before.trials());
       idle.addAll(before.idle());
       wrong.addAll(before.refused());
       asked = before.asked();
+      served = before.served();
+      idleShare = before.idleShare();
     }
   }
 
-  /** Makes a cluster, measures, and ends the cluster. */
+  private boolean isDone() {
+    return idle.size() >= settings.idleTrials()
+        && settings.faults().stream().allMatch(fault -> done(fault) >= settings.trials());
+  }
+
+  /** Makes a cluster, measures, and ends the cluster; unless all was measured before. */
   public FailoverReport run() throws BenchException, InterruptedException {
+    if (isDone()) {
+      return report();
+    }
     try {
       return Cluster.during(
           settings.directory().resolve("cluster"),
@@ -245,7 +256,7 @@ public final class FailoverBench {
         List<Fault> order = new ArrayList<>(chosen);
         Collections.shuffle(order, random);
         for (Fault fault : order) {
-          if (done(fault) <= i) {
+          if (done(fault.name()) <= i) {
             trial(nemesis, fault, clients, random);
           }
         }
@@ -253,8 +264,8 @@ public final class FailoverBench {
     }
   }
 
-  private long done(Fault fault) {
-    return trials.stream().filter(trial -> trial.fault().equals(fault.name())).count();
+  private long done(String fault) {
+    return trials.stream().filter(trial -> trial.fault().equals(fault)).count();
   }
 
   /** With the full load, until the machine serves no more of it than before. */

@@ -23,7 +23,7 @@ public final class Clients implements AutoCloseable {
 
   private double rate;
   private boolean rests;
-  private Books books = Books.GOOD;
+  private long lost;
 
   /**
    * A server that began to lead, as a client saw it.
@@ -48,10 +48,11 @@ public final class Clients implements AutoCloseable {
    *
    * @param lost acknowledged transfers that are missing
    * @param wrong answers
+   * @param what was wrong with some of them; empty if nothing
    */
-  public record Books(long lost, long wrong) {
+  public record Books(long lost, long wrong, String what) {
     /** Nothing is wrong. */
-    public static final Books GOOD = new Books(0, 0);
+    public static final Books GOOD = new Books(0, 0, "");
   }
 
   /**
@@ -195,11 +196,11 @@ public final class Clients implements AutoCloseable {
   public Books books() throws IOException, InterruptedException {
     for (ClientsChild child : children) {
       if (child.plan().work() != null) {
-        String[] words = child.ask(ClientsProcess.BOOKS).split(" ");
-        Books before = books;
-        books = new Books(Long.parseLong(words[1]), Long.parseLong(words[2]));
+        String[] words = child.ask(ClientsProcess.BOOKS).split(" ", 4);
+        long before = lost;
+        lost = Long.parseLong(words[1]);
         return new Books(
-            Math.max(0, books.lost - before.lost), Math.max(0, books.wrong - before.wrong));
+            Math.max(0, lost - before), Long.parseLong(words[2]), words.length > 3 ? words[3] : "");
       }
     }
     return Books.GOOD;

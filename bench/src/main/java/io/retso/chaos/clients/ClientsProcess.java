@@ -61,6 +61,7 @@ final class ClientsProcess {
   private static final Duration HEALTH_MAX = Duration.ofSeconds(2);
   private static final long BACK_MILLIS_MAX = 60_000;
   private static final long POLL_MILLIS = 5;
+  private static final int REPORTED_AT_ONCE = 5;
 
   private final ClientsPlan plan;
   private final HttpClient http = HttpClient.newBuilder().connectTimeout(HEALTH_MAX).build();
@@ -75,6 +76,9 @@ final class ClientsProcess {
   private final Workloads work;
 
   private IdleBegin idle;
+
+  /** Of the wrong answers. */
+  private int reported;
 
   private ClientsProcess(ClientsPlan plan) throws IOException {
     this.plan = plan;
@@ -131,7 +135,7 @@ final class ClientsProcess {
           load.leaveUncleaned(Long.parseLong(words[1]), Long.parseLong(words[2]));
           say(DONE);
         }
-        case BOOKS -> say(BOOKS + " " + work.lost() + " " + work.violations().size());
+        case BOOKS -> books();
         case HAND_OVER -> handOver(words[1]);
         case READY -> say(READY + " " + ready(words));
         case IDLE -> idle(Long.parseLong(words[1]));
@@ -162,6 +166,16 @@ final class ClientsProcess {
       }
     }
     return ready;
+  }
+
+  /** What is wrong by now; of wrong answers those that were not reported before. */
+  private void books() throws IOException {
+    long lost = work.lost();
+    List<String> all = work.violations();
+    List<String> next = all.subList(reported, all.size());
+    reported = all.size();
+    String what = String.join("; ", next.stream().limit(REPORTED_AT_ONCE).toList());
+    say(BOOKS + " " + lost + " " + next.size() + " " + what.replaceAll("\\s+", " "));
   }
 
   private void handOver(String address) throws IOException, InterruptedException {

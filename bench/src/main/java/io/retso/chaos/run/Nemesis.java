@@ -100,7 +100,8 @@ public final class Nemesis {
     TakeOvers takeOvers = log.next(began);
     if (what != null) {
       Clients.Books books = gaps.isOver() ? clients.books() : Clients.Books.GOOD;
-      trials.add(trial(fault.name(), what, from, to, gaps, takeOvers, books));
+      String all = books.what().isEmpty() ? what : what + "; " + books.what();
+      trials.add(trial(fault.name(), all, from, to, gaps, takeOvers, books));
     }
     return what != null;
   }

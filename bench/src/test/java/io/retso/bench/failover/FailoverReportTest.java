@@ -3,6 +3,7 @@ package io.retso.bench.failover;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assertions.fail;
 
 import io.retso.bench.report.Comparison;
 import io.retso.bench.report.ReportJson;
@@ -12,10 +13,13 @@ import io.retso.chaos.run.TakeOvers;
 import io.retso.chaos.run.Trial;
 import io.retso.cluster.nodes.Layout;
 import java.io.ByteArrayInputStream;
+import java.io.PrintWriter;
+import java.io.Writer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import javax.xml.parsers.DocumentBuilderFactory;
@@ -110,6 +114,40 @@ class FailoverReportTest {
     FailoverPage.publish(List.of(results), page);
     assertEquals(first, Files.readString(page));
     assertTrue(first.lines().noneMatch(line -> line.length() > 130 && !line.startsWith("|")));
+  }
+
+  /** Otherwise this would need a cluster. */
+  @Test
+  void whatWasMeasuredBeforeIsNotMeasuredAgain() throws Exception {
+    FailoverReport before = report();
+    FailoverBench bench =
+        new FailoverBench(
+            settings(3),
+            new FailoverReport(
+                before.version(),
+                before.startedAt(),
+                before.flags(),
+                before.machine(),
+                before.nodes(),
+                before.clients(),
+                before.connections(),
+                before.asked(),
+                before.served(),
+                before.idleShare(),
+                before.uncleaned(),
+                before.trials(),
+                List.of("pause-leader: not all clients were served again"),
+                Collections.nCopies(3, new Clients.Idle(1, 1)),
+                before.idleMillis(),
+                before.comparisons()),
+            List.of("bench", "failover", "--continue"),
+            new PrintWriter(Writer.nullWriter()),
+            report -> fail("nothing new"));
+    FailoverReport report = bench.run();
+    assertEquals(before.trials(), report.trials());
+    assertEquals(before.startedAt(), report.startedAt());
+    assertEquals(49_000, report.served());
+    assertFalse(FailoverText.isGood(report), "what was wrong stays wrong");
   }
 
   @Test

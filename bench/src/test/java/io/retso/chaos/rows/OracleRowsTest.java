@@ -191,6 +191,32 @@ class OracleRowsTest {
     tx.commit();
   }
 
+  /** To one bank the transfers of another one are such as were never acknowledged to it. */
+  @Test
+  void transfersThatWereRefusedAndMadeAreFoundWhileOthersWork() throws Exception {
+    StopSignal stop = new StopSignal();
+    List<String> ofOther = new CopyOnWriteArrayList<>();
+    try (OracleRows rows = new OracleRows(client(Flaw.NONE))) {
+      Bank right = new Bank(rows, RunIsolation.SERIALIZABLE, violations::add, stop);
+      Bank other = new Bank(rows, RunIsolation.SERIALIZABLE, ofOther::add, stop);
+      Thread work = new Thread(() -> right.work(SEED));
+      work.start();
+      while (ofOther.size() < 2) {
+        assertEquals(0, right.lost());
+        assertEquals(0, other.lost());
+      }
+      stop.set();
+      work.join();
+      assertEquals(0, right.close().lost());
+      other.close();
+      int found = ofOther.size();
+      other.close();
+      assertEquals(found, ofOther.size(), "no more is found where nothing happened");
+    }
+    assertEquals(List.of(), violations);
+    assertTrue(ofOther.get(0).contains(" at least were refused"), ofOther::toString);
+  }
+
   @ParameterizedTest
   @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "NONE")
   void aWrongOneIsFoundOut(Flaw flaw) throws Exception {
