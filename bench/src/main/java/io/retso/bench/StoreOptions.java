@@ -104,7 +104,7 @@ final class StoreOptions {
    *
    * @param name of the file of the report, without its end
    * @param figures texts by the names of their files
-   * @param failures of runs, of which the text of the report has told
+   * @param failures of runs, which the text of the report names
    * @throws BenchException if a file cannot be written, or a run was wrong
    */
   void publish(

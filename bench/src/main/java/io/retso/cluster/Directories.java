@@ -28,4 +28,13 @@ public final class Directories {
       throw e.getCause();
     }
   }
+
+  /** The same; what a late writer leaves there is small, and is in the way of nothing. */
+  public static void deleteIfPossible(Path directory) {
+    try {
+      delete(directory);
+    } catch (IOException e) {
+      return; // the rest stays
+    }
+  }
 }

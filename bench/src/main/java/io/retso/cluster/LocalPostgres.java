@@ -71,7 +71,7 @@ public final class LocalPostgres implements AutoCloseable {
    * Makes a database and starts a server for it: some three seconds.
    *
    * @param directory for its data and output; to be deleted by the caller. Users who are not this
-   *     one must be able to enter its parents if this one is root, whom PostgreSQL does not serve
+   *     one must be able to enter its parents if this one is root, which PostgreSQL refuses
    * @throws ClusterException if there is none, or it does not start; says why
    */
   public static LocalPostgres in(Path directory) throws IOException, InterruptedException {

@@ -1,13 +1,14 @@
-package io.retso.bench.hbase;
+package io.retso.bench.bounds;
 
-import io.retso.bench.hbase.DyingClients.Death;
-import io.retso.bench.hbase.LongRun.Observation;
+import io.retso.bench.bounds.DyingClients.Death;
+import io.retso.bench.bounds.LongRun.Observation;
 import io.retso.bench.report.BenchException;
 import io.retso.bench.report.Comparison;
 import io.retso.bench.report.ReportText;
 import io.retso.bench.report.Texts;
 import io.retso.client.OracleClient;
 import io.retso.cluster.DeleteAtExit;
+import io.retso.cluster.Directories;
 import io.retso.cluster.LocalCluster;
 import io.retso.hbase.TransactionManager;
 import io.retso.hbase.admin.TablePreparation;
@@ -73,7 +74,7 @@ public final class BoundsBench {
             + " %,d updates, time limit of a transaction %s.",
         updates, deaths, updates / FLUSHES, TIMEOUT);
     Path data = directory.resolve("hbase-cluster");
-    TablesBench.delete(data); // of a run that was killed or failed
+    Directories.deleteIfPossible(data); // of a run that was killed or failed
     DeleteAtExit exit = DeleteAtExit.of(data);
     try (exit;
         LocalCluster cluster =
@@ -94,7 +95,7 @@ public final class BoundsBench {
           .build()
           .create(
               TableDescriptorBuilder.newBuilder(TABLE)
-                  .setColumnFamily(ColumnFamilyDescriptorBuilder.of(Rows.FAMILY))
+                  .setColumnFamily(ColumnFamilyDescriptorBuilder.of(LongRun.FAMILY))
                   .build(),
               TablePreparation.Options.DEFAULT);
       try (LongRun run =
@@ -113,7 +114,7 @@ public final class BoundsBench {
       throw new BenchException(
           "the long run failed: " + e.getMessage() + "; its output is in " + data, e);
     }
-    TablesBench.delete(data);
+    Directories.deleteIfPossible(data);
     List<Comparison> comparisons = comparisons();
     out.println();
     out.print(ReportText.comparisons(comparisons));

@@ -1,4 +1,4 @@
-package io.retso.bench.hbase;
+package io.retso.bench.bounds;
 
 import io.retso.client.CommitResult;
 import io.retso.client.OracleClient;
@@ -63,7 +63,7 @@ final class DyingClients implements AutoCloseable {
 
   private static Put put(byte[] row, long start, byte[] value) {
     Put put = PendingWrite.mark(new Put(row), start);
-    return put.addColumn(Rows.FAMILY, Rows.QUALIFIER, start, value);
+    return put.addColumn(LongRun.FAMILY, LongRun.QUALIFIER, start, value);
   }
 
   @Override

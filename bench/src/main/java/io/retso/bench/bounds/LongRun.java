@@ -1,4 +1,4 @@
-package io.retso.bench.hbase;
+package io.retso.bench.bounds;
 
 import io.retso.bench.server.ServerMetrics;
 import io.retso.client.OracleClient;
@@ -8,6 +8,7 @@ import io.retso.protocol.Timestamps;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -38,7 +39,10 @@ import org.apache.hadoop.hbase.util.CommonFSUtils;
  * <p>For one thread.
  */
 final class LongRun implements AutoCloseable {
-  private static final byte[] ROW = Rows.key(0);
+  static final byte[] FAMILY = Bytes.toBytes("f");
+  static final byte[] QUALIFIER = Bytes.toBytes("q");
+
+  private static final byte[] ROW = key(0);
   private static final int CHECKED_EVERY = 10;
   private static final int READS = 200;
   private static final List<String> REMEMBERED =
@@ -130,7 +134,7 @@ final class LongRun implements AutoCloseable {
             if (checks) {
               check(in.get(new Get(ROW)));
             }
-            in.put(new Put(ROW).addColumn(Rows.FAMILY, Rows.QUALIFIER, Bytes.toBytes(value + 1)));
+            in.put(new Put(ROW).addColumn(FAMILY, QUALIFIER, Bytes.toBytes(value + 1)));
             return null;
           });
       value++;
@@ -140,7 +144,7 @@ final class LongRun implements AutoCloseable {
 
   /** A client that writes the row and another one dies. */
   void die(DyingClients.Death death) throws IOException {
-    byte[] other = Rows.key(1 + deaths % 100);
+    byte[] other = key(1 + deaths % 100);
     if (dying.die(death, ROW, other, Bytes.toBytes(value + 1))) {
       value++;
     }
@@ -148,7 +152,7 @@ final class LongRun implements AutoCloseable {
   }
 
   private void check(Result read) throws IOException {
-    byte[] found = read.getValue(Rows.FAMILY, Rows.QUALIFIER);
+    byte[] found = read.getValue(FAMILY, QUALIFIER);
     if (value > 0 && (found == null || Bytes.toLong(found) != value)) {
       throw new IOException(
           "a snapshot has "
@@ -204,7 +208,7 @@ final class LongRun implements AutoCloseable {
     return new Observation(
         updates,
         deaths,
-        table.get(new Get(ROW).addFamily(Rows.FAMILY).readAllVersions()).size(),
+        table.get(new Get(ROW).addFamily(FAMILY).readAllVersions()).size(),
         marks(),
         storeBytes(),
         memstoreBytes(),
@@ -285,7 +289,7 @@ final class LongRun implements AutoCloseable {
   }
 
   private double readMillis() throws IOException {
-    Histogram nanos = ThreadedLoad.histogram();
+    Histogram nanos = new Histogram(TimeUnit.HOURS.toNanos(1), 3);
     for (int i = 0; i < READS; i++) {
       long from = System.nanoTime();
       manager.run(
@@ -296,6 +300,10 @@ final class LongRun implements AutoCloseable {
       nanos.recordValue(System.nanoTime() - from);
     }
     return nanos.getValueAtPercentile(50) / 1e6;
+  }
+
+  private static byte[] key(long row) {
+    return Bytes.toBytes(String.format(Locale.ROOT, "user%010d", row));
   }
 
   @Override

@@ -56,11 +56,11 @@ public final class TablesBench {
   public TablesReport run(String version, List<String> flags)
       throws BenchException, InterruptedException {
     Path data = settings.directory().resolve("hbase-cluster");
-    delete(data); // of a run that was killed or failed
+    Directories.deleteIfPossible(data); // of a run that was killed or failed
     DeleteAtExit exit = DeleteAtExit.of(data);
     try (exit) {
       TablesReport report = measure(data, version, flags);
-      delete(data);
+      Directories.deleteIfPossible(data);
       return report;
     }
   }
@@ -178,15 +178,6 @@ public final class TablesBench {
                 Texts.millis(result.latency().p50()),
                 Texts.millis(result.latency().p99())));
       }
-    }
-  }
-
-  /** Deletes a directory, if it is there. */
-  static void delete(Path directory) {
-    try {
-      Directories.delete(directory);
-    } catch (IOException e) {
-      return; // a late writer; what is left is small, and is in the way of nothing
     }
   }
 }

@@ -82,7 +82,7 @@ final class ThreadedLoad {
     }
   }
 
-  static Histogram histogram() {
+  private static Histogram histogram() {
     return new Histogram(TimeUnit.HOURS.toNanos(1), 3);
   }
 

@@ -110,7 +110,7 @@ final class OpenStore implements AutoCloseable {
     try {
       return port == 0 ? Map.of() : metrics.read(port);
     } catch (InterruptedException e) {
-      Thread.currentThread().interrupt(); // whoever waits next is told
+      Thread.currentThread().interrupt(); // whoever waits next finds it
       return Map.of();
     }
   }

@@ -26,7 +26,7 @@ public final class RoleWatch {
   private final Listener listener;
   private long epoch;
 
-  /** Is told of leaders, one after the other. */
+  /** Gets the leaders, one after the other. */
   public interface Listener {
     /** A server says for the first time that it leads in an epoch. */
     void leads(String address, long epoch);

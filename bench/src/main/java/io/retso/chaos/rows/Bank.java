@@ -13,6 +13,10 @@ import java.util.concurrent.atomic.AtomicLong;
  * Accounts between which money moves; the sum stays. Each account counts the transfers that it took
  * part in, so in the end the accounts say how many there were, and whether an acknowledged one is
  * missing. Thread-safe.
+ *
+ * <p>It is not the bank of {@code retso demo} ({@link io.retso.workload.bank}), whose journal has a
+ * row for each transfer, and whose stores scan tables: here everything is added up after each
+ * fault, however many transfers there were by then, and some outcomes stay unknown.
  */
 public final class Bank {
   private static final int ACCOUNTS = 16;
@@ -44,7 +48,7 @@ public final class Bank {
    * What became of the transfers.
    *
    * @param acknowledged those that were committed to their clients' knowledge
-   * @param unknown those whose outcome nobody was told
+   * @param unknown those of unknown outcome
    * @param audits how often all accounts were added up
    * @param lost acknowledged ones that the accounts do not have, at least
    */

@@ -47,7 +47,7 @@ public record ChaosReport(
    * A history that was judged.
    *
    * @param committed transactions on lists
-   * @param unknown transactions on lists whose outcome nobody was told
+   * @param unknown transactions on lists of unknown outcome
    * @param transfers acknowledged ones of the bank
    * @param audits how often the bank's accounts were added up
    * @param lost acknowledged commits that are missing in the end

@@ -1,10 +1,10 @@
-package io.retso.bench.hbase;
+package io.retso.bench.bounds;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.retso.bench.hbase.DyingClients.Death;
-import io.retso.bench.hbase.LongRun.Observation;
+import io.retso.bench.bounds.DyingClients.Death;
+import io.retso.bench.bounds.LongRun.Observation;
 import io.retso.client.OracleClient;
 import io.retso.hbase.TransactionManager;
 import io.retso.hbase.admin.TablePreparation;
@@ -53,7 +53,7 @@ class LongRunTest {
             .build()
             .create(
                 TableDescriptorBuilder.newBuilder(TABLE)
-                    .setColumnFamily(ColumnFamilyDescriptorBuilder.of(Rows.FAMILY))
+                    .setColumnFamily(ColumnFamilyDescriptorBuilder.of(LongRun.FAMILY))
                     .build(),
                 TablePreparation.Options.DEFAULT);
         try (LongRun run = new LongRun(connection, manager, oracle, TABLE, server.httpPort(), 0)) {

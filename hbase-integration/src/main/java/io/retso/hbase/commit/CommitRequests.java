@@ -7,7 +7,7 @@ import io.retso.hbase.table.IdSet;
 import io.retso.hbase.write.WriteBuffer;
 import io.retso.protocol.Limits;
 
-/** What the oracle is told of a transaction when it is asked to commit it. Stateless. */
+/** Makes the request to the oracle to commit a transaction. Stateless. */
 final class CommitRequests {
   private CommitRequests() {}
 

@@ -49,7 +49,7 @@ public final class ReadSet {
   private static final long[] NONE = {};
 
   /**
-   * What the oracle is told.
+   * What is reported to the oracle.
    *
    * @param ids of rows and cells
    * @param ranges ids of granules
@@ -201,9 +201,9 @@ public final class ReadSet {
   }
 
   /**
-   * What the oracle is told at the commit. Rows that the transaction has written, too, are left
-   * out: nobody else has changed them, or it aborts for that. This holds for equal ids only: in
-   * tables with conflicts by cell a row is more than the cells of it that were written.
+   * What is reported to the oracle at the commit. Rows that the transaction has written, too, are
+   * left out: nobody else has changed them, or it aborts for that. This holds for equal ids only:
+   * in tables with conflicts by cell a row is more than the cells of it that were written.
    *
    * @param written ids of what it wrote
    * @param room for so many ids; if there are more, whole tables go in for them

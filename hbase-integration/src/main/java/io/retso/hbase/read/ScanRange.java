@@ -7,9 +7,9 @@ import org.apache.hadoop.hbase.client.Scan;
 /**
  * How much of its range a scan of a serializable transaction has looked at, as far as the
  * application can know: from where it begins up to the last row that the application took, and all
- * of it once it was told that there are no more rows. What a filter left out is within. Rows that
- * wait to be taken do not count, and so nothing does that lies behind a row at which a limit or the
- * application ended the scan. Thread-safe.
+ * of it once the answer was that there are no more rows. What a filter left out is within. Rows
+ * that wait to be taken do not count, and so nothing does that lies behind a row at which a limit
+ * or the application ended the scan. Thread-safe.
  */
 public final class ScanRange {
   /** Of a transaction whose reads nobody certifies. */
