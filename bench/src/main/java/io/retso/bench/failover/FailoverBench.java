@@ -337,7 +337,7 @@ public final class FailoverBench {
       trials.add(hasStandby ? trial : trial.noting("no standby was ready"));
       say(
           "  %4d of %d, %5.1f s  %s",
-          trials.size(),
+          settings.faults().stream().mapToLong(this::done).sum(),
           settings.trials() * settings.faults().size(),
           (System.nanoTime() - from) / 1e9,
           FailoverText.line(trials.get(trials.size() - 1)));
