@@ -25,12 +25,12 @@ public interface LedgerStore extends AutoCloseable {
    */
   record Content(long epoch, String leader, List<Long> ledgers) {
     /** The same with other ledgers. */
-    Content with(List<Long> others) {
+    public Content with(List<Long> others) {
       return new Content(epoch, leader, List.copyOf(others));
     }
 
     /** The next epoch, in which a new leader writes to a ledger of its own. */
-    Content takenOver(String newLeader, long ownLedger) {
+    public Content takenOver(String newLeader, long ownLedger) {
       List<Long> all = new ArrayList<>(ledgers);
       all.add(ownLedger);
       return new Content(epoch + 1, newLeader, List.copyOf(all));

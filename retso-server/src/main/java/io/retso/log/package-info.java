@@ -4,7 +4,7 @@
  * <p>{@link io.retso.log.LogEntry} is the one definition of the bytes. {@link
  * io.retso.log.LedgerLog} is the protocol: take over by fencing, replay, append, roll, trim. {@link
  * io.retso.log.LedgerStore} is the little that it needs of the world; {@link
- * io.retso.log.BookKeeperStore} gives it that on BookKeeper and ZooKeeper. {@link
+ * io.retso.log.bookkeeper.BookKeeperStore} gives it that on BookKeeper and ZooKeeper. {@link
  * io.retso.log.MemoryLog} is the paper's WAL-disabled mode.
  *
  * <p><strong>One writer.</strong> The chain of ledgers is a list in the <em>catalog</em>, which is

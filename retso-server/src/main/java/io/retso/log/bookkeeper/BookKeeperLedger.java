@@ -1,7 +1,9 @@
-package io.retso.log;
+package io.retso.log.bookkeeper;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.PooledByteBufAllocator;
+import io.retso.log.LedgerStore;
+import io.retso.log.LogException;
 import java.nio.ByteBuffer;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
