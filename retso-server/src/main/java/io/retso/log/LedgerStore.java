@@ -100,8 +100,13 @@ public interface LedgerStore extends AutoCloseable {
      */
     void append(ByteBuffer entry, long context, AppendCallback callback);
 
-    /** Seals the ledger in the background. */
-    void closeAsync();
+    /**
+     * Seals the ledger in the background.
+     *
+     * @return completes when that is done, on any thread; fails if it cannot be done, and then
+     *     whoever fences the ledger seals it
+     */
+    CompletableFuture<Void> closeAsync();
   }
 
   /** Hears what became of an append, on any thread. */

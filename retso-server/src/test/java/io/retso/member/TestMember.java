@@ -154,10 +154,20 @@ final class TestMember implements SimulatedLedgers.Process {
       super(desk);
     }
 
-    /** Those that watch it hear of it. */
     @Override
     public void follow(ServerRole role) {
       super.follow(role);
+      tell(role);
+    }
+
+    @Override
+    public void update(ServerRole role) {
+      super.update(role);
+      tell(role);
+    }
+
+    /** Those that watch it hear of it. */
+    private void tell(ServerRole role) {
       group.members.values().stream()
           .filter(other -> other.watch.watched.equals(address))
           .forEach(other -> other.execute(() -> other.watch.said.accept(role)));

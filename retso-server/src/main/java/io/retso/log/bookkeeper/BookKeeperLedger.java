@@ -63,9 +63,10 @@ final class BookKeeperLedger implements LedgerStore.Ledger {
     return first;
   }
 
-  /** Whoever opens it next seals it if this fails. */
   @Override
-  public void closeAsync() {
-    sealing.accept(handle.closeAsync());
+  public CompletableFuture<Void> closeAsync() {
+    CompletableFuture<Void> seal = handle.closeAsync();
+    sealing.accept(seal);
+    return seal;
   }
 }
