@@ -33,6 +33,10 @@
  * these while they are opened, what it left is complete, and the entry with which it begins is in a
  * ledger that is fenced, too: before the entry, which then fails, or after, and then it is found.
  *
+ * <p>How much time passes between step 2 and step 3 makes no difference: until it is fenced the
+ * older writer goes on in ledgers of that list. So who is to succeed a leader that hands over takes
+ * step 2 while that one serves, and step 3 when it has ended.
+ *
  * <p>Entries behind the fence that nobody acknowledged may survive or not: recovery decides that
  * once for all readers to come. A writer that stops between step 2 and its first entry leaves a
  * ledger without entries, which whoever comes next fences as well. Until then the writer before can

@@ -25,9 +25,6 @@ final class Follower {
   /** A standby that has read nothing for so long is not ready: it cannot reach the log. */
   private static final long READ_NANOS_MAX = TimeUnit.SECONDS.toNanos(3);
 
-  /** So long a leader has to end that has named its successor, who waits for it. */
-  private static final long END_NANOS_MAX = TimeUnit.SECONDS.toNanos(1);
-
   private static final long NO_LEDGER = -1;
 
   /** A log that a later build wrote is read again after so long: by then that may be deleted. */
@@ -81,8 +78,6 @@ final class Follower {
 
   /** Completes when the leader that this member follows need not be let go on any longer. */
   private CompletableFuture<Void> leaderEnds = new CompletableFuture<>();
-
-  private long takingOverSince;
 
   /** Why the log could not be read lately; null if it could. */
   private LogException trouble;
@@ -256,9 +251,10 @@ final class Follower {
     }
   }
 
-  /** Whom it takes over from is not waited for any longer if it died, or has not ended in time. */
+  /** Whom it takes over from is not waited for any longer if it died, hangs, or does not end. */
   void awaitTheLeadersEnd(long now) {
-    if (watch.isGone() || now - takingOverSince > END_NANOS_MAX) {
+    silence.tick(now, false, watch.hasAnswered());
+    if (watch.isGone() || silence.isTooLong()) {
       leaderEnds.complete(null);
     }
   }
@@ -346,7 +342,7 @@ final class Follower {
 
   /** Takes over in this epoch: from a leader that serves still as soon as it has ended. */
   CompletableFuture<LedgerLog> takeOver(CommitLog.Listener listener) {
-    takingOverSince = now();
+    silence.begin();
     leaderEnds = new CompletableFuture<>();
     if (!servesStill) {
       leaderEnds.complete(null);

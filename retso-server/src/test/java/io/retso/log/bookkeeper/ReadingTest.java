@@ -8,6 +8,7 @@ import io.retso.log.LedgerStore;
 import io.retso.server.embedded.EmbeddedBookKeeper;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
@@ -24,6 +25,9 @@ import org.junit.jupiter.api.io.TempDir;
 class ReadingTest {
   private static final int UNDER_WAY = 256;
 
+  /** That of a server. */
+  private static final Duration PATIENCE = Duration.ofSeconds(10);
+
   @TempDir Path directory;
 
   private final ExecutorService thread = Executors.newSingleThreadExecutor();
@@ -33,7 +37,9 @@ class ReadingTest {
   @BeforeEach
   void start() throws Exception {
     cluster = EmbeddedBookKeeper.start(directory, 3, false);
-    store = BookKeeperStore.connect(BookKeeperSettings.of(cluster.zookeeper(), 3, 3, 2));
+    store =
+        BookKeeperStore.connect(
+            BookKeeperSettings.of(cluster.zookeeper(), 3, 3, 2).withTimeouts(PATIENCE, PATIENCE));
   }
 
   @AfterEach
@@ -93,7 +99,7 @@ class ReadingTest {
 
   @Test
   void manySmallEntriesAreReadInOrder() throws Exception {
-    int[] sizes = sizes(20_000, 100);
+    int[] sizes = sizes(10_000, 100);
     try (LedgerStore.Entries entries = store.openFenced(write(sizes)).join()) {
       readsAll(entries, sizes);
       readsAll(entries, sizes);
@@ -115,7 +121,7 @@ class ReadingTest {
 
   @Test
   void aBookieThatHangsIsNotWaitedFor() throws Exception {
-    int[] sizes = sizes(5_000, 100);
+    int[] sizes = sizes(3_000, 100);
     long ledger = write(sizes);
     try (LedgerStore.Entries entries = store.openFenced(ledger).join()) {
       cluster.suspendBookie(1);
@@ -126,7 +132,7 @@ class ReadingTest {
 
   @Test
   void aBookieThatIsGoneIsNotMissed() throws Exception {
-    int[] sizes = sizes(5_000, 100);
+    int[] sizes = sizes(3_000, 100);
     long ledger = write(sizes);
     try (LedgerStore.Entries entries = store.openFenced(ledger).join()) {
       cluster.stopBookie(2);
@@ -137,16 +143,16 @@ class ReadingTest {
   /** What the tests read is far more than that. */
   @Test
   void answersAreReleased() throws Exception {
-    int[] sizes = sizes(20_000, 1_000);
+    int[] sizes = sizes(10_000, 2_000);
     long ledger = write(sizes);
     long before = used();
-    for (int i = 0; i < 8; i++) {
+    for (int i = 0; i < 5; i++) {
       try (LedgerStore.Entries entries = store.openFenced(ledger).join()) {
         readsAll(entries, sizes);
       }
     }
     long more = used() - before;
-    assertTrue(more < 64 << 20, more + " bytes more of direct memory");
+    assertTrue(more < 40 << 20, more + " bytes more of direct memory");
   }
 
   private static long used() {
