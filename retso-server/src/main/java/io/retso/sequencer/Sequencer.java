@@ -92,7 +92,8 @@ public final class Sequencer implements CommitLog.Listener {
    * The same behind a writer that may not know yet that it was deposed: answers to decisions and
    * queries are held until it cannot answer with timestamps any more. {@link #tick} lets them go.
    *
-   * @param fencedNanos when all of its ledgers were fenced, by the clock of {@link SequencerSettings.Timing}
+   * @param fencedNanos when all of its ledgers were fenced, by the clock of {@link
+   *     SequencerSettings.Timing}
    */
   public void startBehind(CommitLog takenLog, long lastPosition, long fencedNanos) {
     lease.hold(fencedNanos);

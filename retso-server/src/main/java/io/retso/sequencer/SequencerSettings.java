@@ -21,7 +21,8 @@ public record SequencerSettings(
   /** Without a log. */
   public static SequencerSettings withoutLog(int entriesInFlight, int reservationTimestamps) {
     Timing none = new Timing(() -> 0, () -> 0, 1, 0);
-    return new SequencerSettings(entriesInFlight, reservationTimestamps, false, EntryBytes.USUAL, none);
+    return new SequencerSettings(
+        entriesInFlight, reservationTimestamps, false, EntryBytes.USUAL, none);
   }
 
   /**

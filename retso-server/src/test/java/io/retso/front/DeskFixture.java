@@ -75,7 +75,8 @@ final class DeskFixture implements FrontDesk.Owner, FrontDesk.Loop, AutoCloseabl
   /** Leads from now on with an oracle that knows nothing. */
   void lead(long epoch) {
     SequencerSettings.Timing timing = new SequencerSettings.Timing(() -> 0, () -> 0, 1_000_000, 0);
-    SequencerSettings.EntryBytes bytes = new SequencerSettings.EntryBytes(200, 16, Limits.FRAME_BYTES_MAX);
+    SequencerSettings.EntryBytes bytes =
+        new SequencerSettings.EntryBytes(200, 16, Limits.FRAME_BYTES_MAX);
     sequencer =
         new Sequencer(
             new SequencerSettings(1, RESERVATION, true, bytes, timing), oracle::apply, desk);

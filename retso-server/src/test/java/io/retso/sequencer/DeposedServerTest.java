@@ -34,7 +34,8 @@ class DeposedServerTest {
 
     Server() throws LogException {
       SequencerSettings.Timing timing =
-          SequencerSettings.Timing.usual(simulation::now, () -> simulation.now() / Simulation.MILLIS);
+          SequencerSettings.Timing.usual(
+              simulation::now, () -> simulation.now() / Simulation.MILLIS);
       sequencer =
           new Sequencer(
               new SequencerSettings(4, 1000, true, SequencerSettings.EntryBytes.USUAL, timing),

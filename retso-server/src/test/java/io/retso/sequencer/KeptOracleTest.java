@@ -98,7 +98,8 @@ class KeptOracleTest {
       recovery.finish(Timestamps.GAP);
       log = new Entries();
       SequencerSettings.EntryBytes bytes = new SequencerSettings.EntryBytes(1000, 200, 4000);
-      SequencerSettings.Timing timing = new SequencerSettings.Timing(() -> 0, () -> 0, 1_000_000, 0);
+      SequencerSettings.Timing timing =
+          new SequencerSettings.Timing(() -> 0, () -> 0, 1_000_000, 0);
       sequencer =
           new Sequencer(
               new SequencerSettings(3, 1 << 6, true, bytes, timing), shared, new NoReplies());

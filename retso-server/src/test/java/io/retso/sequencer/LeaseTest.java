@@ -17,7 +17,8 @@ class LeaseTest {
 
   private long nanos = 77 * MILLIS;
   private long millis = 1_000_000;
-  private final SequencerSettings.Timing timing = SequencerSettings.Timing.usual(() -> nanos, () -> millis);
+  private final SequencerSettings.Timing timing =
+      SequencerSettings.Timing.usual(() -> nanos, () -> millis);
   private final Lease lease = new Lease(timing, 4);
 
   private void pass(long duration) {

@@ -87,7 +87,8 @@ class SequencerTest {
     }
   }
 
-  private final SequencerSettings.Timing timing = new SequencerSettings.Timing(() -> 0, () -> 0, 1_000_000, 0);
+  private final SequencerSettings.Timing timing =
+      new SequencerSettings.Timing(() -> 0, () -> 0, 1_000_000, 0);
   private final ManualLog log = new ManualLog();
   private final Heard heard = new Heard();
   private Sequencer sequencer;

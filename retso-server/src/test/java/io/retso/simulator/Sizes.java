@@ -51,7 +51,8 @@ record Sizes(
   private static final int HEARTBEATS = 30;
 
   /** Of a world; each server has clocks of its own. */
-  private static final SequencerSettings.Timing NO_TIMING = new SequencerSettings.Timing(() -> 0, () -> 0, 1, 0);
+  private static final SequencerSettings.Timing NO_TIMING =
+      new SequencerSettings.Timing(() -> 0, () -> 0, 1, 0);
 
   private static final int FRAME_BYTES = 12 + FRAME_REQUESTS * (28 + Footprint.IDS_MAX * 8);
 
