@@ -92,6 +92,18 @@ class ArchitectureTest {
   }
 
   @Test
+  void onlyAServerKnowsWhereTheLogIsKept() {
+    noClasses()
+        .that()
+        .resideOutsideOfPackages("io.retso.log.bookkeeper", "io.retso.server..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage("io.retso.log.bookkeeper")
+        .because("a simulator gives ledgers of its own")
+        .check(SERVER);
+  }
+
+  @Test
   void theSequencerKnowsNoNetworkAndNoServer() {
     noClasses()
         .that()
@@ -149,9 +161,7 @@ class ArchitectureTest {
 
   @Test
   void eachLibraryHasItsPlace() {
-    DescribedPredicate<JavaClass> store =
-        resideInAPackage("io.retso.log..")
-            .and(simpleNameStartingWith("BookKeeper").or(simpleNameStartingWith("ZooKeeper")));
+    DescribedPredicate<JavaClass> store = resideInAPackage("io.retso.log.bookkeeper");
     DescribedPredicate<JavaClass> embedded = resideInAPackage("io.retso.server.embedded");
     DescribedPredicate<JavaClass> roster =
         resideInAPackage("io.retso.server.members").and(simpleNameStartingWith("ZooKeeper"));

@@ -7,6 +7,7 @@ import io.retso.oracle.StatusOracle;
 import io.retso.protocol.OracleIdentity;
 import io.retso.protocol.ServerRole;
 import io.retso.sequencer.Sequencer;
+import io.retso.sequencer.SequencerSettings;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -39,7 +40,7 @@ public final class InProcessServer implements AutoCloseable {
                     FrontDesk.Latencies.IGNORED)));
     Sequencer sequencer =
         new Sequencer(
-            Sequencer.Settings.withoutLog(4, 1 << 20),
+            SequencerSettings.withoutLog(4, 1 << 20),
             changes -> new StatusOracle(rows, windowTimestamps, uncleanedMax, changes),
             net.replies());
     CompletableFuture.runAsync(

@@ -130,6 +130,9 @@ public final class LedgerLog implements CommitLog {
   /** Nothing is reported any more. */
   private boolean over;
 
+  /** Of the last ledger; null before {@link #closeAsync}. */
+  private CompletableFuture<Void> sealing;
+
   /** The writer's thread, since the first {@link #startSegment}; {@code assert} only. */
   private Thread owner;
 
@@ -454,11 +457,25 @@ public final class LedgerLog implements CommitLog {
     return segments.size();
   }
 
+  /**
+   * Closes the log, behind its last entry, which is durable. Who opens a ledger that is sealed
+   * finds its end at once; otherwise a recovery looks for it.
+   *
+   * @return completes when the ledger is sealed, or could not be, on any thread
+   */
+  public CompletableFuture<Void> closeAsync() {
+    if (sealing == null) {
+      housekeeping.stop();
+      sealing =
+          current == null
+              ? CompletableFuture.completedFuture(null)
+              : current.closeAsync().exceptionally(e -> null);
+    }
+    return sealing;
+  }
+
   @Override
   public void close() {
-    housekeeping.stop();
-    if (current != null) {
-      current.closeAsync();
-    }
+    closeAsync();
   }
 }

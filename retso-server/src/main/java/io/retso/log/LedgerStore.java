@@ -25,12 +25,12 @@ public interface LedgerStore extends AutoCloseable {
    */
   record Content(long epoch, String leader, List<Long> ledgers) {
     /** The same with other ledgers. */
-    Content with(List<Long> others) {
+    public Content with(List<Long> others) {
       return new Content(epoch, leader, List.copyOf(others));
     }
 
     /** The next epoch, in which a new leader writes to a ledger of its own. */
-    Content takenOver(String newLeader, long ownLedger) {
+    public Content takenOver(String newLeader, long ownLedger) {
       List<Long> all = new ArrayList<>(ledgers);
       all.add(ownLedger);
       return new Content(epoch + 1, newLeader, List.copyOf(all));
@@ -100,8 +100,13 @@ public interface LedgerStore extends AutoCloseable {
      */
     void append(ByteBuffer entry, long context, AppendCallback callback);
 
-    /** Seals the ledger in the background. */
-    void closeAsync();
+    /**
+     * Seals the ledger in the background.
+     *
+     * @return completes when that is done, on any thread; fails if it cannot be done, and then
+     *     whoever fences the ledger seals it
+     */
+    CompletableFuture<Void> closeAsync();
   }
 
   /** Hears what became of an append, on any thread. */

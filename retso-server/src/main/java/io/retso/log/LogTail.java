@@ -106,6 +106,11 @@ public final class LogTail implements AutoCloseable {
     return warm;
   }
 
+  /** Whether it reads a ledger or one behind it, by the catalog as it was looked at last. */
+  public boolean hasReached(long id) {
+    return catalog.ledgers().indexOf(ledger) >= catalog.ledgers().indexOf(id);
+  }
+
   /** What the catalog said when this looked at it last; {@code null} if it did not yet. */
   public LedgerStore.Content catalog() {
     return catalog;
@@ -348,21 +353,24 @@ public final class LogTail implements AutoCloseable {
    * @see LedgerLog#takeOver
    */
   public CompletableFuture<LedgerLog> takeOver(CommitLog.Listener listener) {
-    return takeOver(listener, TakeOver.ANY_EPOCH);
+    return takeOver(listener, TakeOver.ANY_EPOCH, done());
   }
 
   /**
    * The same, of one epoch's leader only.
    *
    * @param epoch if the catalog has another one by now, this fails with {@link Reason#FENCED}
+   * @param leaderEnds completes when that leader need not be let go on any longer
    */
-  public CompletableFuture<LedgerLog> takeOver(CommitLog.Listener listener, long epoch) {
+  public CompletableFuture<LedgerLog> takeOver(
+      CommitLog.Listener listener, long epoch, CompletableFuture<Void> leaderEnds) {
     return polling
         .handleAsync((polled, e) -> null, executor)
-        .thenComposeAsync(polled -> takeOverNow(listener, epoch), executor);
+        .thenComposeAsync(polled -> takeOverNow(listener, epoch, leaderEnds), executor);
   }
 
-  private CompletableFuture<LedgerLog> takeOverNow(CommitLog.Listener listener, long epoch) {
+  private CompletableFuture<LedgerLog> takeOverNow(
+      CommitLog.Listener listener, long epoch, CompletableFuture<Void> leaderEnds) {
     closed = true;
     if (!warm) {
       emptyReplay();
@@ -371,6 +379,7 @@ public final class LogTail implements AutoCloseable {
     shown = true; // by the take-over, soon
     TakeOver takeOver = new TakeOver(store, threads, settings, replay, position);
     takeOver.onlyOf(epoch);
+    takeOver.behind(leaderEnds);
     takeOver.with(spare);
     return takeOver
         .run()

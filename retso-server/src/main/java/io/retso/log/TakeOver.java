@@ -60,6 +60,7 @@ final class TakeOver {
   private final LogTail.Position position;
   private Supplier<CompletableFuture<LedgerStore.Ledger>> ledgers;
   private long onlyOf = ANY_EPOCH;
+  private CompletableFuture<Void> leaderEnds = CompletableFuture.completedFuture(null);
   private LedgerStore.Ledger own;
   private int attempts;
   private boolean replayed;
@@ -98,6 +99,11 @@ final class TakeOver {
     onlyOf = epoch;
   }
 
+  /** Lets the leader go on in its ledgers until then: it is about to end. */
+  void behind(CompletableFuture<Void> end) {
+    leaderEnds = end;
+  }
+
   /** Has its own ledger from somewhere else than the store. */
   void with(SpareLedger spare) {
     ledgers = spare::take;
@@ -107,6 +113,7 @@ final class TakeOver {
   CompletableFuture<Taken> run() {
     return (position == null ? look() : CompletableFuture.<Void>completedFuture(null))
         .thenComposeAsync(looked -> beginEpoch(), executor)
+        .thenComposeAsync(this::awaitTheLeadersEnd, executor)
         .thenComposeAsync(this::fenceAndReplay, executor);
   }
 
@@ -208,6 +215,11 @@ final class TakeOver {
         .thenCompose(tried -> CompletableFuture.failedFuture(new LogException(Reason.FENCED, why)));
   }
 
+  private CompletableFuture<Catalog> awaitTheLeadersEnd(Catalog ours) {
+    enteredNanos = nanoClock.getAsLong();
+    return leaderEnds.thenApply(ended -> ours);
+  }
+
   // What others wrote.
 
   /**
@@ -217,7 +229,6 @@ final class TakeOver {
    */
   private CompletableFuture<Taken> fenceAndReplay(Catalog ours) {
     replayed = true;
-    enteredNanos = nanoClock.getAsLong();
     List<Long> others = ours.ledgers().subList(0, ours.ledgers().size() - 1);
     int reached = position == null ? -1 : others.indexOf(position.ledger());
     return (position == null

@@ -4,7 +4,7 @@
  * <p>{@link io.retso.log.LogEntry} is the one definition of the bytes. {@link
  * io.retso.log.LedgerLog} is the protocol: take over by fencing, replay, append, roll, trim. {@link
  * io.retso.log.LedgerStore} is the little that it needs of the world; {@link
- * io.retso.log.BookKeeperStore} gives it that on BookKeeper and ZooKeeper. {@link
+ * io.retso.log.bookkeeper.BookKeeperStore} gives it that on BookKeeper and ZooKeeper. {@link
  * io.retso.log.MemoryLog} is the paper's WAL-disabled mode.
  *
  * <p><strong>One writer.</strong> The chain of ledgers is a list in the <em>catalog</em>, which is
@@ -32,6 +32,10 @@
  * the recovery, and none is acknowledged after. If the older writer goes on to an empty ledger of
  * these while they are opened, what it left is complete, and the entry with which it begins is in a
  * ledger that is fenced, too: before the entry, which then fails, or after, and then it is found.
+ *
+ * <p>How much time passes between step 2 and step 3 makes no difference: until it is fenced the
+ * older writer goes on in ledgers of that list. So who is to succeed a leader that hands over takes
+ * step 2 while that one serves, and step 3 when it has ended.
  *
  * <p>Entries behind the fence that nobody acknowledged may survive or not: recovery decides that
  * once for all readers to come. A writer that stops between step 2 and its first entry leaves a

@@ -35,7 +35,9 @@ final class Announcer {
   private final Roster roster;
   private final Front front;
 
-  /** To whom this member has handed over last; empty if it was deposed. */
+  /**
+   * To whom this member is about to hand over, or has handed over last; empty if it was deposed.
+   */
   private String successor = "";
 
   private Facts facts;
@@ -73,7 +75,7 @@ final class Announcer {
         new Facts(
             leads,
             follower.epoch(),
-            !leads && follower.isOwn(leader) ? successor : leader,
+            follower.isOwn(leader) && !(leads && successor.isEmpty()) ? successor : leader,
             roster.members(),
             settings.address());
     if (!now.equals(facts)) { // this is asked at each tick

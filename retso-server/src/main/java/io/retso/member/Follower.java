@@ -25,6 +25,8 @@ final class Follower {
   /** A standby that has read nothing for so long is not ready: it cannot reach the log. */
   private static final long READ_NANOS_MAX = TimeUnit.SECONDS.toNanos(3);
 
+  private static final long NO_LEDGER = -1;
+
   /** A log that a later build wrote is read again after so long: by then that may be deleted. */
   private static final long NEWER_NANOS = TimeUnit.MINUTES.toNanos(1);
 
@@ -62,8 +64,20 @@ final class Follower {
   /** To whom that leader has handed over, by its own word; empty if it has not. */
   private String successor = "";
 
-  /** The last position when this epoch was first followed: what is behind it is of its leader. */
+  /** In which the leader of this epoch began, or a later one of its ledgers. */
+  private long ledgerOfEpoch;
+
+  /** What is read now is of the leader of this epoch, and nobody before. */
+  private boolean readsItsLedger;
+
+  /** The last position when that was found out: what is behind it is of this leader. */
   private long positionBefore;
+
+  /** That leader has named this member as its successor, and goes on for a moment. */
+  private boolean servesStill;
+
+  /** Completes when the leader that this member follows need not be let go on any longer. */
+  private CompletableFuture<Void> leaderEnds = new CompletableFuture<>();
 
   /** Why the log could not be read lately; null if it could. */
   private LogException trouble;
@@ -103,6 +117,7 @@ final class Follower {
     polled = null;
     looked = false;
     knowsLeader = false;
+    readsItsLedger = false;
     readNanos = now();
     trouble = null;
   }
@@ -173,6 +188,10 @@ final class Follower {
     }
     if (tail.catalog() != null) {
       follow(tail.catalog(), now);
+      if (!readsItsLedger && tail.hasReached(ledgerOfEpoch)) {
+        readsItsLedger = true;
+        positionBefore = recovery.lastPosition();
+      }
     }
     silence.tick(now, recovery.lastPosition() != positionSeen, watch.hasAnswered());
     positionSeen = recovery.lastPosition();
@@ -204,18 +223,39 @@ final class Follower {
       return;
     }
     knowsLeader = true;
-    positionBefore = recovery.lastPosition();
+    List<Long> ledgers = catalog.ledgers();
+    ledgerOfEpoch = ledgers.isEmpty() ? NO_LEDGER : ledgers.get(ledgers.size() - 1);
+    readsItsLedger = false;
     set(catalog.epoch(), catalog.leader(), now);
     boolean isKnown = !isOwn(leader) && ServerRole.isAddress(leader);
     watch.watch(isKnown ? leader : "", this::said, news);
     LOG.info("follows epoch {}, led by {}", epoch, leader.isEmpty() ? "nobody" : leader);
   }
 
-  /** The leader's process has another role: it names a successor when it hands over. */
+  /**
+   * The leader's process has another role. It names its successor when it is about to hand over,
+   * which concerns that one only, and when it has done so.
+   */
   private void said(ServerRole role) {
-    if (!role.leads() && role.epoch() == epoch && !role.leaderAddress().isEmpty()) {
-      successor = role.leaderAddress();
+    if (role.epoch() != epoch) {
+      return;
+    }
+    if (!role.leads()) {
+      leaderEnds.complete(null);
+    }
+    String next = role.leaderAddress();
+    if (role.leads() ? isOwn(next) : !next.isEmpty()) {
+      successor = next;
+      servesStill = role.leads();
       news.run();
+    }
+  }
+
+  /** Whom it takes over from is not waited for any longer if it died, hangs, or does not end. */
+  void awaitTheLeadersEnd(long now) {
+    silence.tick(now, false, watch.hasAnswered());
+    if (watch.isGone() || silence.isTooLong()) {
+      leaderEnds.complete(null);
     }
   }
 
@@ -225,6 +265,7 @@ final class Follower {
     epoch = newEpoch;
     leader = newLeader;
     successor = "";
+    servesStill = false;
   }
 
   /** This member leads from now on. */
@@ -253,7 +294,7 @@ final class Follower {
 
   /** Whether the leader that is followed has appended something. */
   private boolean isHeard() {
-    return looked && recovery.lastPosition() > positionBefore;
+    return looked && readsItsLedger && recovery.lastPosition() > positionBefore;
   }
 
   /** Whether it hears a leader who does not seem to be gone. */
@@ -274,7 +315,7 @@ final class Follower {
     return nobodyLeads || hasLeft() || watch.isGone() || trouble == null && silence.isTooLong();
   }
 
-  /** Whether the leader that is followed went of its own accord. */
+  /** Whether the leader that is followed went of its own accord, or is about to. */
   private boolean hasLeft() {
     return !successor.isEmpty() || recovery.hasEnded() && isHeard();
   }
@@ -299,9 +340,14 @@ final class Follower {
     return own < 0 ? candidates.size() : own;
   }
 
-  /** Takes over in this epoch. */
+  /** Takes over in this epoch: from a leader that serves still as soon as it has ended. */
   CompletableFuture<LedgerLog> takeOver(CommitLog.Listener listener) {
-    return tail.takeOver(listener, epoch);
+    silence.begin();
+    leaderEnds = new CompletableFuture<>();
+    if (!servesStill) {
+      leaderEnds.complete(null);
+    }
+    return tail.takeOver(listener, epoch, leaderEnds);
   }
 
   void close() {

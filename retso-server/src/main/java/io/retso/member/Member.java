@@ -90,6 +90,12 @@ public final class Member implements AutoCloseable {
   /** After handing over it leaves the others so much time to take over. */
   private static final long HAND_OVER_NANOS = TimeUnit.SECONDS.toNanos(3);
 
+  /**
+   * A leader goes on serving for so long after it has named its successor, which begins its epoch
+   * meanwhile: as long as that takes on a machine with too much to do.
+   */
+  private static final long NAMED_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
   /** A leader whose log hangs while it hands over goes without a word. */
   private static final long DRAIN_NANOS_MAX = TimeUnit.SECONDS.toNanos(2);
 
@@ -127,6 +133,9 @@ public final class Member implements AutoCloseable {
   private CompletableFuture<Void> handingOver;
 
   private long handingOverSince;
+
+  /** It takes no request any more. */
+  private boolean draining;
 
   /**
    * Makes a standby that has read nothing.
@@ -181,7 +190,8 @@ public final class Member implements AutoCloseable {
     switch (state) {
       case STANDBY -> standBy(now);
       case LEADING -> leadOn(now);
-      case TAKING_OVER, ENDED -> {}
+      case TAKING_OVER -> follower.awaitTheLeadersEnd(now);
+      case ENDED -> {}
     }
     look(now);
   }
@@ -243,6 +253,7 @@ public final class Member implements AutoCloseable {
     long last = recovery.lastPosition();
     follower.leads(taken.epoch(), now());
     leadTrouble = null;
+    announcer.names("");
     takeOvers++;
     state = State.LEADING;
     front.lead(term.sequencer(), announcer.role(true));
@@ -269,9 +280,31 @@ public final class Member implements AutoCloseable {
   private void leadOn(long now) {
     follower.suspicion().heard(now);
     log.writeAtMost(readVersion.newest());
-    if (handingOver != null && now - handingOverSince > DRAIN_NANOS_MAX) {
-      handedOver();
+    if (handingOver != null) {
+      handOn(now - handingOverSince);
     }
+  }
+
+  private void handOn(long nanos) {
+    if (nanos > DRAIN_NANOS_MAX) {
+      handedOver();
+    } else if (nanos >= NAMED_NANOS && !draining) {
+      draining = true;
+      CompletableFuture<Void> drained = front.drain();
+      ifHandingOver(drained, () -> ifHandingOver(log.closeAsync(), this::handedOver));
+    }
+  }
+
+  /** Goes on behind a step of the hand-over, unless that is over by then. */
+  private void ifHandingOver(CompletableFuture<Void> step, Runnable next) {
+    CompletableFuture<Void> current = handingOver;
+    tasks.then(
+        step,
+        (done, failure) -> {
+          if (handingOver == current && state == State.LEADING) {
+            next.run();
+          }
+        });
   }
 
   /** Of the sequencer that leads. */
@@ -333,7 +366,8 @@ public final class Member implements AutoCloseable {
   }
 
   /**
-   * Hands over to a standby that is ready: nothing is taken any more, the log gets its end.
+   * Hands over to a standby that is ready: that one is told, then nothing is taken any more, and
+   * the log gets its end and is sealed.
    *
    * @return completes when this member is a standby; fails with an {@link IllegalStateException}
    *     that says why, if it does not hand over
@@ -351,16 +385,11 @@ public final class Member implements AutoCloseable {
     }
     if (handingOver == null) {
       LOG.info("hands over to {}", next.get());
-      announcer.names(next.get());
       handingOver = new CompletableFuture<>();
       handingOverSince = now();
-      tasks.then(
-          front.drain(),
-          (drained, failure) -> {
-            if (handingOver != null && state == State.LEADING) {
-              handedOver();
-            }
-          });
+      draining = false;
+      announcer.names(next.get());
+      front.update(announcer.role(true));
     }
     return handingOver;
   }

@@ -44,7 +44,7 @@ final class Lease {
   /** A successor waits longer by this part, as clocks may differ in rate. */
   private static final int DRIFT_PART = 64;
 
-  private final Sequencer.Timing timing;
+  private final SequencerSettings.Timing timing;
 
   /** When entries were sent, by position; at least those that are outstanding. */
   private final long[] sentNanos;
@@ -70,7 +70,7 @@ final class Lease {
    *
    * @param outstandingMax entries that are not acknowledged at a time, at most
    */
-  Lease(Sequencer.Timing timing, int outstandingMax) {
+  Lease(SequencerSettings.Timing timing, int outstandingMax) {
     this.timing = timing;
     sentNanos = new long[outstandingMax + 1];
     sentMillis = new long[outstandingMax + 1];

@@ -31,7 +31,7 @@ final class LogWriter {
   /** Heartbeats of an idle server are so many times rarer than the first is late. */
   static final int IDLE_FACTOR = 5;
 
-  private final Sequencer.Settings settings;
+  private final SequencerSettings settings;
   private final Lease lease;
   private final StatusOracle oracle;
   private final EntryRing ring;
@@ -64,7 +64,7 @@ final class LogWriter {
   private boolean rolling;
 
   /** Makes the writer, and the oracle that reports to it. */
-  LogWriter(Sequencer.Settings settings, Lease lease, Sequencer.OracleMaker sizes) {
+  LogWriter(SequencerSettings settings, Lease lease, Sequencer.OracleMaker sizes) {
     this.settings = settings;
     this.lease = lease;
     entryBytesEnough = settings.entryBytes().enough();

@@ -6,6 +6,7 @@ import io.retso.oracle.Changes;
 import io.retso.oracle.StatusOracle;
 import io.retso.sequencer.Sequencer;
 import io.retso.sequencer.SequencerCounters;
+import io.retso.sequencer.SequencerSettings;
 import io.retso.sequencer.SharedOracle;
 import io.retso.server.config.ServerConfig;
 import io.retso.server.config.Settings;
@@ -61,13 +62,13 @@ final class LeaderTerms implements Term.Maker {
         config.get(Settings.TRANSACTION_TIMEOUT).toNanos());
   }
 
-  private Sequencer.Settings sequencerSettings() {
-    return new Sequencer.Settings(
+  private SequencerSettings sequencerSettings() {
+    return new SequencerSettings(
         config.get(Settings.LOG_INFLIGHT),
         config.reservation(),
         config.isDurable(),
-        Sequencer.EntryBytes.USUAL,
-        Sequencer.Timing.usual(nanoClock, System::currentTimeMillis));
+        SequencerSettings.EntryBytes.USUAL,
+        SequencerSettings.Timing.usual(nanoClock, System::currentTimeMillis));
   }
 
   void began(LeaderTerm term) {

@@ -1,10 +1,11 @@
 package io.retso.server;
 
 import io.retso.front.FrontDesk;
-import io.retso.log.BookKeeperStore;
 import io.retso.log.LedgerLog;
 import io.retso.log.LogException;
 import io.retso.log.MemoryLog;
+import io.retso.log.bookkeeper.BookKeeperSettings;
+import io.retso.log.bookkeeper.BookKeeperStore;
 import io.retso.member.Member;
 import io.retso.member.Roster;
 import io.retso.net.OracleServer;
@@ -297,7 +298,7 @@ final class ServerParts {
     Duration silence = config.get(Settings.LOG_TIMEOUT);
     BookKeeperStore store =
         BookKeeperStore.connect(
-            new BookKeeperStore.Settings(
+            new BookKeeperSettings(
                 zookeeper(),
                 config.get(Settings.LOG_ZNODE),
                 config.isEmbedded()

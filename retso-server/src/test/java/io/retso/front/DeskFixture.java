@@ -20,6 +20,7 @@ import io.retso.protocol.Limits;
 import io.retso.protocol.OracleIdentity;
 import io.retso.protocol.ServerRole;
 import io.retso.sequencer.Sequencer;
+import io.retso.sequencer.SequencerSettings;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -73,11 +74,12 @@ final class DeskFixture implements FrontDesk.Owner, FrontDesk.Loop, AutoCloseabl
 
   /** Leads from now on with an oracle that knows nothing. */
   void lead(long epoch) {
-    Sequencer.Timing timing = new Sequencer.Timing(() -> 0, () -> 0, 1_000_000, 0);
-    Sequencer.EntryBytes bytes = new Sequencer.EntryBytes(200, 16, Limits.FRAME_BYTES_MAX);
+    SequencerSettings.Timing timing = new SequencerSettings.Timing(() -> 0, () -> 0, 1_000_000, 0);
+    SequencerSettings.EntryBytes bytes =
+        new SequencerSettings.EntryBytes(200, 16, Limits.FRAME_BYTES_MAX);
     sequencer =
         new Sequencer(
-            new Sequencer.Settings(1, RESERVATION, true, bytes, timing), oracle::apply, desk);
+            new SequencerSettings(1, RESERVATION, true, bytes, timing), oracle::apply, desk);
     desk.lead(sequencer, ServerRole.alone(epoch));
     appended = 0;
     sequencer.start(new OneSegmentLog((position, entry) -> appended = position), 0);

@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.netty.buffer.PooledByteBufAllocator;
+import io.retso.log.bookkeeper.BookKeeperSettings;
+import io.retso.log.bookkeeper.BookKeeperStore;
 import io.retso.server.embedded.EmbeddedBookKeeper;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -161,7 +163,7 @@ class BookKeeperStallTest {
 
   private static BookKeeperStore connect(TestInfo test) throws LogException {
     return BookKeeperStore.connect(
-        BookKeeperStore.Settings.of(cluster.zookeeper(), BOOKIES, BOOKIES, 2)
+        BookKeeperSettings.of(cluster.zookeeper(), BOOKIES, BOOKIES, 2)
             .withTimeouts(Duration.ofSeconds(2), Duration.ofSeconds(2))
             .withZnode("/stall/" + test.getTestMethod().orElseThrow().getName()));
   }

@@ -3,6 +3,8 @@ package io.retso.log;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.retso.log.bookkeeper.BookKeeperSettings;
+import io.retso.log.bookkeeper.BookKeeperStore;
 import io.retso.server.embedded.EmbeddedBookKeeper;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -40,7 +42,7 @@ class BookKeeperTailTest {
 
   private static BookKeeperStore connect(TestInfo test) throws LogException {
     return BookKeeperStore.connect(
-        BookKeeperStore.Settings.of(cluster.zookeeper(), 3, 3, 2)
+        BookKeeperSettings.of(cluster.zookeeper(), 3, 3, 2)
             .withZnode("/tail/" + test.getTestMethod().orElseThrow().getName()));
   }
 

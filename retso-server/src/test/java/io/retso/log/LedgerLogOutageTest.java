@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
+import io.retso.log.bookkeeper.BookKeeperSettings;
+import io.retso.log.bookkeeper.BookKeeperStore;
 import io.retso.server.embedded.EmbeddedBookKeeper;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -57,7 +59,7 @@ class LedgerLogOutageTest {
 
   private static BookKeeperStore connect(String zookeeper) throws LogException {
     return BookKeeperStore.connect(
-        new BookKeeperStore.Settings(
+        new BookKeeperSettings(
             zookeeper,
             "/retso/log",
             "/ledgers",

@@ -209,7 +209,9 @@ class LogTailTest extends LogFixture {
     }
 
     @Override
-    public void closeAsync() {}
+    public CompletableFuture<Void> closeAsync() {
+      return CompletableFuture.completedFuture(null);
+    }
   }
 
   @Test

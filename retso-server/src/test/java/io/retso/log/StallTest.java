@@ -84,7 +84,9 @@ class StallTest extends LogFixture {
       }
 
       @Override
-      public void closeAsync() {}
+      public CompletableFuture<Void> closeAsync() {
+        return CompletableFuture.completedFuture(null);
+      }
     }
   }
 

@@ -18,6 +18,9 @@ class MemberTest {
   /** A poll, a take-over and two ticks, in milliseconds. */
   private static final long SOON = 40;
 
+  /** A leader serves for so long after it has named its successor. */
+  private static final long NAMED = 100;
+
   private MemberGroup group;
   private TestMember first;
   private TestMember second;
@@ -160,13 +163,63 @@ class MemberTest {
   @Test
   void handsOverToTheFirstThatIsReady() {
     CompletableFuture<Void> done = first.handOver();
-    assertBetween(0, SOON, untilLeads(second));
+    assertBetween(NAMED, NAMED + SOON, untilLeads(second));
     assertTrue(done.isDone() && !done.isCompletedExceptionally());
     pass(5_000);
     assertEquals(2, third.view().epoch());
     assertTrue(first.view().serves());
     second.handOver();
-    assertBetween(0, SOON, untilLeads(first));
+    assertBetween(NAMED, NAMED + SOON, untilLeads(first));
+  }
+
+  /** So its epoch begins while everybody is served. */
+  @Test
+  void whoIsNamedBeginsItsEpochAndWaitsForTheLeadersEnd() {
+    first.handOver();
+    pass(NAMED / 2);
+    assertEquals(1, second.tookOverAt.size(), "it is in the catalog");
+    assertTrue(first.leads());
+    assertFalse(second.leads());
+    assertBetween(NAMED / 2, NAMED / 2 + SOON, untilLeads(second));
+    pass(5_000);
+    assertEquals(2, third.view().epoch());
+    assertEquals(List.of(), third.tookOverAt, "what ended is the log of the leader before");
+    assertTrue(third.view().serves());
+  }
+
+  /** The third one knows of the new epoch when it reads that the leader of the one before ended. */
+  @Test
+  void theEndOfOneLeaderIsNotThatOfTheNext() {
+    first.handOver();
+    pass(NAMED / 2);
+    first.stopped = true;
+    pass(300);
+    assertEquals(2, third.view().epoch());
+    first.stopped = false;
+    untilLeads(second);
+    pass(5_000);
+    assertEquals(List.of(), third.tookOverAt);
+    assertTrue(second.leads() && third.view().serves());
+  }
+
+  @Test
+  void aLeaderThatDiesBeforeItHasEndedIsNotWaitedFor() {
+    first.handOver();
+    pass(NAMED / 2);
+    first.die();
+    assertBetween(0, SOON, untilLeads(second));
+  }
+
+  @Test
+  void aLeaderThatHangsBeforeItHasEndedIsWaitedForHalfASecond() {
+    first.handOver();
+    pass(NAMED / 2);
+    first.stopped = true;
+    assertBetween(500 - NAMED, 500 + SOON, untilLeads(second));
+    first.stopped = false;
+    pass(1_000);
+    assertFalse(first.leads());
+    assertTrue(first.view().isReady());
   }
 
   /** It knows what it has logged: there is nothing to be read back. */
@@ -177,7 +230,7 @@ class MemberTest {
     assertTrue(first.view().isReady());
     pass(SOON); // it connects to the port of the new leader
     second.handOver();
-    assertBetween(0, SOON, untilLeads(first));
+    assertBetween(NAMED, NAMED + SOON, untilLeads(first));
     first.isolatedFromBookies = true;
     untilLeads(third); // the second one holds off
     assertTrue(group.simulation.run(() -> !first.leads(), Long.MAX_VALUE));
@@ -200,7 +253,7 @@ class MemberTest {
     pass(500);
     assertTrue(fourth.handOver().isCompletedExceptionally(), "it does not lead");
     assertFalse(first.handOver().isCompletedExceptionally());
-    assertBetween(0, SOON, untilLeads(fourth));
+    assertBetween(NAMED, NAMED + SOON, untilLeads(fourth));
   }
 
   @Test
@@ -208,7 +261,7 @@ class MemberTest {
     first.handOver();
     second.die();
     third.die(); // both are still registered
-    pass(SOON);
+    pass(NAMED + SOON);
     assertFalse(first.leads());
     assertBetween(3_000 - SOON, 3_000 + SOON, untilLeads(first));
     assertEquals(2, first.view().epoch());

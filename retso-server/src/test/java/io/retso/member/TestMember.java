@@ -8,6 +8,7 @@ import io.retso.oracle.StatusOracle;
 import io.retso.protocol.OracleIdentity;
 import io.retso.protocol.ServerRole;
 import io.retso.sequencer.Sequencer;
+import io.retso.sequencer.SequencerSettings;
 import io.retso.sequencer.SharedOracle;
 import io.retso.simulator.SimulatedLedgers;
 import io.retso.simulator.SimulatedLedgers.Party;
@@ -75,11 +76,11 @@ final class TestMember implements SimulatedLedgers.Process {
   }
 
   private Term term(Sequencer.Replies replies) {
-    Sequencer.Timing timing =
-        Sequencer.Timing.usual(simulation::now, () -> simulation.now() / Simulation.MILLIS);
+    SequencerSettings.Timing timing =
+        SequencerSettings.Timing.usual(simulation::now, () -> simulation.now() / Simulation.MILLIS);
     Sequencer sequencer =
         new Sequencer(
-            new Sequencer.Settings(4, 1 << 8, true, Sequencer.EntryBytes.USUAL, timing),
+            new SequencerSettings(4, 1 << 8, true, SequencerSettings.EntryBytes.USUAL, timing),
             oracle,
             replies);
     return () -> sequencer;
@@ -154,10 +155,20 @@ final class TestMember implements SimulatedLedgers.Process {
       super(desk);
     }
 
-    /** Those that watch it hear of it. */
     @Override
     public void follow(ServerRole role) {
       super.follow(role);
+      tell(role);
+    }
+
+    @Override
+    public void update(ServerRole role) {
+      super.update(role);
+      tell(role);
+    }
+
+    /** Those that watch it hear of it. */
+    private void tell(ServerRole role) {
       group.members.values().stream()
           .filter(other -> other.watch.watched.equals(address))
           .forEach(other -> other.execute(() -> other.watch.said.accept(role)));

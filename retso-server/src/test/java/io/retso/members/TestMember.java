@@ -8,6 +8,7 @@ import io.retso.protocol.OracleIdentity;
 import io.retso.protocol.ServerRole;
 import io.retso.sequencer.Recovery;
 import io.retso.sequencer.Sequencer;
+import io.retso.sequencer.SequencerSettings;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.List;
@@ -16,10 +17,10 @@ import java.util.concurrent.CompletableFuture;
 
 /** A server with its own event loop and port that leads and follows when the test says so. */
 final class TestMember implements AutoCloseable {
-  private static final Sequencer.EntryBytes ENTRIES =
-      new Sequencer.EntryBytes(16 << 10, 1 << 10, Limits.FRAME_BYTES_MAX / 8);
-  private static final Sequencer.Timing TIMING =
-      Sequencer.Timing.usual(System::nanoTime, System::currentTimeMillis);
+  private static final SequencerSettings.EntryBytes ENTRIES =
+      new SequencerSettings.EntryBytes(16 << 10, 1 << 10, Limits.FRAME_BYTES_MAX / 8);
+  private static final SequencerSettings.Timing TIMING =
+      SequencerSettings.Timing.usual(System::nanoTime, System::currentTimeMillis);
 
   final SharedLog log;
   final String name;
@@ -75,7 +76,7 @@ final class TestMember implements AutoCloseable {
           long epoch = log.fence();
           Sequencer sequencer =
               new Sequencer(
-                  new Sequencer.Settings(4, 1 << 12, true, ENTRIES, TIMING),
+                  new SequencerSettings(4, 1 << 12, true, ENTRIES, TIMING),
                   changes -> new StatusOracle(1 << 14, 1 << 16, 1 << 12, changes),
                   net.replies());
           Recovery recovery = new Recovery(sequencer.oracle());

@@ -19,6 +19,7 @@ import io.retso.protocol.Outcome;
 import io.retso.protocol.ServerRole;
 import io.retso.protocol.Timestamps;
 import io.retso.sequencer.Sequencer;
+import io.retso.sequencer.SequencerSettings;
 import java.io.EOFException;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -63,7 +64,7 @@ class OracleServerTest {
                     () -> ORACLE, System::nanoTime, FrontDesk.Latencies.IGNORED)));
     Sequencer sequencer =
         new Sequencer(
-            Sequencer.Settings.withoutLog(2, 1 << 16),
+            SequencerSettings.withoutLog(2, 1 << 16),
             changes -> new StatusOracle(10_000, 1 << 12, 1_000, changes),
             server.replies());
     CompletableFuture.runAsync(

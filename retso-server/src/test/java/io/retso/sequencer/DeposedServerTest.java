@@ -33,11 +33,12 @@ class DeposedServerTest {
     LogException failure;
 
     Server() throws LogException {
-      Sequencer.Timing timing =
-          Sequencer.Timing.usual(simulation::now, () -> simulation.now() / Simulation.MILLIS);
+      SequencerSettings.Timing timing =
+          SequencerSettings.Timing.usual(
+              simulation::now, () -> simulation.now() / Simulation.MILLIS);
       sequencer =
           new Sequencer(
-              new Sequencer.Settings(4, 1000, true, Sequencer.EntryBytes.USUAL, timing),
+              new SequencerSettings(4, 1000, true, SequencerSettings.EntryBytes.USUAL, timing),
               changes -> new StatusOracle(100, WINDOW, 100, changes),
               this);
       Recovery recovery = new Recovery(sequencer.oracle());

@@ -97,11 +97,12 @@ class KeptOracleTest {
     void lead() throws LogException {
       recovery.finish(Timestamps.GAP);
       log = new Entries();
-      Sequencer.EntryBytes bytes = new Sequencer.EntryBytes(1000, 200, 4000);
-      Sequencer.Timing timing = new Sequencer.Timing(() -> 0, () -> 0, 1_000_000, 0);
+      SequencerSettings.EntryBytes bytes = new SequencerSettings.EntryBytes(1000, 200, 4000);
+      SequencerSettings.Timing timing =
+          new SequencerSettings.Timing(() -> 0, () -> 0, 1_000_000, 0);
       sequencer =
           new Sequencer(
-              new Sequencer.Settings(3, 1 << 6, true, bytes, timing), shared, new NoReplies());
+              new SequencerSettings(3, 1 << 6, true, bytes, timing), shared, new NoReplies());
       sequencer.start(log, recovery.lastPosition());
     }
 

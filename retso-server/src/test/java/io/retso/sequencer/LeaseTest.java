@@ -17,7 +17,8 @@ class LeaseTest {
 
   private long nanos = 77 * MILLIS;
   private long millis = 1_000_000;
-  private final Sequencer.Timing timing = Sequencer.Timing.usual(() -> nanos, () -> millis);
+  private final SequencerSettings.Timing timing =
+      SequencerSettings.Timing.usual(() -> nanos, () -> millis);
   private final Lease lease = new Lease(timing, 4);
 
   private void pass(long duration) {
@@ -98,8 +99,8 @@ class LeaseTest {
   private Sequencer sequencer;
 
   private void start(boolean behind) {
-    Sequencer.Settings settings =
-        new Sequencer.Settings(4, 1000, true, Sequencer.EntryBytes.USUAL, timing);
+    SequencerSettings settings =
+        new SequencerSettings(4, 1000, true, SequencerSettings.EntryBytes.USUAL, timing);
     sequencer =
         new Sequencer(
             settings,

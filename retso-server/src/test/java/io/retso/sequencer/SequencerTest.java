@@ -87,22 +87,23 @@ class SequencerTest {
     }
   }
 
-  private final Sequencer.Timing timing = new Sequencer.Timing(() -> 0, () -> 0, 1_000_000, 0);
+  private final SequencerSettings.Timing timing =
+      new SequencerSettings.Timing(() -> 0, () -> 0, 1_000_000, 0);
   private final ManualLog log = new ManualLog();
   private final Heard heard = new Heard();
   private Sequencer sequencer;
 
-  private Sequencer start(int uncleaned, Sequencer.EntryBytes bytes) {
+  private Sequencer start(int uncleaned, SequencerSettings.EntryBytes bytes) {
     sequencer =
         new Sequencer(
-            new Sequencer.Settings(IN_FLIGHT, RESERVATION, true, bytes, timing),
+            new SequencerSettings(IN_FLIGHT, RESERVATION, true, bytes, timing),
             changes -> new StatusOracle(1000, WINDOW, uncleaned, changes),
             heard);
     return sequencer;
   }
 
   private void start() {
-    start(5000, new Sequencer.EntryBytes(1000, 200, 1000)).start(log, 0);
+    start(5000, new SequencerSettings.EntryBytes(1000, 200, 1000)).start(log, 0);
     sequencer.durable(1);
   }
 
@@ -260,7 +261,7 @@ class SequencerTest {
   @Test
   void anEmptyLogBeginsWhereItIsToldAndNoOtherDoes() throws LogException {
     long first = 1_700_000_000_000L / Timestamps.GAP * Timestamps.GAP;
-    start(5000, new Sequencer.EntryBytes(1000, 200, 1000));
+    start(5000, new SequencerSettings.EntryBytes(1000, 200, 1000));
     new Recovery(sequencer.oracle()).finish(first);
     sequencer.start(log, 0);
     assertEquals(first, sequencer.begin(1));
@@ -317,7 +318,7 @@ class SequencerTest {
     start();
     sequencer.finish();
     long next = recovered().nextTimestamp();
-    start(5000, new Sequencer.EntryBytes(1000, 200, 1000));
+    start(5000, new SequencerSettings.EntryBytes(1000, 200, 1000));
     for (byte[] entry : List.copyOf(log.contents)) {
       new Recovery(sequencer.oracle()).entry(ByteBuffer.wrap(entry));
     }
@@ -437,7 +438,7 @@ class SequencerTest {
   }
 
   private void startWithUncleaned(int uncleaned) {
-    start(100, new Sequencer.EntryBytes(60, 10, 1000));
+    start(100, new SequencerSettings.EntryBytes(60, 10, 1000));
     sequencer.oracle().replay().start(1000 * Timestamps.GAP);
     for (int i = 1; i <= uncleaned; i++) {
       sequencer.oracle().replay().uncleaned(2L * i * Timestamps.GAP, (2L * i + 1) * Timestamps.GAP);

@@ -12,7 +12,7 @@ public final class SmallSequencer {
   public static Sequencer start() {
     Sequencer sequencer =
         new Sequencer(
-            Sequencer.Settings.withoutLog(2, 1 << 16),
+            SequencerSettings.withoutLog(2, 1 << 16),
             changes -> new StatusOracle(100, 1 << 12, 100, changes),
             new Sequencer.Replies() {
               @Override

@@ -70,12 +70,12 @@ class StalledSequencerTest {
 
   private final Sequencer sequencer =
       new Sequencer(
-          new Sequencer.Settings(
+          new SequencerSettings(
               IN_FLIGHT,
               1000,
               true,
-              new Sequencer.EntryBytes(1000, 1, 1000),
-              new Sequencer.Timing(() -> clock, () -> 0, LEASE, 10_000_000)),
+              new SequencerSettings.EntryBytes(1000, 1, 1000),
+              new SequencerSettings.Timing(() -> clock, () -> 0, LEASE, 10_000_000)),
           changes -> new StatusOracle(1000, 1024, 1000, changes),
           new Sequencer.Replies() {
             @Override

@@ -6,8 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.client.OracleClient;
 import io.retso.edited.SourceEdit;
-import io.retso.log.BookKeeperStore;
 import io.retso.log.LogEntry;
+import io.retso.log.bookkeeper.BookKeeperSettings;
+import io.retso.log.bookkeeper.BookKeeperStore;
 import io.retso.member.Roster;
 import io.retso.protocol.Timestamps;
 import io.retso.server.config.Settings;
@@ -120,7 +121,7 @@ class OtherBuildTest {
   /** As bookies' own recovery does: the ledger's writer is to go on in another one. */
   private void fenceTheLog() throws Exception {
     try (BookKeeperStore store =
-        BookKeeperStore.connect(BookKeeperStore.Settings.of(cluster.zookeeper(), 3, 3, 2))) {
+        BookKeeperStore.connect(BookKeeperSettings.of(cluster.zookeeper(), 3, 3, 2))) {
       for (long ledger : store.readCatalog().get().ledgers()) {
         store.openFenced(ledger).get().close();
       }

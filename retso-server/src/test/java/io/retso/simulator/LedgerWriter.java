@@ -7,6 +7,7 @@ import io.retso.simulator.Bookie.Verdict;
 import io.retso.simulator.SimulatedLedgers.Stored;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
+import java.util.concurrent.CompletableFuture;
 
 /** A ledger in the hands of its writer. */
 final class LedgerWriter implements LedgerStore.Ledger {
@@ -114,14 +115,15 @@ final class LedgerWriter implements LedgerStore.Ledger {
   }
 
   @Override
-  public void closeAsync() {
-    if (outstanding.isEmpty() || failure != null) {
-      int count = acknowledged;
-      store.askCatalog(
-          () -> {
-            store.ledgers().close(ledger, count);
-            return null;
-          });
+  public CompletableFuture<Void> closeAsync() {
+    if (!outstanding.isEmpty() && failure == null) {
+      return CompletableFuture.failedFuture(new IllegalStateException("entries are under way"));
     }
+    int count = acknowledged;
+    return store.askCatalog(
+        () -> {
+          store.ledgers().close(ledger, count);
+          return null;
+        });
   }
 }

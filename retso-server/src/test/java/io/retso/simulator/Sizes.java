@@ -4,7 +4,7 @@ import io.retso.front.FrontDesk;
 import io.retso.oracle.Changes;
 import io.retso.oracle.StatusOracle;
 import io.retso.protocol.Timestamps;
-import io.retso.sequencer.Sequencer;
+import io.retso.sequencer.SequencerSettings;
 import java.util.Random;
 import java.util.function.LongSupplier;
 
@@ -13,7 +13,7 @@ record Sizes(
     int mapRows,
     int windowTimestamps,
     int uncleanedCommits,
-    Sequencer.Settings sequencer,
+    SequencerSettings sequencer,
     int clients,
     int workersPerClient,
     int rowRange,
@@ -51,7 +51,8 @@ record Sizes(
   private static final int HEARTBEATS = 30;
 
   /** Of a world; each server has clocks of its own. */
-  private static final Sequencer.Timing NO_TIMING = new Sequencer.Timing(() -> 0, () -> 0, 1, 0);
+  private static final SequencerSettings.Timing NO_TIMING =
+      new SequencerSettings.Timing(() -> 0, () -> 0, 1, 0);
 
   private static final int FRAME_BYTES = 12 + FRAME_REQUESTS * (28 + Footprint.IDS_MAX * 8);
 
@@ -67,11 +68,11 @@ record Sizes(
     int clients = 2 + random.nextInt(5);
     int workers = 1 + random.nextInt(4);
     int window = 1 << 5 + random.nextInt(5);
-    Sequencer.EntryBytes bytes =
-        new Sequencer.EntryBytes(
+    SequencerSettings.EntryBytes bytes =
+        new SequencerSettings.EntryBytes(
             60 + random.nextInt(400), 16 + random.nextInt(random.nextInt(2) + 100), FRAME_BYTES);
-    Sequencer.Settings settings =
-        new Sequencer.Settings(
+    SequencerSettings settings =
+        new SequencerSettings(
             1 + random.nextInt(4), reservation(random, window), true, bytes, NO_TIMING);
     return new Sizes(
         5 + random.nextInt(random.nextBoolean() ? 20 : 400),
@@ -113,16 +114,16 @@ record Sizes(
 
   /** The same but for these. */
   private Sizes with(int window, int reservation, int entryBytes, Isolation other) {
-    Sequencer.EntryBytes bytes = sequencer.entryBytes();
+    SequencerSettings.EntryBytes bytes = sequencer.entryBytes();
     return new Sizes(
         mapRows,
         window,
         uncleanedCommits,
-        new Sequencer.Settings(
+        new SequencerSettings(
             sequencer.entriesInFlight(),
             reservation,
             sequencer.durable(),
-            new Sequencer.EntryBytes(entryBytes, bytes.worthwhile(), bytes.frameMax()),
+            new SequencerSettings.EntryBytes(entryBytes, bytes.worthwhile(), bytes.frameMax()),
             sequencer.timing()),
         clients,
         workersPerClient,
@@ -195,14 +196,14 @@ record Sizes(
   }
 
   /** The settings of a server with these clocks. */
-  Sequencer.Settings sequencer(LongSupplier nanoClock, LongSupplier wallClock) {
+  SequencerSettings sequencer(LongSupplier nanoClock, LongSupplier wallClock) {
     long byClock = SimulatedProcess.CLOCK_SPEED * lease;
-    return new Sequencer.Settings(
+    return new SequencerSettings(
         sequencer.entriesInFlight(),
         sequencer.reservationTimestamps(),
         sequencer.durable(),
         sequencer.entryBytes(),
-        new Sequencer.Timing(nanoClock, wallClock, byClock, byClock / HEARTBEATS));
+        new SequencerSettings.Timing(nanoClock, wallClock, byClock, byClock / HEARTBEATS));
   }
 
   StatusOracle oracle(Changes changes) {

@@ -4,9 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.retso.log.BookKeeperStore;
 import io.retso.log.LedgerStore;
 import io.retso.log.LogException;
+import io.retso.log.bookkeeper.BookKeeperSettings;
+import io.retso.log.bookkeeper.BookKeeperStore;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -28,7 +29,7 @@ class EmbeddedBookKeeperTest {
   @TempDir Path directory;
 
   private static BookKeeperStore connect(EmbeddedBookKeeper cluster) throws LogException {
-    return BookKeeperStore.connect(BookKeeperStore.Settings.of(cluster.zookeeper(), 1, 1, 1));
+    return BookKeeperStore.connect(BookKeeperSettings.of(cluster.zookeeper(), 1, 1, 1));
   }
 
   /** Appends and returns the failure, or null. */

@@ -1,5 +1,6 @@
-package io.retso.log;
+package io.retso.log.bookkeeper;
 
+import io.retso.log.LogException;
 import io.retso.log.LogException.Reason;
 import java.io.IOException;
 import java.nio.ByteBuffer;

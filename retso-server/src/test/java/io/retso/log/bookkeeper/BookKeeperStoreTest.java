@@ -1,10 +1,12 @@
-package io.retso.log;
+package io.retso.log.bookkeeper;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.retso.log.LedgerStore;
+import io.retso.log.LogException;
 import io.retso.log.LogException.Reason;
 import io.retso.server.embedded.EmbeddedBookKeeper;
 import java.io.IOException;
@@ -54,8 +56,8 @@ class BookKeeperStoreTest {
     cluster.close();
   }
 
-  private static BookKeeperStore.Settings settings(TestInfo test, int write, int ack) {
-    return BookKeeperStore.Settings.of(cluster.zookeeper(), write, write, ack)
+  private static BookKeeperSettings settings(TestInfo test, int write, int ack) {
+    return BookKeeperSettings.of(cluster.zookeeper(), write, write, ack)
         .withZnode("/tests/" + Integer.toHexString(test.getDisplayName().hashCode()));
   }
 
@@ -143,7 +145,7 @@ class BookKeeperStoreTest {
   @CsvSource({"retso-log 4, NEWER", "retso-log x, CORRUPT"})
   void catalogOfAnotherFormatIsRefused(String format, Reason reason, TestInfo test)
       throws Exception {
-    BookKeeperStore.Settings settings = settings(test, 1, 1);
+    BookKeeperSettings settings = settings(test, 1, 1);
     try (CuratorFramework client =
         CuratorFrameworkFactory.newClient(cluster.zookeeper(), new RetryOneTime(100))) {
       client.start();
@@ -309,9 +311,9 @@ class BookKeeperStoreTest {
 
   @Test
   void unreachableZooKeeperIsUnavailable() {
-    BookKeeperStore.Settings usual = BookKeeperStore.Settings.of("127.0.0.1:1", 1, 1, 1);
-    BookKeeperStore.Settings shortTimeout =
-        new BookKeeperStore.Settings(
+    BookKeeperSettings usual = BookKeeperSettings.of("127.0.0.1:1", 1, 1, 1);
+    BookKeeperSettings shortTimeout =
+        new BookKeeperSettings(
             usual.zookeeper(),
             usual.znode(),
             usual.ledgersRoot(),
@@ -330,12 +332,9 @@ class BookKeeperStoreTest {
 
   @Test
   void quorumsThatCannotBeAreRefused() {
-    assertThrows(
-        IllegalArgumentException.class, () -> BookKeeperStore.Settings.of("localhost", 1, 2, 1));
-    assertThrows(
-        IllegalArgumentException.class, () -> BookKeeperStore.Settings.of("localhost", 3, 2, 3));
-    assertThrows(
-        IllegalArgumentException.class, () -> BookKeeperStore.Settings.of("localhost", 3, 2, 0));
+    assertThrows(IllegalArgumentException.class, () -> BookKeeperSettings.of("localhost", 1, 2, 1));
+    assertThrows(IllegalArgumentException.class, () -> BookKeeperSettings.of("localhost", 3, 2, 3));
+    assertThrows(IllegalArgumentException.class, () -> BookKeeperSettings.of("localhost", 3, 2, 0));
   }
 
   private static void withZooKeeper(ZooKeeperCall call) throws Exception {

@@ -1,7 +1,9 @@
-package io.retso.log;
+package io.retso.log.bookkeeper;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.PooledByteBufAllocator;
+import io.retso.log.LedgerStore;
+import io.retso.log.LogException;
 import java.nio.ByteBuffer;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
@@ -61,9 +63,10 @@ final class BookKeeperLedger implements LedgerStore.Ledger {
     return first;
   }
 
-  /** Whoever opens it next seals it if this fails. */
   @Override
-  public void closeAsync() {
-    sealing.accept(handle.closeAsync());
+  public CompletableFuture<Void> closeAsync() {
+    CompletableFuture<Void> seal = handle.closeAsync();
+    sealing.accept(seal);
+    return seal;
   }
 }

@@ -1,10 +1,12 @@
-package io.retso.log;
+package io.retso.log.bookkeeper;
 
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTimeout;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.retso.log.LedgerStore;
+import io.retso.log.Tunnel;
 import io.retso.server.embedded.EmbeddedBookKeeper;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -40,8 +42,7 @@ class ZooKeeperOutageTest {
   void connect() throws Exception {
     zooKeeper = new Tunnel(Integer.parseInt(cluster.zookeeper().split(":")[1]));
     store =
-        BookKeeperStore.connect(
-            BookKeeperStore.Settings.of("127.0.0.1:" + zooKeeper.port(), 1, 1, 1));
+        BookKeeperStore.connect(BookKeeperSettings.of("127.0.0.1:" + zooKeeper.port(), 1, 1, 1));
   }
 
   @AfterEach

@@ -1,7 +1,8 @@
-package io.retso.log;
+package io.retso.log.bookkeeper;
 
 import io.retso.log.LedgerStore.Catalog;
 import io.retso.log.LedgerStore.Content;
+import io.retso.log.LogException;
 import io.retso.log.LogException.Reason;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

@@ -1,10 +1,10 @@
-package io.retso.log;
+package io.retso.log.bookkeeper;
 
 import io.netty.util.concurrent.DefaultThreadFactory;
+import io.retso.log.LedgerStore;
+import io.retso.log.LogException;
 import io.retso.log.LogException.Reason;
-import java.io.IOException;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -21,8 +21,6 @@ import org.apache.bookkeeper.client.LedgerHandle;
 import org.apache.bookkeeper.client.api.DigestType;
 import org.apache.bookkeeper.client.api.ReadHandle;
 import org.apache.bookkeeper.client.api.WriteHandle;
-import org.apache.bookkeeper.conf.ClientConfiguration;
-import org.apache.zookeeper.ZooKeeper;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -31,8 +29,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Appends belong to one thread; everything else may be called by any. Nothing but {@link
  * #connect} and {@link #close} blocks. A call gives up with {@link Reason#UNAVAILABLE} after {@link
- * Settings#operationTimeout}, one of the catalog when it has tried again for {@link
- * Settings#zookeeperTimeout}; calls of the catalog wait for one another.
+ * BookKeeperSettings#operationTimeout}, one of the catalog when it has tried again for {@link
+ * BookKeeperSettings#zookeeperTimeout}; calls of the catalog wait for one another.
  */
 public final class BookKeeperStore implements LedgerStore {
   private static final Logger LOGGER = LoggerFactory.getLogger(BookKeeperStore.class);
@@ -42,112 +40,15 @@ public final class BookKeeperStore implements LedgerStore {
 
   private static final DigestType DIGEST = DigestType.CRC32C;
 
-  /** After this long a read is also sent to the next replica, milliseconds. */
-  private static final int SPECULATIVE_READ_MS = 200;
-
-  private static final int CONNECT_TIMEOUT_MS = 2_000;
-
-  /**
-   * Bytes that wait to be sent to a bookie; with more it is left out of the next appends, as if it
-   * were dead. Far more than is under way at a time, so a quorum never waits for it, and seconds of
-   * a full load, so a bookie may pause.
-   */
-  private static final int UNSENT_BYTES_MAX = 32 << 20;
-
   /** How long {@link #close} waits for ledgers that are being sealed, and for what is under way. */
   private static final int SEAL_TIMEOUT_MS = 2_000;
 
   /** How long {@link #close} waits for the clients to end. */
   private static final int CLOSE_TIMEOUT_MS = 3_000;
 
-  /**
-   * Where the log is and how it is replicated.
-   *
-   * @param zookeeper connect string of the ZooKeeper of the BookKeeper cluster, perhaps with a
-   *     chroot
-   * @param znode path under which the catalog is kept; one per log
-   * @param ledgersRoot path of BookKeeper's own metadata
-   * @param ensemble bookies over which a ledger is spread
-   * @param writeQuorum bookies that get each entry
-   * @param ackQuorum bookies that must have an entry before it counts as durable
-   * @param addTimeout after which a silent bookie counts as failed; whole seconds. Stalls of the
-   *     disk's fsync must fit into it
-   * @param readTimeout the same for reads
-   * @param zookeeperTimeout for how long ZooKeeper is tried again before what needs it fails
-   * @param operationTimeout of creating, opening, deleting a ledger, and of the catalog
-   */
-  public record Settings(
-      String zookeeper,
-      String znode,
-      String ledgersRoot,
-      int ensemble,
-      int writeQuorum,
-      int ackQuorum,
-      Duration addTimeout,
-      Duration readTimeout,
-      Duration zookeeperTimeout,
-      Duration operationTimeout) {
+  private final BookKeeperSettings settings;
+  private final BookKeeperClients clients;
 
-    public Settings {
-      if (ackQuorum < 1 || writeQuorum < ackQuorum || ensemble < writeQuorum) {
-        throw new IllegalArgumentException(
-            "need 1 <= ack quorum <= write quorum <= ensemble, not "
-                + String.join(
-                    ", ",
-                    String.valueOf(ackQuorum),
-                    String.valueOf(writeQuorum),
-                    String.valueOf(ensemble)));
-      }
-    }
-
-    /** The usual paths and time-outs. */
-    public static Settings of(String zookeeper, int ensemble, int writeQuorum, int ackQuorum) {
-      return new Settings(
-          zookeeper,
-          "/retso/log",
-          "/ledgers",
-          ensemble,
-          writeQuorum,
-          ackQuorum,
-          Duration.ofSeconds(5),
-          Duration.ofSeconds(2),
-          Duration.ofSeconds(10),
-          Duration.ofSeconds(30));
-    }
-
-    /** The same with another path of the catalog. */
-    public Settings withZnode(String path) {
-      return new Settings(
-          zookeeper,
-          path,
-          ledgersRoot,
-          ensemble,
-          writeQuorum,
-          ackQuorum,
-          addTimeout,
-          readTimeout,
-          zookeeperTimeout,
-          operationTimeout);
-    }
-
-    /** The same with other time-outs for a silent bookie; whole seconds. */
-    public Settings withTimeouts(Duration add, Duration read) {
-      return new Settings(
-          zookeeper,
-          znode,
-          ledgersRoot,
-          ensemble,
-          writeQuorum,
-          ackQuorum,
-          add,
-          read,
-          zookeeperTimeout,
-          operationTimeout);
-    }
-  }
-
-  private final Settings settings;
-  private final BookKeeper client;
   private final ZooKeeperCatalog catalog;
   private final Optional<CatalogWitness> witness;
 
@@ -163,18 +64,18 @@ public final class BookKeeperStore implements LedgerStore {
   private final Set<CompletableFuture<?>> seals = ConcurrentHashMap.newKeySet();
 
   private BookKeeperStore(
-      Settings settings,
-      BookKeeper client,
+      BookKeeperSettings settings,
+      BookKeeperClients clients,
       ZooKeeperCatalog catalog,
       Optional<CatalogWitness> witness) {
     this.witness = witness;
     this.settings = settings;
-    this.client = client;
+    this.clients = clients;
     this.catalog = catalog;
   }
 
   /** Like the other, without a witness. */
-  public static BookKeeperStore connect(Settings settings) throws LogException {
+  public static BookKeeperStore connect(BookKeeperSettings settings) throws LogException {
     return connect(settings, Optional.empty());
   }
 
@@ -187,14 +88,14 @@ public final class BookKeeperStore implements LedgerStore {
    *     BookKeeper cluster; {@link Reason#LOST} if the bookies hold ledgers of this log that are
    *     newer than the catalog, or the witness remembers a newer catalog
    */
-  public static BookKeeperStore connect(Settings settings, Optional<Path> witnessFile)
+  public static BookKeeperStore connect(BookKeeperSettings settings, Optional<Path> witnessFile)
       throws LogException {
     ZooKeeperCatalog catalog =
         ZooKeeperCatalog.connect(
             settings.zookeeper(), settings.znode(), settings.zookeeperTimeout());
-    BookKeeper client = null;
+    BookKeeperClients clients = null;
     try {
-      client = client(settings, catalog.client());
+      clients = BookKeeperClients.connect(settings, catalog.client());
     } catch (Exception e) {
       catalog.close();
       if (e instanceof InterruptedException) {
@@ -211,7 +112,7 @@ public final class BookKeeperStore implements LedgerStore {
           e);
     }
     BookKeeperStore store =
-        new BookKeeperStore(settings, client, catalog, witnessFile.map(CatalogWitness::new));
+        new BookKeeperStore(settings, clients, catalog, witnessFile.map(CatalogWitness::new));
     try {
       store.checkCatalog();
       return store;
@@ -229,7 +130,7 @@ public final class BookKeeperStore implements LedgerStore {
     }
     long newest = before.ledgers().stream().mapToLong(id -> id < 0 ? ~id : id).max().orElse(-1);
     List<Long> lost =
-        new BookKeeperLostLedgers(client, settings.operationTimeout(), DIGEST)
+        new BookKeeperLostLedgers(clients.usual(), settings.operationTimeout(), DIGEST)
             .newerThan(newest, settings.znode());
     lost.removeAll(catalog.read().ledgers());
     if (!lost.isEmpty()) {
@@ -247,48 +148,6 @@ public final class BookKeeperStore implements LedgerStore {
   /** The log's identity: random, made with the catalog, the same for ever. */
   public String logId() {
     return catalog.logId();
-  }
-
-  /** The only way to choose how BookKeeper's client tries ZooKeeper again is to give it one. */
-  @SuppressWarnings("deprecation")
-  private static BookKeeper client(Settings settings, ZooKeeper zooKeeper)
-      throws BKException, IOException, InterruptedException {
-    ClientConfiguration configuration = configuration(settings);
-    configuration.setZkLedgersRootPath(settings.ledgersRoot());
-    return BookKeeper.forConfig(configuration).zk(zooKeeper).build();
-  }
-
-  private static ClientConfiguration configuration(Settings settings) {
-    int slash = settings.zookeeper().indexOf('/');
-    String hosts = slash < 0 ? settings.zookeeper() : settings.zookeeper().substring(0, slash);
-    String chroot = slash < 0 ? "" : settings.zookeeper().substring(slash);
-    ClientConfiguration c = new ClientConfiguration();
-    c.setMetadataServiceUri(
-        "zk+null://" + hosts.replace(',', ';') + chroot + settings.ledgersRoot());
-    c.setAddEntryTimeout(seconds(settings.addTimeout()));
-    c.setReadEntryTimeout(seconds(settings.readTimeout()));
-    c.setClientConnectTimeoutMillis(CONNECT_TIMEOUT_MS);
-    c.setFirstSpeculativeReadTimeout(SPECULATIVE_READ_MS);
-    c.setEnableParallelRecoveryRead(true);
-    // The caller bounds its outstanding appends by itself.
-    c.setThrottleValue(0);
-    // What a bookie that hangs does not take is not kept for it beyond this.
-    c.setClientWriteBufferHighWaterMark(UNSENT_BYTES_MAX);
-    c.setClientWriteBufferLowWaterMark(UNSENT_BYTES_MAX / 2);
-    c.setWaitTimeoutOnBackpressureMillis(0);
-    // With as many bookies as the ensemble has, there is no replacement for a failed one: go on
-    // with the rest as long as the quorum answers. It applies to recovery, too.
-    c.setDelayEnsembleChange(true);
-    // The older protocol sends an entry as it is; the newer one copies it into a message.
-    c.setUseV2WireProtocol(true);
-    // One ledger at a time is one worker at a time.
-    c.setNumWorkerThreads(1);
-    c.setNumIOThreads(1);
-    return c;
-  }
-
-  private static int seconds(Duration duration) {
-    return Math.max(1, (int) duration.plusMillis(999).toSeconds());
   }
 
   private interface CatalogCall {
@@ -337,7 +196,8 @@ public final class BookKeeperStore implements LedgerStore {
     CompletableFuture<WriteHandle> creation =
         CompletableFuture.supplyAsync(
                 () ->
-                    client
+                    clients
+                        .usual()
                         .newCreateLedgerOp()
                         .withEnsembleSize(bookies)
                         .withWriteQuorumSize(writeQuorum)
@@ -384,16 +244,25 @@ public final class BookKeeperStore implements LedgerStore {
   }
 
   private CompletableFuture<Entries> open(long ledger, boolean fence) {
-    CompletableFuture<ReadHandle> opening =
+    return open(clients.usual(), ledger, fence)
+        .thenApply(
+            handle ->
+                new BookKeeperEntries(
+                    handle,
+                    () -> open(clients.batches(), ledger, false),
+                    settings.operationTimeout()));
+  }
+
+  private CompletableFuture<ReadHandle> open(BookKeeper client, long ledger, boolean fence) {
+    return bounded(
         client
             .newOpenLedgerOp()
             .withLedgerId(ledger)
             .withRecovery(fence)
             .withDigestType(DIGEST)
             .withPassword(NO_PASSWORD)
-            .execute();
-    return bounded(opening, "open ledger " + ledger)
-        .thenApply(handle -> new BookKeeperEntries(handle, settings.operationTimeout()));
+            .execute(),
+        "open ledger " + ledger);
   }
 
   private CompletableFuture<Entries> notOpened(long ledger, LogException failure) {
@@ -416,7 +285,8 @@ public final class BookKeeperStore implements LedgerStore {
 
   @Override
   public CompletableFuture<Void> delete(long ledger) {
-    CompletableFuture<Void> deletion = client.newDeleteLedgerOp().withLedgerId(ledger).execute();
+    CompletableFuture<Void> deletion =
+        clients.usual().newDeleteLedgerOp().withLedgerId(ledger).execute();
     sealing(deletion); // that of a spare ledger is asked for at the end
     return bounded(deletion, "delete ledger " + ledger)
         .exceptionallyCompose(
@@ -449,7 +319,7 @@ public final class BookKeeperStore implements LedgerStore {
 
   private void closeClients() {
     try {
-      client.close();
+      clients.close();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } catch (BKException e) {
