@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.retso.hbase.Fixture;
 import io.retso.hbase.RetsoCluster;
 import io.retso.hbase.coprocessor.HeldBatch.Hold;
 import io.retso.hbase.layout.CellVersion;
@@ -293,7 +294,7 @@ class DecidedOutcomesTest {
     long start = t.writeWithoutCell(ROW);
     commitAndDecide(start, ROW);
     t.flush(RawTable.F);
-    io.retso.hbase.Fixture.eventually(
+    Fixture.eventually(
         "the memory of marks is empty",
         () -> region().getStore(MARKS).getMemStoreSize().getCellsCount() == 0);
   }
@@ -415,7 +416,7 @@ class DecidedOutcomesTest {
     long start = t.oracle.begin();
     Put put = PendingWrite.mark(new Put(Bytes.toBytes(ROW)), start);
     for (int i = 0; i < 1_000; i++) {
-      put.addColumn(RawTable.F, Bytes.toBytes(i), start, Bytes.toBytes("1"));
+      put.addColumn(RawTable.F, Bytes.toBytes("c" + i), start, Bytes.toBytes("1"));
     }
     t.table.put(put);
     long committed = commitAndDecide(start, ROW);

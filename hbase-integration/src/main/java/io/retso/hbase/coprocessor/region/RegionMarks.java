@@ -151,11 +151,17 @@ public final class RegionMarks {
    * No marks.
    *
    * @param isUsed false if each mark must be a cell
+   * @param isDeciding whether the region decides outcomes
    * @param bytes of all regions of the server
    */
-  public RegionMarks(HRegion region, boolean isUsed, RegionOutcomes outcomes, AtomicLong bytes) {
+  public RegionMarks(
+      HRegion region,
+      boolean isUsed,
+      boolean isDeciding,
+      RegionOutcomes outcomes,
+      AtomicLong bytes) {
     this.region = region;
-    this.writers = new Writers(outcomes);
+    this.writers = new Writers(outcomes, isDeciding);
     this.isUsed = isUsed;
     this.bytes = bytes;
   }
