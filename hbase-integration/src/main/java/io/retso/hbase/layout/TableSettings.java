@@ -234,6 +234,11 @@ public record TableSettings(
     return VERSION_BEFORE.equals(table.getValue(VERSION_KEY));
   }
 
+  /** Whether the table is of {@link #VERSION_DECIDED}, whatever else its settings say. */
+  public static boolean isOfVersionDecided(TableDescriptor table) {
+    return String.valueOf(VERSION_DECIDED).equals(table.getValue(VERSION_KEY));
+  }
+
   /**
    * Checks that the cells of a prepared table are what this version makes of them.
    *
