@@ -6,6 +6,7 @@ import io.retso.hbase.layout.DescriptorQuery;
 import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.layout.RegionSettings;
 import io.retso.hbase.layout.TableSettings;
+import io.retso.hbase.table.TableRules;
 import java.io.IOException;
 import java.util.Collection;
 import java.util.HashSet;
@@ -128,7 +129,7 @@ final class RegionServersCheck {
     Set<TableName> tables = new HashSet<>();
     for (TableDescriptor table : admin.listTableDescriptors()) {
       if (TableSettings.isPrepared(table)
-          && table.getCoprocessorDescriptors().stream().anyMatch(this::isSame)) {
+          && TableRules.observerOf(table).filter(this::isSame).isPresent()) {
         tables.add(table.getTableName());
       }
     }
@@ -136,8 +137,7 @@ final class RegionServersCheck {
   }
 
   private boolean isSame(CoprocessorDescriptor other) {
-    return other.getClassName().equals(observer.getClassName())
-        && other.getJarPath().equals(observer.getJarPath());
+    return other.getJarPath().equals(observer.getJarPath());
   }
 
   /** Asks a server, unless the region has moved meanwhile. */

@@ -107,8 +107,11 @@ final class TableDecisions {
   private CompletableFuture<HRegionLocation> ask(byte[] row) {
     try {
       CompletableFuture<HRegionLocation> asked = table.regions().getRegionLocation(row);
+      if (asked.isDone()) {
+        return asked;
+      }
       long millis = table.shortTimeout().getOperationTimeout(TimeUnit.MILLISECONDS);
-      return asked.isDone() ? asked : asked.copy().orTimeout(millis, TimeUnit.MILLISECONDS);
+      return asked.copy().orTimeout(millis, TimeUnit.MILLISECONDS);
     } catch (RuntimeException e) {
       return Failures.failed(e);
     }
