@@ -31,6 +31,7 @@ import org.apache.hadoop.hbase.regionserver.HRegion;
 import org.apache.hadoop.hbase.regionserver.InternalScanner;
 import org.apache.hadoop.hbase.regionserver.MiniBatchOperationInProgress;
 import org.apache.hadoop.hbase.regionserver.Region.Operation;
+import org.apache.hadoop.hbase.regionserver.RegionScanner;
 import org.apache.hadoop.hbase.regionserver.ScanType;
 import org.apache.hadoop.hbase.regionserver.Store;
 import org.apache.hadoop.hbase.regionserver.StoreFile;
@@ -126,23 +127,43 @@ public final class TransactionRegionObserver implements RegionCoprocessor, Regio
       guarded(() -> result.add(DescriptorQuery.answer(table, settings)));
       context.bypass();
     } else if (ReadAttribute.firstChangeUpTo(get) != 0) {
-      onlyPrepared(region -> result.add(region.firstChange(get)));
+      onlyPrepared(region -> result.add(region.reads().firstChange(get)));
       context.bypass();
-    } else if (get.getAttribute(ReadAttribute.NAME) != null) {
-      onlyPrepared(region -> region.prepare(get));
+    } else if (isOfSnapshot(get)) {
+      onlyPrepared(region -> region.reads().beginSnapshot(get));
     } else {
-      ifPrepared(region -> region.prepareForMarks(new Scan(get)));
+      ifPrepared(region -> region.reads().beginPlain(get));
     }
+  }
+
+  @Override
+  public void postGetOp(
+      ObserverContext<RegionCoprocessorEnvironment> context, Get get, List<Cell> result)
+      throws IOException {
+    ifPrepared(region -> region.reads().end(get, result));
   }
 
   @Override
   public void preScannerOpen(ObserverContext<RegionCoprocessorEnvironment> context, Scan scan)
       throws IOException {
-    if (scan.getAttribute(ReadAttribute.NAME) != null) {
-      onlyPrepared(region -> region.prepare(scan));
+    if (isOfSnapshot(scan)) {
+      onlyPrepared(region -> region.reads().beginSnapshot(scan));
     } else {
-      ifPrepared(region -> region.prepareForMarks(scan));
+      ifPrepared(region -> region.reads().beginPlain(scan));
     }
+  }
+
+  @Override
+  public RegionScanner postScannerOpen(
+      ObserverContext<RegionCoprocessorEnvironment> context, Scan scan, RegionScanner scanner)
+      throws IOException {
+    RegionScanner[] opened = {scanner};
+    ifPrepared(region -> opened[0] = region.reads().opened(scan, scanner));
+    return opened[0];
+  }
+
+  private static boolean isOfSnapshot(OperationWithAttributes read) {
+    return read.getAttribute(ReadAttribute.NAME) != null;
   }
 
   /**

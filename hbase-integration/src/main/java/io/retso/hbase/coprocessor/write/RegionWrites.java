@@ -4,6 +4,7 @@ import io.retso.hbase.coprocessor.region.BatchesInFlight;
 import io.retso.hbase.coprocessor.region.Horizon;
 import io.retso.hbase.coprocessor.region.ObserverMetrics;
 import io.retso.hbase.coprocessor.region.RegionMarks;
+import io.retso.hbase.coprocessor.region.RegionOutcomes;
 import io.retso.hbase.coprocessor.write.RowLatches.Latch;
 import io.retso.hbase.layout.CleanupRequest;
 import io.retso.hbase.layout.DecisionRequest;
@@ -58,6 +59,7 @@ public final class RegionWrites {
   private final RecentWrites recent;
   private final RegionMarks marks;
   private final DecisionWrites decisions;
+  private final RegionOutcomes outcomes;
   private final ObserverMetrics metrics;
   private final RowLatches latches = new RowLatches();
   private final ThreadLocal<Open> open = new ThreadLocal<>();
@@ -72,6 +74,7 @@ public final class RegionWrites {
       RecentWrites recent,
       RegionMarks marks,
       DecisionWrites decisions,
+      RegionOutcomes outcomes,
       ObserverMetrics metrics) {
     this.shared = new WriteBatch.Shared(inFlight, recent, cleaner, latches, marks);
     this.decisions = decisions;
@@ -79,6 +82,7 @@ public final class RegionWrites {
     this.cleaner = cleaner;
     this.recent = recent;
     this.marks = marks;
+    this.outcomes = outcomes;
     this.metrics = metrics;
   }
 
@@ -355,9 +359,8 @@ public final class RegionWrites {
       Mutation mutation = mutations.getOperation(i);
       CleanupRequest.replaced(mutation);
       if (batch.cleaned.add(latch)) {
-        boolean move = request.isCommitted() && request.start() >= horizon.refused();
         RowCleaner.Written row = batch.row(cleanup, request);
-        cleaner.cleanUp(mutation, request, move, row);
+        cleaner.cleanUp(mutation, request, commitTimestamp(request), row);
         if (row != null) {
           cleanUpMark(mutations, i, marks.find(request.row(), request.start()), row);
         }
@@ -368,6 +371,22 @@ public final class RegionWrites {
       String message = request + ": the row is being written or cleaned up; try again";
       MiniBatches.turnAway(mutations, i, message);
     }
+  }
+
+  /**
+   * Where the cells of a row go: to what the region has decided, if it has. Then the horizon may be
+   * above the transaction though the row has still its mark, and so may who asks have taken it for
+   * aborted. Such an outcome stays until its last mark is gone, so it is here as long as a mark is.
+   *
+   * @return 0 if they are only removed
+   */
+  private long commitTimestamp(CleanupRequest request) {
+    long known = outcomes.outcomeOf(request.start());
+    if (known != 0) {
+      return Math.max(known, 0);
+    }
+    boolean move = request.isCommitted() && request.start() >= horizon.refused();
+    return move ? request.commitTimestamp() : 0;
   }
 
   /**
