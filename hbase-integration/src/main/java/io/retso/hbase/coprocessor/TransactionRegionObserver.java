@@ -127,7 +127,8 @@ public final class TransactionRegionObserver implements RegionCoprocessor, Regio
     if (DescriptorQuery.isQuery(get)) {
       RegionCoprocessorEnvironment ours = context.getEnvironment();
       TableDescriptor table = ours.getRegion().getTableDescriptor();
-      RegionSettings settings = RegionSettings.of(ours.getConfiguration());
+      RegionSettings settings =
+          RegionSettings.of(ours.getServerName().getServerName(), ours.getConfiguration());
       guarded(() -> result.add(DescriptorQuery.answer(table, settings)));
       context.bypass();
     } else if (ReadAttribute.firstChangeUpTo(get) != 0) {
