@@ -43,6 +43,7 @@ final class TransactionalRegion {
   private final RegionPurge purge;
   private final RecentWrites recentWrites;
   private final RegionMarks marks;
+  private final RegionOutcomes outcomes;
   private final RegionReads reads;
 
   /** The horizon that was asked for; null before the first question. Guarded by this. */
@@ -69,7 +70,7 @@ final class TransactionalRegion {
     this.horizon = new Horizon(inFlight, () -> hregion.getReadPoint(IsolationLevel.READ_COMMITTED));
     this.recentWrites = new RecentWrites(link.recentWrites());
     this.marks = new RegionMarks(hregion, settings.reads() == Reads.SERVER, link.markBytes());
-    RegionOutcomes outcomes = new RegionOutcomes(region);
+    this.outcomes = new RegionOutcomes(region);
     this.reads =
         new RegionReads(
             new RegionParts(region, marks, outcomes, horizon, link, metrics), this::awaitHorizon);
@@ -82,6 +83,16 @@ final class TransactionalRegion {
   /** What batches do. */
   RegionWrites writes() {
     return writes;
+  }
+
+  /** How transactions ended, as far as the region has decided it. */
+  RegionOutcomes outcomes() {
+    return outcomes;
+  }
+
+  /** The marks in its memory. */
+  RegionMarks marks() {
+    return marks;
   }
 
   /** What gets and scans do. */
