@@ -139,6 +139,7 @@ public final class Fixture implements AutoCloseable {
         real.settings(),
         wrapped(real.raw(), around),
         wrapped(real.shortTimeout(), around),
+        real.regions(),
         real.loadedNanos());
   }
 

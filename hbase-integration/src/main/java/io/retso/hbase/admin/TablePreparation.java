@@ -366,7 +366,8 @@ public final class TablePreparation {
               options.reads(),
               of,
               String.join(",", addresses),
-              TableSettings.granules(options.granules()))
+              TableSettings.granules(options.granules()),
+              TableSettings.VERSION_ROWS)
           .writeTo(builder);
     } catch (IllegalArgumentException e) {
       throw refused(name, "cannot be prepared: " + e.getMessage());

@@ -1,6 +1,7 @@
 package io.retso.hbase.coprocessor;
 
 import io.retso.hbase.coprocessor.purge.RegionPurge;
+import io.retso.hbase.coprocessor.region.RegionDecisions;
 import io.retso.hbase.layout.CleanupRequest;
 import io.retso.hbase.layout.DescriptorQuery;
 import io.retso.hbase.layout.PendingWrite;
@@ -26,12 +27,14 @@ import org.apache.hadoop.hbase.coprocessor.RegionCoprocessor;
 import org.apache.hadoop.hbase.coprocessor.RegionCoprocessorEnvironment;
 import org.apache.hadoop.hbase.coprocessor.RegionObserver;
 import org.apache.hadoop.hbase.regionserver.FlushLifeCycleTracker;
+import org.apache.hadoop.hbase.regionserver.HRegion;
 import org.apache.hadoop.hbase.regionserver.InternalScanner;
 import org.apache.hadoop.hbase.regionserver.MiniBatchOperationInProgress;
 import org.apache.hadoop.hbase.regionserver.Region.Operation;
 import org.apache.hadoop.hbase.regionserver.RegionScanner;
 import org.apache.hadoop.hbase.regionserver.ScanType;
 import org.apache.hadoop.hbase.regionserver.Store;
+import org.apache.hadoop.hbase.regionserver.StoreFile;
 import org.apache.hadoop.hbase.regionserver.compactions.CompactionLifeCycleTracker;
 import org.apache.hadoop.hbase.regionserver.compactions.CompactionRequest;
 import org.apache.hadoop.hbase.util.Pair;
@@ -55,6 +58,14 @@ public final class TransactionRegionObserver implements RegionCoprocessor, Regio
 
   /** Null if the table is not prepared, or in a wrong way. */
   private TransactionalRegion region;
+
+  /**
+   * Whether the log may have outcomes that regions have decided, also if the settings are wrong.
+   */
+  private boolean hasDecisions;
+
+  /** Whether HBase has replayed the log. */
+  private volatile boolean isOpen;
 
   /** Why transactions do not work here; null if they do. */
   private String problem;
@@ -81,6 +92,7 @@ public final class TransactionRegionObserver implements RegionCoprocessor, Regio
       problem = "table " + table.getTableName() + " is not prepared for transactions";
       return;
     }
+    hasDecisions = RegionDecisions.areIn(table);
     try {
       region = new TransactionalRegion(ours);
     } catch (IllegalArgumentException e) {
@@ -100,6 +112,7 @@ public final class TransactionRegionObserver implements RegionCoprocessor, Regio
 
   @Override
   public void postOpen(ObserverContext<RegionCoprocessorEnvironment> context) {
+    isOpen = true;
     try {
       ifPrepared(TransactionalRegion::opened);
     } catch (IOException e) {
@@ -167,7 +180,7 @@ public final class TransactionRegionObserver implements RegionCoprocessor, Regio
     if (put.getFamilyCellMap().containsKey(PendingWrite.family()) || isCleanup(put)) {
       onlyPrepared(
           region -> {
-            region.awaitHorizon();
+            region.awaitHorizonFor(put);
             region.writes().read(put);
           });
     }
@@ -270,8 +283,32 @@ public final class TransactionRegionObserver implements RegionCoprocessor, Regio
       throws IOException {
     InternalScanner[] whole = {scanner};
     // If this fails, so must the flush: what it leaves out it would take for written.
-    ifPrepared(region -> whole[0] = region.purge().whole(store, scanner));
+    if (hasDecisions && !isOpen) {
+      HRegion replayed = (HRegion) context.getEnvironment().getRegion();
+      guarded(() -> whole[0] = RegionPurge.ofReplay(replayed, store, scanner));
+    } else {
+      ifPrepared(region -> whole[0] = region.purge().whole(store, scanner));
+    }
     return purging(whole[0], purge -> purge.flush(store, whole[0]));
+  }
+
+  @Override
+  public void postFlush(
+      ObserverContext<RegionCoprocessorEnvironment> context,
+      Store store,
+      StoreFile file,
+      FlushLifeCycleTracker tracker)
+      throws IOException {
+    ifPrepared(region -> region.writing(store, file));
+  }
+
+  /** The region still serves, and takes writes. */
+  @Override
+  public void preClose(ObserverContext<RegionCoprocessorEnvironment> context, boolean abort)
+      throws IOException {
+    if (!abort) {
+      ifPrepared(TransactionalRegion::closing);
+    }
   }
 
   @Override

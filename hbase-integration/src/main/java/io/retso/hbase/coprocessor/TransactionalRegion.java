@@ -4,26 +4,39 @@ import io.retso.hbase.coprocessor.oracle.OracleLink;
 import io.retso.hbase.coprocessor.purge.RegionPurge;
 import io.retso.hbase.coprocessor.read.RegionParts;
 import io.retso.hbase.coprocessor.read.RegionReads;
+import io.retso.hbase.coprocessor.region.Background;
 import io.retso.hbase.coprocessor.region.BatchesInFlight;
 import io.retso.hbase.coprocessor.region.Horizon;
 import io.retso.hbase.coprocessor.region.ObserverMetrics;
+import io.retso.hbase.coprocessor.region.RegionDecisions;
 import io.retso.hbase.coprocessor.region.RegionMarks;
 import io.retso.hbase.coprocessor.region.RegionOutcomes;
+import io.retso.hbase.coprocessor.write.DecisionWrites;
 import io.retso.hbase.coprocessor.write.RecentWrites;
 import io.retso.hbase.coprocessor.write.RegionWrites;
 import io.retso.hbase.coprocessor.write.RowCleaner;
+import io.retso.hbase.coprocessor.write.Settlement;
+import io.retso.hbase.layout.CleanupRequest;
+import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.layout.TableSettings;
 import io.retso.hbase.options.Reads;
 import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
+import org.apache.hadoop.hbase.HConstants;
 import org.apache.hadoop.hbase.client.IsolationLevel;
+import org.apache.hadoop.hbase.client.Put;
+import org.apache.hadoop.hbase.client.TableDescriptor;
 import org.apache.hadoop.hbase.coprocessor.RegionCoprocessorEnvironment;
 import org.apache.hadoop.hbase.regionserver.HRegion;
 import org.apache.hadoop.hbase.regionserver.HStore;
 import org.apache.hadoop.hbase.regionserver.HStoreFile;
 import org.apache.hadoop.hbase.regionserver.Region;
 import org.apache.hadoop.hbase.regionserver.Store;
+import org.apache.hadoop.hbase.regionserver.StoreFile;
 import org.apache.hadoop.hbase.regionserver.StoreFileReader;
+import org.apache.hadoop.hbase.wal.WALSplitter;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One region of a prepared table while it is open: its horizon, and those who work with it.
@@ -35,6 +48,8 @@ import org.apache.hadoop.hbase.regionserver.StoreFileReader;
  * <p>Thread-safe.
  */
 final class TransactionalRegion {
+  private static final Logger LOG = LoggerFactory.getLogger(TransactionalRegion.class);
+
   private final Region region;
   private final OracleLink link;
   private final ObserverMetrics metrics;
@@ -44,6 +59,8 @@ final class TransactionalRegion {
   private final RecentWrites recentWrites;
   private final RegionMarks marks;
   private final RegionOutcomes outcomes;
+  private final RegionDecisions decisions;
+  private final Settlement settlement;
   private final RegionReads reads;
 
   /** The horizon that was asked for; null before the first question. Guarded by this. */
@@ -64,20 +81,54 @@ final class TransactionalRegion {
     TableSettings settings = TableSettings.of(region.getTableDescriptor());
     TableSettings.checkIsNoCopy(region.getTableDescriptor());
     this.metrics = new ObserverMetrics(environment.getMetricRegistryForRegionServer());
+    boolean decides = decides(environment, settings);
     this.link = OracleLink.acquire(settings, environment.getConfiguration(), metrics);
     BatchesInFlight inFlight = new BatchesInFlight();
     HRegion hregion = (HRegion) region;
     this.horizon = new Horizon(inFlight, () -> hregion.getReadPoint(IsolationLevel.READ_COMMITTED));
     this.recentWrites = new RecentWrites(link.recentWrites());
-    this.marks = new RegionMarks(hregion, settings.reads() == Reads.SERVER, link.markBytes());
+    String encodedName = region.getRegionInfo().getEncodedName();
     this.outcomes = new RegionOutcomes(region);
+    this.decisions = new RegionDecisions(hregion, decides, outcomes, link.markBytes());
+    this.settlement =
+        new Settlement(
+            hregion,
+            outcomes,
+            decisions,
+            () -> environment.getOnlineRegions().getRegion(encodedName) == region);
+    this.marks =
+        new RegionMarks(hregion, settings.reads() == Reads.SERVER, outcomes, link.markBytes());
     this.reads =
         new RegionReads(
             new RegionParts(region, marks, outcomes, horizon, link, metrics), this::awaitHorizon);
     RowCleaner cleaner = new RowCleaner(region, marks, metrics);
+    DecisionWrites lists =
+        new DecisionWrites(hregion, horizon, recentWrites, marks, outcomes, decisions, metrics);
     this.writes =
-        new RegionWrites(inFlight, horizon, cleaner, recentWrites, marks, outcomes, metrics);
-    this.purge = new RegionPurge(region, horizon, link, marks, metrics);
+        new RegionWrites(inFlight, horizon, cleaner, recentWrites, marks, lists, outcomes, metrics);
+    this.purge = new RegionPurge(region, horizon, link, marks, decisions, metrics);
+  }
+
+  /**
+   * Whether the table's regions decide outcomes; others may replicate it, or read by themselves.
+   */
+  private static boolean decides(RegionCoprocessorEnvironment environment, TableSettings settings) {
+    TableDescriptor table = environment.getRegion().getTableDescriptor();
+    if (!RegionDecisions.areIn(table)
+        || settings.reads() != Reads.SERVER
+        || table.getColumnFamily(PendingWrite.family()).getScope()
+            != HConstants.REPLICATION_SCOPE_LOCAL) {
+      return false;
+    }
+    if (environment.getConfiguration().getBoolean(WALSplitter.WAL_SPLIT_TO_HFILE, false)) {
+      throw new IllegalArgumentException(
+          WALSplitter.WAL_SPLIT_TO_HFILE
+              + " is true in the configuration of the region server: after a crash, files would be"
+              + " written without a look at what regions of table "
+              + table.getTableName()
+              + " have decided, and commits be lost: set it to false");
+    }
+    return true;
   }
 
   /** What batches do. */
@@ -90,11 +141,6 @@ final class TransactionalRegion {
     return outcomes;
   }
 
-  /** The marks in its memory. */
-  RegionMarks marks() {
-    return marks;
-  }
-
   /** What gets and scans do. */
   RegionReads reads() {
     return reads;
@@ -105,16 +151,47 @@ final class TransactionalRegion {
     return purge;
   }
 
-  /** A flush has ended; its files are in the stores. */
+  /** A flush has written a file; it is not in its store yet. */
+  void writing(Store store, StoreFile file) {
+    decisions.writing(store.getColumnFamilyDescriptor().getName(), file.getMaxSequenceId());
+  }
+
+  /**
+   * A flush has ended; its files are in the stores. Marks and decisions are small, so HBase's
+   * policy passes their memory over, and a replay would begin far back: they are flushed behind the
+   * data, when most of them are not needed any more.
+   */
   void flushed() {
     marks.flushed();
+    if (decisions.flushed() && decisions.isUsed()) {
+      Background.run(marks::flushBehind, 0);
+    }
+  }
+
+  /** The region is about to close, and still serves. */
+  void closing() throws IOException {
+    settlement.settle();
   }
 
   /** The region is open; begins to ask for its horizon. */
   void opened() {
-    recentWrites.opened(lastVersion());
+    long last = lastVersion();
+    recentWrites.opened(last);
+    marks.opened(last);
+    loadDecisions();
     synchronized (this) {
       firstWatermark = firstWatermark == null ? link.askWatermark() : firstWatermark;
+    }
+  }
+
+  private void loadDecisions() {
+    try {
+      decisions.load();
+    } catch (IOException e) {
+      LOG.error("{}: the first requests read what regions have decided", region, e);
+    }
+    if (!decisions.isSettled()) {
+      settlement.begin();
     }
   }
 
@@ -123,6 +200,7 @@ final class TransactionalRegion {
     link.orphans().forget(region);
     recentWrites.closed();
     marks.close();
+    decisions.close();
     link.release();
   }
 
@@ -180,11 +258,24 @@ final class TransactionalRegion {
    * @throws IOException if the oracle does not say; the client may try again
    */
   void awaitHorizon() throws IOException {
+    decisions.load();
     if (horizonKnown) {
       return;
     }
     horizon.refuse(link.await(firstWatermark()));
     horizonKnown = true;
+  }
+
+  /**
+   * The same for a put of transactions. A cleanup whose outcome the region knows does not depend on
+   * the horizon: so a region that closes can carry it out, whatever the oracle does.
+   */
+  void awaitHorizonFor(Put put) throws IOException {
+    decisions.load();
+    CleanupRequest request = CleanupRequest.of(put);
+    if (request == null || outcomes.outcomeOf(request.start()) == 0) {
+      awaitHorizon();
+    }
   }
 
   /** One question is under way at a time; the next one is asked when it has failed. */

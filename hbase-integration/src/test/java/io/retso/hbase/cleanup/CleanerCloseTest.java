@@ -19,11 +19,11 @@ import io.retso.hbase.admin.TablePreparation.Options;
 import io.retso.hbase.layout.CleanupRequest;
 import io.retso.hbase.metrics.Counters;
 import io.retso.hbase.table.PreparedTable;
+import io.retso.hbase.table.WrittenRows;
 import io.retso.hbase.transaction.Inside;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
@@ -147,7 +147,8 @@ class CleanerCloseTest {
       rows.put(Fixture.bytes("row" + i), 1);
     }
     long start = Inside.oracle(manager).begin();
-    return new CleanupJob("nightly", start, CleanupRequest.ABORTED, Map.of(table, rows));
+    return new CleanupJob(
+        "nightly", start, CleanupRequest.ABORTED, List.of(new WrittenRows(table, rows)));
   }
 
   @ParameterizedTest

@@ -59,8 +59,8 @@ class InjectedBugsTest {
         LateDuplicateTest.class,
         "whatAPlainDeleteHidesIsNeitherMovedNorLeft"),
     CLEANS_UP_AS_IT_WAS_READ(
-        "coprocessor/write/RegionWrites.java",
-        "cleanup.moment >= 0 && cleanup.moment == recent.moment()",
+        "coprocessor/write/WriteBatch.java",
+        "cleanup.moment >= 0 && cleanup.moment == shared.recent.moment()",
         "cleanup.moment >= 0",
         InFlightTest.class,
         "whatAPlainDeleteRemovesAfterTheReadOfACleanupIsNotMoved"),

@@ -24,13 +24,13 @@ class InjectedMarkBugsTest {
         "theMarkIsThereWithItsCells"),
     MARKS_ARE_NOT_LOGGED(
         "coprocessor/write/RegionWrites.java",
-        "log(mutations, i, mark.cell());",
+        "MiniBatches.log(mutations, i, mark.cell());",
         "",
         MarksInMemoryTest.class,
         "aCrashMakesThemCellsAndTheirDeletesCount"),
     DELETES_OF_MARKS_ARE_NOT_LOGGED(
         "coprocessor/write/RegionWrites.java",
-        ".forEach(delete -> log(mutations, i, delete))",
+        ".forEach(delete -> MiniBatches.log(mutations, i, delete))",
         ".size()",
         MarksInMemoryTest.class,
         "aCrashMakesThemCellsAndTheirDeletesCount"),
@@ -103,7 +103,7 @@ class InjectedMarkBugsTest {
         "    region.blockUpdates();\n"
             + "    try {\n"
             + "      for (Mark mark : marks.keySet()) {\n"
-            + "        if (mark.isLogged()) {\n"
+            + "        if (mark.isLogged() && !mark.cleaned) {\n"
             + "          mark.taken = true;\n"
             + "          cells.add(mark.cell);\n"
             + "        }\n"
@@ -112,7 +112,7 @@ class InjectedMarkBugsTest {
             + "      region.unblockUpdates();\n"
             + "    }\n",
         "      for (Mark mark : marks.keySet()) {\n"
-            + "        if (mark.isLogged()) {\n"
+            + "        if (mark.isLogged() && !mark.cleaned) {\n"
             + "          mark.taken = true;\n"
             + "          cells.add(mark.cell);\n"
             + "        }\n"

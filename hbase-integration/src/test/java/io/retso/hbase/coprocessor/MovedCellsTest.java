@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.retso.hbase.Fixture;
 import io.retso.hbase.RetsoCluster;
 import io.retso.hbase.coprocessor.HeldBatch.Hold;
+import io.retso.hbase.coprocessor.region.RegionOutcomes;
 import io.retso.hbase.layout.ChangedRow;
 import io.retso.hbase.layout.CleanupRequest;
 import io.retso.hbase.layout.FirstChange;
@@ -24,6 +25,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongUnaryOperator;
 import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.client.Get;
 import org.apache.hadoop.hbase.client.Result;
@@ -32,7 +34,6 @@ import org.apache.hadoop.hbase.client.Scan;
 import org.apache.hadoop.hbase.filter.FilterList;
 import org.apache.hadoop.hbase.filter.PageFilter;
 import org.apache.hadoop.hbase.filter.WhileMatchFilter;
-import org.apache.hadoop.hbase.regionserver.FlushLifeCycleTracker;
 import org.apache.hadoop.hbase.regionserver.HRegion;
 import org.apache.hadoop.hbase.util.Bytes;
 import org.junit.jupiter.api.AfterEach;
@@ -54,15 +55,13 @@ class MovedCellsTest {
   private RawTable t;
   private HRegion region;
   private HeldStore held;
-  private MovingFlushes moving;
   private long pending;
 
   @BeforeEach
   void create(RetsoCluster cluster) throws Exception {
-    t = new RawTable(cluster);
+    t = RawTable.deciding(cluster);
     region = t.regions().get(0);
     held = HeldStore.into(region);
-    moving = MovingFlushes.into(region);
     pending = t.oracle.begin();
     t.write(pending, "0", "a", "pending"); // its mark is a cell
   }
@@ -76,25 +75,48 @@ class MovedCellsTest {
 
   /** A committed write of one row that the region has decided. */
   private void decided(String row, String value) throws IOException {
-    long start = t.oracle.begin();
-    t.write(start, row, "a", value);
-    moving.decide(start, t.commit(start, row), row);
+    decided(row, value, start -> t.commit(start, row));
   }
 
   private void aborted(String row) throws IOException {
-    long start = t.oracle.begin();
-    t.write(start, row, "a", "aborted");
-    t.oracle.abort(start);
-    moving.decide(start, CleanupRequest.ABORTED, row);
+    decided(
+        row,
+        "aborted",
+        start -> {
+          t.oracle.abort(start);
+          return CleanupRequest.ABORTED;
+        });
   }
 
-  /** The rows a to e, and an aborted one among them. */
-  private void fiveRows() throws IOException {
+  /** After a flush of marks the first one is a cell, and its transaction is not decided. */
+  private void decided(String row, String value, LongUnaryOperator end) throws IOException {
+    for (int i = 0; i < 10; i++) {
+      long start = t.oracle.begin();
+      t.write(start, row, "a", value);
+      long outcome = end.applyAsLong(start);
+      if (t.decide(start, outcome, 1)) {
+        return;
+      }
+      t.cleanUp(start, outcome, row);
+      t.write(t.oracle.begin(), "0", "a", "pending");
+    }
+    throw new AssertionError("its mark was a cell each time");
+  }
+
+  /** The rows a to e, aborted ones among them, and one that is in doubt in both families. */
+  private void rows() throws IOException {
     for (String row : List.of("a", "b", "c", "d", "e")) {
       decided(row, "1");
     }
-    aborted("bb");
+    aborted("ba");
     aborted("f");
+    inDoubt("bb");
+  }
+
+  private void inDoubt(String row) throws IOException {
+    long open = t.oracle.begin();
+    t.table.put(
+        RawTable.put(open, row, "b", "pending").addColumn(RawTable.G, b("c"), open, b("pending")));
   }
 
   private static String text(Result row) {
@@ -119,71 +141,73 @@ class MovedCellsTest {
 
   @Test
   void aScanSeesWhatMovesBetweenItsRows() throws IOException {
-    fiveRows();
+    rows();
     assertEquals(List.of("a", "b", "c", "d", "e"), scanned(new Scan()));
   }
 
   @Test
   void aReversedScanSeesWhatMovesBetweenItsRows() throws IOException {
-    fiveRows();
+    rows();
     assertEquals(List.of("e", "d", "c", "b", "a"), scanned(new Scan().setReversed(true)));
   }
 
   @Test
   void aScanSeesItsLastRowThoughThatMoves() throws IOException {
-    fiveRows();
+    rows();
     Scan two = new Scan().withStartRow(Bytes.toBytes("d"));
     assertEquals(List.of("d", "e"), scanned(two));
   }
 
   @Test
   void limitsAndFiltersCountEachRowOnce() throws IOException {
-    fiveRows();
+    rows();
     assertEquals(List.of("a", "b", "c"), scanned(new Scan().setLimit(3)));
-    fiveRows();
+    rows();
     assertEquals(List.of("a", "b", "c"), scanned(new Scan().setFilter(new PageFilter(3))));
-    fiveRows();
+    rows();
     Scan whole = new Scan().setFilter(new WhileMatchFilter(new FilterList())).setBatch(1);
     assertEquals(List.of("a", "b", "c", "d", "e"), scanned(whole));
   }
 
-  /** The flush is committed while a region looks for the next row that it can show. */
-  private List<String> scannedWhileARowIsLeftOut(Scan scan) throws Exception {
+  /** The flush is committed amid the search for the row behind one that is not shown. */
+  private List<String> scannedOverDoubt(Scan scan) throws Exception {
     ReadAttribute.set(scan, t.oracle.begin());
-    Hold hold = moving.holdBehindNextRowLeftOut();
-    Future<List<String>> rows =
-        background.submit(
-            () -> {
-              List<String> found = new ArrayList<>();
-              try (ResultScanner scanner = t.table.getScanner(scan)) {
-                scanner.forEach(row -> found.add(text(row)));
-              }
-              return found;
-            });
-    hold.awaitReached();
-    t.flush();
-    hold.release();
-    return rows.get();
+    List<String> rows = new ArrayList<>();
+    try (ResultScanner scanner = t.table.getScanner(scan.setCaching(1))) {
+      rows.add(text(scanner.next()));
+      rows.add(text(scanner.next()));
+      Result next = amid(scanner::next);
+      for (; next != null; next = scanner.next()) {
+        rows.add(text(next));
+      }
+    }
+    return rows;
   }
 
   @Test
-  void aScanSeesWhatMovesWhileARowIsLeftOut() throws Exception {
-    fiveRows();
-    assertEquals(List.of("a", "b", "c", "d", "e"), scannedWhileARowIsLeftOut(new Scan()));
+  void aScanSeesWhatMovesWhileItLooksForARow() throws Exception {
+    rows();
+    assertEquals(List.of("a", "b", "c", "d", "e"), scannedOverDoubt(new Scan()));
+    rows();
+    assertEquals(List.of("d", "c", "b", "a"), scannedOverDoubt(reversedFrom("d")));
+  }
+
+  private static Scan reversedFrom(String row) {
+    return new Scan().setReversed(true).withStartRow(b(row));
   }
 
   @Test
   void aFilterThatCountsRowsSeesNoneThatIsReadAgain() throws Exception {
-    fiveRows();
+    rows();
     Scan scan = new Scan().setFilter(new PageFilter(3));
-    assertEquals(List.of("a", "b", "c"), scannedWhileARowIsLeftOut(scan));
+    assertEquals(List.of("a", "b", "c"), scannedOverDoubt(scan));
   }
 
   @Test
   void aScanLooksOnceMoreAtItsEnd() throws Exception {
-    decided("a", "1");
-    Scan scan = new Scan().withStopRow(Bytes.toBytes("a"), true);
-    assertEquals(List.of("a"), scannedWhileARowIsLeftOut(scan));
+    rows();
+    Scan scan = new Scan().withStopRow(b("c"), true);
+    assertEquals(List.of("a", "b", "c"), scannedOverDoubt(scan));
   }
 
   /** Has the versions of family f moved while {@code read} has its scanner on f, and none on g. */
@@ -241,19 +265,18 @@ class MovedCellsTest {
 
   @Test
   void aPlainScanSeesWhatMovesBetweenItsRows() throws Exception {
-    fiveRows();
+    rows();
     Scan plain = dataScan().withStartRow(b("b")).withStopRow(b("f"));
-    assertEquals(
-        List.of("b", "bb", "c", "d", "e"), scannedAsIs(new Scan(plain)).stream().sorted().toList());
+    assertEquals(List.of("b", "bb", "c", "d", "e"), scannedAsIs(new Scan(plain)));
     for (String row : List.of("b", "c", "d")) {
       decided(row, "2");
     }
     Scan filtered = new Scan(plain).setFilter(new WhileMatchFilter(new FilterList()));
-    assertEquals(List.of("b", "c", "d", "e"), scannedAsIs(filtered));
+    assertEquals(List.of("b", "bb", "c", "d", "e"), scannedAsIs(filtered));
     for (String row : List.of("b", "c", "d")) {
       decided(row, "3");
     }
-    assertEquals(List.of("b", "c", "d", "e"), amid(() -> scannedWithoutAFlush(plain)));
+    assertEquals(List.of("b", "bb", "c", "d", "e"), amid(() -> scannedWithoutAFlush(plain)));
   }
 
   private List<String> scannedWithoutAFlush(Scan scan) throws IOException {
@@ -298,7 +321,7 @@ class MovedCellsTest {
     long below = t.oracle.begin();
     long committed = t.commit(start, ROW);
     long above = t.oracle.begin();
-    moving.decide(start, committed, ROW);
+    assertTrue(t.decide(start, committed, 1));
     assertEquals("changed", watched(below, ROW));
     assertEquals("{a=2}", watched(above, ROW));
     assertEquals(committed, firstChange(below, above));
@@ -323,7 +346,7 @@ class MovedCellsTest {
     t.write(start, ROW, "a", "2");
     long below = t.oracle.begin();
     t.oracle.abort(start);
-    moving.decide(start, CleanupRequest.ABORTED, ROW);
+    assertTrue(t.decide(start, CleanupRequest.ABORTED, 1));
     assertEquals("{a=1}", watched(below, ROW));
     assertEquals(FirstChange.NONE, firstChange(below, t.oracle.begin()));
     assertEquals("{a=1}", amid(() -> watched(below, ROW)));
@@ -331,7 +354,7 @@ class MovedCellsTest {
 
   @Test
   void decidedRowsAreReadWithoutTheOracleAndWithoutMarks() throws Exception {
-    fiveRows();
+    rows();
     long reader = t.oracle.begin();
     long doubts = RawTable.count("inDoubtRows");
     Scan rows = new Scan().withStartRow(b("a"));
@@ -340,17 +363,24 @@ class MovedCellsTest {
     assertEquals(doubts, RawTable.count("inDoubtRows"));
   }
 
+  private RegionOutcomes outcomes() {
+    TransactionRegionObserver observer =
+        (TransactionRegionObserver)
+            region.getCoprocessorHost().findCoprocessor(TransactionRegionObserver.class.getName());
+    return observer.region().outcomes();
+  }
+
   /** As a region finds it at opening, after a crash; the horizon may be above. */
   @Test
   void aDecisionCountsThoughAMarkIsThereAndTheHorizonIsAbove() throws Exception {
     t.flush();
     long start = t.writeWithCell(ROW);
     long committed = t.commit(start, ROW);
-    moving.decideWithMarks(start, committed);
+    outcomes().decided(start, committed);
     t.oracle.cleanedUp(start);
     t.oracle.abort(pending);
     t.snapshot();
-    region.flushcache(List.of(PendingWrite.family()), false, FlushLifeCycleTracker.DUMMY);
+    t.flush(PendingWrite.family());
     IOException refused = assertThrows(IOException.class, () -> t.read(start, ROW));
     assertEquals(Refusal.SNAPSHOT_TOO_OLD, Refusal.of(refused));
     assertEquals(Map.of("a", "1"), t.read(t.oracle.begin(), ROW));
