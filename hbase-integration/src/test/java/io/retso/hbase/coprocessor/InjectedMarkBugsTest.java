@@ -36,8 +36,8 @@ class InjectedMarkBugsTest {
         "aCrashMakesThemCellsAndTheirDeletesCount"),
     A_FLUSH_FORGETS_WHAT_IS_NO_CELL(
         "coprocessor/purge/RegionPurge.java",
-        "new MemoryMarkScanner(source, marks.take())",
-        "new MemoryMarkScanner(source, marks.take().subList(0, 0))",
+        "new MemoryMarkScanner(source, marks.take(decisions))",
+        "new MemoryMarkScanner(source, marks.take(decisions).subList(0, 0))",
         MarksInMemoryTest.class,
         "aFlushOfMarksWritesThoseInMemory"),
     A_REGION_THAT_CLOSES_FORGETS_WHAT_IS_NO_CELL(
@@ -105,6 +105,7 @@ class InjectedMarkBugsTest {
             + "      for (Mark mark : marks.keySet()) {\n"
             + "        if (mark.isLogged() && !mark.cleaned) {\n"
             + "          mark.taken = true;\n"
+            + "          writers.real(mark.start);\n"
             + "          cells.add(mark.cell);\n"
             + "        }\n"
             + "      }\n"
@@ -114,6 +115,7 @@ class InjectedMarkBugsTest {
         "      for (Mark mark : marks.keySet()) {\n"
             + "        if (mark.isLogged() && !mark.cleaned) {\n"
             + "          mark.taken = true;\n"
+            + "          writers.real(mark.start);\n"
             + "          cells.add(mark.cell);\n"
             + "        }\n"
             + "      }\n",
