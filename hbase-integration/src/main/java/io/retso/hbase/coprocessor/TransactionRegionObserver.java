@@ -78,6 +78,11 @@ public final class TransactionRegionObserver implements RegionCoprocessor, Regio
   /** Called by HBase. */
   public TransactionRegionObserver() {}
 
+  /** The region; null if its table is not prepared, or in a wrong way. */
+  TransactionalRegion region() {
+    return region;
+  }
+
   @Override
   public Optional<RegionObserver> getRegionObserver() {
     return Optional.of(this);

@@ -139,6 +139,11 @@ final class TransactionalRegion {
     return writes;
   }
 
+  /** How transactions ended, as far as the region has decided it. */
+  RegionOutcomes outcomes() {
+    return outcomes;
+  }
+
   /** What gets and scans do. */
   RegionReads reads() {
     return reads;
