@@ -367,6 +367,18 @@ class DecidedOutcomesTest {
     assertEquals(List.of(CellVersion.committed(committed)), versions(ROW));
   }
 
+  /** The region remembers what was written; but there is no mark any more. */
+  @Test
+  void aCleanupOfARowThatWasDecidedDoesNothing() throws IOException {
+    long start = t.writeWithoutCell(ROW);
+    long committed = t.commit(start, ROW);
+    assertTrue(t.decide(start, committed, 1));
+    t.table.put(new CleanupRequest(Bytes.toBytes(ROW), start, committed, 1).toPut());
+    assertEquals(List.of(start), versions(ROW));
+    t.flush();
+    assertEquals(List.of(CellVersion.committed(committed)), versions(ROW));
+  }
+
   @Test
   void whatAPlainDeleteHidesStaysAway() throws IOException {
     long start = t.writeWithoutCell(ROW);

@@ -113,6 +113,12 @@ class InjectedDecisionBugsTest {
         "",
         DecidedOutcomesTest.class,
         "whatAPlainDeleteMayHideIsNotDecided"),
+    CLEANUPS_GO_BY_WHAT_IS_REMEMBERED_OF_DECIDED_TRANSACTIONS(
+        "coprocessor/write/WriteBatch.java",
+        "if (shared.marks.mayBeDecided(latch.row(), latch.start())) {",
+        "if (latch.start() == 0) {",
+        DecidedOutcomesTest.class,
+        "aCleanupOfARowThatWasDecidedDoesNothing"),
     LISTS_ARE_TAKEN_IN_ANY_ROW(
         "coprocessor/write/DecisionWrites.java",
         "Arrays.equals(request.row(), LoggedDecisions.row(region))",

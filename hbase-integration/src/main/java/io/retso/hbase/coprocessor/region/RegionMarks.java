@@ -139,6 +139,7 @@ public final class RegionMarks {
 
   private final HRegion region;
   private final boolean isUsed;
+  private final boolean isDeciding;
   private final AtomicLong bytes;
   private final Writers writers;
   private final ConcurrentNavigableMap<Mark, Mark> marks = new ConcurrentSkipListMap<>(BY_ROW);
@@ -163,6 +164,7 @@ public final class RegionMarks {
     this.region = region;
     this.writers = new Writers(outcomes, isDeciding);
     this.isUsed = isUsed;
+    this.isDeciding = isDeciding;
     this.bytes = bytes;
   }
 
@@ -262,6 +264,11 @@ public final class RegionMarks {
   /** The mark of a row and transaction; null if none is here. */
   public Mark find(byte[] row, long start) {
     return marks.get(new Mark(row, start, null));
+  }
+
+  /** Whether a transaction that wrote a row may be decided, and so have no mark there any more. */
+  public boolean mayBeDecided(byte[] row, long start) {
+    return isDeciding && find(row, start) == null;
   }
 
   /** Counts the marks that went, of this row and some others. */
