@@ -169,7 +169,7 @@ final class CleanupBatches {
     List<CompletableFuture<Void>> all = new ArrayList<>();
     BooleanSupplier wanted = () -> !isStopped();
     decisions.forEach(
-        (table, parts) -> all.add(RegionDecisions.send(table, parts, wanted, answers)));
+        (table, parts) -> all.add(TableDecisions.send(table, parts, wanted, answers)));
     rows.forEach((table, parts) -> all.addAll(sendRows(table, parts, wanted)));
     CompletableFuture.allOf(all.toArray(CompletableFuture<?>[]::new))
         .completeOnTimeout(null, BATCH_MILLIS, TimeUnit.MILLISECONDS)

@@ -17,6 +17,7 @@ import io.retso.hbase.Transaction;
 import io.retso.hbase.TransactionManager;
 import io.retso.hbase.admin.TablePreparation.Options;
 import io.retso.hbase.layout.CleanupRequest;
+import io.retso.hbase.layout.TableSettings;
 import io.retso.hbase.metrics.Counters;
 import io.retso.hbase.table.PreparedTable;
 import io.retso.hbase.table.WrittenRows;
@@ -141,7 +142,15 @@ class CleanerCloseTest {
   /** A job of rows that are not there, on a table whose requests a test answers. */
   private CleanupJob job(TransactionManager manager, Options mode, Fixture.Around around)
       throws Exception {
-    PreparedTable table = Fixture.prepared(manager, fixture.table(mode), around);
+    PreparedTable decided = Fixture.prepared(manager, fixture.table(mode), around);
+    PreparedTable table = // whose rows are cleaned up one by one
+        new PreparedTable(
+            decided.descriptor(),
+            decided.settings().withVersion(TableSettings.VERSION_ROWS),
+            decided.raw(),
+            decided.shortTimeout(),
+            decided.regions(),
+            decided.loadedNanos());
     SortedMap<byte[], Integer> rows = new TreeMap<>(Bytes.BYTES_COMPARATOR);
     for (int i = 0; i < ROWS; i++) {
       rows.put(Fixture.bytes("row" + i), 1);

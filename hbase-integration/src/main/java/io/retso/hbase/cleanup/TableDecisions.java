@@ -31,7 +31,7 @@ import org.apache.hadoop.hbase.util.Bytes;
  *
  * <p>Used once; its steps follow each other, on threads of HBase's client or of whoever sends.
  */
-final class RegionDecisions {
+final class TableDecisions {
   /** A region as the client remembers it, and what it is to be told. */
   private record Region(byte[] start, byte[] end, List<CleanupPart> parts) {
     Region(RegionInfo region) {
@@ -54,7 +54,7 @@ final class RegionDecisions {
   private final NavigableMap<byte[], Region> byStart = new TreeMap<>(Bytes.BYTES_COMPARATOR);
   private final CompletableFuture<Void> answered = new CompletableFuture<>();
 
-  private RegionDecisions(
+  private TableDecisions(
       PreparedTable table,
       List<CleanupPart> parts,
       BooleanSupplier wanted,
@@ -76,7 +76,7 @@ final class RegionDecisions {
       List<CleanupPart> parts,
       BooleanSupplier wanted,
       CleanupAnswers answers) {
-    RegionDecisions decisions = new RegionDecisions(table, parts, wanted, answers);
+    TableDecisions decisions = new TableDecisions(table, parts, wanted, answers);
     decisions.locate();
     return decisions.answered;
   }
@@ -107,8 +107,11 @@ final class RegionDecisions {
   private CompletableFuture<HRegionLocation> ask(byte[] row) {
     try {
       CompletableFuture<HRegionLocation> asked = table.regions().getRegionLocation(row);
+      if (asked.isDone()) {
+        return asked;
+      }
       long millis = table.shortTimeout().getOperationTimeout(TimeUnit.MILLISECONDS);
-      return asked.isDone() ? asked : asked.copy().orTimeout(millis, TimeUnit.MILLISECONDS);
+      return asked.copy().orTimeout(millis, TimeUnit.MILLISECONDS);
     } catch (RuntimeException e) {
       return Failures.failed(e);
     }
