@@ -1,7 +1,9 @@
 package io.retso.hbase.coprocessor;
 
 import io.retso.hbase.coprocessor.purge.RegionPurge;
+import io.retso.hbase.coprocessor.region.ObserverMetrics;
 import io.retso.hbase.coprocessor.region.RegionDecisions;
+import io.retso.hbase.coprocessor.write.RefusedSettlement;
 import io.retso.hbase.layout.CleanupRequest;
 import io.retso.hbase.layout.DescriptorQuery;
 import io.retso.hbase.layout.PendingWrite;
@@ -67,11 +69,19 @@ public final class TransactionRegionObserver implements RegionCoprocessor, Regio
   /** Whether HBase has replayed the log. */
   private volatile boolean isOpen;
 
+  /** The thread that cleans up rows though no transactions work here; null if there is none. */
+  private volatile Thread settling;
+
   /** Why transactions do not work here; null if they do. */
   private String problem;
 
   /** Called by HBase. */
   public TransactionRegionObserver() {}
+
+  /** The region; null if its table is not prepared, or in a wrong way. */
+  TransactionalRegion region() {
+    return region;
+  }
 
   @Override
   public Optional<RegionObserver> getRegionObserver() {
@@ -173,6 +183,9 @@ public final class TransactionRegionObserver implements RegionCoprocessor, Regio
   @Override
   public void prePut(ObserverContext<RegionCoprocessorEnvironment> context, Put put, WALEdit edit)
       throws IOException {
+    if (settling == Thread.currentThread()) {
+      return;
+    }
     if (put.getFamilyCellMap().containsKey(PendingWrite.family()) || isCleanup(put)) {
       onlyPrepared(
           region -> {
@@ -302,8 +315,17 @@ public final class TransactionRegionObserver implements RegionCoprocessor, Regio
   @Override
   public void preClose(ObserverContext<RegionCoprocessorEnvironment> context, boolean abort)
       throws IOException {
-    if (!abort) {
+    if (abort) {
+      return;
+    }
+    if (region != null) {
       ifPrepared(TransactionalRegion::closing);
+    } else if (hasDecisions && isOpen) {
+      RegionCoprocessorEnvironment ours = context.getEnvironment();
+      ObserverMetrics metrics = new ObserverMetrics(ours.getMetricRegistryForRegionServer());
+      settling = Thread.currentThread();
+      guarded(() -> new RefusedSettlement((HRegion) ours.getRegion(), metrics).settle());
+      settling = null;
     }
   }
 

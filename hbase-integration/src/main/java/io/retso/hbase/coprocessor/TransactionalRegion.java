@@ -25,6 +25,7 @@ import java.util.concurrent.CompletableFuture;
 import org.apache.hadoop.hbase.HConstants;
 import org.apache.hadoop.hbase.client.IsolationLevel;
 import org.apache.hadoop.hbase.client.Put;
+import org.apache.hadoop.hbase.client.RegionInfo;
 import org.apache.hadoop.hbase.client.TableDescriptor;
 import org.apache.hadoop.hbase.coprocessor.RegionCoprocessorEnvironment;
 import org.apache.hadoop.hbase.regionserver.HRegion;
@@ -97,7 +98,8 @@ final class TransactionalRegion {
             decisions,
             () -> environment.getOnlineRegions().getRegion(encodedName) == region);
     this.marks =
-        new RegionMarks(hregion, settings.reads() == Reads.SERVER, outcomes, link.markBytes());
+        new RegionMarks(
+            hregion, settings.reads() == Reads.SERVER, decides, outcomes, link.markBytes());
     this.reads =
         new RegionReads(
             new RegionParts(region, marks, outcomes, horizon, link, metrics), this::awaitHorizon);
@@ -116,6 +118,7 @@ final class TransactionalRegion {
     TableDescriptor table = environment.getRegion().getTableDescriptor();
     if (!RegionDecisions.areIn(table)
         || settings.reads() != Reads.SERVER
+        || environment.getRegionInfo().getReplicaId() != RegionInfo.DEFAULT_REPLICA_ID
         || table.getColumnFamily(PendingWrite.family()).getScope()
             != HConstants.REPLICATION_SCOPE_LOCAL) {
       return false;
@@ -134,6 +137,11 @@ final class TransactionalRegion {
   /** What batches do. */
   RegionWrites writes() {
     return writes;
+  }
+
+  /** How transactions ended, as far as the region has decided it. */
+  RegionOutcomes outcomes() {
+    return outcomes;
   }
 
   /** What gets and scans do. */

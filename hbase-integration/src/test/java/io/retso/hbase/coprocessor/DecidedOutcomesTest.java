@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.retso.hbase.Fixture;
 import io.retso.hbase.RetsoCluster;
 import io.retso.hbase.coprocessor.HeldBatch.Hold;
 import io.retso.hbase.layout.CellVersion;
@@ -293,7 +294,7 @@ class DecidedOutcomesTest {
     long start = t.writeWithoutCell(ROW);
     commitAndDecide(start, ROW);
     t.flush(RawTable.F);
-    io.retso.hbase.Fixture.eventually(
+    Fixture.eventually(
         "the memory of marks is empty",
         () -> region().getStore(MARKS).getMemStoreSize().getCellsCount() == 0);
   }
@@ -366,6 +367,18 @@ class DecidedOutcomesTest {
     assertEquals(List.of(CellVersion.committed(committed)), versions(ROW));
   }
 
+  /** The region remembers what was written; but there is no mark any more. */
+  @Test
+  void aCleanupOfARowThatWasDecidedDoesNothing() throws IOException {
+    long start = t.writeWithoutCell(ROW);
+    long committed = t.commit(start, ROW);
+    assertTrue(t.decide(start, committed, 1));
+    t.table.put(new CleanupRequest(Bytes.toBytes(ROW), start, committed, 1).toPut());
+    assertEquals(List.of(start), versions(ROW));
+    t.flush();
+    assertEquals(List.of(CellVersion.committed(committed)), versions(ROW));
+  }
+
   @Test
   void whatAPlainDeleteHidesStaysAway() throws IOException {
     long start = t.writeWithoutCell(ROW);
@@ -415,7 +428,7 @@ class DecidedOutcomesTest {
     long start = t.oracle.begin();
     Put put = PendingWrite.mark(new Put(Bytes.toBytes(ROW)), start);
     for (int i = 0; i < 1_000; i++) {
-      put.addColumn(RawTable.F, Bytes.toBytes(i), start, Bytes.toBytes("1"));
+      put.addColumn(RawTable.F, Bytes.toBytes("c" + i), start, Bytes.toBytes("1"));
     }
     t.table.put(put);
     long committed = commitAndDecide(start, ROW);

@@ -314,7 +314,11 @@ public final class RawTable implements AutoCloseable {
   List<String> rowsWithMarks() throws IOException {
     List<String> rows = new ArrayList<>();
     try (ResultScanner scanner = table.getScanner(new Scan().addFamily(PendingWrite.family()))) {
-      scanner.forEach(row -> rows.add(Bytes.toString(row.getRow())));
+      for (Result row : scanner) {
+        if (row.listCells().stream().anyMatch(PendingWrite::isWellFormed)) {
+          rows.add(Bytes.toString(row.getRow()));
+        }
+      }
     }
     return rows;
   }
@@ -329,12 +333,22 @@ public final class RawTable implements AutoCloseable {
 
   /** Flushes single families of the first region. */
   void flush(byte[]... families) throws IOException {
-    regions().get(0).flushcache(List.of(families), false, FlushLifeCycleTracker.DUMMY);
+    flush(regions().get(0), List.of(families));
   }
 
   void flush() throws IOException {
     for (HRegion region : regions()) {
-      region.flush(true);
+      flush(region, null);
+    }
+  }
+
+  /** A region may be flushing by itself. */
+  private static void flush(HRegion region, List<byte[]> families) throws IOException {
+    boolean isFlushed = false;
+    while (!isFlushed && region.getMemStoreDataSize() > 0) {
+      region.waitForFlushes();
+      isFlushed =
+          region.flushcache(families, false, FlushLifeCycleTracker.DUMMY).isFlushSucceeded();
     }
   }
 

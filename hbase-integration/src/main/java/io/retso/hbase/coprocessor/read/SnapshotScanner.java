@@ -12,8 +12,8 @@ import org.apache.hadoop.hbase.regionserver.Shipper;
 
 /**
  * The scanner of a snapshot read: it goes on in a new one when a flush has moved cells, and so
- * misses nothing. What {@link SnapshotFilter} lets pass was whole; whether nothing was missed since
- * is looked at here, before the next row and at the end.
+ * misses nothing. What {@link SnapshotFilter} lets pass was whole; whether something was missed
+ * since is looked at here, before the next row and if none comes.
  *
  * <p>Results refer to the memory of the scanner that they came from until they have been sent. So
  * one that was replaced is closed, and the one in its place gives memory back, when the next
@@ -53,8 +53,7 @@ final class SnapshotScanner extends WatchedScanner {
       }
       isMore = read.from(source);
     } while (result.isEmpty() && filter.isOutdated());
-    // A row that the filter let pass is shown; if cells have moved since, others may be missing.
-    return isMore || !filter.isDone() && filter.isOutdated();
+    return isMore; // HBase looked whether there are more before the filter looked at this row
   }
 
   private void reopen() throws IOException {

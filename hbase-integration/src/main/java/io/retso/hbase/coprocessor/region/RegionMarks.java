@@ -139,6 +139,7 @@ public final class RegionMarks {
 
   private final HRegion region;
   private final boolean isUsed;
+  private final boolean isDeciding;
   private final AtomicLong bytes;
   private final Writers writers;
   private final ConcurrentNavigableMap<Mark, Mark> marks = new ConcurrentSkipListMap<>(BY_ROW);
@@ -151,12 +152,19 @@ public final class RegionMarks {
    * No marks.
    *
    * @param isUsed false if each mark must be a cell
+   * @param isDeciding whether the region decides outcomes
    * @param bytes of all regions of the server
    */
-  public RegionMarks(HRegion region, boolean isUsed, RegionOutcomes outcomes, AtomicLong bytes) {
+  public RegionMarks(
+      HRegion region,
+      boolean isUsed,
+      boolean isDeciding,
+      RegionOutcomes outcomes,
+      AtomicLong bytes) {
     this.region = region;
-    this.writers = new Writers(outcomes);
+    this.writers = new Writers(outcomes, isDeciding);
     this.isUsed = isUsed;
+    this.isDeciding = isDeciding;
     this.bytes = bytes;
   }
 
@@ -256,6 +264,11 @@ public final class RegionMarks {
   /** The mark of a row and transaction; null if none is here. */
   public Mark find(byte[] row, long start) {
     return marks.get(new Mark(row, start, null));
+  }
+
+  /** Whether a transaction that wrote a row may be decided, and so have no mark there any more. */
+  public boolean mayBeDecided(byte[] row, long start) {
+    return isDeciding && find(row, start) == null;
   }
 
   /** Counts the marks that went, of this row and some others. */

@@ -40,13 +40,20 @@ final class Writers {
   }
 
   private final RegionOutcomes outcomes;
+  private final boolean isUsed;
   private final ConcurrentMap<Long, Writer> writers = new ConcurrentHashMap<>();
 
   /** No transaction above has a mark that is or was a cell here. */
   private final AtomicLong lastReal = new AtomicLong();
 
-  Writers(RegionOutcomes outcomes) {
+  /**
+   * None.
+   *
+   * @param isUsed false if the region decides nothing; then nothing is known of anybody
+   */
+  Writers(RegionOutcomes outcomes, boolean isUsed) {
     this.outcomes = outcomes;
+    this.isUsed = isUsed;
   }
 
   /** A mark of the transaction is a cell, or is about to be one. */
@@ -56,6 +63,9 @@ final class Writers {
 
   /** Whether a write may begin: its transaction is not decided here. {@link #end} follows. */
   boolean begin(long start) {
+    if (!isUsed) {
+      return true;
+    }
     Writer[] begun = new Writer[1];
     writers.compute(
         start,
@@ -82,6 +92,9 @@ final class Writers {
   }
 
   void add(Mark mark) {
+    if (!isUsed) {
+      return;
+    }
     writers.compute(
         mark.start(),
         (key, known) -> {

@@ -34,6 +34,7 @@ public final class Settlement {
   private static final int PASSES_MAX = 100;
 
   private static final long DELAY_MILLIS = 200;
+  private static final long RETRY_MILLIS = 2_000;
   private static final Logger LOG = LoggerFactory.getLogger(Settlement.class);
 
   private final HRegion region;
@@ -74,7 +75,7 @@ public final class Settlement {
       LOG.warn("{}: its decided rows are cleaned up later", region, e);
     }
     if (!decisions.isSettled()) {
-      begin();
+      Background.run(this::attempt, RETRY_MILLIS);
     }
   }
 

@@ -106,6 +106,9 @@ final class WriteBatch {
       cleanups.put(latch, NOT_READ); // to be released, should the read fail
       long before = shared.recent.moment();
       List<KeyValue> remembered = shared.recent.take(latch, request.onlyBatch());
+      if (shared.marks.mayBeDecided(latch.row(), latch.start())) {
+        remembered = null; // the mark may have gone without a cleanup of the row
+      }
       cleanup =
           new Cleanup(
               remembered == null ? shared.cleaner.read(request) : RowCleaner.remembered(remembered),
