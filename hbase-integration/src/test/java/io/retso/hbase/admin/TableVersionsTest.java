@@ -18,6 +18,7 @@ import io.retso.hbase.admin.TablePreparation.Options;
 import io.retso.hbase.errors.TableNotPreparedException;
 import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.transaction.Inside;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -205,11 +206,11 @@ class TableVersionsTest {
     return new Put(row(account)).addColumn(F, Q, Bytes.toBytes(balance));
   }
 
-  private static long balance(TransactionalTable table, int account) throws Exception {
+  private static long balance(TransactionalTable table, int account) throws IOException {
     return Bytes.toLong(table.get(new Get(row(account))).getValue(F, Q));
   }
 
-  private long sum(TransactionManager manager) throws Exception {
+  private long sum(TransactionManager manager) throws IOException {
     return manager.read(
         tx -> {
           long sum = 0;
