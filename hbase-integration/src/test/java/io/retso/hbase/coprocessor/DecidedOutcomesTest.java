@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.retso.hbase.Fixture;
 import io.retso.hbase.RetsoCluster;
 import io.retso.hbase.coprocessor.HeldBatch.Hold;
+import io.retso.hbase.coprocessor.region.LoggedDecisions;
 import io.retso.hbase.layout.CellVersion;
 import io.retso.hbase.layout.CleanupRequest;
 import io.retso.hbase.layout.DecisionCell;
@@ -160,9 +161,11 @@ class DecidedOutcomesTest {
   @Test
   void whatWasFiledIsNotDecided() throws IOException {
     long start = t.writeWithoutCell(ROW);
+    Hold behind = HeldStore.into(region()).holdNextFlushOfMarks(); // or its mark would be a cell
     t.flush(RawTable.F);
     t.oracle.abort(start);
     assertFalse(t.decide(start, CleanupRequest.ABORTED, 1));
+    behind.release();
     assertEquals(Map.of(), read());
     t.cleanUp(start, CleanupRequest.ABORTED, ROW);
     t.reopen();
@@ -303,9 +306,9 @@ class DecidedOutcomesTest {
   @Test
   void aPlainDeleteOfTheFirstRowLeavesDecisions() throws IOException {
     long start = t.writeWithoutCell(ROW);
-    commitAndDecide(start, ROW);
-    t.table.delete(new Delete(Bytes.toBytes("\0")));
-    assertEquals(List.of(1), decisions());
+    long committed = commitAndDecide(start, ROW);
+    t.table.delete(new Delete(Bytes.toBytes("\0"), 1L << 59));
+    assertEquals(Map.of(start, committed), LoggedDecisions.read(region()));
   }
 
   /** A version that others committed after it was written stays behind it. */

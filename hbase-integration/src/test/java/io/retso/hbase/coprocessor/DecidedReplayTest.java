@@ -43,12 +43,15 @@ class DecidedReplayTest {
   private final ExecutorService background = Executors.newCachedThreadPool();
   private RawTable t;
 
+  /** An open transaction, which keeps the horizon below those that come later. */
+  private long first;
+
   @BeforeEach
   void create(RetsoCluster cluster) throws Exception {
     t =
         new RawTable(
             cluster, TableSettings.VERSION_DECIDED, table -> table.setMemStoreFlushSize(1 << 20));
-    t.writeWithCell("first");
+    first = t.writeWithCell("first");
   }
 
   @AfterEach
@@ -73,16 +76,17 @@ class DecidedReplayTest {
         .toList();
   }
 
-  /** Decides that a transaction which wrote one row is committed; the oracle forgets it. */
+  /** Decides that a transaction which wrote one row is committed. */
   private long commitAndDecide(long start, String row) throws IOException {
     long committed = t.commit(start, row);
     assertTrue(t.decide(start, committed, 1));
-    forget(start);
     return committed;
   }
 
+  /** What the oracle knows of a transaction, or a region by its horizon. */
   private void forget(long start) {
     t.oracle.cleanedUp(start);
+    t.oracle.abort(first);
   }
 
   private void abortAndDecide(long start, int rows) throws IOException {
@@ -110,6 +114,7 @@ class DecidedReplayTest {
     long aborted = t.writeWithoutCell("s");
     long committed = commitAndDecide(start, ROW);
     abortAndDecide(aborted, 1);
+    forget(start);
     t.crash();
     assertEquals(List.of(ROW + "{a=1}"), rows());
     assertEquals(List.of(CellVersion.committed(committed)), versions(ROW));
@@ -122,6 +127,7 @@ class DecidedReplayTest {
     long aborted = t.writeWithoutCell("s");
     long committed = commitAndDecide(start, ROW);
     abortAndDecide(aborted, 1);
+    forget(start);
     t.flush(MARKS);
     t.crash();
     assertEquals(List.of(ROW + "{a=1}"), rows());
@@ -195,6 +201,7 @@ class DecidedReplayTest {
     fill();
     long committed = commitAndDecide(start, ROW);
     abortAndDecide(aborted, 1);
+    forget(start);
     t.crash();
     assertTrue(region().getStore(MARKS).getStorefilesCount() > 1, "it has flushed amid the replay");
     assertEquals(List.of(ROW + "{a=1}"), rows());
@@ -229,6 +236,7 @@ class DecidedReplayTest {
     long start = t.writeWithoutCell(ROW);
     fill();
     commitAndDecide(start, ROW);
+    forget(start);
     t.crash();
     try (Admin admin = t.cluster.connection().getAdmin()) {
       admin
@@ -247,6 +255,7 @@ class DecidedReplayTest {
     long start = t.writeWithoutCell(ROW);
     fill();
     commitAndDecide(start, ROW);
+    forget(start);
     t.crash();
     t.crash();
     assertEquals(List.of(ROW + "{a=1}"), rows());
@@ -261,6 +270,7 @@ class DecidedReplayTest {
     long aborted = t.writeWithoutCell("s");
     long committed = commitAndDecide(start, ROW);
     abortAndDecide(aborted, 1);
+    forget(start);
     describe("nonsense");
     t.crash();
     assertEquals(List.of(CellVersion.committed(committed)), versions(ROW));
@@ -274,6 +284,7 @@ class DecidedReplayTest {
     long start = t.writeWithoutCell(ROW);
     fill();
     commitAndDecide(start, ROW);
+    forget(start);
     describe("nonsense");
     t.crash();
     describe("ROW");
