@@ -22,6 +22,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.apache.hadoop.hbase.ServerName;
 import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.client.Admin;
 import org.apache.hadoop.hbase.client.RegionInfo;
@@ -58,12 +59,27 @@ class DecidedCleanupTest {
     counters = Inside.counters(manager);
     name = fixture.cluster.freshName("t");
     fixture.preparation().create(Fixture.descriptor(name).build(), Options.DEFAULT, bytes("m"));
+    apart();
     for (HRegion region : fixture.regions(name)) {
       CleanupGate gate = CleanupGate.into(region);
       if (region.getRegionInfo().getStartKey().length == 0) {
         low = gate;
       } else {
         high = gate;
+      }
+    }
+  }
+
+  /** Each region on a server of its own: one that is held up holds up all of a request. */
+  private void apart() throws Exception {
+    while (fixture.regionServers().size() < 2) {
+      fixture.cluster.hbase().startRegionServer();
+    }
+    try (Admin admin = fixture.cluster.connection().getAdmin()) {
+      List<RegionInfo> regions = admin.getRegions(name);
+      for (int i = 0; i < 2; i++) {
+        ServerName server = fixture.regionServers().get(i).getServerName();
+        admin.move(regions.get(i).getEncodedNameAsBytes(), server);
       }
     }
   }
@@ -181,7 +197,7 @@ class DecidedCleanupTest {
                 .get(60, TimeUnit.SECONDS);
         case MOVE -> {
           for (RegionInfo region : regions) {
-            admin.move(region.getEncodedNameAsBytes());
+            admin.move(region.getEncodedNameAsBytes()); // to any other server
           }
         }
       }
@@ -254,6 +270,7 @@ class DecidedCleanupTest {
     high.set(State.CLOSED);
     tx.commit();
     eventually("asked", () -> high.kept() == 1);
+    eventually("the other one is done", () -> counters.rowsCleaned.sum() == 1);
     manager.close();
     high.set(State.OPEN);
     eventually("nothing is on its way", Inside.hbase(manager)::isClosed);
