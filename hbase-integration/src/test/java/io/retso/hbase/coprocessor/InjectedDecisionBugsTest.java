@@ -28,8 +28,8 @@ class InjectedDecisionBugsTest {
         "aListThatIsNotForcedToTheLogIsRefused"),
     A_FLUSH_OF_MARKS_WRITES_NO_DECISIONS(
         "coprocessor/region/RegionMarks.java",
-        "if (decided != null) {",
-        "if (decided != null && decided.getValueLength() == 0) {",
+        "if (decided != null) {\n        cells.add(decided);",
+        "if (decided != null && decided.getValueLength() == 0) {\n        cells.add(decided);",
         DecidedReplayTest.class,
         "aDecisionInAFileIsReplayed"),
     A_FLUSH_OF_MARKS_WRITES_THE_DECISIONS_OF_ITS_MEMORY(
