@@ -422,6 +422,52 @@ class DecidedOutcomesTest {
     assertEquals("{0}", decided.toString());
   }
 
+  @Test
+  void aMergeLosesNothing() throws Exception {
+    try (RawTable two = RawTable.deciding(t.cluster, Bytes.toBytes("m"))) {
+      two.writeWithCell("a");
+      two.writeWithCell("n");
+      long left = two.writeWithoutCell("b");
+      long right = two.writeWithoutCell("r");
+      long gone = two.writeWithoutCell("s");
+      two.oracle.abort(gone);
+      assertEquals("{0}", two.decide("", decision(two, left, "b")).toString());
+      Decision aborted = new Decision(gone, CleanupRequest.ABORTED, 1);
+      assertEquals("{0, 1}", two.decide("m", decision(two, right, "r"), aborted).toString());
+      byte[][] regions =
+          two.regions().stream()
+              .map(region -> region.getRegionInfo().getEncodedNameAsBytes())
+              .toArray(byte[][]::new);
+      try (Admin admin = t.cluster.connection().getAdmin()) {
+        admin.mergeRegionsAsync(regions, false).get(60, TimeUnit.SECONDS);
+      }
+      assertEquals(List.of("b{a=1}", "r{a=1}"), two.scan(two.oracle.begin(), new Scan()));
+    }
+  }
+
+  private static Decision decision(RawTable table, long start, String row) {
+    long committed = table.commit(start, row);
+    table.oracle.cleanedUp(start);
+    return new Decision(start, committed, 1);
+  }
+
+  /** Keys are long, so that few marks fill the memory. */
+  @Test
+  void whatHasNoRoomIsNotDecided() throws IOException {
+    String key = "k".repeat(30_000);
+    long start = t.oracle.begin();
+    long asCells = RawTable.count("marksAsCells");
+    int rows = 0;
+    while (RawTable.count("marksAsCells") == asCells && rows < 1_000) {
+      t.write(start, key + rows++, "a", "1");
+    }
+    assertTrue(rows < 1_000, "it is never full");
+    long committed = t.commit(start, ROW);
+    assertFalse(t.decide(start, committed, rows));
+    assertFalse(t.decide(start, committed, rows - 1), "one of them is a cell");
+    assertEquals(Map.of("a", "1"), t.read(t.oracle.begin(), key + 0));
+  }
+
   /** Many cells of one row and column, more than HBase hands over at once. */
   @Test
   void largeRowsAreMovedWhole() throws IOException {

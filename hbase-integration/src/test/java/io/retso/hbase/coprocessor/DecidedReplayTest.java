@@ -196,7 +196,7 @@ class DecidedReplayTest {
     long committed = commitAndDecide(start, ROW);
     abortAndDecide(aborted, 1);
     t.crash();
-    assertTrue(region().getStore(RawTable.F).getStorefilesCount() > 1, "it has flushed amid");
+    assertTrue(region().getStore(MARKS).getStorefilesCount() > 1, "it has flushed amid the replay");
     assertEquals(List.of(ROW + "{a=1}"), rows());
     Fixture.eventually("its rows are cleaned up", () -> !marks().contains(ROW));
     assertEquals(List.of(ROW + "{a=1}"), rows());

@@ -174,18 +174,10 @@ class InjectedDecisionBugsTest {
         DecidedReplayTest.class,
         "whatAReplayFilesIsCleanedUpAsItWasDecided");
 
-    private final String file;
-    private final String text;
-    private final String instead;
-    private final Class<?> test;
-    private final String method;
+    private final EditedCoprocessor.Bug edit;
 
     Bug(String file, String text, String instead, Class<?> test, String method) {
-      this.file = file;
-      this.text = text;
-      this.instead = instead;
-      this.test = test;
-      this.method = method;
+      this.edit = new EditedCoprocessor.Bug(name(), file, text, instead, test, method);
     }
   }
 
@@ -193,7 +185,6 @@ class InjectedDecisionBugsTest {
   @EnumSource
   @Timeout(240)
   void isCaught(Bug bug, @TempDir Path directory, RetsoCluster cluster) throws Exception {
-    EditedCoprocessor.assertCaught(
-        bug, directory, bug.file, bug.text, bug.instead, bug.test, bug.method, cluster);
+    bug.edit.assertCaught(directory, cluster);
   }
 }

@@ -75,9 +75,9 @@ class InjectedMarkBugsTest {
         MarksInMemoryTest.class,
         "whoReadsMarksOrAllVersionsFindsThem"),
     A_READ_THAT_MISSES_A_MARK_GOES_ON(
-        "coprocessor/read/MemoryMarks.java",
-        "return !missing || marks.removals(row) == removals;",
-        "return true;",
+        "coprocessor/read/RowMemory.java",
+        "!isMissing || parts.marks().removals(row) == removals",
+        "true",
         MarksInFlightTest.class,
         "aReadThatMissesAMarkReadsAgain"),
     A_MARK_GOES_BEFORE_IT_IS_COUNTED(
@@ -134,18 +134,10 @@ class InjectedMarkBugsTest {
         MarksInMemoryTest.class,
         "aCleanupRemovesBothMarksOfARow");
 
-    private final String file;
-    private final String text;
-    private final String instead;
-    private final Class<?> test;
-    private final String method;
+    private final EditedCoprocessor.Bug edit;
 
     Bug(String file, String text, String instead, Class<?> test, String method) {
-      this.file = file;
-      this.text = text;
-      this.instead = instead;
-      this.test = test;
-      this.method = method;
+      this.edit = new EditedCoprocessor.Bug(name(), file, text, instead, test, method);
     }
   }
 
@@ -153,7 +145,6 @@ class InjectedMarkBugsTest {
   @EnumSource
   @Timeout(240)
   void isCaught(Bug bug, @TempDir Path directory, RetsoCluster cluster) throws Exception {
-    EditedCoprocessor.assertCaught(
-        bug, directory, bug.file, bug.text, bug.instead, bug.test, bug.method, cluster);
+    bug.edit.assertCaught(directory, cluster);
   }
 }
