@@ -325,8 +325,6 @@ class DecidedReplayTest {
     TableDescriptors descriptors =
         t.cluster.hbase().cluster().getActiveMaster().getTableDescriptors();
     descriptors.update(
-        TableDescriptorBuilder.newBuilder(descriptors.get(t.name))
-            .setValue(key, value)
-            .build());
+        TableDescriptorBuilder.newBuilder(descriptors.get(t.name)).setValue(key, value).build());
   }
 }
