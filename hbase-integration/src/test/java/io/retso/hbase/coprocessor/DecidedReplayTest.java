@@ -1,6 +1,7 @@
 package io.retso.hbase.coprocessor;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.hbase.Fixture;
@@ -271,7 +272,7 @@ class DecidedReplayTest {
     long committed = commitAndDecide(start, ROW);
     abortAndDecide(aborted, 1);
     forget(start);
-    describe("nonsense");
+    describe("RETSO_CONFLICTS", "nonsense");
     t.crash();
     assertEquals(List.of(CellVersion.committed(committed)), versions(ROW));
     assertEquals(List.of(), versions("s"));
@@ -285,9 +286,9 @@ class DecidedReplayTest {
     fill();
     commitAndDecide(start, ROW);
     forget(start);
-    describe("nonsense");
+    describe("RETSO_CONFLICTS", "nonsense");
     t.crash();
-    describe("ROW");
+    describe("RETSO_CONFLICTS", "ROW");
     try (Admin admin = t.cluster.connection().getAdmin()) {
       admin
           .splitRegionAsync(region().getRegionInfo().getRegionName(), Bytes.toBytes("m"))
@@ -296,13 +297,45 @@ class DecidedReplayTest {
     assertEquals(List.of(ROW + "{a=1}"), rows());
   }
 
+  /** The server died before the region closed, which would have written what it had decided. */
+  @Test
+  void aRegionWhoseTableWasAlteredToVersion2ReplaysDecisions() throws Exception {
+    long start = t.writeWithoutCell(ROW);
+    long aborted = t.writeWithoutCell("s");
+    long committed = commitAndDecide(start, ROW);
+    abortAndDecide(aborted, 1);
+    describe("RETSO_VERSION", "2");
+    t.crash();
+    assertEquals(List.of(ROW + "{a=1}"), rows());
+    assertEquals(List.of(CellVersion.committed(committed)), versions(ROW));
+    assertEquals(List.of(), versions("s"));
+    t.writeWithCell("later");
+    long later = t.writeWithoutCell(ROW);
+    assertFalse(t.decide(later, t.commit(later, ROW), 1), "it decides nothing any more");
+  }
+
+  @Test
+  void aRegionWhoseTableWasAlteredToVersion2CleansUpWhatAReplayFiles() throws Exception {
+    RefusedFlushes.in(region());
+    long start = t.writeWithoutCell(ROW);
+    long aborted = t.writeWithoutCell("s");
+    fill();
+    long committed = commitAndDecide(start, ROW);
+    abortAndDecide(aborted, 1);
+    describe("RETSO_VERSION", "2");
+    t.crash();
+    assertTrue(region().getStore(MARKS).getStorefilesCount() > 1, "it has flushed amid the replay");
+    assertEquals(List.of(ROW + "{a=1}"), rows());
+    Fixture.eventually("its rows are cleaned up", () -> !marks().contains(ROW));
+    assertEquals(List.of(ROW + "{a=1}"), rows());
+    assertEquals(List.of(CellVersion.committed(committed)), versions(ROW));
+  }
+
   /** Says so in the table's descriptor, which is read by those who open a region from now on. */
-  private void describe(String conflicts) throws IOException {
+  private void describe(String key, String value) throws IOException {
     TableDescriptors descriptors =
         t.cluster.hbase().cluster().getActiveMaster().getTableDescriptors();
     descriptors.update(
-        TableDescriptorBuilder.newBuilder(descriptors.get(t.name))
-            .setValue("RETSO_CONFLICTS", conflicts)
-            .build());
+        TableDescriptorBuilder.newBuilder(descriptors.get(t.name)).setValue(key, value).build());
   }
 }

@@ -64,7 +64,7 @@ final class Writers {
   /** Whether a write may begin: its transaction is not decided here. {@link #end} follows. */
   boolean begin(long start) {
     if (!isUsed) {
-      return true;
+      return outcomes.outcomeOf(start) == 0;
     }
     Writer[] begun = new Writer[1];
     writers.compute(
