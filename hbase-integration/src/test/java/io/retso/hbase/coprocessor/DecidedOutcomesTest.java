@@ -403,6 +403,18 @@ class DecidedOutcomesTest {
     assertFalse(t.decide(start, t.commit(start, ROW), 1));
   }
 
+  /** Readers would take the plain one until a flush, and then the transaction's. */
+  @Test
+  void whatAPlainPutMayCoverIsNotDecided() throws IOException {
+    long start = t.writeWithoutCell(ROW);
+    Put plain = new Put(Bytes.toBytes(ROW));
+    t.table.put(plain.addColumn(RawTable.F, Bytes.toBytes("a"), start + 5, Bytes.toBytes("p")));
+    long committed = t.commit(start, ROW);
+    assertFalse(t.decide(start, committed, 1));
+    t.cleanUp(start, committed, ROW);
+    assertEquals(Map.of("a", "1"), read());
+  }
+
   @Test
   void aSplitLosesNothing() throws Exception {
     long one = t.writeWithoutCell("b");
