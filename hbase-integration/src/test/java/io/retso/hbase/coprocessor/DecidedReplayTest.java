@@ -309,8 +309,9 @@ class DecidedReplayTest {
     assertEquals(List.of(ROW + "{a=1}"), rows());
     assertEquals(List.of(CellVersion.committed(committed)), versions(ROW));
     assertEquals(List.of(), versions("s"));
-    t.writeWithCell("later");
-    long later = t.writeWithoutCell(ROW);
+    t.write(t.oracle.begin(), "later", "a", "1");
+    long later = t.oracle.begin();
+    t.write(later, ROW, "a", "2"); // its mark is no cell
     assertFalse(t.decide(later, t.commit(later, ROW), 1), "it decides nothing any more");
   }
 

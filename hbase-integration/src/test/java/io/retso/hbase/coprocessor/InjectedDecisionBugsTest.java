@@ -167,12 +167,6 @@ class InjectedDecisionBugsTest {
         "first, start -> false, ROWS_MAX)",
         DecidedReplayTest.class,
         "whatAReplayFilesIsCleanedUpBeforeTheRegionIsSplit"),
-    THE_HORIZON_WINS_OVER_DECISIONS(
-        "coprocessor/write/RegionWrites.java",
-        "if (known != 0) {",
-        "if (known != 0 && request.start() >= horizon.refused()) {",
-        DecidedReplayTest.class,
-        "whatAReplayFilesIsCleanedUpAsItWasDecided"),
     DECISIONS_FROM_BEFORE_THE_REGION_OPENED_ARE_NOT_READ(
         "coprocessor/region/RegionDecisions.java",
         "if (!logged.isEmpty()) {",
