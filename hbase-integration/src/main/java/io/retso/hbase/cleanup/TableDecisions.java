@@ -174,6 +174,9 @@ final class TableDecisions {
   }
 
   private List<CompletableFuture<Object>> sent(List<DecisionRequest> requests) {
+    if (requests.isEmpty()) {
+      return List.of(); // no region was found
+    }
     if (wanted.getAsBoolean()) {
       List<Put> puts = requests.stream().map(DecisionRequest::toPut).toList();
       return RowCleanup.inHalves(puts, table.shortTimeout()::<Object>batch);

@@ -116,8 +116,7 @@ final class TransactionalRegion {
    */
   private static boolean decides(RegionCoprocessorEnvironment environment, TableSettings settings) {
     TableDescriptor table = environment.getRegion().getTableDescriptor();
-    if (!RegionDecisions.areIn(table)
-        || settings.reads() != Reads.SERVER
+    if (!settings.isDecidedByRegions()
         || environment.getRegionInfo().getReplicaId() != RegionInfo.DEFAULT_REPLICA_ID
         || table.getColumnFamily(PendingWrite.family()).getScope()
             != HConstants.REPLICATION_SCOPE_LOCAL) {

@@ -17,14 +17,20 @@ import io.retso.hbase.admin.TablePreparation.Options;
 import io.retso.hbase.cleanup.CleanupGate.State;
 import io.retso.hbase.layout.DecisionRequest.Decision;
 import io.retso.hbase.metrics.Counters;
+import io.retso.hbase.table.PreparedTable;
 import io.retso.hbase.transaction.Inside;
+import java.io.IOException;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.hadoop.hbase.ServerName;
 import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.client.Admin;
+import org.apache.hadoop.hbase.client.AsyncTableRegionLocator;
 import org.apache.hadoop.hbase.client.RegionInfo;
 import org.apache.hadoop.hbase.client.Scan;
 import org.apache.hadoop.hbase.regionserver.HRegion;
@@ -174,6 +180,39 @@ class DecidedCleanupTest {
     high.set(State.OPEN);
     eventually("reported", () -> counters.cleanedUp.sum() == 1);
     assertEquals(1, low.lists().size(), "the other one is not");
+    assertWhole("a=1 x=1");
+  }
+
+  @Test
+  void regionsThatAreNotFoundAreLookedForAgain() throws Exception {
+    PreparedTable real = Inside.tables(manager).find(name).get(30, TimeUnit.SECONDS);
+    AtomicInteger failures = new AtomicInteger(2);
+    AsyncTableRegionLocator failing =
+        (AsyncTableRegionLocator)
+            Proxy.newProxyInstance(
+                getClass().getClassLoader(),
+                new Class<?>[] {AsyncTableRegionLocator.class},
+                (proxy, method, arguments) ->
+                    failures.getAndDecrement() > 0
+                        ? CompletableFuture.failedFuture(new IOException("no region"))
+                        : method.invoke(real.regions(), arguments));
+    Transaction tx = manager.begin();
+    AsyncTransactionalTable table =
+        Inside.table(
+            manager,
+            tx,
+            new PreparedTable(
+                real.descriptor(),
+                real.settings(),
+                real.raw(),
+                real.shortTimeout(),
+                failing,
+                real.loadedNanos()));
+    table.put(put("a", "1")).get(30, TimeUnit.SECONDS);
+    table.put(put("x", "1")).get(30, TimeUnit.SECONDS);
+    tx.commit();
+    eventually("reported", () -> counters.cleanedUp.sum() == 1);
+    assertTrue(failures.get() < 0);
     assertWhole("a=1 x=1");
   }
 

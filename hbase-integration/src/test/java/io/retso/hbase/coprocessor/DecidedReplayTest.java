@@ -1,6 +1,7 @@
 package io.retso.hbase.coprocessor;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.hbase.Fixture;
@@ -43,12 +44,15 @@ class DecidedReplayTest {
   private final ExecutorService background = Executors.newCachedThreadPool();
   private RawTable t;
 
+  /** An open transaction, which keeps the horizon below those that come later. */
+  private long first;
+
   @BeforeEach
   void create(RetsoCluster cluster) throws Exception {
     t =
         new RawTable(
             cluster, TableSettings.VERSION_DECIDED, table -> table.setMemStoreFlushSize(1 << 20));
-    t.writeWithCell("first");
+    first = t.writeWithCell("first");
   }
 
   @AfterEach
@@ -73,16 +77,17 @@ class DecidedReplayTest {
         .toList();
   }
 
-  /** Decides that a transaction which wrote one row is committed; the oracle forgets it. */
+  /** Decides that a transaction which wrote one row is committed. */
   private long commitAndDecide(long start, String row) throws IOException {
     long committed = t.commit(start, row);
     assertTrue(t.decide(start, committed, 1));
-    forget(start);
     return committed;
   }
 
+  /** What the oracle knows of a transaction, or a region by its horizon. */
   private void forget(long start) {
     t.oracle.cleanedUp(start);
+    t.oracle.abort(first);
   }
 
   private void abortAndDecide(long start, int rows) throws IOException {
@@ -110,6 +115,7 @@ class DecidedReplayTest {
     long aborted = t.writeWithoutCell("s");
     long committed = commitAndDecide(start, ROW);
     abortAndDecide(aborted, 1);
+    forget(start);
     t.crash();
     assertEquals(List.of(ROW + "{a=1}"), rows());
     assertEquals(List.of(CellVersion.committed(committed)), versions(ROW));
@@ -122,6 +128,7 @@ class DecidedReplayTest {
     long aborted = t.writeWithoutCell("s");
     long committed = commitAndDecide(start, ROW);
     abortAndDecide(aborted, 1);
+    forget(start);
     t.flush(MARKS);
     t.crash();
     assertEquals(List.of(ROW + "{a=1}"), rows());
@@ -195,6 +202,7 @@ class DecidedReplayTest {
     fill();
     long committed = commitAndDecide(start, ROW);
     abortAndDecide(aborted, 1);
+    forget(start);
     t.crash();
     assertTrue(region().getStore(MARKS).getStorefilesCount() > 1, "it has flushed amid the replay");
     assertEquals(List.of(ROW + "{a=1}"), rows());
@@ -229,6 +237,7 @@ class DecidedReplayTest {
     long start = t.writeWithoutCell(ROW);
     fill();
     commitAndDecide(start, ROW);
+    forget(start);
     t.crash();
     try (Admin admin = t.cluster.connection().getAdmin()) {
       admin
@@ -247,6 +256,7 @@ class DecidedReplayTest {
     long start = t.writeWithoutCell(ROW);
     fill();
     commitAndDecide(start, ROW);
+    forget(start);
     t.crash();
     t.crash();
     assertEquals(List.of(ROW + "{a=1}"), rows());
@@ -261,7 +271,8 @@ class DecidedReplayTest {
     long aborted = t.writeWithoutCell("s");
     long committed = commitAndDecide(start, ROW);
     abortAndDecide(aborted, 1);
-    describe("nonsense");
+    forget(start);
+    describe("RETSO_CONFLICTS", "nonsense");
     t.crash();
     assertEquals(List.of(CellVersion.committed(committed)), versions(ROW));
     assertEquals(List.of(), versions("s"));
@@ -274,9 +285,10 @@ class DecidedReplayTest {
     long start = t.writeWithoutCell(ROW);
     fill();
     commitAndDecide(start, ROW);
-    describe("nonsense");
+    forget(start);
+    describe("RETSO_CONFLICTS", "nonsense");
     t.crash();
-    describe("ROW");
+    describe("RETSO_CONFLICTS", "ROW");
     try (Admin admin = t.cluster.connection().getAdmin()) {
       admin
           .splitRegionAsync(region().getRegionInfo().getRegionName(), Bytes.toBytes("m"))
@@ -285,13 +297,45 @@ class DecidedReplayTest {
     assertEquals(List.of(ROW + "{a=1}"), rows());
   }
 
+  /** The server died before the region closed, which would have written what it had decided. */
+  @Test
+  void aRegionWhoseTableWasAlteredToVersion2ReplaysDecisions() throws Exception {
+    long start = t.writeWithoutCell(ROW);
+    long aborted = t.writeWithoutCell("s");
+    long committed = commitAndDecide(start, ROW);
+    abortAndDecide(aborted, 1);
+    describe("RETSO_VERSION", "2");
+    t.crash();
+    assertEquals(List.of(ROW + "{a=1}"), rows());
+    assertEquals(List.of(CellVersion.committed(committed)), versions(ROW));
+    assertEquals(List.of(), versions("s"));
+    t.writeWithCell("later");
+    long later = t.writeWithoutCell(ROW);
+    assertFalse(t.decide(later, t.commit(later, ROW), 1), "it decides nothing any more");
+  }
+
+  @Test
+  void aRegionWhoseTableWasAlteredToVersion2CleansUpWhatAReplayFiles() throws Exception {
+    RefusedFlushes.in(region());
+    long start = t.writeWithoutCell(ROW);
+    long aborted = t.writeWithoutCell("s");
+    fill();
+    long committed = commitAndDecide(start, ROW);
+    abortAndDecide(aborted, 1);
+    describe("RETSO_VERSION", "2");
+    t.crash();
+    assertTrue(region().getStore(MARKS).getStorefilesCount() > 1, "it has flushed amid the replay");
+    assertEquals(List.of(ROW + "{a=1}"), rows());
+    Fixture.eventually("its rows are cleaned up", () -> !marks().contains(ROW));
+    assertEquals(List.of(ROW + "{a=1}"), rows());
+    assertEquals(List.of(CellVersion.committed(committed)), versions(ROW));
+  }
+
   /** Says so in the table's descriptor, which is read by those who open a region from now on. */
-  private void describe(String conflicts) throws IOException {
+  private void describe(String key, String value) throws IOException {
     TableDescriptors descriptors =
         t.cluster.hbase().cluster().getActiveMaster().getTableDescriptors();
     descriptors.update(
-        TableDescriptorBuilder.newBuilder(descriptors.get(t.name))
-            .setValue("RETSO_CONFLICTS", conflicts)
-            .build());
+        TableDescriptorBuilder.newBuilder(descriptors.get(t.name)).setValue(key, value).build());
   }
 }

@@ -119,6 +119,12 @@ class InjectedDecisionBugsTest {
         "if (latch.start() == 0) {",
         DecidedOutcomesTest.class,
         "aCleanupOfARowThatWasDecidedDoesNothing"),
+    WHAT_A_PLAIN_PUT_MAY_COVER_IS_DECIDED(
+        "coprocessor/write/RegionWrites.java",
+        "marks.plain(cell.getTimestamp());",
+        "",
+        DecidedOutcomesTest.class,
+        "whatAPlainPutMayCoverIsNotDecided"),
     LISTS_ARE_TAKEN_IN_ANY_ROW(
         "coprocessor/write/DecisionWrites.java",
         "Arrays.equals(request.row(), LoggedDecisions.row(region))",

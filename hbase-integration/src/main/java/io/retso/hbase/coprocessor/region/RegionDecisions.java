@@ -14,6 +14,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.LongStream;
 import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.KeyValue;
+import org.apache.hadoop.hbase.client.RegionInfo;
 import org.apache.hadoop.hbase.client.TableDescriptor;
 import org.apache.hadoop.hbase.regionserver.HRegion;
 import org.apache.hadoop.hbase.regionserver.HStore;
@@ -81,12 +82,16 @@ public final class RegionDecisions {
     this.outcomes = outcomes;
     this.bytes = bytes;
     this.isUsed = isUsed;
-    this.isLoaded = !isUsed;
+    boolean isReplica = region.getRegionInfo().getReplicaId() != RegionInfo.DEFAULT_REPLICA_ID;
+    this.isLoaded = isReplica || !areIn(region.getTableDescriptor());
   }
 
-  /** Whether regions of a table may have decisions in their log, whatever else its settings say. */
+  /**
+   * Whether regions of a table may have decisions in their log, whatever else its settings say: its
+   * version may have been another one when it was written.
+   */
   public static boolean areIn(TableDescriptor table) {
-    return TableSettings.isOfVersionDecided(table);
+    return TableSettings.isPrepared(table) && table.hasColumnFamily(PendingWrite.family());
   }
 
   /** Whether the region decides outcomes. */
