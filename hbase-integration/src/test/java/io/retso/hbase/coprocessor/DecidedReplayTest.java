@@ -298,8 +298,8 @@ class DecidedReplayTest {
     assertEquals(List.of(ROW + "{a=1}"), rows());
     assertEquals(List.of(CellVersion.committed(committed)), versions(ROW));
     assertEquals(List.of(), versions("s"));
-    t.writeWithCell("later");
-    long later = t.writeWithoutCell(ROW);
+    long later = t.oracle.begin();
+    t.write(later, ROW, "a", "2");
     assertFalse(t.decide(later, t.commit(later, ROW), 1), "it decides nothing any more");
   }
 
