@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.retso.hbase.Fixture;
 import io.retso.hbase.RetsoCluster;
 import io.retso.hbase.coprocessor.HeldBatch.Hold;
+import io.retso.hbase.coprocessor.region.LoggedDecisions;
 import io.retso.hbase.layout.CellVersion;
 import io.retso.hbase.layout.CleanupRequest;
 import io.retso.hbase.layout.DecisionCell;
@@ -160,9 +161,11 @@ class DecidedOutcomesTest {
   @Test
   void whatWasFiledIsNotDecided() throws IOException {
     long start = t.writeWithoutCell(ROW);
+    Hold behind = HeldStore.into(region()).holdNextFlushOfMarks(); // or its mark would be a cell
     t.flush(RawTable.F);
     t.oracle.abort(start);
     assertFalse(t.decide(start, CleanupRequest.ABORTED, 1));
+    behind.release();
     assertEquals(Map.of(), read());
     t.cleanUp(start, CleanupRequest.ABORTED, ROW);
     t.reopen();
@@ -303,9 +306,9 @@ class DecidedOutcomesTest {
   @Test
   void aPlainDeleteOfTheFirstRowLeavesDecisions() throws IOException {
     long start = t.writeWithoutCell(ROW);
-    commitAndDecide(start, ROW);
-    t.table.delete(new Delete(Bytes.toBytes("\0")));
-    assertEquals(List.of(1), decisions());
+    long committed = commitAndDecide(start, ROW);
+    t.table.delete(new Delete(Bytes.toBytes("\0"), 1L << 59));
+    assertEquals(Map.of(start, committed), LoggedDecisions.read(region()));
   }
 
   /** A version that others committed after it was written stays behind it. */
@@ -398,6 +401,18 @@ class DecidedOutcomesTest {
         new Delete(Bytes.toBytes(ROW)).addColumns(RawTable.F, Bytes.toBytes("a"), 1L << 59));
     long start = t.writeWithoutCell(ROW);
     assertFalse(t.decide(start, t.commit(start, ROW), 1));
+  }
+
+  /** Readers would take the plain one until a flush, and then the transaction's. */
+  @Test
+  void whatAPlainPutMayCoverIsNotDecided() throws IOException {
+    long start = t.writeWithoutCell(ROW);
+    Put plain = new Put(Bytes.toBytes(ROW));
+    t.table.put(plain.addColumn(RawTable.F, Bytes.toBytes("a"), start + 5, Bytes.toBytes("p")));
+    long committed = t.commit(start, ROW);
+    assertFalse(t.decide(start, committed, 1));
+    t.cleanUp(start, committed, ROW);
+    assertEquals(Map.of("a", "1"), read());
   }
 
   @Test

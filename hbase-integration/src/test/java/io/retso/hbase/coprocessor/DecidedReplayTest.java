@@ -44,12 +44,15 @@ class DecidedReplayTest {
   private final ExecutorService background = Executors.newCachedThreadPool();
   private RawTable t;
 
+  /** An open transaction, which keeps the horizon below those that come later. */
+  private long first;
+
   @BeforeEach
   void create(RetsoCluster cluster) throws Exception {
     t =
         new RawTable(
             cluster, TableSettings.VERSION_DECIDED, table -> table.setMemStoreFlushSize(1 << 20));
-    t.writeWithCell("first");
+    first = t.writeWithCell("first");
   }
 
   @AfterEach
@@ -74,16 +77,17 @@ class DecidedReplayTest {
         .toList();
   }
 
-  /** Decides that a transaction which wrote one row is committed; the oracle forgets it. */
+  /** Decides that a transaction which wrote one row is committed. */
   private long commitAndDecide(long start, String row) throws IOException {
     long committed = t.commit(start, row);
     assertTrue(t.decide(start, committed, 1));
-    forget(start);
     return committed;
   }
 
+  /** What the oracle knows of a transaction, or a region by its horizon. */
   private void forget(long start) {
     t.oracle.cleanedUp(start);
+    t.oracle.abort(first);
   }
 
   private void abortAndDecide(long start, int rows) throws IOException {
@@ -111,6 +115,7 @@ class DecidedReplayTest {
     long aborted = t.writeWithoutCell("s");
     long committed = commitAndDecide(start, ROW);
     abortAndDecide(aborted, 1);
+    forget(start);
     t.crash();
     assertEquals(List.of(ROW + "{a=1}"), rows());
     assertEquals(List.of(CellVersion.committed(committed)), versions(ROW));
@@ -123,6 +128,7 @@ class DecidedReplayTest {
     long aborted = t.writeWithoutCell("s");
     long committed = commitAndDecide(start, ROW);
     abortAndDecide(aborted, 1);
+    forget(start);
     t.flush(MARKS);
     t.crash();
     assertEquals(List.of(ROW + "{a=1}"), rows());
@@ -196,6 +202,7 @@ class DecidedReplayTest {
     fill();
     long committed = commitAndDecide(start, ROW);
     abortAndDecide(aborted, 1);
+    forget(start);
     t.crash();
     assertTrue(region().getStore(MARKS).getStorefilesCount() > 1, "it has flushed amid the replay");
     assertEquals(List.of(ROW + "{a=1}"), rows());
@@ -230,6 +237,7 @@ class DecidedReplayTest {
     long start = t.writeWithoutCell(ROW);
     fill();
     commitAndDecide(start, ROW);
+    forget(start);
     t.crash();
     try (Admin admin = t.cluster.connection().getAdmin()) {
       admin
@@ -248,6 +256,7 @@ class DecidedReplayTest {
     long start = t.writeWithoutCell(ROW);
     fill();
     commitAndDecide(start, ROW);
+    forget(start);
     t.crash();
     t.crash();
     assertEquals(List.of(ROW + "{a=1}"), rows());
@@ -262,6 +271,7 @@ class DecidedReplayTest {
     long aborted = t.writeWithoutCell("s");
     long committed = commitAndDecide(start, ROW);
     abortAndDecide(aborted, 1);
+    forget(start);
     describe("RETSO_CONFLICTS", "nonsense");
     t.crash();
     assertEquals(List.of(CellVersion.committed(committed)), versions(ROW));
@@ -275,6 +285,7 @@ class DecidedReplayTest {
     long start = t.writeWithoutCell(ROW);
     fill();
     commitAndDecide(start, ROW);
+    forget(start);
     describe("RETSO_CONFLICTS", "nonsense");
     t.crash();
     describe("RETSO_CONFLICTS", "ROW");

@@ -28,8 +28,8 @@ class InjectedDecisionBugsTest {
         "aListThatIsNotForcedToTheLogIsRefused"),
     A_FLUSH_OF_MARKS_WRITES_NO_DECISIONS(
         "coprocessor/region/RegionMarks.java",
-        "if (decided != null) {",
-        "if (decided != null && decided.getValueLength() == 0) {",
+        "if (decided != null) {\n        cells.add(decided);",
+        "if (decided != null && decided.getValueLength() == 0) {\n        cells.add(decided);",
         DecidedReplayTest.class,
         "aDecisionInAFileIsReplayed"),
     A_FLUSH_OF_MARKS_WRITES_THE_DECISIONS_OF_ITS_MEMORY(
@@ -119,6 +119,12 @@ class InjectedDecisionBugsTest {
         "if (latch.start() == 0) {",
         DecidedOutcomesTest.class,
         "aCleanupOfARowThatWasDecidedDoesNothing"),
+    WHAT_A_PLAIN_PUT_MAY_COVER_IS_DECIDED(
+        "coprocessor/write/RegionWrites.java",
+        "marks.plain(cell.getTimestamp());",
+        "",
+        DecidedOutcomesTest.class,
+        "whatAPlainPutMayCoverIsNotDecided"),
     LISTS_ARE_TAKEN_IN_ANY_ROW(
         "coprocessor/write/DecisionWrites.java",
         "Arrays.equals(request.row(), LoggedDecisions.row(region))",

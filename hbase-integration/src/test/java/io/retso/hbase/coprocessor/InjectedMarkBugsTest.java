@@ -42,12 +42,9 @@ class InjectedMarkBugsTest {
         "aFlushOfMarksWritesThoseInMemory"),
     A_REGION_THAT_CLOSES_FORGETS_WHAT_IS_NO_CELL(
         "coprocessor/purge/RegionPurge.java",
-        "PendingWrite.isFamily(store.getColumnFamilyDescriptor().getName())\n"
-            + "        ? new MemoryMarkScanner",
-        "PendingWrite.isFamily(store.getColumnFamilyDescriptor().getName())\n"
-            + "        && ((org.apache.hadoop.hbase.regionserver.HRegion)"
-            + " region).areWritesEnabled()\n"
-            + "        ? new MemoryMarkScanner",
+        "if (isOfMarks(store)) {\n      return new MemoryMarkScanner",
+        "if (isOfMarks(store) && ((org.apache.hadoop.hbase.regionserver.HRegion)"
+            + " region).areWritesEnabled()) {\n      return new MemoryMarkScanner",
         MarksInMemoryTest.class,
         "aRegionThatClosesWritesThem"),
     THE_FIRST_MARK_AFTER_A_FLUSH_IS_NO_CELL(
@@ -70,7 +67,7 @@ class InjectedMarkBugsTest {
         "whatHasNoRoomIsACell"),
     READERS_OF_MARKS_MISS_THOSE_IN_MEMORY(
         "coprocessor/TransactionRegionObserver.java",
-        "ifPrepared(region -> region.prepareForMarks(scan));",
+        "ifPrepared(region -> region.reads().beginPlain(scan));",
         "",
         MarksInMemoryTest.class,
         "whoReadsMarksOrAllVersionsFindsThem"),
@@ -100,25 +97,14 @@ class InjectedMarkBugsTest {
         "aLateDuplicateKeepsItsMarkWhenAFlushEnds"),
     A_FLUSH_TAKES_MARKS_AMID_A_BATCH(
         "coprocessor/region/RegionMarks.java",
-        "    region.blockUpdates();\n"
+        "    List<Cell> cells = new ArrayList<>();\n    region.blockUpdates();\n    try {\n",
+        "    List<Cell> cells = new ArrayList<>();\n"
             + "    try {\n"
             + "      for (Mark mark : marks.keySet()) {\n"
-            + "        if (mark.isLogged() && !mark.cleaned) {\n"
-            + "          mark.taken = true;\n"
-            + "          writers.real(mark.start);\n"
-            + "          cells.add(mark.cell);\n"
-            + "        }\n"
+            + "        mark.taken = mark.isLogged();\n"
+            + "        cells.add(mark.cell);\n"
             + "      }\n"
-            + "    } finally {\n"
-            + "      region.unblockUpdates();\n"
-            + "    }\n",
-        "      for (Mark mark : marks.keySet()) {\n"
-            + "        if (mark.isLogged() && !mark.cleaned) {\n"
-            + "          mark.taken = true;\n"
-            + "          writers.real(mark.start);\n"
-            + "          cells.add(mark.cell);\n"
-            + "        }\n"
-            + "      }\n",
+            + "      region.blockUpdates();\n",
         MarksInFlightTest.class,
         "aFlushWritesNoMarkWhoseDeleteIsInTheLogOnly"),
     THE_DELETE_OF_A_MARK_THAT_IS_A_CELL_IS_NONE(

@@ -15,6 +15,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
 import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.CellComparator;
+import org.apache.hadoop.hbase.HConstants;
 import org.apache.hadoop.hbase.KeyValue;
 import org.apache.hadoop.hbase.KeyValueUtil;
 import org.apache.hadoop.hbase.NotServingRegionException;
@@ -28,6 +29,7 @@ import org.apache.hadoop.hbase.regionserver.HRegion.FlushResult;
 import org.apache.hadoop.hbase.regionserver.Store;
 import org.apache.hadoop.hbase.regionserver.compactions.CompactionLifeCycleTracker;
 import org.apache.hadoop.hbase.util.Bytes;
+import org.apache.hadoop.hbase.util.EnvironmentEdgeManager;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -217,6 +219,16 @@ public final class RegionMarks {
   /** The region opens with files that have versions, marks and all, up to this one. */
   public void opened(long version) {
     writers.real(version);
+  }
+
+  /**
+   * Somebody who knows nothing of transactions writes a version. What began below and commits above
+   * is not decided, for a reader takes the first version that is committed by its own number: that
+   * one until a flush, and what moves above it afterwards.
+   */
+  public void plain(long version) {
+    boolean isNow = version == HConstants.LATEST_TIMESTAMP; // of an increment or append
+    writers.real(isNow ? EnvironmentEdgeManager.currentTime() : version);
   }
 
   /** See {@link Writers#outcomeOrFile}. */

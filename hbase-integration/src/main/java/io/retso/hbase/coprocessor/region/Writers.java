@@ -17,7 +17,8 @@ import java.util.concurrent.atomic.AtomicLong;
  * <pre>
  *   count      it has as many marks here as its client says that it wrote rows
  *   filed      no flush has written a version of it as it was, to a file: there it would stay
- *   real       it is above every transaction that has, or may have, a mark that is a cell
+ *   real       it is above every transaction that has, or may have, a mark that is a cell, and above
+ *              every version that somebody wrote who knows nothing of transactions
  *   under way  no write of it is being applied: it would come after the decision
  * </pre>
  *
@@ -43,7 +44,7 @@ final class Writers {
   private final boolean isUsed;
   private final ConcurrentMap<Long, Writer> writers = new ConcurrentHashMap<>();
 
-  /** No transaction above has a mark that is or was a cell here. */
+  /** No transaction above has a mark that is or was a cell here; no plain version is above. */
   private final AtomicLong lastReal = new AtomicLong();
 
   /**

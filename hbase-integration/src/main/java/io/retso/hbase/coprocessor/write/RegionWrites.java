@@ -191,7 +191,9 @@ public final class RegionWrites {
   private void plain(WriteBatch batch, Mutation mutation) {
     for (List<Cell> family : mutation.getFamilyCellMap().values()) {
       for (Cell cell : family) {
-        if (cell.getType() != Cell.Type.Put) {
+        if (cell.getType() == Cell.Type.Put) {
+          marks.plain(cell.getTimestamp());
+        } else {
           recent.hidden(cell.getTimestamp());
         }
       }
