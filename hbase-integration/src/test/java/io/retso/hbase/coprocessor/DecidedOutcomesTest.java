@@ -142,7 +142,6 @@ class DecidedOutcomesTest {
     assertEquals(List.of(), decisions());
   }
 
-  /** The snapshot of the memory is taken; then the decision comes; then the file is written. */
   @Test
   void aDecisionAmidAFlushCountsThere() throws Exception {
     long start = t.writeWithoutCell(ROW);
@@ -235,7 +234,6 @@ class DecidedOutcomesTest {
     assertEquals(Map.of(), read());
   }
 
-  /** Where nobody would look for them. */
   @Test
   void aListOutsideOfTheFirstRowIsNotTaken() throws IOException {
     long start = t.writeWithoutCell(ROW);
@@ -291,7 +289,6 @@ class DecidedOutcomesTest {
     assertEquals(Map.of("a", "1"), read());
   }
 
-  /** They are small; but a replay would begin with them. */
   @Test
   void marksAreFlushedBehindData() throws Exception {
     long start = t.writeWithoutCell(ROW);
