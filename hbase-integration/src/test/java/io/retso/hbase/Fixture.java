@@ -3,6 +3,7 @@ package io.retso.hbase;
 import io.retso.hbase.admin.TablePreparation;
 import io.retso.hbase.admin.TablePreparation.Options;
 import io.retso.hbase.admin.TablePreparationBuilder;
+import io.retso.hbase.layout.DecisionCell;
 import io.retso.hbase.layout.OracleTimeout;
 import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.layout.TableSettings;
@@ -139,6 +140,7 @@ public final class Fixture implements AutoCloseable {
         real.settings(),
         wrapped(real.raw(), around),
         wrapped(real.shortTimeout(), around),
+        real.regions(),
         real.loadedNanos());
   }
 
@@ -249,11 +251,19 @@ public final class Fixture implements AutoCloseable {
   }
 
   public long marks(TableName name) throws IOException {
-    return raw(name).stream().filter(PendingWrite::isMark).count();
+    return raw(name).stream()
+        .filter(cell -> PendingWrite.isMark(cell) && !DecisionCell.is(cell))
+        .count();
   }
 
-  /** Versions of data cells that are not marked by cleanup as committed. */
+  /**
+   * Versions of data cells that do not say that they are committed, when what regions have decided
+   * is in files.
+   */
   public long uncleaned(TableName name) throws IOException {
+    for (HRegion region : regions(name)) {
+      region.flush(true);
+    }
     return raw(name).stream()
         .filter(cell -> !PendingWrite.isMark(cell) && (cell.getTimestamp() & 15) != 1)
         .count();

@@ -215,7 +215,7 @@ final class PlainLists implements ListStore, AutoCloseable {
         Result marks = plain.get(new Get(key.rowKey()).addFamily(PendingWrite.family()));
         for (Cell mark : marks.rawCells()) {
           long writer = PendingWrite.startOf(mark);
-          if (writer < start) {
+          if (writer < start && PendingWrite.isWellFormed(mark)) {
             plain.delete(delete(key, writer));
           }
         }

@@ -1,11 +1,13 @@
 package io.retso.hbase.admin;
 
 import io.retso.hbase.errors.TableNotPreparedException;
+import io.retso.hbase.layout.DecisionCell;
 import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.layout.TableSettings;
 import io.retso.hbase.table.TableCatalog;
 import io.retso.protocol.OracleIdentity;
 import java.io.IOException;
+import java.util.stream.Stream;
 import org.apache.hadoop.hbase.client.Connection;
 import org.apache.hadoop.hbase.client.Result;
 import org.apache.hadoop.hbase.client.ResultScanner;
@@ -138,10 +140,15 @@ final class SettingsChange {
   /** Null if there is none. */
   private static Result firstMark(Connection connection, TableDescriptor prepared)
       throws IOException {
-    Scan scan = new Scan().addFamily(PendingWrite.family()).setLimit(1);
+    Scan scan = new Scan().addFamily(PendingWrite.family());
     try (Table table = connection.getTable(prepared.getTableName());
         ResultScanner scanner = table.getScanner(scan)) {
-      return scanner.next();
+      for (Result row = scanner.next(); row != null; row = scanner.next()) {
+        if (!Stream.of(row.rawCells()).allMatch(DecisionCell::is)) {
+          return row;
+        }
+      }
+      return null;
     }
   }
 }

@@ -7,6 +7,7 @@ import io.retso.hbase.cleanup.RowCleanup;
 import io.retso.hbase.errors.Failures;
 import io.retso.hbase.errors.TableNotPreparedException;
 import io.retso.hbase.layout.CleanupRequest;
+import io.retso.hbase.layout.DecisionCell;
 import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.layout.TableSettings;
 import io.retso.hbase.table.PreparedTable;
@@ -166,7 +167,7 @@ public final class Sweeper {
         for (Cell cell : row.rawCells()) {
           if (PendingWrite.isWellFormed(cell)) {
             batch.add(new Mark(CellUtil.cloneRow(cell), PendingWrite.startOf(cell)));
-          } else if (strange++ == 0) {
+          } else if (!DecisionCell.is(cell) && strange++ == 0) {
             LOG.warn("table {}: {} is no mark of a transaction: delete it", table.name(), cell);
           }
         }

@@ -118,11 +118,7 @@ public final class TablePreparation {
      */
     public static Options of(TableDescriptor table) {
       String jar =
-          table.getCoprocessorDescriptors().stream()
-              .filter(coprocessor -> coprocessor.getClassName().equals(TableRules.OBSERVER))
-              .flatMap(coprocessor -> coprocessor.getJarPath().stream())
-              .findFirst()
-              .orElse("");
+          TableRules.observerOf(table).flatMap(CoprocessorDescriptor::getJarPath).orElse("");
       return new Options(
           TableSettings.conflictsOf(table),
           TableSettings.readsOf(table),
@@ -185,6 +181,7 @@ public final class TablePreparation {
     try (TimestampSource source = new TimestampSource(addresses, oracleTimeout)) {
       FutureCells.requireNone(connection, before.getTableName(), source);
     }
+    requireRegionServers(admin, after);
     modify(admin, before, after);
     requireCoprocessor(after);
     return after;
@@ -199,6 +196,7 @@ public final class TablePreparation {
     OracleIdentity of = identity();
     TableDescriptor after = prepared(before, options, of);
     SettingsChange.requireSameOracle(before, of);
+    requireRegionServers(admin, after);
     modify(admin, before, after);
     return after;
   }
@@ -226,6 +224,7 @@ public final class TablePreparation {
     // The oracle's addresses are known to be right before anything exists.
     TableDescriptor prepared = prepared(table, options, identity());
     try (Admin admin = connection.getAdmin()) {
+      requireRegionServers(admin, prepared);
       if (splitKeys.length == 0) {
         admin.createTable(prepared);
       } else {
@@ -236,6 +235,13 @@ public final class TablePreparation {
     }
     requireCoprocessor(prepared);
     return prepared;
+  }
+
+  private void requireRegionServers(Admin admin, TableDescriptor table) throws IOException {
+    if (TableSettings.isOfVersionDecided(table)) {
+      new RegionServersCheck(connection, admin, TableRules.observerOf(table).orElseThrow())
+          .require(table.getTableName());
+    }
   }
 
   private void requireCoprocessor(TableDescriptor table) throws IOException {
@@ -366,7 +372,8 @@ public final class TablePreparation {
               options.reads(),
               of,
               String.join(",", addresses),
-              TableSettings.granules(options.granules()))
+              TableSettings.granules(options.granules()),
+              version(options, scope))
           .writeTo(builder);
     } catch (IllegalArgumentException e) {
       throw refused(name, "cannot be prepared: " + e.getMessage());
@@ -377,6 +384,13 @@ public final class TablePreparation {
       throw refused(name, "cannot be prepared: " + String.join("; ", violations));
     }
     return prepared;
+  }
+
+  /** Regions of a peer would not know what has been decided; client reads know no regions. */
+  private static int version(Options options, int scope) {
+    return options.reads() == Reads.SERVER && scope == HConstants.REPLICATION_SCOPE_LOCAL
+        ? TableSettings.VERSION_DECIDED
+        : TableSettings.VERSION_ROWS;
   }
 
   /** Settings that are not just put right, since somebody relies on them. */

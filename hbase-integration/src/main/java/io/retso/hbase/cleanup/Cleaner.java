@@ -73,7 +73,7 @@ public final class Cleaner {
     this.timeoutNanos = TimeUnit.MILLISECONDS.toNanos(options.timeoutMillis());
     this.alive = options.alive();
     this.admission = new CleanupAdmission(options.rowsMax());
-    this.batches = new CleanupBatches(options.delayMillis(), this::attempted);
+    this.batches = new CleanupBatches(options.delayMillis(), new Answers());
   }
 
   /**
@@ -149,30 +149,42 @@ public final class Cleaner {
     if (job.size == 0) {
       report(job);
     } else {
-      enqueue(job.tasks());
+      enqueue(job.parts());
     }
   }
 
-  private void enqueue(List<CleanupJob.Task> tasks) {
-    if (!batches.add(tasks)) {
-      tasks.forEach(task -> done(task.job(), true));
+  private void enqueue(List<CleanupPart> parts) {
+    if (!batches.add(parts)) {
+      parts.forEach(part -> done(part, true));
     }
   }
 
-  private void attempted(CleanupJob.Task task, long sent, Throwable failure) {
-    if (failure == null) {
-      counters.rowsCleaned.increment();
-    } else if (repeated(task.again(sent))) {
-      return;
-    } else {
-      warn(task, failure);
+  private final class Answers implements CleanupAnswers {
+    @Override
+    public void ended(CleanupPart part, long sent, Throwable failure) {
+      if (failure == null) {
+        counters.rowsCleaned.add(part.size());
+        if (!part.byRows()) {
+          counters.rowsDecided.add(part.size());
+        }
+      } else if (repeated(part.again(sent))) {
+        return;
+      } else {
+        warn(part, failure);
+      }
+      done(part, failure != null);
     }
-    done(task.job(), failure != null);
+
+    @Override
+    public void rowByRow(List<CleanupPart> parts) {
+      enqueue(parts);
+    }
   }
 
-  /** Nothing more is done about one of its rows. */
-  private void done(CleanupJob job, boolean failed) {
-    if (!job.rowDone(failed)) {
+  /** Nothing more is done about some of its rows. */
+  private void done(CleanupPart part, boolean failed) {
+    CleanupJob job = part.job();
+    if (!job.rowsDone(part.size(), failed)) {
       return;
     }
     if (job.hasFailed()) {
@@ -182,13 +194,13 @@ public final class Cleaner {
     }
   }
 
-  /** Tries a row again later, unless it is to be given up. */
-  private boolean repeated(CleanupJob.Task task) {
-    boolean isOverdue = System.nanoTime() - task.begun() >= timeoutNanos;
-    if (isOverdue || task.attempt() > ATTEMPTS_MAX || admission.isClosed()) {
+  /** Tries rows again later, unless they are to be given up. */
+  private boolean repeated(CleanupPart part) {
+    boolean isOverdue = System.nanoTime() - part.begun() >= timeoutNanos;
+    if (isOverdue || part.attempt() > ATTEMPTS_MAX || admission.isClosed()) {
       return false;
     }
-    later(task.attempt() - 1, () -> enqueue(List.of(task)));
+    later(part.attempt() - 1, () -> enqueue(List.of(part)));
     return true;
   }
 
@@ -196,7 +208,7 @@ public final class Cleaner {
    * The first one aloud: if it is for want of a right, it is so every time. {@link #close} has
    * counted those that are still on their way at its end: nothing is said of them.
    */
-  private void warn(CleanupJob.Task task, Throwable failure) {
+  private void warn(CleanupPart part, Throwable failure) {
     if (batches.isStopped()) {
       return;
     }
@@ -204,12 +216,12 @@ public final class Cleaner {
     if (warned.compareAndSet(false, true)) {
       LOG.warn(
           message + "; others will be at level DEBUG",
-          task.job(),
-          task.request(),
-          task.table().name(),
+          part.job(),
+          part,
+          part.table().name(),
           failure);
     } else {
-      LOG.debug(message, task.job(), task.request(), task.table().name(), failure);
+      LOG.debug(message, part.job(), part, part.table().name(), failure);
     }
   }
 
@@ -272,11 +284,11 @@ public final class Cleaner {
   private void stop() {
     // In this order: no job is admitted any more whose rows the batches would then refuse.
     List<CleanupJob> unadmitted = admission.stop();
-    List<CleanupJob.Task> unsent = batches.stop();
+    List<CleanupPart> unsent = batches.stop();
     for (CleanupJob job : unadmitted) {
       counters.cleanupsFailed.increment();
       job.admitted.complete(null);
     }
-    unsent.forEach(task -> done(task.job(), true));
+    unsent.forEach(part -> done(part, true));
   }
 }

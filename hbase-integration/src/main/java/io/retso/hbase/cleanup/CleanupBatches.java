@@ -10,37 +10,33 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 
 /**
- * Sends rows of many transactions in batches. A batch collects for a few milliseconds, unless it is
- * full: transactions that follow each other share its request and its write to the log, which would
- * otherwise delay those of the next transaction. Hence at most two batches are on their way, but
- * for those of regions that hang: a batch that is not done after half a second no longer counts as
- * one of the two, so that such regions keep no others waiting.
+ * Sends rows of many transactions in batches: those of tables whose regions decide outcomes by a
+ * list for each region, others by a request for each row. A batch collects for a few milliseconds,
+ * unless it is full: transactions that follow each other share its request and its write to the
+ * log, which would otherwise delay those of the next transaction. Hence at most two batches are on
+ * their way, but for those of regions that hang: a batch that is not done after half a second no
+ * longer counts as one of the two, so that such regions keep no others waiting.
  *
  * <p>Its queue is bounded by the admission of the jobs ({@link CleanupAdmission}). Thread-safe.
  */
 final class CleanupBatches {
-  /** What follows when an attempt is over. */
-  interface Ended {
-    /**
-     * Called once per task.
-     *
-     * @param sent when it was sent, by the nano clock
-     * @param failure null if the row is cleaned up
-     */
-    void accept(CleanupJob.Task task, long sent, Throwable failure);
-  }
+  /** Requests for rows, and entries of lists. */
+  private static final int BATCH_WEIGHT_MAX = 2000;
 
-  private static final int BATCH_ROWS_MAX = 2000;
   private static final int BATCHES_MAX = 2;
 
   /** Much longer than a batch takes, unless a region of it hangs. */
   private static final long BATCH_MILLIS = 500;
 
   private final long delayMillis;
-  private final Ended ended;
-  private final Deque<CleanupJob.Task> queue = new ArrayDeque<>();
+  private final CleanupAnswers answers;
+  private final Deque<CleanupPart> queue = new ArrayDeque<>();
+
+  /** Of the parts in the queue. */
+  private int weight;
 
   /** Batches on their way, but for those that took too long. */
   private int batches;
@@ -61,22 +57,25 @@ final class CleanupBatches {
   private boolean stopped;
 
   /**
-   * Batches of rows.
+   * Batches of many transactions.
    *
    * @param delayMillis how long a batch that is not full collects
    */
-  CleanupBatches(long delayMillis, Ended ended) {
+  CleanupBatches(long delayMillis, CleanupAnswers answers) {
     this.delayMillis = delayMillis;
-    this.ended = ended;
+    this.answers = answers;
   }
 
-  /** Takes tasks, to be sent soon; false if they never will be, as it was stopped. */
-  boolean add(List<CleanupJob.Task> tasks) {
+  /** Takes parts, to be sent soon; false if they never will be, as it was stopped. */
+  boolean add(List<CleanupPart> parts) {
     synchronized (this) {
       if (stopped) {
         return false;
       }
-      queue.addAll(tasks);
+      for (CleanupPart part : parts) {
+        queue.add(part);
+        weight += part.weight();
+      }
     }
     pump(false);
     return true;
@@ -90,11 +89,12 @@ final class CleanupBatches {
     pump(true);
   }
 
-  /** Sends no more; the tasks that were not sent. */
-  synchronized List<CleanupJob.Task> stop() {
+  /** Sends no more; the parts that were not sent. */
+  synchronized List<CleanupPart> stop() {
     stopped = true;
-    List<CleanupJob.Task> unsent = List.copyOf(queue);
+    List<CleanupPart> unsent = List.copyOf(queue);
     queue.clear();
+    weight = 0;
     return unsent;
   }
 
@@ -124,15 +124,15 @@ final class CleanupBatches {
       }
       pumping = true;
     }
-    for (List<CleanupJob.Task> batch = next(); !batch.isEmpty(); batch = next()) {
+    for (List<CleanupPart> batch = next(); !batch.isEmpty(); batch = next()) {
       send(batch);
     }
   }
 
   /** The batch to be sent now; an empty one ends the loop, and whoever changes that begins anew. */
-  private synchronized List<CleanupJob.Task> next() {
-    List<CleanupJob.Task> batch = new ArrayList<>();
-    boolean collects = !due && !closed && delayMillis > 0 && queue.size() < BATCH_ROWS_MAX;
+  private synchronized List<CleanupPart> next() {
+    List<CleanupPart> batch = new ArrayList<>();
+    boolean collects = !due && !closed && delayMillis > 0 && weight < BATCH_WEIGHT_MAX;
     if (batches == BATCHES_MAX || queue.isEmpty() || collects) {
       if (batches < BATCHES_MAX && !queue.isEmpty() && !timer) {
         timer = true;
@@ -144,34 +144,33 @@ final class CleanupBatches {
       return batch;
     }
     batches++;
-    while (batch.size() < BATCH_ROWS_MAX && !queue.isEmpty()) {
-      batch.add(queue.poll());
+    int room = BATCH_WEIGHT_MAX;
+    while (room > 0 && !queue.isEmpty()) {
+      CleanupPart part = queue.poll();
+      if (part.weight() > room) {
+        queue.push(part.slice(part.from() + room, part.to()));
+        part = part.slice(part.from(), part.from() + room);
+      }
+      batch.add(part);
+      room -= part.weight();
     }
+    weight -= BATCH_WEIGHT_MAX - room;
     return batch;
   }
 
-  private void send(List<CleanupJob.Task> batch) {
-    Map<PreparedTable, List<CleanupJob.Task>> tables = new LinkedHashMap<>();
-    batch.forEach(
-        task -> tables.computeIfAbsent(task.table(), table -> new ArrayList<>()).add(task));
-    List<CompletableFuture<Void>> all = new ArrayList<>(batch.size());
-    long now = System.nanoTime();
-    tables.forEach(
-        (table, tasks) -> {
-          List<CleanupRequest> requests = tasks.stream().map(CleanupJob.Task::request).toList();
-          List<CompletableFuture<Void>> sent =
-              RowCleanup.sendWithShortTimeout(table, requests, () -> !isStopped());
-          for (int i = 0; i < sent.size(); i++) {
-            CleanupJob.Task task = tasks.get(i);
-            all.add(
-                sent.get(i)
-                    .handle(
-                        (done, failure) -> {
-                          ended.accept(task, now, failure);
-                          return null;
-                        }));
-          }
-        });
+  private void send(List<CleanupPart> batch) {
+    Map<PreparedTable, List<CleanupPart>> decisions = new LinkedHashMap<>();
+    Map<PreparedTable, List<CleanupPart>> rows = new LinkedHashMap<>();
+    for (CleanupPart part : batch) {
+      (part.byRows() ? rows : decisions)
+          .computeIfAbsent(part.table(), table -> new ArrayList<>())
+          .add(part);
+    }
+    List<CompletableFuture<Void>> all = new ArrayList<>();
+    BooleanSupplier wanted = () -> !isStopped();
+    decisions.forEach(
+        (table, parts) -> all.add(TableDecisions.send(table, parts, wanted, answers)));
+    rows.forEach((table, parts) -> all.addAll(sendRows(table, parts, wanted)));
     CompletableFuture.allOf(all.toArray(CompletableFuture<?>[]::new))
         .completeOnTimeout(null, BATCH_MILLIS, TimeUnit.MILLISECONDS)
         .whenComplete(
@@ -181,5 +180,32 @@ final class CleanupBatches {
               }
               pump(false);
             });
+  }
+
+  /** Sends a request for each row. */
+  private List<CompletableFuture<Void>> sendRows(
+      PreparedTable table, List<CleanupPart> parts, BooleanSupplier wanted) {
+    List<CleanupPart> rows = new ArrayList<>();
+    List<CleanupRequest> requests = new ArrayList<>();
+    for (CleanupPart part : parts) {
+      for (int i = part.from(); i < part.to(); i++) {
+        rows.add(part.slice(i, i + 1));
+        requests.add(part.request(i));
+      }
+    }
+    long now = System.nanoTime();
+    List<CompletableFuture<Void>> sent = RowCleanup.sendWithShortTimeout(table, requests, wanted);
+    List<CompletableFuture<Void>> ended = new ArrayList<>(sent.size());
+    for (int i = 0; i < sent.size(); i++) {
+      CleanupPart row = rows.get(i);
+      ended.add(
+          sent.get(i)
+              .handle(
+                  (done, failure) -> {
+                    answers.ended(row, now, failure);
+                    return null;
+                  }));
+    }
+    return ended;
   }
 }

@@ -1,27 +1,12 @@
 package io.retso.hbase.cleanup;
 
 import io.retso.hbase.layout.CleanupRequest;
-import io.retso.hbase.table.PreparedTable;
-import java.util.ArrayList;
+import io.retso.hbase.table.WrittenRows;
 import java.util.List;
-import java.util.Map;
-import java.util.SortedMap;
 import java.util.concurrent.CompletableFuture;
 
 /** The cleanup of one transaction: its rows, and how many of them are left. Thread-safe. */
 public final class CleanupJob {
-  /** One row to be cleaned up; {@code begun} is when its first attempt was, by the nano clock. */
-  record Task(CleanupJob job, PreparedTable table, byte[] row, int batch, int attempt, long begun) {
-    /** The next attempt, after this one was sent at {@code sent}. */
-    Task again(long sent) {
-      return new Task(job, table, row, batch, attempt + 1, attempt == 1 ? sent : begun);
-    }
-
-    CleanupRequest request() {
-      return new CleanupRequest(row, job.start, job.outcome(), batch);
-    }
-  }
-
   final long start;
   final int size;
 
@@ -31,7 +16,7 @@ public final class CleanupJob {
   /** Of a job that waits for room: completes when there is some, or the cleaner was closed. */
   final CompletableFuture<Void> admitted = new CompletableFuture<>();
 
-  private final Map<PreparedTable, SortedMap<byte[], Integer>> rows;
+  private final List<WrittenRows> rows;
   private long outcome;
   private int rowsLeft;
   private boolean failed;
@@ -44,16 +29,14 @@ public final class CleanupJob {
    * @param start its start timestamp
    * @param outcome its commit timestamp or {@link CleanupRequest#ABORTED}; 0 lets the cleaner abort
    *     it, or learn what was decided
-   * @param rows all that may bear its mark, each with the number of the only batch that wrote it,
-   *     or 0
+   * @param rows all that may bear its mark, by table
    */
-  public CleanupJob(
-      String name, long start, long outcome, Map<PreparedTable, SortedMap<byte[], Integer>> rows) {
+  public CleanupJob(String name, long start, long outcome, List<WrittenRows> rows) {
     this.name = name;
     this.start = start;
     this.outcome = outcome;
     this.rows = rows;
-    this.size = rows.values().stream().mapToInt(SortedMap::size).sum();
+    this.size = rows.stream().mapToInt(WrittenRows::size).sum();
     this.rowsLeft = size;
   }
 
@@ -71,19 +54,16 @@ public final class CleanupJob {
     return ++resolveAttempts;
   }
 
-  /** The first attempts of all its rows. */
-  List<Task> tasks() {
-    List<Task> tasks = new ArrayList<>(size);
-    rows.forEach(
-        (table, ofTable) ->
-            ofTable.forEach((row, batch) -> tasks.add(new Task(this, table, row, batch, 1, 0))));
-    return tasks;
+  /** The first attempts at all its rows. */
+  List<CleanupPart> parts() {
+    return rows.stream().map(ofTable -> new CleanupPart(this, ofTable)).toList();
   }
 
-  /** Nothing more is done about one of its rows; true if it was the last one. */
-  synchronized boolean rowDone(boolean rowFailed) {
-    failed |= rowFailed;
-    return --rowsLeft == 0;
+  /** Nothing more is done about so many of its rows; true if they were the last ones. */
+  synchronized boolean rowsDone(int count, boolean haveFailed) {
+    failed |= haveFailed;
+    rowsLeft -= count;
+    return rowsLeft == 0;
   }
 
   /** Whether a row was left to others: then the transaction must not be reported. */

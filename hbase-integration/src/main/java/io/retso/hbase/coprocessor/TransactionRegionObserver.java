@@ -1,6 +1,9 @@
 package io.retso.hbase.coprocessor;
 
 import io.retso.hbase.coprocessor.purge.RegionPurge;
+import io.retso.hbase.coprocessor.region.ObserverMetrics;
+import io.retso.hbase.coprocessor.region.RegionDecisions;
+import io.retso.hbase.coprocessor.write.RefusedSettlement;
 import io.retso.hbase.layout.CleanupRequest;
 import io.retso.hbase.layout.DescriptorQuery;
 import io.retso.hbase.layout.PendingWrite;
@@ -26,11 +29,14 @@ import org.apache.hadoop.hbase.coprocessor.RegionCoprocessor;
 import org.apache.hadoop.hbase.coprocessor.RegionCoprocessorEnvironment;
 import org.apache.hadoop.hbase.coprocessor.RegionObserver;
 import org.apache.hadoop.hbase.regionserver.FlushLifeCycleTracker;
+import org.apache.hadoop.hbase.regionserver.HRegion;
 import org.apache.hadoop.hbase.regionserver.InternalScanner;
 import org.apache.hadoop.hbase.regionserver.MiniBatchOperationInProgress;
 import org.apache.hadoop.hbase.regionserver.Region.Operation;
+import org.apache.hadoop.hbase.regionserver.RegionScanner;
 import org.apache.hadoop.hbase.regionserver.ScanType;
 import org.apache.hadoop.hbase.regionserver.Store;
+import org.apache.hadoop.hbase.regionserver.StoreFile;
 import org.apache.hadoop.hbase.regionserver.compactions.CompactionLifeCycleTracker;
 import org.apache.hadoop.hbase.regionserver.compactions.CompactionRequest;
 import org.apache.hadoop.hbase.util.Pair;
@@ -55,11 +61,27 @@ public final class TransactionRegionObserver implements RegionCoprocessor, Regio
   /** Null if the table is not prepared, or in a wrong way. */
   private TransactionalRegion region;
 
+  /**
+   * Whether the log may have outcomes that regions have decided, also if the settings are wrong.
+   */
+  private boolean hasDecisions;
+
+  /** Whether HBase has replayed the log. */
+  private volatile boolean isOpen;
+
+  /** The thread that cleans up rows though no transactions work here; null if there is none. */
+  private volatile Thread settling;
+
   /** Why transactions do not work here; null if they do. */
   private String problem;
 
   /** Called by HBase. */
   public TransactionRegionObserver() {}
+
+  /** The region; null if its table is not prepared, or in a wrong way. */
+  TransactionalRegion region() {
+    return region;
+  }
 
   @Override
   public Optional<RegionObserver> getRegionObserver() {
@@ -75,6 +97,7 @@ public final class TransactionRegionObserver implements RegionCoprocessor, Regio
       problem = "table " + table.getTableName() + " is not prepared for transactions";
       return;
     }
+    hasDecisions = RegionDecisions.areIn(table);
     try {
       region = new TransactionalRegion(ours);
     } catch (IllegalArgumentException e) {
@@ -94,6 +117,7 @@ public final class TransactionRegionObserver implements RegionCoprocessor, Regio
 
   @Override
   public void postOpen(ObserverContext<RegionCoprocessorEnvironment> context) {
+    isOpen = true;
     try {
       ifPrepared(TransactionalRegion::opened);
     } catch (IOException e) {
@@ -108,27 +132,48 @@ public final class TransactionRegionObserver implements RegionCoprocessor, Regio
     if (DescriptorQuery.isQuery(get)) {
       RegionCoprocessorEnvironment ours = context.getEnvironment();
       TableDescriptor table = ours.getRegion().getTableDescriptor();
-      RegionSettings settings = RegionSettings.of(ours.getConfiguration());
+      RegionSettings settings =
+          RegionSettings.of(ours.getServerName().getServerName(), ours.getConfiguration());
       guarded(() -> result.add(DescriptorQuery.answer(table, settings)));
       context.bypass();
     } else if (ReadAttribute.firstChangeUpTo(get) != 0) {
-      onlyPrepared(region -> result.add(region.firstChange(get)));
+      onlyPrepared(region -> result.add(region.reads().firstChange(get)));
       context.bypass();
-    } else if (get.getAttribute(ReadAttribute.NAME) != null) {
-      onlyPrepared(region -> region.prepare(get));
+    } else if (isOfSnapshot(get)) {
+      onlyPrepared(region -> region.reads().beginSnapshot(get));
     } else {
-      ifPrepared(region -> region.prepareForMarks(new Scan(get)));
+      ifPrepared(region -> region.reads().beginPlain(get));
     }
+  }
+
+  @Override
+  public void postGetOp(
+      ObserverContext<RegionCoprocessorEnvironment> context, Get get, List<Cell> result)
+      throws IOException {
+    ifPrepared(region -> region.reads().end(get, result));
   }
 
   @Override
   public void preScannerOpen(ObserverContext<RegionCoprocessorEnvironment> context, Scan scan)
       throws IOException {
-    if (scan.getAttribute(ReadAttribute.NAME) != null) {
-      onlyPrepared(region -> region.prepare(scan));
+    if (isOfSnapshot(scan)) {
+      onlyPrepared(region -> region.reads().beginSnapshot(scan));
     } else {
-      ifPrepared(region -> region.prepareForMarks(scan));
+      ifPrepared(region -> region.reads().beginPlain(scan));
     }
+  }
+
+  @Override
+  public RegionScanner postScannerOpen(
+      ObserverContext<RegionCoprocessorEnvironment> context, Scan scan, RegionScanner scanner)
+      throws IOException {
+    RegionScanner[] opened = {scanner};
+    ifPrepared(region -> opened[0] = region.reads().opened(scan, scanner));
+    return opened[0];
+  }
+
+  private static boolean isOfSnapshot(OperationWithAttributes read) {
+    return read.getAttribute(ReadAttribute.NAME) != null;
   }
 
   /**
@@ -138,10 +183,13 @@ public final class TransactionRegionObserver implements RegionCoprocessor, Regio
   @Override
   public void prePut(ObserverContext<RegionCoprocessorEnvironment> context, Put put, WALEdit edit)
       throws IOException {
+    if (settling == Thread.currentThread()) {
+      return;
+    }
     if (put.getFamilyCellMap().containsKey(PendingWrite.family()) || isCleanup(put)) {
       onlyPrepared(
           region -> {
-            region.awaitHorizon();
+            region.awaitHorizonFor(put);
             region.writes().read(put);
           });
     }
@@ -244,8 +292,41 @@ public final class TransactionRegionObserver implements RegionCoprocessor, Regio
       throws IOException {
     InternalScanner[] whole = {scanner};
     // If this fails, so must the flush: what it leaves out it would take for written.
-    ifPrepared(region -> whole[0] = region.purge().whole(store, scanner));
+    if (hasDecisions && !isOpen) {
+      HRegion replayed = (HRegion) context.getEnvironment().getRegion();
+      guarded(() -> whole[0] = RegionPurge.ofReplay(replayed, store, scanner));
+    } else {
+      ifPrepared(region -> whole[0] = region.purge().whole(store, scanner));
+    }
     return purging(whole[0], purge -> purge.flush(store, whole[0]));
+  }
+
+  @Override
+  public void postFlush(
+      ObserverContext<RegionCoprocessorEnvironment> context,
+      Store store,
+      StoreFile file,
+      FlushLifeCycleTracker tracker)
+      throws IOException {
+    ifPrepared(region -> region.writing(store, file));
+  }
+
+  /** The region still serves, and takes writes. */
+  @Override
+  public void preClose(ObserverContext<RegionCoprocessorEnvironment> context, boolean abort)
+      throws IOException {
+    if (abort) {
+      return;
+    }
+    if (region != null) {
+      ifPrepared(TransactionalRegion::closing);
+    } else if (hasDecisions && isOpen) {
+      RegionCoprocessorEnvironment ours = context.getEnvironment();
+      ObserverMetrics metrics = new ObserverMetrics(ours.getMetricRegistryForRegionServer());
+      settling = Thread.currentThread();
+      guarded(() -> new RefusedSettlement((HRegion) ours.getRegion(), metrics).settle());
+      settling = null;
+    }
   }
 
   @Override

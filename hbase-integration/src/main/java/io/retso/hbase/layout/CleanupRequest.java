@@ -47,6 +47,10 @@ public record CleanupRequest(byte[] row, long start, long commitTimestamp, int o
    * @throws IllegalArgumentException if one is malformed or they are in the wrong order
    */
   public CleanupRequest {
+    checkOutcome(start, commitTimestamp);
+  }
+
+  static void checkOutcome(long start, long commitTimestamp) {
     CellVersion.checkTimestamp(start);
     if (commitTimestamp != ABORTED && CellVersion.checkTimestamp(commitTimestamp) <= start) {
       throw new IllegalArgumentException(

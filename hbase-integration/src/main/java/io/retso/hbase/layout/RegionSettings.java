@@ -6,16 +6,30 @@ import org.apache.hadoop.hbase.client.TableDescriptor;
 import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
 
 /**
- * What of a region server's own configuration matters to the transactions of a table. Nobody else
- * can know it; regions with the coprocessor report it, in the answer to a {@link DescriptorQuery}.
+ * What of a region server, and of its own configuration, matters to the transactions of a table.
+ * Nobody else can know it; regions with the coprocessor report it, in the answer to a {@link
+ * DescriptorQuery}.
  *
+ * @param server its name; empty if it has an older version, which does not say
+ * @param tableVersion the highest version of tables that it knows, as {@link TableSettings#version}
+ * @param splitsLogToFiles whether HBase makes files of a log that it replays, without asking
+ *     coprocessors ({@code hbase.wal.split.to.hfile})
  * @param forcesLog whether the log of a table that does not say it is forced to disk before a write
  *     is acknowledged ({@code hbase.wal.hsync})
  * @param versionsAheadMillis how far versions of cells may be ahead of the server's clock, in
  *     milliseconds; {@link Long#MAX_VALUE} if nobody asks
  * @param storeEngine class that keeps the files of the table's families, if these do not name one
  */
-public record RegionSettings(boolean forcesLog, long versionsAheadMillis, String storeEngine) {
+public record RegionSettings(
+    String server,
+    int tableVersion,
+    boolean splitsLogToFiles,
+    boolean forcesLog,
+    long versionsAheadMillis,
+    String storeEngine) {
+  /** Property of servers. */
+  public static final String LOG_TO_FILES = "hbase.wal.split.to.hfile";
+
   /** Property of the store engine, of servers, tables and families. */
   public static final String STORE_ENGINE = "hbase.hstore.engine.class";
 
@@ -26,10 +40,15 @@ public record RegionSettings(boolean forcesLog, long versionsAheadMillis, String
   public static final String FORCED_LOG = "hbase.wal.hsync";
 
   private static final String PREFIX = "RETSO_SERVER:";
+  private static final String NAME = PREFIX + "name";
+  private static final String TABLE_VERSION = PREFIX + "table.version";
 
-  /** The settings that HBase goes by. */
-  public static RegionSettings of(Configuration region) {
+  /** The settings that HBase goes by, of a region of that server. */
+  public static RegionSettings of(String server, Configuration region) {
     return new RegionSettings(
+        server,
+        TableSettings.VERSION_DECIDED,
+        region.getBoolean(LOG_TO_FILES, false),
         region.getBoolean(FORCED_LOG, false),
         region.getLong(VERSIONS_AHEAD, Long.MAX_VALUE),
         region.get(STORE_ENGINE, ""));
@@ -41,6 +60,11 @@ public record RegionSettings(boolean forcesLog, long versionsAheadMillis, String
     return ahead == null
         ? null
         : new RegionSettings(
+            Objects.requireNonNullElse(reported.getValue(NAME), ""),
+            Integer.parseInt(
+                Objects.requireNonNullElse(
+                    reported.getValue(TABLE_VERSION), String.valueOf(TableSettings.VERSION_ROWS))),
+            Boolean.parseBoolean(reported.getValue(PREFIX + LOG_TO_FILES)),
             Boolean.parseBoolean(reported.getValue(PREFIX + FORCED_LOG)),
             Long.parseLong(ahead),
             Objects.requireNonNullElse(reported.getValue(PREFIX + STORE_ENGINE), ""));
@@ -48,6 +72,9 @@ public record RegionSettings(boolean forcesLog, long versionsAheadMillis, String
 
   /** Adds them to an answer. */
   void writeTo(TableDescriptorBuilder answer) {
+    answer.setValue(NAME, server);
+    answer.setValue(TABLE_VERSION, String.valueOf(tableVersion));
+    answer.setValue(PREFIX + LOG_TO_FILES, String.valueOf(splitsLogToFiles));
     answer.setValue(PREFIX + FORCED_LOG, String.valueOf(forcesLog));
     answer.setValue(PREFIX + VERSIONS_AHEAD, String.valueOf(versionsAheadMillis));
     answer.setValue(PREFIX + STORE_ENGINE, storeEngine);

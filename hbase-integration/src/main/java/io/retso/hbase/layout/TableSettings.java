@@ -35,13 +35,24 @@ import org.apache.hadoop.hbase.util.Bytes;
  *     coprocessors look for it first. It may have moved since
  * @param granules bytes of keys by which all its writers name granules, in ascending order, 0 (the
  *     whole table) among them; empty if only serializable ones do, by {@link #GRANULES_DEFAULT}
+ * @param version {@link #VERSION_ROWS} or {@link #VERSION_DECIDED}
  */
 public record TableSettings(
     Conflicts conflicts,
     Reads reads,
     OracleIdentity oracle,
     String addresses,
-    List<Integer> granules) {
+    List<Integer> granules,
+    int version) {
+  /** Rows are cleaned up one by one. */
+  public static final int VERSION_ROWS = 2;
+
+  /**
+   * Regions are told how transactions ended, and flushes move what these wrote;
+   * docs/decisions/0025. For server reads of tables that are not replicated.
+   */
+  public static final int VERSION_DECIDED = 3;
+
   /** Sizes of granules of a table that names none. */
   public static final List<Integer> GRANULES_DEFAULT =
       IntStream.rangeClosed(0, 32).boxed().toList();
@@ -58,15 +69,18 @@ public record TableSettings(
   private static final String ADDRESSES_KEY = "RETSO_ORACLE_ADDRESSES";
   private static final String NAME_KEY = "RETSO_TABLE";
   private static final String GRANULES_KEY = "RETSO_GRANULES";
-  private static final String VERSION = "2";
 
-  /** It named the oracle by its addresses alone; all else is the same. */
+  /** It named the oracle by its addresses alone; all else is the same as in the next one. */
   private static final String VERSION_BEFORE = "1";
 
+  /** Those that are known. */
+  private static final List<String> VERSIONS =
+      List.of(VERSION_BEFORE, String.valueOf(VERSION_ROWS), String.valueOf(VERSION_DECIDED));
+
   /**
-   * Checks that the oracle has addresses.
+   * Checks that the oracle has addresses, and that the version is known.
    *
-   * @throws IllegalArgumentException if it has none
+   * @throws IllegalArgumentException if not
    */
   public TableSettings {
     if (addresses(addresses).isEmpty()) {
@@ -74,11 +88,24 @@ public record TableSettings(
           ADDRESSES_KEY + " is empty: write addresses of the oracle, host:port");
     }
     granules = List.copyOf(granules);
+    if (version != VERSION_ROWS && version != VERSION_DECIDED) {
+      throw new IllegalArgumentException(VERSION_KEY + " " + version + " is not known");
+    }
   }
 
-  /** Settings of a table whose granules nobody chose. */
+  /** Settings of a table whose granules nobody chose, and whose rows are cleaned up one by one. */
   public TableSettings(Conflicts conflicts, Reads reads, OracleIdentity oracle, String addresses) {
-    this(conflicts, reads, oracle, addresses, List.of());
+    this(conflicts, reads, oracle, addresses, List.of(), VERSION_ROWS);
+  }
+
+  /** The same table in another version. */
+  public TableSettings withVersion(int other) {
+    return new TableSettings(conflicts, reads, oracle, addresses, granules, other);
+  }
+
+  /** Whether its regions are told how transactions ended, and not each row. */
+  public boolean isDecidedByRegions() {
+    return version == VERSION_DECIDED && reads == Reads.SERVER;
   }
 
   /** Whether the table was prepared for transactions, in this version or another. */
@@ -110,7 +137,8 @@ public record TableSettings(
         readsOf(table),
         oracleOf(table),
         text(table, ADDRESSES_KEY),
-        granulesOf(table));
+        granulesOf(table),
+        Integer.parseInt(table.getValue(VERSION_KEY)));
   }
 
   /** The conflict rule of a prepared table. */
@@ -206,6 +234,11 @@ public record TableSettings(
     return VERSION_BEFORE.equals(table.getValue(VERSION_KEY));
   }
 
+  /** Whether the table is of {@link #VERSION_DECIDED}, whatever else its settings say. */
+  public static boolean isOfVersionDecided(TableDescriptor table) {
+    return String.valueOf(VERSION_DECIDED).equals(table.getValue(VERSION_KEY));
+  }
+
   /**
    * Checks that the cells of a prepared table are what this version makes of them.
    *
@@ -213,7 +246,7 @@ public record TableSettings(
    */
   public static void checkCells(TableDescriptor table) {
     String version = table.getValue(VERSION_KEY);
-    if (!VERSION.equals(version) && !isOfVersionBefore(table)) {
+    if (!VERSIONS.contains(version)) {
       throw new IllegalArgumentException(
           "table "
               + table.getTableName()
@@ -222,7 +255,7 @@ public record TableSettings(
               + " is "
               + version
               + ", this one knows "
-              + VERSION
+              + String.join(", ", VERSIONS)
               + ": use the version that prepared it");
     }
   }
@@ -268,7 +301,7 @@ public record TableSettings(
 
   /** Writes the settings. */
   public void writeTo(TableDescriptorBuilder table) {
-    table.setValue(VERSION_KEY, VERSION);
+    table.setValue(VERSION_KEY, String.valueOf(version));
     table.setValue(CONFLICTS_KEY, conflicts.name());
     table.setValue(READS_KEY, reads.name());
     table.setValue(ORACLE_KEY, oracle.name());

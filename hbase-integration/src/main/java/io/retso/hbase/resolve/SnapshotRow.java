@@ -66,6 +66,9 @@ public final class SnapshotRow {
   /** Start timestamps of the writers that have a mark in this row, ascending. */
   private final long[] marks;
 
+  /** What the region knows of writers, with a mark or without. */
+  private final KnownOutcomes known;
+
   /** Null until decided. */
   private List<Cell> visible;
 
@@ -81,11 +84,25 @@ public final class SnapshotRow {
    */
   public SnapshotRow(
       List<Cell> cells, long readTimestamp, long ownStart, int versions, long readMoment) {
+    this(cells, readTimestamp, ownStart, versions, readMoment, KnownOutcomes.NONE);
+  }
+
+  /**
+   * A row of which the region knows outcomes. Their versions need no mark to be those of a writer.
+   */
+  public SnapshotRow(
+      List<Cell> cells,
+      long readTimestamp,
+      long ownStart,
+      int versions,
+      long readMoment,
+      KnownOutcomes known) {
     this.cells = cells;
     this.readTimestamp = CellVersion.checkTimestamp(readTimestamp);
     this.ownStart = ownStart;
     this.versions = versions;
     this.readMoment = readMoment;
+    this.known = known;
     this.data = endOfMarks(cells);
     this.marks = startsOf(cells.subList(0, data));
   }
@@ -177,14 +194,14 @@ public final class SnapshotRow {
     for (int i = begin; i < end; i++) {
       Cell cell = cells.get(i);
       long version = cell.getTimestamp();
-      if (!isMarked(version)) {
+      if (!isWriter(version)) {
         if (version < readTimestamp) {
           return unknown ? Next.ASK : decide(cell, found);
         }
       } else if (version == ownStart) {
         return unknown ? Next.ASK : decide(cell, found);
       } else if (version < readTimestamp) {
-        long status = statuses.of(version, readMoment);
+        long status = statusOf(version, statuses);
         if (status == WriterStatuses.FORGOTTEN) {
           return unknown ? Next.ASK : Next.READ_AGAIN;
         }
@@ -220,10 +237,16 @@ public final class SnapshotRow {
     return copy;
   }
 
-  private boolean isMarked(long version) {
-    return marks.length != 0
-        && !CellVersion.isCommitted(version)
-        && Arrays.binarySearch(marks, version) >= 0;
+  /** Whether a version is that of a transaction's write, and not a plain writer's. */
+  private boolean isWriter(long version) {
+    return !CellVersion.isCommitted(version)
+        && (marks.length != 0 && Arrays.binarySearch(marks, version) >= 0
+            || known.of(version) != 0);
+  }
+
+  private long statusOf(long start, WriterStatuses statuses) {
+    long outcome = known.of(start);
+    return outcome != 0 ? outcome : statuses.of(start, readMoment);
   }
 
   private static int endOfColumn(List<Cell> cells, int begin) {
@@ -255,8 +278,8 @@ public final class SnapshotRow {
    */
   public boolean isPast(long[] versions, WriterStatuses statuses) {
     for (long version : versions) {
-      if (isMarked(version)) {
-        long status = statuses.of(version, readMoment);
+      if (isWriter(version)) {
+        long status = statusOf(version, statuses);
         if (status != WriterStatuses.ABORTED && (status <= 0 || status >= readTimestamp)) {
           return false;
         }
@@ -286,7 +309,7 @@ public final class SnapshotRow {
       int end = endOfColumn(cells, begin);
       for (int i = begin; i < end; i++) {
         long version = cells.get(i).getTimestamp();
-        if (!isMarked(version)) {
+        if (!isWriter(version)) {
           if (version <= timestamp) {
             break; // nobody below commits any more: see docs/protocol.md, "Order of versions"
           }
@@ -295,7 +318,7 @@ public final class SnapshotRow {
           first = isCommit ? Math.min(first, version - 1) : first;
           continue;
         }
-        long status = statuses.of(version, readMoment);
+        long status = statusOf(version, statuses);
         if (status == WriterStatuses.FORGOTTEN) {
           return new FirstCommit(Next.READ_AGAIN, 0);
         }
@@ -330,7 +353,7 @@ public final class SnapshotRow {
     List<CleanupRequest> requests = new ArrayList<>();
     byte[] row = null;
     for (long start : marks) {
-      long status = statuses.of(start, readMoment);
+      long status = statusOf(start, statuses);
       if (start != ownStart && (status > 0 || status == WriterStatuses.ABORTED)) {
         row = row == null ? CellUtil.cloneRow(cells.get(0)) : row;
         requests.add(new CleanupRequest(row, start, status));

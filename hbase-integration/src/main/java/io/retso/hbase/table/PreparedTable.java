@@ -11,6 +11,7 @@ import org.apache.hadoop.hbase.HConstants;
 import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.client.AdvancedScanResultConsumer;
 import org.apache.hadoop.hbase.client.AsyncTable;
+import org.apache.hadoop.hbase.client.AsyncTableRegionLocator;
 import org.apache.hadoop.hbase.client.Get;
 import org.apache.hadoop.hbase.client.TableDescriptor;
 
@@ -20,6 +21,7 @@ import org.apache.hadoop.hbase.client.TableDescriptor;
  * @param raw HBase's own table: versions and marks
  * @param shortTimeout the same, whose operations fail after seconds, not minutes, without an
  *     answer: for cleanups that others do if they fail
+ * @param regions where its regions are, as HBase's client remembers it
  * @param loadedNanos when the descriptor was read, or tried in vain to be, in nanoseconds of the
  *     clock of {@link TableCatalog}
  */
@@ -28,10 +30,11 @@ public record PreparedTable(
     TableSettings settings,
     AsyncTable<AdvancedScanResultConsumer> raw,
     AsyncTable<AdvancedScanResultConsumer> shortTimeout,
+    AsyncTableRegionLocator regions,
     long loadedNanos) {
   /** The same, as if it had been read then. */
   PreparedTable loadedAt(long nanos) {
-    return new PreparedTable(descriptor, settings, raw, shortTimeout, nanos);
+    return new PreparedTable(descriptor, settings, raw, shortTimeout, regions, nanos);
   }
 
   public TableName name() {
@@ -40,6 +43,11 @@ public record PreparedTable(
 
   public boolean isServerReads() {
     return settings.reads() == Reads.SERVER;
+  }
+
+  /** Whether its regions are told how transactions ended, and not each row. */
+  public boolean isDecidedByRegions() {
+    return settings.isDecidedByRegions();
   }
 
   public boolean isCellConflicts() {

@@ -1,5 +1,6 @@
 package io.retso.hbase.table;
 
+import io.retso.hbase.layout.DecisionRequest;
 import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -8,16 +9,14 @@ import org.apache.hadoop.hbase.util.Bytes;
 
 /** A row of each region, to ask all of them something. Stateless. */
 public final class RegionRows {
-  private static final byte[] LEAST_ROW = {0};
-
   private RegionRows() {}
 
   /** The regions of a table, without their replicas, by the least row that can be in each. */
   public static SortedMap<byte[], HRegionLocation> of(List<HRegionLocation> locations) {
     SortedMap<byte[], HRegionLocation> rows = new TreeMap<>(Bytes.BYTES_COMPARATOR);
     for (HRegionLocation location : locations) {
-      byte[] first = location.getRegion().getStartKey();
-      rows.putIfAbsent(first.length == 0 ? LEAST_ROW : first, location);
+      byte[] first = DecisionRequest.firstRow(location.getRegion().getStartKey());
+      rows.putIfAbsent(first, location);
     }
     return rows;
   }

@@ -317,7 +317,12 @@ public final class TableCatalog {
             .setOperationTimeout(shortTimeoutMillis, TimeUnit.MILLISECONDS)
             .build();
     return new PreparedTable(
-        descriptor, settings, hbase.getTable(name), shortTimeout, nanoClock.getAsLong());
+        descriptor,
+        settings,
+        hbase.getTable(name),
+        shortTimeout,
+        hbase.getRegionLocator(name),
+        nanoClock.getAsLong());
   }
 
   /** Whether a table with client reads was used. */

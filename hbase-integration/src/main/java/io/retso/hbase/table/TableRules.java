@@ -4,6 +4,8 @@ import io.retso.hbase.layout.TableSettings;
 import io.retso.hbase.options.Reads;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import org.apache.hadoop.hbase.client.CoprocessorDescriptor;
 import org.apache.hadoop.hbase.client.TableDescriptor;
 
 /** What must be true of a prepared table for as long as transactions use it. Stateless. */
@@ -23,6 +25,13 @@ public final class TableRules {
           + " was installed anew, and what it knew is lost, prepare the table again";
 
   private TableRules() {}
+
+  /** The coprocessor as a table loads it; empty if it does not. */
+  public static Optional<CoprocessorDescriptor> observerOf(TableDescriptor table) {
+    return table.getCoprocessorDescriptors().stream()
+        .filter(coprocessor -> coprocessor.getClassName().equals(OBSERVER))
+        .findFirst();
+  }
 
   /**
    * What of a prepared table's descriptor is not as it was prepared. Without the coprocessor server

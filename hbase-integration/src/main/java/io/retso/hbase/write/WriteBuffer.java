@@ -6,14 +6,13 @@ import io.retso.hbase.metrics.Counters;
 import io.retso.hbase.table.Granules;
 import io.retso.hbase.table.IdSet;
 import io.retso.hbase.table.PreparedTable;
+import io.retso.hbase.table.WrittenRows;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
-import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import org.apache.hadoop.hbase.Cell;
@@ -331,15 +330,11 @@ public final class WriteBuffer {
     return (named.size() > room ? bulk : named).toArray();
   }
 
-  /**
-   * The rows that may bear the transaction's mark, by table; with the number of the only batch that
-   * wrote the row, or 0.
-   */
-  public synchronized Map<PreparedTable, SortedMap<byte[], Integer>> sentRows() {
-    Map<PreparedTable, SortedMap<byte[], Integer>> rows = new HashMap<>();
-    tables.values().stream()
+  /** The rows that may bear the transaction's mark, by table. */
+  public synchronized List<WrittenRows> sentRows() {
+    return tables.values().stream()
         .filter(writes -> !writes.sent.isEmpty())
-        .forEach(writes -> rows.put(writes.table, new TreeMap<>(writes.sent)));
-    return rows;
+        .map(writes -> new WrittenRows(writes.table, writes.sent))
+        .toList();
   }
 }

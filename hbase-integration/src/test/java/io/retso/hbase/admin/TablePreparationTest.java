@@ -447,6 +447,7 @@ class TablePreparationTest {
     String loading = "hbase.coprocessor.user.enabled";
     List<Configuration> servers = fixture.serverConfigurations();
     TransactionManager manager = fixture.manager();
+    fixture.table(Options.DEFAULT); // opened before, so the servers seem to be all right
     servers.forEach(server -> server.setBoolean(loading, false));
     try {
       admin.createTable(Fixture.descriptor(name).build(), new byte[][] {bytes("m")});

@@ -17,13 +17,14 @@ import io.retso.hbase.Transaction;
 import io.retso.hbase.TransactionManager;
 import io.retso.hbase.admin.TablePreparation.Options;
 import io.retso.hbase.layout.CleanupRequest;
+import io.retso.hbase.layout.TableSettings;
 import io.retso.hbase.metrics.Counters;
 import io.retso.hbase.table.PreparedTable;
+import io.retso.hbase.table.WrittenRows;
 import io.retso.hbase.transaction.Inside;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
@@ -141,13 +142,22 @@ class CleanerCloseTest {
   /** A job of rows that are not there, on a table whose requests a test answers. */
   private CleanupJob job(TransactionManager manager, Options mode, Fixture.Around around)
       throws Exception {
-    PreparedTable table = Fixture.prepared(manager, fixture.table(mode), around);
+    PreparedTable decided = Fixture.prepared(manager, fixture.table(mode), around);
+    PreparedTable table = // whose rows are cleaned up one by one
+        new PreparedTable(
+            decided.descriptor(),
+            decided.settings().withVersion(TableSettings.VERSION_ROWS),
+            decided.raw(),
+            decided.shortTimeout(),
+            decided.regions(),
+            decided.loadedNanos());
     SortedMap<byte[], Integer> rows = new TreeMap<>(Bytes.BYTES_COMPARATOR);
     for (int i = 0; i < ROWS; i++) {
       rows.put(Fixture.bytes("row" + i), 1);
     }
     long start = Inside.oracle(manager).begin();
-    return new CleanupJob("nightly", start, CleanupRequest.ABORTED, Map.of(table, rows));
+    return new CleanupJob(
+        "nightly", start, CleanupRequest.ABORTED, List.of(new WrittenRows(table, rows)));
   }
 
   @ParameterizedTest

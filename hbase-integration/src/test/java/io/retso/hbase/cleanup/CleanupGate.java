@@ -1,8 +1,12 @@
 package io.retso.hbase.cleanup;
 
 import io.retso.hbase.layout.CleanupRequest;
+import io.retso.hbase.layout.DecisionRequest;
+import io.retso.hbase.layout.DecisionRequest.Decision;
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import org.apache.hadoop.hbase.Coprocessor;
 import org.apache.hadoop.hbase.DoNotRetryIOException;
@@ -28,6 +32,7 @@ public final class CleanupGate implements RegionCoprocessor, RegionObserver {
 
   private State state = State.OPEN;
   private int kept;
+  private final List<List<Decision>> lists = new ArrayList<>();
 
   /** Called by HBase. */
   public CleanupGate() {}
@@ -49,6 +54,11 @@ public final class CleanupGate implements RegionCoprocessor, RegionObserver {
     return kept;
   }
 
+  /** The lists of outcomes that came so far. */
+  synchronized List<List<Decision>> lists() {
+    return List.copyOf(lists);
+  }
+
   @Override
   public Optional<RegionObserver> getRegionObserver() {
     return Optional.of(this);
@@ -58,8 +68,11 @@ public final class CleanupGate implements RegionCoprocessor, RegionObserver {
   public synchronized void prePut(
       ObserverContext<RegionCoprocessorEnvironment> context, Put put, WALEdit edit)
       throws IOException {
-    if (put.getAttribute(CleanupRequest.ATTRIBUTE) == null) {
+    if (put.getAttribute(CleanupRequest.ATTRIBUTE) == null && !DecisionRequest.isRequest(put)) {
       return;
+    }
+    if (DecisionRequest.isRequest(put)) {
+      lists.add(DecisionRequest.of(put).decisions());
     }
     kept++;
     try {

@@ -12,11 +12,11 @@ import io.retso.hbase.Transaction;
 import io.retso.hbase.TransactionManager;
 import io.retso.hbase.TransactionalTable;
 import io.retso.hbase.admin.TablePreparation.Options;
+import io.retso.hbase.table.WrittenRows;
 import io.retso.hbase.transaction.Inside;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.SortedMap;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.client.Scan;
@@ -57,8 +57,10 @@ class CleanupNumbersTest {
       table.put(put("c", "3"));
       Inside.writes(tx).sendAll().get(30, TimeUnit.SECONDS);
       Map<String, Integer> numbers = new HashMap<>();
-      for (SortedMap<byte[], Integer> rows : Inside.writes(tx).sentRows().values()) {
-        rows.forEach((row, batch) -> numbers.put(Fixture.text(row), batch));
+      for (WrittenRows rows : Inside.writes(tx).sentRows()) {
+        for (int i = 0; i < rows.size(); i++) {
+          numbers.put(Fixture.text(rows.key(i)), rows.onlyBatch(i));
+        }
       }
       assertEquals(Map.of("a", 1, "b", 0, "c", 2), numbers);
     }

@@ -32,6 +32,27 @@ final class EditedCoprocessor implements AutoCloseable {
   private static final Path SOURCES = Path.of("src/main/java");
   private static final String PACKAGE = "io/retso/hbase/";
 
+  /**
+   * A rule that is broken, how, and the test that says so.
+   *
+   * @param text in the file; once
+   */
+  record Bug(String name, String file, String text, String instead, Class<?> test, String method) {
+    @Override
+    public String toString() {
+      return name;
+    }
+
+    /** Fails unless the test method fails on the edited coprocessor; prints how. */
+    void assertCaught(Path directory, RetsoCluster cluster) throws Exception {
+      try (EditedCoprocessor edited = new EditedCoprocessor(directory, file, text, instead)) {
+        Throwable failed = edited.run(test, method, cluster);
+        assertNotNull(failed, method + " does not see it");
+        System.out.println(name + ": " + failed.toString().lines().findFirst().orElse(""));
+      }
+    }
+  }
+
   private final EditedClasses loader;
 
   /**
@@ -53,28 +74,6 @@ final class EditedCoprocessor implements AutoCloseable {
     this.loader =
         new EditedClasses(
             EditedCoprocessor::isOurs, List.of(jar.toUri().toURL(), placeOf(getClass())));
-  }
-
-  /**
-   * Fails unless the test method fails on the edited coprocessor; prints how.
-   *
-   * @param bug what to call the edit
-   */
-  static void assertCaught(
-      Enum<?> bug,
-      Path directory,
-      String file,
-      String text,
-      String instead,
-      Class<?> test,
-      String method,
-      RetsoCluster cluster)
-      throws Exception {
-    try (EditedCoprocessor edited = new EditedCoprocessor(directory, file, text, instead)) {
-      Throwable failed = edited.run(test, method, cluster);
-      assertNotNull(failed, method + " does not see it");
-      System.out.println(bug + ": " + failed.toString().lines().findFirst().orElse(""));
-    }
   }
 
   private static boolean isOurs(String name) {

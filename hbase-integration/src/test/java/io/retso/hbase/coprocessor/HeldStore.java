@@ -19,6 +19,7 @@ import org.apache.hadoop.hbase.regionserver.InternalScanner;
 import org.apache.hadoop.hbase.regionserver.Region.Operation;
 import org.apache.hadoop.hbase.regionserver.ScanOptions;
 import org.apache.hadoop.hbase.regionserver.Store;
+import org.apache.hadoop.hbase.regionserver.StoreFile;
 import org.apache.hadoop.hbase.util.Bytes;
 import org.apache.hadoop.hbase.util.Pair;
 import org.apache.hadoop.hbase.wal.WALEdit;
@@ -35,6 +36,7 @@ public final class HeldStore implements RegionCoprocessor, RegionObserver {
   private final AtomicReference<Hold> nextPut = new AtomicReference<>();
   private final AtomicReference<Hold> nextRead = new AtomicReference<>();
   private volatile boolean isRefusing;
+  private volatile boolean isFamilyFCommitted;
 
   /** Called by HBase. */
   public HeldStore() {}
@@ -74,6 +76,19 @@ public final class HeldStore implements RegionCoprocessor, RegionObserver {
     return hold;
   }
 
+  /**
+   * Whether a flush that wrote both families has come as far as to commit g since the last call of
+   * {@link #beginFlush}. Families are committed by name: f is, and scanners have been told.
+   */
+  boolean isFamilyFCommitted() {
+    return isFamilyFCommitted;
+  }
+
+  /** A flush is about to begin. */
+  void beginFlush() {
+    isFamilyFCommitted = false;
+  }
+
   /** Whether batches and loads of files are refused before they begin. */
   void setRefusing(boolean isRefusing) {
     this.isRefusing = isRefusing;
@@ -95,6 +110,16 @@ public final class HeldStore implements RegionCoprocessor, RegionObserver {
       Hold.stopAt(nextFlush);
     }
     return scanner;
+  }
+
+  /** Before the file takes the place of the memory. */
+  @Override
+  public void postFlush(
+      ObserverContext<RegionCoprocessorEnvironment> context,
+      Store store,
+      StoreFile file,
+      FlushLifeCycleTracker tracker) {
+    isFamilyFCommitted |= Bytes.equals(store.getColumnFamilyDescriptor().getName(), RawTable.G);
   }
 
   @Override

@@ -59,8 +59,8 @@ class InjectedBugsTest {
         LateDuplicateTest.class,
         "whatAPlainDeleteHidesIsNeitherMovedNorLeft"),
     CLEANS_UP_AS_IT_WAS_READ(
-        "coprocessor/write/RegionWrites.java",
-        "cleanup.moment >= 0 && cleanup.moment == recent.moment()",
+        "coprocessor/write/WriteBatch.java",
+        "cleanup.moment >= 0 && cleanup.moment == shared.recent.moment()",
         "cleanup.moment >= 0",
         InFlightTest.class,
         "whatAPlainDeleteRemovesAfterTheReadOfACleanupIsNotMoved"),
@@ -114,7 +114,7 @@ class InjectedBugsTest {
         "aPlainDeleteBeforeTheWriteHidesIt"),
     REMEMBERS_WHAT_A_FILE_HIDES(
         "coprocessor/TransactionalRegion.java",
-        "recentWrites.opened(lastVersion());",
+        "recentWrites.opened(last);",
         "recentWrites.opened(0);",
         CleanupFromMemoryTest.class,
         "aPlainDeleteInAFileHidesWhatIsWrittenAfterTheRegionOpened"),
@@ -156,8 +156,8 @@ class InjectedBugsTest {
         "writesBelowTheHorizonAreRefused"),
     MARKS_AT_THE_HORIZON_COUNT_AS_ABORTED(
         "coprocessor/read/RegionReader.java",
-        "if (start < refusedBelow) {",
-        "if (start <= refusedBelow) {",
+        "start < refusedBelow &&",
+        "start <= refusedBelow &&",
         PurgeTest.class,
         "theOldestTransactionStandsAtTheHorizonAndLosesNothing"),
     NEWER_VERSIONS_LEAVE_A_READ_CURRENT(
@@ -192,7 +192,7 @@ class InjectedBugsTest {
         "aRegionTellsTheFirstChange"),
     WHAT_COMES_UP_IN_THE_SECOND_READ_COUNTS_AS_COMMITTED(
         "coprocessor/read/RegionReader.java",
-        "|| Timestamps.isWellFormed(version) && Arrays.binarySearch(questions, version) < 0",
+        "|| Timestamps.isWellFormed(version) && !known.isAsked(version)",
         "",
         SnapshotReadTest.class,
         "aVersionThatComesUpInTheSecondReadOfARowIsLeftOut"),
@@ -228,8 +228,8 @@ class InjectedBugsTest {
         "showTheNewestCommittedVersionOnly"),
     ROWS_THAT_LEAVE_NOTHING_PASS_AS_EMPTY(
         "coprocessor/read/SnapshotFilter.java",
-        "excluded = true;",
-        "cells.clear();",
+        "if (passed.isEmpty()) {\n      excluded = true;",
+        "if (passed.isEmpty()) {\n      cells.clear();",
         ScanLimitsTest.class,
         "theTimeLimitHoldsAtRowsThatLeaveNothing"),
     REJECTS_EVERYTHING_AFTER_A_ROW_THAT_LEAVES_NOTHING(
@@ -326,7 +326,7 @@ class InjectedBugsTest {
         "aRowIsCleanedUpOnceInABatch"),
     CLEANS_UP_BEFORE_THE_HORIZON_IS_KNOWN(
         "coprocessor/TransactionRegionObserver.java",
-        "region.awaitHorizon();\n",
+        "region.awaitHorizonFor(put);\n",
         "",
         PurgeTest.class,
         "aLateDuplicateBelowTheHorizonIsNotMoved"),
@@ -391,18 +391,10 @@ class InjectedBugsTest {
         SnapshotRowModelTest.class,
         "clientReadsSeeTheSnapshot");
 
-    private final String file;
-    private final String text;
-    private final String instead;
-    private final Class<?> test;
-    private final String method;
+    private final EditedCoprocessor.Bug edit;
 
     Bug(String file, String text, String instead, Class<?> test, String method) {
-      this.file = file;
-      this.text = text;
-      this.instead = instead;
-      this.test = test;
-      this.method = method;
+      this.edit = new EditedCoprocessor.Bug(name(), file, text, instead, test, method);
     }
   }
 
@@ -410,7 +402,6 @@ class InjectedBugsTest {
   @EnumSource
   @Timeout(180)
   void isCaught(Bug bug, @TempDir Path directory, RetsoCluster cluster) throws Exception {
-    EditedCoprocessor.assertCaught(
-        bug, directory, bug.file, bug.text, bug.instead, bug.test, bug.method, cluster);
+    bug.edit.assertCaught(directory, cluster);
   }
 }

@@ -24,30 +24,27 @@ class InjectedMarkBugsTest {
         "theMarkIsThereWithItsCells"),
     MARKS_ARE_NOT_LOGGED(
         "coprocessor/write/RegionWrites.java",
-        "log(mutations, i, mark.cell());",
+        "MiniBatches.log(mutations, i, mark.cell());",
         "",
         MarksInMemoryTest.class,
         "aCrashMakesThemCellsAndTheirDeletesCount"),
     DELETES_OF_MARKS_ARE_NOT_LOGGED(
         "coprocessor/write/RegionWrites.java",
-        ".forEach(delete -> log(mutations, i, delete))",
+        ".forEach(delete -> MiniBatches.log(mutations, i, delete))",
         ".size()",
         MarksInMemoryTest.class,
         "aCrashMakesThemCellsAndTheirDeletesCount"),
     A_FLUSH_FORGETS_WHAT_IS_NO_CELL(
         "coprocessor/purge/RegionPurge.java",
-        "new MemoryMarkScanner(source, marks.take())",
-        "new MemoryMarkScanner(source, marks.take().subList(0, 0))",
+        "new MemoryMarkScanner(source, marks.take(decisions))",
+        "new MemoryMarkScanner(source, marks.take(decisions).subList(0, 0))",
         MarksInMemoryTest.class,
         "aFlushOfMarksWritesThoseInMemory"),
     A_REGION_THAT_CLOSES_FORGETS_WHAT_IS_NO_CELL(
         "coprocessor/purge/RegionPurge.java",
-        "PendingWrite.isFamily(store.getColumnFamilyDescriptor().getName())\n"
-            + "        ? new MemoryMarkScanner",
-        "PendingWrite.isFamily(store.getColumnFamilyDescriptor().getName())\n"
-            + "        && ((org.apache.hadoop.hbase.regionserver.HRegion)"
-            + " region).areWritesEnabled()\n"
-            + "        ? new MemoryMarkScanner",
+        "if (isOfMarks(store)) {\n      return new MemoryMarkScanner",
+        "if (isOfMarks(store) && ((org.apache.hadoop.hbase.regionserver.HRegion)"
+            + " region).areWritesEnabled()) {\n      return new MemoryMarkScanner",
         MarksInMemoryTest.class,
         "aRegionThatClosesWritesThem"),
     THE_FIRST_MARK_AFTER_A_FLUSH_IS_NO_CELL(
@@ -69,15 +66,15 @@ class InjectedMarkBugsTest {
         MarksInMemoryTest.class,
         "whatHasNoRoomIsACell"),
     READERS_OF_MARKS_MISS_THOSE_IN_MEMORY(
-        "coprocessor/TransactionRegionObserver.java",
-        "ifPrepared(region -> region.prepareForMarks(scan));",
+        "coprocessor/read/RegionReads.java",
+        "    prepareForMarks(scan);\n",
         "",
         MarksInMemoryTest.class,
         "whoReadsMarksOrAllVersionsFindsThem"),
     A_READ_THAT_MISSES_A_MARK_GOES_ON(
-        "coprocessor/read/MemoryMarks.java",
-        "return !missing || marks.removals(row) == removals;",
-        "return true;",
+        "coprocessor/read/RowMemory.java",
+        "!isMissing || parts.marks().removals(row) == removals",
+        "true",
         MarksInFlightTest.class,
         "aReadThatMissesAMarkReadsAgain"),
     A_MARK_GOES_BEFORE_IT_IS_COUNTED(
@@ -103,20 +100,21 @@ class InjectedMarkBugsTest {
         "    region.blockUpdates();\n"
             + "    try {\n"
             + "      for (Mark mark : marks.keySet()) {\n"
-            + "        if (mark.isLogged()) {\n"
+            + "        if (mark.isLogged() && !mark.cleaned) {\n"
             + "          mark.taken = true;\n"
-            + "          cells.add(mark.cell);\n"
-            + "        }\n"
-            + "      }\n"
-            + "    } finally {\n"
-            + "      region.unblockUpdates();\n"
-            + "    }\n",
-        "      for (Mark mark : marks.keySet()) {\n"
-            + "        if (mark.isLogged()) {\n"
-            + "          mark.taken = true;\n"
+            + "          writers.real(mark.start);\n"
             + "          cells.add(mark.cell);\n"
             + "        }\n"
             + "      }\n",
+        "      for (Mark mark : marks.keySet()) {\n"
+            + "        if (mark.isLogged() && !mark.cleaned) {\n"
+            + "          mark.taken = true;\n"
+            + "          writers.real(mark.start);\n"
+            + "          cells.add(mark.cell);\n"
+            + "        }\n"
+            + "      }\n"
+            + "    region.blockUpdates();\n"
+            + "    try {\n",
         MarksInFlightTest.class,
         "aFlushWritesNoMarkWhoseDeleteIsInTheLogOnly"),
     THE_DELETE_OF_A_MARK_THAT_IS_A_CELL_IS_NONE(
@@ -132,18 +130,10 @@ class InjectedMarkBugsTest {
         MarksInMemoryTest.class,
         "aCleanupRemovesBothMarksOfARow");
 
-    private final String file;
-    private final String text;
-    private final String instead;
-    private final Class<?> test;
-    private final String method;
+    private final EditedCoprocessor.Bug edit;
 
     Bug(String file, String text, String instead, Class<?> test, String method) {
-      this.file = file;
-      this.text = text;
-      this.instead = instead;
-      this.test = test;
-      this.method = method;
+      this.edit = new EditedCoprocessor.Bug(name(), file, text, instead, test, method);
     }
   }
 
@@ -151,7 +141,6 @@ class InjectedMarkBugsTest {
   @EnumSource
   @Timeout(240)
   void isCaught(Bug bug, @TempDir Path directory, RetsoCluster cluster) throws Exception {
-    EditedCoprocessor.assertCaught(
-        bug, directory, bug.file, bug.text, bug.instead, bug.test, bug.method, cluster);
+    bug.edit.assertCaught(directory, cluster);
   }
 }

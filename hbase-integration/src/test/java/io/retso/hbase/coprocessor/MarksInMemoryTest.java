@@ -3,7 +3,6 @@ package io.retso.hbase.coprocessor;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.retso.hbase.Fixture;
 import io.retso.hbase.RetsoCluster;
 import io.retso.hbase.layout.CleanupRequest;
 import io.retso.hbase.layout.FirstChange;
@@ -25,10 +24,8 @@ import org.apache.hadoop.hbase.client.ResultScanner;
 import org.apache.hadoop.hbase.client.Scan;
 import org.apache.hadoop.hbase.regionserver.FlushLifeCycleTracker;
 import org.apache.hadoop.hbase.regionserver.HRegion;
-import org.apache.hadoop.hbase.regionserver.HRegionServer;
 import org.apache.hadoop.hbase.regionserver.wal.WALActionsListener;
 import org.apache.hadoop.hbase.util.Bytes;
-import org.apache.hadoop.hbase.util.JVMClusterUtil.RegionServerThread;
 import org.apache.hadoop.hbase.wal.WALEdit;
 import org.apache.hadoop.hbase.wal.WALKey;
 import org.junit.jupiter.api.AfterEach;
@@ -63,31 +60,6 @@ class MarksInMemoryTest {
 
   private HRegion region() {
     return t.regions().get(0);
-  }
-
-  /** The server of the table's region dies; the region opens on another one, from the log. */
-  private void crash() throws Exception {
-    HRegionServer server = serverOfRegion();
-    if (t.cluster.hbase().liveRegionServers() < 2) {
-      t.cluster.hbase().startRegionServer();
-    }
-    server.abort("a test wants it");
-    try (Admin admin = t.cluster.connection().getAdmin()) {
-      Fixture.eventually(
-          "it opens elsewhere",
-          () -> {
-            HRegionServer other = serverOfRegion();
-            return other != null && other != server && admin.isTableAvailable(t.name);
-          });
-    }
-  }
-
-  private HRegionServer serverOfRegion() {
-    return t.cluster.hbase().cluster().getLiveRegionServers().stream()
-        .map(RegionServerThread::getRegionServer)
-        .filter(server -> !server.getRegions(t.name).isEmpty() && !server.isAborted())
-        .findFirst()
-        .orElse(null);
   }
 
   private Map<String, String> read() throws IOException {
@@ -250,7 +222,7 @@ class MarksInMemoryTest {
     long done = t.writeWithoutCell("done");
     t.cleanUp(done, t.commit(done, "done"), "done");
     long start = t.writeWithoutCell(ROW);
-    crash();
+    t.crash();
     assertEquals(Map.of(), read());
     assertEquals(Map.of("a", "1"), t.read(t.oracle.begin(), "done"));
     assertEquals(List.of("first", ROW), t.rowsWithMarks());
@@ -263,7 +235,7 @@ class MarksInMemoryTest {
   void aCrashAfterAFlushOfMarksAloneLosesNone() throws Exception {
     long start = t.writeWithoutCell(ROW);
     flushMarks();
-    crash();
+    t.crash();
     assertEquals(Map.of(), read());
     t.cleanUp(start, t.commit(start, ROW), ROW);
     assertEquals(Map.of("a", "1"), read());

@@ -3,19 +3,16 @@ package io.retso.hbase.coprocessor;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.ExtendedCell;
 import org.apache.hadoop.hbase.KeyValue;
 import org.apache.hadoop.hbase.KeyValueUtil;
-import org.apache.hadoop.hbase.client.Scan;
 import org.apache.hadoop.hbase.coprocessor.ObserverContext;
 import org.apache.hadoop.hbase.coprocessor.RegionCoprocessor;
 import org.apache.hadoop.hbase.coprocessor.RegionCoprocessorEnvironment;
 import org.apache.hadoop.hbase.coprocessor.RegionObserver;
 import org.apache.hadoop.hbase.regionserver.FlushLifeCycleTracker;
 import org.apache.hadoop.hbase.regionserver.InternalScanner;
-import org.apache.hadoop.hbase.regionserver.RegionScanner;
 import org.apache.hadoop.hbase.regionserver.ScanType;
 import org.apache.hadoop.hbase.regionserver.ScannerContext;
 import org.apache.hadoop.hbase.regionserver.Store;
@@ -24,8 +21,7 @@ import org.apache.hadoop.hbase.regionserver.compactions.CompactionRequest;
 
 /**
  * A coprocessor that moves each cell of version {@link #BEFORE} to {@link #AFTER} as it is written
- * to a file, by a flush or by a compaction, as the table says; and that opens scanners anew if the
- * table says so.
+ * to a file, by a flush or by a compaction, as the table says.
  */
 public final class MovingCells implements RegionCoprocessor, RegionObserver {
   static final long BEFORE = 16;
@@ -35,10 +31,6 @@ public final class MovingCells implements RegionCoprocessor, RegionObserver {
   static final String AT_FLUSH = "MOVES_AT_FLUSH";
 
   static final String AT_COMPACTION = "MOVES_AT_COMPACTION";
-  static final String REOPENS = "REOPENS_SCANNERS";
-
-  /** Flushes that have ended. */
-  private final AtomicInteger flushes = new AtomicInteger();
 
   /** Called by HBase. */
   public MovingCells() {}
@@ -63,12 +55,6 @@ public final class MovingCells implements RegionCoprocessor, RegionObserver {
   }
 
   @Override
-  public void postFlush(
-      ObserverContext<RegionCoprocessorEnvironment> context, FlushLifeCycleTracker tracker) {
-    flushes.incrementAndGet();
-  }
-
-  @Override
   public InternalScanner preCompact(
       ObserverContext<RegionCoprocessorEnvironment> context,
       Store store,
@@ -77,14 +63,6 @@ public final class MovingCells implements RegionCoprocessor, RegionObserver {
       CompactionLifeCycleTracker tracker,
       CompactionRequest request) {
     return isAsked(context, AT_COMPACTION) ? new Moving(scanner) : scanner;
-  }
-
-  @Override
-  public RegionScanner postScannerOpen(
-      ObserverContext<RegionCoprocessorEnvironment> context, Scan scan, RegionScanner scanner) {
-    return isAsked(context, REOPENS)
-        ? new ReopenedScanner(context.getEnvironment().getRegion(), scan, scanner, flushes::get)
-        : scanner;
   }
 
   private record Moving(InternalScanner source) implements InternalScanner {

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * file: a layout that has flushes or compactions do so must know. Between two pages of a scan its
  * scanner stands at the first cell of the next row, in memory or in a file.
  *
- * <p>Nothing of ReTSO is here but the versions; docs/decisions/0024.
+ * <p>Nothing of ReTSO is here but the versions. {@link MovedCellsTest} has readers that look.
  */
 @ExtendWith(RetsoCluster.Extension.class)
 @Timeout(120)
@@ -103,17 +103,6 @@ class OpenScannersTest {
     assertEquals(
         List.of("a/16", "c/33"),
         scanned(OpenScannersTest::nothing, region -> region.flush(true), MovingCells.AT_FLUSH));
-  }
-
-  @Test
-  void thatAreOpenedAnewAfterAFlushMissNothing() throws Exception {
-    assertEquals(
-        List.of("a/16", "b/33", "c/33"),
-        scanned(
-            OpenScannersTest::nothing,
-            region -> region.flush(true),
-            MovingCells.AT_FLUSH,
-            MovingCells.REOPENS));
   }
 
   @Test

@@ -3,8 +3,11 @@ package io.retso.hbase.coprocessor;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.retso.client.OracleClient;
+import io.retso.hbase.Fixture;
 import io.retso.hbase.RetsoCluster;
 import io.retso.hbase.layout.CleanupRequest;
+import io.retso.hbase.layout.DecisionRequest;
+import io.retso.hbase.layout.DecisionRequest.Decision;
 import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.layout.ReadAttribute;
 import io.retso.hbase.layout.TableSettings;
@@ -13,11 +16,14 @@ import io.retso.hbase.options.Conflicts;
 import io.retso.hbase.options.Reads;
 import io.retso.server.RetsoServer;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.net.URL;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 import org.apache.hadoop.fs.LocalFileSystem;
 import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.CellUtil;
@@ -35,9 +41,12 @@ import org.apache.hadoop.hbase.client.TableDescriptor;
 import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
 import org.apache.hadoop.hbase.metrics.Counter;
 import org.apache.hadoop.hbase.metrics.MetricRegistries;
+import org.apache.hadoop.hbase.regionserver.FlushLifeCycleTracker;
 import org.apache.hadoop.hbase.regionserver.HRegion;
+import org.apache.hadoop.hbase.regionserver.HRegionServer;
 import org.apache.hadoop.hbase.regionserver.RegionScanner;
 import org.apache.hadoop.hbase.util.Bytes;
+import org.apache.hadoop.hbase.util.JVMClusterUtil.RegionServerThread;
 import org.apache.hadoop.hbase.util.TableDescriptorChecker;
 
 /**
@@ -55,6 +64,17 @@ public final class RawTable implements AutoCloseable {
   private final RetsoServer server;
 
   RawTable(RetsoCluster cluster, byte[]... splits) throws Exception {
+    this(cluster, TableSettings.VERSION_ROWS, table -> {}, splits);
+  }
+
+  /** One whose regions decide outcomes. */
+  static RawTable deciding(RetsoCluster cluster, byte[]... splits) throws Exception {
+    return new RawTable(cluster, TableSettings.VERSION_DECIDED, table -> {}, splits);
+  }
+
+  RawTable(
+      RetsoCluster cluster, int version, Consumer<TableDescriptorBuilder> more, byte[]... splits)
+      throws Exception {
     this.cluster = cluster;
     this.name = cluster.freshName("raw");
     this.server = RetsoCluster.startOracle();
@@ -66,7 +86,10 @@ public final class RawTable implements AutoCloseable {
             .setColumnFamily(TableSettings.prepared(ColumnFamilyDescriptorBuilder.of(G)))
             .setColumnFamily(PendingWrite.familyDescriptor());
     addCoprocessor(descriptor);
-    new TableSettings(Conflicts.ROW, Reads.SERVER, oracle.identity(), address).writeTo(descriptor);
+    new TableSettings(Conflicts.ROW, Reads.SERVER, oracle.identity(), address)
+        .withVersion(version)
+        .writeTo(descriptor);
+    more.accept(descriptor);
     try (Admin admin = cluster.connection().getAdmin()) {
       admin.createTable(descriptor.build(), splits);
     }
@@ -113,6 +136,49 @@ public final class RawTable implements AutoCloseable {
 
   void cleanUp(long start, long commitTimestamp, String row) throws IOException {
     table.put(new CleanupRequest(Bytes.toBytes(row), start, commitTimestamp).toPut());
+  }
+
+  /** Tells a region how transactions ended; which of them are decided. */
+  BitSet decide(String startKey, Decision... decisions) throws IOException {
+    DecisionRequest request =
+        new DecisionRequest(DecisionRequest.firstRow(Bytes.toBytes(startKey)), List.of(decisions));
+    Object[] answers = new Object[1];
+    try {
+      table.batch(List.of(request.toPut()), answers);
+    } catch (InterruptedException e) {
+      throw new InterruptedIOException();
+    }
+    return request.decided(answers[0]);
+  }
+
+  /** Tells the first region how a transaction ended; whether it is decided. */
+  boolean decide(long start, long outcome, int rows) throws IOException {
+    return !decide("", new Decision(start, outcome, rows)).isEmpty();
+  }
+
+  /** The server of the first region dies; the region opens on another one, from the log. */
+  void crash() throws Exception {
+    HRegionServer server = serverOfRegion();
+    if (cluster.hbase().liveRegionServers() < 2) {
+      cluster.hbase().startRegionServer();
+    }
+    server.abort("a test wants it");
+    try (Admin admin = cluster.connection().getAdmin()) {
+      Fixture.eventually(
+          "it opens elsewhere",
+          () -> {
+            HRegionServer other = serverOfRegion();
+            return other != null && other != server && admin.isTableAvailable(name);
+          });
+    }
+  }
+
+  private HRegionServer serverOfRegion() {
+    return cluster.hbase().cluster().getLiveRegionServers().stream()
+        .map(RegionServerThread::getRegionServer)
+        .filter(server -> !server.getRegions(name).isEmpty() && !server.isAborted())
+        .findFirst()
+        .orElse(null);
   }
 
   /** A whole transaction, cleaned up; returns its commit timestamp. */
@@ -248,7 +314,11 @@ public final class RawTable implements AutoCloseable {
   List<String> rowsWithMarks() throws IOException {
     List<String> rows = new ArrayList<>();
     try (ResultScanner scanner = table.getScanner(new Scan().addFamily(PendingWrite.family()))) {
-      scanner.forEach(row -> rows.add(Bytes.toString(row.getRow())));
+      for (Result row : scanner) {
+        if (row.listCells().stream().anyMatch(PendingWrite::isWellFormed)) {
+          rows.add(Bytes.toString(row.getRow()));
+        }
+      }
     }
     return rows;
   }
@@ -261,9 +331,24 @@ public final class RawTable implements AutoCloseable {
     }
   }
 
+  /** Flushes single families of the first region. */
+  void flush(byte[]... families) throws IOException {
+    flush(regions().get(0), List.of(families));
+  }
+
   void flush() throws IOException {
     for (HRegion region : regions()) {
-      region.flush(true);
+      flush(region, null);
+    }
+  }
+
+  /** A region may be flushing by itself. */
+  private static void flush(HRegion region, List<byte[]> families) throws IOException {
+    boolean isFlushed = false;
+    while (!isFlushed && region.getMemStoreDataSize() > 0) {
+      region.waitForFlushes();
+      isFlushed =
+          region.flushcache(families, false, FlushLifeCycleTracker.DUMMY).isFlushSucceeded();
     }
   }
 

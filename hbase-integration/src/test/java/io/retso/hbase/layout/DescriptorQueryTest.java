@@ -34,7 +34,8 @@ class DescriptorQueryTest {
       new TableSettings(
           Conflicts.CELL, Reads.SERVER, new OracleIdentity(new UUID(1, 2), "main"), "host:7521");
 
-  private static final RegionSettings REGION = new RegionSettings(true, 7, "example.Engine");
+  private static final RegionSettings REGION =
+      new RegionSettings("host,1,2", 3, true, true, 7, "example.Engine");
 
   private static TableDescriptor answer(TableDescriptor table) throws IOException {
     return DescriptorQuery.parse(Result.create(List.of(DescriptorQuery.answer(table, REGION))));
@@ -101,8 +102,8 @@ class DescriptorQueryTest {
     TableDescriptor table = TableDescriptorBuilder.newBuilder(NAME).build();
     assertEquals(REGION, RegionSettings.of(answer(table)));
     assertNull(RegionSettings.of(table), "it is not an answer");
-    RegionSettings usual = RegionSettings.of(new Configuration(false));
-    assertEquals(new RegionSettings(false, Long.MAX_VALUE, ""), usual);
+    RegionSettings usual = RegionSettings.of("here", new Configuration(false));
+    assertEquals(new RegionSettings("here", 3, false, false, Long.MAX_VALUE, ""), usual);
     Cell answer = DescriptorQuery.answer(table, usual);
     assertEquals(usual, RegionSettings.of(DescriptorQuery.parse(Result.create(List.of(answer)))));
   }

@@ -39,7 +39,8 @@ class TableSettingsTest {
         List.of(
             new TableSettings(Conflicts.ROW, Reads.SERVER, ORACLE, "a:1,b:2"),
             new TableSettings(Conflicts.CELL, Reads.CLIENT, ORACLE, "a:1"),
-            new TableSettings(Conflicts.ROW, Reads.CLIENT, ORACLE, "a:1", List.of(0, 12)))) {
+            new TableSettings(Conflicts.ROW, Reads.SERVER, ORACLE, "a:1").withVersion(3),
+            new TableSettings(Conflicts.ROW, Reads.CLIENT, ORACLE, "a:1", List.of(0, 12), 2))) {
       TableDescriptorBuilder builder = table(DATA);
       assertFalse(TableSettings.isPrepared(builder.build()));
       settings.writeTo(builder);
@@ -63,7 +64,7 @@ class TableSettingsTest {
   @Test
   void whatCannotBeReadSaysWhatToDo() {
     assertProblem("prepare it first", table(DATA).build());
-    assertProblem("RETSO_VERSION is 3, this one knows 2", changed("RETSO_VERSION", "3"));
+    assertProblem("RETSO_VERSION is 4, this one knows 1, 2, 3", changed("RETSO_VERSION", "4"));
     assertProblem("earlier version of ReTSO", changed("RETSO_VERSION", "1"));
     assertProblem("prepare it again", changed("RETSO_VERSION", "1"));
     assertProblem("RETSO_CONFLICTS of table t is TABLE", changed("RETSO_CONFLICTS", "TABLE"));

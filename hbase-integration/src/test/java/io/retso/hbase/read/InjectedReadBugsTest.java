@@ -1,24 +1,14 @@
 package io.retso.hbase.read;
 
-import static io.retso.edited.EditedClasses.placeOf;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
-import io.retso.edited.EditedClasses;
 import io.retso.edited.SourceEdit;
-import io.retso.hbase.Fixture;
+import io.retso.hbase.EditedClient;
 import io.retso.hbase.RetsoCluster;
-import io.retso.hbase.TransactionManager;
 import io.retso.hbase.table.GranulesTest;
 import io.retso.hbase.write.ProtectedReadsTest;
-import java.lang.reflect.Constructor;
-import java.lang.reflect.Field;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Method;
 import java.nio.file.Path;
-import java.util.Arrays;
-import java.util.List;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -32,7 +22,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 @ExtendWith(RetsoCluster.Extension.class)
 @Timeout(180)
 class InjectedReadBugsTest {
-  private static final Path SOURCES = Path.of("src/main/java/io/retso/hbase");
   private static final int ATTEMPTS = 4;
 
   /** An edit, and who catches it. */
@@ -122,8 +111,8 @@ class InjectedReadBugsTest {
     private final String method;
 
     Bug(String file, String text, String instead, Class<?> test, String method) {
-      this.edit = new SourceEdit(SOURCES.resolve(file), text, instead);
-      this.none = new SourceEdit(SOURCES.resolve(file), text, text);
+      this.edit = EditedClient.edit(file, text, instead);
+      this.none = EditedClient.edit(file, text, text);
       this.test = test;
       this.method = method;
     }
@@ -153,66 +142,6 @@ class InjectedReadBugsTest {
   }
 
   private AssertionError failure(Bug bug, SourceEdit edit, RetsoCluster cluster) throws Exception {
-    edit.compile(classes);
-    try (EditedClasses loader =
-            new EditedClasses(
-                InjectedReadBugsTest::isOfTheClient,
-                List.of(
-                    classes.toUri().toURL(),
-                    placeOf(TransactionManager.class),
-                    placeOf(Fixture.class)));
-        AutoCloseable fixture = fixture(loader, cluster)) {
-      return run(Class.forName(bug.test.getName(), true, loader), bug.method, fixture);
-    }
-  }
-
-  /** The cluster is that of this process, and so are its regions. */
-  private static boolean isOfTheClient(String name) {
-    return name.startsWith("io.retso.hbase.")
-        && !name.startsWith("io.retso.hbase.RetsoCluster")
-        && !name.startsWith("io.retso.hbase.coprocessor.")
-        && !name.startsWith("io.retso.hbase.embedded.");
-  }
-
-  private static AutoCloseable fixture(EditedClasses loader, RetsoCluster cluster)
-      throws ReflectiveOperationException {
-    return (AutoCloseable)
-        Class.forName(Fixture.class.getName(), true, loader)
-            .getConstructor(RetsoCluster.class)
-            .newInstance(cluster);
-  }
-
-  /** How the test failed; null if it passed. One with a parameter gets client reads. */
-  private static AssertionError run(Class<?> test, String name, Object fixture) throws Exception {
-    Constructor<?> constructor = test.getDeclaredConstructor();
-    constructor.setAccessible(true);
-    Object instance = constructor.newInstance();
-    for (Method method : test.getDeclaredMethods()) {
-      if (method.isAnnotationPresent(BeforeEach.class)) {
-        method.setAccessible(true);
-        method.invoke(instance, fixture);
-      }
-    }
-    Method method =
-        Arrays.stream(test.getDeclaredMethods())
-            .filter(each -> each.getName().equals(name))
-            .findFirst()
-            .orElseThrow();
-    method.setAccessible(true);
-    try {
-      if (method.getParameterCount() == 0) {
-        method.invoke(instance);
-      } else {
-        Field modes = test.getDeclaredField("MODES");
-        modes.setAccessible(true);
-        method.invoke(instance, ((List<?>) modes.get(null)).get(1));
-      }
-      return null;
-    } catch (InvocationTargetException e) {
-      if (e.getCause() instanceof AssertionError caught) {
-        return caught;
-      }
-      throw e;
-    }
+    return EditedClient.failure(edit, classes, bug.test, bug.method, cluster);
   }
 }

@@ -44,6 +44,7 @@ class ReadSetTest {
             conflicts, Reads.SERVER, new OracleIdentity(new UUID(1, 2), "main"), "a:1"),
         null,
         null,
+        null,
         0);
   }
 

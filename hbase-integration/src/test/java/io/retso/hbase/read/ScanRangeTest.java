@@ -121,7 +121,9 @@ class ScanRangeTest {
             Reads.SERVER,
             new OracleIdentity(new UUID(1, 2), "main"),
             "a:1",
-            sizes.get(random.nextInt(sizes.size()))),
+            sizes.get(random.nextInt(sizes.size())),
+            TableSettings.VERSION_ROWS),
+        null,
         null,
         null,
         0);

@@ -30,7 +30,8 @@ import org.slf4j.LoggerFactory;
 /** What {@code check} and {@code prepare} warn of, and that regions report what is so. */
 @ExtendWith(RetsoCluster.Extension.class)
 class TableRisksTest {
-  private static final RegionSettings USUAL = new RegionSettings(true, Long.MAX_VALUE, "");
+  private static final RegionSettings USUAL =
+      new RegionSettings("", 3, false, true, Long.MAX_VALUE, "");
   private static final String STRIPES = "org.apache.hadoop.hbase.regionserver.StripeStoreEngine";
 
   private static TableDescriptorBuilder table(Durability durability) {
@@ -48,7 +49,7 @@ class TableRisksTest {
   /** HBase's rule: a table's own SYNC_WAL wins over hbase.wal.hsync. */
   @Test
   void whatALogPromisesIsSaidByTableAndServersTogether() {
-    RegionSettings unforced = new RegionSettings(false, Long.MAX_VALUE, "");
+    RegionSettings unforced = new RegionSettings("", 3, false, false, Long.MAX_VALUE, "");
     TableDescriptor byServers = table(Durability.USE_DEFAULT).build();
     assertRisk("", TableRisks.of(byServers, List.of(USUAL)));
     assertRisk("hbase.wal.hsync is off", TableRisks.of(byServers, List.of(USUAL, unforced)));
@@ -67,10 +68,11 @@ class TableRisksTest {
     TableDescriptor good = table(Durability.FSYNC_WAL).build();
     assertRisk(
         "timestamp.slop.millisecs is 1000",
-        TableRisks.of(good, List.of(USUAL, new RegionSettings(true, 1000, ""))));
+        TableRisks.of(good, List.of(USUAL, new RegionSettings("", 3, false, true, 1000, ""))));
     assertRisk(
         "reversed scans",
-        TableRisks.of(good, List.of(new RegionSettings(true, Long.MAX_VALUE, STRIPES))));
+        TableRisks.of(
+            good, List.of(new RegionSettings("", 3, false, true, Long.MAX_VALUE, STRIPES))));
     TableDescriptorBuilder byTable = TableDescriptorBuilder.newBuilder(good);
     byTable.setValue(RegionSettings.STORE_ENGINE, STRIPES);
     assertRisk("reversed scans", TableRisks.of(byTable.build(), List.of(USUAL)));

@@ -2,17 +2,22 @@ package io.retso.hbase.coprocessor.purge;
 
 import io.retso.hbase.coprocessor.oracle.OracleLink;
 import io.retso.hbase.coprocessor.region.Horizon;
+import io.retso.hbase.coprocessor.region.LoggedDecisions;
 import io.retso.hbase.coprocessor.region.ObserverMetrics;
+import io.retso.hbase.coprocessor.region.RegionDecisions;
 import io.retso.hbase.coprocessor.region.RegionMarks;
 import io.retso.hbase.layout.PendingWrite;
+import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.function.LongPredicate;
 import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.CellUtil;
+import org.apache.hadoop.hbase.regionserver.HRegion;
 import org.apache.hadoop.hbase.regionserver.HStore;
 import org.apache.hadoop.hbase.regionserver.HStoreFile;
 import org.apache.hadoop.hbase.regionserver.InternalScanner;
@@ -37,24 +42,37 @@ public final class RegionPurge {
   private final Horizon horizon;
   private final OracleLink link;
   private final RegionMarks marks;
+  private final RegionDecisions decisions;
   private final ObserverMetrics metrics;
 
   public RegionPurge(
-      Region region, Horizon horizon, OracleLink link, RegionMarks marks, ObserverMetrics metrics) {
+      Region region,
+      Horizon horizon,
+      OracleLink link,
+      RegionMarks marks,
+      RegionDecisions decisions,
+      ObserverMetrics metrics) {
     this.region = region;
     this.horizon = horizon;
     this.marks = marks;
+    this.decisions = decisions;
     this.link = link;
     this.metrics = metrics;
   }
 
   /**
-   * Raises the horizon: before the memory is taken for a flush, and before a compaction.
+   * Raises the horizon: before the memory is taken for a flush, and before a compaction. None is
+   * activated while rows of decided transactions wait for their cleanup, which moves them by edits
+   * of its own, wherever the horizon is by then ({@link RegionDecisions}). What a flush moves is an
+   * edit from before the decision, hence from before any horizon above it.
    *
    * @throws InterruptedIOException if the region is being closed
    */
   public void raiseHorizon() throws InterruptedIOException {
     horizon.refuse(link.watermarkSoon());
+    if (!decisions.isSettled()) {
+      return;
+    }
     try {
       horizon.activate(ACTIVATE_MILLIS);
     } catch (InterruptedException e) {
@@ -63,11 +81,37 @@ public final class RegionPurge {
     }
   }
 
-  /** All that a flush of {@code store} has to write: in the memory of marks are some more. */
+  /**
+   * All that a flush of {@code store} has to write: in the memory of marks are some more, and data
+   * is written as its transactions were decided.
+   */
   public InternalScanner whole(Store store, InternalScanner source) {
-    return PendingWrite.isFamily(store.getColumnFamilyDescriptor().getName())
-        ? new MemoryMarkScanner(source, marks.take())
-        : source;
+    if (isOfMarks(store)) {
+      return new MemoryMarkScanner(source, marks.take(decisions));
+    }
+    return decisions.isUsed() ? new DecidingScanner(source, marks::outcomeOrFile, metrics) : source;
+  }
+
+  /**
+   * What a flush writes of data in a region that is not open yet: HBase replays the log. Decisions
+   * that stand further behind in the log are not known yet; their marks come before them, and are
+   * cells by now.
+   *
+   * @throws IOException if the decisions cannot be read: then the flush must fail
+   */
+  public static InternalScanner ofReplay(HRegion region, Store store, InternalScanner source)
+      throws IOException {
+    if (isOfMarks(store)) {
+      return source;
+    }
+    Map<Long, Long> logged = LoggedDecisions.read(region);
+    return logged.isEmpty()
+        ? source
+        : new DecidingScanner(source, start -> logged.getOrDefault(start, 0L), null);
+  }
+
+  private static boolean isOfMarks(Store store) {
+    return PendingWrite.isFamily(store.getColumnFamilyDescriptor().getName());
   }
 
   /** What a flush of {@code store} writes. It is one file among others: tombstones stay. */
@@ -79,7 +123,7 @@ public final class RegionPurge {
   public InternalScanner compact(Store store, InternalScanner source, CompactionRequest request) {
     return purging(
         store,
-        source,
+        isOfMarks(store) ? new DecisionPurge(source, decisions) : source,
         tombstoneHorizon(store, request),
         request == null ? List.of() : request.getFiles());
   }
@@ -91,7 +135,7 @@ public final class RegionPurge {
       Collection<? extends StoreFile> rewritten) {
     long readPoint = store.getSmallestReadPoint();
     InternalScanner purge =
-        PendingWrite.isFamily(store.getColumnFamilyDescriptor().getName())
+        isOfMarks(store)
             ? new MarkScanner(source, readPoint, this::found)
             : new VersionPurge(source, horizon.active(), tombstoneHorizon, readPoint, metrics);
     return new CleanupDeletePurge(purge, inOtherFiles(store, rewritten), metrics);

@@ -1,15 +1,14 @@
 package io.retso.hbase.coprocessor.read;
 
-import io.retso.hbase.coprocessor.oracle.OracleLink;
-import io.retso.hbase.coprocessor.region.ObserverMetrics;
-import io.retso.hbase.coprocessor.region.RegionMarks;
 import io.retso.hbase.layout.CellVersion;
 import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.layout.ReadAttribute;
+import io.retso.hbase.resolve.KnownOutcomes;
 import io.retso.hbase.resolve.SnapshotRow;
 import io.retso.hbase.resolve.SnapshotRow.FirstCommit;
 import io.retso.hbase.resolve.SnapshotRow.Next;
 import io.retso.hbase.resolve.WriterStatuses;
+import io.retso.protocol.Timestamps;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,7 +28,9 @@ import org.apache.hadoop.hbase.regionserver.RegionScanner;
  * whatever its filter would show of them, as they do for a validating read.
  *
  * <p>It looks at the versions above S, at those in doubt, and at the marks; of each column down to
- * the first version that is committed below S by its own number. Stateless.
+ * the first version that is committed below S by its own number. So it meets a version at or below
+ * S whose transaction the region has decided, as committed above S: nothing in the cell tells.
+ * Stateless.
  */
 public final class FirstChangeReader {
   /** Each round needs a transaction to be forgotten in the very moment of the read. */
@@ -58,23 +59,22 @@ public final class FirstChangeReader {
    * @param get one with a question for the first change
    * @throws IOException if the oracle is needed and does not answer, or the row cannot be read
    */
-  public static long read(
-      Region region, RegionMarks marks, OracleLink link, ObserverMetrics metrics, Get get)
-      throws IOException {
+  public static long read(RegionParts parts, Get get) throws IOException {
     long from = ReadAttribute.of(get);
     long upTo = ReadAttribute.firstChangeUpTo(get);
-    WriterStatuses statuses = new WriterStatuses(link.cache());
+    WriterStatuses statuses = new WriterStatuses(parts.link().cache());
     for (int round = 0; round < ROUNDS_MAX; round++) {
       long moment = statuses.moment();
-      MemoryMarks inMemory = new MemoryMarks(marks, get.getRow());
-      List<Cell> cells = cells(region, get, from, upTo);
-      if (!inMemory.addTo(cells, version -> true)) {
+      RowMemory memory = new RowMemory(parts, get.getRow());
+      List<Cell> cells = cells(parts.region(), get, from, upTo);
+      KnownOutcomes known = new KnownOutcomes(writersOf(cells));
+      if (!memory.addTo(cells, known)) {
         continue;
       }
-      SnapshotRow row = new SnapshotRow(cells, upTo, 0, SnapshotRow.ALL_VERSIONS, moment);
+      SnapshotRow row = new SnapshotRow(cells, upTo, 0, SnapshotRow.ALL_VERSIONS, moment, known);
       FirstCommit found = row.firstCommitSince(from, statuses);
       while (found.next() == Next.ASK) {
-        link.ask(statuses, upTo, metrics);
+        parts.link().ask(statuses, upTo, parts.metrics());
         found = row.firstCommitSince(from, statuses);
       }
       if (found.next() == Next.DECIDED) {
@@ -82,6 +82,15 @@ public final class FirstChangeReader {
       }
     }
     throw new IOException("the row changed " + ROUNDS_MAX + " times while it was read; try again");
+  }
+
+  private static long[] writersOf(List<Cell> cells) {
+    return cells.stream()
+        .mapToLong(Cell::getTimestamp)
+        .filter(Timestamps::isWellFormed)
+        .sorted()
+        .distinct()
+        .toArray();
   }
 
   /** Versions and marks of one moment. */

@@ -1,6 +1,5 @@
 package io.retso.hbase.coprocessor.read;
 
-import io.retso.hbase.coprocessor.region.ObserverMetrics;
 import io.retso.hbase.coprocessor.region.RegionMarks;
 import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.resolve.WriterStatuses;
@@ -13,7 +12,6 @@ import org.apache.hadoop.hbase.CellComparator;
 import org.apache.hadoop.hbase.CellUtil;
 import org.apache.hadoop.hbase.client.Scan;
 import org.apache.hadoop.hbase.filter.FilterBase;
-import org.apache.hadoop.hbase.regionserver.Region;
 import org.apache.hadoop.hbase.regionserver.RegionScanner;
 import org.apache.hadoop.hbase.util.Bytes;
 
@@ -34,9 +32,7 @@ final class MarkPrefetch {
   private static final int CELLS_MAX = 1_000;
   private static final int GROWTH = 4;
 
-  private final Region region;
-  private final RegionMarks inMemory;
-  private final ObserverMetrics metrics;
+  private final RegionParts parts;
   private final Scan marks;
   private int cellsMax = CELLS_FIRST;
 
@@ -48,10 +44,8 @@ final class MarkPrefetch {
    *
    * @param marks reads all rows that the scan will come to, in their order
    */
-  MarkPrefetch(Region region, RegionMarks inMemory, ObserverMetrics metrics, Scan marks) {
-    this.region = region;
-    this.inMemory = inMemory;
-    this.metrics = metrics;
+  MarkPrefetch(RegionParts parts, Scan marks) {
+    this.parts = parts;
     this.marks = marks;
   }
 
@@ -116,7 +110,7 @@ final class MarkPrefetch {
     // that drops none.)
     Scan ahead = new Scan(marks).withStartRow(aheadTo).setRaw(true).readAllVersions();
     List<Cell> found = new ArrayList<>();
-    try (RegionScanner scanner = region.getScanner(ahead.setFilter(look))) {
+    try (RegionScanner scanner = parts.region().getScanner(ahead.setFilter(look))) {
       boolean more = true;
       while (more) {
         found.clear();
@@ -132,13 +126,13 @@ final class MarkPrefetch {
     if (look.lastRow != null) {
       aheadTo = look.lastRow;
     }
-    metrics.marksAhead.increment(look.cells);
+    parts.metrics().marksAhead.increment(look.cells);
     return look.lastRow != null;
   }
 
   /** The same of the marks in memory. All rows were looked at up to where a look was cut. */
   private void expectInMemory(byte[] first, boolean areCellsCut, WriterStatuses statuses) {
-    Iterator<RegionMarks.Mark> next = inMemory.from(first, marks.isReversed());
+    Iterator<RegionMarks.Mark> next = parts.marks().from(first, marks.isReversed());
     byte[] last = null;
     int found = 0;
     while (found < cellsMax && next.hasNext()) {
@@ -152,7 +146,7 @@ final class MarkPrefetch {
       last = mark.row();
       found++;
     }
-    metrics.marksAhead.increment(found);
+    parts.metrics().marksAhead.increment(found);
     boolean isCut = found == cellsMax;
     if (areCellsCut
         ? isCut && isBeyond(aheadTo, last)

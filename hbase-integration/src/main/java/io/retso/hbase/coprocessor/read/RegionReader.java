@@ -1,14 +1,12 @@
 package io.retso.hbase.coprocessor.read;
 
-import io.retso.hbase.coprocessor.oracle.OracleLink;
 import io.retso.hbase.coprocessor.region.Horizon;
-import io.retso.hbase.coprocessor.region.ObserverMetrics;
-import io.retso.hbase.coprocessor.region.RegionMarks;
 import io.retso.hbase.layout.CellVersion;
 import io.retso.hbase.layout.CleanupRequest;
 import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.layout.Refusal;
 import io.retso.hbase.layout.Tombstone;
+import io.retso.hbase.resolve.KnownOutcomes;
 import io.retso.hbase.resolve.SnapshotRow;
 import io.retso.hbase.resolve.SnapshotRow.Next;
 import io.retso.hbase.resolve.WriterStatuses;
@@ -26,16 +24,16 @@ import org.apache.hadoop.hbase.DoNotRetryIOException;
 import org.apache.hadoop.hbase.client.Get;
 import org.apache.hadoop.hbase.client.Scan;
 import org.apache.hadoop.hbase.filter.FilterBase;
-import org.apache.hadoop.hbase.regionserver.Region;
 import org.apache.hadoop.hbase.regionserver.RegionScanner;
 
 /**
  * Decides row after row for one read at Tr; docs/protocol.md, "Reads at Tr".
  *
- * <p>If every column begins with a version that is committed by its own number, the row is decided
- * as it is. Otherwise the columns in doubt are read again, together with the marks of the versions
- * in question, in one read: now each version and its mark belong together. Marks that are no cells
- * are added ({@link MemoryMarks}).
+ * <p>If every column begins with a version that is committed by its own number, or the region knows
+ * the outcomes of those that are not, the row is decided as it is: outcomes never change, and who
+ * calls has seen that the row is whole ({@link SnapshotFilter}). Otherwise the columns in doubt are
+ * read again, together with the marks of the versions in question, in one read: now each version
+ * and its mark belong together. Outcomes and marks that are no cells are added ({@link RowMemory}).
  *
  * <p>A version that comes up only in the second read, below Tr and with the form of a start
  * timestamp, is left out, for its mark was not read. It was not there when the first read began,
@@ -43,7 +41,10 @@ import org.apache.hadoop.hbase.regionserver.RegionScanner;
  * it commits above Tr if at all; or of a plain writer, who could as well have come a moment later.
  *
  * <p>A mark below the horizon belongs to an aborted transaction, or to a late duplicate ({@link
- * Horizon}); nobody needs to be asked.
+ * Horizon}); nobody needs to be asked. That is not so of one whose outcome the region knows: the
+ * horizon may rise as soon as it has decided. An outcome that leaves between two looks is no
+ * danger: those that the region had before the second read are known, and if it came after that and
+ * has left, a flush has been committed since.
  *
  * <p>One for each scanner; not thread-safe.
  */
@@ -60,11 +61,7 @@ public final class RegionReader {
     }
   }
 
-  private final Region region;
-  private final RegionMarks marks;
-  private final Horizon horizon;
-  private final OracleLink link;
-  private final ObserverMetrics metrics;
+  private final RegionParts parts;
   private final long timestamp;
   private final WriterStatuses statuses;
 
@@ -79,22 +76,11 @@ public final class RegionReader {
    * @param marksAhead reads the marks of all rows that will be decided, in their order; null for
    *     one row
    */
-  public RegionReader(
-      Region region,
-      RegionMarks marks,
-      Horizon horizon,
-      OracleLink link,
-      ObserverMetrics metrics,
-      long timestamp,
-      Scan marksAhead) {
-    this.region = region;
-    this.marks = marks;
-    this.horizon = horizon;
-    this.link = link;
-    this.metrics = metrics;
+  public RegionReader(RegionParts parts, long timestamp, Scan marksAhead) {
+    this.parts = parts;
     this.timestamp = timestamp;
-    this.statuses = new WriterStatuses(link.cache());
-    this.ahead = marksAhead == null ? null : new MarkPrefetch(region, marks, metrics, marksAhead);
+    this.statuses = new WriterStatuses(parts.link().cache());
+    this.ahead = marksAhead == null ? null : new MarkPrefetch(parts, marksAhead);
   }
 
   /**
@@ -103,9 +89,9 @@ public final class RegionReader {
    * @throws DoNotRetryIOException {@link Refusal#SNAPSHOT_TOO_OLD}
    */
   public void checkHorizon() throws DoNotRetryIOException {
-    long refused = horizon.refused();
+    long refused = parts.horizon().refused();
     if (timestamp < refused) {
-      metrics.refusedReads.increment();
+      parts.metrics().refusedReads.increment();
       throw new DoNotRetryIOException(
           Refusal.SNAPSHOT_TOO_OLD.message(timestamp, "snapshots below " + refused));
     }
@@ -124,30 +110,41 @@ public final class RegionReader {
     if (questions.length == 0) {
       return withoutTombstones(cells);
     }
-    metrics.inDoubtRows.increment();
     statuses.trim();
+    KnownOutcomes known = new KnownOutcomes(questions);
+    if (known.look(parts.outcomes()::outcomeOf)) {
+      SnapshotRow decision = row(cells, statuses.moment(), known);
+      decision.decide(statuses);
+      current = decision.isPast(questions, statuses);
+      return decision.visible();
+    }
+    parts.metrics().inDoubtRows.increment();
+    return decideInDoubt(cells, questions, known);
+  }
+
+  private List<Cell> decideInDoubt(List<Cell> cells, long[] questions, KnownOutcomes known)
+      throws IOException {
     for (int round = 0; round < ROUNDS_MAX; round++) {
       // Both before the row is read: marks found then are judged by what was true before.
       long moment = statuses.moment();
-      long refusedBelow = horizon.refused();
-      MemoryMarks inMemory = new MemoryMarks(marks, CellUtil.cloneRow(cells.get(0)));
+      long refusedBelow = parts.horizon().refused();
+      RowMemory memory = new RowMemory(parts, CellUtil.cloneRow(cells.get(0)));
       List<Cell> row = readWithMarks(cells, questions);
-      if (!inMemory.addTo(row, version -> Arrays.binarySearch(questions, version) >= 0)) {
+      if (!memory.addTo(row, known)) {
         continue;
       }
-      Set<Long> dead = removeUnseen(row, questions, refusedBelow);
-      SnapshotRow decision =
-          new SnapshotRow(row, timestamp, timestamp, SnapshotRow.ALL_VERSIONS, moment);
+      Set<Long> dead = removeUnseen(row, known, refusedBelow);
+      SnapshotRow decision = row(row, moment, known);
       Next next = decision.decide(statuses);
       while (next == Next.ASK) {
         if (ahead != null) {
           ahead.expect(cells.get(0), statuses);
         }
-        link.ask(statuses, timestamp, metrics);
+        parts.link().ask(statuses, timestamp, parts.metrics());
         next = decision.decide(statuses);
       }
       for (CleanupRequest request : decision.cleanups(statuses)) {
-        link.orphans().offer(region, request.row(), request.start());
+        parts.link().orphans().offer(parts.region(), request.row(), request.start());
       }
       if (next == Next.DECIDED) {
         long[] living = Arrays.stream(questions).filter(v -> !dead.contains(v)).toArray();
@@ -158,6 +155,10 @@ public final class RegionReader {
     throw new IOException("the row changed " + ROUNDS_MAX + " times while it was read; try again");
   }
 
+  private SnapshotRow row(List<Cell> cells, long moment, KnownOutcomes known) {
+    return new SnapshotRow(cells, timestamp, timestamp, SnapshotRow.ALL_VERSIONS, moment, known);
+  }
+
   /**
    * Whether the row that was decided last had no version, when it was first read, that has
    * committed since the timestamp, or may have. Versions above the timestamp are the caller's to
@@ -165,6 +166,11 @@ public final class RegionReader {
    */
   boolean isCurrent() {
     return current;
+  }
+
+  /** {@link io.retso.hbase.coprocessor.region.RegionOutcomes#moves}. */
+  long moves() {
+    return parts.outcomes().moves();
   }
 
   /** The timestamp of the read. */
@@ -209,7 +215,7 @@ public final class RegionReader {
     }
     get.setTimeRange(0, timestamp + 1).readAllVersions().setFilter(new DownToCommitted());
     List<Cell> again = new ArrayList<>();
-    try (RegionScanner scanner = region.getScanner(new Scan(get))) {
+    try (RegionScanner scanner = parts.region().getScanner(new Scan(get))) {
       scanner.next(again);
       for (Cell cell : again) {
         row.add(CellUtil.cloneIfNecessary(cell)); // before the scanner gives its memory back
@@ -220,7 +226,7 @@ public final class RegionReader {
   }
 
   /** Returns the aborted writers among those whose marks were found. */
-  private Set<Long> removeUnseen(List<Cell> row, long[] questions, long refusedBelow) {
+  private Set<Long> removeUnseen(List<Cell> row, KnownOutcomes known, long refusedBelow) {
     Set<Long> dead = new HashSet<>();
     for (Cell cell : row) {
       if (!PendingWrite.isMark(cell)) {
@@ -230,16 +236,16 @@ public final class RegionReader {
         continue;
       }
       long start = PendingWrite.startOf(cell);
-      if (start < refusedBelow) {
+      if (start < refusedBelow && known.of(start) == 0) {
         dead.add(start);
-        link.orphans().offer(region, CellUtil.cloneRow(cell), start);
+        parts.link().orphans().offer(parts.region(), CellUtil.cloneRow(cell), start);
       }
     }
     row.removeIf(
         cell -> {
           long version = cell.getTimestamp();
           return dead.contains(version)
-              || Timestamps.isWellFormed(version) && Arrays.binarySearch(questions, version) < 0;
+              || Timestamps.isWellFormed(version) && !known.isAsked(version);
         });
     return dead;
   }

@@ -19,7 +19,16 @@ import org.apache.hadoop.hbase.filter.FilterBase;
  * own: to it, this is a filter like any other. As it wants whole rows ({@link #hasFilterRow}),
  * HBase does not cut them into parts.
  *
- * <p>One for each scanner; not thread-safe, as scanners are not.
+ * <p><em>A flush may move cells</em> to where the scanner has been already; {@link
+ * io.retso.hbase.coprocessor.region.RegionOutcomes} says when, and what its number tells. The
+ * filter looks at the number when a row begins, for all rows before it are read then, and when a
+ * row is complete, before the application's filter sees it, which may count rows. If it has changed
+ * the scanner is of no use any more: the row is left out, and the scan ended. Who opened the
+ * scanner opens another one at the last {@link #place} where all was well ({@link SnapshotScanner},
+ * {@link RegionReads#end}), and looks once more at the end, for a row that does not come is missed,
+ * too.
+ *
+ * <p>One for each scan, and for one scanner at a time; not thread-safe, as scanners are not.
  */
 public final class SnapshotFilter extends FilterBase {
   private final RegionReader reader;
@@ -42,8 +51,19 @@ public final class SnapshotFilter extends FilterBase {
   /** Nothing of the row that was just read is in the result. */
   private boolean excluded;
 
+  /** {@link RegionReader#moves} before the scanner was opened. */
+  private long moves;
+
+  /** Cells have moved: what the scanner shows is not all there is. */
+  private boolean isOutdated;
+
+  private final RowKey place = new RowKey();
+
+  /** Whether the row at the place is decided. */
+  private boolean isBehind;
+
   /**
-   * A filter for one scanner.
+   * A filter for a scanner that is about to be opened.
    *
    * @param validating whether a row that may have changed is answered with {@link ChangedRow}; then
    *     versions of all times are to be shown
@@ -52,6 +72,40 @@ public final class SnapshotFilter extends FilterBase {
     this.reader = reader;
     this.rowFilter = rowFilter;
     this.validating = validating;
+    this.moves = reader.moves();
+  }
+
+  /** Another scanner is about to be opened. */
+  void begin() {
+    reset();
+    isOutdated = false;
+    moves = reader.moves();
+  }
+
+  /** Whether cells have moved since the scanner was opened. */
+  boolean isOutdated() {
+    isOutdated |= reader.moves() != moves;
+    return isOutdated;
+  }
+
+  /** The row where the next scanner is to begin; null for where the first one did. */
+  byte[] place() {
+    return place.get();
+  }
+
+  /** Whether the next scanner is to begin behind {@link #place}, and not with it. */
+  boolean isBehind() {
+    return isBehind;
+  }
+
+  @Override
+  public boolean filterRowKey(Cell first) {
+    if (isOutdated()) {
+      return true;
+    }
+    place.set(first);
+    isBehind = false;
+    return false;
   }
 
   @Override
@@ -94,6 +148,11 @@ public final class SnapshotFilter extends FilterBase {
     if (cells.isEmpty()) {
       return; // HBase's call at the end of a scan
     }
+    if (isOutdated()) {
+      excluded = true;
+      return;
+    }
+    isBehind = true;
     List<Cell> visible = hasNewer ? List.of() : reader.decide(cells);
     if (validating && (hasNewer || !reader.isCurrent())) {
       Cell answer = ChangedRow.answerFor(cells.get(0));
@@ -134,6 +193,11 @@ public final class SnapshotFilter extends FilterBase {
    */
   @Override
   public boolean filterAllRemaining() throws IOException {
+    return isDone() || isOutdated;
+  }
+
+  /** Whether the application's filter lets no further row pass. */
+  boolean isDone() throws IOException {
     reader.checkHorizon();
     return rowFilter.isDone();
   }

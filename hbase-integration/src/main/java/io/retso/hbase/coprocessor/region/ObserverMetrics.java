@@ -34,6 +34,18 @@ public final class ObserverMetrics {
   /** Those of them for which the row was not read: the region remembered what was written. */
   public final Counter cleanedFromMemory;
 
+  /** Transactions whose outcome a region decided for all rows that they wrote there. */
+  public final Counter decided;
+
+  /** Transactions for which a region was asked to, and whose rows are cleaned up one by one. */
+  public final Counter decidedByRow;
+
+  /** Versions of decided transactions that flushes wrote at their commit timestamp. */
+  public final Counter movedVersions;
+
+  /** Versions of decided transactions that flushes dropped, as they were aborted or deleted. */
+  public final Counter droppedVersions;
+
   /** Versions that flushes and compactions dropped because newer ones cover them. */
   public final Counter purgedVersions;
 
@@ -68,6 +80,10 @@ public final class ObserverMetrics {
     marksAsCells = registry.counter("marksAsCells");
     cleanedRows = registry.counter("cleanedRows");
     cleanedFromMemory = registry.counter("cleanedFromMemory");
+    decided = registry.counter("decided");
+    decidedByRow = registry.counter("decidedByRow");
+    movedVersions = registry.counter("movedVersions");
+    droppedVersions = registry.counter("droppedVersions");
     purgedVersions = registry.counter("purgedVersions");
     purgedTombstones = registry.counter("purgedTombstones");
     purgedDeletes = registry.counter("purgedDeletes");

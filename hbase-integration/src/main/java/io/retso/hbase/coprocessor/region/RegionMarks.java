@@ -14,6 +14,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
 import org.apache.hadoop.hbase.Cell;
+import org.apache.hadoop.hbase.CellComparator;
+import org.apache.hadoop.hbase.HConstants;
 import org.apache.hadoop.hbase.KeyValue;
 import org.apache.hadoop.hbase.KeyValueUtil;
 import org.apache.hadoop.hbase.NotServingRegionException;
@@ -27,6 +29,9 @@ import org.apache.hadoop.hbase.regionserver.HRegion.FlushResult;
 import org.apache.hadoop.hbase.regionserver.Store;
 import org.apache.hadoop.hbase.regionserver.compactions.CompactionLifeCycleTracker;
 import org.apache.hadoop.hbase.util.Bytes;
+import org.apache.hadoop.hbase.util.EnvironmentEdgeManager;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The marks of a region that are in its write-ahead log and here, and not cells of {@code !pw};
@@ -54,10 +59,12 @@ import org.apache.hadoop.hbase.util.Bytes;
  * <p>Bounded by the bytes that the regions of a server have together. Thread-safe.
  */
 public final class RegionMarks {
+  private static final Logger LOG = LoggerFactory.getLogger(RegionMarks.class);
+
   /** Bytes of marks that a region server keeps here, with what it takes to keep them. */
   public static final long BYTES_MAX = 16L << 20;
 
-  private static final int OVERHEAD_BYTES = 200;
+  private static final int OVERHEAD_BYTES = 220;
   private static final int COUNTERS = 256;
 
   /** Flushes that one reader of the marks may have to wait for, its own included. */
@@ -81,6 +88,14 @@ public final class RegionMarks {
 
     /** Whether a flush writes it or has written it. */
     private volatile boolean taken;
+
+    /** Whether its cleanup is in log and memory, and the mark goes when that is visible. */
+    private volatile boolean cleaned;
+
+    /** Its neighbours among those of one transaction: {@link Writers}. */
+    Mark previous;
+
+    Mark next;
 
     private Mark(byte[] row, long start, KeyValue cell) {
       this.row = row;
@@ -106,6 +121,14 @@ public final class RegionMarks {
       return taken;
     }
 
+    /** It has no neighbours any more; returns what was the next one. */
+    Mark takeNext() {
+      Mark old = next;
+      next = null;
+      previous = null;
+      return old;
+    }
+
     /** HBase numbers a cell when it appends it to the log. */
     private boolean isLogged() {
       return cell.getSequenceId() != 0;
@@ -118,7 +141,9 @@ public final class RegionMarks {
 
   private final HRegion region;
   private final boolean isUsed;
+  private final boolean isDeciding;
   private final AtomicLong bytes;
+  private final Writers writers;
   private final ConcurrentNavigableMap<Mark, Mark> marks = new ConcurrentSkipListMap<>(BY_ROW);
   private final AtomicLongArray removals = new AtomicLongArray(COUNTERS);
 
@@ -129,11 +154,19 @@ public final class RegionMarks {
    * No marks.
    *
    * @param isUsed false if each mark must be a cell
+   * @param isDeciding whether the region decides outcomes
    * @param bytes of all regions of the server
    */
-  public RegionMarks(HRegion region, boolean isUsed, AtomicLong bytes) {
+  public RegionMarks(
+      HRegion region,
+      boolean isUsed,
+      boolean isDeciding,
+      RegionOutcomes outcomes,
+      AtomicLong bytes) {
     this.region = region;
+    this.writers = new Writers(outcomes, isDeciding);
     this.isUsed = isUsed;
+    this.isDeciding = isDeciding;
     this.bytes = bytes;
   }
 
@@ -144,6 +177,14 @@ public final class RegionMarks {
    * @return what is to be logged instead of the mark's cell; null if the cell stays where it is
    */
   public Mark add(Mutation write, long start) {
+    Mark mark = addUnlessCell(write, start);
+    if (mark == null) {
+      writers.real(start); // before the write ends: until then nobody decides
+    }
+    return mark;
+  }
+
+  private Mark addUnlessCell(Mutation write, long start) {
     List<Cell> family = write.getFamilyCellMap().get(PendingWrite.family());
     Cell cell = family.get(0);
     if (write.getFamilyCellMap().size() == 1
@@ -161,7 +202,57 @@ public final class RegionMarks {
       bytes.addAndGet(-mark.size());
       return null;
     }
+    writers.add(mark);
     return mark;
+  }
+
+  /** Whether a write may begin: its transaction is not decided here. {@link #endWrite} follows. */
+  public boolean beginWrite(long start) {
+    return writers.begin(start);
+  }
+
+  /** A write is over: applied and visible, or failed. */
+  public void endWrite(long start) {
+    writers.end(start);
+  }
+
+  /** The region opens with files that have versions, marks and all, up to this one. */
+  public void opened(long version) {
+    writers.real(version);
+  }
+
+  /**
+   * Somebody who knows nothing of transactions writes a version. What began below and commits above
+   * is not decided, for a reader takes the first version that is committed by its own number: that
+   * one until a flush, and what moves above it afterwards.
+   */
+  public void plain(long version) {
+    boolean isNow = version == HConstants.LATEST_TIMESTAMP; // of an increment or append
+    writers.real(isNow ? EnvironmentEdgeManager.currentTime() : version);
+  }
+
+  /** See {@link Writers#outcomeOrFile}. */
+  public long outcomeOrFile(long start) {
+    return writers.outcomeOrFile(start);
+  }
+
+  /** Whether all rows of a transaction in this region can be decided; see {@link Writers}. */
+  public boolean isWhole(long start, int rows) {
+    return writers.isWhole(start, rows);
+  }
+
+  /**
+   * Decides a transaction, if {@link #isWhole}: its marks go when the outcome is there.
+   *
+   * @param decision puts the outcome into {@link RegionOutcomes}
+   * @return false if it is not decided
+   */
+  public boolean decide(long start, int rows, Runnable decision) {
+    List<Mark> decided = writers.decide(start, rows, decision);
+    if (decided != null) {
+      decided.forEach(this::drop);
+    }
+    return decided != null;
   }
 
   /** Whether what a mutation does to a mark may be in the log only; under the same lock. */
@@ -187,6 +278,11 @@ public final class RegionMarks {
     return marks.get(new Mark(row, start, null));
   }
 
+  /** Whether a transaction that wrote a row may be decided, and so have no mark there any more. */
+  public boolean mayBeDecided(byte[] row, long start) {
+    return isDeciding && find(row, start) == null;
+  }
+
   /** Counts the marks that went, of this row and some others. */
   public long removals(byte[] row) {
     return removals.get(counterOf(row));
@@ -205,11 +301,20 @@ public final class RegionMarks {
     return rest.keySet().iterator();
   }
 
+  /**
+   * The mark's cleanup is in log and memory, and not visible yet: readers need the mark, but no
+   * flush writes it any more. To be called under HBase's lock of updates, shared.
+   */
+  public void cleaned(Mark mark) {
+    mark.cleaned = true;
+  }
+
   /** The mark goes, as somebody else tells of it by now, or it is to be seen no more. */
   public void drop(Mark mark) {
     removals.incrementAndGet(counterOf(mark.row));
     if (marks.remove(mark, mark)) {
       bytes.addAndGet(-mark.size());
+      writers.remove(mark);
     }
   }
 
@@ -221,22 +326,30 @@ public final class RegionMarks {
   }
 
   /**
-   * What a flush of the family is to write besides its memory, in order. While no batch is under
-   * way: a cleanup that comes before deletes its mark in the log only, and the mark is not written;
-   * one that comes after puts a delete marker.
+   * What a flush of the family is to write besides its memory, in order: the marks, and one cell
+   * for all decisions that have not left. While no batch is under way: a cleanup that comes before
+   * deletes its mark in the log only, and the mark is not written; one that comes after puts a
+   * delete marker. A decision that comes before is written, its marks are not; one that comes after
+   * finds that the marks are cells.
    */
-  public List<Cell> take() {
-    if (marks.isEmpty()) {
+  public List<Cell> take(RegionDecisions decisions) {
+    if (marks.isEmpty() && decisions.isEmpty()) {
       return List.of(); // what is being added now has a cell in the memory that comes after
     }
     List<Cell> cells = new ArrayList<>();
     region.blockUpdates();
     try {
       for (Mark mark : marks.keySet()) {
-        if (mark.isLogged()) {
+        if (mark.isLogged() && !mark.cleaned) {
           mark.taken = true;
+          writers.real(mark.start);
           cells.add(mark.cell);
         }
+      }
+      Cell decided = decisions.cell();
+      if (decided != null) {
+        cells.add(decided);
+        cells.sort(CellComparator.getInstance());
       }
     } finally {
       region.unblockUpdates();
@@ -268,20 +381,39 @@ public final class RegionMarks {
         throw new RegionTooBusyException("its marks could not be flushed; try again");
       }
       // One that begins now writes all marks that are here now.
-      FlushResult result =
-          region.flushcache(List.of(PendingWrite.family()), false, FlushLifeCycleTracker.DUMMY);
-      if (result.isCompactionNeeded()) {
-        region.requestCompaction(
-            PendingWrite.family(),
-            "readers of marks had them flushed",
-            Store.NO_PRIORITY,
-            false,
-            CompactionLifeCycleTracker.DUMMY);
-      }
+      FlushResult result = flush();
       if (result.isFlushSucceeded()) {
         return;
       }
       region.waitForFlushes(FLUSH_MILLIS_MAX);
+    }
+  }
+
+  private FlushResult flush() throws IOException {
+    FlushResult result =
+        region.flushcache(List.of(PendingWrite.family()), false, FlushLifeCycleTracker.DUMMY);
+    if (result.isCompactionNeeded()) {
+      region.requestCompaction(
+          PendingWrite.family(),
+          "marks were flushed by themselves",
+          Store.NO_PRIORITY,
+          false,
+          CompactionLifeCycleTracker.DUMMY);
+    }
+    return result;
+  }
+
+  /**
+   * Flushes the family, if it has something in memory, when the flush that is under way is over.
+   */
+  public void flushBehind() {
+    try {
+      region.waitForFlushes(FLUSH_MILLIS_MAX);
+      if (isAnchored() && !region.isClosing() && !region.isClosed()) {
+        flush();
+      }
+    } catch (IOException | RuntimeException e) {
+      LOG.warn("{}: marks are flushed later", region, e);
     }
   }
 

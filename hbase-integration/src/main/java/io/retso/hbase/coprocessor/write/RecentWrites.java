@@ -161,6 +161,11 @@ public final class RecentWrites {
     hiddenUpTo.accumulateAndGet(version, Math::max);
   }
 
+  /** Whether a plain writer's delete, or what was in files, may hide writes of a transaction. */
+  boolean mayBeHidden(long start) {
+    return start <= hiddenUpTo.get();
+  }
+
   /** The region is closed: what it remembers counts no more. */
   public void closed() {
     entries.values().forEach(Entry::drop);
@@ -197,7 +202,7 @@ public final class RecentWrites {
    * @param number of the batch
    */
   Entry entry(Latch latch, int number, Mutation write) {
-    if (latch.start() <= hiddenUpTo.get()) {
+    if (mayBeHidden(latch.start())) {
       return null;
     }
     int size = ENTRY_OVERHEAD_BYTES;

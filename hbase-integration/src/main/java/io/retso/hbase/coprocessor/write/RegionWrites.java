@@ -4,28 +4,21 @@ import io.retso.hbase.coprocessor.region.BatchesInFlight;
 import io.retso.hbase.coprocessor.region.Horizon;
 import io.retso.hbase.coprocessor.region.ObserverMetrics;
 import io.retso.hbase.coprocessor.region.RegionMarks;
+import io.retso.hbase.coprocessor.region.RegionOutcomes;
 import io.retso.hbase.coprocessor.write.RowLatches.Latch;
 import io.retso.hbase.layout.CleanupRequest;
+import io.retso.hbase.layout.DecisionRequest;
 import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.layout.Refusal;
 import java.io.IOException;
-import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
 import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.DoNotRetryIOException;
 import org.apache.hadoop.hbase.HConstants.OperationStatusCode;
-import org.apache.hadoop.hbase.KeyValue;
-import org.apache.hadoop.hbase.RegionTooBusyException;
 import org.apache.hadoop.hbase.client.Mutation;
 import org.apache.hadoop.hbase.client.Put;
 import org.apache.hadoop.hbase.regionserver.MiniBatchOperationInProgress;
 import org.apache.hadoop.hbase.regionserver.OperationStatus;
-import org.apache.hadoop.hbase.wal.WALEdit;
 
 /**
  * What a region does with mutations before it applies them: transactional writes are checked
@@ -45,117 +38,28 @@ import org.apache.hadoop.hbase.wal.WALEdit;
  * transaction's cells as they were read. Only if something plain was changed since then, it is read
  * once more, out of blocks that are in memory now.
  *
- * <p>If one mutation of a batch is refused the others proceed, as they may be of other
- * transactions. Only if all are for one row the batch fails as a whole: it may have to be atomic.
- *
  * <p>Thread-safe.
  */
 public final class RegionWrites {
   private static final byte[] FAMILY = PendingWrite.family();
+  private static final String NO_ROW_PROCESSORS =
+      "transactions write with puts, not with row processors";
   private static final OperationStatus CLEANED =
       new OperationStatus(OperationStatusCode.SUCCESS, CleanupRequest.DONE);
-
-  /**
-   * A write that was admitted.
-   *
-   * @param number of the transaction's batch
-   */
-  private record Write(Latch latch, int number, Mutation mutation) {}
-
-  /**
-   * A row that is latched for its cleanup.
-   *
-   * @param row what the transaction wrote there; null if it has no mark
-   * @param moment of {@link RecentWrites}, before the look at the row
-   */
-  private record Cleanup(RowCleaner.Written row, long moment) {}
-
-  private final class Batch {
-    private final BatchesInFlight.Epoch epoch = inFlight.enter();
-    private final long moment = recent.moment();
-    private final List<Write> writes = new ArrayList<>();
-    private final Map<Latch, Cleanup> cleanups = new HashMap<>();
-
-    /** Those that are in the mutations. */
-    private final Set<Latch> cleaned = new HashSet<>();
-
-    /** What was applied and is not remembered yet. */
-    private final List<RecentWrites.Entry> applied = new ArrayList<>();
-
-    /** Marks in memory that the current mutations put there. */
-    private final List<RegionMarks.Mark> added = new ArrayList<>();
-
-    /** Marks in memory that go when the current mutations are visible. */
-    private final List<RegionMarks.Mark> cleanedMarks = new ArrayList<>();
-
-    /** The first of the writes that was not applied yet. */
-    private int next;
-
-    private boolean plain;
-
-    /** Whether the current mutations passed {@link #prepare}: if they fail, some may be there. */
-    private boolean prepared;
-
-    /** It has changes that are neither a transaction's writes nor cleanups. */
-    private void plain() {
-      if (!plain) {
-        plain = true;
-        recent.plainBegins();
-      }
-    }
-
-    /** The next of the writes if that is {@code mutation}, or null. */
-    private Write nextWrite(Mutation mutation) {
-      return next < writes.size() && writes.get(next).mutation == mutation
-          ? writes.get(next++)
-          : null;
-    }
-
-    /** Latches a row and looks at it, unless that was done; null if another batch has it. */
-    private Cleanup latch(Latch latch, CleanupRequest request) throws IOException {
-      Cleanup cleanup = cleanups.get(latch);
-      if (cleanup == null && latches.latchForCleanup(latch)) {
-        cleanups.put(latch, NOT_READ); // to be released, should the read fail
-        long before = recent.moment();
-        List<KeyValue> remembered = recent.take(latch, request.onlyBatch());
-        cleanup =
-            new Cleanup(
-                remembered == null ? cleaner.read(request) : RowCleaner.remembered(remembered),
-                before);
-        cleanups.put(latch, cleanup);
-      }
-      return cleanup;
-    }
-
-    /** What a latched row has, now that nothing plain comes before the cleanup any more. */
-    private RowCleaner.Written row(Cleanup cleanup, CleanupRequest request) throws IOException {
-      boolean isCurrent = cleanup.moment >= 0 && cleanup.moment == recent.moment();
-      return isCurrent ? cleanup.row : cleaner.read(request);
-    }
-
-    private void end() {
-      if (plain) {
-        recent.plainEnds();
-      }
-      writes.forEach(write -> latches.releaseWrite(write.latch));
-      cleanups.keySet().forEach(latches::releaseCleanup);
-      epoch.leave();
-    }
-  }
 
   /** A batch that has begun, others inside of it, and what it does once it has a mutation. */
   private static final class Open {
     private int depth;
-    private Batch batch;
+    private WriteBatch batch;
   }
 
-  private static final Cleanup NOT_READ = new Cleanup(null, -1);
-
-  private final BatchesInFlight inFlight;
+  private final WriteBatch.Shared shared;
   private final Horizon horizon;
   private final RowCleaner cleaner;
   private final RecentWrites recent;
   private final RegionMarks marks;
+  private final DecisionWrites decisions;
+  private final RegionOutcomes outcomes;
   private final ObserverMetrics metrics;
   private final RowLatches latches = new RowLatches();
   private final ThreadLocal<Open> open = new ThreadLocal<>();
@@ -169,12 +73,16 @@ public final class RegionWrites {
       RowCleaner cleaner,
       RecentWrites recent,
       RegionMarks marks,
+      DecisionWrites decisions,
+      RegionOutcomes outcomes,
       ObserverMetrics metrics) {
-    this.inFlight = inFlight;
+    this.shared = new WriteBatch.Shared(inFlight, recent, cleaner, latches, marks);
+    this.decisions = decisions;
     this.horizon = horizon;
     this.cleaner = cleaner;
     this.recent = recent;
     this.marks = marks;
+    this.outcomes = outcomes;
     this.metrics = metrics;
   }
 
@@ -200,13 +108,13 @@ public final class RegionWrites {
   }
 
   /** What this thread's batch does; null if it is in none. */
-  private Batch batch() {
+  private WriteBatch batch() {
     Open current = open.get();
     if (current == null) {
       return null;
     }
     if (current.batch == null) {
-      current.batch = new Batch();
+      current.batch = new WriteBatch(shared);
     }
     return current.batch;
   }
@@ -218,7 +126,7 @@ public final class RegionWrites {
    * @throws IOException if it cannot be read
    */
   public void read(Put put) throws IOException {
-    Batch batch = batch();
+    WriteBatch batch = batch();
     CleanupRequest request;
     try {
       request = batch == null ? null : CleanupRequest.of(put);
@@ -241,11 +149,11 @@ public final class RegionWrites {
         try {
           prepare(mutations, i);
         } catch (IllegalArgumentException e) {
-          refuse(mutations, i, e.getMessage());
+          MiniBatches.refuse(mutations, i, e.getMessage());
         }
       }
     }
-    Batch batch = batch();
+    WriteBatch batch = batch();
     if (batch != null) {
       batch.prepared = true;
     }
@@ -253,13 +161,18 @@ public final class RegionWrites {
 
   private void prepare(MiniBatchOperationInProgress<Mutation> mutations, int i) throws IOException {
     Mutation mutation = mutations.getOperation(i);
+    if (DecisionRequest.isRequest(mutation)) {
+      decide(mutation);
+      return;
+    }
     CleanupRequest request = CleanupRequest.of(mutation);
     long start = request == null ? PendingWrite.startOf(mutation) : request.start();
-    Batch batch = batch();
+    WriteBatch batch = batch();
     if (start == 0) {
+      decisions.keep(mutation);
       plain(batch, mutation);
     } else if (batch == null) {
-      throw new DoNotRetryIOException("transactions write with puts, not with row processors");
+      throw new DoNotRetryIOException(NO_ROW_PROCESSORS);
     } else if (request != null) {
       cleanUp(mutations, i, request);
     } else {
@@ -267,10 +180,20 @@ public final class RegionWrites {
     }
   }
 
-  private void plain(Batch batch, Mutation mutation) {
+  private void decide(Mutation request) throws DoNotRetryIOException {
+    WriteBatch batch = batch();
+    if (batch == null) {
+      throw new DoNotRetryIOException(NO_ROW_PROCESSORS);
+    }
+    batch.decisions.add(decisions.prepare(request));
+  }
+
+  private void plain(WriteBatch batch, Mutation mutation) {
     for (List<Cell> family : mutation.getFamilyCellMap().values()) {
       for (Cell cell : family) {
-        if (cell.getType() != Cell.Type.Put) {
+        if (cell.getType() == Cell.Type.Put) {
+          marks.plain(cell.getTimestamp());
+        } else {
           recent.hidden(cell.getTimestamp());
         }
       }
@@ -307,21 +230,23 @@ public final class RegionWrites {
    * them yet.
    */
   public void applied(MiniBatchOperationInProgress<Mutation> mutations) {
-    Batch batch = batch();
+    WriteBatch batch = batch();
     if (batch == null) {
       return;
     }
+    batch.cleanedMarks.forEach(marks::cleaned);
+    decisions.applied(batch.decisions);
     for (int i = 0; i < mutations.size(); i++) {
       Mutation mutation = mutations.getOperation(i);
-      Write write = batch.nextWrite(mutation);
+      WriteBatch.Write write = batch.nextWrite(mutation);
       if (mutations.getOperationStatus(i).getOperationStatusCode() != OperationStatusCode.NOT_RUN) {
         continue; // refused
       }
-      boolean isWrite = write != null && RecentWrites.isRegular(write.latch, mutation);
+      boolean isWrite = write != null && RecentWrites.isRegular(write.latch(), mutation);
       if (mutations.getOperationsFromCoprocessors(i) != null || write != null && !isWrite) {
         plain(batch, mutation); // what others added is among its cells
       } else if (isWrite && !batch.plain) {
-        RecentWrites.Entry entry = recent.entry(write.latch, write.number, mutation);
+        RecentWrites.Entry entry = recent.entry(write.latch(), write.number(), mutation);
         if (entry != null) {
           batch.applied.add(entry);
         }
@@ -332,10 +257,11 @@ public final class RegionWrites {
   /** The mutations are visible; or they failed, and if they were prepared, some may be there. */
   public void done(MiniBatchOperationInProgress<Mutation> mutations, boolean success) {
     answerCleanups(mutations);
-    Batch batch = batch();
+    WriteBatch batch = batch();
     if (batch == null) {
       return;
     }
+    answerDecisions(mutations, batch.decisions);
     if (success) {
       recent.remember(batch.applied, batch.moment);
       batch.cleanedMarks.forEach(marks::drop);
@@ -345,6 +271,7 @@ public final class RegionWrites {
         recent.clear();
       }
     }
+    batch.decisions.clear();
     batch.prepared = false;
     batch.applied.clear();
     batch.added.clear();
@@ -361,25 +288,53 @@ public final class RegionWrites {
     }
   }
 
+  private static void answerDecisions(
+      MiniBatchOperationInProgress<Mutation> mutations, List<DecisionWrites.Pending> decisions) {
+    for (int i = 0; i < mutations.size() && !decisions.isEmpty(); i++) {
+      if (mutations.getOperationStatus(i).getOperationStatusCode() == OperationStatusCode.SUCCESS) {
+        for (DecisionWrites.Pending pending : decisions) {
+          if (pending.isOf(mutations.getOperation(i))) {
+            mutations.setOperationStatus(
+                i, new OperationStatus(OperationStatusCode.SUCCESS, pending.answer()));
+          }
+        }
+      }
+    }
+  }
+
   private void admit(MiniBatchOperationInProgress<Mutation> mutations, int i, long start)
       throws IOException {
     // The batch is in flight since before this look, so that a horizon raised later waits for it.
     long refused = horizon.refused();
     if (start < refused) {
       metrics.refusedWrites.increment();
-      refuse(mutations, i, Refusal.SNAPSHOT_TOO_OLD.message(start, "writes below " + refused));
+      MiniBatches.refuse(
+          mutations, i, Refusal.SNAPSHOT_TOO_OLD.message(start, "writes below " + refused));
       return;
     }
     Mutation mutation = mutations.getOperation(i);
     Latch latch = new Latch(mutation.getRow(), start);
-    if (latches.latchForWrite(latch)) {
+    if (latchForWrite(latch)) {
       int number = PendingWrite.batchOf(mutation.getFamilyCellMap().get(FAMILY).get(0));
-      batch().writes.add(new Write(latch, number, mutation));
+      batch().writes.add(new WriteBatch.Write(latch, number, mutation));
       addMark(mutations, i, start);
     } else {
       metrics.refusedWrites.increment();
-      refuse(mutations, i, Refusal.DECIDED.message(start, "its writes are being cleaned up"));
+      MiniBatches.refuse(
+          mutations, i, Refusal.DECIDED.message(start, "its writes are being cleaned up"));
     }
+  }
+
+  /** Whether neither a cleanup of the row is under way, nor the transaction was decided here. */
+  private boolean latchForWrite(Latch latch) {
+    if (!latches.latchForWrite(latch)) {
+      return false;
+    }
+    boolean begins = marks.beginWrite(latch.start());
+    if (!begins) {
+      latches.releaseWrite(latch);
+    }
+    return begins;
   }
 
   /** Takes the mark out of a write that is admitted, if it need not be a cell. */
@@ -393,32 +348,21 @@ public final class RegionWrites {
     metrics.marksInMemory.increment();
     batch().added.add(mark);
     write.getFamilyCellMap().remove(FAMILY);
-    log(mutations, i, mark.cell());
-  }
-
-  /** Has a cell of the marks' family written to the log, in the edit of the mutation. */
-  private static void log(MiniBatchOperationInProgress<Mutation> mutations, int i, Cell ofMarks) {
-    WALEdit edit = mutations.getWalEdit(i);
-    if (edit == null) {
-      edit = new WALEdit();
-      mutations.setWalEdit(i, edit);
-    }
-    edit.add(ofMarks, FAMILY);
+    MiniBatches.log(mutations, i, mark.cell());
   }
 
   private void cleanUp(
       MiniBatchOperationInProgress<Mutation> mutations, int i, CleanupRequest request)
       throws IOException {
-    Batch batch = batch();
+    WriteBatch batch = batch();
     Latch latch = new Latch(request.row(), request.start());
-    Cleanup cleanup = batch.latch(latch, request);
+    WriteBatch.Cleanup cleanup = batch.latch(latch, request);
     if (cleanup != null) {
       Mutation mutation = mutations.getOperation(i);
       CleanupRequest.replaced(mutation);
       if (batch.cleaned.add(latch)) {
-        boolean move = request.isCommitted() && request.start() >= horizon.refused();
         RowCleaner.Written row = batch.row(cleanup, request);
-        cleaner.cleanUp(mutation, request, move, row);
+        cleaner.cleanUp(mutation, request, commitTimestamp(request), row);
         if (row != null) {
           cleanUpMark(mutations, i, marks.find(request.row(), request.start()), row);
         }
@@ -427,12 +371,24 @@ public final class RegionWrites {
       }
     } else {
       String message = request + ": the row is being written or cleaned up; try again";
-      if (isOneRow(mutations)) {
-        throw new RegionTooBusyException(message);
-      }
-      mutations.setOperationStatus(
-          i, new OperationStatus(OperationStatusCode.STORE_TOO_BUSY, message));
+      MiniBatches.turnAway(mutations, i, message);
     }
+  }
+
+  /**
+   * Where the cells of a row go: to what the region has decided, if it has. Then the horizon may be
+   * above the transaction though the row has still its mark, and so may who asks have taken it for
+   * aborted. Such an outcome stays until its last mark is gone, so it is here as long as a mark is.
+   *
+   * @return 0 if they are only removed
+   */
+  private long commitTimestamp(CleanupRequest request) {
+    long known = outcomes.outcomeOf(request.start());
+    if (known != 0) {
+      return Math.max(known, 0);
+    }
+    boolean move = request.isCommitted() && request.start() >= horizon.refused();
+    return move ? request.commitTimestamp() : 0;
   }
 
   /**
@@ -449,27 +405,10 @@ public final class RegionWrites {
     batch().cleanedMarks.add(mark);
     Mutation cleanup = mutations.getOperation(i);
     if (!mark.isTaken() && !row.hasCell() && marks.isUsable(cleanup)) {
-      cleanup.getFamilyCellMap().remove(FAMILY).forEach(delete -> log(mutations, i, delete));
+      cleanup
+          .getFamilyCellMap()
+          .remove(FAMILY)
+          .forEach(delete -> MiniBatches.log(mutations, i, delete));
     }
-  }
-
-  private static void refuse(
-      MiniBatchOperationInProgress<Mutation> mutations, int i, String message)
-      throws DoNotRetryIOException {
-    if (isOneRow(mutations)) {
-      throw new DoNotRetryIOException(message);
-    }
-    mutations.setOperationStatus(
-        i, new OperationStatus(OperationStatusCode.SANITY_CHECK_FAILURE, message));
-  }
-
-  private static boolean isOneRow(MiniBatchOperationInProgress<Mutation> mutations) {
-    byte[] first = mutations.getOperation(0).getRow();
-    for (int i = 1; i < mutations.size(); i++) {
-      if (!Arrays.equals(first, mutations.getOperation(i).getRow())) {
-        return false;
-      }
-    }
-    return true;
   }
 }

@@ -54,7 +54,12 @@ import org.apache.hadoop.hbase.regionserver.RegionScanner;
  * and cells in memory are younger than all markers in files.
  *
  * <p>Hidden cells are never moved. What hides them is a cleanup, which has moved what was to be
- * moved, or a plain writer's delete. Thread-safe.
+ * moved, or a plain writer's delete.
+ *
+ * <p>A flush may move what is read here, at any time until the batch is applied ({@link
+ * io.retso.hbase.coprocessor.region.RegionOutcomes}). It does no harm: it moves it to the same
+ * place, or drops the same cells. If they were read before, they are put there once more, and what
+ * is deleted is not there; if they were missed, the mark goes, and all is done. Thread-safe.
  */
 public final class RowCleaner {
   private final Region region;
@@ -90,10 +95,10 @@ public final class RowCleaner {
   /**
    * Replaces the cells of {@code mutation}.
    *
-   * @param move whether the transaction's cells stay, at their commit timestamp
+   * @param commitTimestamp where the transaction's cells stay; 0 if they do not
    * @param written what the row has; null if there is no mark
    */
-  void cleanUp(Mutation mutation, CleanupRequest request, boolean move, Written written) {
+  void cleanUp(Mutation mutation, CleanupRequest request, long commitTimestamp, Written written) {
     Map<byte[], List<Cell>> changes = mutation.getFamilyCellMap();
     changes.clear();
     if (written == null) {
@@ -102,9 +107,9 @@ public final class RowCleaner {
     for (KeyValue cell : written.all) {
       add(changes, deleteOf(cell));
     }
-    if (move) {
+    if (commitTimestamp != 0) {
       for (KeyValue cell : written.visible) {
-        cell.setTimestamp(CellVersion.committed(request.commitTimestamp())); // a copy
+        cell.setTimestamp(CellVersion.committed(commitTimestamp)); // a copy
         cell.setSequenceId(0);
         add(changes, cell);
       }

@@ -1,6 +1,7 @@
 /**
  * Writes and cleanups in a region: {@link io.retso.hbase.coprocessor.write.RegionWrites} admits and
  * refuses, {@link io.retso.hbase.coprocessor.write.RowCleaner} cleans up, {@link
- * io.retso.hbase.coprocessor.write.RowLatches} keep the two apart.
+ * io.retso.hbase.coprocessor.write.RowLatches} keep the two apart. {@link
+ * io.retso.hbase.coprocessor.write.DecisionWrites} decides outcomes for all rows of a transaction.
  */
 package io.retso.hbase.coprocessor.write;

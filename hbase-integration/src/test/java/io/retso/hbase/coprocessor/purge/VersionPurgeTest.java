@@ -18,46 +18,11 @@ import org.apache.hadoop.hbase.CellUtil;
 import org.apache.hadoop.hbase.KeyValue;
 import org.apache.hadoop.hbase.metrics.MetricRegistryInfo;
 import org.apache.hadoop.hbase.metrics.impl.MetricRegistryImpl;
-import org.apache.hadoop.hbase.regionserver.InternalScanner;
-import org.apache.hadoop.hbase.regionserver.NoLimitScannerContext;
-import org.apache.hadoop.hbase.regionserver.ScannerContext;
 import org.apache.hadoop.hbase.util.Bytes;
 import org.junit.jupiter.api.Test;
 
 public class VersionPurgeTest {
   private static final byte[] F = Bytes.toBytes("f");
-
-  /** Hands out cells in pieces of any size, as compactions read. */
-  private static final class Pieces implements InternalScanner {
-    private final List<Cell> cells;
-    private final Random random;
-    private int next;
-
-    Pieces(List<Cell> cells, Random random) {
-      this.cells = cells;
-      this.random = random;
-    }
-
-    @Override
-    public boolean next(List<Cell> result, ScannerContext context) {
-      int end = Math.min(cells.size(), next + 1 + random.nextInt(4));
-      result.addAll(cells.subList(next, end));
-      next = end;
-      return next < cells.size();
-    }
-
-    @Override
-    public void close() {}
-  }
-
-  private static List<Cell> drain(InternalScanner scanner) throws IOException {
-    List<Cell> all = new ArrayList<>();
-    boolean more = true;
-    while (more) {
-      more = scanner.next(all, NoLimitScannerContext.getInstance());
-    }
-    return all;
-  }
 
   private static ObserverMetrics metrics() {
     return new ObserverMetrics(
@@ -72,7 +37,7 @@ public class VersionPurgeTest {
       long horizon = 16L * random.nextInt(40);
       long tombstones = random.nextBoolean() ? horizon : 0;
       List<Cell> left =
-          drain(
+          Pieces.drain(
               new VersionPurge(
                   new Pieces(cells, random), horizon, tombstones, Long.MAX_VALUE, metrics()));
       for (long reader = horizon; reader < 16 * 45; reader += 16) {
@@ -96,7 +61,8 @@ public class VersionPurgeTest {
       long horizon = 16L * random.nextInt(40);
       long oldest = random.nextInt(20);
       List<Cell> left =
-          drain(new VersionPurge(new Pieces(cells, random), horizon, horizon, oldest, metrics()));
+          Pieces.drain(
+              new VersionPurge(new Pieces(cells, random), horizon, horizon, oldest, metrics()));
       for (long point = oldest; point < 20; point++) {
         List<Cell> before = upTo(cells, point);
         List<Cell> after = upTo(left, point);
@@ -193,7 +159,7 @@ public class VersionPurgeTest {
     for (long seed = 0; seed < 20; seed++) {
       List<Long> found = new ArrayList<>();
       List<Cell> left =
-          drain(
+          Pieces.drain(
               new MarkScanner(
                   new Pieces(cells, new Random(seed)),
                   50,
@@ -233,7 +199,7 @@ public class VersionPurgeTest {
       CleanupDeletePurge scanner =
           new CleanupDeletePurge(
               new Pieces(cells, new Random(seed)), version -> version >= 64, metrics);
-      assertEquals(expected, drain(scanner), "seed " + seed);
+      assertEquals(expected, Pieces.drain(scanner), "seed " + seed);
       assertEquals(3, metrics.purgedDeletes.getCount());
     }
   }

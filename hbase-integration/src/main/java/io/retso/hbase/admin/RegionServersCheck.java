@@ -1,0 +1,177 @@
+package io.retso.hbase.admin;
+
+import io.retso.hbase.errors.TableNotPreparedException;
+import io.retso.hbase.layout.DecisionRequest;
+import io.retso.hbase.layout.DescriptorQuery;
+import io.retso.hbase.layout.PendingWrite;
+import io.retso.hbase.layout.RegionSettings;
+import io.retso.hbase.layout.TableSettings;
+import io.retso.hbase.table.TableRules;
+import java.io.IOException;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.UUID;
+import java.util.stream.Collectors;
+import org.apache.hadoop.hbase.ServerName;
+import org.apache.hadoop.hbase.TableName;
+import org.apache.hadoop.hbase.client.Admin;
+import org.apache.hadoop.hbase.client.Connection;
+import org.apache.hadoop.hbase.client.CoprocessorDescriptor;
+import org.apache.hadoop.hbase.client.RegionInfo;
+import org.apache.hadoop.hbase.client.Table;
+import org.apache.hadoop.hbase.client.TableDescriptor;
+import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
+
+/**
+ * Whether all region servers of a cluster can serve tables whose regions decide outcomes ({@link
+ * TableSettings#VERSION_DECIDED}). Any of them may be given a region after a crash, and HBase
+ * replays its log there: one that does not apply the decisions in it loses commits.
+ *
+ * <p>Each server is asked through a region of a prepared table that it has ({@link
+ * DescriptorQuery}). For those that have none a table is made, whose one region is moved from one
+ * to the next of them, and dropped. Servers that join the cluster later are not known.
+ *
+ * <p>Blocking; used once, by one thread.
+ */
+final class RegionServersCheck {
+  private static final String PROBE = "retso-probe-";
+
+  private final Connection connection;
+  private final Admin admin;
+  private final CoprocessorDescriptor observer;
+
+  /** What the live servers have said; null is said by one that runs no coprocessor. */
+  private final Map<ServerName, RegionSettings> answers = new TreeMap<>();
+
+  /**
+   * A check.
+   *
+   * @param observer the coprocessor, as the table that is prepared loads it
+   */
+  RegionServersCheck(Connection connection, Admin admin, CoprocessorDescriptor observer) {
+    this.connection = connection;
+    this.admin = admin;
+    this.observer = observer;
+  }
+
+  /**
+   * Asks.
+   *
+   * @param table that is to be prepared, for messages
+   * @throws TableNotPreparedException if one cannot; names the servers, and what to do
+   */
+  void require(TableName table) throws IOException {
+    Collection<ServerName> servers = new TreeSet<>(admin.getRegionServers());
+    Set<TableName> tables = tables();
+    for (ServerName server : servers) {
+      for (RegionInfo region : admin.getRegions(server)) {
+        if (tables.contains(region.getTable()) && region.getReplicaId() == 0) {
+          ask(server, region);
+          break;
+        }
+      }
+    }
+    Set<ServerName> unasked = new TreeSet<>(servers);
+    unasked.removeAll(answers.keySet());
+    if (!unasked.isEmpty()) {
+      probe(unasked);
+      unasked.removeAll(answers.keySet());
+    }
+    refuse(
+        table,
+        unasked,
+        "could not be asked for their version of ReTSO: prepare it again when no region moves");
+    refuse(
+        table,
+        serversOf(answer -> answer == null || answer.tableVersion() < VERSION),
+        "have an older version of ReTSO, or do not load its coprocessor, and would lose commits of"
+            + " this table when they take over from a server that crashed: put"
+            + " hbase-integration's jar of this version on the class path of all region servers,"
+            + " restart them one by one, and prepare the table again");
+    refuse(
+        table,
+        serversOf(answer -> answer.splitsLogToFiles()),
+        "have "
+            + RegionSettings.LOG_TO_FILES
+            + " set, with which HBase replays logs without asking ReTSO, which would lose commits:"
+            + " set it to false, as it is by default, restart them, and prepare the table again");
+  }
+
+  private static final int VERSION = TableSettings.VERSION_DECIDED;
+
+  private interface Rule {
+    boolean applies(RegionSettings answer);
+  }
+
+  private Set<ServerName> serversOf(Rule rule) {
+    return answers.entrySet().stream()
+        .filter(answer -> rule.applies(answer.getValue()))
+        .map(Map.Entry::getKey)
+        .collect(Collectors.toCollection(TreeSet::new));
+  }
+
+  private static void refuse(TableName table, Set<ServerName> servers, String why)
+      throws TableNotPreparedException {
+    if (!servers.isEmpty()) {
+      String names =
+          servers.stream().map(ServerName::getServerName).collect(Collectors.joining(", "));
+      throw new TableNotPreparedException(
+          "table " + table + " is not prepared: region servers " + names + " " + why, null);
+    }
+  }
+
+  /** Those that load the coprocessor from the same place. */
+  private Set<TableName> tables() throws IOException {
+    Set<TableName> tables = new HashSet<>();
+    for (TableDescriptor table : admin.listTableDescriptors()) {
+      if (TableSettings.isPrepared(table)
+          && TableRules.observerOf(table).filter(this::isSame).isPresent()) {
+        tables.add(table.getTableName());
+      }
+    }
+    return tables;
+  }
+
+  private boolean isSame(CoprocessorDescriptor other) {
+    return other.getJarPath().equals(observer.getJarPath());
+  }
+
+  /** Asks a server, unless the region has moved meanwhile. */
+  private void ask(ServerName server, RegionInfo region) throws IOException {
+    byte[] row = DecisionRequest.firstRow(region.getStartKey());
+    try (Table table = connection.getTable(region.getTable())) {
+      TableDescriptor reported = DescriptorQuery.parse(table.get(DescriptorQuery.query(row)));
+      RegionSettings answer = reported == null ? null : RegionSettings.of(reported);
+      boolean isOfAnother =
+          answer != null
+              && !answer.server().isEmpty()
+              && !answer.server().equals(server.getServerName());
+      if (!isOfAnother) {
+        answers.put(server, answer);
+      }
+    }
+  }
+
+  private void probe(Set<ServerName> servers) throws IOException {
+    TableName name = TableName.valueOf(PROBE + UUID.randomUUID());
+    admin.createTable(
+        TableDescriptorBuilder.newBuilder(name)
+            .setColumnFamily(PendingWrite.familyDescriptor())
+            .setCoprocessor(observer)
+            .build());
+    try {
+      RegionInfo region = admin.getRegions(name).get(0);
+      for (ServerName server : servers) {
+        admin.move(region.getEncodedNameAsBytes(), server);
+        ask(server, region);
+      }
+    } finally {
+      admin.disableTable(name);
+      admin.deleteTable(name);
+    }
+  }
+}

@@ -1,0 +1,71 @@
+package io.retso.hbase.cleanup;
+
+import io.retso.hbase.layout.CleanupRequest;
+import io.retso.hbase.layout.DecisionRequest.Decision;
+import io.retso.hbase.table.PreparedTable;
+import io.retso.hbase.table.WrittenRows;
+
+/**
+ * Rows of a transaction, next to each other in one table, that are cleaned up in one go: by
+ * decisions of their regions, or row by row. Immutable.
+ *
+ * @param from index of the first of the rows
+ * @param to index behind the last one
+ * @param byRows whether each row is cleaned up by a request of its own
+ * @param attempt which attempt it is, from 1
+ * @param begun when the first attempt was sent, by the nano clock; not known before the second
+ */
+record CleanupPart(
+    CleanupJob job, WrittenRows rows, int from, int to, boolean byRows, int attempt, long begun) {
+  /** All rows of one table, as they are cleaned up there. */
+  CleanupPart(CleanupJob job, WrittenRows rows) {
+    this(job, rows, 0, rows.size(), !rows.table().isDecidedByRegions(), 1, 0);
+  }
+
+  PreparedTable table() {
+    return rows.table();
+  }
+
+  int size() {
+    return to - from;
+  }
+
+  byte[] firstRow() {
+    return rows.key(from);
+  }
+
+  /** How much of a batch it takes: requests of rows, or one entry of a list. */
+  int weight() {
+    return byRows ? size() : 1;
+  }
+
+  /** A part of it. */
+  CleanupPart slice(int first, int end) {
+    return new CleanupPart(job, rows, first, end, byRows, attempt, begun);
+  }
+
+  /** The next attempt, after this one was sent at {@code sent}. */
+  CleanupPart again(long sent) {
+    return new CleanupPart(job, rows, from, to, byRows, attempt + 1, attempt == 1 ? sent : begun);
+  }
+
+  /** The same rows, of which a region left the cleanup to requests for each. */
+  CleanupPart rowByRow() {
+    return new CleanupPart(job, rows, from, to, true, 1, 0);
+  }
+
+  /** What the region is told that has exactly these of the transaction's rows. */
+  Decision decision() {
+    return new Decision(job.start, job.outcome(), size());
+  }
+
+  /** The request for the row with that index. */
+  CleanupRequest request(int index) {
+    return new CleanupRequest(rows.key(index), job.start, job.outcome(), rows.onlyBatch(index));
+  }
+
+  @Override
+  public String toString() {
+    return (size() == 1 ? "" : size() + " rows, the first of them: ") + request(from);
+  }
+}

@@ -1,0 +1,212 @@
+package io.retso.hbase.cleanup;
+
+import io.retso.hbase.errors.Failures;
+import io.retso.hbase.layout.DecisionRequest;
+import io.retso.hbase.table.PreparedTable;
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import org.apache.hadoop.hbase.HRegionLocation;
+import org.apache.hadoop.hbase.client.Put;
+import org.apache.hadoop.hbase.client.RegionInfo;
+import org.apache.hadoop.hbase.util.Bytes;
+
+/**
+ * Tells the regions of one table, once each, how the transactions of a batch ended that wrote there
+ * ({@link DecisionRequest}).
+ *
+ * <p>Which region has a row is what HBase's client remembers, and may be wrong by the time the
+ * request is there. So nothing rests on it: a region answers "decided" only if the request's row is
+ * its first one, and it has as many rows of the transaction as the request says. Of two ranges of
+ * keys that begin with the same key one is within the other; so equal numbers are equal rows.
+ *
+ * <p>Used once; its steps follow each other, on threads of HBase's client or of whoever sends.
+ */
+final class TableDecisions {
+  /** A region as the client remembers it, and what it is to be told. */
+  private record Region(byte[] start, byte[] end, List<CleanupPart> parts) {
+    Region(RegionInfo region) {
+      this(region.getStartKey(), region.getEndKey(), new ArrayList<>());
+    }
+
+    boolean ends(byte[] row) {
+      return end.length > 0 && Bytes.compareTo(row, end) >= 0;
+    }
+  }
+
+  private final PreparedTable table;
+  private final BooleanSupplier wanted;
+  private final CleanupAnswers answers;
+
+  /** Those whose regions are not known yet. */
+  private final Deque<CleanupPart> unlocated;
+
+  private final List<Region> regions = new ArrayList<>();
+  private final NavigableMap<byte[], Region> byStart = new TreeMap<>(Bytes.BYTES_COMPARATOR);
+  private final CompletableFuture<Void> answered = new CompletableFuture<>();
+
+  private TableDecisions(
+      PreparedTable table,
+      List<CleanupPart> parts,
+      BooleanSupplier wanted,
+      CleanupAnswers answers) {
+    this.table = table;
+    this.wanted = wanted;
+    this.answers = answers;
+    this.unlocated = new ArrayDeque<>(parts);
+  }
+
+  /**
+   * Sends what the parts come to; never throws.
+   *
+   * @param wanted whether it is still to be sent when the regions are known
+   * @return completes when all is answered or has failed
+   */
+  static CompletableFuture<Void> send(
+      PreparedTable table,
+      List<CleanupPart> parts,
+      BooleanSupplier wanted,
+      CleanupAnswers answers) {
+    TableDecisions decisions = new TableDecisions(table, parts, wanted, answers);
+    decisions.locate();
+    return decisions.answered;
+  }
+
+  /** Finds the regions; mostly they are known, and no future is waited for. */
+  private void locate() {
+    while (!unlocated.isEmpty()) {
+      byte[] row = unlocated.peek().firstRow();
+      Region known = known(row);
+      if (known != null) {
+        give(unlocated.poll(), known);
+        continue;
+      }
+      CompletableFuture<HRegionLocation> asked = ask(row);
+      if (!asked.isDone()) {
+        asked.whenComplete(
+            (location, failure) -> {
+              located(location, failure);
+              locate();
+            });
+        return;
+      }
+      asked.whenComplete(this::located);
+    }
+    send();
+  }
+
+  private CompletableFuture<HRegionLocation> ask(byte[] row) {
+    try {
+      CompletableFuture<HRegionLocation> asked = table.regions().getRegionLocation(row);
+      if (asked.isDone()) {
+        return asked;
+      }
+      long millis = table.shortTimeout().getOperationTimeout(TimeUnit.MILLISECONDS);
+      return asked.copy().orTimeout(millis, TimeUnit.MILLISECONDS);
+    } catch (RuntimeException e) {
+      return Failures.failed(e);
+    }
+  }
+
+  private void located(HRegionLocation location, Throwable failure) {
+    CleanupPart part = unlocated.poll();
+    if (location == null || !location.getRegion().containsRow(part.firstRow())) {
+      Throwable cause =
+          failure == null ? new IOException("no region has the row") : Failures.unwrap(failure);
+      answers.ended(part, System.nanoTime(), cause);
+      return;
+    }
+    Region region = new Region(location.getRegion());
+    regions.add(region);
+    byStart.put(region.start, region);
+    give(part, region);
+  }
+
+  /** The region of a row, if this batch has met it; otherwise null. */
+  private Region known(byte[] row) {
+    Map.Entry<byte[], Region> known = byStart.floorEntry(row);
+    return known == null || known.getValue().ends(row) ? null : known.getValue();
+  }
+
+  /** Gives a region those rows of a part that it has. */
+  private void give(CleanupPart part, Region region) {
+    int end = part.rows().endOf(part.from(), part.to(), region.end);
+    if (end < part.to()) {
+      unlocated.push(part.slice(end, part.to()));
+    }
+    region.parts.add(part.slice(part.from(), end));
+  }
+
+  private void send() {
+    long now = System.nanoTime();
+    List<List<CleanupPart>> lists = new ArrayList<>();
+    List<DecisionRequest> requests = new ArrayList<>();
+    for (Region region : regions) {
+      byte[] row = DecisionRequest.firstRow(region.start);
+      List<CleanupPart> parts = region.parts;
+      for (int i = 0; i < parts.size(); i += DecisionRequest.DECISIONS_MAX) {
+        List<CleanupPart> list =
+            parts.subList(i, Math.min(parts.size(), i + DecisionRequest.DECISIONS_MAX));
+        lists.add(list);
+        requests.add(new DecisionRequest(row, list.stream().map(CleanupPart::decision).toList()));
+      }
+    }
+    List<CompletableFuture<Object>> sent = sent(requests);
+    List<CompletableFuture<Object>> all = new ArrayList<>();
+    for (int i = 0; i < requests.size(); i++) {
+      DecisionRequest request = requests.get(i);
+      List<CleanupPart> list = lists.get(i);
+      all.add(
+          sent.get(i)
+              .whenComplete((answer, failure) -> answered(request, list, now, answer, failure)));
+    }
+    CompletableFuture.allOf(all.toArray(CompletableFuture<?>[]::new))
+        .whenComplete((done, failure) -> answered.complete(null));
+  }
+
+  private List<CompletableFuture<Object>> sent(List<DecisionRequest> requests) {
+    if (requests.isEmpty()) {
+      return List.of(); // no region was found
+    }
+    if (wanted.getAsBoolean()) {
+      List<Put> puts = requests.stream().map(DecisionRequest::toPut).toList();
+      return RowCleanup.inHalves(puts, table.shortTimeout()::<Object>batch);
+    }
+    IOException closed = new IOException("closed when the regions were known");
+    return requests.stream().map(request -> Failures.<Object>failed(closed)).toList();
+  }
+
+  private void answered(
+      DecisionRequest request,
+      List<CleanupPart> list,
+      long sent,
+      Object answer,
+      Throwable failure) {
+    if (failure != null) {
+      list.forEach(part -> answers.ended(part, sent, failure));
+      return;
+    }
+    // A region without the coprocessor fails the requests for rows, with the reason.
+    BitSet decided = request.decided(answer);
+    List<CleanupPart> rowByRow = new ArrayList<>();
+    for (int i = 0; i < list.size(); i++) {
+      if (decided != null && decided.get(i)) {
+        answers.ended(list.get(i), sent, null);
+      } else {
+        rowByRow.add(list.get(i).rowByRow());
+      }
+    }
+    if (!rowByRow.isEmpty()) {
+      answers.rowByRow(rowByRow);
+    }
+  }
+}

@@ -1,0 +1,156 @@
+package io.retso.hbase.coprocessor.purge;
+
+import io.retso.hbase.coprocessor.region.ObserverMetrics;
+import io.retso.hbase.layout.CellVersion;
+import io.retso.hbase.layout.CleanupRequest;
+import io.retso.protocol.Timestamps;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.LongUnaryOperator;
+import org.apache.hadoop.hbase.Cell;
+import org.apache.hadoop.hbase.CellComparator;
+import org.apache.hadoop.hbase.CellUtil;
+import org.apache.hadoop.hbase.KeyValue;
+import org.apache.hadoop.hbase.KeyValueUtil;
+import org.apache.hadoop.hbase.regionserver.InternalScanner;
+import org.apache.hadoop.hbase.regionserver.ScannerContext;
+
+/**
+ * What a flush of a data family writes, with the versions of decided transactions where they
+ * belong; docs/decisions/0025-outcomes-decided-by-a-region.md.
+ *
+ * <pre>
+ *   version Ts, committed at Tc     at Tc + 1, with the sequence number that it has
+ *           Ts, aborted             not at all
+ *           Ts, not decided         as it is, and the transaction is not decided any more
+ * </pre>
+ *
+ * <p>A column is sorted as a whole. What a moved version passes is not committed, or of a plain
+ * writer: where two transactions write the same column, one of them is refused unless it began
+ * after the other had committed.
+ *
+ * <p><em>What a delete marker hides</em> is not moved, as cleanups of rows do not move it: it would
+ * come out. It is dropped, for it has no mark any more, and would come out when HBase drops the
+ * marker. Such a marker is in the same memory: a transaction is not decided here if an older one
+ * may hide what it wrote ({@code DecisionWrites}), except the marker of its own cleanup, under
+ * which a late duplicate came; that is moved to where the original is, or was until it was purged.
+ *
+ * <p>It keeps the cells of one column, as they are in a memory that is being flushed and stays
+ * until that is done. Not thread-safe, like its source.
+ */
+final class DecidingScanner extends RewritingScanner {
+  private final LongUnaryOperator outcomeOf;
+  private final ObserverMetrics metrics;
+
+  /** What is to be written of the current column. */
+  private final List<Cell> column = new ArrayList<>();
+
+  /** The last cell of the source; null at first. */
+  private Cell last;
+
+  private boolean hasMoved;
+
+  /** Versions up to here are deleted: in the family and row; in the column. */
+  private long familyDeletedTo;
+
+  private long columnDeletedTo;
+
+  /** Single versions that are deleted. */
+  private final Set<Long> familyDeleted = new HashSet<>();
+
+  private long columnDeleted;
+
+  /**
+   * A scanner.
+   *
+   * @param outcomeOf of a start timestamp: commit timestamp, {@link CleanupRequest#ABORTED}, or 0
+   *     if it is not decided and will not be
+   * @param metrics counts what is moved or dropped; null if nobody counts
+   */
+  DecidingScanner(InternalScanner source, LongUnaryOperator outcomeOf, ObserverMetrics metrics) {
+    super(source);
+    this.outcomeOf = outcomeOf;
+    this.metrics = metrics;
+  }
+
+  @Override
+  public boolean next(List<Cell> result, ScannerContext context) throws IOException {
+    List<Cell> cells = new ArrayList<>();
+    boolean more = source.next(cells, context);
+    for (Cell cell : cells) {
+      if (last == null || !CellUtil.matchingRows(last, cell)) {
+        finish(result);
+        familyDeletedTo = -1;
+        familyDeleted.clear();
+      } else if (!CellUtil.matchingColumn(last, cell)) {
+        finish(result);
+      }
+      last = cell;
+      add(cell);
+    }
+    if (!more) {
+      finish(result);
+    }
+    return more;
+  }
+
+  private void finish(List<Cell> result) {
+    if (hasMoved) {
+      column.sort(CellComparator.getInstance());
+    }
+    result.addAll(column);
+    column.clear();
+    hasMoved = false;
+    columnDeletedTo = -1;
+    columnDeleted = -1;
+  }
+
+  private void add(Cell cell) {
+    if (cell.getType() != Cell.Type.Put) {
+      noteDelete(cell);
+      column.add(cell);
+      return;
+    }
+    long version = cell.getTimestamp();
+    long outcome = Timestamps.isWellFormed(version) ? outcomeOf.applyAsLong(version) : 0;
+    if (outcome == 0) {
+      column.add(cell);
+    } else if (outcome != CleanupRequest.ABORTED && !isHidden(version)) {
+      KeyValue moved = KeyValueUtil.copyToNewKeyValue(cell);
+      moved.setSequenceId(sequence(cell));
+      moved.setTimestamp(CellVersion.committed(outcome));
+      column.add(moved);
+      hasMoved = true;
+      count(true);
+    } else {
+      count(false);
+    }
+  }
+
+  private void count(boolean isMoved) {
+    if (metrics != null) {
+      (isMoved ? metrics.movedVersions : metrics.droppedVersions).increment();
+    }
+  }
+
+  /** Markers come before what they hide. */
+  private void noteDelete(Cell marker) {
+    long version = marker.getTimestamp();
+    switch (marker.getType()) {
+      case DeleteFamily -> familyDeletedTo = Math.max(familyDeletedTo, version);
+      case DeleteFamilyVersion -> familyDeleted.add(version);
+      case DeleteColumn -> columnDeletedTo = Math.max(columnDeletedTo, version);
+      default -> columnDeleted = version;
+    }
+  }
+
+  private boolean isHidden(long version) {
+    return version <= familyDeletedTo
+        || version <= columnDeletedTo
+        || version == columnDeleted
+        || familyDeleted.contains(version);
+  }
+}

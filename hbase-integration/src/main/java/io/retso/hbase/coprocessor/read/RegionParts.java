@@ -1,0 +1,17 @@
+package io.retso.hbase.coprocessor.read;
+
+import io.retso.hbase.coprocessor.oracle.OracleLink;
+import io.retso.hbase.coprocessor.region.Horizon;
+import io.retso.hbase.coprocessor.region.ObserverMetrics;
+import io.retso.hbase.coprocessor.region.RegionMarks;
+import io.retso.hbase.coprocessor.region.RegionOutcomes;
+import org.apache.hadoop.hbase.regionserver.Region;
+
+/** Where the readers of a region look. */
+public record RegionParts(
+    Region region,
+    RegionMarks marks,
+    RegionOutcomes outcomes,
+    Horizon horizon,
+    OracleLink link,
+    ObserverMetrics metrics) {}

@@ -1,0 +1,107 @@
+package io.retso.hbase.coprocessor.region;
+
+import io.retso.hbase.layout.DecisionCell;
+import io.retso.hbase.layout.DecisionRequest;
+import io.retso.hbase.layout.PendingWrite;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import java.util.function.LongPredicate;
+import java.util.function.Predicate;
+import org.apache.hadoop.hbase.Cell;
+import org.apache.hadoop.hbase.KeyValueUtil;
+import org.apache.hadoop.hbase.client.Scan;
+import org.apache.hadoop.hbase.regionserver.HRegion;
+import org.apache.hadoop.hbase.regionserver.HStore;
+import org.apache.hadoop.hbase.regionserver.KeyValueScanner;
+import org.apache.hadoop.hbase.regionserver.StoreScanner;
+
+/**
+ * What the family of the marks says of a region, in memory and files, also of one that is not open
+ * yet: HBase replays the log, and flushes at its end and perhaps amid it, before it opens a region.
+ * Needs neither settings nor an oracle. Stateless.
+ */
+public final class LoggedDecisions {
+  private static final byte[] FAMILY = PendingWrite.family();
+
+  private LoggedDecisions() {}
+
+  /** The first row that a region can have: where its decisions are. */
+  public static byte[] row(HRegion region) {
+    return DecisionRequest.firstRow(region.getRegionInfo().getStartKey());
+  }
+
+  /**
+   * The decisions that are there: commit timestamps, or {@link
+   * io.retso.hbase.layout.CleanupRequest#ABORTED}, by start timestamp.
+   */
+  public static Map<Long, Long> read(HRegion region) throws IOException {
+    byte[] row = row(region);
+    Map<Long, Long> decisions = new HashMap<>();
+    read(
+        region,
+        new Scan().withStartRow(row).withStopRow(row, true),
+        cell -> {
+          if (DecisionCell.is(cell)) {
+            DecisionCell.read(cell, decisions::put);
+          }
+          return true;
+        });
+    return decisions;
+  }
+
+  /** Gives all marks that are there, in their order; the cells are valid during the call. */
+  static void marks(HRegion region, Consumer<Cell> found) throws IOException {
+    read(
+        region,
+        new Scan(),
+        cell -> {
+          if (PendingWrite.isWellFormed(cell)) {
+            found.accept(cell);
+          }
+          return true;
+        });
+  }
+
+  /**
+   * Copies of the marks of some transactions that are there, in their order.
+   *
+   * @param first where to begin
+   * @param starts start timestamps of those transactions
+   * @param max marks at most
+   */
+  public static List<Cell> marks(HRegion region, byte[] first, LongPredicate starts, int max)
+      throws IOException {
+    List<Cell> found = new ArrayList<>();
+    read(
+        region,
+        new Scan().withStartRow(first),
+        cell -> {
+          if (PendingWrite.isWellFormed(cell) && starts.test(PendingWrite.startOf(cell))) {
+            found.add(KeyValueUtil.copyToNewKeyValue(cell));
+          }
+          return found.size() < max;
+        });
+    return found;
+  }
+
+  /** The test says whether to go on. */
+  private static void read(HRegion region, Scan scan, Predicate<Cell> found) throws IOException {
+    HStore store = region.getStore(FAMILY);
+    scan.addFamily(FAMILY);
+    try (KeyValueScanner scanner = store.getScanner(scan, null, Long.MAX_VALUE)) {
+      List<Cell> cells = new ArrayList<>();
+      boolean more = true;
+      while (more) {
+        more = ((StoreScanner) scanner).next(cells);
+        for (Cell cell : cells) {
+          more = found.test(cell) && more;
+        }
+        cells.clear();
+      }
+    }
+  }
+}

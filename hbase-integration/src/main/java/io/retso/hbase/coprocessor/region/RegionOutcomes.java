@@ -1,0 +1,148 @@
+package io.retso.hbase.coprocessor.region;
+
+import io.retso.hbase.layout.CleanupRequest;
+import io.retso.hbase.layout.PendingWrite;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.apache.hadoop.hbase.regionserver.Region;
+import org.apache.hadoop.hbase.regionserver.Store;
+
+/**
+ * Transactions whose outcome the region knows, and what readers need to know of flushes that act on
+ * it; docs/decisions/0025-outcomes-decided-by-a-region.md.
+ *
+ * <p>A flush of a data family writes the versions of such a transaction at {@code Tc + 1}, or not
+ * at all. Its file takes the place of the memory that it wrote at one moment, the <em>commit</em>
+ * of the flush; scanners that are open then are told a moment later, and go on in the file where
+ * they stood in memory. What moved sorts before that place: they miss it, and nothing in what they
+ * show tells. An outcome leaves only after the commit of all of its families.
+ *
+ * <p><em>A reader</em> takes {@link #moves} before it opens its scanner, and again after it has
+ * read. If both are the same, no commit came between:
+ *
+ * <pre>
+ *   moves() --- scanner is opened --- row is read --- moves() the same: the row is whole, and of
+ *                                                     each Ts in it the outcome, if there was one,
+ *                                                     was still here
+ *          commit   anywhere before the second look: they differ. The reader opens a new scanner
+ *                   behind the last row that was followed by a look
+ *          commit   before the first look: the scanner begins with the file
+ *          commit   after the second look: the row was read from what was there before
+ * </pre>
+ *
+ * <p>A counter that hooks of flushes raise would not do: HBase calls none at the commit. Raised
+ * before it, a reader may open its scanner between the two, and goes over the commit with the same
+ * number; raised after it, a row may be read between the two. So the number is that of the lists of
+ * files: HBase puts another list into the place of the old one at the commit, under the lock under
+ * which it takes the memory away and scanners are opened, and tells open scanners after that.
+ * Compactions change lists, too, and make readers read again for nothing.
+ *
+ * <p>Thread-safe.
+ */
+public final class RegionOutcomes {
+  /** Lists of files as they were looked at, by store. */
+  private record Files(List<Collection<?>> lists, long number) {}
+
+  private final Region region;
+  private final boolean isDeciding;
+  private final Map<Long, Long> outcomes = new ConcurrentHashMap<>();
+
+  /** Those whose cells may move, which marks do not; null before the first look. */
+  private volatile Store[] stores;
+
+  private volatile Files seen = new Files(List.of(), 0);
+
+  /**
+   * No outcomes.
+   *
+   * @param isDeciding whether the region decides outcomes; otherwise nothing moves
+   */
+  public RegionOutcomes(Region region, boolean isDeciding) {
+    this.region = region;
+    this.isDeciding = isDeciding;
+  }
+
+  /** Whether flushes may move cells. */
+  public boolean isMoving() {
+    return isDeciding;
+  }
+
+  /**
+   * How a transaction ended, if the region knows.
+   *
+   * @return its commit timestamp, {@link CleanupRequest#ABORTED}, or 0
+   */
+  public long outcomeOf(long start) {
+    Long outcome = outcomes.get(start);
+    return outcome == null ? 0 : outcome;
+  }
+
+  /**
+   * A transaction is decided here. Its marks in memory are to be dropped after that, not before: a
+   * reader looks for the outcome first, and then for the mark.
+   *
+   * @param outcome its commit timestamp, or {@link CleanupRequest#ABORTED}
+   */
+  public void decided(long start, long outcome) {
+    outcomes.put(start, outcome);
+  }
+
+  /**
+   * The outcome leaves. Not before a scanner that is opened now meets neither a version of the
+   * transaction nor a mark of it, in any family: those opened before see that {@link #moves} has
+   * changed.
+   */
+  public void forget(long start) {
+    outcomes.remove(start);
+  }
+
+  /**
+   * A number that has changed if a flush of a data family was committed since the last call. To be
+   * called while the region is open.
+   */
+  public long moves() {
+    Files last = seen;
+    Store[] all = stores();
+    for (int i = 0; i < all.length; i++) {
+      if (i >= last.lists.size() || all[i].getStorefiles() != last.lists.get(i)) {
+        return look();
+      }
+    }
+    return last.number;
+  }
+
+  /**
+   * A list that was replaced does not come back: the next one is another object. (Empty ones are
+   * not; but a store that had a file has one, as compactions that leave nothing write an empty
+   * one.)
+   */
+  private synchronized long look() {
+    Store[] all = stores();
+    List<Collection<?>> lists = new ArrayList<>(all.length);
+    boolean isSame = seen.lists.size() == all.length;
+    for (int i = 0; i < all.length; i++) {
+      Collection<?> list = all[i].getStorefiles();
+      lists.add(list);
+      isSame = isSame && list == seen.lists.get(i);
+    }
+    if (!isSame) {
+      seen = new Files(lists, seen.number + 1);
+    }
+    return seen.number;
+  }
+
+  /** They are the same as long as the region is open. */
+  private Store[] stores() {
+    Store[] found = stores;
+    if (found == null) {
+      List<Store> data = isDeciding ? new ArrayList<>(region.getStores()) : new ArrayList<>();
+      data.removeIf(store -> PendingWrite.isFamily(store.getColumnFamilyDescriptor().getName()));
+      found = data.toArray(Store[]::new);
+      stores = found;
+    }
+    return found;
+  }
+}

@@ -1,0 +1,192 @@
+package io.retso.hbase.coprocessor.write;
+
+import io.retso.hbase.coprocessor.region.Horizon;
+import io.retso.hbase.coprocessor.region.LoggedDecisions;
+import io.retso.hbase.coprocessor.region.ObserverMetrics;
+import io.retso.hbase.coprocessor.region.RegionDecisions;
+import io.retso.hbase.coprocessor.region.RegionMarks;
+import io.retso.hbase.coprocessor.region.RegionOutcomes;
+import io.retso.hbase.layout.DecisionRequest;
+import io.retso.hbase.layout.DecisionRequest.Decision;
+import io.retso.hbase.layout.PendingWrite;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.LongStream;
+import org.apache.hadoop.hbase.ExtendedCell;
+import org.apache.hadoop.hbase.client.Durability;
+import org.apache.hadoop.hbase.client.Mutation;
+import org.apache.hadoop.hbase.client.Result;
+import org.apache.hadoop.hbase.regionserver.HRegion;
+
+/**
+ * What a region does with lists of outcomes ({@link DecisionRequest}): docs/decisions/0025.
+ *
+ * <pre>
+ *   prepare   what the region can vouch for goes into one cell, in the place of the request
+ *   applied   the cell is in log and memory, and forced to disk: what the region can still vouch
+ *             for is decided. Nobody sees the cell yet, and no flush has begun since {@link #prepare}
+ *   answer    says which are decided
+ * </pre>
+ *
+ * <p>A cell may name transactions that were not decided after all: a flush may have filed one of
+ * their versions in between, or a late duplicate be under way. That does no harm: what it says is
+ * true, and a replay finds either marks that are cells, which it cleans up as the cell says, or
+ * nothing.
+ *
+ * <p><em>Not decided</em> is what {@code RegionMarks.isWhole} cannot vouch for, and
+ *
+ * <ul>
+ *   <li>what is below the horizon, as cleanups of rows treat it in another way: a precaution;
+ *   <li>what a plain writer's delete marker may hide, or may have hidden when the region opened: a
+ *       flush would move it, and it would come out ({@link RecentWrites#mayBeHidden});
+ *   <li>everything, if the row of the request is not the first row of the region: after a split or
+ *       merge, nobody would look for the decision there.
+ * </ul>
+ *
+ * <p>Thread-safe.
+ */
+public final class DecisionWrites {
+  private static final byte[] FAMILY = PendingWrite.family();
+
+  private final HRegion region;
+  private final Horizon horizon;
+  private final RecentWrites recent;
+  private final RegionMarks marks;
+  private final RegionOutcomes outcomes;
+  private final RegionDecisions decisions;
+  private final ObserverMetrics metrics;
+
+  public DecisionWrites(
+      HRegion region,
+      Horizon horizon,
+      RecentWrites recent,
+      RegionMarks marks,
+      RegionOutcomes outcomes,
+      RegionDecisions decisions,
+      ObserverMetrics metrics) {
+    this.region = region;
+    this.horizon = horizon;
+    this.recent = recent;
+    this.marks = marks;
+    this.outcomes = outcomes;
+    this.decisions = decisions;
+    this.metrics = metrics;
+  }
+
+  /** A request that is being carried out. */
+  static final class Pending {
+    private final Mutation mutation;
+    private final DecisionRequest request;
+
+    /** In its cell. */
+    private final BitSet logged = new BitSet();
+
+    private final BitSet decided = new BitSet();
+
+    private Pending(Mutation mutation, DecisionRequest request) {
+      this.mutation = mutation;
+      this.request = request;
+    }
+
+    boolean isOf(Mutation other) {
+      return mutation == other;
+    }
+
+    /** What the client is told. */
+    Result answer() {
+      return request.answer(decided);
+    }
+  }
+
+  /**
+   * Replaces the cell of a request.
+   *
+   * @throws IllegalArgumentException if it is malformed, or not to be forced to the log
+   */
+  Pending prepare(Mutation mutation) {
+    DecisionRequest request = DecisionRequest.of(mutation);
+    checkDurability(mutation);
+    Pending pending = new Pending(mutation, request);
+    Map<Long, Long> outcomesByStart = new TreeMap<>();
+    if (decisions.isUsed() && Arrays.equals(request.row(), LoggedDecisions.row(region))) {
+      for (int i = 0; i < request.decisions().size(); i++) {
+        Decision decision = request.decisions().get(i);
+        if (decisions.isDecided(decision.start(), decision.commitTimestamp())) {
+          pending.decided.set(i); // it was asked for once more
+        } else if (isToBeDecided(decision)
+            && outcomesByStart.putIfAbsent(decision.start(), decision.commitTimestamp()) == null) {
+          pending.logged.set(i);
+        }
+      }
+    }
+    mutation.getFamilyCellMap().clear();
+    if (!outcomesByStart.isEmpty()) {
+      mutation
+          .getFamilyCellMap()
+          .put(FAMILY, new ArrayList<>(List.of(decisions.newCell(outcomesByStart))));
+    }
+    return pending;
+  }
+
+  /**
+   * Takes from a plain writer's mutation what deletes marks in the first row of the region: there
+   * it might delete decisions, which are about other rows. Marks without versions are cleaned up.
+   */
+  void keep(Mutation plain) {
+    if (decisions.isUsed()
+        && plain.getFamilyCellMap().containsKey(FAMILY)
+        && Arrays.equals(plain.getRow(), LoggedDecisions.row(region))) {
+      plain.getFamilyCellMap().remove(FAMILY);
+    }
+  }
+
+  /** An answer is given when the decision cannot be lost any more. */
+  private void checkDurability(Mutation mutation) {
+    Durability durability = mutation.getDurability();
+    if (durability == Durability.USE_DEFAULT) {
+      durability = region.getTableDescriptor().getDurability();
+    }
+    if (durability == Durability.SKIP_WAL || durability == Durability.ASYNC_WAL) {
+      throw new IllegalArgumentException(
+          "outcomes are decided in the log only: durability " + durability + " is not enough");
+    }
+  }
+
+  private boolean isToBeDecided(Decision decision) {
+    long start = decision.start();
+    return start >= horizon.refused()
+        && !recent.mayBeHidden(start)
+        && marks.isWhole(start, decision.rows());
+  }
+
+  /** The cells are in log and memory. */
+  void applied(List<Pending> all) {
+    for (Pending pending : all) {
+      if (!pending.logged.isEmpty()) {
+        decide(pending);
+      }
+      metrics.decided.increment(pending.decided.cardinality());
+      metrics.decidedByRow.increment(
+          pending.request.decisions().size() - pending.decided.cardinality());
+    }
+  }
+
+  private void decide(Pending pending) {
+    ExtendedCell cell = (ExtendedCell) pending.mutation.getFamilyCellMap().get(FAMILY).get(0);
+    LongStream.Builder starts = LongStream.builder();
+    for (int i : pending.logged.stream().toArray()) {
+      Decision decision = pending.request.decisions().get(i);
+      long start = decision.start();
+      Runnable decided = () -> outcomes.decided(start, decision.commitTimestamp());
+      if (marks.decide(start, decision.rows(), decided)) {
+        pending.decided.set(i);
+        starts.add(start);
+      }
+    }
+    decisions.decided(starts.build().toArray(), cell.getSequenceId());
+  }
+}

@@ -1,0 +1,138 @@
+package io.retso.hbase.coprocessor.write;
+
+import io.retso.hbase.coprocessor.region.BatchesInFlight;
+import io.retso.hbase.coprocessor.region.RegionMarks;
+import io.retso.hbase.coprocessor.write.RowLatches.Latch;
+import io.retso.hbase.layout.CleanupRequest;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.apache.hadoop.hbase.KeyValue;
+import org.apache.hadoop.hbase.client.Mutation;
+
+/**
+ * What one batch of mutations does in a region, from its first mutation to its end. Of one thread.
+ */
+final class WriteBatch {
+  private static final Cleanup NOT_READ = new Cleanup(null, -1);
+
+  /**
+   * A write that was admitted.
+   *
+   * @param number of the transaction's batch
+   */
+  record Write(Latch latch, int number, Mutation mutation) {}
+
+  /**
+   * A row that is latched for its cleanup.
+   *
+   * @param row what the transaction wrote there; null if it has no mark
+   * @param moment of {@link RecentWrites}, before the look at the row
+   */
+  record Cleanup(RowCleaner.Written row, long moment) {}
+
+  /** What all batches of a region share. */
+  record Shared(
+      BatchesInFlight inFlight,
+      RecentWrites recent,
+      RowCleaner cleaner,
+      RowLatches latches,
+      RegionMarks marks) {}
+
+  private final Shared shared;
+  private final BatchesInFlight.Epoch epoch;
+
+  /** Of {@link RecentWrites}, before anything is applied. */
+  final long moment;
+
+  final List<Write> writes = new ArrayList<>();
+  private final Map<Latch, Cleanup> cleanups = new HashMap<>();
+
+  /** Those that are in the mutations. */
+  final Set<Latch> cleaned = new HashSet<>();
+
+  /** What was applied and is not remembered yet. */
+  final List<RecentWrites.Entry> applied = new ArrayList<>();
+
+  /** Marks in memory that the current mutations put there. */
+  final List<RegionMarks.Mark> added = new ArrayList<>();
+
+  /** Marks in memory that go when the current mutations are visible. */
+  final List<RegionMarks.Mark> cleanedMarks = new ArrayList<>();
+
+  /** Requests to decide outcomes among the current mutations. */
+  final List<DecisionWrites.Pending> decisions = new ArrayList<>();
+
+  /** The first of the writes that was not applied yet. */
+  int next;
+
+  boolean plain;
+
+  /**
+   * Whether the current mutations passed {@link RegionWrites#prepare}: if they fail, some may be
+   * there.
+   */
+  boolean prepared;
+
+  WriteBatch(Shared shared) {
+    this.shared = shared;
+    this.epoch = shared.inFlight.enter();
+    this.moment = shared.recent.moment();
+  }
+
+  /** It has changes that are neither a transaction's writes nor cleanups. */
+  void plain() {
+    if (!plain) {
+      plain = true;
+      shared.recent.plainBegins();
+    }
+  }
+
+  /** The next of the writes if that is {@code mutation}, or null. */
+  Write nextWrite(Mutation mutation) {
+    return next < writes.size() && writes.get(next).mutation == mutation
+        ? writes.get(next++)
+        : null;
+  }
+
+  /** Latches a row and looks at it, unless that was done; null if another batch has it. */
+  Cleanup latch(Latch latch, CleanupRequest request) throws IOException {
+    Cleanup cleanup = cleanups.get(latch);
+    if (cleanup == null && shared.latches.latchForCleanup(latch)) {
+      cleanups.put(latch, NOT_READ); // to be released, should the read fail
+      long before = shared.recent.moment();
+      List<KeyValue> remembered = shared.recent.take(latch, request.onlyBatch());
+      if (shared.marks.mayBeDecided(latch.row(), latch.start())) {
+        remembered = null; // the mark may have gone without a cleanup of the row
+      }
+      cleanup =
+          new Cleanup(
+              remembered == null ? shared.cleaner.read(request) : RowCleaner.remembered(remembered),
+              before);
+      cleanups.put(latch, cleanup);
+    }
+    return cleanup;
+  }
+
+  /** What a latched row has, now that nothing plain comes before the cleanup any more. */
+  RowCleaner.Written row(Cleanup cleanup, CleanupRequest request) throws IOException {
+    boolean isCurrent = cleanup.moment >= 0 && cleanup.moment == shared.recent.moment();
+    return isCurrent ? cleanup.row : shared.cleaner.read(request);
+  }
+
+  void end() {
+    if (plain) {
+      shared.recent.plainEnds();
+    }
+    for (Write write : writes) {
+      shared.marks.endWrite(write.latch.start());
+      shared.latches.releaseWrite(write.latch);
+    }
+    cleanups.keySet().forEach(shared.latches::releaseCleanup);
+    epoch.leave();
+  }
+}

@@ -1,0 +1,499 @@
+package io.retso.hbase.coprocessor;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.retso.hbase.Fixture;
+import io.retso.hbase.RetsoCluster;
+import io.retso.hbase.coprocessor.HeldBatch.Hold;
+import io.retso.hbase.coprocessor.region.LoggedDecisions;
+import io.retso.hbase.layout.CellVersion;
+import io.retso.hbase.layout.CleanupRequest;
+import io.retso.hbase.layout.DecisionCell;
+import io.retso.hbase.layout.DecisionRequest;
+import io.retso.hbase.layout.DecisionRequest.Decision;
+import io.retso.hbase.layout.PendingWrite;
+import java.io.IOException;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.hbase.Cell;
+import org.apache.hadoop.hbase.DoNotRetryIOException;
+import org.apache.hadoop.hbase.client.Admin;
+import org.apache.hadoop.hbase.client.Delete;
+import org.apache.hadoop.hbase.client.Durability;
+import org.apache.hadoop.hbase.client.Mutation;
+import org.apache.hadoop.hbase.client.Put;
+import org.apache.hadoop.hbase.client.Scan;
+import org.apache.hadoop.hbase.regionserver.HRegion;
+import org.apache.hadoop.hbase.util.Bytes;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** Outcomes that a region decides, and what flushes make of them: decision 25. */
+@ExtendWith(RetsoCluster.Extension.class)
+@Timeout(120)
+class DecidedOutcomesTest {
+  private static final String ROW = "r";
+  private static final byte[] MARKS = PendingWrite.family();
+
+  private final ExecutorService background = Executors.newCachedThreadPool();
+  private RawTable t;
+
+  @BeforeEach
+  void create(RetsoCluster cluster) throws Exception {
+    t = RawTable.deciding(cluster);
+    t.writeWithCell("first");
+  }
+
+  @AfterEach
+  void drop() throws Exception {
+    background.shutdownNow();
+    assertTrue(background.awaitTermination(60, TimeUnit.SECONDS));
+    t.close();
+  }
+
+  private HRegion region() {
+    return t.regions().get(0);
+  }
+
+  private Map<String, String> read() throws IOException {
+    return t.read(t.oracle.begin(), ROW);
+  }
+
+  /** Versions of family f in a row, deleted ones, too. */
+  private List<Long> versions(String row) throws IOException {
+    return t.raw(row).stream()
+        .filter(cell -> !PendingWrite.isMark(cell))
+        .map(Cell::getTimestamp)
+        .toList();
+  }
+
+  /** Decisions that {@code !pw} has, with how many transactions. */
+  private List<Integer> decisions() throws IOException {
+    return t.cellsOfMarks("\0").stream()
+        .filter(DecisionCell::is)
+        .map(cell -> cell.getValueLength() / 16)
+        .toList();
+  }
+
+  private long commitAndDecide(long start, String row) throws IOException {
+    long committed = t.commit(start, row);
+    assertTrue(t.decide(start, committed, 1));
+    t.oracle.cleanedUp(start);
+    return committed;
+  }
+
+  @Test
+  void aCommittedVersionIsMovedByTheFlush() throws IOException {
+    long start = t.writeWithoutCell(ROW);
+    int cells = region().getStore(RawTable.F).getMemStoreSize().getCellsCount();
+    long committed = commitAndDecide(start, ROW);
+    assertEquals(Map.of("a", "1"), read());
+    assertEquals(Map.of(), t.read(committed, ROW));
+    assertEquals(List.of("first"), t.rowsWithMarks());
+    assertEquals(cells, region().getStore(RawTable.F).getMemStoreSize().getCellsCount());
+    t.flush();
+    assertEquals(List.of(CellVersion.committed(committed)), versions(ROW));
+    assertEquals(Map.of("a", "1"), read());
+    assertEquals(Map.of(), t.read(committed, ROW));
+    t.reopen();
+    assertEquals(Map.of("a", "1"), read());
+  }
+
+  @Test
+  void anAbortedVersionIsDroppedByTheFlush() throws IOException {
+    long start = t.writeWithoutCell(ROW);
+    t.oracle.abort(start);
+    assertTrue(t.decide(start, CleanupRequest.ABORTED, 1));
+    assertEquals(Map.of(), read());
+    t.flush(RawTable.F);
+    assertEquals(List.of(), versions(ROW));
+    assertEquals(Map.of(), read());
+    t.reopen();
+    assertEquals(Map.of(), read());
+  }
+
+  @Test
+  void anOutcomeStaysUntilAllFamiliesAreFlushed() throws IOException {
+    long start = t.oracle.begin();
+    Put put = RawTable.put(start, ROW, "a", "1");
+    put.addColumn(RawTable.G, Bytes.toBytes("a"), start, Bytes.toBytes("2"));
+    t.table.put(put);
+    t.oracle.abort(start);
+    assertTrue(t.decide(start, CleanupRequest.ABORTED, 1));
+    t.flush(RawTable.F);
+    assertEquals(Map.of(), read());
+    assertEquals(List.of(), t.scan(t.oracle.begin(), new Scan().addFamily(RawTable.G)));
+    t.flush(RawTable.G);
+    assertEquals(List.of(), versions(ROW));
+    assertEquals(List.of(), t.scan(t.oracle.begin(), new Scan().addFamily(RawTable.G)));
+    t.flush(MARKS);
+    t.compact();
+    assertEquals(List.of(), decisions());
+  }
+
+  @Test
+  void aDecisionAmidAFlushCountsThere() throws Exception {
+    long start = t.writeWithoutCell(ROW);
+    Hold hold = HeldStore.into(region()).holdNextFlushOfMarks();
+    Future<?> flush = background.submit(() -> region().flush(true));
+    hold.awaitReached();
+    long committed = commitAndDecide(start, ROW);
+    hold.release();
+    flush.get();
+    assertEquals(List.of(CellVersion.committed(committed)), versions(ROW));
+    assertEquals(Map.of("a", "1"), read());
+    assertEquals(List.of("first"), t.rowsWithMarks());
+  }
+
+  /** A flush has come by, and the version is in a file, where none comes by again. */
+  @Test
+  void whatWasFiledIsNotDecided() throws IOException {
+    long start = t.writeWithoutCell(ROW);
+    Hold behind = HeldStore.into(region()).holdNextFlushOfMarks(); // or its mark would be a cell
+    t.flush(RawTable.F);
+    t.oracle.abort(start);
+    assertFalse(t.decide(start, CleanupRequest.ABORTED, 1));
+    behind.release();
+    assertEquals(Map.of(), read());
+    t.cleanUp(start, CleanupRequest.ABORTED, ROW);
+    t.reopen();
+    assertEquals(Map.of(), read());
+  }
+
+  @Test
+  void whatHasMarksThatAreCellsIsNotDecided() throws IOException {
+    long start = t.writeWithoutCell(ROW);
+    t.flush(MARKS);
+    t.writeWithCell("second");
+    t.write(start, "s", "a", "2");
+    long committed = t.commit(start, ROW);
+    assertFalse(t.decide(start, committed, 2));
+    assertFalse(t.decide(start, committed, 1), "though it has one in memory");
+    t.cleanUp(start, committed, ROW);
+    t.cleanUp(start, committed, "s");
+    assertEquals(Map.of("a", "1"), read());
+  }
+
+  @Test
+  void whatHasOtherRowsIsNotDecided() throws IOException {
+    long start = t.writeWithoutCell(ROW);
+    long committed = t.commit(start, ROW);
+    assertFalse(t.decide(start, committed, 2));
+    assertTrue(t.decide(start, committed, 1));
+  }
+
+  @Test
+  void whatIsBelowTheHorizonIsNotDecided() throws IOException {
+    long start = t.writeWithoutCell(ROW);
+    t.oracle.abort(start);
+    t.oracle.abort(first());
+    t.oracle.begin();
+    t.flush(RawTable.G); // raises the horizon
+    assertFalse(t.decide(start, CleanupRequest.ABORTED, 1));
+  }
+
+  private long first() throws IOException {
+    return t.cellsOfMarks("first").get(0).getTimestamp();
+  }
+
+  @Test
+  void whatIsBeingWrittenIsNotDecided() throws Exception {
+    long start = t.writeWithoutCell(ROW);
+    t.oracle.abort(start);
+    Hold hold = HeldBatch.into(region()).holdNext();
+    Put late = RawTable.put(start, ROW, "a", "late");
+    Future<?> write = background.submit(() -> region().batchMutate(new Mutation[] {late}));
+    hold.awaitReached();
+    assertFalse(t.decide(start, CleanupRequest.ABORTED, 1));
+    hold.release();
+    write.get();
+    assertTrue(t.decide(start, CleanupRequest.ABORTED, 1));
+    assertEquals(Map.of(), read());
+    t.reopen();
+    assertEquals(Map.of(), read());
+  }
+
+  @Test
+  void writesOfADecidedTransactionAreRefused() throws IOException {
+    long start = t.writeWithoutCell(ROW);
+    t.oracle.abort(start);
+    assertTrue(t.decide(start, CleanupRequest.ABORTED, 1));
+    assertThrows(IOException.class, () -> t.write(start, ROW, "a", "late"));
+    t.reopen();
+    assertEquals(Map.of(), read());
+  }
+
+  @Test
+  void aListOutsideOfTheFirstRowIsNotTaken() throws IOException {
+    long start = t.writeWithoutCell(ROW);
+    long committed = t.commit(start, ROW);
+    BitSet decided = t.decide("a", new Decision(start, committed, 1));
+    assertTrue(decided.isEmpty());
+    assertTrue(t.decide(start, committed, 1));
+    assertTrue(t.decide(start, committed, 1), "it is asked for once more");
+  }
+
+  @Test
+  void aListThatIsNotForcedToTheLogIsRefused() throws Exception {
+    long start = t.writeWithoutCell(ROW);
+    Put put =
+        new DecisionRequest(
+                DecisionRequest.firstRow(new byte[0]),
+                List.of(new Decision(start, t.commit(start, ROW), 1)))
+            .toPut();
+    put.setDurability(Durability.ASYNC_WAL);
+    assertThrows(DoNotRetryIOException.class, () -> t.table.put(put));
+  }
+
+  @Test
+  void manyAreDecidedAtOnceAndTheOthersNamed() throws Exception {
+    long one = t.writeWithoutCell("a");
+    long two = t.writeWithoutCell("b");
+    long three = t.writeWithoutCell("c");
+    t.oracle.abort(three);
+    BitSet decided =
+        t.decide(
+            "",
+            new Decision(one, t.commit(one, "a"), 1),
+            new Decision(two, t.commit(two, "b"), 7),
+            new Decision(three, CleanupRequest.ABORTED, 1));
+    assertEquals("{0, 2}", decided.toString());
+    assertEquals(List.of("b", "first"), t.rowsWithMarks());
+    assertEquals(List.of("a{a=1}", "b{a=1}"), t.scan(t.oracle.begin(), new Scan()));
+  }
+
+  @Test
+  void aFlushOfMarksWritesTheDecisionsThatHaveNotLeft() throws IOException {
+    long start = t.writeWithoutCell(ROW);
+    long later = t.writeWithoutCell("s");
+    commitAndDecide(start, ROW);
+    commitAndDecide(later, "s");
+    t.flush(MARKS);
+    assertEquals(List.of(2), decisions());
+    t.flush(RawTable.F);
+    t.writeWithCell("second");
+    t.flush(MARKS);
+    t.compact();
+    assertEquals(List.of(), decisions());
+    assertEquals(Map.of("a", "1"), read());
+  }
+
+  @Test
+  void marksAreFlushedBehindData() throws Exception {
+    long start = t.writeWithoutCell(ROW);
+    commitAndDecide(start, ROW);
+    t.flush(RawTable.F);
+    Fixture.eventually(
+        "the memory of marks is empty",
+        () -> region().getStore(MARKS).getMemStoreSize().getCellsCount() == 0);
+  }
+
+  /** The first row is a row of the user, too. */
+  @Test
+  void aPlainDeleteOfTheFirstRowLeavesDecisions() throws IOException {
+    long start = t.writeWithoutCell(ROW);
+    long committed = commitAndDecide(start, ROW);
+    t.table.delete(new Delete(Bytes.toBytes("\0"), 1L << 59));
+    assertEquals(Map.of(start, committed), LoggedDecisions.read(region()));
+  }
+
+  /** A version that others committed after it was written stays behind it. */
+  @Test
+  void movedVersionsAreInOrder() throws IOException {
+    long aborted = t.oracle.begin();
+    long open = t.oracle.begin();
+    t.write(open, ROW, "a", "open");
+    t.write(aborted, ROW, "a", "aborted");
+    long start = t.writeWithoutCell(ROW);
+    long committed = commitAndDecide(start, ROW);
+    long next = t.writeWithoutCell(ROW);
+    long last = commitAndDecide(next, ROW);
+    t.flush(RawTable.F);
+    assertEquals(
+        List.of(CellVersion.committed(last), CellVersion.committed(committed), open, aborted),
+        versions(ROW));
+    assertEquals(Map.of("a", "1"), read());
+  }
+
+  /** An open transaction began after another, and commits before it. */
+  @Test
+  void aMovedVersionPassesThoseOfOpenTransactions() throws IOException {
+    long start = t.writeWithoutCell(ROW);
+    long open = t.oracle.begin();
+    t.write(open, ROW, "a", "open");
+    long committed = commitAndDecide(start, ROW);
+    t.flush(RawTable.F);
+    assertEquals(List.of(CellVersion.committed(committed), open), versions(ROW));
+    assertEquals(Map.of("a", "1"), read());
+    t.oracle.abort(open);
+    assertEquals(Map.of("a", "1"), read());
+  }
+
+  @Test
+  void deletesOfTransactionsAreMovedLikeValues() throws IOException {
+    t.update(ROW, "a", "0");
+    long start = t.oracle.begin();
+    t.write(start, ROW, "a", null);
+    long before = t.snapshot();
+    commitAndDecide(start, ROW);
+    assertEquals(Map.of(), read());
+    t.flush();
+    assertEquals(Map.of(), read());
+    assertEquals(Map.of("a", "0"), t.read(before, ROW));
+  }
+
+  /** A cleanup by somebody else has deleted it, and it came once more. */
+  @Test
+  void aLateDuplicateIsNotSeenTwice() throws IOException {
+    long start = t.writeWithoutCell(ROW);
+    long committed = t.commit(start, ROW);
+    t.cleanUp(start, committed, ROW);
+    t.write(start, ROW, "a", "1");
+    assertTrue(t.decide(start, committed, 1));
+    assertEquals(Map.of("a", "1"), read());
+    t.flush();
+    t.compact();
+    assertEquals(List.of(CellVersion.committed(committed)), versions(ROW));
+  }
+
+  /** The region remembers what was written; but there is no mark any more. */
+  @Test
+  void aCleanupOfARowThatWasDecidedDoesNothing() throws IOException {
+    long start = t.writeWithoutCell(ROW);
+    long committed = t.commit(start, ROW);
+    assertTrue(t.decide(start, committed, 1));
+    t.table.put(new CleanupRequest(Bytes.toBytes(ROW), start, committed, 1).toPut());
+    assertEquals(List.of(start), versions(ROW));
+    t.flush();
+    assertEquals(List.of(CellVersion.committed(committed)), versions(ROW));
+  }
+
+  @Test
+  void whatAPlainDeleteHidesStaysAway() throws IOException {
+    long start = t.writeWithoutCell(ROW);
+    long committed = t.commit(start, ROW);
+    assertTrue(t.decide(start, committed, 1));
+    t.table.delete(
+        new Delete(Bytes.toBytes(ROW)).addColumns(RawTable.F, Bytes.toBytes("a"), start));
+    assertEquals(Map.of(), read());
+    t.flush();
+    t.compact();
+    assertEquals(Map.of(), read());
+  }
+
+  @Test
+  void whatAPlainDeleteMayHideIsNotDecided() throws IOException {
+    t.table.delete(
+        new Delete(Bytes.toBytes(ROW)).addColumns(RawTable.F, Bytes.toBytes("a"), 1L << 59));
+    long start = t.writeWithoutCell(ROW);
+    assertFalse(t.decide(start, t.commit(start, ROW), 1));
+  }
+
+  /** Readers would take the plain one until a flush, and then the transaction's. */
+  @Test
+  void whatAPlainPutMayCoverIsNotDecided() throws IOException {
+    long start = t.writeWithoutCell(ROW);
+    Put plain = new Put(Bytes.toBytes(ROW));
+    t.table.put(plain.addColumn(RawTable.F, Bytes.toBytes("a"), start + 5, Bytes.toBytes("p")));
+    long committed = t.commit(start, ROW);
+    assertFalse(t.decide(start, committed, 1));
+    t.cleanUp(start, committed, ROW);
+    assertEquals(Map.of("a", "1"), read());
+  }
+
+  @Test
+  void aSplitLosesNothing() throws Exception {
+    long one = t.writeWithoutCell("b");
+    long two = t.writeWithoutCell(ROW);
+    long three = t.writeWithoutCell("s");
+    commitAndDecide(one, "b");
+    commitAndDecide(two, ROW);
+    t.oracle.abort(three);
+    assertTrue(t.decide(three, CleanupRequest.ABORTED, 1));
+    try (Admin admin = t.cluster.connection().getAdmin()) {
+      admin
+          .splitRegionAsync(region().getRegionInfo().getRegionName(), Bytes.toBytes("m"))
+          .get(60, TimeUnit.SECONDS);
+    }
+    assertEquals(List.of("b{a=1}", "r{a=1}"), t.scan(t.oracle.begin(), new Scan()));
+    long start = t.oracle.begin();
+    t.write(start, "z", "a", "1"); // its mark is a cell
+    long next = t.writeWithoutCell("y");
+    BitSet decided = t.decide("m", new Decision(next, t.commit(next, "y"), 1));
+    assertEquals("{0}", decided.toString());
+  }
+
+  @Test
+  void aMergeLosesNothing() throws Exception {
+    try (RawTable two = RawTable.deciding(t.cluster, Bytes.toBytes("m"))) {
+      two.writeWithCell("a");
+      two.writeWithCell("n");
+      long left = two.writeWithoutCell("b");
+      long right = two.writeWithoutCell("r");
+      long gone = two.writeWithoutCell("s");
+      two.oracle.abort(gone);
+      assertEquals("{0}", two.decide("", decision(two, left, "b")).toString());
+      Decision aborted = new Decision(gone, CleanupRequest.ABORTED, 1);
+      assertEquals("{0, 1}", two.decide("m", decision(two, right, "r"), aborted).toString());
+      byte[][] regions =
+          two.regions().stream()
+              .map(region -> region.getRegionInfo().getEncodedNameAsBytes())
+              .toArray(byte[][]::new);
+      try (Admin admin = t.cluster.connection().getAdmin()) {
+        admin.mergeRegionsAsync(regions, false).get(60, TimeUnit.SECONDS);
+      }
+      assertEquals(List.of("b{a=1}", "r{a=1}"), two.scan(two.oracle.begin(), new Scan()));
+    }
+  }
+
+  private static Decision decision(RawTable table, long start, String row) {
+    long committed = table.commit(start, row);
+    table.oracle.cleanedUp(start);
+    return new Decision(start, committed, 1);
+  }
+
+  /** Keys are long, so that few marks fill the memory. */
+  @Test
+  void whatHasNoRoomIsNotDecided() throws IOException {
+    String key = "k".repeat(30_000);
+    long start = t.oracle.begin();
+    long asCells = RawTable.count("marksAsCells");
+    int rows = 0;
+    while (RawTable.count("marksAsCells") == asCells && rows < 1_000) {
+      t.write(start, key + rows++, "a", "1");
+    }
+    assertTrue(rows < 1_000, "it is never full");
+    long committed = t.commit(start, ROW);
+    assertFalse(t.decide(start, committed, rows));
+    assertFalse(t.decide(start, committed, rows - 1), "one of them is a cell");
+    assertEquals(Map.of("a", "1"), t.read(t.oracle.begin(), key + 0));
+  }
+
+  /** Many cells of one row and column, more than HBase hands over at once. */
+  @Test
+  void largeRowsAreMovedWhole() throws IOException {
+    long start = t.oracle.begin();
+    Put put = PendingWrite.mark(new Put(Bytes.toBytes(ROW)), start);
+    for (int i = 0; i < 1_000; i++) {
+      put.addColumn(RawTable.F, Bytes.toBytes("c" + i), start, Bytes.toBytes("1"));
+    }
+    t.table.put(put);
+    long committed = commitAndDecide(start, ROW);
+    t.flush();
+    List<Long> versions = versions(ROW);
+    assertEquals(1_000, versions.size());
+    assertTrue(versions.stream().allMatch(version -> version == committed + 1));
+    assertEquals(1_000, read().size());
+  }
+}

@@ -1,0 +1,190 @@
+package io.retso.hbase.coprocessor;
+
+import io.retso.hbase.RetsoCluster;
+import io.retso.hbase.coprocessor.purge.DecidingScannerTest;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** As {@link InjectedBugsTest}: bugs of outcomes that a region decides. */
+@ExtendWith(RetsoCluster.Extension.class)
+class InjectedDecisionBugsTest {
+  /** A rule that is broken, how, and the test that says so. */
+  enum Bug {
+    DECISIONS_ARE_IN_THE_MAP_ONLY(
+        "coprocessor/write/DecisionWrites.java",
+        "mutation.getFamilyCellMap().clear();",
+        "mutation.getFamilyCellMap().clear(); mutation.setDurability(Durability.SKIP_WAL);",
+        DecidedReplayTest.class,
+        "aDecisionIsReplayed"),
+    DECISIONS_ARE_ANSWERED_BEFORE_THEY_ARE_LOGGED(
+        "coprocessor/write/DecisionWrites.java",
+        "durability == Durability.SKIP_WAL || durability == Durability.ASYNC_WAL",
+        "durability == Durability.SKIP_WAL",
+        DecidedOutcomesTest.class,
+        "aListThatIsNotForcedToTheLogIsRefused"),
+    A_FLUSH_OF_MARKS_WRITES_NO_DECISIONS(
+        "coprocessor/region/RegionMarks.java",
+        "if (decided != null) {\n        cells.add(decided);",
+        "if (decided != null && decided.getValueLength() == 0) {\n        cells.add(decided);",
+        DecidedReplayTest.class,
+        "aDecisionInAFileIsReplayed"),
+    A_FLUSH_OF_MARKS_WRITES_THE_DECISIONS_OF_ITS_MEMORY(
+        "coprocessor/purge/MemoryMarkScanner.java",
+        "    this.marks = new ArrayDeque<>(marks);\n"
+            + "  }\n\n"
+            + "  @Override\n"
+            + "  public boolean next(List<Cell> result, ScannerContext context) throws IOException"
+            + " {\n"
+            + "    List<Cell> cells = new ArrayList<>();\n"
+            + "    boolean more = source.next(cells, context);\n"
+            + "    for (Cell cell : cells) {\n"
+            + "      if (DecisionCell.is(cell)) {\n"
+            + "        continue;\n"
+            + "      }\n",
+        "    this.marks = new ArrayDeque<>(marks);\n"
+            + "    this.marks.removeIf(DecisionCell::is);\n"
+            + "  }\n\n"
+            + "  @Override\n"
+            + "  public boolean next(List<Cell> result, ScannerContext context) throws IOException"
+            + " {\n"
+            + "    List<Cell> cells = new ArrayList<>();\n"
+            + "    boolean more = source.next(cells, context);\n"
+            + "    for (Cell cell : cells) {\n",
+        DecidedReplayTest.class,
+        "aFlushOfMarksWritesDecisionsThatCameMeanwhile"),
+    OUTCOMES_ARE_FORGOTTEN_AT_ONCE(
+        "coprocessor/region/RegionDecisions.java",
+        "public void decided(long[] starts, long sequence) {",
+        "public void decided(long[] starts, long sequence) {\n"
+            + "    LongStream.of(starts).forEach(outcomes::forget);",
+        DecidedOutcomesTest.class,
+        "anAbortedVersionIsDroppedByTheFlush"),
+    OUTCOMES_ARE_FORGOTTEN_AS_A_FLUSH_BEGINS(
+        "coprocessor/purge/RegionPurge.java",
+        "    return decisions.isUsed()",
+        "    decisions.writing(store.getColumnFamilyDescriptor().getName(), Long.MAX_VALUE);\n"
+            + "    decisions.flushed();\n"
+            + "    return decisions.isUsed()",
+        DecidedOutcomesTest.class,
+        "anAbortedVersionIsDroppedByTheFlush"),
+    OUTCOMES_ARE_FORGOTTEN_AFTER_ONE_OF_TWO_FAMILIES(
+        "coprocessor/region/RegionDecisions.java",
+        "flushed = Math.min(flushed,",
+        "flushed = Math.max(flushed,",
+        DecidedOutcomesTest.class,
+        "anOutcomeStaysUntilAllFamiliesAreFlushed"),
+    WHAT_WAS_FILED_IS_DECIDED(
+        "coprocessor/region/Writers.java",
+        "&& !writer.isFiled",
+        "",
+        DecidedOutcomesTest.class,
+        "whatWasFiledIsNotDecided"),
+    WHAT_HAS_MARKS_THAT_ARE_CELLS_IS_DECIDED(
+        "coprocessor/region/Writers.java",
+        "&& start > lastReal.get()",
+        "",
+        DecidedOutcomesTest.class,
+        "whatHasMarksThatAreCellsIsNotDecided"),
+    ROWS_ARE_NOT_COUNTED(
+        "coprocessor/region/Writers.java",
+        "writer.rows == rows",
+        "writer.rows > 0",
+        DecidedOutcomesTest.class,
+        "whatHasOtherRowsIsNotDecided"),
+    WHAT_IS_BEING_WRITTEN_IS_DECIDED(
+        "coprocessor/region/Writers.java",
+        "&& writer.underWay == 0",
+        "",
+        DecidedOutcomesTest.class,
+        "whatIsBeingWrittenIsNotDecided"),
+    WRITES_OF_DECIDED_TRANSACTIONS_ARE_TAKEN(
+        "coprocessor/region/Writers.java",
+        "if (outcomes.outcomeOf(start) != 0) {",
+        "if (start == 0) {",
+        DecidedOutcomesTest.class,
+        "writesOfADecidedTransactionAreRefused"),
+    WHAT_A_DELETE_MAY_HIDE_IS_DECIDED(
+        "coprocessor/write/DecisionWrites.java",
+        "&& !recent.mayBeHidden(start)",
+        "",
+        DecidedOutcomesTest.class,
+        "whatAPlainDeleteMayHideIsNotDecided"),
+    CLEANUPS_GO_BY_WHAT_IS_REMEMBERED_OF_DECIDED_TRANSACTIONS(
+        "coprocessor/write/WriteBatch.java",
+        "if (shared.marks.mayBeDecided(latch.row(), latch.start())) {",
+        "if (latch.start() == 0) {",
+        DecidedOutcomesTest.class,
+        "aCleanupOfARowThatWasDecidedDoesNothing"),
+    WHAT_A_PLAIN_PUT_MAY_COVER_IS_DECIDED(
+        "coprocessor/write/RegionWrites.java",
+        "marks.plain(cell.getTimestamp());",
+        "",
+        DecidedOutcomesTest.class,
+        "whatAPlainPutMayCoverIsNotDecided"),
+    LISTS_ARE_TAKEN_IN_ANY_ROW(
+        "coprocessor/write/DecisionWrites.java",
+        "Arrays.equals(request.row(), LoggedDecisions.row(region))",
+        "request.row() != null",
+        DecidedOutcomesTest.class,
+        "aListOutsideOfTheFirstRowIsNotTaken"),
+    PLAIN_DELETES_TAKE_DECISIONS(
+        "coprocessor/write/RegionWrites.java",
+        "decisions.keep(mutation);",
+        "",
+        DecidedOutcomesTest.class,
+        "aPlainDeleteOfTheFirstRowLeavesDecisions"),
+    A_FLUSH_LEAVES_COLUMNS_OUT_OF_ORDER(
+        "coprocessor/purge/DecidingScanner.java",
+        "column.sort(CellComparator.getInstance());",
+        "",
+        DecidingScannerTest.class,
+        "writesWhatWasDecidedInOrder"),
+    A_FLUSH_MOVES_WHAT_A_DELETE_HIDES(
+        "coprocessor/purge/DecidingScanner.java",
+        "&& !isHidden(version)",
+        "",
+        DecidingScannerTest.class,
+        "writesWhatWasDecidedInOrder"),
+    A_FLUSH_WRITES_WHAT_WAS_ABORTED(
+        "coprocessor/purge/DecidingScanner.java",
+        "    } else {\n      count(false);",
+        "    } else {\n      column.add(cell);",
+        DecidedOutcomesTest.class,
+        "anAbortedVersionIsDroppedByTheFlush"),
+    A_REPLAY_IS_BLIND_FOR_DECISIONS(
+        "coprocessor/purge/RegionPurge.java",
+        "return logged.isEmpty()",
+        "return logged.size() >= 0",
+        DecidedReplayTest.class,
+        "aDecisionInAFileIsReplayed"),
+    A_REGION_IS_SPLIT_BEFORE_ITS_ROWS_ARE_CLEANED_UP(
+        "coprocessor/write/Settlement.java",
+        "first, decisions::isFound, ROWS_MAX)",
+        "first, start -> false, ROWS_MAX)",
+        DecidedReplayTest.class,
+        "whatAReplayFilesIsCleanedUpBeforeTheRegionIsSplit"),
+    DECISIONS_FROM_BEFORE_THE_REGION_OPENED_ARE_NOT_READ(
+        "coprocessor/region/RegionDecisions.java",
+        "if (!logged.isEmpty()) {",
+        "if (logged.size() < 0) {",
+        DecidedReplayTest.class,
+        "whatAReplayFilesIsCleanedUpAsItWasDecided");
+
+    private final EditedCoprocessor.Bug edit;
+
+    Bug(String file, String text, String instead, Class<?> test, String method) {
+      this.edit = new EditedCoprocessor.Bug(name(), file, text, instead, test, method);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  @Timeout(240)
+  void isCaught(Bug bug, @TempDir Path directory, RetsoCluster cluster) throws Exception {
+    bug.edit.assertCaught(directory, cluster);
+  }
+}

@@ -1,0 +1,119 @@
+package io.retso.hbase.coprocessor;
+
+import io.retso.hbase.RetsoCluster;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * As {@link InjectedBugsTest}: bugs of readers of what a region has decided, and of moved cells.
+ */
+@ExtendWith(RetsoCluster.Extension.class)
+class InjectedMoveBugsTest {
+  /** A rule that is broken, how, and the test of {@link MovedCellsTest} that says so. */
+  enum Bug {
+    A_COMMITTED_FLUSH_IS_NOT_COUNTED(
+        "coprocessor/region/RegionOutcomes.java",
+        "i >= last.lists.size() || all[i].getStorefiles() != last.lists.get(i)",
+        "i >= last.lists.size()",
+        "aScanSeesWhatMovesBetweenItsRows"),
+    A_SCAN_GOES_ON_OVER_A_FLUSH(
+        "coprocessor/read/SnapshotFilter.java",
+        "isOutdated |= reader.moves() != moves;",
+        "",
+        "aScanSeesWhatMovesBetweenItsRows"),
+    A_REVERSED_SCAN_TURNS_ROUND(
+        "coprocessor/read/SnapshotScanner.java",
+        "filter.begin();",
+        "rest.setReversed(false);\n    filter.begin();",
+        "aReversedScanSeesWhatMovesBetweenItsRows"),
+    A_SCAN_ENDS_OVER_A_FLUSH(
+        "coprocessor/read/SnapshotScanner.java",
+        "result.isEmpty() && filter.isOutdated()",
+        "false",
+        "aScanLooksOnceMoreAtItsEnd"),
+    A_SCAN_LOOKS_BETWEEN_TWO_CALLS_ONLY(
+        "coprocessor/read/SnapshotFilter.java",
+        "    if (isOutdated()) {\n      return true;\n    }\n",
+        "",
+        "aScanSeesWhatMovesWhileItLooksForARow"),
+    A_FILTER_SEES_ROWS_THAT_ARE_READ_AGAIN(
+        "coprocessor/read/SnapshotFilter.java",
+        "    if (isOutdated()) {\n      return true;\n    }\n    place.set(first);",
+        "    isOutdated = false;\n    place.set(first);",
+        "aFilterThatCountsRowsSeesNoneThatIsReadAgain"),
+    A_ROW_COMES_AGAIN(
+        "coprocessor/read/SnapshotScanner.java",
+        "!filter.isBehind()",
+        "true",
+        "aScanSeesWhatMovesBetweenItsRows"),
+    A_GET_GOES_ON_OVER_A_FLUSH(
+        "coprocessor/read/RegionReads.java",
+        "if (filter.isBehind()) {",
+        "if (filter != null) {",
+        "aGetSeesWhatMovesMeanwhile"),
+    A_PLAIN_GET_GOES_ON_OVER_A_FLUSH(
+        "coprocessor/read/RegionReads.java",
+        "prepareForMarks(new Scan(get));\n    note(get);",
+        "prepareForMarks(new Scan(get));",
+        "aPlainGetSeesWhatMovesMeanwhile"),
+    A_PLAIN_SCAN_GOES_ON_OVER_A_FLUSH(
+        "coprocessor/read/PlainScanner.java",
+        "    check();\n    boolean",
+        "    moves = outcomes.moves();\n    boolean",
+        "aPlainScanSeesWhatMovesBetweenItsRows"),
+    A_SECOND_READ_GOES_ON_OVER_A_FLUSH(
+        "coprocessor/read/RowMemory.java",
+        "return parts.outcomes().moves() == moves\n        &&",
+        "return",
+        "aRowInDoubtThatIsReadAgainSeesWhatMovesMeanwhile"),
+    THE_FIRST_CHANGE_GOES_ON_OVER_A_FLUSH(
+        "coprocessor/read/RowMemory.java",
+        "return parts.outcomes().moves() == moves\n        &&",
+        "return",
+        "theFirstChangeSeesWhatMovesMeanwhile"),
+    A_WATCHFUL_READ_PASSES_WHAT_WAS_DECIDED_FROM_BELOW(
+        "coprocessor/read/RegionReader.java",
+        "      current = decision.isPast(questions, statuses);\n",
+        "",
+        "aWatchfulReadAndTheFirstChangeSeeWhatWasDecidedFromBelow"),
+    THE_FIRST_CHANGE_PASSES_WHAT_WAS_DECIDED_FROM_BELOW(
+        "coprocessor/read/FirstChangeReader.java",
+        "new KnownOutcomes(writersOf(cells))",
+        "new KnownOutcomes(java.util.Arrays.stream(writersOf(cells)).filter(v -> v >"
+            + " from).toArray())",
+        "aWatchfulReadAndTheFirstChangeSeeWhatWasDecidedFromBelow"),
+    DECIDED_MARKS_BELOW_THE_HORIZON_COUNT_AS_ABORTED(
+        "coprocessor/read/RegionReader.java",
+        "start < refusedBelow && known.of(start) == 0",
+        "start < refusedBelow",
+        "aDecisionCountsThoughAMarkIsThereAndTheHorizonIsAbove"),
+    A_CLEANUP_IGNORES_WHAT_THE_REGION_DECIDED(
+        "coprocessor/write/RegionWrites.java",
+        "if (known != 0) {",
+        "if (known < -1) {",
+        "aDecisionCountsThoughAMarkIsThereAndTheHorizonIsAbove"),
+    DECIDED_ROWS_ARE_READ_TWICE(
+        "coprocessor/read/RegionReader.java",
+        "if (known.look(parts.outcomes()::outcomeOf)) {",
+        "if (known.look(start -> 0)) {",
+        "decidedRowsAreReadWithoutTheOracleAndWithoutMarks");
+
+    private final EditedCoprocessor.Bug edit;
+
+    Bug(String file, String text, String instead, String method) {
+      this.edit =
+          new EditedCoprocessor.Bug(name(), file, text, instead, MovedCellsTest.class, method);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  @Timeout(240)
+  void isCaught(Bug bug, @TempDir Path directory, RetsoCluster cluster) throws Exception {
+    bug.edit.assertCaught(directory, cluster);
+  }
+}
