@@ -89,7 +89,7 @@ final class TransactionalRegion {
     this.horizon = new Horizon(inFlight, () -> hregion.getReadPoint(IsolationLevel.READ_COMMITTED));
     this.recentWrites = new RecentWrites(link.recentWrites());
     String encodedName = region.getRegionInfo().getEncodedName();
-    this.outcomes = new RegionOutcomes(region);
+    this.outcomes = new RegionOutcomes(region, decides);
     this.decisions = new RegionDecisions(hregion, decides, outcomes, link.markBytes());
     this.settlement =
         new Settlement(

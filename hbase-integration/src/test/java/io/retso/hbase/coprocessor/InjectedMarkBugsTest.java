@@ -66,8 +66,8 @@ class InjectedMarkBugsTest {
         MarksInMemoryTest.class,
         "whatHasNoRoomIsACell"),
     READERS_OF_MARKS_MISS_THOSE_IN_MEMORY(
-        "coprocessor/TransactionRegionObserver.java",
-        "ifPrepared(region -> region.reads().beginPlain(scan));",
+        "coprocessor/read/RegionReads.java",
+        "    prepareForMarks(scan);\n",
         "",
         MarksInMemoryTest.class,
         "whoReadsMarksOrAllVersionsFindsThem"),
@@ -97,14 +97,24 @@ class InjectedMarkBugsTest {
         "aLateDuplicateKeepsItsMarkWhenAFlushEnds"),
     A_FLUSH_TAKES_MARKS_AMID_A_BATCH(
         "coprocessor/region/RegionMarks.java",
-        "    List<Cell> cells = new ArrayList<>();\n    region.blockUpdates();\n    try {\n",
-        "    List<Cell> cells = new ArrayList<>();\n"
+        "    region.blockUpdates();\n"
             + "    try {\n"
             + "      for (Mark mark : marks.keySet()) {\n"
-            + "        mark.taken = mark.isLogged();\n"
-            + "        cells.add(mark.cell);\n"
+            + "        if (mark.isLogged() && !mark.cleaned) {\n"
+            + "          mark.taken = true;\n"
+            + "          writers.real(mark.start);\n"
+            + "          cells.add(mark.cell);\n"
+            + "        }\n"
+            + "      }\n",
+        "      for (Mark mark : marks.keySet()) {\n"
+            + "        if (mark.isLogged() && !mark.cleaned) {\n"
+            + "          mark.taken = true;\n"
+            + "          writers.real(mark.start);\n"
+            + "          cells.add(mark.cell);\n"
+            + "        }\n"
             + "      }\n"
-            + "      region.blockUpdates();\n",
+            + "    region.blockUpdates();\n"
+            + "    try {\n",
         MarksInFlightTest.class,
         "aFlushWritesNoMarkWhoseDeleteIsInTheLogOnly"),
     THE_DELETE_OF_A_MARK_THAT_IS_A_CELL_IS_NONE(

@@ -79,7 +79,9 @@ public final class RegionReads {
   }
 
   private void note(OperationWithAttributes read) {
-    read.setAttribute(MOVES, Bytes.toBytes(parts.outcomes().moves()));
+    if (parts.outcomes().isMoving()) {
+      read.setAttribute(MOVES, Bytes.toBytes(parts.outcomes().moves()));
+    }
   }
 
   /**
@@ -90,7 +92,7 @@ public final class RegionReads {
    */
   public void end(Get get, List<Cell> result) throws IOException {
     byte[] moves = get.getAttribute(MOVES);
-    if (moves == null) {
+    if (moves == null || !parts.outcomes().isMoving()) {
       return;
     }
     long before = Bytes.toLong(moves);
@@ -163,7 +165,9 @@ public final class RegionReads {
    *     of that of a snapshot read: what the latter says would be lost
    */
   public RegionScanner opened(Scan scan, RegionScanner scanner) throws DoNotRetryIOException {
-    if (scan.getFilter() instanceof SnapshotFilter filter) {
+    if (!parts.outcomes().isMoving()) {
+      return scanner;
+    } else if (scan.getFilter() instanceof SnapshotFilter filter) {
       return new SnapshotScanner(parts.region(), scan, filter, scanner);
     } else if (ReadAttribute.of(scan) == 0) {
       long moves = Bytes.toLong(scan.getAttribute(MOVES));

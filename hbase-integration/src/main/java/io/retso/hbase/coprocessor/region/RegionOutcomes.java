@@ -47,16 +47,27 @@ public final class RegionOutcomes {
   private record Files(List<Collection<?>> lists, long number) {}
 
   private final Region region;
+  private final boolean isDeciding;
   private final Map<Long, Long> outcomes = new ConcurrentHashMap<>();
 
-  /** All stores but that of the marks, whose cells do not move; null before the first look. */
+  /** Those whose cells may move, which marks do not; null before the first look. */
   private volatile Store[] stores;
 
   private volatile Files seen = new Files(List.of(), 0);
 
-  /** No outcomes. */
-  public RegionOutcomes(Region region) {
+  /**
+   * No outcomes.
+   *
+   * @param isDeciding whether the region decides outcomes; otherwise nothing moves
+   */
+  public RegionOutcomes(Region region, boolean isDeciding) {
     this.region = region;
+    this.isDeciding = isDeciding;
+  }
+
+  /** Whether flushes may move cells. */
+  public boolean isMoving() {
+    return isDeciding;
   }
 
   /**
@@ -127,7 +138,7 @@ public final class RegionOutcomes {
   private Store[] stores() {
     Store[] found = stores;
     if (found == null) {
-      List<Store> data = new ArrayList<>(region.getStores());
+      List<Store> data = isDeciding ? new ArrayList<>(region.getStores()) : new ArrayList<>();
       data.removeIf(store -> PendingWrite.isFamily(store.getColumnFamilyDescriptor().getName()));
       found = data.toArray(Store[]::new);
       stores = found;

@@ -31,7 +31,7 @@ public final class RefusedSettlement {
   public RefusedSettlement(HRegion region, ObserverMetrics metrics) {
     this.region = region;
     RegionMarks none =
-        new RegionMarks(region, false, false, new RegionOutcomes(region), new AtomicLong());
+        new RegionMarks(region, false, false, new RegionOutcomes(region, false), new AtomicLong());
     this.cleaner = new RowCleaner(region, none, metrics);
   }
 
