@@ -168,6 +168,16 @@ public final class RegionReader {
     return current;
   }
 
+  /**
+   * Whether the region has decided that a version is committed below the timestamp. Those behind it
+   * are covered, as they are behind one that says so by its own number; otherwise reads would go
+   * through all that was written since the last flush.
+   */
+  boolean isCommitted(long version) {
+    long outcome = parts.outcomes().outcomeOf(version);
+    return outcome > 0 && outcome < timestamp;
+  }
+
   /** {@link io.retso.hbase.coprocessor.region.RegionOutcomes#moves}. */
   long moves() {
     return parts.outcomes().moves();

@@ -124,7 +124,7 @@ public final class SnapshotFilter extends FilterBase {
         && CellUtil.matchingFamily(cell, emptyQualifierDone)) {
       return ReturnCode.SKIP;
     }
-    if (!CellVersion.isCommitted(cell.getTimestamp())) {
+    if (!CellVersion.isCommitted(cell.getTimestamp()) && !reader.isCommitted(cell.getTimestamp())) {
       return ReturnCode.INCLUDE;
     }
     if (hasEmptyQualifier) {
