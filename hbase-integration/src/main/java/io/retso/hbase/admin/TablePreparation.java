@@ -2,6 +2,7 @@ package io.retso.hbase.admin;
 
 import io.retso.hbase.errors.OracleUnavailableException;
 import io.retso.hbase.errors.TableNotPreparedException;
+import io.retso.hbase.layout.FamilySettings;
 import io.retso.hbase.layout.OracleTimeout;
 import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.layout.TableSettings;
@@ -349,7 +350,7 @@ public final class TablePreparation {
         dataFamilies++;
         scope = family.getScope(); // if others differ, it is found below
         checkFamily(table, family);
-        builder.modifyColumnFamily(TableSettings.prepared(family));
+        builder.modifyColumnFamily(FamilySettings.prepared(family));
       }
     }
     if (dataFamilies == 0) {
@@ -379,7 +380,7 @@ public final class TablePreparation {
       throw refused(name, "cannot be prepared: " + e.getMessage());
     }
     TableDescriptor prepared = builder.build();
-    List<String> violations = TableSettings.violations(prepared);
+    List<String> violations = FamilySettings.violations(prepared);
     if (!violations.isEmpty()) {
       throw refused(name, "cannot be prepared: " + String.join("; ", violations));
     }
@@ -397,7 +398,7 @@ public final class TablePreparation {
   private static void checkFamily(TableDescriptor table, ColumnFamilyDescriptor family)
       throws TableNotPreparedException {
     TableName name = table.getTableName();
-    ColumnFamilyDescriptor prepared = TableSettings.prepared(family);
+    ColumnFamilyDescriptor prepared = FamilySettings.prepared(family);
     String named = "has a family " + family.getNameAsString();
     if (family.getTimeToLive() != prepared.getTimeToLive()) {
       throw refused(

@@ -1,5 +1,6 @@
 package io.retso.hbase.table;
 
+import io.retso.hbase.layout.FamilySettings;
 import io.retso.hbase.layout.TableSettings;
 import io.retso.hbase.options.Reads;
 import java.util.ArrayList;
@@ -42,7 +43,7 @@ public final class TableRules {
     if (settings.reads() == Reads.SERVER && !table.hasCoprocessor(OBSERVER)) {
       found.add("the coprocessor " + OBSERVER + " is missing: prepare the table again");
     }
-    found.addAll(TableSettings.violations(table));
+    found.addAll(FamilySettings.violations(table));
     return found;
   }
 }

@@ -8,6 +8,7 @@ import io.retso.hbase.RetsoCluster;
 import io.retso.hbase.layout.CleanupRequest;
 import io.retso.hbase.layout.DecisionRequest;
 import io.retso.hbase.layout.DecisionRequest.Decision;
+import io.retso.hbase.layout.FamilySettings;
 import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.layout.ReadAttribute;
 import io.retso.hbase.layout.TableSettings;
@@ -82,8 +83,8 @@ public final class RawTable implements AutoCloseable {
     this.oracle = OracleClient.builder().address(address).build();
     TableDescriptorBuilder descriptor =
         TableDescriptorBuilder.newBuilder(name)
-            .setColumnFamily(TableSettings.prepared(ColumnFamilyDescriptorBuilder.of(F)))
-            .setColumnFamily(TableSettings.prepared(ColumnFamilyDescriptorBuilder.of(G)))
+            .setColumnFamily(FamilySettings.prepared(ColumnFamilyDescriptorBuilder.of(F)))
+            .setColumnFamily(FamilySettings.prepared(ColumnFamilyDescriptorBuilder.of(G)))
             .setColumnFamily(PendingWrite.familyDescriptor());
     addCoprocessor(descriptor);
     new TableSettings(Conflicts.ROW, Reads.SERVER, oracle.identity(), address)

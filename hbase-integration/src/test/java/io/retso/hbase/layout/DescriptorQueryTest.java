@@ -65,9 +65,9 @@ class DescriptorQueryTest {
     assertEquals(NAME, answer.getTableName());
     assertEquals(SETTINGS, TableSettings.of(answer));
     assertTrue(answer.hasCoprocessor("example.Observer"));
-    List<String> violations = TableSettings.violations(table.build());
+    List<String> violations = FamilySettings.violations(table.build());
     assertEquals(10, violations.size(), violations::toString);
-    assertEquals(violations, TableSettings.violations(answer));
+    assertEquals(violations, FamilySettings.violations(answer));
   }
 
   @Test
@@ -76,9 +76,9 @@ class DescriptorQueryTest {
         TableDescriptorBuilder.newBuilder(NAME)
             .setColumnFamily(PendingWrite.familyDescriptor())
             .setColumnFamily(
-                TableSettings.prepared(ColumnFamilyDescriptorBuilder.of(Bytes.toBytes("f"))));
+                FamilySettings.prepared(ColumnFamilyDescriptorBuilder.of(Bytes.toBytes("f"))));
     SETTINGS.writeTo(table);
-    assertEquals(List.of(), TableSettings.violations(answer(table.build())));
+    assertEquals(List.of(), FamilySettings.violations(answer(table.build())));
   }
 
   @Test

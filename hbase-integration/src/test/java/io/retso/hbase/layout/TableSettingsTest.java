@@ -26,7 +26,7 @@ class TableSettingsTest {
   private static final OracleIdentity ORACLE = new OracleIdentity(new UUID(1, 2), "main");
 
   private static final ColumnFamilyDescriptor DATA =
-      TableSettings.prepared(ColumnFamilyDescriptorBuilder.of("f"));
+      FamilySettings.prepared(ColumnFamilyDescriptorBuilder.of("f"));
 
   private static TableDescriptorBuilder table(ColumnFamilyDescriptor... families) {
     return TableDescriptorBuilder.newBuilder(TableName.valueOf("t"))
@@ -92,7 +92,7 @@ class TableSettingsTest {
   @Test
   void aPreparedTableHasNoViolations() {
     assertEquals(
-        List.of(), TableSettings.violations(table(DATA, PendingWrite.familyDescriptor()).build()));
+        List.of(), FamilySettings.violations(table(DATA, PendingWrite.familyDescriptor()).build()));
   }
 
   @Test
@@ -109,7 +109,7 @@ class TableSettingsTest {
     assertMarksViolation("set IN_MEMORY to true", f -> f.setInMemory(false));
     assertMarksViolation("set TTL to FOREVER", f -> f.setTimeToLive(60));
     ColumnFamilyDescriptor early =
-        TableSettings.prepared(ColumnFamilyDescriptorBuilder.of(Bytes.toBytes("!a")));
+        FamilySettings.prepared(ColumnFamilyDescriptorBuilder.of(Bytes.toBytes("!a")));
     assertViolation("!a sorts before !pw", table(early, PendingWrite.familyDescriptor()).build());
     assertViolation(
         "set DURABILITY to USE_DEFAULT or FSYNC_WAL",
@@ -129,7 +129,7 @@ class TableSettingsTest {
   }
 
   private static List<String> violations(ColumnFamilyDescriptor family) {
-    return TableSettings.violations(table(family, PendingWrite.familyDescriptor()).build());
+    return FamilySettings.violations(table(family, PendingWrite.familyDescriptor()).build());
   }
 
   private static void assertDataViolation(
@@ -139,9 +139,9 @@ class TableSettingsTest {
     assertViolation(expected, table(family, PendingWrite.familyDescriptor()).build());
     assertEquals(
         List.of(),
-        TableSettings.violations(
+        FamilySettings.violations(
             table(
-                    TableSettings.prepared(
+                    FamilySettings.prepared(
                         ColumnFamilyDescriptorBuilder.newBuilder(family).setScope(0).build()),
                     PendingWrite.familyDescriptor())
                 .build()),
@@ -158,7 +158,7 @@ class TableSettingsTest {
   }
 
   private static void assertViolation(String expected, TableDescriptor table) {
-    List<String> found = TableSettings.violations(table);
+    List<String> found = FamilySettings.violations(table);
     assertEquals(1, found.size(), found::toString);
     assertTrue(found.get(0).contains(expected), found::toString);
   }
