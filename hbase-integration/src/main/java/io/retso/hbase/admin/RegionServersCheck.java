@@ -22,6 +22,7 @@ import org.apache.hadoop.hbase.client.Admin;
 import org.apache.hadoop.hbase.client.Connection;
 import org.apache.hadoop.hbase.client.CoprocessorDescriptor;
 import org.apache.hadoop.hbase.client.RegionInfo;
+import org.apache.hadoop.hbase.client.RegionLocator;
 import org.apache.hadoop.hbase.client.Table;
 import org.apache.hadoop.hbase.client.TableDescriptor;
 import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
@@ -39,6 +40,9 @@ import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
  */
 final class RegionServersCheck {
   private static final String PROBE = "retso-probe-";
+
+  /** To one server: others may move the region away, as a balancer does. */
+  private static final int MOVES_MAX = 3;
 
   private final Connection connection;
   private final Admin admin;
@@ -146,13 +150,20 @@ final class RegionServersCheck {
     try (Table table = connection.getTable(region.getTable())) {
       TableDescriptor reported = DescriptorQuery.parse(table.get(DescriptorQuery.query(row)));
       RegionSettings answer = reported == null ? null : RegionSettings.of(reported);
-      boolean isOfAnother =
-          answer != null
-              && !answer.server().isEmpty()
-              && !answer.server().equals(server.getServerName());
-      if (!isOfAnother) {
+      if (answer == null || answer.server().isEmpty()) {
+        // Who does not say who it is may be where the region was before.
+        if (isAt(server, region, row)) {
+          answers.put(server, answer);
+        }
+      } else if (answer.server().equals(server.getServerName())) {
         answers.put(server, answer);
       }
+    }
+  }
+
+  private boolean isAt(ServerName server, RegionInfo region, byte[] row) throws IOException {
+    try (RegionLocator locator = connection.getRegionLocator(region.getTable())) {
+      return server.equals(locator.getRegionLocation(row, true).getServerName());
     }
   }
 
@@ -166,8 +177,10 @@ final class RegionServersCheck {
     try {
       RegionInfo region = admin.getRegions(name).get(0);
       for (ServerName server : servers) {
-        admin.move(region.getEncodedNameAsBytes(), server);
-        ask(server, region);
+        for (int i = 0; i < MOVES_MAX && !answers.containsKey(server); i++) {
+          admin.move(region.getEncodedNameAsBytes(), server);
+          ask(server, region);
+        }
       }
     } finally {
       admin.disableTable(name);
