@@ -256,6 +256,14 @@ public final class Fixture implements AutoCloseable {
         .count();
   }
 
+  /** Versions of data cells, when what regions have decided is in files. */
+  public long versions(TableName name) throws IOException {
+    for (HRegion region : regions(name)) {
+      region.flush(true);
+    }
+    return raw(name).stream().filter(cell -> !PendingWrite.isMark(cell)).count();
+  }
+
   /**
    * Versions of data cells that do not say that they are committed, when what regions have decided
    * is in files.

@@ -93,7 +93,7 @@ class RunTest {
     long sum = manager.run(tx -> number(tx.table(name).get(get("r")).getValue(F, Q)));
     assertEquals(threads * each, sum);
     eventually("cleaned up", () -> fixture.marks(name) == 0);
-    assertEquals(threads * each, fixture.raw(name).size(), "one version for each commit");
+    assertEquals(threads * each, fixture.versions(name), "one version for each commit");
   }
 
   @Test

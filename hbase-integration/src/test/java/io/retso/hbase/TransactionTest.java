@@ -15,7 +15,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.retso.hbase.Transaction.State;
 import io.retso.hbase.admin.TablePreparation.Options;
 import io.retso.hbase.errors.ConflictException;
-import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.transaction.Inside;
 import java.io.InterruptedIOException;
 import java.util.List;
@@ -102,7 +101,7 @@ class TransactionTest {
     assertEquals("first", manager.run(tx -> read(tx.table(name), "r")));
     eventually("no mark is left", () -> fixture.marks(name) == 0);
     assertEquals(0, fixture.uncleaned(name));
-    assertEquals(1, fixture.raw(name).stream().filter(cell -> !PendingWrite.isMark(cell)).count());
+    assertEquals(1, fixture.versions(name));
   }
 
   @ParameterizedTest

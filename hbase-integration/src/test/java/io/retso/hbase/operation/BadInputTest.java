@@ -286,7 +286,7 @@ class BadInputTest {
     }
     assertNull(manager.run(tx -> read(tx.table(name), "r")));
     Fixture.eventually("cleaned up", () -> fixture.marks(name) == 0);
-    assertEquals(1, fixture.raw(name).size());
+    assertEquals(1, fixture.versions(name));
   }
 
   private static void assertRefused(Refusal refusal, TransactionalTable table) {
