@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.TableName;
@@ -258,10 +259,7 @@ public final class Fixture implements AutoCloseable {
 
   /** Versions of data cells, when what regions have decided is in files. */
   public long versions(TableName name) throws IOException {
-    for (HRegion region : regions(name)) {
-      region.flush(true);
-    }
-    return raw(name).stream().filter(cell -> !PendingWrite.isMark(cell)).count();
+    return flushed(name).count();
   }
 
   /**
@@ -269,12 +267,14 @@ public final class Fixture implements AutoCloseable {
    * is in files.
    */
   public long uncleaned(TableName name) throws IOException {
+    return flushed(name).filter(cell -> (cell.getTimestamp() & 15) != 1).count();
+  }
+
+  private Stream<Cell> flushed(TableName name) throws IOException {
     for (HRegion region : regions(name)) {
       region.flush(true);
     }
-    return raw(name).stream()
-        .filter(cell -> !PendingWrite.isMark(cell) && (cell.getTimestamp() & 15) != 1)
-        .count();
+    return raw(name).stream().filter(cell -> !PendingWrite.isMark(cell));
   }
 
   /** As flush and major_compact do. */
