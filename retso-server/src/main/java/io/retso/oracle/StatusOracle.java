@@ -7,8 +7,8 @@ import io.retso.protocol.Timestamps;
 /**
  * The transaction status oracle: start timestamps, commit requests, status queries (Algorithm 4),
  * aborts and cleanups. Answers are the numbers of {@link Outcome}. The rule of conflicts (Algorithm
- * 3) is {@link CommitDecision}, that of serializable transactions {@link Certifier}, the low
- * watermark {@link Watermark}.
+ * 3) is {@link CommitDecision}, that of serializable transactions {@link Certifier}; what is known
+ * of decided ones {@link DecidedTransactions}, the low watermark {@link Watermark}.
  *
  * <p>State changes here first and reaches the log through {@link Changes}; whoever calls must not
  * let an answer out before the log has everything that was changed up to it (section 3.3).
@@ -28,6 +28,7 @@ public final class StatusOracle {
   private final OracleCounters counters = new OracleCounters();
   private final Certifier certifier;
   private final CommitDecision decision;
+  private final DecidedTransactions decided;
   private final Watermark watermark;
   private final UncleanedSnapshot snapshot;
 
@@ -59,6 +60,7 @@ public final class StatusOracle {
     replay = new Replay(map, window, uncleaned, unlogged, certifier);
     snapshot = new UncleanedSnapshot(window, uncleaned);
     decision = new CommitDecision(map, window, certifier, changes, counters);
+    decided = new DecidedTransactions(window, uncleaned, counters);
     watermark = new Watermark(window, uncleaned, unlogged, changes, counters);
   }
 
@@ -118,12 +120,12 @@ public final class StatusOracle {
       return Outcome.INVALID_TIMESTAMP;
     }
     if (isForcedAbort(sequence)) {
-      return decidedBeforeWindow(sequence, batch.repeats[i]);
+      return decided.beforeWindow(sequence, batch.repeats[i]);
     }
     int state = window.state(sequence);
-    if (state != TransactionWindow.OPEN && state != TransactionWindow.PRESUMED_OPEN) {
-      long decided = decided(sequence, state);
-      return decided > 0 && !batch.repeats[i] ? Outcome.ALREADY_COMMITTED : decided;
+    if (!DecidedTransactions.isOpen(state)) {
+      long outcome = decided.again(sequence, state);
+      return outcome > 0 && !batch.repeats[i] ? Outcome.ALREADY_COMMITTED : outcome;
     }
     boolean empty = batch.from(i) == batch.writesEnd(i);
     if (!empty && (batch.refusal != 0 || uncleanedCommits() >= uncleaned.capacity())) {
@@ -145,64 +147,18 @@ public final class StatusOracle {
   }
 
   /**
-   * A commit or abort request for a transaction below the window. It can be known only while it is
-   * committed and uncleaned. Otherwise a request that was never sent before is certainly aborted
-   * here and now; a repeated one may have been committed and cleaned up, and nobody remembers.
-   */
-  private long decidedBeforeWindow(long sequence, boolean repeat) {
-    long commit = uncleaned.get(sequence);
-    if (commit != 0) {
-      return repeat ? commit << Timestamps.GAP_BITS : Outcome.ALREADY_COMMITTED;
-    }
-    if (repeat) {
-      return Outcome.UNKNOWN;
-    }
-    counters.outOfWindow++;
-    return Outcome.ABORTED_TOO_OLD;
-  }
-
-  /** The outcome of a decided transaction of the window: asked again, it is answered again. */
-  private long decided(long sequence, int state) {
-    return switch (state) {
-      case TransactionWindow.COMMITTED, TransactionWindow.COMMITTED_CLEAN ->
-          window.commitSequence(sequence) << Timestamps.GAP_BITS;
-      case TransactionWindow.HALF_ABORTED, TransactionWindow.ABORTED_CLEAN -> Outcome.ABORTED;
-      default -> Outcome.INVALID_TIMESTAMP; // no transaction
-    };
-  }
-
-  /**
-   * Algorithm 4: what became of the transaction that started at {@code writerStart}. A commit
-   * timestamp is returned whether or not it is below the reader's start; the reader compares.
+   * Algorithm 4: what became of the transaction that started at {@code writerStart}, for a reader
+   * that started at {@code readerStart}; see {@link DecidedTransactions#status}.
    *
-   * <p>{@code OPEN} is an answer for ever, "not committed for you": the reader's start was issued
-   * already, so the writer's commit timestamp, if it ever gets one, will be above it. That is why
-   * the reader's timestamp is part of the question and is checked (hole b: an answer given to a
-   * timestamp of the future could become false).
+   * @return its commit timestamp, also if that is above the reader's start, or a number of {@link
+   *     Outcome}
    */
   public long status(long writerStart, long readerStart) {
     counters.queries++;
     if (!wasIssued(writerStart) || !wasIssued(readerStart)) {
       return Outcome.INVALID_TIMESTAMP;
     }
-    long sequence = writerStart >>> Timestamps.GAP_BITS;
-    if (!window.contains(sequence)) {
-      return statusBeforeWindow(sequence);
-    }
-    int state = window.state(sequence);
-    if (state == TransactionWindow.OPEN || state == TransactionWindow.PRESUMED_OPEN) {
-      return Outcome.OPEN;
-    }
-    return decided(sequence, state);
-  }
-
-  /**
-   * The answer about a transaction that left the window: its commit timestamp as long as a pending
-   * mark of it may exist (hole c), otherwise {@link Outcome#RETRY}.
-   */
-  private long statusBeforeWindow(long sequence) {
-    long commit = uncleaned.get(sequence);
-    return commit != 0 ? commit << Timestamps.GAP_BITS : Outcome.RETRY;
+    return decided.status(writerStart >>> Timestamps.GAP_BITS);
   }
 
   /**
@@ -278,11 +234,11 @@ public final class StatusOracle {
       return Outcome.INVALID_TIMESTAMP;
     }
     if (!window.contains(sequence)) {
-      return decidedBeforeWindow(sequence, true);
+      return decided.beforeWindow(sequence, true);
     }
     int state = window.state(sequence);
-    if (state != TransactionWindow.OPEN && state != TransactionWindow.PRESUMED_OPEN) {
-      return decided(sequence, state);
+    if (!DecidedTransactions.isOpen(state)) {
+      return decided.again(sequence, state);
     }
     window.setState(sequence, TransactionWindow.HALF_ABORTED);
     changes.aborted(start);

@@ -8,7 +8,9 @@
  * <p>Where to find what:
  *
  * <ul>
- *   <li>each request, and Algorithm 4: {@link io.retso.oracle.StatusOracle};
+ *   <li>each request: {@link io.retso.oracle.StatusOracle};
+ *   <li>Algorithm 4, and requests about what was decided before: {@link
+ *       io.retso.oracle.DecidedTransactions};
  *   <li>Algorithm 3: {@link io.retso.oracle.CommitDecision};
  *   <li>what serializable transactions have read: {@link io.retso.oracle.Certifier}, by the rule of
  *       {@link io.retso.oracle.Intervals};

@@ -51,13 +51,13 @@ class InjectedBugsTest {
     HOLE_A_ALGORITHM_3_AS_PRINTED(
         "oracle/StatusOracle.java", "return !window.contains(sequence);", "return false;"),
     HOLE_B_OPEN_IS_NOT_COMMITTED_FOR_EVER(
-        "oracle/StatusOracle.java", "return Outcome.OPEN;", "return Outcome.ABORTED;"),
+        "oracle/DecidedTransactions.java", "return Outcome.OPEN;", "return Outcome.ABORTED;"),
     /** Algorithm 4, line 6, as printed: an open transaction is one of the missing ones. */
     HOLE_B_RETRY_FOR_OPEN(
-        "oracle/StatusOracle.java", "return Outcome.OPEN;", "return Outcome.RETRY;"),
+        "oracle/DecidedTransactions.java", "return Outcome.OPEN;", "return Outcome.RETRY;"),
     /** What left the window is not looked up among the uncleaned commits. */
     HOLE_C_UNCLEANED_FORGOTTEN(
-        "oracle/StatusOracle.java",
+        "oracle/DecidedTransactions.java",
         "return commit != 0 ? commit << Timestamps.GAP_BITS : Outcome.RETRY;",
         "return Outcome.RETRY;"),
     UNCLEANED_MISSING_IN_SNAPSHOT(
@@ -92,8 +92,8 @@ class InjectedBugsTest {
     /** A repeated commit that is no longer remembered is said to be aborted. */
     REPEAT_JUDGED_AS_FIRST(
         "oracle/StatusOracle.java",
-        "decidedBeforeWindow(sequence, batch.repeats[i])",
-        "decidedBeforeWindow(sequence, false)"),
+        "decided.beforeWindow(sequence, batch.repeats[i])",
+        "decided.beforeWindow(sequence, false)"),
     /** The time limit aborts transactions without a record. */
     EXPIRY_NOT_LOGGED(
         "oracle/Watermark.java", "changes.expired(window.low() << Timestamps.GAP_BITS);", ""),
