@@ -48,6 +48,7 @@ import org.apache.hadoop.hbase.filter.PageFilter;
 import org.apache.hadoop.hbase.filter.SingleColumnValueFilter;
 import org.apache.hadoop.hbase.filter.ValueFilter;
 import org.apache.hadoop.hbase.filter.WhileMatchFilter;
+import org.apache.hadoop.hbase.util.Bytes;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -251,6 +252,57 @@ class WriteSkewTest {
     assertEquals(List.of(), wrong);
     long pivots = Inside.counters(manager).pivots.sum();
     assertEquals(kinds / 2, pivots);
+  }
+
+  /** A way to change a row that is there. */
+  private interface Change {
+    void of(TransactionalTable table, byte[] row) throws Exception;
+  }
+
+  private static final List<Change> CHANGES =
+      List.of(
+          (t, row) -> t.put(new Put(row).addColumn(F, Q, Q)),
+          (t, row) -> t.put(new Put(Bytes.add(row, Q)).addColumn(F, Q, Q)), // the row behind it
+          (t, row) -> t.delete(new Delete(row)),
+          (t, row) -> t.delete(new Delete(row).addFamily(F)),
+          (t, row) -> t.delete(new Delete(row).addColumns(F, Q)),
+          (t, row) -> t.increment(new Increment(row).addColumn(F, N, 1)),
+          (t, row) -> t.append(new Append(row).addColumn(F, Q, Q)),
+          (t, row) ->
+              assertTrue(
+                  t.checkAndMutate(
+                          CheckAndMutate.newBuilder(row)
+                              .ifEquals(F, Q, bytes("old"))
+                              .build(new Delete(row)))
+                      .isSuccess()));
+
+  /** Inserts, updates and deletes by others change what a scan has found or not found. */
+  @ParameterizedTest
+  @FieldSource("MODES")
+  void everyChangeOfAScannedRangeIsNoticed(Options options) throws Exception {
+    TableName name = fixture.table(options);
+    for (int i = 0; i < CHANGES.size(); i++) {
+      for (Isolation isolation : Isolation.values()) {
+        String row = isolation.name() + i;
+        String other = "other" + row;
+        manager.run(
+            tx -> {
+              tx.table(name).put(put(row, "old"));
+              return null;
+            });
+        Look scan = (table, async, of) -> take(table, range(of));
+        Transaction scanning = begun(isolation, name, scan, row, other);
+        Transaction changing = begin(isolation);
+        changing.table(name).get(get(other));
+        CHANGES.get(i).of(changing.table(name), bytes(row));
+        scanning.commit();
+        if (isolation == SERIALIZABLE) {
+          assertThrows(SerializationException.class, changing::commit, "change " + i);
+        } else {
+          changing.commit();
+        }
+      }
+    }
   }
 
   /** Under conflicts by cell: who has read a row has read more of it than the cell it writes. */
