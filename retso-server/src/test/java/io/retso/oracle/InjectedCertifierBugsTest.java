@@ -58,6 +58,11 @@ class InjectedCertifierBugsTest {
         "slots[slot - 1 & mask] &= (1L << POSITION_SHIFT) - 1; slots[slot] |= positionBehind"),
     /** The last commit of a row is taken for the first one after the start. */
     NEWEST_CHANGE_ONLY("Certifier", "return commit - behind; //", "return commit - (1 << 20); //"),
+    /** Whoever is refused meets the same commit again. */
+    THE_COMMIT_BEFORE_THE_START_COUNTS(
+        "Certifier",
+        "return sequence - (int) (start >>> Timestamps.GAP_BITS) > 0;",
+        "return sequence - (int) (start >>> Timestamps.GAP_BITS) > -2;"),
     COMMITS_IN_THE_PAST_ARE_FORGOTTEN(
         "Certifier", "rows.past().add(RowStripes.stripe(batch.stripes[k]), sequence);", ""),
     WRITES_ARE_NOT_RECORDED(
@@ -107,7 +112,8 @@ class InjectedCertifierBugsTest {
     @Override
     public boolean test(long seed) {
       Random random = new Random(seed);
-      SerialHistories all = new SerialHistories(new Intervals(), 15, random.nextInt(4));
+      SerialHistories all =
+          new SerialHistories(new Intervals(), 15, random.nextInt(4), random.nextBoolean());
       int granules = random.nextInt(8) & random.nextInt(8);
       for (int i = 0; i < HISTORIES; i++) {
         History h = SerialHistories.random(random, 5, 3, granules, true, true, true);

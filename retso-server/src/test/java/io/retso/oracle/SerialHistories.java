@@ -80,6 +80,7 @@ final class SerialHistories {
   private StatusOracle oracle;
   private final CommitBatch batch = new CommitBatch(64);
   private final int fillerRows;
+  private final boolean again;
   private long filler = 1L << 32;
 
   // Of the history that ran last.
@@ -94,12 +95,24 @@ final class SerialHistories {
   long needless;
   long wrong;
 
+  /** Of those that ran again at once, how many were refused again. */
+  long refusedAgain;
+
   /**
    * @param mapRows of the oracle: few, so that rows are evicted
    * @param fillerRows that others write between two events of a history
    */
   SerialHistories(SerialRule rule, long mapRows, int fillerRows) {
+    this(rule, mapRows, fillerRows, false);
+  }
+
+  /**
+   * @param again whether who is refused runs again at once: nobody else commits meanwhile, so that
+   *     must succeed, whoever else is open
+   */
+  SerialHistories(SerialRule rule, long mapRows, int fillerRows, boolean again) {
     this.fillerRows = fillerRows;
+    this.again = again;
     oracles = () -> new StatusOracle(rule, mapRows, WINDOW, WINDOW, log, 0);
     oracle = oracles.get();
   }
@@ -159,7 +172,7 @@ final class SerialHistories {
       }
       fill();
     }
-    boolean right = isAcyclic(h, accepted, strict) && isValid(h, accepted);
+    boolean right = isAcyclic(h, accepted, strict) && isValid(h, accepted) && refusedAgain == 0;
     wrong += right ? 0 : weight;
     return right;
   }
@@ -176,7 +189,20 @@ final class SerialHistories {
       refused += weight;
       needless += isAcyclic(h, accepted | 1 << t, false) ? weight : 0;
     }
-    return outcome > 0;
+    if (again && outcome <= 0) {
+      runAgain(h, t);
+    }
+    return commit[t] > 0;
+  }
+
+  private void runAgain(History h, int t) {
+    start[t] = oracle.begin(1);
+    batch.clear();
+    add(h, t);
+    oracle.commit(batch);
+    oracle.cleaned(start[t]);
+    commit[t] = batch.outcome(0);
+    refusedAgain += commit[t] > 0 ? 0 : 1;
   }
 
   private void restart(long began) {

@@ -61,6 +61,23 @@ class SerialHistoriesTest {
     }
   }
 
+  /** The safe retry of PostgreSQL's paper, 5.4: the same reasons do not refuse it again. */
+  @ParameterizedTest
+  @EnumSource
+  void whoIsRefusedCommitsIfItRunsAgainAtOnce(Rule rule) {
+    for (int filler : new int[] {0, 2}) {
+      SerialHistories all = new SerialHistories(rule.rule, 15, filler, true);
+      Random random = new Random(SEED);
+      for (int i = 0; i < 20_000; i++) {
+        int granules = random.nextInt(8) & random.nextInt(8);
+        History h = SerialHistories.random(random, 4, 3, granules, true, true, true);
+        assertTrue(all.run(h, 1, isStrict(rule)), () -> describe(h));
+      }
+      assertTrue(all.refused > 1_000, all::toString);
+      System.out.println(rule + ", again: " + all);
+    }
+  }
+
   private static String describe(History h) {
     return Arrays.toString(h.events())
         + " reads "
