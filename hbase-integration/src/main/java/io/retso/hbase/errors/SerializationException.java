@@ -14,7 +14,10 @@ public final class SerializationException extends TransactionException {
      * Another one changed what it has read, so it would come before that one; and what it writes
      * was read by one, or it began after one, behind which it would come.
      */
-    PIVOT("what it read was changed by others, and what it writes was read by others, meanwhile"),
+    PIVOT(
+        "what it read was changed by others, and what it writes was read by others, meanwhile; if"
+            + " this is frequent, let fewer transactions that meet run at a time, or let them read"
+            + " less"),
     /** It wrote nothing, and what it has read was changed after it began. */
     READ_ONLY(
         "what it read was changed meanwhile; or read another snapshot, RECENT or DEFERRED, with"
