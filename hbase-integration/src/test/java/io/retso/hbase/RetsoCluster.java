@@ -20,6 +20,7 @@ import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.client.Admin;
 import org.apache.hadoop.hbase.client.Connection;
 import org.apache.hadoop.hbase.client.ConnectionFactory;
+import org.apache.hadoop.metrics2.impl.JmxCacheBuster;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ExtensionContext.StoreScope;
@@ -96,6 +97,7 @@ public final class RetsoCluster implements AutoCloseable {
       Path directory = Files.createTempDirectory("retso-hbase");
       RetsoServer oracle = startOracle();
       EmbeddedHBase hbase = EmbeddedHBase.in(directory).start();
+      JmxCacheBuster.stop(); // it reads all metrics after each change of a region, for nobody here
       return new RetsoCluster(
           directory, hbase, oracle, ConnectionFactory.createConnection(hbase.configuration()));
     } catch (InterruptedException e) {
