@@ -62,12 +62,12 @@ class StandbyTest {
     Await.until(condition::getAsBoolean);
   }
 
-  private RetsoServer leader() {
+  private RetsoServer leader() throws Exception {
     await(() -> servers.stream().anyMatch(RetsoServer::leads));
     return servers.stream().filter(RetsoServer::leads).findFirst().orElseThrow();
   }
 
-  private static void awaitLeader(RetsoServer server) {
+  private static void awaitLeader(RetsoServer server) throws Exception {
     await(server::leads);
   }
 
