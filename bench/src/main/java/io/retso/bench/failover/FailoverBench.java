@@ -282,7 +282,8 @@ public final class FailoverBench {
   }
 
   /** Returns when all servers of the log lead or could take over, or that takes too long. */
-  private void awaitReady(Clients clients, List<String> http) throws IOException, InterruptedException {
+  private void awaitReady(Clients clients, List<String> http)
+      throws IOException, InterruptedException {
     Thread.sleep(settings.betweenMillis());
     long from = System.nanoTime();
     ready = clients.ready(http);
