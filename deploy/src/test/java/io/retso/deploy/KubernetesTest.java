@@ -181,8 +181,14 @@ class KubernetesTest {
           return name;
         }
       }
+      pause();
     }
     throw new IllegalStateException("none of them leads");
+  }
+
+  /** Between two looks, each of which starts processes: they take what the containers need. */
+  private static void pause() throws InterruptedException {
+    TimeUnit.MILLISECONDS.sleep(200);
   }
 
   private static void start(TestHosts hosts, V1StatefulSet set, List<String> names)
@@ -215,6 +221,7 @@ class KubernetesTest {
     while (!condition.holds()) {
       boolean goesOn = System.nanoTime() < end && !Files.exists(directory.resolve(pod + ".exit"));
       assertTrue(goesOn, () -> text(directory.resolve(pod + ".log")));
+      pause();
     }
   }
 
@@ -304,8 +311,10 @@ class KubernetesTest {
         "mounts", Map.of("/var/lib/retso", volume.toString()));
   }
 
+  /** With the compiler of the JVM that is quickly done: all of them start on a few cores. */
   private static Map<String, String> environment(JsonObject image) {
     Map<String, String> values = new TreeMap<>();
+    values.put("RETSO_OPTS", "-XX:TieredStopAtLevel=1");
     image
         .getAsJsonArray("Env")
         .forEach(

@@ -18,6 +18,9 @@ import org.junit.jupiter.api.BeforeEach;
 public final class EditedClient {
   private static final Path SOURCES = Path.of("src/main/java/io/retso/hbase");
 
+  /** For what a bug may keep from happening; others happen within a second. */
+  private static final int PATIENCE_SECONDS = 10;
+
   private EditedClient() {}
 
   /** An edit of a file under {@code io.retso.hbase}. */
@@ -57,10 +60,11 @@ public final class EditedClient {
 
   private static AutoCloseable fixture(EditedClasses loader, RetsoCluster cluster)
       throws ReflectiveOperationException {
-    return (AutoCloseable)
-        Class.forName(Fixture.class.getName(), true, loader)
-            .getConstructor(RetsoCluster.class)
-            .newInstance(cluster);
+    Class<?> fixture = Class.forName(Fixture.class.getName(), true, loader);
+    Field patience = fixture.getDeclaredField("patienceSeconds");
+    patience.setAccessible(true);
+    patience.setInt(null, PATIENCE_SECONDS);
+    return (AutoCloseable) fixture.getConstructor(RetsoCluster.class).newInstance(cluster);
   }
 
   /** One with a parameter gets the second of the modes, server reads. */

@@ -55,6 +55,9 @@ public final class Fixture implements AutoCloseable {
   /** Where a test has to show that it does not matter who decides what is visible. */
   public static final List<Options> MODES = List.of(Options.CLIENT_READS, Options.DEFAULT);
 
+  /** How long {@link #eventually} waits; less where a bug is injected, and waited for in vain. */
+  static volatile int patienceSeconds = 60;
+
   public final RetsoCluster cluster;
   private final List<AutoCloseable> opened = new ArrayList<>();
 
@@ -343,10 +346,10 @@ public final class Fixture implements AutoCloseable {
 
   /** Waits for what happens in the background. */
   public static void eventually(String what, Condition condition) throws Exception {
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(patienceSeconds);
     while (!condition.holds()) {
       if (System.nanoTime() > deadline) {
-        throw new AssertionError("not within a minute: " + what);
+        throw new AssertionError("not within " + patienceSeconds + " s: " + what);
       }
       TimeUnit.MILLISECONDS.sleep(10); // between two looks, not instead of one
     }

@@ -7,14 +7,21 @@ import io.retso.server.config.Settings;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hbase.TableName;
+import org.apache.hadoop.hbase.client.Admin;
 import org.apache.hadoop.hbase.client.Connection;
 import org.apache.hadoop.hbase.client.ConnectionFactory;
+import org.apache.hadoop.metrics2.impl.JmxCacheBuster;
+import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ExtensionContext.StoreScope;
 import org.junit.jupiter.api.extension.ParameterContext;
@@ -32,7 +39,18 @@ public final class RetsoCluster implements AutoCloseable {
    * Gives tests the one cluster of this process; and to the test, or to all of a class, a {@link
    * Fixture} on it, which is closed after them.
    */
-  public static final class Extension implements ParameterResolver {
+  public static final class Extension implements BeforeAllCallback, ParameterResolver {
+    @Override
+    public void beforeAll(ExtensionContext context) throws Exception {
+      RetsoCluster cluster =
+          context
+              .getStore(StoreScope.LAUNCHER_SESSION, ExtensionContext.Namespace.GLOBAL)
+              .get(RetsoCluster.class, RetsoCluster.class);
+      if (cluster != null) {
+        cluster.dropTables();
+      }
+    }
+
     @Override
     public boolean supportsParameter(ParameterContext parameter, ExtensionContext context) {
       Class<?> type = parameter.getParameter().getType();
@@ -58,6 +76,8 @@ public final class RetsoCluster implements AutoCloseable {
     }
   }
 
+  private static final int TABLES_MAX = 20;
+
   private final Path directory;
   private final EmbeddedHBase hbase;
   private final RetsoServer oracle;
@@ -77,6 +97,7 @@ public final class RetsoCluster implements AutoCloseable {
       Path directory = Files.createTempDirectory("retso-hbase");
       RetsoServer oracle = startOracle();
       EmbeddedHBase hbase = EmbeddedHBase.in(directory).start();
+      JmxCacheBuster.stop(); // it reads all metrics after each change of a region, for nobody here
       return new RetsoCluster(
           directory, hbase, oracle, ConnectionFactory.createConnection(hbase.configuration()));
     } catch (InterruptedException e) {
@@ -125,6 +146,37 @@ public final class RetsoCluster implements AutoCloseable {
   /** A name that no table has. */
   public TableName freshName(String prefix) {
     return TableName.valueOf(prefix + "-" + names.incrementAndGet());
+  }
+
+  /**
+   * Deletes the tables of classes that have ended, once there are many, all at a time: each sweep
+   * looks at all tables, and each report of a region server names their regions.
+   */
+  private void dropTables() throws Exception {
+    try (Admin admin = connection.getAdmin()) {
+      TableName[] tables = admin.listTableNames();
+      if (tables.length <= TABLES_MAX) {
+        return;
+      }
+      List<Future<Void>> steps = new ArrayList<>();
+      for (TableName table : tables) {
+        if (admin.isTableEnabled(table)) {
+          steps.add(admin.disableTableAsync(table));
+        }
+      }
+      await(steps);
+      for (TableName table : tables) {
+        steps.add(admin.deleteTableAsync(table));
+      }
+      await(steps);
+    }
+  }
+
+  private static void await(List<Future<Void>> steps) throws Exception {
+    for (Future<Void> step : steps) {
+      step.get(2, TimeUnit.MINUTES);
+    }
+    steps.clear();
   }
 
   @Override

@@ -13,7 +13,7 @@ import java.util.function.Consumer;
 public interface LeaderWatch extends AutoCloseable {
   /**
    * What a standby calls itself when it connects to the leader, so that that one knows that it
-   * lives. Members whose addresses are equal as far as a name goes are not told apart.
+   * lives. Members whose addresses are equal as far as a name goes count as one.
    *
    * @param address the standby's
    */

@@ -29,8 +29,8 @@ final class ConfigDocs {
         """);
     for (Setting<?> setting : Settings.ALL) {
       out.append('\n');
-      wrap(out, setting.description());
-      wrap(out, "Allowed: " + setting.type().allowed() + ".");
+      wrap(out, "# ", "# ", setting.description());
+      wrap(out, "# ", "# ", "Allowed: " + setting.type().allowed() + ".");
       out.append('#').append(setting.key()).append(" = ").append(setting.defaultText());
       out.setLength(out.length() - (setting.defaultText().isEmpty() ? 1 : 0));
       out.append('\n');
@@ -38,18 +38,19 @@ final class ConfigDocs {
     return out.toString();
   }
 
-  private static void wrap(StringBuilder out, String text) {
-    int column = 0;
+  private static void wrap(StringBuilder out, String firstLead, String lead, String text) {
+    String line = firstLead;
+    boolean isEmpty = true;
     for (String word : text.split(" ")) {
-      if (column > 0 && column + 1 + word.length() > WIDTH) {
-        out.append('\n');
-        column = 0;
+      if (!isEmpty && line.length() + 1 + word.length() > WIDTH) {
+        out.append(line).append('\n');
+        line = lead;
+        isEmpty = true;
       }
-      String lead = column == 0 ? "# " : " ";
-      out.append(lead).append(word);
-      column += lead.length() + word.length();
+      line += (isEmpty ? "" : " ") + word;
+      isEmpty = false;
     }
-    out.append('\n');
+    out.append(line).append('\n');
   }
 
   /** The reference of all settings, in Markdown. */
@@ -71,20 +72,15 @@ final class ConfigDocs {
         Time spans end in `ms`, `s`, `m`, `h` or `d`. Unknown keys, repeated keys and values out of
         range stop the server before it starts anything, with exit code 64.
 
-        | Key | Flag | Default | Allowed | What it is |
-        |---|---|---|---|---|
+        ## Settings
+
         """);
     for (Setting<?> setting : Settings.ALL) {
       String standard = setting.defaultText().isEmpty() ? "(empty)" : setting.defaultText();
-      out.append(
-          "| `%s` | `%s` | `%s` | %s | %s |%n"
-              .formatted(
-                  setting.key(),
-                  setting.flag(),
-                  standard,
-                  setting.type().allowed(),
-                  setting.description())
-              .replace(System.lineSeparator(), "\n"));
+      String names =
+          "**`%s`** (`%s`; default `%s`): ".formatted(setting.key(), setting.flag(), standard);
+      wrap(out, "- ", "  ", names + setting.description());
+      wrap(out, "  ", "  ", "*Allowed:* " + setting.type().allowed() + ".");
     }
     out.append(
         """

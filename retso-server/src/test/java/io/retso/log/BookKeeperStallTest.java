@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.netty.buffer.PooledByteBufAllocator;
+import io.retso.Await;
 import io.retso.log.bookkeeper.BookKeeperSettings;
 import io.retso.log.bookkeeper.BookKeeperStore;
 import io.retso.server.embedded.EmbeddedBookKeeper;
@@ -169,7 +170,7 @@ class BookKeeperStallTest {
   }
 
   private <T> T onThread(Callable<T> task) throws Exception {
-    return thread.submit(task).get(10, TimeUnit.SECONDS);
+    return thread.submit(task).get(); // ended by the test's time limit
   }
 
   /** Waits until so many more entries are acknowledged. */
@@ -179,10 +180,11 @@ class BookKeeperStallTest {
   }
 
   private void await(Callable<Boolean> condition) throws Exception {
-    while (!onThread(condition)) {
-      assertNull(onThread(() -> load.failure));
-      Thread.onSpinWait();
-    }
+    Await.until(
+        () -> {
+          assertNull(onThread(() -> load.failure));
+          return onThread(condition);
+        });
   }
 
   private void says(String what) throws Exception {

@@ -3,6 +3,7 @@ package io.retso.log;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.retso.Await;
 import io.retso.log.bookkeeper.BookKeeperSettings;
 import io.retso.log.bookkeeper.BookKeeperStore;
 import io.retso.server.embedded.EmbeddedBookKeeper;
@@ -69,9 +70,7 @@ class BookKeeperTailTest {
         assertEquals(i, entries.count(), "of " + (i + 1));
       }
       ledger.closeAsync();
-      while (!entries.refresh().join()) {
-        // ZooKeeper tells it.
-      }
+      Await.until(() -> entries.refresh().join()); // ZooKeeper tells it
       assertEquals(10, entries.count());
       AtomicLong seen = new AtomicLong();
       entries.read(0, 10, Runnable::run, bytes -> seen.incrementAndGet()).join();
@@ -197,16 +196,12 @@ class BookKeeperTailTest {
     entry.segment(16 * (position + 1));
     long next = ++position;
     thread.submit(() -> log.append(next, entry.seal(next))).get();
-    while (writer.durable < next) {
-      Thread.onSpinWait();
-    }
+    Await.until(() -> writer.durable >= next);
   }
 
   private static void roll(LedgerLog log, ExecutorService thread, long start) throws Exception {
     thread.submit(log::prepareSegment).get();
-    while (!thread.submit(log::isSegmentReady).get()) {
-      Thread.onSpinWait();
-    }
+    Await.until(() -> thread.submit(log::isSegmentReady).get());
     thread.submit(() -> log.startSegment(start, 0)).get();
   }
 

@@ -1,5 +1,6 @@
 package io.retso.log;
 
+import io.retso.Await;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
@@ -38,11 +39,9 @@ public final class Tunnel implements AutoCloseable {
   }
 
   /** Waits until someone whose connections are broken has tried in vain two times more. */
-  public void awaitRefusals() {
+  public void awaitRefusals() throws Exception {
     int before = refused.get();
-    while (refused.get() < before + 2) {
-      Thread.onSpinWait();
-    }
+    Await.until(() -> refused.get() >= before + 2);
   }
 
   private void accept() {

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.retso.Await;
 import io.retso.client.CommitResult;
 import io.retso.client.OracleClient;
 import io.retso.client.OracleClientBuilder;
@@ -216,10 +217,8 @@ class MembersTest {
     }
   }
 
-  private static void awaitAccepted(TestMember member, long connections) {
-    while (member.accepted() < connections) {
-      Thread.onSpinWait();
-    }
+  private static void awaitAccepted(TestMember member, long connections) throws Exception {
+    Await.until(() -> member.accepted() >= connections);
   }
 
   /**
@@ -263,9 +262,7 @@ class MembersTest {
     workers.forEach(Thread::start);
     for (int change = 0; change < 30; change++) {
       long enough = answered.sum() + 40;
-      while (answered.sum() < enough && failures.isEmpty()) {
-        Thread.onSpinWait();
-      }
+      Await.until(() -> answered.sum() >= enough || !failures.isEmpty());
       leader = nextLeader(leader, random);
     }
     over.set(true);

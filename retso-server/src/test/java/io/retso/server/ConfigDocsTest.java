@@ -44,7 +44,8 @@ class ConfigDocsTest {
     for (Setting<?> setting : Settings.ALL) {
       String line = ("#" + setting.key() + " = " + setting.defaultText()).stripTrailing();
       assertTrue(ConfigDocs.sampleFile().contains("\n" + line + "\n"), line);
-      assertTrue(ConfigDocs.reference().contains("| `" + setting.key() + "` | `"), setting.key());
+      assertTrue(
+          ConfigDocs.reference().contains("\n- **`" + setting.key() + "`** (`"), setting.key());
     }
   }
 

@@ -6,15 +6,18 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.retso.client.CommitResult;
 import io.retso.client.OracleClient;
 import io.retso.client.OracleException;
+import io.retso.client.TransactionStatus;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -106,13 +109,18 @@ class CrashTest {
 
   private void verify(OracleClient client) {
     long reader = client.begin();
+    Map<Commit, CompletableFuture<TransactionStatus>> status = new HashMap<>();
+    Map<Commit, CompletableFuture<CommitResult>> tooLate = new HashMap<>();
+    for (Commit commit : acknowledged.keySet()) { // all at once: an answer each would take minutes
+      status.put(commit, client.statusAsync(commit.start, reader));
+      tooLate.put(commit, client.abortAsync(commit.start));
+    }
     acknowledged.forEach(
         (commit, timestamp) -> {
-          assertEquals(
-              timestamp.longValue(), client.status(commit.start, reader).commitTimestamp());
+          assertEquals(timestamp.longValue(), status.get(commit).join().commitTimestamp());
           assertEquals(
               timestamp.longValue(),
-              client.abort(commit.start).commitTimestamp(),
+              tooLate.get(commit).join().commitTimestamp(),
               "it is too late to abort");
         });
     // First-committer-wins, from the acknowledgements alone: no two lives with a common row

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.retso.Await;
 import io.retso.protocol.FrameType;
 import io.retso.protocol.Frames;
 import io.retso.protocol.Handshake;
@@ -131,10 +132,8 @@ class DurableServerTest {
         commit = peer.commit(peer.begin(), i).getLong(Frames.HEADER_BYTES);
         assertTrue(commit > 0);
       }
-      String metrics = "";
-      while (!metrics.contains("\nretso_commits_total 100.0\n")) { // a copy may be 0.1 s old
-        metrics = TestServers.get(server.httpPort(), "/metrics").body();
-      }
+      String counted = "\nretso_commits_total 100.0\n"; // a copy may be 0.1 s old
+      String metrics = TestServers.await(server.httpPort(), "/metrics", 200, counted);
       assertTrue(metrics.contains("\nretso_connections 1.0\n"));
       // The segment's first entry and the commits, and empty ones if there was a pause.
       assertTrue(metrics.matches("(?s).*\nretso_log_append_seconds_count 1[0-9]{2}\n.*"), metrics);
@@ -176,17 +175,12 @@ class DurableServerTest {
       assertTrue(second > first && second < 1L << 57, "the setting has no effect any more");
       assertTrue(peer.watermark() <= first, "committed and not cleaned up");
       peer.cleaned(first);
-      while (peer.watermark() <= second) {
-        Thread.onSpinWait(); // until the time limit has passed: a second
-      }
+      Await.until(() -> peer.watermark() > second); // the time limit has passed: a second
     }
   }
 
   private static void awaitHealth(RetsoServer server, int status, String text) throws Exception {
-    HttpResponse<String> health = TestServers.get(server.httpPort(), "/health");
-    while (health.statusCode() != status || !health.body().contains(text)) {
-      health = TestServers.get(server.httpPort(), "/health");
-    }
+    TestServers.await(server.httpPort(), "/health", status, text);
   }
 
   @Test

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.retso.Await;
 import io.retso.client.OracleClient;
 import io.retso.edited.SourceEdit;
 import io.retso.log.LogEntry;
@@ -92,22 +93,13 @@ class OtherBuildTest {
     return builder.address("127.0.0.1:" + other.port()).build();
   }
 
-  private static void await(BooleanSupplier condition) throws InterruptedException {
-    while (!condition.getAsBoolean()) {
-      if (Thread.interrupted()) { // by the test's time limit
-        throw new InterruptedException();
-      }
-    }
+  private static void await(BooleanSupplier condition) throws Exception {
+    Await.until(condition::getAsBoolean);
   }
 
   /** What the other one says of itself, as soon as it is this. */
   private String awaitHealth(int status) throws Exception {
-    while (true) {
-      var health = TestServers.get(other.httpPort(), "/health");
-      if (health.statusCode() == status) {
-        return health.body();
-      }
-    }
+    return TestServers.await(other.httpPort(), "/health", status, "");
   }
 
   private static Map<Integer, Boolean> readyByVersion(RetsoServer server) {

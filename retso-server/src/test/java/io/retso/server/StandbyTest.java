@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.retso.Await;
 import io.retso.client.CommitResult;
 import io.retso.client.OracleClient;
 import io.retso.member.Roster;
@@ -57,18 +58,16 @@ class StandbyTest {
     return builder.build();
   }
 
-  private static void await(BooleanSupplier condition) {
-    while (!condition.getAsBoolean()) {
-      Thread.onSpinWait();
-    }
+  private static void await(BooleanSupplier condition) throws Exception {
+    Await.until(condition::getAsBoolean);
   }
 
-  private RetsoServer leader() {
+  private RetsoServer leader() throws Exception {
     await(() -> servers.stream().anyMatch(RetsoServer::leads));
     return servers.stream().filter(RetsoServer::leads).findFirst().orElseThrow();
   }
 
-  private static void awaitLeader(RetsoServer server) {
+  private static void awaitLeader(RetsoServer server) throws Exception {
     await(server::leads);
   }
 

@@ -1,5 +1,6 @@
 package io.retso.server;
 
+import io.retso.Await;
 import io.retso.server.config.ServerConfig;
 import io.retso.server.config.Settings;
 import java.io.IOException;
@@ -8,6 +9,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicReference;
 
 /** Small servers for tests, and what they say over HTTP. */
 public final class TestServers {
@@ -37,11 +39,18 @@ public final class TestServers {
 
   /** Waits until a page answers with a status; returns what it says. */
   static String await(RetsoServer server, String path, int status) throws Exception {
-    HttpResponse<String> answer;
-    do {
-      answer = get(server.httpPort(), path);
-    } while (answer.statusCode() != status);
-    return answer.body();
+    return await(server.httpPort(), path, status, "");
+  }
+
+  /** The same, and until it contains a text. */
+  static String await(int port, String path, int status, String text) throws Exception {
+    AtomicReference<HttpResponse<String>> answer = new AtomicReference<>();
+    Await.until(
+        () -> {
+          answer.set(get(port, path));
+          return answer.get().statusCode() == status && answer.get().body().contains(text);
+        });
+    return answer.get().body();
   }
 
   public static HttpResponse<String> send(int port, String path, String method, String accept)

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.retso.Await;
 import io.retso.log.Tunnel;
 import io.retso.member.Member;
 import io.retso.server.config.Settings;
@@ -28,9 +29,7 @@ class ZooKeeperAwayTest {
       assertTrue(leader.leads());
       zooKeeper.cut();
       leader.kill();
-      while (standby.view().state() != Member.State.TAKING_OVER) {
-        Thread.onSpinWait();
-      }
+      Await.until(() -> standby.view().state() == Member.State.TAKING_OVER);
       zooKeeper.awaitRefusals();
       CountDownLatch answered = new CountDownLatch(1);
       standby.oracleThread().execute(answered::countDown);

@@ -240,7 +240,7 @@ public final class FailoverBench {
           cluster.layout().of(Role.ORACLE).stream()
               .map(node -> node.address() + ":" + Cluster.HTTP_PORT)
               .toList();
-      Nemesis nemesis = new Nemesis(cluster, faults, present -> settle(present, http), origin);
+      Nemesis nemesis = new Nemesis(cluster, faults, present -> awaitReady(present, http), origin);
       clients.over();
       leaveUncleaned(clients);
       warmUp(clients);
@@ -248,7 +248,7 @@ public final class FailoverBench {
         asked = rateWithTimeLeft(clients);
       }
       clients.rate(asked);
-      settle(clients, http);
+      awaitReady(clients, http);
       measureServed(clients);
       say("  %,.0f of %,.0f commits/s; %.0f %% idle.", served, asked, 100 * idleShare);
       Random random = new Random(settings.seed());
@@ -282,8 +282,9 @@ public final class FailoverBench {
   }
 
   /** Returns when all servers of the log lead or could take over, or that takes too long. */
-  private void settle(Clients clients, List<String> http) throws IOException, InterruptedException {
-    Thread.sleep(settings.settleMillis());
+  private void awaitReady(Clients clients, List<String> http)
+      throws IOException, InterruptedException {
+    Thread.sleep(settings.betweenMillis());
     long from = System.nanoTime();
     ready = clients.ready(http);
     while (ready < http.size() && System.nanoTime() - from < READY_MILLIS_MAX * 1_000_000) {

@@ -18,7 +18,7 @@ import java.util.List;
  * @param idleTrials begins after an idle time
  * @param idleMillis the idle time
  * @param warmUpMillis full load before the first trial, at most; until no more of it is served
- * @param settleMillis load between two trials, at least; until all standbys are ready
+ * @param betweenMillis load between two trials, at least; until all standbys are ready
  * @param seed of the order of faults
  * @param directory for the cluster and what is written
  */
@@ -33,7 +33,7 @@ public record FailoverSettings(
     int idleTrials,
     long idleMillis,
     long warmUpMillis,
-    long settleMillis,
+    long betweenMillis,
     long seed,
     Path directory) {
 

@@ -16,27 +16,27 @@ public final class Nemesis {
 
   private final ClusterFaults faults;
   private final TakeOverLog log;
-  private final Settling settling;
+  private final Readiness readiness;
   private final long origin;
   private final List<Trial> trials = new ArrayList<>();
   private final List<String> refused = new ArrayList<>();
   private final List<String> notOver = new ArrayList<>();
 
   /** What is waited for between the end of a fault and that of its trial. */
-  public interface Settling {
+  public interface Readiness {
     void await(Clients clients) throws IOException, InterruptedException;
   }
 
   /**
    * Before any fault.
    *
-   * @param settling take-overs count as long
+   * @param readiness take-overs count as long
    * @param origin the {@link System#nanoTime} from which times count
    */
-  public Nemesis(Cluster cluster, ClusterFaults faults, Settling settling, long origin) {
+  public Nemesis(Cluster cluster, ClusterFaults faults, Readiness readiness, long origin) {
     this.faults = faults;
     this.log = new TakeOverLog(cluster);
-    this.settling = settling;
+    this.readiness = readiness;
     this.origin = origin;
   }
 
@@ -96,7 +96,7 @@ public final class Nemesis {
           fault.name() + " (" + what + "): a minute later not all clients were served again");
     }
     double to = seconds();
-    settling.await(clients);
+    readiness.await(clients);
     TakeOvers takeOvers = log.next(began);
     if (what != null) {
       Clients.Books books = gaps.isOver() ? clients.books() : Clients.Books.GOOD;

@@ -142,7 +142,8 @@ class DecidedCleanupTest {
   void isReportedWhenTheLastRegionHasAnswered() throws Exception {
     high.set(State.CLOSED);
     long first = write("a", "x");
-    eventually("the other region has answered", () -> counters.rowsCleaned.sum() == 1);
+    eventually("the other region has answered", () -> counters.rowsCleaned.sum() > 0);
+    assertEquals(1, counters.rowsCleaned.sum());
     long second = write("b"); // reports go in order
     eventually("reported", () -> counters.cleanedUp.sum() > 0);
     assertEquals(1, counters.cleanedUp.sum());

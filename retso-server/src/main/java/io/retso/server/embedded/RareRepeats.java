@@ -10,10 +10,10 @@ import java.util.concurrent.TimeUnit;
 import org.slf4j.Marker;
 
 /**
- * Lets a library say the same thing once in {@value #PERIOD_SECONDS} s. BookKeeper's client tells
+ * Lets a library say the same thing once in {@value #PERIOD_SECONDS} s. BookKeeper's client reports
  * the loss of a bookie with each entry and each read, some thousand times a second, with a stack
- * trace: the log would be of no use, and writing it costs more than what is told about. Named by
- * {@code logback.xml}. Thread-safe.
+ * trace: the log would be of no use, and writing it costs more than the loss. Named by {@code
+ * logback.xml}. Thread-safe.
  */
 public final class RareRepeats extends TurboFilter {
   private static final long PERIOD_SECONDS = 10;

@@ -64,7 +64,7 @@ class ZooKeeperOutageTest {
 
   /** BookKeeper's own client would wait for as long as a session lasts, ten seconds by default. */
   @Test
-  void whatFoundNoConnectionIsDoneSoonAfterThereIsOne() {
+  void whatFoundNoConnectionIsDoneSoonAfterThereIsOne() throws Exception {
     for (int ledgers = 0; ledgers < 2; ledgers++) { // the first asks otherwise than the second
       zooKeeper.cut();
       CompletableFuture<LedgerStore.Ledger> creation = store.create();
@@ -86,7 +86,7 @@ class ZooKeeperOutageTest {
   }
 
   @Test
-  void closingEndsWhileTheFirstCreationWaitsForZooKeeper() {
+  void closingEndsWhileTheFirstCreationWaitsForZooKeeper() throws Exception {
     zooKeeper.cut();
     store.create();
     store.readCatalog();

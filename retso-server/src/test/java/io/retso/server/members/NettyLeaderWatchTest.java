@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import io.netty.channel.EventLoop;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
+import io.retso.Await;
 import io.retso.front.FrontDesk;
 import io.retso.member.LeaderWatch;
 import io.retso.net.OracleServer;
@@ -82,11 +83,13 @@ class NettyLeaderWatchTest {
 
   private void untilGone(boolean wanted) throws Exception {
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
-    while (onLoop(watch::isGone) != wanted) {
-      if (System.nanoTime() > end) {
-        throw new TimeoutException("gone did not become " + wanted);
-      }
-    }
+    Await.until(
+        () -> {
+          if (System.nanoTime() > end) {
+            throw new TimeoutException("gone did not become " + wanted);
+          }
+          return onLoop(watch::isGone) == wanted;
+        });
   }
 
   private long[] acceptedAndConnected() throws Exception {
@@ -101,9 +104,7 @@ class NettyLeaderWatchTest {
   }
 
   private void untilAccepted(long times) throws Exception {
-    while (acceptedAndConnected()[0] < times) {
-      Thread.onSpinWait();
-    }
+    Await.until(() -> acceptedAndConnected()[0] >= times);
   }
 
   @Test
@@ -141,37 +142,27 @@ class NettyLeaderWatchTest {
   void itHearsToWhomTheLeaderHandsOverAndIsKnownThere() throws Exception {
     watchTheServer();
     untilAccepted(1);
-    while (!heard("m:1")) {
-      Thread.onSpinWait();
-    }
+    Await.until(() -> heard("m:1"));
     assertFalse(heard("m:2"));
     ServerRole gone = new ServerRole(false, 7, "", "m:1", List.of("m:1", "m:2"));
     server.executor().execute(() -> server.follow(gone));
-    while (said.isEmpty()) {
-      Thread.onSpinWait();
-    }
+    Await.until(() -> !said.isEmpty());
     assertEquals(List.of(gone), List.copyOf(said));
   }
 
   @Test
   void aStandbyThatHangsIsNotHeardForLong() throws Exception {
     watchTheServer();
-    while (!heard("m:1")) {
-      Thread.onSpinWait();
-    }
+    Await.until(() -> heard("m:1"));
     CountDownLatch hangs = new CountDownLatch(1);
     loop.submit(
         () -> {
           hangs.await();
           return null;
         });
-    while (heard("m:1")) {
-      Thread.onSpinWait();
-    }
+    Await.until(() -> !heard("m:1"));
     hangs.countDown();
-    while (!heard("m:1")) {
-      Thread.onSpinWait();
-    }
+    Await.until(() -> heard("m:1"));
   }
 
   private boolean heard(String address) throws Exception {

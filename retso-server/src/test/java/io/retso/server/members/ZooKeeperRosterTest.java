@@ -2,6 +2,7 @@ package io.retso.server.members;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.retso.Await;
 import io.retso.member.Roster;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -39,14 +40,15 @@ class ZooKeeperRosterTest {
     return ZooKeeperRoster.connect(zookeeper.getConnectString(), "/retso/log", nanos::get);
   }
 
-  private static void until(BooleanSupplier condition) throws TimeoutException {
+  private static void until(BooleanSupplier condition) throws Exception {
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
-    while (!condition.getAsBoolean()) {
-      if (System.nanoTime() > end) {
-        throw new TimeoutException("it did not happen");
-      }
-      Thread.onSpinWait();
-    }
+    Await.until(
+        () -> {
+          if (System.nanoTime() > end) {
+            throw new TimeoutException("it did not happen");
+          }
+          return condition.getAsBoolean();
+        });
   }
 
   @Test

@@ -1,0 +1,19 @@
+package io.retso;
+
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+
+/** How tests wait for what others do, on machines with few processors. Stateless. */
+public final class Await {
+  /** Between two looks, not instead of one: who waits leaves the processor to the others. */
+  private static final long PAUSE_MILLIS = 5;
+
+  private Await() {}
+
+  /** Looks again and again until it holds; the test's time limit ends it otherwise. */
+  public static void until(Callable<Boolean> condition) throws Exception {
+    while (!condition.call()) {
+      TimeUnit.MILLISECONDS.sleep(PAUSE_MILLIS);
+    }
+  }
+}
