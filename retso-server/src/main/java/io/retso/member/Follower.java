@@ -197,6 +197,8 @@ final class Follower {
     positionSeen = recovery.lastPosition();
     if (hears()) {
       suspicion.heard(now);
+    } else if (suspects()) {
+      tail.lookAtCatalog(); // another member may lead by now
     }
     if (isReady(now)) {
       tail.prepareTakeOver();

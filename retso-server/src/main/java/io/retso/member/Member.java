@@ -123,8 +123,13 @@ public final class Member implements AutoCloseable {
   /** It takes over no more. */
   private boolean retiring;
 
-  private long takingOverSince;
   private long takeOvers;
+
+  /** Of the take-over that is under way, or was the last. */
+  private TakeOverSteps steps;
+
+  /** What a standby does before it is ready; null before it begins. */
+  private CompletableFuture<Void> rehearsal;
 
   /** Why it could not be written or taken over, as long as nobody leads. */
   private LogException leadTrouble;
@@ -202,7 +207,8 @@ public final class Member implements AutoCloseable {
   }
 
   private void look(long now) {
-    announcer.look(state, takeOvers, leadTrouble, now);
+    boolean isPrepared = rehearsal == null || rehearsal.isDone();
+    announcer.look(state, isPrepared, takeOvers, leadTrouble, now);
   }
 
   // The standby.
@@ -211,9 +217,17 @@ public final class Member implements AutoCloseable {
     follower.tick(now);
     if (follower.hears()) {
       leadTrouble = null;
+      rehearse();
     }
     if (!retiring && follower.isDue(now)) {
       takeOver();
+    }
+  }
+
+  /** While somebody leads there is time for it. It does not keep this member from taking over. */
+  private void rehearse() {
+    if (rehearsal == null && takeOvers == 0) {
+      rehearsal = terms.rehearse();
     }
   }
 
@@ -223,7 +237,7 @@ public final class Member implements AutoCloseable {
   void takeOver() {
     LOG.info("takes over from epoch {}", follower.epoch());
     state = State.TAKING_OVER;
-    takingOverSince = now();
+    steps = new TakeOverSteps(follower.epoch(), now());
     follower.suspicion().attempted(now());
     tasks.then(
         follower.takeOver(term.listener()),
@@ -258,21 +272,12 @@ public final class Member implements AutoCloseable {
     state = State.LEADING;
     front.lead(term.sequencer(), announcer.role(true));
     if (recovery.hasWriter()) {
-      term.sequencer().startBehind(term.begin(taken, last), last, taken.fencedNanos());
+      term.sequencer().startBehind(term.begin(taken, last), last, taken.times().fencedNanos());
     } else {
       term.sequencer().start(term.begin(taken, last), last);
     }
-    LOG.info(
-        "leads in epoch {}, which it entered after {} ms; the log was fenced after {} ms, and read"
-            + " after {} ms",
-        taken.epoch(),
-        millisSinceTakeOver(taken.enteredNanos()),
-        millisSinceTakeOver(taken.fencedNanos()),
-        millisSinceTakeOver(now()));
-  }
-
-  private long millisSinceTakeOver(long nanos) {
-    return TimeUnit.NANOSECONDS.toMillis(nanos - takingOverSince);
+    steps.led(taken.times(), now());
+    LOG.info("leads in epoch {}", taken.epoch());
   }
 
   // The leader.
@@ -312,6 +317,9 @@ public final class Member implements AutoCloseable {
     @Override
     public void durable(long position) {
       front.durable(position);
+      if (!steps.areOver()) {
+        steps.durable(term.sequencer().released() > 0, now());
+      }
     }
 
     /** In a task of its own: the sequencer is in the middle of something. */

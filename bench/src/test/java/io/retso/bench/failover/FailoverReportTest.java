@@ -32,7 +32,8 @@ class FailoverReportTest {
   private static List<Trial> trials(int count) {
     List<Trial> trials = new ArrayList<>();
     for (int i = 1; i <= count; i++) {
-      TakeOvers takeOvers = new TakeOvers(30, 200 + i, 1, i == 7 ? 2 : 1);
+      TakeOvers takeOvers =
+          new TakeOvers(30, 200 + i, 1, i == 7 ? 2 : 1, Map.of("entered", 10. + i));
       trials.add(
           new Trial(
               "kill-leader", "oracle-1", i, i + 1, 300 + i, 401 + i, 500, 600, 0, takeOvers, 0, 0));

@@ -6,6 +6,7 @@ import io.retso.log.LogException;
 import io.retso.log.LogException.Reason;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -188,10 +189,16 @@ public final class BookKeeperStore implements LedgerStore {
    */
   @Override
   public CompletableFuture<Ledger> create() {
-    return create(settings.ensemble());
+    return create(
+        settings.ensemble(), BookKeeperLostLedgers.metadata(settings.znode(), catalog.logId()));
   }
 
-  private CompletableFuture<Ledger> create(int bookies) {
+  /** The same of a ledger that belongs to no log, so nobody misses it if it has entries. */
+  public CompletableFuture<Ledger> createForNobody() {
+    return create(settings.ensemble(), BookKeeperLostLedgers.metadata("", ""));
+  }
+
+  private CompletableFuture<Ledger> create(int bookies, Map<String, byte[]> metadata) {
     int writeQuorum = Math.min(bookies, settings.writeQuorum());
     CompletableFuture<WriteHandle> creation =
         CompletableFuture.supplyAsync(
@@ -204,8 +211,7 @@ public final class BookKeeperStore implements LedgerStore {
                         .withAckQuorumSize(settings.ackQuorum())
                         .withDigestType(DIGEST)
                         .withPassword(NO_PASSWORD)
-                        .withCustomMetadata(
-                            BookKeeperLostLedgers.metadata(settings.znode(), catalog.logId()))
+                        .withCustomMetadata(metadata)
                         .execute(),
                 creatingThread)
             .thenCompose(executed -> executed);
@@ -217,7 +223,7 @@ public final class BookKeeperStore implements LedgerStore {
               boolean tooFew =
                   failure.getCause() instanceof BKException.BKNotEnoughBookiesException;
               return tooFew && bookies > settings.ackQuorum()
-                  ? create(bookies - 1)
+                  ? create(bookies - 1, metadata)
                   : CompletableFuture.failedFuture(failure);
             });
   }
