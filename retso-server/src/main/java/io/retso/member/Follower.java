@@ -193,6 +193,9 @@ final class Follower {
         positionBefore = recovery.lastPosition();
       }
     }
+    if (looked) {
+      recovery.proceed();
+    }
     silence.tick(now, recovery.lastPosition() != positionSeen, watch.hasAnswered());
     positionSeen = recovery.lastPosition();
     if (hears()) {

@@ -92,6 +92,7 @@ class FailoverReportTest {
         50_000,
         49_000,
         0.25,
+        51_000,
         0,
         trials(100),
         List.of(),
@@ -135,6 +136,7 @@ class FailoverReportTest {
                 before.asked(),
                 before.served(),
                 before.idleShare(),
+                before.mostServed(),
                 before.uncleaned(),
                 before.trials(),
                 List.of("pause-leader: not all clients were served again"),
@@ -149,6 +151,20 @@ class FailoverReportTest {
     assertEquals(before.startedAt(), report.startedAt());
     assertEquals(49_000, report.served());
     assertFalse(FailoverText.isGood(report), "what was wrong stays wrong");
+  }
+
+  @Test
+  void theTextSaysWhereTheTimeOfTakeOversWentAndWhatTheMachineCanServe() {
+    String text = FailoverText.of(report());
+    assertTrue(text.contains("at the full rate, is 51k;"), text);
+    assertTrue(
+        text.lines()
+            .anyMatch(line -> line.matches(" *fault +trials +take-over begins +entered .*")),
+        text);
+    // 30 ms after the fault, and 10 + 51 after that
+    assertTrue(
+        text.lines().anyMatch(line -> line.matches(" *kill-leader +100 +30.0 +91.0 +351 +452")),
+        text);
   }
 
   @Test
