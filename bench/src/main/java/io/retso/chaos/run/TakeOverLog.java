@@ -53,6 +53,7 @@ final class TakeOverLog {
     double led = -1;
     int attempts = 0;
     int leaders = 0;
+    double over = -1;
     Map<String, Double> steps = Map.of();
     for (Path file : files) {
       Matcher lines = LINE.matcher(rest(file));
@@ -67,7 +68,8 @@ final class TakeOverLog {
         } else if (lines.group(2).startsWith("leads")) {
           leaders++;
           led = led < 0 ? after : Math.min(led, after);
-        } else if (steps.isEmpty()) {
+        } else if (over < 0 || after < over) {
+          over = after;
           steps = steps(lines.group(3));
         }
       }

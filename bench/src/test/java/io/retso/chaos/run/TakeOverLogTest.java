@@ -46,6 +46,7 @@ class TakeOverLogTest {
         "05.480",
         "INFO  Member - took over from epoch 1; ms since it began to: entered 12, leader ended 13,"
             + " decisions leave 200");
+    add(one, "05.990", "INFO  Member - took over from epoch 2; ms since it began to: entered 99");
     Map<String, Double> steps =
         Map.of("entered", 12., "leader ended", 13., "decisions leave", 200.);
     assertEquals(new TakeOvers(120, 300, 2, 1, steps), log.next(BEGAN));

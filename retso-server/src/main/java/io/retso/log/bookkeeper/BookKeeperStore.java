@@ -1,5 +1,7 @@
 package io.retso.log.bookkeeper;
 
+import static java.util.stream.Collectors.toSet;
+
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.retso.log.LedgerStore;
 import io.retso.log.LogException;
@@ -86,8 +88,8 @@ public final class BookKeeperStore implements LedgerStore {
    * @param witnessFile where the newest version of the catalog is remembered, if its ZooKeeper is
    *     the only copy; empty if ZooKeeper's own quorum is enough
    * @throws LogException {@link Reason#UNAVAILABLE} if ZooKeeper cannot be reached or has no
-   *     BookKeeper cluster; {@link Reason#LOST} if the bookies hold ledgers of this log that are
-   *     newer than the catalog, or the witness remembers a newer catalog
+   *     BookKeeper cluster; {@link Reason#LOST} if the bookies hold ledgers of this log that its
+   *     catalog lacks, or the witness remembers a newer catalog
    */
   public static BookKeeperStore connect(BookKeeperSettings settings, Optional<Path> witnessFile)
       throws LogException {
@@ -129,10 +131,10 @@ public final class BookKeeperStore implements LedgerStore {
     if (witness.isPresent()) {
       witness.get().check(catalog.logId(), before.version());
     }
-    long newest = before.ledgers().stream().mapToLong(id -> id < 0 ? ~id : id).max().orElse(-1);
+    Set<Long> known = before.ledgers().stream().map(id -> id < 0 ? ~id : id).collect(toSet());
     List<Long> lost =
         new BookKeeperLostLedgers(clients.usual(), settings.operationTimeout(), DIGEST)
-            .newerThan(newest, settings.znode());
+            .without(known, settings.znode());
     lost.removeAll(catalog.read().ledgers());
     if (!lost.isEmpty()) {
       throw new LogException(
@@ -141,8 +143,8 @@ public final class BookKeeperStore implements LedgerStore {
               + lost
               + " of the log at "
               + settings.znode()
-              + ", which its catalog in ZooKeeper does not know: it ends with ledger "
-              + newest);
+              + ", which its catalog in ZooKeeper does not know: it has "
+              + before.ledgers());
     }
   }
 

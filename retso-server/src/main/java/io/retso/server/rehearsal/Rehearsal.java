@@ -37,7 +37,7 @@ public final class Rehearsal {
   private static final Logger LOG = LoggerFactory.getLogger(Rehearsal.class);
 
   /** Of a leader; in each all its clients begin, commit and clean up. */
-  private static final int ROUNDS = 12;
+  private static final int ROUNDS = 8;
 
   /** It goes on without being waited for. */
   private static final long MILLIS_MAX = 20_000;
