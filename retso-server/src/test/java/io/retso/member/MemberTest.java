@@ -278,4 +278,30 @@ class MemberTest {
     first.die();
     assertBetween(200, 200 + SOON, untilLeads(third));
   }
+
+  @Test
+  void aStandbyRehearsesOnceAndIsReadyThen() {
+    TestMember fourth = group.start("fourth:1");
+    fourth.rehearsal = new CompletableFuture<>();
+    pass(2_000);
+    assertFalse(fourth.view().isReady() || fourth.view().serves());
+    fourth.rehearsal.complete(null);
+    pass(SOON);
+    assertTrue(fourth.view().isReady() && fourth.view().serves());
+    pass(2_000);
+    assertEquals(1, fourth.rehearsals);
+    assertEquals(0, first.rehearsals, "it has led before it stood by");
+  }
+
+  /** Those that are ready have their chance before. */
+  @Test
+  void whoRehearsesTakesOverIfNobodyElseDoes() {
+    TestMember fourth = group.start("fourth:1");
+    fourth.rehearsal = new CompletableFuture<>();
+    pass(2_000);
+    for (TestMember dies : List.of(second, third, first)) {
+      dies.die();
+    }
+    assertBetween(400, 400 + SOON, untilLeads(fourth));
+  }
 }
