@@ -12,8 +12,8 @@ import org.slf4j.LoggerFactory;
  * How a leader goes that has named its successor: it serves on until that one has begun its epoch,
  * then it takes no request, its log gets its end and is sealed. Of the member's thread; used once.
  *
- * <p>Whether the successor has begun the catalog says. That ends no service here: this leader takes
- * it for a sign that nothing but its own end is waited for.
+ * <p>The catalog says whether the successor has begun. Another epoch there ends no service here:
+ * this leader takes it for a sign that nothing but its own end is waited for.
  */
 final class HandOver {
   /** A successor that has not begun its epoch by then is not waited for. */

@@ -253,17 +253,18 @@ public final class Member implements AutoCloseable {
       return;
     }
     long last = recovery.lastPosition();
+    if (recovery.hasWriter()) {
+      term.sequencer().startBehind(term.begin(taken, last), last, taken.times().fencedNanos());
+    } else {
+      term.sequencer().start(term.begin(taken, last), last);
+    }
+    // The first entry is on its way. Its acknowledgement is a task of its own, behind this one.
     follower.leads(taken.epoch(), now());
     leadTrouble = null;
     announcer.names("");
     takeOvers++;
     state = State.LEADING;
     front.lead(term.sequencer(), announcer.role(true));
-    if (recovery.hasWriter()) {
-      term.sequencer().startBehind(term.begin(taken, last), last, taken.times().fencedNanos());
-    } else {
-      term.sequencer().start(term.begin(taken, last), last);
-    }
     steps.led(taken.times(), now());
     LOG.info("leads in epoch {}", taken.epoch());
   }
