@@ -95,8 +95,7 @@ public final class LedgerLog implements CommitLog {
   private final long inheritedRetentionNanos;
   private final long tookOverAt;
   private final long epoch;
-  private final long enteredNanos;
-  private final long fencedNanos;
+  private final TakeOverTimes times;
 
   // Of the writer's thread.
   private final Housekeeping housekeeping;
@@ -156,8 +155,7 @@ public final class LedgerLog implements CommitLog {
     this.segments = taken.segments();
     this.housekeeping = new Housekeeping(store, threads, taken.catalog(), taken.own(), this::end);
     this.epoch = taken.catalog().epoch();
-    this.enteredNanos = taken.enteredNanos();
-    this.fencedNanos = taken.fencedNanos();
+    this.times = taken.times();
   }
 
   /**
@@ -184,16 +182,9 @@ public final class LedgerLog implements CommitLog {
     return epoch;
   }
 
-  /** When the epoch had begun in the catalog. */
-  public long enteredNanos() {
-    return enteredNanos;
-  }
-
-  /**
-   * When all that others may have written was fenced: from then on no append of theirs succeeds.
-   */
-  public long fencedNanos() {
-    return fencedNanos;
+  /** When the steps of the take-over were done. */
+  public TakeOverTimes times() {
+    return times;
   }
 
   /** Hears of the appends to one ledger, until one fails. */

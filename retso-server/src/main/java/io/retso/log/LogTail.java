@@ -116,6 +116,11 @@ public final class LogTail implements AutoCloseable {
     return catalog;
   }
 
+  /** Has the next poll look at the catalog, whether or not there are new entries. */
+  public void lookAtCatalog() {
+    idlePolls = IDLE_POLLS;
+  }
+
   private CompletableFuture<Catalog> readCatalog() {
     return store
         .readCatalog()

@@ -40,15 +40,9 @@ final class TakeOver {
    *
    * @param segments all of the catalog's but the own one, oldest first
    * @param own an empty ledger for the first segment
-   * @param enteredNanos when the epoch had begun
-   * @param fencedNanos when the fence was complete
    */
   record Taken(
-      Catalog catalog,
-      List<Segment> segments,
-      LedgerStore.Ledger own,
-      long enteredNanos,
-      long fencedNanos) {}
+      Catalog catalog, List<Segment> segments, LedgerStore.Ledger own, TakeOverTimes times) {}
 
   static final long ANY_EPOCH = -1;
 
@@ -69,8 +63,7 @@ final class TakeOver {
   private long last;
 
   private long enteredNanos;
-
-  /** When all ledgers of others were known to be fenced or closed. */
+  private long endedNanos;
   private long fencedNanos;
 
   /**
@@ -228,6 +221,7 @@ final class TakeOver {
    * take-over was lost, and the ledgers are not damaged.
    */
   private CompletableFuture<Taken> fenceAndReplay(Catalog ours) {
+    endedNanos = nanoClock.getAsLong();
     replayed = true;
     List<Long> others = ours.ledgers().subList(0, ours.ledgers().size() - 1);
     int reached = position == null ? -1 : others.indexOf(position.ledger());
@@ -239,8 +233,12 @@ final class TakeOver {
                     .exceptionallyComposeAsync(
                         e -> Gap.isCauseOf(e) ? anew(others) : CompletableFuture.failedFuture(e),
                         executor))
-        .thenApply(segments -> new Taken(ours, segments, own, enteredNanos, fencedNanos))
+        .thenApply(segments -> new Taken(ours, segments, own, times()))
         .exceptionallyCompose(e -> failure(e, ours));
+  }
+
+  private TakeOverTimes times() {
+    return new TakeOverTimes(enteredNanos, endedNanos, fencedNanos, nanoClock.getAsLong());
   }
 
   /** What the position is in, or something behind it, was deleted: its reader was too slow. */

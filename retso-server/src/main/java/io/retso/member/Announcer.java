@@ -88,11 +88,13 @@ final class Announcer {
   /**
    * Says to everybody what has changed, unless it is that this member leads, or leads no more.
    *
+   * @param isPrepared a standby has done what it does before it is ready, or nobody leads
    * @param trouble why the log could not be taken over; null if that is over
    */
-  void look(Member.State state, long takeOvers, LogException trouble, long now) {
+  void look(
+      Member.State state, boolean isPrepared, long takeOvers, LogException trouble, long now) {
     boolean leads = state == Member.State.LEADING;
-    boolean isReady = leads || follower.isReady(now);
+    boolean isReady = leads || isPrepared && follower.isReady(now);
     long behind = leads ? 0 : follower.entriesBehind();
     view =
         new Member.View(

@@ -193,10 +193,15 @@ final class Follower {
         positionBefore = recovery.lastPosition();
       }
     }
+    if (looked) {
+      recovery.proceed();
+    }
     silence.tick(now, recovery.lastPosition() != positionSeen, watch.hasAnswered());
     positionSeen = recovery.lastPosition();
     if (hears()) {
       suspicion.heard(now);
+    } else if (suspects()) {
+      tail.lookAtCatalog(); // another member may lead by now
     }
     if (isReady(now)) {
       tail.prepareTakeOver();

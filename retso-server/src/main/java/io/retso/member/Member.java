@@ -90,16 +90,8 @@ public final class Member implements AutoCloseable {
   /** After handing over it leaves the others so much time to take over. */
   private static final long HAND_OVER_NANOS = TimeUnit.SECONDS.toNanos(3);
 
-  /**
-   * A leader goes on serving for so long after it has named its successor, which begins its epoch
-   * meanwhile: as long as that takes on a machine with too much to do.
-   */
-  private static final long NAMED_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
-
-  /** A leader whose log hangs while it hands over goes without a word. */
-  private static final long DRAIN_NANOS_MAX = TimeUnit.SECONDS.toNanos(2);
-
   private final Settings settings;
+  private final LedgerStore store;
   private final LedgerLog.Threads threads;
   private final Executor executor;
   private final Recovery recovery;
@@ -123,19 +115,19 @@ public final class Member implements AutoCloseable {
   /** It takes over no more. */
   private boolean retiring;
 
-  private long takingOverSince;
   private long takeOvers;
+
+  /** Of the take-over that is under way, or was the last. */
+  private TakeOverSteps steps;
+
+  /** What a standby does before it is ready; null before it begins. */
+  private CompletableFuture<Void> rehearsal;
 
   /** Why it could not be written or taken over, as long as nobody leads. */
   private LogException leadTrouble;
 
-  /** Completes when this leader has handed over; null if it does not. */
-  private CompletableFuture<Void> handingOver;
-
-  private long handingOverSince;
-
-  /** It takes no request any more. */
-  private boolean draining;
+  /** Of a leader that goes; null if it does not. */
+  private HandOver handOver;
 
   /**
    * Makes a standby that has read nothing.
@@ -153,6 +145,7 @@ public final class Member implements AutoCloseable {
       Roster roster,
       LeaderWatch watch) {
     this.settings = settings;
+    this.store = store;
     this.threads = threads;
     this.executor = threads.writer();
     this.recovery = new Recovery(oracle);
@@ -202,7 +195,8 @@ public final class Member implements AutoCloseable {
   }
 
   private void look(long now) {
-    announcer.look(state, takeOvers, leadTrouble, now);
+    boolean isPrepared = rehearsal == null || rehearsal.isDone();
+    announcer.look(state, isPrepared, takeOvers, leadTrouble, now);
   }
 
   // The standby.
@@ -211,9 +205,17 @@ public final class Member implements AutoCloseable {
     follower.tick(now);
     if (follower.hears()) {
       leadTrouble = null;
+      rehearse();
     }
     if (!retiring && follower.isDue(now)) {
       takeOver();
+    }
+  }
+
+  /** While somebody leads there is time for it. It does not keep this member from taking over. */
+  private void rehearse() {
+    if (rehearsal == null && takeOvers == 0) {
+      rehearsal = terms.rehearse();
     }
   }
 
@@ -223,7 +225,7 @@ public final class Member implements AutoCloseable {
   void takeOver() {
     LOG.info("takes over from epoch {}", follower.epoch());
     state = State.TAKING_OVER;
-    takingOverSince = now();
+    steps = new TakeOverSteps(follower.epoch(), now());
     follower.suspicion().attempted(now());
     tasks.then(
         follower.takeOver(term.listener()),
@@ -251,28 +253,20 @@ public final class Member implements AutoCloseable {
       return;
     }
     long last = recovery.lastPosition();
+    if (recovery.hasWriter()) {
+      term.sequencer().startBehind(term.begin(taken, last), last, taken.times().fencedNanos());
+    } else {
+      term.sequencer().start(term.begin(taken, last), last);
+    }
+    // The first entry is on its way. Its acknowledgement is a task of its own, behind this one.
     follower.leads(taken.epoch(), now());
     leadTrouble = null;
     announcer.names("");
     takeOvers++;
     state = State.LEADING;
     front.lead(term.sequencer(), announcer.role(true));
-    if (recovery.hasWriter()) {
-      term.sequencer().startBehind(term.begin(taken, last), last, taken.fencedNanos());
-    } else {
-      term.sequencer().start(term.begin(taken, last), last);
-    }
-    LOG.info(
-        "leads in epoch {}, which it entered after {} ms; the log was fenced after {} ms, and read"
-            + " after {} ms",
-        taken.epoch(),
-        millisSinceTakeOver(taken.enteredNanos()),
-        millisSinceTakeOver(taken.fencedNanos()),
-        millisSinceTakeOver(now()));
-  }
-
-  private long millisSinceTakeOver(long nanos) {
-    return TimeUnit.NANOSECONDS.toMillis(nanos - takingOverSince);
+    steps.led(taken.times(), now());
+    LOG.info("leads in epoch {}", taken.epoch());
   }
 
   // The leader.
@@ -280,31 +274,9 @@ public final class Member implements AutoCloseable {
   private void leadOn(long now) {
     follower.suspicion().heard(now);
     log.writeAtMost(readVersion.newest());
-    if (handingOver != null) {
-      handOn(now - handingOverSince);
+    if (handOver != null) {
+      handOver.tick();
     }
-  }
-
-  private void handOn(long nanos) {
-    if (nanos > DRAIN_NANOS_MAX) {
-      handedOver();
-    } else if (nanos >= NAMED_NANOS && !draining) {
-      draining = true;
-      CompletableFuture<Void> drained = front.drain();
-      ifHandingOver(drained, () -> ifHandingOver(log.closeAsync(), this::handedOver));
-    }
-  }
-
-  /** Goes on behind a step of the hand-over, unless that is over by then. */
-  private void ifHandingOver(CompletableFuture<Void> step, Runnable next) {
-    CompletableFuture<Void> current = handingOver;
-    tasks.then(
-        step,
-        (done, failure) -> {
-          if (handingOver == current && state == State.LEADING) {
-            next.run();
-          }
-        });
   }
 
   /** Of the sequencer that leads. */
@@ -312,6 +284,9 @@ public final class Member implements AutoCloseable {
     @Override
     public void durable(long position) {
       front.durable(position);
+      if (!steps.areOver()) {
+        steps.durable(term.sequencer().released() > 0, now());
+      }
     }
 
     /** In a task of its own: the sequencer is in the middle of something. */
@@ -339,6 +314,9 @@ public final class Member implements AutoCloseable {
   private void stepDown() {
     boolean hasLoggedAll = term.sequencer().hasLoggedAll();
     LedgerLog ended = log;
+    if (handOver != null) {
+      handOver.stop();
+    }
     log.close();
     log = null;
     state = State.STANDBY;
@@ -358,9 +336,9 @@ public final class Member implements AutoCloseable {
     }
     term = terms.next(replies);
     look(now()); // others are to know at once whether it is ready
-    if (handingOver != null) {
-      CompletableFuture<Void> done = handingOver;
-      handingOver = null;
+    if (handOver != null) {
+      CompletableFuture<Void> done = handOver.stoodBy();
+      handOver = null;
       done.complete(null);
     }
   }
@@ -383,19 +361,16 @@ public final class Member implements AutoCloseable {
     if (term.sequencer().isStalled()) {
       return refused("the log cannot be appended to, so no standby could take it over");
     }
-    if (handingOver == null) {
+    if (handOver == null) {
       LOG.info("hands over to {}", next.get());
-      handingOver = new CompletableFuture<>();
-      handingOverSince = now();
-      draining = false;
+      handOver = new HandOver(store, log, front, tasks, threads.nanoClock(), this::handedOver);
       announcer.names(next.get());
       front.update(announcer.role(true));
     }
-    return handingOver;
+    return handOver.stoodBy();
   }
 
   private void handedOver() {
-    LOG.info("handed over after {} ms", TimeUnit.NANOSECONDS.toMillis(now() - handingOverSince));
     follower.suspicion().holdOff(now(), HAND_OVER_NANOS);
     stepDown();
   }
@@ -457,6 +432,9 @@ public final class Member implements AutoCloseable {
     if (log != null) {
       term.sequencer().stop();
       log.close();
+    }
+    if (handOver != null) {
+      handOver.stop();
     }
     state = State.ENDED;
     look(now());

@@ -2,6 +2,7 @@ package io.retso.member;
 
 import io.retso.log.CommitLog;
 import io.retso.sequencer.Sequencer;
+import java.util.concurrent.CompletableFuture;
 
 /** What a member leads with, from a take-over until it is deposed. Of the member's thread. */
 public interface Term {
@@ -13,6 +14,15 @@ public interface Term {
      * @param replies what its sequencer reports to
      */
     Term next(Sequencer.Replies replies);
+
+    /**
+     * Does in the background, with something else, what a leader does: the first time takes long.
+     *
+     * @return completes in any case, within a bounded time, on any thread
+     */
+    default CompletableFuture<Void> rehearse() {
+      return CompletableFuture.completedFuture(null);
+    }
   }
 
   /** The sequencer, which is not started. */

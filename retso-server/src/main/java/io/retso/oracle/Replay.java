@@ -139,6 +139,16 @@ public final class Replay {
     uncleaned.sweep(sequence);
   }
 
+  /**
+   * Goes on with what sweeps left to do, as the oracle that logged them does between requests:
+   * {@code stepsMax} places of the window and as many of the table. A standby calls it now and
+   * then, so that {@link #end} finds little, while everybody waits.
+   */
+  public void sweepOn(int stepsMax) {
+    window.sweepOn(stepsMax);
+    uncleaned.tidy(stepsMax);
+  }
+
   /** Applies a logged expiry. */
   public void expired(long below) {
     // Of the timestamps below it perhaps none is in the log yet, but all of them were issued.
@@ -153,7 +163,7 @@ public final class Replay {
   }
 
   /**
-   * Ends the replay: takes in what the last sweep left to do, with one pass.
+   * Ends the replay: takes in what is left to do of sweeps, with one pass.
    *
    * <p>Of serializable transactions the log says nothing but what they wrote. All that readers were
    * answered at lies below the time that is reached now, and each transaction that may have read or

@@ -248,16 +248,18 @@ final class TransactionWindow {
     sweepCursor = 0;
   }
 
-  /** Moves the window forward: the sequences below {@code target} are presumed issued and open. */
+  /**
+   * Moves the window forward: the sequences below {@code target} are presumed issued and open,
+   * which is what their slots say, as they are vacant. A take-over does this, while all wait.
+   */
   void skipTo(long target) {
-    long steps = Math.min(target - next, slots.length);
-    for (long i = 0; i < steps; i++) {
-      issue(PRESUMED_OPEN);
+    assert target >= next;
+    long lowest = target - slots.length + 1;
+    while (low < lowest && low < next) {
+      leave(low++);
     }
-    if (next < target) { // every slot was passed and is vacant
-      next = target;
-      low = target - slots.length + 1;
-    }
+    low = Math.max(low, lowest);
+    next = target;
     assert next - low < slots.length;
   }
 

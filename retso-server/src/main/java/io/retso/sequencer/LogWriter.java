@@ -283,7 +283,9 @@ final class LogWriter {
     if (endedAt == 0) {
       endedAt = ring.filling();
       entry.ended(oracle.nextTimestamp());
-      flush();
+      if (!ring.isFull()) {
+        flushNow(); // no company comes: nothing is taken any more
+      }
     }
     return endedAt;
   }

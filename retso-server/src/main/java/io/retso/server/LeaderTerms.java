@@ -13,7 +13,9 @@ import io.retso.server.config.Settings;
 import io.retso.server.observe.Figures;
 import io.retso.server.observe.MeasuredLog;
 import java.security.SecureRandom;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 
 /** The oracle of a server, and its terms of leadership. Of the oracle's thread once it is made. */
 final class LeaderTerms implements Term.Maker {
@@ -24,6 +26,9 @@ final class LeaderTerms implements Term.Maker {
 
   /** Of the terms that are over. */
   private final SequencerCounters before = new SequencerCounters();
+
+  private Supplier<CompletableFuture<Void>> rehearsal =
+      () -> CompletableFuture.completedFuture(null);
 
   /** The term in which this server leads; null if it does not. */
   private LeaderTerm leading;
@@ -69,6 +74,16 @@ final class LeaderTerms implements Term.Maker {
         config.isDurable(),
         SequencerSettings.EntryBytes.USUAL,
         SequencerSettings.Timing.usual(nanoClock, System::currentTimeMillis));
+  }
+
+  /** Has standbys rehearse so. */
+  void rehearseWith(Supplier<CompletableFuture<Void>> play) {
+    rehearsal = play;
+  }
+
+  @Override
+  public CompletableFuture<Void> rehearse() {
+    return rehearsal.get();
   }
 
   void began(LeaderTerm term) {

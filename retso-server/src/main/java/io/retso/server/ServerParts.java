@@ -29,6 +29,7 @@ import io.retso.server.observe.Health;
 import io.retso.server.observe.HttpEndpoint;
 import io.retso.server.observe.Observation;
 import io.retso.server.observe.ServerFacts;
+import io.retso.server.rehearsal.Rehearsal;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -181,6 +182,7 @@ final class ServerParts {
             this::firstTimestamp);
     Roster roster = ZooKeeperRoster.connect(zookeeper(), config.get(Settings.LOG_ZNODE), nanoClock);
     started("roster", roster);
+    terms.rehearseWith(() -> Rehearsal.run(store, store::createForNobody, nanoClock));
     member = ServerMember.start(settings, store, nanoClock, terms, net, roster);
     member.onTrouble(onTrouble);
     started("member", member::close);

@@ -18,8 +18,8 @@ class MemberTest {
   /** A poll, a take-over and two ticks, in milliseconds. */
   private static final long SOON = 40;
 
-  /** A leader serves for so long after it has named its successor. */
-  private static final long NAMED = 100;
+  /** A leader serves for so long after it has named a successor that does not begin its epoch. */
+  private static final long NAMED = HandOver.NAMED_NANOS_MAX / Simulation.MILLIS;
 
   private MemberGroup group;
   private TestMember first;
@@ -48,6 +48,17 @@ class MemberTest {
     assertTrue(
         group.simulation.run(member::leads, begin + 60_000 * Simulation.MILLIS), "never leads");
     return (group.simulation.now() - begin) / Simulation.MILLIS;
+  }
+
+  /** Has a member hand over, until its successor has begun its epoch. */
+  private void untilNextEpoch(TestMember leader, TestMember successor) {
+    leader.handOver();
+    long end = group.simulation.now() + SOON * Simulation.MILLIS;
+    assertTrue(
+        group.simulation.run(() -> !successor.tookOverAt.isEmpty(), end),
+        "it is not in the catalog");
+    assertTrue(leader.leads());
+    assertFalse(successor.leads());
   }
 
   private static void assertBetween(long least, long most, long millis) {
@@ -163,24 +174,21 @@ class MemberTest {
   @Test
   void handsOverToTheFirstThatIsReady() {
     CompletableFuture<Void> done = first.handOver();
-    assertBetween(NAMED, NAMED + SOON, untilLeads(second));
+    assertBetween(0, SOON, untilLeads(second));
     assertTrue(done.isDone() && !done.isCompletedExceptionally());
     pass(5_000);
     assertEquals(2, third.view().epoch());
     assertTrue(first.view().serves());
     second.handOver();
-    assertBetween(NAMED, NAMED + SOON, untilLeads(first));
+    assertBetween(0, SOON, untilLeads(first));
   }
 
   /** So its epoch begins while everybody is served. */
   @Test
   void whoIsNamedBeginsItsEpochAndWaitsForTheLeadersEnd() {
-    first.handOver();
-    pass(NAMED / 2);
-    assertEquals(1, second.tookOverAt.size(), "it is in the catalog");
-    assertTrue(first.leads());
-    assertFalse(second.leads());
-    assertBetween(NAMED / 2, NAMED / 2 + SOON, untilLeads(second));
+    untilNextEpoch(first, second);
+    assertBetween(1, SOON, untilLeads(second));
+    assertFalse(first.leads());
     pass(5_000);
     assertEquals(2, third.view().epoch());
     assertEquals(List.of(), third.tookOverAt, "what ended is the log of the leader before");
@@ -190,8 +198,7 @@ class MemberTest {
   /** The third one knows of the new epoch when it reads that the leader of the one before ended. */
   @Test
   void theEndOfOneLeaderIsNotThatOfTheNext() {
-    first.handOver();
-    pass(NAMED / 2);
+    untilNextEpoch(first, second);
     first.stopped = true;
     pass(300);
     assertEquals(2, third.view().epoch());
@@ -204,18 +211,16 @@ class MemberTest {
 
   @Test
   void aLeaderThatDiesBeforeItHasEndedIsNotWaitedFor() {
-    first.handOver();
-    pass(NAMED / 2);
+    untilNextEpoch(first, second);
     first.die();
     assertBetween(0, SOON, untilLeads(second));
   }
 
   @Test
   void aLeaderThatHangsBeforeItHasEndedIsWaitedForHalfASecond() {
-    first.handOver();
-    pass(NAMED / 2);
+    untilNextEpoch(first, second);
     first.stopped = true;
-    assertBetween(500 - NAMED, 500 + SOON, untilLeads(second));
+    assertBetween(500 - SOON, 500 + SOON, untilLeads(second));
     first.stopped = false;
     pass(1_000);
     assertFalse(first.leads());
@@ -230,7 +235,7 @@ class MemberTest {
     assertTrue(first.view().isReady());
     pass(SOON); // it connects to the port of the new leader
     second.handOver();
-    assertBetween(NAMED, NAMED + SOON, untilLeads(first));
+    assertBetween(0, SOON, untilLeads(first));
     first.isolatedFromBookies = true;
     untilLeads(third); // the second one holds off
     assertTrue(group.simulation.run(() -> !first.leads(), Long.MAX_VALUE));
@@ -253,7 +258,7 @@ class MemberTest {
     pass(500);
     assertTrue(fourth.handOver().isCompletedExceptionally(), "it does not lead");
     assertFalse(first.handOver().isCompletedExceptionally());
-    assertBetween(NAMED, NAMED + SOON, untilLeads(fourth));
+    assertBetween(0, SOON, untilLeads(fourth));
   }
 
   @Test
@@ -272,5 +277,31 @@ class MemberTest {
     second.retire();
     first.die();
     assertBetween(200, 200 + SOON, untilLeads(third));
+  }
+
+  @Test
+  void aStandbyRehearsesOnceAndIsReadyThen() {
+    TestMember fourth = group.start("fourth:1");
+    fourth.rehearsal = new CompletableFuture<>();
+    pass(2_000);
+    assertFalse(fourth.view().isReady() || fourth.view().serves());
+    fourth.rehearsal.complete(null);
+    pass(SOON);
+    assertTrue(fourth.view().isReady() && fourth.view().serves());
+    pass(2_000);
+    assertEquals(1, fourth.rehearsals);
+    assertEquals(0, first.rehearsals, "it has led before it stood by");
+  }
+
+  /** Those that are ready have their chance before. */
+  @Test
+  void whoRehearsesTakesOverIfNobodyElseDoes() {
+    TestMember fourth = group.start("fourth:1");
+    fourth.rehearsal = new CompletableFuture<>();
+    pass(2_000);
+    for (TestMember dies : List.of(second, third, first)) {
+      dies.die();
+    }
+    assertBetween(400, 400 + SOON, untilLeads(fourth));
   }
 }

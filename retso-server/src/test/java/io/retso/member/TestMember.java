@@ -37,6 +37,11 @@ final class TestMember implements SimulatedLedgers.Process {
   /** Whichever port it looks at seems to be closed. */
   boolean seesNobody;
 
+  /** What it rehearses, if it begins to. */
+  CompletableFuture<Void> rehearsal = CompletableFuture.completedFuture(null);
+
+  int rehearsals;
+
   /** When it replaced the catalog. */
   final List<Long> tookOverAt = new ArrayList<>();
 
@@ -68,22 +73,32 @@ final class TestMember implements SimulatedLedgers.Process {
             group.ledgers.store(this),
             new LedgerLog.Threads(this::execute, simulation::now),
             oracle.oracle(),
-            this::term,
+            new Terms(),
             new Entrance(),
             group.roster(),
             watch);
     tick();
   }
 
-  private Term term(Sequencer.Replies replies) {
-    SequencerSettings.Timing timing =
-        SequencerSettings.Timing.usual(simulation::now, () -> simulation.now() / Simulation.MILLIS);
-    Sequencer sequencer =
-        new Sequencer(
-            new SequencerSettings(4, 1 << 8, true, SequencerSettings.EntryBytes.USUAL, timing),
-            oracle,
-            replies);
-    return () -> sequencer;
+  private final class Terms implements Term.Maker {
+    @Override
+    public Term next(Sequencer.Replies replies) {
+      SequencerSettings.Timing timing =
+          SequencerSettings.Timing.usual(
+              simulation::now, () -> simulation.now() / Simulation.MILLIS);
+      Sequencer sequencer =
+          new Sequencer(
+              new SequencerSettings(4, 1 << 8, true, SequencerSettings.EntryBytes.USUAL, timing),
+              oracle,
+              replies);
+      return () -> sequencer;
+    }
+
+    @Override
+    public CompletableFuture<Void> rehearse() {
+      rehearsals++;
+      return rehearsal;
+    }
   }
 
   private void tick() {

@@ -54,7 +54,7 @@ class DeposedServerTest {
       LedgerLog log = taking.join();
       recovery.finish(Timestamps.GAP);
       if (recovery.hasWriter()) {
-        sequencer.startBehind(log, recovery.lastPosition(), log.fencedNanos());
+        sequencer.startBehind(log, recovery.lastPosition(), log.times().fencedNanos());
       } else {
         sequencer.start(log, recovery.lastPosition());
       }

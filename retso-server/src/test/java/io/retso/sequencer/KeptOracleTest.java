@@ -91,6 +91,9 @@ class KeptOracleTest {
     void replay(Entries from) throws LogException {
       for (ByteBuffer entry : from.all) {
         recovery.entry(entry.duplicate());
+        if (random.nextInt(3) == 0) { // as a standby does, and a recovery does not
+          oracle.replay().sweepOn(1 + random.nextInt(WINDOW / 4));
+        }
       }
     }
 

@@ -85,6 +85,7 @@ public final class FailoverBench {
   private double asked;
   private double served;
   private double idleShare;
+  private double mostServed;
 
   /** Servers that led or could take over when the fault before was over. */
   private int ready;
@@ -119,6 +120,7 @@ public final class FailoverBench {
       asked = before.asked();
       served = before.served();
       idleShare = before.idleShare();
+      mostServed = before.mostServed();
     }
   }
 
@@ -175,6 +177,7 @@ public final class FailoverBench {
         asked,
         served,
         idleShare,
+        mostServed,
         settings.uncleaned(),
         List.copyOf(trials),
         List.copyOf(wrong),
@@ -274,6 +277,7 @@ public final class FailoverBench {
     double before = 0;
     for (long left = settings.warmUpMillis(); left > 0; left -= SERVED_MILLIS) {
       double now = clients.served(SERVED_MILLIS);
+      mostServed = Math.max(mostServed, now);
       if (now < WARMER * before) {
         return;
       }

@@ -19,6 +19,8 @@ import java.util.Map;
  * @param asked transactions a second that were to be begun
  * @param served commits a second before the first trial
  * @param idleShare of all processors meanwhile, 0 to 1
+ * @param mostServed the most commits a second while the clients warmed up at the full rate: what
+ *     this machine can serve, if that is less than was asked for
  * @param uncleaned commits that nobody had cleaned up
  * @param trials faults
  * @param refused faults that could not be made, or after which it did not recover
@@ -37,6 +39,7 @@ public record FailoverReport(
     double asked,
     double served,
     double idleShare,
+    double mostServed,
     long uncleaned,
     List<Trial> trials,
     List<String> refused,

@@ -106,14 +106,15 @@ public final class FailoverText {
     return String.format(
         Locale.ROOT,
         "%s; %d clients with %d connections begin %s transactions a second; when nothing fails %s"
-            + " are committed, and %.0f %% of the processors are idle; %,d commits are not cleaned"
-            + " up.",
+            + " are committed, and %.0f %% of the processors are idle; the most that was committed"
+            + " in this run, at the full rate, is %s; %,d commits are not cleaned up.",
         report.nodes(),
         report.clients(),
         report.connections(),
         Texts.rate(report.asked()),
         Texts.rate(report.served()),
         100 * report.idleShare(),
+        Texts.rate(report.mostServed()),
         report.uncleaned());
   }
 
@@ -178,6 +179,45 @@ public final class FailoverText {
     return table;
   }
 
+  /**
+   * Where the time of take-overs goes: of each fault, and each step of a take-over, the median of
+   * when it was done, milliseconds since the fault began.
+   */
+  static TextTable steps(FailoverReport report) {
+    List<Trial> all = report.trials().stream().filter(FailoverText::hasSteps).toList();
+    List<String> names =
+        all.stream()
+            .flatMap(trial -> trial.takeOvers().steps().keySet().stream())
+            .distinct()
+            .toList();
+    List<String> head = new ArrayList<>(List.of("fault", "trials", "take-over begins"));
+    head.addAll(names);
+    head.addAll(List.of("no begin for", "no commit for"));
+    TextTable table = new TextTable("l" + "r".repeat(head.size() - 1), head.toArray(String[]::new));
+    for (String fault : faults(List.of(report))) {
+      List<Trial> trials = all.stream().filter(trial -> trial.fault().equals(fault)).toList();
+      if (!trials.isEmpty()) {
+        List<String> row = new ArrayList<>(List.of(fault, Integer.toString(trials.size())));
+        row.add(medianMillis(trials, trial -> trial.takeOvers().begun()));
+        for (String name : names) {
+          row.add(medianMillis(trials, trial -> trial.takeOvers().whenDone(name)));
+        }
+        row.add(medianMillis(trials, Trial::beginGap));
+        row.add(medianMillis(trials, Trial::commitGap));
+        table.row(row.toArray(String[]::new));
+      }
+    }
+    return table;
+  }
+
+  private static boolean hasSteps(Trial trial) {
+    return !trial.takeOvers().steps().isEmpty();
+  }
+
+  private static String medianMillis(List<Trial> trials, ToDoubleFunction<Trial> of) {
+    return Texts.millis(median(trials.stream().mapToDouble(of).toArray()));
+  }
+
   private static void outlier(TextTable table, Trial trial) {
     TakeOvers takeOvers = trial.takeOvers();
     table.row(
@@ -232,6 +272,10 @@ public final class FailoverText {
     text.append(table(List.of(report)));
     text.append("\n  ").append(load(report)).append("\n\n");
     text.append(ReportText.comparisons(report.comparisons()));
+    if (report.trials().stream().anyMatch(FailoverText::hasSteps)) {
+      text.append("\n  When the steps of a take-over were done, ms since the fault, medians:\n");
+      text.append(steps(report));
+    }
     text.append("\n  Beyond their targets, five of each fault, from the begin of the fault:\n");
     text.append(outliers(report));
     report.refused().forEach(line -> text.append("  WRONG: ").append(line).append('\n'));

@@ -13,6 +13,7 @@ import java.time.LocalDateTime;
 import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
@@ -21,7 +22,11 @@ import java.util.regex.Pattern;
 /** What the oracles of a cluster log about take-overs, read as it grows. For one thread. */
 final class TakeOverLog {
   private static final Pattern LINE =
-      Pattern.compile("(\\S+ \\S+) +INFO +Member - (takes over from|leads in) epoch \\d+");
+      Pattern.compile(
+          "(\\S+ \\S+) +INFO +Member - (takes over from|leads in|took over from) epoch \\d+(.*)");
+
+  /** In the line of a take-over that is over. */
+  private static final Pattern STEP = Pattern.compile("[:,] ([a-z ]+) (\\d+)");
 
   private static final DateTimeFormatter TIME =
       DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm:ss.SSS");
@@ -48,6 +53,8 @@ final class TakeOverLog {
     double led = -1;
     int attempts = 0;
     int leaders = 0;
+    double over = -1;
+    Map<String, Double> steps = Map.of();
     for (Path file : files) {
       Matcher lines = LINE.matcher(rest(file));
       while (lines.find()) {
@@ -58,13 +65,25 @@ final class TakeOverLog {
         if (lines.group(2).startsWith("takes")) {
           attempts++;
           begun = begun < 0 ? after : Math.min(begun, after);
-        } else {
+        } else if (lines.group(2).startsWith("leads")) {
           leaders++;
           led = led < 0 ? after : Math.min(led, after);
+        } else if (over < 0 || after < over) {
+          over = after;
+          steps = steps(lines.group(3));
         }
       }
     }
-    return new TakeOvers(begun, led, attempts, leaders);
+    return new TakeOvers(begun, led, attempts, leaders, steps);
+  }
+
+  private static Map<String, Double> steps(String words) {
+    Map<String, Double> steps = new LinkedHashMap<>();
+    Matcher each = STEP.matcher(words);
+    while (each.find()) {
+      steps.put(each.group(1), Double.valueOf(each.group(2)));
+    }
+    return steps;
   }
 
   private static long millis(String time) {

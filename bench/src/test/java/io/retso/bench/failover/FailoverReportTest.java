@@ -32,7 +32,8 @@ class FailoverReportTest {
   private static List<Trial> trials(int count) {
     List<Trial> trials = new ArrayList<>();
     for (int i = 1; i <= count; i++) {
-      TakeOvers takeOvers = new TakeOvers(30, 200 + i, 1, i == 7 ? 2 : 1);
+      TakeOvers takeOvers =
+          new TakeOvers(30, 200 + i, 1, i == 7 ? 2 : 1, Map.of("entered", 10. + i));
       trials.add(
           new Trial(
               "kill-leader", "oracle-1", i, i + 1, 300 + i, 401 + i, 500, 600, 0, takeOvers, 0, 0));
@@ -91,6 +92,7 @@ class FailoverReportTest {
         50_000,
         49_000,
         0.25,
+        51_000,
         0,
         trials(100),
         List.of(),
@@ -134,6 +136,7 @@ class FailoverReportTest {
                 before.asked(),
                 before.served(),
                 before.idleShare(),
+                before.mostServed(),
                 before.uncleaned(),
                 before.trials(),
                 List.of("pause-leader: not all clients were served again"),
@@ -148,6 +151,20 @@ class FailoverReportTest {
     assertEquals(before.startedAt(), report.startedAt());
     assertEquals(49_000, report.served());
     assertFalse(FailoverText.isGood(report), "what was wrong stays wrong");
+  }
+
+  @Test
+  void theTextSaysWhereTheTimeOfTakeOversWentAndWhatTheMachineCanServe() {
+    String text = FailoverText.of(report());
+    assertTrue(text.contains("at the full rate, is 51k;"), text);
+    assertTrue(
+        text.lines()
+            .anyMatch(line -> line.matches(" *fault +trials +take-over begins +entered .*")),
+        text);
+    // 30 ms after the fault, and 10 + 51 after that
+    assertTrue(
+        text.lines().anyMatch(line -> line.matches(" *kill-leader +100 +30.0 +91.0 +351 +452")),
+        text);
   }
 
   @Test

@@ -8,6 +8,7 @@ import java.nio.file.StandardOpenOption;
 import java.time.LocalDateTime;
 import java.time.ZoneId;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -40,10 +41,19 @@ class TakeOverLogTest {
     add(two, "05.120", "INFO  Member - takes over from epoch 1");
     add(two, "05.123", "INFO  Follower - follows epoch 1, led by nobody");
     add(two, "05.300", "INFO  Member - leads in epoch 2");
-    assertEquals(new TakeOvers(120, 300, 2, 1), log.next(BEGAN));
+    add(
+        two,
+        "05.480",
+        "INFO  Member - took over from epoch 1; ms since it began to: entered 12, leader ended 13,"
+            + " decisions leave 200");
+    add(one, "05.990", "INFO  Member - took over from epoch 2; ms since it began to: entered 99");
+    Map<String, Double> steps =
+        Map.of("entered", 12., "leader ended", 13., "decisions leave", 200.);
+    assertEquals(new TakeOvers(120, 300, 2, 1, steps), log.next(BEGAN));
     assertEquals(TakeOvers.NONE, log.next(BEGAN));
     Files.delete(two);
     add(two, "06.000", "INFO  Member - leads in epoch 3");
-    assertEquals(new TakeOvers(-1, 1000, 0, 1), log.next(BEGAN), "the file was begun anew");
+    assertEquals(
+        new TakeOvers(-1, 1000, 0, 1, Map.of()), log.next(BEGAN), "the file was begun anew");
   }
 }

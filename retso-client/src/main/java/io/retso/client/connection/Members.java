@@ -31,9 +31,10 @@ import org.slf4j.LoggerFactory;
  * Directory}). Who is named no more is let go when its connection ends.
  *
  * <p><strong>Fail-over.</strong> While nobody leads, or the leader is silent, pauses between
- * attempts to connect are short, for {@link #FAILOVER_NANOS_MAX}. A silent leader is not given up
- * for that: it may be alone, and a reply on its way is better than a question that is repeated.
- * Whoever takes over says so on a connection that is there already.
+ * attempts to connect are short, for {@link #FAILOVER_NANOS_MAX}; less so while a standby is
+ * connected, which will say who leads. A silent leader is not given up for that: it may be alone,
+ * and a reply on its way is better than a question that is repeated. Whoever takes over says so on
+ * a connection that is there already.
  *
  * <p><strong>Pings</strong> are frequent only where they tell something in time: to a leader while
  * requests wait. Otherwise each server is asked now and then whether it lives, so that a dead
@@ -48,6 +49,12 @@ final class Members {
 
   /** Such a pause, at most; drawn from the upper half. */
   static final long FAILOVER_PAUSE_NANOS = 50_000_000;
+
+  /**
+   * The same while a standby is connected, which will say who leads. Many clients that knock at a
+   * closed door together take from who is about to lead what processors there are.
+   */
+  static final long TOLD_PAUSE_NANOS = 200_000_000;
 
   /** The leader is silent after so many periods of its pings. */
   static final int PERIODS_OF_SILENCE = 5;
@@ -270,10 +277,20 @@ final class Members {
 
   /** A pause of {@code pauseNanos}, or a short one if a fail-over is under way. */
   long shortened(long pauseNanos) {
-    boolean hurry = failingOver && loop.nanoTime() - failoverSince < FAILOVER_NANOS_MAX;
-    return hurry
-        ? Math.min(pauseNanos, FAILOVER_PAUSE_NANOS - random.nextLong(FAILOVER_PAUSE_NANOS / 2))
-        : pauseNanos;
+    if (!failingOver || loop.nanoTime() - failoverSince >= FAILOVER_NANOS_MAX) {
+      return pauseNanos;
+    }
+    return isTold()
+        ? upperHalf(TOLD_PAUSE_NANOS)
+        : Math.min(pauseNanos, upperHalf(FAILOVER_PAUSE_NANOS));
+  }
+
+  private boolean isTold() {
+    return ready().stream().anyMatch(connection -> !connection.role().leads());
+  }
+
+  private long upperHalf(long nanos) {
+    return nanos - random.nextLong(nanos / 2);
   }
 
   private void tick() {

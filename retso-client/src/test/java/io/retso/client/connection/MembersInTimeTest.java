@@ -289,6 +289,19 @@ class MembersInTimeTest {
     assertTrue(a.attempts.size() >= 30 && a.attempts.size() <= 65, a.attempts.size() + " times");
   }
 
+  /** 100 to 200 ms apart: the standbys say who leads. */
+  @Test
+  void aDeadLeaderIsNotRunAtWhileStandbysAreConnected() {
+    aLeads();
+    OracleClient client = network.client(1, a);
+    client.beginAsync();
+    network.pass(1_000);
+    a.die();
+    a.attempts.clear();
+    network.pass(2_000);
+    assertTrue(a.attempts.size() >= 10 && a.attempts.size() <= 20, a.attempts.size() + " times");
+  }
+
   @Test
   void whatIsKnownOfTheMembersCanBeAsked() {
     aLeads();

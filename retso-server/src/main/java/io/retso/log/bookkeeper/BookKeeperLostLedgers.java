@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.apache.bookkeeper.client.BKException;
 import org.apache.bookkeeper.client.BookKeeper;
@@ -20,8 +21,12 @@ import org.apache.bookkeeper.client.api.ReadHandle;
 
 /**
  * Looks for ledgers that belong to a log and that its catalog does not know. Every ledger names its
- * log. One that is newer than all of the catalog and has an entry was written by a server whose
- * catalog was lost: an empty one is left by a crash between its creation and its addition.
+ * log. One that has an entry was written by a server whose catalog was lost: an empty one is left
+ * by a crash between its creation and its addition, or is a standby's.
+ *
+ * <p>A ledger is written some time after it was made, if a standby made it ahead, so others may be
+ * newer that are in the catalog. But it is newer than the oldest of the catalog, unless all that
+ * was in the log when it was made has been deleted since.
  */
 final class BookKeeperLostLedgers {
   private static final String APPLICATION = "application";
@@ -48,14 +53,16 @@ final class BookKeeperLostLedgers {
   }
 
   /**
-   * The ledgers of the log at {@code znode} that are newer than {@code newest} and have entries.
-   * Asks ZooKeeper about each newer ledger of the cluster, of whatever application.
+   * The ledgers of the log at {@code znode} that are newer than the oldest of the catalog, not
+   * among these, and have entries. Asks ZooKeeper about each ledger of the cluster from there on,
+   * of whatever application.
    *
-   * @param newest the newest ledger of the catalog, -1 if it is empty
+   * @param known the ledgers of the catalog
    */
-  List<Long> newerThan(long newest, String znode) throws LogException {
+  List<Long> without(Set<Long> known, String znode) throws LogException {
+    long oldest = known.stream().mapToLong(id -> id).min().orElse(-1);
     List<Long> lost = new ArrayList<>();
-    for (long ledger : ids(newest)) {
+    for (long ledger : ids(oldest, known)) {
       try {
         LedgerMetadata found = await(client.getLedgerMetadata(ledger), "look at ledger " + ledger);
         byte[] owner = found.getCustomMetadata().get(ZNODE);
@@ -71,14 +78,14 @@ final class BookKeeperLostLedgers {
     return lost;
   }
 
-  private List<Long> ids(long newest) throws LogException {
+  private List<Long> ids(long oldest, Set<Long> known) throws LogException {
     List<Long> ids = new ArrayList<>();
     // The result is a view of ZooKeeper's nodes: there is nothing to be closed.
     LedgersIterator each = await(client.newListLedgersOp().execute(), "list ledgers").iterator();
     try {
       while (each.hasNext()) {
         long ledger = each.next();
-        if (ledger > newest) {
+        if (ledger > oldest && !known.contains(ledger)) {
           ids.add(ledger);
         }
       }

@@ -1,11 +1,14 @@
 package io.retso.log.bookkeeper;
 
+import static java.util.stream.Collectors.toSet;
+
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.retso.log.LedgerStore;
 import io.retso.log.LogException;
 import io.retso.log.LogException.Reason;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -85,8 +88,8 @@ public final class BookKeeperStore implements LedgerStore {
    * @param witnessFile where the newest version of the catalog is remembered, if its ZooKeeper is
    *     the only copy; empty if ZooKeeper's own quorum is enough
    * @throws LogException {@link Reason#UNAVAILABLE} if ZooKeeper cannot be reached or has no
-   *     BookKeeper cluster; {@link Reason#LOST} if the bookies hold ledgers of this log that are
-   *     newer than the catalog, or the witness remembers a newer catalog
+   *     BookKeeper cluster; {@link Reason#LOST} if the bookies hold ledgers of this log that its
+   *     catalog lacks, or the witness remembers a newer catalog
    */
   public static BookKeeperStore connect(BookKeeperSettings settings, Optional<Path> witnessFile)
       throws LogException {
@@ -128,10 +131,10 @@ public final class BookKeeperStore implements LedgerStore {
     if (witness.isPresent()) {
       witness.get().check(catalog.logId(), before.version());
     }
-    long newest = before.ledgers().stream().mapToLong(id -> id < 0 ? ~id : id).max().orElse(-1);
+    Set<Long> known = before.ledgers().stream().map(id -> id < 0 ? ~id : id).collect(toSet());
     List<Long> lost =
         new BookKeeperLostLedgers(clients.usual(), settings.operationTimeout(), DIGEST)
-            .newerThan(newest, settings.znode());
+            .without(known, settings.znode());
     lost.removeAll(catalog.read().ledgers());
     if (!lost.isEmpty()) {
       throw new LogException(
@@ -140,8 +143,8 @@ public final class BookKeeperStore implements LedgerStore {
               + lost
               + " of the log at "
               + settings.znode()
-              + ", which its catalog in ZooKeeper does not know: it ends with ledger "
-              + newest);
+              + ", which its catalog in ZooKeeper does not know: it has "
+              + before.ledgers());
     }
   }
 
@@ -188,10 +191,16 @@ public final class BookKeeperStore implements LedgerStore {
    */
   @Override
   public CompletableFuture<Ledger> create() {
-    return create(settings.ensemble());
+    return create(
+        settings.ensemble(), BookKeeperLostLedgers.metadata(settings.znode(), catalog.logId()));
   }
 
-  private CompletableFuture<Ledger> create(int bookies) {
+  /** The same of a ledger that belongs to no log, so nobody misses it if it has entries. */
+  public CompletableFuture<Ledger> createForNobody() {
+    return create(settings.ensemble(), BookKeeperLostLedgers.metadata("", ""));
+  }
+
+  private CompletableFuture<Ledger> create(int bookies, Map<String, byte[]> metadata) {
     int writeQuorum = Math.min(bookies, settings.writeQuorum());
     CompletableFuture<WriteHandle> creation =
         CompletableFuture.supplyAsync(
@@ -204,8 +213,7 @@ public final class BookKeeperStore implements LedgerStore {
                         .withAckQuorumSize(settings.ackQuorum())
                         .withDigestType(DIGEST)
                         .withPassword(NO_PASSWORD)
-                        .withCustomMetadata(
-                            BookKeeperLostLedgers.metadata(settings.znode(), catalog.logId()))
+                        .withCustomMetadata(metadata)
                         .execute(),
                 creatingThread)
             .thenCompose(executed -> executed);
@@ -217,7 +225,7 @@ public final class BookKeeperStore implements LedgerStore {
               boolean tooFew =
                   failure.getCause() instanceof BKException.BKNotEnoughBookiesException;
               return tooFew && bookies > settings.ackQuorum()
-                  ? create(bookies - 1)
+                  ? create(bookies - 1, metadata)
                   : CompletableFuture.failedFuture(failure);
             });
   }

@@ -419,6 +419,20 @@ class BookKeeperStoreTest {
     assertEquals(Reason.LOST, reasonOf(() -> connect(test, 1, 1)), "still");
   }
 
+  /** It was made ahead, before another one of the catalog, and written later. */
+  @Test
+  void aCatalogThatLacksALedgerOlderThanItsNewestIsRefused(TestInfo test) throws Exception {
+    try (BookKeeperStore store = connect(test, 1, 1)) {
+      appendToNewLedger(store);
+      LedgerStore.Ledger ahead = await(store.create());
+      appendToNewLedger(store);
+      connect(test, 1, 1).close(); // it is empty
+      appendAndWait(ahead, entry(10, 1), 1);
+      await(ahead.closeAsync());
+    }
+    assertEquals(Reason.LOST, reasonOf(() -> connect(test, 1, 1)));
+  }
+
   @Test
   void aCatalogThatLacksItsNewestLedgerIsRefused(TestInfo test) throws Exception {
     String znode = settings(test, 1, 1).znode();
