@@ -6,7 +6,7 @@ search are used here; the region is another one.
   python3 decided.py broken [NAME [SECONDS]]   one rule off: the shortest trace to a wrong read, in the same small cases
 
 A mark is an entry of the map, which belongs to the memory of P (the family !pw), or a cell of P: decision 24. A decision is a
-cell of P, key (-1, transaction), and an outcome in the map. Data cells: (row, version, kind, transaction, young); kinds as in
+cell of P, key (-1, transaction), in the log and perhaps in memory, and an outcome in the map. Data cells: (row, version, kind, transaction, young); kinds as in
 marks.py; young: written after a decision about its transaction that P still has. Marks in P: 'M', young ones 'N', removed 'X'.
 Each row is written in all data families; readers with an open scanner read the first one.
 """
@@ -15,6 +15,7 @@ from marks import Model, NONE, OPEN, COM, ABO
 
 RULES = dict(
     decisions='P',      # a decision is a cell of P | 'no': it is in the map only
+    logonly='anchored', # a decision is in the log only, if P's memory has a cell, as HBase does not flush an empty one | 'always' | 'no'
     written='map',      # the flush of P writes the decisions that the map has then | 'memory': those of them in its snapshot | 'no'
     forget='flushed',   # entries go when all data families have flushed what was there | 'one': one of them | 'snapshot' | 'early'
     filed=True,         # a row that a flush wrote undecided needs its own cleanup
@@ -124,6 +125,10 @@ class Decided(Model):
         D['WAL'] += (('W', i, row, ts, young),)
         D['MD'] = tuple(m | {(row, ts, 0, i, young)} for m in D['MD'])
         if not virt: D['MP'] = self.pset(D['MP'], (row, i), 'N' if young else 'M'); D['RU'] = max(D['RU'], ts)
+    def log_decision(self, D, i, o):
+        """The cell of a decision, which is in memory only to be the first there; a replay makes cells of all."""
+        D['WAL'] += (('D', i, o),)
+        if self.r['logonly'] == 'no' or self.r['logonly'] == 'anchored' and not D['MP']: D['MP'] = self.pset(D['MP'], (-1, i), o)
     def row_cleanup(self, D, i, row, o, t):
         adds = []
         for f in range(self.nf):
@@ -189,13 +194,13 @@ class Decided(Model):
                         and not (r['real'] and ts <= D['RU']) and not (r['count'] and e[2] != mine) and not (r['low'] and ts < D['H']):
                     o = 'C' if s == COM else 'A'; D2 = self.older_than_now(D, i)
                     self.entry(D2, (i, o, frozenset(), frozenset(), frozenset((f, 0) for f in range(self.nf))))
-                    if r['decisions'] == 'P': D2['WAL'] += (('D', i, o),); D2['MP'] = self.pset(D2['MP'], (-1, i), o)
+                    if r['decisions'] == 'P': self.log_decision(D2, i, o)
                     put(f'region {g} decides T{i} {o}', regs=RG(g, D2), tx=T(i, acks=acks | {g}) if o == 'C' else tx)
                 if bud.get('stray', 0) and s in (COM, ABO) and ts >= D['H'] and (-1, i) not in p and (not e or e[1] == 'P'):
                     # it was admitted, but when it had been logged the region could not vouch for all rows any more
                     o = 'C' if s == COM else 'A'
-                    put(f'decision T{i} {o} is written, and not taken', use='stray',
-                        regs=RG(g, dict(D, WAL=D['WAL'] + (('D', i, o),), MP=self.pset(D['MP'], (-1, i), o))))
+                    D2 = dict(D); self.log_decision(D2, i, o)
+                    put(f'decision T{i} {o} is written, and not taken', use='stray', regs=RG(g, D2))
                 # row by row
                 for row in mine:
                     if any(x[0] == i and x[1] == row for x in infl): continue
@@ -397,6 +402,7 @@ SUITES = {
 LARGE = ('all', 'two', 'tombstone', 'tombstone-crash', 'tworegions')
 BROKEN = {  # rule off: the suite in which it is found
     'decision-in-the-map-only': ('crash', dict(decisions='no')),
+    'decision-without-a-cell-in-memory': ('crash', dict(logonly='always')),  # nothing is found: where marks are no cells, P's memory has one
     'flush-of-P-without-decisions': ('crash', dict(written='no')),
     'flush-of-P-with-those-of-its-snapshot-only': ('replays', dict(written='memory')),
     'forgotten-early': ('crash', dict(forget='early')),

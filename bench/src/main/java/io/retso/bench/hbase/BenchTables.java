@@ -30,8 +30,10 @@ import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
  * Thread-safe once it is loaded.
  */
 final class BenchTables implements AutoCloseable {
-  static final TableName PLAIN = TableName.valueOf("plain");
-  static final TableName TRANSACTIONAL = TableName.valueOf("transactional");
+  /** Names of one length: each entry of HBase's log has the name. */
+  static final TableName PLAIN = TableName.valueOf("plain_table");
+
+  static final TableName TRANSACTIONAL = TableName.valueOf("retso_table");
 
   private static final int LOADED_AT_ONCE = 1000;
   private static final int REGIONS = 4;

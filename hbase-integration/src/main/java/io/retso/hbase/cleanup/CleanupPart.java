@@ -61,7 +61,7 @@ record CleanupPart(
 
   /** The request for the row with that index. */
   CleanupRequest request(int index) {
-    return new CleanupRequest(rows.key(index), job.start, job.outcome(), rows.onlyBatch(index));
+    return new CleanupRequest(rows.key(index), job.start, job.outcome());
   }
 
   @Override

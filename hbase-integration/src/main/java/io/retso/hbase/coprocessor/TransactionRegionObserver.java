@@ -230,17 +230,9 @@ public final class TransactionRegionObserver implements RegionCoprocessor, Regio
       ObserverContext<RegionCoprocessorEnvironment> context, Operation operation)
       throws IOException {
     if (operation == Operation.BATCH_MUTATE) {
-      ifPrepared(
-          region -> {
-            region.endLoad();
-            region.writes().begin();
-          });
+      ifPrepared(region -> region.writes().begin());
     } else if (operation == Operation.ANY) {
-      ifPrepared(
-          region -> {
-            region.endLoad();
-            region.writes().beginUnbatched();
-          });
+      ifPrepared(region -> region.writes().beginUnbatched());
     }
   }
 

@@ -373,7 +373,7 @@ class DecidedOutcomesTest {
     long start = t.writeWithoutCell(ROW);
     long committed = t.commit(start, ROW);
     assertTrue(t.decide(start, committed, 1));
-    t.table.put(new CleanupRequest(Bytes.toBytes(ROW), start, committed, 1).toPut());
+    t.table.put(new CleanupRequest(Bytes.toBytes(ROW), start, committed).toPut());
     assertEquals(List.of(start), versions(ROW));
     t.flush();
     assertEquals(List.of(CellVersion.committed(committed)), versions(ROW));

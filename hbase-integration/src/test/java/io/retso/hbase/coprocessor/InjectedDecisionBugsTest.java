@@ -108,21 +108,15 @@ class InjectedDecisionBugsTest {
         DecidedOutcomesTest.class,
         "writesOfADecidedTransactionAreRefused"),
     WHAT_A_DELETE_MAY_HIDE_IS_DECIDED(
-        "coprocessor/write/DecisionWrites.java",
-        "&& !recent.mayBeHidden(start)",
-        "",
+        "coprocessor/write/RegionWrites.java",
+        "marks.plain(cell.getTimestamp());",
+        "if (cell.getType() == Cell.Type.Put) marks.plain(cell.getTimestamp());",
         DecidedOutcomesTest.class,
         "whatAPlainDeleteMayHideIsNotDecided"),
-    CLEANUPS_GO_BY_WHAT_IS_REMEMBERED_OF_DECIDED_TRANSACTIONS(
-        "coprocessor/write/WriteBatch.java",
-        "if (shared.marks.mayBeDecided(latch.row(), latch.start())) {",
-        "if (latch.start() == 0) {",
-        DecidedOutcomesTest.class,
-        "aCleanupOfARowThatWasDecidedDoesNothing"),
     WHAT_A_PLAIN_PUT_MAY_COVER_IS_DECIDED(
         "coprocessor/write/RegionWrites.java",
         "marks.plain(cell.getTimestamp());",
-        "",
+        "if (cell.getType() != Cell.Type.Put) marks.plain(cell.getTimestamp());",
         DecidedOutcomesTest.class,
         "whatAPlainPutMayCoverIsNotDecided"),
     LISTS_ARE_TAKEN_IN_ANY_ROW(

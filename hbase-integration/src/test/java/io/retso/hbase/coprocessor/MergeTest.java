@@ -95,7 +95,7 @@ class MergeTest {
         PendingWrite.mark(new Put(row), start, 1)
             .addColumn(RawTable.F, Bytes.toBytes("a"), start, Bytes.toBytes("1")));
     long committed = t.commit(start, "c");
-    t.table.put(new CleanupRequest(row, start, committed, 1).toPut());
+    t.table.put(new CleanupRequest(row, start, committed).toPut());
     assertEquals(Map.of(), t.read(t.snapshot(), "c"));
   }
 }
