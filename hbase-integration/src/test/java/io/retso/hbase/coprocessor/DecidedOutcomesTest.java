@@ -305,6 +305,7 @@ class DecidedOutcomesTest {
     long start = t.writeWithoutCell(ROW);
     long committed = commitAndDecide(start, ROW);
     t.table.delete(new Delete(Bytes.toBytes("\0"), 1L << 59));
+    t.flush(MARKS);
     assertEquals(Map.of(start, committed), LoggedDecisions.read(region()));
   }
 

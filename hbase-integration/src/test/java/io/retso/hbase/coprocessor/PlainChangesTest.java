@@ -272,6 +272,7 @@ class PlainChangesTest {
   @Test
   void whatOtherCoprocessorsMayHideIsNotDecided() throws IOException {
     AddedChanges added = AddedChanges.into(region());
+    t.write(t.oracle.begin(), "first", "a", "1"); // its mark is a cell
     long start = t.writeWithoutCell(ROW);
     added.addNext(new Delete(R).addColumn(RawTable.F, A, start));
     t.write(t.oracle.begin(), "s", "a", "1");

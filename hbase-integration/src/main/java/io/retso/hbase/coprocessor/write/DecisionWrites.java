@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
-import java.util.Map;
+import java.util.NavigableMap;
 import java.util.TreeMap;
 import java.util.stream.LongStream;
 import org.apache.hadoop.hbase.ExtendedCell;
@@ -112,7 +112,7 @@ public final class DecisionWrites {
     DecisionRequest request = DecisionRequest.of(mutation);
     checkDurability(mutation);
     Pending pending = new Pending(mutation, request);
-    Map<Long, Long> outcomesByStart = new TreeMap<>();
+    NavigableMap<Long, Long> outcomesByStart = new TreeMap<>();
     if (decisions.isUsed() && Arrays.equals(request.row(), LoggedDecisions.row(region))) {
       for (int i = 0; i < request.decisions().size(); i++) {
         Decision decision = request.decisions().get(i);
