@@ -26,6 +26,8 @@ RULES = dict(
     replaymap=True,     # flushes at and amid a replay apply the decisions that P has by then
     settle=True,        # a region closes only when rows with marks that decisions from before it opened are about are cleaned up
     mapwins=True,       # such a row is cleaned up as its decision says, wherever the horizon is
+    found=True,         # the outcome of such a decision stays until its marks are gone
+    known=True,         # what the oracle has forgotten is not decided: its marks are removed, and no outcome is kept
     older=False,        # a decision is only about what was written before it, by sequence number: not needed
     rereadflush=True, rereadmiss=True, watchmap=True, sweepmap=True, rawmove=True, forgotten='A',
     dropsall=True,      # the flush drops what aborted transactions wrote
@@ -187,10 +189,12 @@ class Decided(Model):
                 mine = {row for row in self.W[i] if self.ro[row] == g}
                 if e and e[1] == 'P' and e[2] and s in (COM, ABO) and not busy and not (r['filed'] and e[3]) \
                         and not (r['real'] and ts <= D['RU']) and not (r['count'] and e[2] != mine) and not (r['low'] and ts < D['H']):
-                    o = 'C' if s == COM else 'A'; D2 = self.older_than_now(D, i)
-                    self.entry(D2, (i, o, frozenset(), frozenset(), frozenset((f, 0) for f in range(self.nf))))
-                    if r['decisions'] == 'P': D2['WAL'] += (('D', i, o),); D2['MP'] = self.pset(D2['MP'], (-1, i), o)
-                    put(f'region {g} decides T{i} {o}', regs=RG(g, D2), tx=T(i, acks=acks | {g}) if o == 'C' else tx)
+                    forgotten = not r['known'] and self.answer(tx[i])[0] == 'RETRY'
+                    for o in ['C' if s == COM else 'A'] + (['A'] if forgotten and s == COM else []):
+                        D2 = self.older_than_now(D, i)
+                        self.entry(D2, (i, o, frozenset(), frozenset(), frozenset((f, 0) for f in range(self.nf))))
+                        if r['decisions'] == 'P': D2['WAL'] += (('D', i, o),); D2['MP'] = self.pset(D2['MP'], (-1, i), o)
+                        put(f'region {g} decides T{i} {o}', regs=RG(g, D2), tx=T(i, acks=acks | {g}) if o == 'C' else tx)
                 if bud.get('stray', 0) and s in (COM, ABO) and ts >= D['H'] and (-1, i) not in p and (not e or e[1] == 'P'):
                     # it was admitted, but when it had been logged the region could not vouch for all rows any more
                     o = 'C' if s == COM else 'A'
@@ -208,7 +212,8 @@ class Decided(Model):
                         put(f'row {row} of T{i} cleaned up {o}', regs=RG(g, D2))
                 if s == COM and g in self.regs_of[i] and g not in acks and not (e and e[2]) and not any((row, i) in marks for row in mine):
                     put(f'region {g} acknowledges cleanup of T{i}', tx=T(i, acks=acks | {g}))
-                if e and e[1] != 'P' and (self.may_forget(D, e) if not self.old(e) else not any((row, i) in marks for row in mine)):
+                if e and e[1] != 'P' and (self.may_forget(D, e) if not self.old(e)
+                                         else not (r['found'] and any((row, i) in marks for row in mine))):
                     D2 = dict(D); D2['MAP'] = tuple(x for x in D['MAP'] if x[0] != i)
                     put(f'region {g} forgets T{i}', regs=RG(g, D2), rd=rd[:3] + (rd[3] | 2,) if rd and self.ro[rd[0]] == g else rd)
             for tok in infl:
@@ -412,6 +417,8 @@ BROKEN = {  # rule off: the suite in which it is found
     'replay-blind-for-decisions': ('crash', dict(replaymap=False)),
     'closed-with-rows-to-clean-up': ('replays', dict(settle=False)),
     'horizon-wins-over-old-decisions': ('replays', dict(mapwins=False)),
+    'found-outcome-goes-before-its-marks': ('replays', dict(found=False)),
+    'forgotten-decided-as-aborted': ('reader-dup', dict(known=False)),
     'scanner-goes-on-over-flush': ('reader', dict(rereadflush=False)),
     'no-second-read-on-a-miss': ('reader', dict(rereadmiss=False)),
     'watch-blind-for-map': ('crash', dict(watchmap=False)),
