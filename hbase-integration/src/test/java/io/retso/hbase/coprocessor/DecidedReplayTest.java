@@ -82,6 +82,53 @@ class DecidedReplayTest {
     assertEquals(List.of(CellVersion.committed(committed)), versions(ROW));
   }
 
+  /**
+   * What the replay moves, even amid the log, needs no mark; what came undecided to a file does.
+   */
+  @Test
+  void aReplayLeavesRowsToCleanUpOnlyWhereItHasFlushedTooSoon() throws Exception {
+    RefusedFlushes.in(t.region());
+    long start = t.writeWithoutCell(ROW);
+    t.commitAndDecide(start, ROW);
+    long late = t.writeWithoutCell("s");
+    fill();
+    long last = t.writeWithoutCell("u");
+    t.commitAndDecide(last, "u");
+    t.commitAndDecide(late, "s");
+    RefusedCleanups.set(t.name, true);
+    t.crash();
+    assertEquals(List.of("first", "s"), marks());
+    assertEquals(List.of(ROW + "{a=1}", "s{a=1}", "u{a=1}"), rows());
+  }
+
+  /** A flush files the row while the decision is being logged. */
+  @Test
+  void aDecisionThatWasLoggedAndNotTakenIsCarriedOutAfterACrash() throws Exception {
+    long start = t.writeWithoutCell(ROW);
+    t.oracle.abort(start);
+    Hold flushing = HeldStore.into(t.region()).holdNextFlush();
+    Future<?> flush =
+        t.inBackground(
+            () -> {
+              t.flush(RawTable.F);
+              return null;
+            });
+    flushing.awaitReached();
+    RefusedFlushes.in(t.region()); // that of the marks, behind it
+    Hold deciding = HeldBatch.into(t.region()).holdNext();
+    Future<Boolean> decided = t.inBackground(() -> t.decide(start, CleanupRequest.ABORTED, 1));
+    deciding.awaitReached();
+    flushing.release();
+    flush.get();
+    deciding.release();
+    assertFalse(decided.get());
+    t.oracle.abort(t.first);
+    t.crash();
+    assertEquals(List.of(), rows());
+    Fixture.eventually("its rows are cleaned up", () -> !marks().contains(ROW));
+    assertEquals(List.of(), versions(ROW));
+  }
+
   /** The replay has no decision in the log any more; the data is there. */
   @Test
   void aDecisionInAFileIsReplayed() throws Exception {

@@ -161,6 +161,12 @@ class InjectedDecisionBugsTest {
         "return logged.size() >= 0",
         DecidedReplayTest.class,
         "aDecisionInAFileIsReplayed"),
+    A_REPLAY_LEAVES_OUT_MARKS_OF_WHAT_IS_FILED(
+        "coprocessor/purge/ReplayedMarkScanner.java",
+        "&& sequence(cell) > filed",
+        "",
+        DecidedReplayTest.class,
+        "aDecisionThatWasLoggedAndNotTakenIsCarriedOutAfterACrash"),
     A_REGION_IS_SPLIT_BEFORE_ITS_ROWS_ARE_CLEANED_UP(
         "coprocessor/write/Settlement.java",
         "first, decisions::isFound, ROWS_MAX)",
@@ -190,7 +196,7 @@ class InjectedDecisionBugsTest {
         "decisions.load();\n    byte[] first",
         "decisions.load();\n    decisions.settled();\n    byte[] first",
         DecidedReplayTest.class,
-        "whatAReplayFilesIsCleanedUpAsItWasDecided"),
+        "anOutcomeStaysUntilTheLastMarkOfItIsGone"),
     OUTCOMES_GO_BEFORE_THE_MARKS_THAT_OTHERS_HAVE(
         "coprocessor/write/Settlement.java",
         "} else if (isClean) {",
