@@ -312,7 +312,7 @@ public final class TransactionRegionObserver implements RegionCoprocessor, Regio
     }
     if (region != null) {
       ifPrepared(TransactionalRegion::closing);
-    } else if (hasDecisions && isOpen) {
+    } else if (hasDecisions && isOpen && !context.getEnvironment().getRegion().isReadOnly()) {
       RegionCoprocessorEnvironment ours = context.getEnvironment();
       ObserverMetrics metrics = new ObserverMetrics(ours.getMetricRegistryForRegionServer());
       settling = Thread.currentThread();

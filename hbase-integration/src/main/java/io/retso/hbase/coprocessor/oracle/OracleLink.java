@@ -122,6 +122,13 @@ public final class OracleLink {
     metrics.gauge(
         "oracleLeaderlessMillis",
         () -> members(now -> now.withoutLeader().toMillis()).max().orElse(0));
+    metrics.gauge("markBytes", OracleLink::allMarkBytes);
+  }
+
+  private static long allMarkBytes() {
+    synchronized (LINKS) {
+      return LINKS.values().stream().mapToLong(link -> link.markBytes.get()).sum();
+    }
   }
 
   private static LongStream members(ToLongFunction<OracleMembers> figure) {
@@ -164,7 +171,7 @@ public final class OracleLink {
     return orphans;
   }
 
-  /** Bytes of the marks that its regions have in memory ({@link RegionMarks}). */
+  /** Bytes of the marks and outcomes that its regions have in memory ({@link RegionMarks}). */
   public AtomicLong markBytes() {
     return markBytes;
   }
