@@ -119,7 +119,9 @@ final class TablesComparisons {
         youth(contest, threads));
   }
 
-  /** The rate beside another system's, of all that both have done: the least target is to be ahead. */
+  /**
+   * The rate beside another system's, of all that both have done: the least target is to be ahead.
+   */
   private void beside(String peer) {
     for (Run run : runs) {
       if (run.variant().equals(peer) && run.round() == 0) {

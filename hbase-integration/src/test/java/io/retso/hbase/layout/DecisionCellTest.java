@@ -38,8 +38,7 @@ class DecisionCellTest {
         long above = (Timestamps.MAX - start) / GAP;
         boolean isAborted = above == 0 || random.nextInt(4) == 0;
         outcomes.put(
-            start,
-            isAborted ? CleanupRequest.ABORTED : start + GAP * (1 + random.nextLong(above)));
+            start, isAborted ? CleanupRequest.ABORTED : start + GAP * (1 + random.nextLong(above)));
       }
       KeyValue cell = DecisionCell.of(ROW, random.nextLong(1L << 40), round, outcomes);
       assertTrue(DecisionCell.is(cell));
