@@ -77,8 +77,8 @@ class InjectedBugsTest {
         "whatAPlainDeleteRemovesAfterTheReadOfACleanupIsNotMoved"),
     CHANGES_OF_OTHER_COPROCESSORS_ARE_NOT_SEEN(
         "coprocessor/write/RegionWrites.java",
-        "mutations.getOperationsFromCoprocessors(i) != null ||",
-        "",
+        "mutations.getOperationsFromCoprocessors(i) != null\n          || write != null",
+        "write != null",
         PlainChangesTest.class,
         "whatOtherCoprocessorsMayHideIsNotDecided"),
     MOVES_BELOW_THE_HORIZON(
