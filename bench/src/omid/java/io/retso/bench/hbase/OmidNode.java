@@ -1,8 +1,6 @@
 package io.retso.bench.hbase;
 
 import java.io.IOException;
-import java.net.URL;
-import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.apache.hadoop.conf.Configuration;
@@ -23,16 +21,15 @@ public final class OmidNode {
 
   private OmidNode() {}
 
-  /** The directory of hbase-site.xml, a port, and the file to write when it is ready. */
+  /**
+   * A port, and the file to write when it is ready. Omid reads the {@code hbase-site.xml} of the
+   * class path.
+   */
   public static void main(String[] arguments) throws Exception {
     try {
-      // Omid reads what the class path has.
-      URL[] site = {Path.of(arguments[0]).toUri().toURL()};
-      ClassLoader parent = Thread.currentThread().getContextClassLoader();
-      Thread.currentThread().setContextClassLoader(new URLClassLoader(site, parent));
       createTables(HBaseConfiguration.create());
       TSOServerConfig config = new TSOServerConfig();
-      config.setPort(Integer.parseInt(arguments[1]));
+      config.setPort(Integer.parseInt(arguments[0]));
       config.setConflictMapSize(CONFLICT_MAP_SIZE);
       config.setLowLatency(true);
       config.setTimestampStoreModule(new DefaultHBaseTimestampStorageModule());
@@ -40,7 +37,7 @@ public final class OmidNode {
       TSOServer server = TSOServer.getInitializedTsoServer(config);
       server.startAsync();
       server.awaitRunning();
-      Files.writeString(Path.of(arguments[2]), arguments[1]);
+      Files.writeString(Path.of(arguments[1]), arguments[0]);
       while (System.in.read() >= 0) {
         // The parent never writes; what counts is the end.
       }

@@ -75,9 +75,9 @@ public final class OmidPeer implements Peer {
             "Omid's server",
             directory.resolve("output.txt"),
             ready,
-            List.of("-Xmx1g"),
+            List.of("-Xmx1g", "-Xbootclasspath/a:" + directory), // behind the JVM's own classes
             OmidNode.class.getName(),
-            List.of(directory.toString(), Integer.toString(port), ready.toString()));
+            List.of(Integer.toString(port), ready.toString()));
     server.awaitReady();
     HBaseOmidClientConfiguration client = new HBaseOmidClientConfiguration();
     client.setConnectionString("127.0.0.1:" + port);

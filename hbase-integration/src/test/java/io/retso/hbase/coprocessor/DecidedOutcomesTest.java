@@ -62,7 +62,12 @@ class DecidedOutcomesTest {
   private List<Integer> decisions() throws IOException {
     return t.cellsOfMarks("\0").stream()
         .filter(DecisionCell::is)
-        .map(cell -> cell.getValueLength() / 16)
+        .map(
+            cell -> {
+              int[] count = new int[1];
+              DecisionCell.read(cell, (start, outcome) -> count[0]++);
+              return count[0];
+            })
         .toList();
   }
 
