@@ -245,7 +245,7 @@ class InjectedBugsTest {
         "return file.getEntries() == 0;",
         MergeTest.class,
         "whatAnAbortedTransactionWroteBeforeAMergeStaysAway"),
-    REMEMBERS_WHAT_HALF_A_FILE_HIDES(
+    DECIDES_WHAT_HALF_A_FILE_HIDES(
         "coprocessor/TransactionalRegion.java",
         "RegionPurge.isEmpty(reader)",
         "reader.getEntries() == 0",

@@ -210,7 +210,9 @@ class PlainChangesTest {
     long committed = t.commit(start, ROW);
     Mutation[] twice = new Mutation[2];
     Arrays.setAll(twice, i -> new CleanupRequest(R, start, committed).toPut());
+    long before = RawTable.count("cleanedRows");
     region().batchMutate(twice);
+    assertEquals(1, RawTable.count("cleanedRows") - before);
     assertEquals(Map.of("a", "1"), t.read(t.snapshot(), ROW));
   }
 
@@ -272,10 +274,12 @@ class PlainChangesTest {
   @Test
   void whatOtherCoprocessorsMayHideIsNotDecided() throws IOException {
     AddedChanges added = AddedChanges.into(region());
-    t.write(t.oracle.begin(), "first", "a", "1"); // its mark is a cell
+    long other = t.oracle.begin();
+    t.write(other, "s", "a", "1"); // its mark is a cell
+    t.oracle.abort(other);
     long start = t.writeWithoutCell(ROW);
     added.addNext(new Delete(R).addColumn(RawTable.F, A, start));
-    t.write(t.oracle.begin(), "s", "a", "1");
+    t.cleanUp(other, CleanupRequest.ABORTED, "s");
     long committed = t.commit(start, ROW);
     assertFalse(t.decide(start, committed, 1));
     cleanUp(start, committed);
