@@ -19,6 +19,7 @@ import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hbase.Cell;
+import org.apache.hadoop.hbase.HConstants;
 import org.apache.hadoop.hbase.KeyValue;
 import org.apache.hadoop.hbase.client.CheckAndMutate;
 import org.apache.hadoop.hbase.client.Delete;
@@ -250,7 +251,8 @@ class PlainChangesTest {
   /** It has a delete of a version that is not below the transaction's. */
   @Test
   void whatALoadedFileMayHideIsNotDecided() throws IOException {
-    Configuration configuration = t.cluster.configuration();
+    Configuration configuration = new Configuration(t.cluster.configuration());
+    configuration.setInt(HConstants.HBASE_CLIENT_RETRIES_NUMBER, 3); // HBase counts them up ahead
     Path directory = new Path(configuration.get("hbase.tmp.dir"), t.name.getNameAsString());
     long earlier = t.oracle.begin();
     long start = t.oracle.begin();
