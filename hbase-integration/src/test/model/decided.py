@@ -6,7 +6,7 @@ search are used here; the region is another one.
   python3 decided.py broken [NAME [SECONDS]]   one rule off: the shortest trace to a wrong read, in the same small cases
 
 A mark is an entry of the map, which belongs to the memory of P (the family !pw), or a cell of P: decision 24. A decision is a
-cell of P, key (-1, transaction), and an outcome in the map. Data cells: (row, version, kind, transaction, young); kinds as in
+cell of P, key (-1, transaction), in the log and perhaps in memory, and an outcome in the map. Data cells: (row, version, kind, transaction, young); kinds as in
 marks.py; young: written after a decision about its transaction that P still has. Marks in P: 'M', young ones 'N', removed 'X'.
 Each row is written in all data families; readers with an open scanner read the first one.
 """
@@ -15,6 +15,7 @@ from marks import Model, NONE, OPEN, COM, ABO
 
 RULES = dict(
     decisions='P',      # a decision is a cell of P | 'no': it is in the map only
+    logonly='anchored', # a decision is in the log only, if P's memory has a cell, as HBase does not flush an empty one | 'always' | 'no'
     written='map',      # the flush of P writes the decisions that the map has then | 'memory': those of them in its snapshot | 'no'
     forget='flushed',   # entries go when all data families have flushed what was there | 'one': one of them | 'snapshot' | 'early'
     filed=True,         # a row that a flush wrote undecided needs its own cleanup
@@ -26,6 +27,9 @@ RULES = dict(
     replaymap=True,     # flushes at and amid a replay apply the decisions that P has by then
     settle=True,        # a region closes only when rows with marks that decisions from before it opened are about are cleaned up
     mapwins=True,       # such a row is cleaned up as its decision says, wherever the horizon is
+    found=True,         # the outcome of such a decision stays until its marks are gone
+    leaves='memory',    # a replay does not write marks of decided transactions if it writes the data, too | 'all': of others, too | 'no'
+    known=True,         # what the oracle has forgotten is not decided: its marks are removed, and no outcome is kept
     older=False,        # a decision is only about what was written before it, by sequence number: not needed
     rereadflush=True, rereadmiss=True, watchmap=True, sweepmap=True, rawmove=True, forgotten='A',
     dropsall=True,      # the flush drops what aborted transactions wrote
@@ -124,6 +128,10 @@ class Decided(Model):
         D['WAL'] += (('W', i, row, ts, young),)
         D['MD'] = tuple(m | {(row, ts, 0, i, young)} for m in D['MD'])
         if not virt: D['MP'] = self.pset(D['MP'], (row, i), 'N' if young else 'M'); D['RU'] = max(D['RU'], ts)
+    def log_decision(self, D, i, o):
+        """The cell of a decision, which is in memory only to be the first there; a replay makes cells of all."""
+        D['WAL'] += (('D', i, o),)
+        if self.r['logonly'] == 'no' or self.r['logonly'] == 'anchored' and not D['MP']: D['MP'] = self.pset(D['MP'], (-1, i), o)
     def row_cleanup(self, D, i, row, o, t):
         adds = []
         for f in range(self.nf):
@@ -187,15 +195,17 @@ class Decided(Model):
                 mine = {row for row in self.W[i] if self.ro[row] == g}
                 if e and e[1] == 'P' and e[2] and s in (COM, ABO) and not busy and not (r['filed'] and e[3]) \
                         and not (r['real'] and ts <= D['RU']) and not (r['count'] and e[2] != mine) and not (r['low'] and ts < D['H']):
-                    o = 'C' if s == COM else 'A'; D2 = self.older_than_now(D, i)
-                    self.entry(D2, (i, o, frozenset(), frozenset(), frozenset((f, 0) for f in range(self.nf))))
-                    if r['decisions'] == 'P': D2['WAL'] += (('D', i, o),); D2['MP'] = self.pset(D2['MP'], (-1, i), o)
-                    put(f'region {g} decides T{i} {o}', regs=RG(g, D2), tx=T(i, acks=acks | {g}) if o == 'C' else tx)
+                    forgotten = not r['known'] and self.answer(tx[i])[0] == 'RETRY'
+                    for o in ['C' if s == COM else 'A'] + (['A'] if forgotten and s == COM else []):
+                        D2 = self.older_than_now(D, i)
+                        self.entry(D2, (i, o, frozenset(), frozenset(), frozenset((f, 0) for f in range(self.nf))))
+                        if r['decisions'] == 'P': self.log_decision(D2, i, o)
+                        put(f'region {g} decides T{i} {o}', regs=RG(g, D2), tx=T(i, acks=acks | {g}) if o == 'C' else tx)
                 if bud.get('stray', 0) and s in (COM, ABO) and ts >= D['H'] and (-1, i) not in p and (not e or e[1] == 'P'):
                     # it was admitted, but when it had been logged the region could not vouch for all rows any more
                     o = 'C' if s == COM else 'A'
-                    put(f'decision T{i} {o} is written, and not taken', use='stray',
-                        regs=RG(g, dict(D, WAL=D['WAL'] + (('D', i, o),), MP=self.pset(D['MP'], (-1, i), o))))
+                    D2 = dict(D); self.log_decision(D2, i, o)
+                    put(f'decision T{i} {o} is written, and not taken', use='stray', regs=RG(g, D2))
                 # row by row
                 for row in mine:
                     if any(x[0] == i and x[1] == row for x in infl): continue
@@ -208,7 +218,8 @@ class Decided(Model):
                         put(f'row {row} of T{i} cleaned up {o}', regs=RG(g, D2))
                 if s == COM and g in self.regs_of[i] and g not in acks and not (e and e[2]) and not any((row, i) in marks for row in mine):
                     put(f'region {g} acknowledges cleanup of T{i}', tx=T(i, acks=acks | {g}))
-                if e and e[1] != 'P' and (self.may_forget(D, e) if not self.old(e) else not any((row, i) in marks for row in mine)):
+                if e and e[1] != 'P' and (self.may_forget(D, e) if not self.old(e)
+                                         else not (r['found'] and any((row, i) in marks for row in mine))):
                     D2 = dict(D); D2['MAP'] = tuple(x for x in D['MAP'] if x[0] != i)
                     put(f'region {g} forgets T{i}', regs=RG(g, D2), rd=rd[:3] + (rd[3] | 2,) if rd and self.ro[rd[0]] == g else rd)
             for tok in infl:
@@ -336,6 +347,10 @@ class Decided(Model):
             res = set()
             for row in self.rows_in[g]: res |= self.decided_cells(cells, row, outcome)
             return frozenset(res)
+        def marks():
+            filed = max(D['FL'][:nf]) if r['leaves'] == 'memory' else 0
+            last = {(x[2], x[1]): k for k, x in enumerate(wal[:idx]) if x[0] == 'W'}
+            return tuple((k, v) for k, v in D['MP'] if r['leaves'] == 'no' or v not in ('M', 'N') or (-1, k[1]) not in p or last.get(k, -1) < filed)
         if idx < len(wal):
             x = wal[idx]; D2 = dict(D, OPN=(idx + 1, skip, 0)); MD = list(D['MD']); live = [idx >= k for k in skip]
             for f in range(nf):
@@ -349,7 +364,7 @@ class Decided(Model):
             put(f'region {g} replays {x[:3]} into ' + ''.join(n for n, l in zip([f'D{f}' for f in range(nf)] + ['P'], live) if l), regs=RG(g, D2))
             if bud.get('replayflush', 0) and (any(D['MD']) or D['MP']):
                 D2 = dict(D)
-                D2['FD'] = tuple(a | written(b) for a, b in zip(D['FD'], D['MD'])); d = dict(D['FP']); d.update(D['MP']); D2['FP'] = tuple(sorted(d.items()))
+                D2['FD'] = tuple(a | written(b) for a, b in zip(D['FD'], D['MD'])); d = dict(D['FP']); d.update(marks()); D2['FP'] = tuple(sorted(d.items()))
                 D2['FL'] = tuple(idx if b else a for a, b in zip(D['FL'], D['MD'] + (D['MP'],))); D2['MD'] = (frozenset(),) * nf; D2['MP'] = ()
                 put(f'region {g} flushes amid replay', regs=RG(g, D2), use='replayflush')
             return
@@ -359,7 +374,7 @@ class Decided(Model):
             if f < nf:
                 if D['MD'][f]: D2['FD'] = D['FD'][:f] + (D['FD'][f] | written(D['MD'][f]),) + D['FD'][f + 1:]
                 D2['MD'] = D['MD'][:f] + (frozenset(),) + D['MD'][f + 1:]
-            else: d = dict(D['FP']); d.update(D['MP']); D2['FP'] = tuple(sorted(d.items())); D2['MP'] = ()
+            else: d = dict(D['FP']); d.update(marks()); D2['FP'] = tuple(sorted(d.items())); D2['MP'] = ()
             if (D['MD'] + (D['MP'],))[f]: D2['FL'] = D['FL'][:f] + (len(wal),) + D['FL'][f + 1:]
             put(f'region {g} replay flush commits ' + ('P' if f == nf else f'D{f}'), regs=RG(g, D2))
         if stage == (1 << nf + 1) - 1:
@@ -397,6 +412,7 @@ SUITES = {
 LARGE = ('all', 'two', 'tombstone', 'tombstone-crash', 'tworegions')
 BROKEN = {  # rule off: the suite in which it is found
     'decision-in-the-map-only': ('crash', dict(decisions='no')),
+    'decision-without-a-cell-in-memory': ('crash', dict(logonly='always')),  # nothing is found: where marks are no cells, P's memory has one
     'flush-of-P-without-decisions': ('crash', dict(written='no')),
     'flush-of-P-with-those-of-its-snapshot-only': ('replays', dict(written='memory')),
     'forgotten-early': ('crash', dict(forget='early')),
@@ -410,8 +426,11 @@ BROKEN = {  # rule off: the suite in which it is found
     'decided-amid-a-write': ('two-step', dict(claims=False)),
     'writes-of-the-decided-taken': ('dup', dict(refuse=False)),
     'replay-blind-for-decisions': ('crash', dict(replaymap=False)),
+    'marks-of-what-is-filed-left-out': ('stray', dict(leaves='all')),
     'closed-with-rows-to-clean-up': ('replays', dict(settle=False)),
     'horizon-wins-over-old-decisions': ('replays', dict(mapwins=False)),
+    'found-outcome-goes-before-its-marks': ('replays', dict(found=False)),
+    'forgotten-decided-as-aborted': ('reader-dup', dict(known=False)),
     'scanner-goes-on-over-flush': ('reader', dict(rereadflush=False)),
     'no-second-read-on-a-miss': ('reader', dict(rereadmiss=False)),
     'watch-blind-for-map': ('crash', dict(watchmap=False)),

@@ -1,5 +1,6 @@
 package io.retso.bench;
 
+import io.retso.bench.hbase.ForcedLogs;
 import io.retso.bench.hbase.TablesBench;
 import io.retso.bench.hbase.TablesReport;
 import io.retso.bench.hbase.TablesSettings;
@@ -157,6 +158,15 @@ public final class BenchCommand implements Callable<Integer> {
       description = "With --hbase: clients decide what a snapshot sees, no coprocessor.")
   private boolean clientReads;
 
+  @Option(
+      names = "--forced-logs",
+      paramLabel = "ALL|ORACLE|NONE",
+      defaultValue = "ORACLE",
+      description =
+          "With --hbase: whose logs are forced to disk before an answer; as installed, the"
+              + " oracle's, and not HBase's.")
+  private ForcedLogs forcedLogs;
+
   @Mixin private IsolationOption isolation;
 
   @Override
@@ -266,7 +276,8 @@ public final class BenchCommand implements Callable<Integer> {
         Duration.ofNanos((long) (measured * 1e9)),
         repetitions,
         clientReads,
-        isolation.level());
+        isolation.level(),
+        forcedLogs);
   }
 
   private int settingsOutstanding() {

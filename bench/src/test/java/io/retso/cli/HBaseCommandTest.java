@@ -109,7 +109,11 @@ class HBaseCommandTest {
             + ", retso (",
         "check",
         table);
-    assertTrue(out.toString().contains("): conflicts by ROW, reads at the SERVER."), out::toString);
+    assertTrue(
+        out.toString()
+            .contains(
+                "): conflicts by ROW, reads at the SERVER, version 3, in which regions decide"),
+        out::toString);
     succeeds("0 rows cleaned up", "sweep", "--oracle", cluster.oracle());
   }
 
@@ -123,14 +127,19 @@ class HBaseCommandTest {
       admin.disableTable(name);
       succeeds("enable it when a minute", "prepare", table, "--conflicts", "cell");
       succeeds("conflicts by CELL, reads at the CLIENT", "prepare", table, "--reads", "client");
-      succeeds("the CLIENT, granules of bytes [0, 12].", "prepare", table, "--granules", "12,0");
+      succeeds(
+          "the CLIENT, granules of bytes [0, 12], version 2, ",
+          "prepare",
+          table,
+          "--granules",
+          "12,0");
       admin.enableTable(name);
       succeeds("the oracle at " + cluster.oracle(), "prepare", table);
       succeeds("conflicts by CELL, reads at the CLIENT", "check", table);
       fails(1, "disable it", "prepare", table, "--conflicts", "ROW");
       fails(1, "disable it", "prepare", table, "--granules", "");
       fails(64, "--granules: x is no number of bytes", "prepare", table, "--granules", "x");
-      succeeds("granules of bytes [0, 12].", "check", table);
+      succeeds("granules of bytes [0, 12], version 2, ", "check", table);
       succeeds("conflicts by CELL, reads at the CLIENT", "check", table);
     }
   }

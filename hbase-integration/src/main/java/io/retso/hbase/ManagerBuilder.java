@@ -50,7 +50,7 @@ public final class ManagerBuilder {
   private RetryPolicy retryPolicy = RetryPolicy.DEFAULT;
   private Isolation isolation = Isolation.SNAPSHOT;
   private long cleanupRowsMax = 200_000;
-  private long cleanupDelayMillis = 10;
+  private long cleanupDelayMillis = 25;
   private long cleanupTimeoutMillis = 5000;
   private LongPredicate cleanupAlive = start -> true;
   private long orphanDelayMillis = 500;
@@ -215,7 +215,7 @@ public final class ManagerBuilder {
 
   /**
    * How long a cleanup may wait for others to share its request to HBase: readers that meet the
-   * rows meanwhile ask the oracle. Zero cleans up at once. Default: 10 ms.
+   * rows meanwhile ask the oracle. Zero cleans up at once. Default: 25 ms.
    */
   public ManagerBuilder cleanupDelay(Duration delay) {
     this.cleanupDelayMillis = checked(delay, "cleanupDelay");

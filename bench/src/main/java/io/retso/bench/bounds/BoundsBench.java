@@ -82,6 +82,7 @@ public final class BoundsBench {
                 .oracleFlags("--transaction-timeout=" + TIMEOUT)
                 // Files that were compacted leave the directory then, not within two minutes.
                 .set("hbase.hfile.compaction.discharger.interval", "5000")
+                .set("hbase.regionserver.info.port", "0") // for RegionServers
                 .start();
         Connection connection = ConnectionFactory.createConnection(cluster.configuration());
         OracleClient oracle = OracleClient.builder().address(cluster.oracle()).build();
@@ -105,7 +106,8 @@ public final class BoundsBench {
               oracle,
               TABLE,
               cluster.oracleHttpPort(),
-              cluster.oracleProcess().pid())) {
+              cluster.oracleProcess().pid(),
+              new RegionServers(connection)::markBytes)) {
         drive(run, connection);
         run.awaitQuiet(() -> compact(connection));
         show(run.observe());
@@ -124,8 +126,8 @@ public final class BoundsBench {
 
   private void drive(LongRun run, Connection connection) throws IOException, InterruptedException {
     say(
-        "  updates  deaths  versions  marks  files KB  memstore MB  remembered  lag timestamps"
-            + "  read ms  oracle MB");
+        "  updates  deaths  versions  marks  files KB  memstore MB  marks KB  remembered  lag"
+            + " timestamps  read ms  oracle MB");
     long each = Math.max(1, updates / deaths);
     long done = 0;
     for (int step = 1; step <= FLUSHES; step++) {
@@ -158,13 +160,14 @@ public final class BoundsBench {
   private void show(Observation o) {
     seen.add(o);
     say(
-        "  %7d  %6d  %8d  %5d  %8.0f  %11.1f  %10d  %10d  %7s  %9s",
+        "  %7d  %6d  %8d  %5d  %8.0f  %11.1f  %8.1f  %10d  %10d  %7s  %9s",
         o.updates(),
         o.deaths(),
         o.versions(),
         o.marks(),
         o.storeBytes() / 1e3,
         o.memstoreBytes() / 1048576.0,
+        o.markBytes() / 1e3,
         o.remembered(),
         o.lagTimestamps(),
         Texts.millis(o.readMillis()),
@@ -177,6 +180,7 @@ public final class BoundsBench {
     all.add(growth("marks in the table", Observation::marks));
     all.add(growth("the table's files", Observation::storeBytes));
     all.add(growth("the table's memstore", Observation::memstoreBytes));
+    all.add(growth("marks and outcomes in memory", Observation::markBytes));
     all.add(growth("transactions that the oracle remembers", Observation::remembered));
     all.add(growth("lag of the low watermark", Observation::lagTimestamps));
     all.add(growth("latency of a read", Observation::readMillis));

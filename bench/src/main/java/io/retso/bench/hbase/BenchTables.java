@@ -30,8 +30,10 @@ import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
  * Thread-safe once it is loaded.
  */
 final class BenchTables implements AutoCloseable {
-  static final TableName PLAIN = TableName.valueOf("plain");
-  static final TableName TRANSACTIONAL = TableName.valueOf("transactional");
+  /** Names of one length: each entry of HBase's log has the name. */
+  static final TableName PLAIN = TableName.valueOf("plain_table");
+
+  static final TableName TRANSACTIONAL = TableName.valueOf("retso_table");
 
   private static final int LOADED_AT_ONCE = 1000;
   private static final int REGIONS = 4;
@@ -41,6 +43,10 @@ final class BenchTables implements AutoCloseable {
   final AsyncConnection async;
   final TransactionManager manager;
   final OracleClient oracle;
+
+  /** Null if there is none. */
+  final Peer peer;
+
   private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
   private final List<AutoCloseable> open = new ArrayList<>();
 
@@ -61,6 +67,7 @@ final class BenchTables implements AutoCloseable {
                 .isolation(isolation)
                 .meterRegistry(meters)
                 .build());
+    peer = Peer.find().map(this::opened).orElse(null);
   }
 
   private <T extends AutoCloseable> T opened(T resource) {
@@ -87,6 +94,9 @@ final class BenchTables implements AutoCloseable {
                   ? TablePreparation.Options.CLIENT_READS
                   : TablePreparation.Options.DEFAULT,
               splits);
+      if (peer != null) {
+        peer.open(cluster, splits);
+      }
       Rows values = new Rows(settings.rows(), settings.valueBytes(), settings.seed(), false);
       for (int from = 0; from < settings.rows(); from += LOADED_AT_ONCE) {
         List<Put> puts = new ArrayList<>();
@@ -114,6 +124,9 @@ final class BenchTables implements AutoCloseable {
       tx.table(TRANSACTIONAL).put(puts);
       tx.commit();
       table.put(puts);
+    }
+    if (peer != null) {
+      peer.load(puts);
     }
   }
 

@@ -2,9 +2,11 @@ package io.retso.bench.hbase;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
@@ -19,6 +21,9 @@ record Contest(String name, int load, Map<String, Measure> variants) {
   static final String PLAIN_ASYNC = "plain, async";
   static final String TRANSACTIONS = "transactions";
   static final String ORACLE = "oracle alone";
+
+  /** Of another system, if one is there. */
+  static final String PEER = Peer.find().map(Peer::name).orElse("");
 
   /** Batches that are read and written. */
   static final List<Integer> BATCHES = List.of(1, 4, 10, 100);
@@ -88,29 +93,34 @@ record Contest(String name, int load, Map<String, Measure> variants) {
   static List<Contest> all(Supplier<BenchTables> tables) {
     Supplier<PlainOperations> plain = () -> new PlainOperations(tables.get());
     Supplier<TransactionOperations> transactions = () -> new TransactionOperations(tables.get());
+    Supplier<Peer> peer = () -> tables.get().peer;
     List<Contest> all = new ArrayList<>();
     for (int count : BATCHES) {
-      all.add(reads(plain, transactions, count, 1));
+      all.add(reads(plain, transactions, count, 1).and(PEER, peer, found -> found.gets(count)));
     }
     all.add(
         new Contest(singleGets(), 1, new LinkedHashMap<>())
             .and(PLAIN, false, () -> plain.get().singleGets(SINGLE_GETS))
-            .and(TRANSACTIONS, false, () -> transactions.get().singleGets(SINGLE_GETS)));
+            .and(TRANSACTIONS, false, () -> transactions.get().singleGets(SINGLE_GETS))
+            .and(PEER, peer, found -> found.singleGets(SINGLE_GETS)));
     all.add(
         new Contest(SCANS, 1, new LinkedHashMap<>())
             .and(PLAIN, false, () -> plain.get().scans(Mix.SCANNED_MAX))
-            .and(TRANSACTIONS, false, () -> transactions.get().scans(Mix.SCANNED_MAX)));
+            .and(TRANSACTIONS, false, () -> transactions.get().scans(Mix.SCANNED_MAX))
+            .and(PEER, peer, found -> found.scans(Mix.SCANNED_MAX)));
     for (int count : BATCHES) {
       all.add(
           new Contest(puts(count), 1, new LinkedHashMap<>())
               .and(PLAIN, false, () -> plain.get().puts(count))
               .and(PLAIN_ASYNC, false, () -> plain.get().asyncPuts(count))
               .and(ORACLE, false, () -> transactions.get().oracleOnly(count))
-              .and(TRANSACTIONS, false, () -> transactions.get().puts(count)));
+              .and(TRANSACTIONS, false, () -> transactions.get().puts(count))
+              .and(PEER, peer, found -> found.puts(count)));
     }
     for (int threads : THREADS) {
       for (int count : THROUGHPUT_BATCHES) {
-        all.add(reads(plain, transactions, count, threads));
+        all.add(
+            reads(plain, transactions, count, threads).and(PEER, peer, found -> found.gets(count)));
       }
     }
     for (int threads : THREADS) {
@@ -119,20 +129,23 @@ record Contest(String name, int load, Map<String, Measure> variants) {
             new Contest(puts(count), threads, new LinkedHashMap<>())
                 .and(PLAIN, false, () -> plain.get().puts(count))
                 .and(PLAIN_ASYNC, false, () -> plain.get().asyncPuts(count))
-                .and(TRANSACTIONS, false, () -> transactions.get().puts(count)));
+                .and(TRANSACTIONS, false, () -> transactions.get().puts(count))
+                .and(PEER, peer, found -> found.puts(count)));
       }
       for (int rows : CHANGED) {
         all.add(
             new Contest(changes(rows), threads, new LinkedHashMap<>())
                 .and(PLAIN, false, () -> plain.get().readModifyWrites(rows))
-                .and(TRANSACTIONS, false, () -> transactions.get().readModifyWrites(rows)));
+                .and(TRANSACTIONS, false, () -> transactions.get().readModifyWrites(rows))
+                .and(PEER, peer, found -> found.readModifyWrites(rows)));
       }
     }
     for (Mix mix : Mix.values()) {
       all.add(
           new Contest(mix.title, MIX_THREADS, new LinkedHashMap<>())
               .and(PLAIN, true, () -> plain.get().mix(mix))
-              .and(TRANSACTIONS, true, () -> transactions.get().mix(mix)));
+              .and(TRANSACTIONS, true, () -> transactions.get().mix(mix))
+              .and(PEER, peer, found -> found.mix(mix)));
     }
     for (int outstanding : OUTSTANDING) {
       all.add(
@@ -160,6 +173,12 @@ record Contest(String name, int load, Map<String, Measure> variants) {
         (rows, warmUp, measured) ->
             ThreadedLoad.run(maker.get(), () -> rows.make(skewed), load, warmUp, measured));
     return this;
+  }
+
+  /** The same by another system, if one is there. */
+  private Contest and(String variant, Supplier<Peer> peer, Function<Peer, Operation.Maker> maker) {
+    boolean isSkewed = Arrays.stream(Mix.values()).anyMatch(mix -> mix.title.equals(name));
+    return variant.isEmpty() ? this : and(variant, isSkewed, () -> maker.apply(peer.get()));
   }
 
   private Contest and(String variant, Supplier<OutstandingLoad.Start> start) {

@@ -72,6 +72,7 @@ final class TablesComparisons {
     for (Mix mix : List.of(Mix.A, Mix.F)) {
       all.throughput(mix.title, Contest.MIX_THREADS, CHANGE_THROUGHPUT_MIN);
     }
+    all.beside(Contest.PEER);
     for (int batch : ServerWork.BATCHES) {
       all.work(works.stream().filter(work -> work.batch() == batch).toList(), batch);
     }
@@ -116,6 +117,23 @@ final class TablesComparisons {
         target,
         "by " + plain,
         youth(contest, threads));
+  }
+
+  /**
+   * The rate beside another system's, of all that both have done: the least target is to be ahead.
+   */
+  private void beside(String peer) {
+    for (Run run : runs) {
+      if (run.variant().equals(peer) && run.round() == 0) {
+        add(
+            run.contest() + ", " + run.load() + " under way, rate / " + peer + "'s",
+            ratios(run.contest(), run.load(), Contest.TRANSACTIONS, peer, Run::perSecond),
+            true,
+            1,
+            "",
+            youth(run.contest(), run.load()));
+      }
+    }
   }
 
   private void cpu(String contest, int threads) {

@@ -14,6 +14,7 @@ import java.util.regex.Pattern;
  * @param valueBytes of each row
  * @param clientReads whether clients decide what a snapshot sees, instead of region servers
  * @param isolation of all transactions
+ * @param forcedLogs whose logs are forced to disk
  * @param names measurements whose names contain a match are done, others left out
  * @param warmPass load of every kind before the first measurement: one pass
  * @param compilersMax passes begin for so long at most, if the JVMs' compilers do not come to rest
@@ -29,6 +30,7 @@ public record TablesSettings(
     int valueBytes,
     boolean clientReads,
     Isolation isolation,
+    ForcedLogs forcedLogs,
     Pattern names,
     Duration warmPass,
     Duration compilersMax,
@@ -48,6 +50,7 @@ public record TablesSettings(
         100,
         false,
         Isolation.SNAPSHOT,
+        ForcedLogs.ORACLE,
         Pattern.compile(""),
         Duration.ofSeconds(quick ? 15 : 30),
         Duration.ofSeconds(quick ? 35 : 180),
@@ -65,12 +68,14 @@ public record TablesSettings(
       Duration eachMeasured,
       int otherRounds,
       boolean readsByClients,
-      Isolation level) {
+      Isolation level,
+      ForcedLogs forced) {
     return new TablesSettings(
         rows,
         valueBytes,
         readsByClients,
         level,
+        forced,
         otherNames,
         warmPass,
         compilersMax,
@@ -89,6 +94,7 @@ public record TablesSettings(
     facts.put("valueBytes", valueBytes);
     facts.put("reads", clientReads ? "client" : "server");
     facts.put("isolation", isolation.toString());
+    facts.put("forcedLogs", forcedLogs.toString());
     facts.put("names", names.pattern());
     facts.put("warmUpSeconds", warmUp.toNanos() / 1e9);
     facts.put("measuredSeconds", measured.toNanos() / 1e9);

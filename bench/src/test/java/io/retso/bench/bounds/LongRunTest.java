@@ -21,6 +21,8 @@ import org.apache.hadoop.hbase.client.ColumnFamilyDescriptorBuilder;
 import org.apache.hadoop.hbase.client.Connection;
 import org.apache.hadoop.hbase.client.ConnectionFactory;
 import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
+import org.apache.hadoop.hbase.metrics.Gauge;
+import org.apache.hadoop.hbase.metrics.MetricRegistries;
 import org.apache.hadoop.hbase.regionserver.HRegion;
 import org.apache.hadoop.hbase.regionserver.HStore;
 import org.junit.jupiter.api.Test;
@@ -33,6 +35,12 @@ class LongRunTest {
   private static final int PHASES = 4;
   private static final int DEATHS_OF_A_PHASE = 24;
   private static final int UPDATES_BETWEEN_DEATHS = 40;
+
+  /** An update and a death leave 100 to 300 bytes each until a flush, and some are flushed late. */
+  private static final int MARK_BYTES_MAX = 2 * DEATHS_OF_A_PHASE * UPDATES_BETWEEN_DEATHS * 300;
+
+  /** When all is quiet and flushed: of the reads since. */
+  private static final int MARK_BYTES_MIN = 10_000;
 
   @TempDir Path directory;
 
@@ -56,7 +64,9 @@ class LongRunTest {
                     .setColumnFamily(ColumnFamilyDescriptorBuilder.of(LongRun.FAMILY))
                     .build(),
                 TablePreparation.Options.DEFAULT);
-        try (LongRun run = new LongRun(connection, manager, oracle, TABLE, server.httpPort(), 0)) {
+        try (LongRun run =
+            new LongRun(
+                connection, manager, oracle, TABLE, server.httpPort(), 0, LongRunTest::markBytes)) {
           run(run, hbase);
         }
       }
@@ -76,17 +86,29 @@ class LongRunTest {
           run.flush();
         }
       }
+      double most = markBytes();
+      assertTrue(most > 0 && most < MARK_BYTES_MAX, () -> most + " bytes of marks");
       run.awaitQuiet(() -> compact(hbase));
       Observation observed = run.observe();
       assertEquals(phase * DEATHS_OF_A_PHASE, observed.deaths());
       assertEquals(phase * DEATHS_OF_A_PHASE * UPDATES_BETWEEN_DEATHS, observed.updates());
       assertEquals(1, observed.versions(), "versions after phase " + phase);
       assertEquals(0, observed.marks(), "marks after phase " + phase);
+      assertTrue(observed.markBytes() < MARK_BYTES_MIN, () -> "bytes of marks: " + observed);
       firstBytes = phase == 1 ? observed.storeBytes() : firstBytes;
       // The same rows with one version each, in one file.
       assertTrue(
           observed.storeBytes() < firstBytes * 1.5, () -> "the table's files grow: " + observed);
     }
+  }
+
+  /** Region servers are in this process. */
+  private static double markBytes() {
+    return MetricRegistries.global().getMetricRegistries().stream()
+        .flatMap(registry -> registry.get("markBytes").stream())
+        .mapToLong(gauge -> ((Gauge<?>) gauge).getValue() instanceof Long bytes ? bytes : 0)
+        .max()
+        .orElseThrow();
   }
 
   private static void compact(EmbeddedHBase hbase) throws IOException {

@@ -328,7 +328,11 @@ public final class HBaseCommand implements Runnable {
         + ", reads at the "
         + settings.reads()
         + (settings.granules().isEmpty() ? "" : ", granules of bytes " + settings.granules())
-        + ".";
+        + ", version "
+        + settings.version()
+        + (settings.isDecidedByRegions()
+            ? ", in which regions decide outcomes."
+            : ", in which each row is cleaned up by itself.");
   }
 
   @Command(

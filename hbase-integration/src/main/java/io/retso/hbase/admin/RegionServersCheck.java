@@ -8,8 +8,10 @@ import io.retso.hbase.layout.RegionSettings;
 import io.retso.hbase.layout.TableSettings;
 import io.retso.hbase.table.TableRules;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -69,7 +71,42 @@ final class RegionServersCheck {
    * @throws TableNotPreparedException if one cannot; names the servers, and what to do
    */
   void require(TableName table) throws IOException {
-    Collection<ServerName> servers = new TreeSet<>(admin.getRegionServers());
+    Set<ServerName> unasked = new TreeSet<>(askThoseWithRegions());
+    unasked.removeAll(answers.keySet());
+    if (!unasked.isEmpty()) {
+      probe(unasked);
+      unasked.removeAll(answers.keySet());
+    }
+    List<String> found = new ArrayList<>();
+    add(
+        unasked,
+        "could not be asked for their version of ReTSO: prepare it when no region moves",
+        found);
+    found.addAll(problems());
+    if (!found.isEmpty()) {
+      throw new TableNotPreparedException(
+          "table "
+              + table
+              + " is not prepared: "
+              + String.join("; ", found)
+              + "; then prepare the table again",
+          null);
+    }
+  }
+
+  /**
+   * Asks only those that have a region of a prepared table; changes nothing.
+   *
+   * @return why some of them cannot serve such tables, one sentence each, with the remedy
+   */
+  List<String> find() throws IOException {
+    askThoseWithRegions();
+    return problems();
+  }
+
+  /** Returns all servers. */
+  private Collection<ServerName> askThoseWithRegions() throws IOException {
+    Collection<ServerName> servers = admin.getRegionServers();
     Set<TableName> tables = tables();
     for (ServerName server : servers) {
       for (RegionInfo region : admin.getRegions(server)) {
@@ -79,30 +116,27 @@ final class RegionServersCheck {
         }
       }
     }
-    Set<ServerName> unasked = new TreeSet<>(servers);
-    unasked.removeAll(answers.keySet());
-    if (!unasked.isEmpty()) {
-      probe(unasked);
-      unasked.removeAll(answers.keySet());
-    }
-    refuse(
-        table,
-        unasked,
-        "could not be asked for their version of ReTSO: prepare it again when no region moves");
-    refuse(
-        table,
+    return servers;
+  }
+
+  private List<String> problems() {
+    List<String> found = new ArrayList<>();
+    add(
         serversOf(answer -> answer == null || answer.tableVersion() < VERSION),
         "have an older version of ReTSO, or do not load its coprocessor, and would lose commits of"
-            + " this table when they take over from a server that crashed: put"
-            + " hbase-integration's jar of this version on the class path of all region servers,"
-            + " restart them one by one, and prepare the table again");
-    refuse(
-        table,
-        serversOf(answer -> answer.splitsLogToFiles()),
+            + " tables of version "
+            + VERSION
+            + " when they take over from a server that crashed: put hbase-integration's jar of"
+            + " this version on the class path of all region servers, and restart them one by one",
+        found);
+    add(
+        serversOf(answer -> answer != null && answer.splitsLogToFiles()),
         "have "
             + RegionSettings.LOG_TO_FILES
             + " set, with which HBase replays logs without asking ReTSO, which would lose commits:"
-            + " set it to false, as it is by default, restart them, and prepare the table again");
+            + " set it to false, as it is by default, and restart them",
+        found);
+    return found;
   }
 
   private static final int VERSION = TableSettings.VERSION_DECIDED;
@@ -118,13 +152,12 @@ final class RegionServersCheck {
         .collect(Collectors.toCollection(TreeSet::new));
   }
 
-  private static void refuse(TableName table, Set<ServerName> servers, String why)
-      throws TableNotPreparedException {
+  private static void add(Set<ServerName> servers, String problem, List<String> found) {
     if (!servers.isEmpty()) {
-      String names =
-          servers.stream().map(ServerName::getServerName).collect(Collectors.joining(", "));
-      throw new TableNotPreparedException(
-          "table " + table + " is not prepared: region servers " + names + " " + why, null);
+      found.add(
+          servers.stream()
+              .map(ServerName::getServerName)
+              .collect(Collectors.joining(", ", "region servers ", " " + problem)));
     }
   }
 

@@ -240,9 +240,12 @@ public final class TablePreparation {
 
   private void requireRegionServers(Admin admin, TableDescriptor table) throws IOException {
     if (TableSettings.isOfVersionDecided(table)) {
-      new RegionServersCheck(connection, admin, TableRules.observerOf(table).orElseThrow())
-          .require(table.getTableName());
+      regionServers(admin, table).require(table.getTableName());
     }
+  }
+
+  private RegionServersCheck regionServers(Admin admin, TableDescriptor table) {
+    return new RegionServersCheck(connection, admin, TableRules.observerOf(table).orElseThrow());
   }
 
   private void requireCoprocessor(TableDescriptor table) throws IOException {
@@ -307,7 +310,12 @@ public final class TablePreparation {
       if (admin.isTableDisabled(name)) {
         found.add("table " + name + " is disabled: enable it");
       } else {
-        withoutCoprocessor(table).ifPresent(found::add);
+        Optional<String> without = withoutCoprocessor(table);
+        if (without.isPresent()) {
+          found.add(without.get());
+        } else if (TableSettings.isOfVersionDecided(table)) {
+          found.addAll(regionServers(admin, table).find());
+        }
       }
       return found;
     }
@@ -324,9 +332,30 @@ public final class TablePreparation {
     try (Admin admin = connection.getAdmin()) {
       TableDescriptor table = admin.getDescriptor(name);
       boolean canTell = table.hasCoprocessor(TableRules.OBSERVER) && !admin.isTableDisabled(name);
-      return TableRisks.of(
-          table, canTell ? RegionAnswers.of(connection, name).settings() : Set.of());
+      List<String> found =
+          new ArrayList<>(
+              TableRisks.of(
+                  table, canTell ? RegionAnswers.of(connection, name).settings() : Set.of()));
+      if (isToBeUpgraded(table)) {
+        found.add(
+            "it is of version 2, in which each row is cleaned up by itself, and writes cost more:"
+                + " when all region servers have this version of ReTSO, prepare it again (./retso"
+                + " hbase prepare "
+                + name
+                + "), while it is in use, too");
+      }
+      return found;
     }
+  }
+
+  /** Whether its regions could decide outcomes, and do not. */
+  private static boolean isToBeUpgraded(TableDescriptor table) {
+    ColumnFamilyDescriptor marks = table.getColumnFamily(PendingWrite.family());
+    return TableSettings.isPrepared(table)
+        && !TableSettings.isOfVersionDecided(table)
+        && table.hasCoprocessor(TableRules.OBSERVER)
+        && marks != null
+        && marks.getScope() == HConstants.REPLICATION_SCOPE_LOCAL;
   }
 
   private TableDescriptor prepared(TableDescriptor table, Options options, OracleIdentity of)

@@ -1,5 +1,6 @@
 package io.retso.hbase.cleanup;
 
+import io.retso.hbase.errors.Failures;
 import io.retso.hbase.layout.CleanupRequest;
 import io.retso.hbase.table.PreparedTable;
 import java.util.ArrayDeque;
@@ -182,7 +183,7 @@ final class CleanupBatches {
             });
   }
 
-  /** Sends a request for each row. */
+  /** Sends a request for each row; never throws. */
   private List<CompletableFuture<Void>> sendRows(
       PreparedTable table, List<CleanupPart> parts, BooleanSupplier wanted) {
     List<CleanupPart> rows = new ArrayList<>();
@@ -194,7 +195,12 @@ final class CleanupBatches {
       }
     }
     long now = System.nanoTime();
-    List<CompletableFuture<Void>> sent = RowCleanup.sendWithShortTimeout(table, requests, wanted);
+    List<CompletableFuture<Void>> sent;
+    try {
+      sent = RowCleanup.sendWithShortTimeout(table, requests, wanted);
+    } catch (RuntimeException | Error e) { // it is an attempt that has failed
+      sent = requests.stream().map(request -> Failures.<Void>failed(e)).toList();
+    }
     List<CompletableFuture<Void>> ended = new ArrayList<>(sent.size());
     for (int i = 0; i < sent.size(); i++) {
       CleanupPart row = rows.get(i);

@@ -17,9 +17,20 @@ import io.retso.hbase.table.WrittenRows;
  */
 record CleanupPart(
     CleanupJob job, WrittenRows rows, int from, int to, boolean byRows, int attempt, long begun) {
+  /**
+   * Of an aborted transaction with no more rows each is cleaned up by itself: plain readers would
+   * see its versions until the region is flushed.
+   */
+  static final int ABORTED_ROWS_MAX = 100;
+
   /** All rows of one table, as they are cleaned up there. */
   CleanupPart(CleanupJob job, WrittenRows rows) {
-    this(job, rows, 0, rows.size(), !rows.table().isDecidedByRegions(), 1, 0);
+    this(job, rows, 0, rows.size(), isByRows(job, rows), 1, 0);
+  }
+
+  private static boolean isByRows(CleanupJob job, WrittenRows rows) {
+    boolean isSmall = rows.size() <= ABORTED_ROWS_MAX;
+    return !rows.table().isDecidedByRegions() || isSmall && job.outcome() == CleanupRequest.ABORTED;
   }
 
   PreparedTable table() {
@@ -61,7 +72,7 @@ record CleanupPart(
 
   /** The request for the row with that index. */
   CleanupRequest request(int index) {
-    return new CleanupRequest(rows.key(index), job.start, job.outcome(), rows.onlyBatch(index));
+    return new CleanupRequest(rows.key(index), job.start, job.outcome());
   }
 
   @Override

@@ -77,8 +77,20 @@ final class TableDecisions {
       BooleanSupplier wanted,
       CleanupAnswers answers) {
     TableDecisions decisions = new TableDecisions(table, parts, wanted, answers);
-    decisions.locate();
+    decisions.proceed();
     return decisions.answered;
+  }
+
+  /** Whatever is thrown before all is sent is an attempt that has failed, of all parts. */
+  private void proceed() {
+    try {
+      locate();
+    } catch (RuntimeException | Error e) {
+      long now = System.nanoTime();
+      unlocated.forEach(part -> answers.ended(part, now, e));
+      regions.forEach(region -> region.parts.forEach(part -> answers.ended(part, now, e)));
+      answered.complete(null);
+    }
   }
 
   /** Finds the regions; mostly they are known, and no future is waited for. */
@@ -95,7 +107,7 @@ final class TableDecisions {
         asked.whenComplete(
             (location, failure) -> {
               located(location, failure);
-              locate();
+              proceed();
             });
         return;
       }

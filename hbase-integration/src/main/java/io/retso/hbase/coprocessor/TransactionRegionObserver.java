@@ -230,17 +230,9 @@ public final class TransactionRegionObserver implements RegionCoprocessor, Regio
       ObserverContext<RegionCoprocessorEnvironment> context, Operation operation)
       throws IOException {
     if (operation == Operation.BATCH_MUTATE) {
-      ifPrepared(
-          region -> {
-            region.endLoad();
-            region.writes().begin();
-          });
+      ifPrepared(region -> region.writes().begin());
     } else if (operation == Operation.ANY) {
-      ifPrepared(
-          region -> {
-            region.endLoad();
-            region.writes().beginUnbatched();
-          });
+      ifPrepared(region -> region.writes().beginUnbatched());
     }
   }
 
@@ -320,7 +312,7 @@ public final class TransactionRegionObserver implements RegionCoprocessor, Regio
     }
     if (region != null) {
       ifPrepared(TransactionalRegion::closing);
-    } else if (hasDecisions && isOpen) {
+    } else if (hasDecisions && isOpen && !context.getEnvironment().getRegion().isReadOnly()) {
       RegionCoprocessorEnvironment ours = context.getEnvironment();
       ObserverMetrics metrics = new ObserverMetrics(ours.getMetricRegistryForRegionServer());
       settling = Thread.currentThread();

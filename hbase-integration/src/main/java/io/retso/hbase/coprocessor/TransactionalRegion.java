@@ -12,7 +12,7 @@ import io.retso.hbase.coprocessor.region.RegionDecisions;
 import io.retso.hbase.coprocessor.region.RegionMarks;
 import io.retso.hbase.coprocessor.region.RegionOutcomes;
 import io.retso.hbase.coprocessor.write.DecisionWrites;
-import io.retso.hbase.coprocessor.write.RecentWrites;
+import io.retso.hbase.coprocessor.write.PlainChanges;
 import io.retso.hbase.coprocessor.write.RegionWrites;
 import io.retso.hbase.coprocessor.write.RowCleaner;
 import io.retso.hbase.coprocessor.write.Settlement;
@@ -57,7 +57,7 @@ final class TransactionalRegion {
   private final Horizon horizon;
   private final RegionWrites writes;
   private final RegionPurge purge;
-  private final RecentWrites recentWrites;
+  private final PlainChanges plainChanges = new PlainChanges();
   private final RegionMarks marks;
   private final RegionOutcomes outcomes;
   private final RegionDecisions decisions;
@@ -68,9 +68,6 @@ final class TransactionalRegion {
   private CompletableFuture<Long> firstWatermark;
 
   private volatile boolean horizonKnown;
-
-  /** True while the thread loads files, null otherwise. */
-  private final ThreadLocal<Boolean> loading = new ThreadLocal<>();
 
   /**
    * A region that opens.
@@ -87,7 +84,6 @@ final class TransactionalRegion {
     BatchesInFlight inFlight = new BatchesInFlight();
     HRegion hregion = (HRegion) region;
     this.horizon = new Horizon(inFlight, () -> hregion.getReadPoint(IsolationLevel.READ_COMMITTED));
-    this.recentWrites = new RecentWrites(link.recentWrites());
     String encodedName = region.getRegionInfo().getEncodedName();
     this.outcomes = new RegionOutcomes(region, decides);
     this.decisions = new RegionDecisions(hregion, decides, outcomes, link.markBytes());
@@ -105,9 +101,9 @@ final class TransactionalRegion {
             new RegionParts(region, marks, outcomes, horizon, link, metrics), this::awaitHorizon);
     RowCleaner cleaner = new RowCleaner(region, marks, metrics);
     DecisionWrites lists =
-        new DecisionWrites(hregion, horizon, recentWrites, marks, outcomes, decisions, metrics);
+        new DecisionWrites(hregion, horizon, marks, outcomes, decisions, metrics);
     this.writes =
-        new RegionWrites(inFlight, horizon, cleaner, recentWrites, marks, lists, outcomes, metrics);
+        new RegionWrites(inFlight, horizon, cleaner, plainChanges, marks, lists, outcomes, metrics);
     this.purge = new RegionPurge(region, horizon, link, marks, decisions, metrics);
   }
 
@@ -177,9 +173,7 @@ final class TransactionalRegion {
 
   /** The region is open; begins to ask for its horizon. */
   void opened() {
-    long last = lastVersion();
-    recentWrites.opened(last);
-    marks.opened(last);
+    marks.opened(lastVersion());
     loadDecisions();
     synchronized (this) {
       firstWatermark = firstWatermark == null ? link.askWatermark() : firstWatermark;
@@ -200,36 +194,25 @@ final class TransactionalRegion {
   /** The region is closed. */
   void close() {
     link.orphans().forget(region);
-    recentWrites.closed();
     marks.close();
     decisions.close();
     link.release();
   }
 
   /**
-   * Files of others are about to be loaded; {@link #loaded} follows on the same thread, unless
-   * another coprocessor refuses.
+   * Files of others are about to be loaded; {@link #loaded} follows, unless another coprocessor
+   * refuses: then cleanups read their rows twice until the region closes, and nothing is wrong.
    */
   void loading() {
-    endLoad();
-    loading.set(true);
-    recentWrites.plainBegins();
+    plainChanges.begin();
   }
 
   /** Such files were loaded, or not. */
   void loaded() {
     try {
-      recentWrites.hidden(lastVersion());
+      marks.loaded(lastVersion());
     } finally {
-      endLoad();
-    }
-  }
-
-  /** This thread loads no files; it does, if {@link #loaded} did not follow. */
-  void endLoad() {
-    if (loading.get() != null) {
-      loading.remove();
-      recentWrites.plainEnds();
+      plainChanges.end();
     }
   }
 

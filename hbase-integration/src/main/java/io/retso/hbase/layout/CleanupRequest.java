@@ -17,15 +17,11 @@ import org.apache.hadoop.hbase.util.Bytes;
  * may the transaction be reported as cleaned up. Immutable, except for the array of the row, which
  * nobody may change.
  *
- * <p>The number in that mark is the one of the only batch of writes that wrote the row. Who does
- * not know for sure, or knows of several, says 0; only the transaction's own client can know.
- *
  * @param row the row
  * @param start the transaction's start timestamp
  * @param commitTimestamp its commit timestamp, or {@link #ABORTED}
- * @param onlyBatch number of the only batch that wrote the row, or 0
  */
-public record CleanupRequest(byte[] row, long start, long commitTimestamp, int onlyBatch) {
+public record CleanupRequest(byte[] row, long start, long commitTimestamp) {
   /** Instead of a commit timestamp: the transaction is aborted. */
   public static final long ABORTED = -1;
 
@@ -58,11 +54,6 @@ public record CleanupRequest(byte[] row, long start, long commitTimestamp, int o
     }
   }
 
-  /** A request of somebody who does not know what the transaction wrote. */
-  public CleanupRequest(byte[] row, long start, long commitTimestamp) {
-    this(row, start, commitTimestamp, 0);
-  }
-
   /** Whether the transaction is committed; otherwise it is aborted. */
   public boolean isCommitted() {
     return commitTimestamp != ABORTED;
@@ -70,7 +61,7 @@ public record CleanupRequest(byte[] row, long start, long commitTimestamp, int o
 
   /** What is sent to the region server. */
   public Put toPut() {
-    Put put = PendingWrite.mark(new Put(row), start, onlyBatch);
+    Put put = PendingWrite.mark(new Put(row), start);
     put.setAttribute(ATTRIBUTE, Bytes.toBytes(commitTimestamp));
     return put;
   }
@@ -90,10 +81,7 @@ public record CleanupRequest(byte[] row, long start, long commitTimestamp, int o
       throw new IllegalArgumentException("a cleanup request is a put of one mark and nothing else");
     }
     return new CleanupRequest(
-        mutation.getRow(),
-        PendingWrite.startOf(mark),
-        ReadAttribute.decode(ATTRIBUTE, value),
-        PendingWrite.batchOf(mark));
+        mutation.getRow(), PendingWrite.startOf(mark), ReadAttribute.decode(ATTRIBUTE, value));
   }
 
   /** Notes that the mutation does by now what the request asks for. */

@@ -2,7 +2,9 @@ package io.retso.hbase.layout;
 
 import io.retso.protocol.Timestamps;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import java.util.Map;
+import java.util.NavigableMap;
 import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.KeyValue;
 
@@ -11,20 +13,27 @@ import org.apache.hadoop.hbase.KeyValue;
  * docs/decisions/0025-outcomes-decided-by-a-region.md.
  *
  * <pre>
- *   first row of the region | family !pw | qualifier: 16 bytes, no other cell of the region has it
+ *   first row of the region | family !pw
+ *     | qualifier: 'd', and two numbers, so that no other cell of the region has it
  *     | version: the largest start timestamp, plus 2
- *     | value: for each transaction its start timestamp, and its commit timestamp or -1 (8 bytes each)
+ *     | value: for each transaction, the largest start timestamp first, two numbers of gaps between
+ *         timestamps: how far it began below the one before (the first: 0), and how far above that
+ *         it committed; 0 if it aborted
+ *   a number: 7 bits in a byte, the lowest first; the highest bit says that another byte follows
  * </pre>
  *
  * <p>It is not taken for a mark: the version of that is a multiple of 16. It is no higher than what
  * is decided, for the range of versions in a file of {@code !pw} tells which transactions may have
- * marks there.
+ * marks there. Most have one or two transactions, and each a few bytes: it is a large part of what
+ * a small transaction adds to the log.
  */
 public final class DecisionCell {
   private static final byte[] FAMILY = PendingWrite.family();
-  private static final int QUALIFIER_BYTES = 2 * Long.BYTES;
-  private static final int OUTCOME_BYTES = 2 * Long.BYTES;
+  private static final byte KIND = 'd';
   private static final int ABOVE_THE_LARGEST = 2;
+
+  /** Bytes of a number that is not negative. */
+  private static final int NUMBER_BYTES_MAX = 9;
 
   private DecisionCell() {}
 
@@ -44,35 +53,67 @@ public final class DecisionCell {
    * @param row first row of the region
    * @param opening a number that differs each time that a region opens with cells of before
    * @param number of the cell since then
-   * @param outcomes by start timestamp; one at least
+   * @param outcomes by start timestamp, ascending; one at least
    */
-  public static KeyValue of(byte[] row, long opening, long number, Map<Long, Long> outcomes) {
-    ByteBuffer value = ByteBuffer.allocate(outcomes.size() * OUTCOME_BYTES);
-    long last = 0;
-    for (Map.Entry<Long, Long> outcome : outcomes.entrySet()) {
-      value.putLong(outcome.getKey()).putLong(outcome.getValue());
-      last = Math.max(last, outcome.getKey());
+  public static KeyValue of(
+      byte[] row, long opening, long number, NavigableMap<Long, Long> outcomes) {
+    ByteBuffer qualifier = ByteBuffer.allocate(1 + 2 * NUMBER_BYTES_MAX).put(KIND);
+    put(qualifier, opening);
+    put(qualifier, number);
+    ByteBuffer value = ByteBuffer.allocate(outcomes.size() * 2 * NUMBER_BYTES_MAX);
+    long last = outcomes.lastKey();
+    for (Map.Entry<Long, Long> outcome : outcomes.descendingMap().entrySet()) {
+      long start = outcome.getKey();
+      put(value, (last - start) / Timestamps.GAP);
+      boolean isAborted = outcome.getValue() == CleanupRequest.ABORTED;
+      put(value, isAborted ? 0 : (outcome.getValue() - start) / Timestamps.GAP);
+      last = start;
     }
-    byte[] qualifier =
-        ByteBuffer.allocate(QUALIFIER_BYTES).putLong(opening).putLong(number).array();
-    return new KeyValue(row, FAMILY, qualifier, last + ABOVE_THE_LARGEST, value.array());
+    return new KeyValue(
+        row, FAMILY, written(qualifier), outcomes.lastKey() + ABOVE_THE_LARGEST, written(value));
+  }
+
+  private static byte[] written(ByteBuffer buffer) {
+    return Arrays.copyOf(buffer.array(), buffer.position());
+  }
+
+  private static void put(ByteBuffer to, long number) {
+    long rest = number;
+    for (; rest > Byte.MAX_VALUE; rest >>>= Byte.SIZE - 1) {
+      to.put((byte) (rest | Byte.MIN_VALUE));
+    }
+    to.put((byte) rest);
+  }
+
+  /** Of a cell that somebody else has put there it makes any number. */
+  private static long number(ByteBuffer from) {
+    long number = 0;
+    int next = Byte.MIN_VALUE;
+    for (int shift = 0; next < 0 && from.hasRemaining(); shift += Byte.SIZE - 1) {
+      next = from.get();
+      number |= (long) (next & Byte.MAX_VALUE) << shift;
+    }
+    return number;
   }
 
   /** Whether a cell of any family and type is one of decisions. */
   public static boolean is(Cell cell) {
     return PendingWrite.isMark(cell)
         && cell.getType() == Cell.Type.Put
-        && cell.getQualifierLength() == QUALIFIER_BYTES
-        && cell.getValueLength() % OUTCOME_BYTES == 0
-        && !Timestamps.isWellFormed(cell.getTimestamp());
+        && Timestamps.isWellFormed(cell.getTimestamp() - ABOVE_THE_LARGEST)
+        && cell.getQualifierLength() > 0
+        && cell.getQualifierArray()[cell.getQualifierOffset()] == KIND;
   }
 
   /** Reads such a cell. */
   public static void read(Cell cell, Outcomes outcomes) {
     ByteBuffer value =
         ByteBuffer.wrap(cell.getValueArray(), cell.getValueOffset(), cell.getValueLength());
+    long start = cell.getTimestamp() - ABOVE_THE_LARGEST;
     while (value.hasRemaining()) {
-      outcomes.add(value.getLong(), value.getLong());
+      start -= number(value) * Timestamps.GAP;
+      long gaps = number(value);
+      outcomes.add(start, gaps == 0 ? CleanupRequest.ABORTED : start + gaps * Timestamps.GAP);
     }
   }
 }

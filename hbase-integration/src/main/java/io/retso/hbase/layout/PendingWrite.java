@@ -122,6 +122,11 @@ public final class PendingWrite {
     return mark(put, start, 1);
   }
 
+  /** The mark of the transaction that started at {@code start}, without the number of a batch. */
+  public static KeyValue markOf(byte[] row, long start) {
+    return new KeyValue(row, FAMILY, qualifier(start), start, KeyValue.Type.Put);
+  }
+
   /** What deletes the mark of the transaction that started at {@code start}. */
   public static KeyValue deleteOf(byte[] row, long start) {
     return new KeyValue(row, FAMILY, qualifier(start), start, KeyValue.Type.Delete);
@@ -146,13 +151,6 @@ public final class PendingWrite {
   public static long startOf(Cell cell) {
     // The version says the same as the qualifier, and needs no decoding.
     return cell.getTimestamp();
-  }
-
-  /** The number of the batch that put the mark {@code cell}; 0 if it has none. */
-  public static int batchOf(Cell cell) {
-    return cell.getValueLength() == Integer.BYTES
-        ? Bytes.toInt(cell.getValueArray(), cell.getValueOffset())
-        : 0;
   }
 
   /**

@@ -1,24 +1,22 @@
 package io.retso.hbase.table;
 
-import java.util.SortedMap;
+import java.util.SortedSet;
 import org.apache.hadoop.hbase.util.Bytes;
 
 /**
  * Rows of one table that a transaction wrote, or tried to: they may bear its mark. In ascending
- * order, each with the number of the only batch that wrote it, or 0 if there were several.
+ * order.
  *
  * <p>Immutable; nobody may change the keys.
  */
 public final class WrittenRows {
   private final PreparedTable table;
   private final byte[][] keys;
-  private final int[] onlyBatches;
 
-  /** The rows of a map, which may change later. */
-  public WrittenRows(PreparedTable table, SortedMap<byte[], Integer> rows) {
+  /** The rows of a set, which may change later. */
+  public WrittenRows(PreparedTable table, SortedSet<byte[]> rows) {
     this.table = table;
-    this.keys = rows.keySet().toArray(byte[][]::new);
-    this.onlyBatches = rows.values().stream().mapToInt(Integer::intValue).toArray();
+    this.keys = rows.toArray(byte[][]::new);
   }
 
   public PreparedTable table() {
@@ -31,11 +29,6 @@ public final class WrittenRows {
 
   public byte[] key(int index) {
     return keys[index];
-  }
-
-  /** Number of the only batch that wrote the row, or 0. */
-  public int onlyBatch(int index) {
-    return onlyBatches[index];
   }
 
   /**

@@ -13,7 +13,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.NavigableSet;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.CellComparator;
@@ -46,11 +48,8 @@ public final class WriteBuffer {
     final NavigableMap<byte[], NavigableMap<Cell, Cell>> pending =
         new TreeMap<>(Bytes.BYTES_COMPARATOR);
 
-    /**
-     * Rows that were sent, or were tried to: they may bear a mark. With the number of the only
-     * batch that did, or 0 if there are several.
-     */
-    final NavigableMap<byte[], Integer> sent = new TreeMap<>(Bytes.BYTES_COMPARATOR);
+    /** Rows that were sent, or were tried to: they may bear a mark. */
+    final NavigableSet<byte[]> sent = new TreeSet<>(Bytes.BYTES_COMPARATOR);
 
     TableWrites(PreparedTable table) {
       this.table = table;
@@ -185,13 +184,17 @@ public final class WriteBuffer {
   public synchronized CompletableFuture<Void> sendBeforeReading(
       PreparedTable table, Iterable<byte[]> rows) {
     TableWrites writes = tables.get(table.name());
-    return writes != null && touches(rows, writes.pending) ? send(List.of(writes)) : acknowledged;
+    return writes != null && touches(rows, writes.pending.navigableKeySet())
+        ? send(List.of(writes))
+        : acknowledged;
   }
 
   /** Makes the transaction's own writes within the range of the scan readable. */
   public synchronized CompletableFuture<Void> sendBeforeReading(PreparedTable table, Scan scan) {
     TableWrites writes = tables.get(table.name());
-    return writes != null && touches(scan, writes.pending) ? send(List.of(writes)) : acknowledged;
+    return writes != null && touches(scan, writes.pending.navigableKeySet())
+        ? send(List.of(writes))
+        : acknowledged;
   }
 
   /** Whether own writes of these rows may be in the table. */
@@ -206,10 +209,10 @@ public final class WriteBuffer {
     return writes != null && touches(scan, writes.sent);
   }
 
-  private static boolean touches(Iterable<byte[]> rows, NavigableMap<byte[], ?> written) {
+  private static boolean touches(Iterable<byte[]> rows, NavigableSet<byte[]> written) {
     if (!written.isEmpty()) {
       for (byte[] row : rows) {
-        if (written.containsKey(row)) {
+        if (written.contains(row)) {
           return true;
         }
       }
@@ -217,19 +220,19 @@ public final class WriteBuffer {
     return false;
   }
 
-  private static boolean touches(Scan scan, NavigableMap<byte[], ?> written) {
+  private static boolean touches(Scan scan, NavigableSet<byte[]> written) {
     boolean reversed = scan.isReversed();
     byte[] low = reversed ? scan.getStopRow() : scan.getStartRow();
     byte[] high = reversed ? scan.getStartRow() : scan.getStopRow();
     if (low.length > 0 && high.length > 0 && Bytes.compareTo(low, high) > 0) {
-      return false; // an empty range to HBase, an error to a map
+      return false; // an empty range to HBase, an error to a set
     }
-    NavigableMap<byte[], ?> range = written;
+    NavigableSet<byte[]> range = written;
     if (low.length > 0) {
-      range = range.tailMap(low, true);
+      range = range.tailSet(low, true);
     }
     if (high.length > 0 && !range.isEmpty()) {
-      range = range.headMap(high, true);
+      range = range.headSet(high, true);
     }
     return !range.isEmpty();
   }
@@ -278,7 +281,7 @@ public final class WriteBuffer {
             .add(cell);
       }
       puts.add(PendingWrite.mark(put, start, batch));
-      writes.sent.merge(row.getKey(), batch, (first, another) -> 0);
+      writes.sent.add(row.getKey());
     }
     writes.pending.clear();
     return puts;
@@ -320,7 +323,7 @@ public final class WriteBuffer {
       Granules granules = writes.table.granules();
       bulk.add(granules.whole());
       bulk.add(granules.bulk());
-      for (byte[] row : writes.sent.keySet()) {
+      for (byte[] row : writes.sent) {
         if (named.size() > room) {
           break;
         }

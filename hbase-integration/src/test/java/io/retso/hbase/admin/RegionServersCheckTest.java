@@ -105,10 +105,21 @@ class RegionServersCheckTest {
     answers.older(false);
     answers.with(2, false);
     refused(name, "older version of ReTSO");
+    assertFound(name, "older version of ReTSO");
     answers.with(3, true);
     refused(name, "hbase.wal.split.to.hfile");
+    assertFound(name, "hbase.wal.split.to.hfile");
     answers.with(4, false);
     check(name);
+    assertEquals(List.of(), fixture.preparation().check(name));
+  }
+
+  /** The table has that version already: they have joined since. */
+  private void assertFound(TableName name, String hint) throws Exception {
+    List<String> found = fixture.preparation().check(name);
+    assertEquals(1, found.size(), found::toString);
+    assertTrue(found.get(0).contains(hint), found::toString);
+    assertTrue(found.get(0).startsWith("region servers " + second + " "), found::toString);
   }
 
   @Test

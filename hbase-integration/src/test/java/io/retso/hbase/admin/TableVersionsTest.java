@@ -7,6 +7,7 @@ import static io.retso.hbase.Fixture.eventually;
 import static io.retso.hbase.Fixture.put;
 import static io.retso.hbase.Fixture.read;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -98,13 +99,16 @@ class TableVersionsTest {
     name = fixture.cluster.freshName("v");
     fixture.preparation().create(Fixture.descriptor(name).build(), Options.CLIENT_READS);
     assertEquals("2", version());
+    assertFalse(warnings().contains("of version 2"), "it is to have none of another one");
   }
 
   /** Nothing is changed; and while all servers know it, nothing is left of the question. */
   @Test
   void aMixedFleetIsRefused() throws Exception {
     fixture.preparation().create(Fixture.descriptor(name).build(), Options.DEFAULT);
+    assertFalse(warnings().contains("of version 2"));
     alter("2");
+    assertTrue(warnings().contains("of version 2"));
     EditedAnswers answers = EditedAnswers.into(fixture.regions(name).get(0));
     for (TableDescriptor other : admin.listTableDescriptors()) { // so that this region is asked
       if (!other.getTableName().equals(name) && admin.isTableEnabled(other.getTableName())) {
@@ -129,6 +133,10 @@ class TableVersionsTest {
     fixture.preparation().prepare(name, Options.DEFAULT);
     assertEquals("3", version());
     assertEquals("1", fixture.manager().run(tx -> read(tx.table(name), "r")));
+  }
+
+  private String warnings() throws Exception {
+    return String.join("\n", fixture.preparation().warnings(name));
   }
 
   /** Money that moves; no snapshot may miss any. */

@@ -25,8 +25,8 @@ import io.retso.hbase.transaction.Inside;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
-import java.util.SortedMap;
-import java.util.TreeMap;
+import java.util.SortedSet;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -151,9 +151,9 @@ class CleanerCloseTest {
             decided.shortTimeout(),
             decided.regions(),
             decided.loadedNanos());
-    SortedMap<byte[], Integer> rows = new TreeMap<>(Bytes.BYTES_COMPARATOR);
+    SortedSet<byte[]> rows = new TreeSet<>(Bytes.BYTES_COMPARATOR);
     for (int i = 0; i < ROWS; i++) {
-      rows.put(Fixture.bytes("row" + i), 1);
+      rows.add(Fixture.bytes("row" + i));
     }
     long start = Inside.oracle(manager).begin();
     return new CleanupJob(

@@ -27,12 +27,17 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.StreamSupport;
 import org.apache.hadoop.hbase.ServerName;
 import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.client.Admin;
+import org.apache.hadoop.hbase.client.AsyncTable;
 import org.apache.hadoop.hbase.client.AsyncTableRegionLocator;
 import org.apache.hadoop.hbase.client.RegionInfo;
+import org.apache.hadoop.hbase.client.ResultScanner;
 import org.apache.hadoop.hbase.client.Scan;
+import org.apache.hadoop.hbase.client.Table;
+import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
 import org.apache.hadoop.hbase.regionserver.HRegion;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -116,7 +121,7 @@ class DecidedCleanupTest {
   /** The first transaction of a region is none of them: its mark is a cell. */
   @Test
   void aRegionIsToldOnceOfManyTransactionsHowManyRowsItHas() throws Exception {
-    manager = fixture.opened(fixture.builder().cleanupDelay(Duration.ofMillis(300)).build());
+    manager = fixture.opened(fixture.builder().cleanupDelay(Duration.ofSeconds(2)).build());
     counters = Inside.counters(manager);
     for (int i = 0; i < TRANSACTIONS; i++) {
       write("a" + i, "b" + i, "x" + i);
@@ -215,6 +220,100 @@ class DecidedCleanupTest {
     eventually("reported", () -> counters.cleanedUp.sum() == 1);
     assertTrue(failures.get() < 0);
     assertWhole("a=1 x=1");
+  }
+
+  /** Plain readers see it until then. */
+  @Test
+  void whatWasAbortedIsRemovedAtOnceUnlessItIsMuch() throws Exception {
+    writeAndRollBack(CleanupPart.ABORTED_ROWS_MAX);
+    writeAndRollBack(CleanupPart.ABORTED_ROWS_MAX + 1);
+  }
+
+  private void writeAndRollBack(int rows) throws Exception {
+    write("a", "x");
+    eventually("cleaned up", () -> Inside.cleaner(manager).rows() == 0);
+    long cleaned = counters.rowsCleaned.sum();
+    long decided = counters.rowsDecided.sum();
+    Transaction tx = manager.begin();
+    for (int i = 0; i < rows; i++) {
+      tx.table(name).put(put("y" + i, "aborted"));
+    }
+    Inside.writes(tx).sendAll().get(30, TimeUnit.SECONDS);
+    assertEquals(rows, plainRows("y"));
+    tx.rollback();
+    eventually("cleaned up", () -> counters.rowsCleaned.sum() == cleaned + rows);
+    boolean isMuch = rows > CleanupPart.ABORTED_ROWS_MAX;
+    assertEquals(isMuch ? rows : 0, plainRows("y"));
+    assertEquals(isMuch ? rows : 0, counters.rowsDecided.sum() - decided);
+    assertWhole("a=1 x=1");
+  }
+
+  /** Rows that a plain reader sees; without a look at marks, which would make cells of them. */
+  private long plainRows(String prefix) throws Exception {
+    Scan scan = new Scan().addFamily(Fixture.F).setStartStopRowForPrefixScan(bytes(prefix));
+    try (Table table = fixture.cluster.connection().getTable(name);
+        ResultScanner rows = table.getScanner(scan)) {
+      return StreamSupport.stream(rows.spliterator(), false).count();
+    }
+  }
+
+  /** The first call of a method fails as if HBase's client was broken. */
+  private static <T> T brokenOnce(Class<T> type, T real, String broken) {
+    AtomicBoolean isBroken = new AtomicBoolean(true);
+    return type.cast(
+        Proxy.newProxyInstance(
+            type.getClassLoader(),
+            new Class<?>[] {type},
+            (proxy, method, arguments) -> {
+              if (method.getName().equals(broken) && isBroken.getAndSet(false)) {
+                throw new LinkageError("a test wants it");
+              }
+              return method.invoke(real, arguments);
+            }));
+  }
+
+  /** First as the region is looked for, then as the list is sent. */
+  @Test
+  void whatIsThrownAmidAListIsAFailedAttempt() throws Exception {
+    cleanUpWithABrokenClient();
+    assertTrue(counters.rowsDecided.sum() > 0);
+  }
+
+  @Test
+  void whatIsThrownAmidRequestsIsAFailedAttempt() throws Exception {
+    try (Admin admin = fixture.cluster.connection().getAdmin()) {
+      admin.modifyTable(
+          TableDescriptorBuilder.newBuilder(admin.getDescriptor(name))
+              .setValue("RETSO_VERSION", "2")
+              .build());
+    }
+    manager = fixture.manager();
+    counters = Inside.counters(manager);
+    cleanUpWithABrokenClient();
+    assertEquals(0, counters.rowsDecided.sum());
+  }
+
+  private void cleanUpWithABrokenClient() throws Exception {
+    PreparedTable real = Inside.tables(manager).find(name).get(30, TimeUnit.SECONDS);
+    Transaction tx = manager.begin();
+    AsyncTransactionalTable table =
+        Inside.table(
+            manager,
+            tx,
+            new PreparedTable(
+                real.descriptor(),
+                real.settings(),
+                real.raw(),
+                brokenOnce(AsyncTable.class, real.shortTimeout(), "batch"),
+                brokenOnce(AsyncTableRegionLocator.class, real.regions(), "getRegionLocation"),
+                real.loadedNanos()));
+    table.put(put("a", "1")).get(30, TimeUnit.SECONDS);
+    table.put(put("x", "1")).get(30, TimeUnit.SECONDS);
+    tx.commit();
+    eventually("reported", () -> counters.cleanedUp.sum() == 1);
+    write("b"); // by the same loop
+    eventually("reported", () -> counters.cleanedUp.sum() == 2);
+    assertWhole("a=1 b=1 x=1");
   }
 
   /** What becomes of the regions between the look at their places and the request. */

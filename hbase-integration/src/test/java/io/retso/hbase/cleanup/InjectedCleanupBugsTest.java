@@ -50,7 +50,17 @@ class InjectedCleanupBugsTest {
         "cleanup/CleanupAdmission.java",
         "return rows > 0 && rows + job.size > rowsMax;",
         "return rows > rowsMax;",
-        "rowsAreBoundedUntilTheirRegionsHaveAnswered");
+        "rowsAreBoundedUntilTheirRegionsHaveAnswered"),
+    WHAT_IS_THROWN_AMID_A_LIST_STOPS_ALL(
+        "cleanup/TableDecisions.java",
+        "} catch (RuntimeException | Error e) {",
+        "} catch (ClassCastException e) {",
+        "whatIsThrownAmidAListIsAFailedAttempt"),
+    WHAT_WAS_ABORTED_STAYS_UNTIL_A_FLUSH(
+        "cleanup/CleanupPart.java",
+        "|| isSmall && job.outcome() == CleanupRequest.ABORTED",
+        "",
+        "whatWasAbortedIsRemovedAtOnceUnlessItIsMuch");
 
     private final SourceEdit edit;
     private final String method;

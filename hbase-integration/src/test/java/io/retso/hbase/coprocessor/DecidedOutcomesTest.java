@@ -1,5 +1,7 @@
 package io.retso.hbase.coprocessor;
 
+import static io.retso.hbase.coprocessor.DecidedTable.MARKS;
+import static io.retso.hbase.coprocessor.DecidedTable.ROW;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -19,11 +21,8 @@ import java.io.IOException;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
-import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.DoNotRetryIOException;
 import org.apache.hadoop.hbase.client.Admin;
 import org.apache.hadoop.hbase.client.Delete;
@@ -31,7 +30,6 @@ import org.apache.hadoop.hbase.client.Durability;
 import org.apache.hadoop.hbase.client.Mutation;
 import org.apache.hadoop.hbase.client.Put;
 import org.apache.hadoop.hbase.client.Scan;
-import org.apache.hadoop.hbase.regionserver.HRegion;
 import org.apache.hadoop.hbase.util.Bytes;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -43,52 +41,38 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(RetsoCluster.Extension.class)
 @Timeout(120)
 class DecidedOutcomesTest {
-  private static final String ROW = "r";
-  private static final byte[] MARKS = PendingWrite.family();
-
-  private final ExecutorService background = Executors.newCachedThreadPool();
-  private RawTable t;
+  private DecidedTable t;
 
   @BeforeEach
   void create(RetsoCluster cluster) throws Exception {
-    t = RawTable.deciding(cluster);
-    t.writeWithCell("first");
+    t = new DecidedTable(cluster, table -> {});
   }
 
   @AfterEach
   void drop() throws Exception {
-    background.shutdownNow();
-    assertTrue(background.awaitTermination(60, TimeUnit.SECONDS));
     t.close();
-  }
-
-  private HRegion region() {
-    return t.regions().get(0);
-  }
-
-  private Map<String, String> read() throws IOException {
-    return t.read(t.oracle.begin(), ROW);
   }
 
   /** Versions of family f in a row, deleted ones, too. */
   private List<Long> versions(String row) throws IOException {
-    return t.raw(row).stream()
-        .filter(cell -> !PendingWrite.isMark(cell))
-        .map(Cell::getTimestamp)
-        .toList();
+    return DecidedTable.versions(t.raw(row));
   }
 
   /** Decisions that {@code !pw} has, with how many transactions. */
   private List<Integer> decisions() throws IOException {
     return t.cellsOfMarks("\0").stream()
         .filter(DecisionCell::is)
-        .map(cell -> cell.getValueLength() / 16)
+        .map(
+            cell -> {
+              int[] count = new int[1];
+              DecisionCell.read(cell, (start, outcome) -> count[0]++);
+              return count[0];
+            })
         .toList();
   }
 
   private long commitAndDecide(long start, String row) throws IOException {
-    long committed = t.commit(start, row);
-    assertTrue(t.decide(start, committed, 1));
+    long committed = t.commitAndDecide(start, row);
     t.oracle.cleanedUp(start);
     return committed;
   }
@@ -96,31 +80,30 @@ class DecidedOutcomesTest {
   @Test
   void aCommittedVersionIsMovedByTheFlush() throws IOException {
     long start = t.writeWithoutCell(ROW);
-    int cells = region().getStore(RawTable.F).getMemStoreSize().getCellsCount();
+    int cells = t.region().getStore(RawTable.F).getMemStoreSize().getCellsCount();
     long committed = commitAndDecide(start, ROW);
-    assertEquals(Map.of("a", "1"), read());
+    assertEquals(Map.of("a", "1"), t.read());
     assertEquals(Map.of(), t.read(committed, ROW));
     assertEquals(List.of("first"), t.rowsWithMarks());
-    assertEquals(cells, region().getStore(RawTable.F).getMemStoreSize().getCellsCount());
+    assertEquals(cells, t.region().getStore(RawTable.F).getMemStoreSize().getCellsCount());
     t.flush();
     assertEquals(List.of(CellVersion.committed(committed)), versions(ROW));
-    assertEquals(Map.of("a", "1"), read());
+    assertEquals(Map.of("a", "1"), t.read());
     assertEquals(Map.of(), t.read(committed, ROW));
     t.reopen();
-    assertEquals(Map.of("a", "1"), read());
+    assertEquals(Map.of("a", "1"), t.read());
   }
 
   @Test
   void anAbortedVersionIsDroppedByTheFlush() throws IOException {
     long start = t.writeWithoutCell(ROW);
-    t.oracle.abort(start);
-    assertTrue(t.decide(start, CleanupRequest.ABORTED, 1));
-    assertEquals(Map.of(), read());
+    t.abortAndDecide(start, 1);
+    assertEquals(Map.of(), t.read());
     t.flush(RawTable.F);
     assertEquals(List.of(), versions(ROW));
-    assertEquals(Map.of(), read());
+    assertEquals(Map.of(), t.read());
     t.reopen();
-    assertEquals(Map.of(), read());
+    assertEquals(Map.of(), t.read());
   }
 
   @Test
@@ -129,10 +112,9 @@ class DecidedOutcomesTest {
     Put put = RawTable.put(start, ROW, "a", "1");
     put.addColumn(RawTable.G, Bytes.toBytes("a"), start, Bytes.toBytes("2"));
     t.table.put(put);
-    t.oracle.abort(start);
-    assertTrue(t.decide(start, CleanupRequest.ABORTED, 1));
+    t.abortAndDecide(start, 1);
     t.flush(RawTable.F);
-    assertEquals(Map.of(), read());
+    assertEquals(Map.of(), t.read());
     assertEquals(List.of(), t.scan(t.oracle.begin(), new Scan().addFamily(RawTable.G)));
     t.flush(RawTable.G);
     assertEquals(List.of(), versions(ROW));
@@ -145,14 +127,14 @@ class DecidedOutcomesTest {
   @Test
   void aDecisionAmidAFlushCountsThere() throws Exception {
     long start = t.writeWithoutCell(ROW);
-    Hold hold = HeldStore.into(region()).holdNextFlushOfMarks();
-    Future<?> flush = background.submit(() -> region().flush(true));
+    Hold hold = HeldStore.into(t.region()).holdNextFlushOfMarks();
+    Future<?> flush = t.inBackground(() -> t.region().flush(true));
     hold.awaitReached();
     long committed = commitAndDecide(start, ROW);
     hold.release();
     flush.get();
     assertEquals(List.of(CellVersion.committed(committed)), versions(ROW));
-    assertEquals(Map.of("a", "1"), read());
+    assertEquals(Map.of("a", "1"), t.read());
     assertEquals(List.of("first"), t.rowsWithMarks());
   }
 
@@ -160,16 +142,16 @@ class DecidedOutcomesTest {
   @Test
   void whatWasFiledIsNotDecided() throws IOException {
     long start = t.writeWithoutCell(ROW);
-    Hold behind = HeldStore.into(region()).holdNextFlushOfMarks(); // or its mark would be a cell
+    Hold behind = HeldStore.into(t.region()).holdNextFlushOfMarks(); // or its mark would be a cell
     t.flush(RawTable.F);
     t.oracle.abort(start);
     boolean isDecided = t.decide(start, CleanupRequest.ABORTED, 1);
     behind.release(); // before anything fails: a flush that is held keeps the table from its end
     assertFalse(isDecided);
-    assertEquals(Map.of(), read());
+    assertEquals(Map.of(), t.read());
     t.cleanUp(start, CleanupRequest.ABORTED, ROW);
     t.reopen();
-    assertEquals(Map.of(), read());
+    assertEquals(Map.of(), t.read());
   }
 
   @Test
@@ -183,7 +165,7 @@ class DecidedOutcomesTest {
     assertFalse(t.decide(start, committed, 1), "though it has one in memory");
     t.cleanUp(start, committed, ROW);
     t.cleanUp(start, committed, "s");
-    assertEquals(Map.of("a", "1"), read());
+    assertEquals(Map.of("a", "1"), t.read());
   }
 
   @Test
@@ -198,41 +180,36 @@ class DecidedOutcomesTest {
   void whatIsBelowTheHorizonIsNotDecided() throws IOException {
     long start = t.writeWithoutCell(ROW);
     t.oracle.abort(start);
-    t.oracle.abort(first());
+    t.oracle.abort(t.first);
     t.oracle.begin();
     t.flush(RawTable.G); // raises the horizon
     assertFalse(t.decide(start, CleanupRequest.ABORTED, 1));
-  }
-
-  private long first() throws IOException {
-    return t.cellsOfMarks("first").get(0).getTimestamp();
   }
 
   @Test
   void whatIsBeingWrittenIsNotDecided() throws Exception {
     long start = t.writeWithoutCell(ROW);
     t.oracle.abort(start);
-    Hold hold = HeldBatch.into(region()).holdNext();
+    Hold hold = HeldBatch.into(t.region()).holdNext();
     Put late = RawTable.put(start, ROW, "a", "late");
-    Future<?> write = background.submit(() -> region().batchMutate(new Mutation[] {late}));
+    Future<?> write = t.inBackground(() -> t.region().batchMutate(new Mutation[] {late}));
     hold.awaitReached();
     assertFalse(t.decide(start, CleanupRequest.ABORTED, 1));
     hold.release();
     write.get();
     assertTrue(t.decide(start, CleanupRequest.ABORTED, 1));
-    assertEquals(Map.of(), read());
+    assertEquals(Map.of(), t.read());
     t.reopen();
-    assertEquals(Map.of(), read());
+    assertEquals(Map.of(), t.read());
   }
 
   @Test
   void writesOfADecidedTransactionAreRefused() throws IOException {
     long start = t.writeWithoutCell(ROW);
-    t.oracle.abort(start);
-    assertTrue(t.decide(start, CleanupRequest.ABORTED, 1));
+    t.abortAndDecide(start, 1);
     assertThrows(IOException.class, () -> t.write(start, ROW, "a", "late"));
     t.reopen();
-    assertEquals(Map.of(), read());
+    assertEquals(Map.of(), t.read());
   }
 
   @Test
@@ -287,7 +264,7 @@ class DecidedOutcomesTest {
     t.flush(MARKS);
     t.compact();
     assertEquals(List.of(), decisions());
-    assertEquals(Map.of("a", "1"), read());
+    assertEquals(Map.of("a", "1"), t.read());
   }
 
   @Test
@@ -297,7 +274,7 @@ class DecidedOutcomesTest {
     t.flush(RawTable.F);
     Fixture.eventually(
         "the memory of marks is empty",
-        () -> region().getStore(MARKS).getMemStoreSize().getCellsCount() == 0);
+        () -> t.region().getStore(MARKS).getMemStoreSize().getCellsCount() == 0);
   }
 
   /** The first row is a row of the user, too. */
@@ -306,7 +283,8 @@ class DecidedOutcomesTest {
     long start = t.writeWithoutCell(ROW);
     long committed = commitAndDecide(start, ROW);
     t.table.delete(new Delete(Bytes.toBytes("\0"), 1L << 59));
-    assertEquals(Map.of(start, committed), LoggedDecisions.read(region()));
+    t.flush(MARKS);
+    assertEquals(Map.of(start, committed), LoggedDecisions.read(t.region()));
   }
 
   /** A version that others committed after it was written stays behind it. */
@@ -324,7 +302,7 @@ class DecidedOutcomesTest {
     assertEquals(
         List.of(CellVersion.committed(last), CellVersion.committed(committed), open, aborted),
         versions(ROW));
-    assertEquals(Map.of("a", "1"), read());
+    assertEquals(Map.of("a", "1"), t.read());
   }
 
   /** An open transaction began after another, and commits before it. */
@@ -336,9 +314,9 @@ class DecidedOutcomesTest {
     long committed = commitAndDecide(start, ROW);
     t.flush(RawTable.F);
     assertEquals(List.of(CellVersion.committed(committed), open), versions(ROW));
-    assertEquals(Map.of("a", "1"), read());
+    assertEquals(Map.of("a", "1"), t.read());
     t.oracle.abort(open);
-    assertEquals(Map.of("a", "1"), read());
+    assertEquals(Map.of("a", "1"), t.read());
   }
 
   @Test
@@ -348,9 +326,9 @@ class DecidedOutcomesTest {
     t.write(start, ROW, "a", null);
     long before = t.snapshot();
     commitAndDecide(start, ROW);
-    assertEquals(Map.of(), read());
+    assertEquals(Map.of(), t.read());
     t.flush();
-    assertEquals(Map.of(), read());
+    assertEquals(Map.of(), t.read());
     assertEquals(Map.of("a", "0"), t.read(before, ROW));
   }
 
@@ -362,7 +340,7 @@ class DecidedOutcomesTest {
     t.cleanUp(start, committed, ROW);
     t.write(start, ROW, "a", "1");
     assertTrue(t.decide(start, committed, 1));
-    assertEquals(Map.of("a", "1"), read());
+    assertEquals(Map.of("a", "1"), t.read());
     t.flush();
     t.compact();
     assertEquals(List.of(CellVersion.committed(committed)), versions(ROW));
@@ -374,7 +352,7 @@ class DecidedOutcomesTest {
     long start = t.writeWithoutCell(ROW);
     long committed = t.commit(start, ROW);
     assertTrue(t.decide(start, committed, 1));
-    t.table.put(new CleanupRequest(Bytes.toBytes(ROW), start, committed, 1).toPut());
+    t.table.put(new CleanupRequest(Bytes.toBytes(ROW), start, committed).toPut());
     assertEquals(List.of(start), versions(ROW));
     t.flush();
     assertEquals(List.of(CellVersion.committed(committed)), versions(ROW));
@@ -387,10 +365,10 @@ class DecidedOutcomesTest {
     assertTrue(t.decide(start, committed, 1));
     t.table.delete(
         new Delete(Bytes.toBytes(ROW)).addColumns(RawTable.F, Bytes.toBytes("a"), start));
-    assertEquals(Map.of(), read());
+    assertEquals(Map.of(), t.read());
     t.flush();
     t.compact();
-    assertEquals(Map.of(), read());
+    assertEquals(Map.of(), t.read());
   }
 
   @Test
@@ -410,7 +388,7 @@ class DecidedOutcomesTest {
     long committed = t.commit(start, ROW);
     assertFalse(t.decide(start, committed, 1));
     t.cleanUp(start, committed, ROW);
-    assertEquals(Map.of("a", "1"), read());
+    assertEquals(Map.of("a", "1"), t.read());
   }
 
   @Test
@@ -420,11 +398,10 @@ class DecidedOutcomesTest {
     long three = t.writeWithoutCell("s");
     commitAndDecide(one, "b");
     commitAndDecide(two, ROW);
-    t.oracle.abort(three);
-    assertTrue(t.decide(three, CleanupRequest.ABORTED, 1));
+    t.abortAndDecide(three, 1);
     try (Admin admin = t.cluster.connection().getAdmin()) {
       admin
-          .splitRegionAsync(region().getRegionInfo().getRegionName(), Bytes.toBytes("m"))
+          .splitRegionAsync(t.region().getRegionInfo().getRegionName(), Bytes.toBytes("m"))
           .get(60, TimeUnit.SECONDS);
     }
     assertEquals(List.of("b{a=1}", "r{a=1}"), t.scan(t.oracle.begin(), new Scan()));
@@ -495,6 +472,6 @@ class DecidedOutcomesTest {
     List<Long> versions = versions(ROW);
     assertEquals(1_000, versions.size());
     assertTrue(versions.stream().allMatch(version -> version == committed + 1));
-    assertEquals(1_000, read().size());
+    assertEquals(1_000, t.read().size());
   }
 }

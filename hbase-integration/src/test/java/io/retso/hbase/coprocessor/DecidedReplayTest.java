@@ -1,31 +1,31 @@
 package io.retso.hbase.coprocessor;
 
+import static io.retso.hbase.coprocessor.DecidedTable.MARKS;
+import static io.retso.hbase.coprocessor.DecidedTable.ROW;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.hbase.Fixture;
+import io.retso.hbase.RefusedCleanups;
 import io.retso.hbase.RetsoCluster;
 import io.retso.hbase.coprocessor.HeldBatch.Hold;
 import io.retso.hbase.layout.CellVersion;
 import io.retso.hbase.layout.CleanupRequest;
 import io.retso.hbase.layout.PendingWrite;
-import io.retso.hbase.layout.TableSettings;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.TableDescriptors;
 import org.apache.hadoop.hbase.client.Admin;
+import org.apache.hadoop.hbase.client.CoprocessorDescriptor;
 import org.apache.hadoop.hbase.client.Put;
 import org.apache.hadoop.hbase.client.Scan;
 import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
-import org.apache.hadoop.hbase.regionserver.HRegion;
 import org.apache.hadoop.hbase.regionserver.RegionScanner;
 import org.apache.hadoop.hbase.util.Bytes;
 import org.junit.jupiter.api.AfterEach;
@@ -38,61 +38,22 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(RetsoCluster.Extension.class)
 @Timeout(180)
 class DecidedReplayTest {
-  private static final String ROW = "r";
-  private static final byte[] MARKS = PendingWrite.family();
-
-  private final ExecutorService background = Executors.newCachedThreadPool();
-  private RawTable t;
-
-  /** An open transaction, which keeps the horizon below those that come later. */
-  private long first;
+  private DecidedTable t;
 
   @BeforeEach
   void create(RetsoCluster cluster) throws Exception {
-    t =
-        new RawTable(
-            cluster, TableSettings.VERSION_DECIDED, table -> table.setMemStoreFlushSize(1 << 20));
-    first = t.writeWithCell("first");
+    CoprocessorDescriptor gate = RefusedCleanups.descriptor();
+    t = new DecidedTable(cluster, of -> of.setMemStoreFlushSize(1 << 20).setCoprocessor(gate));
   }
 
   @AfterEach
   void drop() throws Exception {
-    background.shutdownNow();
-    assertTrue(background.awaitTermination(60, TimeUnit.SECONDS));
+    RefusedCleanups.set(t.name, false); // a region cleans up as it closes
     t.close();
   }
 
-  private HRegion region() {
-    return t.regions().get(0);
-  }
-
-  private Map<String, String> read() throws IOException {
-    return t.read(t.oracle.begin(), ROW);
-  }
-
   private List<Long> versions(String row) throws IOException {
-    return t.cells(row).stream()
-        .filter(cell -> !PendingWrite.isMark(cell))
-        .map(Cell::getTimestamp)
-        .toList();
-  }
-
-  /** Decides that a transaction which wrote one row is committed. */
-  private long commitAndDecide(long start, String row) throws IOException {
-    long committed = t.commit(start, row);
-    assertTrue(t.decide(start, committed, 1));
-    return committed;
-  }
-
-  /** What the oracle knows of a transaction, or a region by its horizon. */
-  private void forget(long start) {
-    t.oracle.cleanedUp(start);
-    t.oracle.abort(first);
-  }
-
-  private void abortAndDecide(long start, int rows) throws IOException {
-    t.oracle.abort(start);
-    assertTrue(t.decide(start, CleanupRequest.ABORTED, rows));
+    return DecidedTable.versions(t.cells(row));
   }
 
   /** More than a memory, so that a replay flushes before it reads what comes behind. */
@@ -113,12 +74,59 @@ class DecidedReplayTest {
   void aDecisionIsReplayed() throws Exception {
     long start = t.writeWithoutCell(ROW);
     long aborted = t.writeWithoutCell("s");
-    long committed = commitAndDecide(start, ROW);
-    abortAndDecide(aborted, 1);
-    forget(start);
+    long committed = t.commitAndDecide(start, ROW);
+    t.abortAndDecide(aborted, 1);
+    t.forget(start);
     t.crash();
     assertEquals(List.of(ROW + "{a=1}"), rows());
     assertEquals(List.of(CellVersion.committed(committed)), versions(ROW));
+  }
+
+  /**
+   * What the replay moves, even amid the log, needs no mark; what came undecided to a file does.
+   */
+  @Test
+  void aReplayLeavesRowsToCleanUpOnlyWhereItHasFlushedTooSoon() throws Exception {
+    RefusedFlushes.in(t.region());
+    long start = t.writeWithoutCell(ROW);
+    t.commitAndDecide(start, ROW);
+    long late = t.writeWithoutCell("s");
+    fill();
+    long last = t.writeWithoutCell("u");
+    t.commitAndDecide(last, "u");
+    t.commitAndDecide(late, "s");
+    RefusedCleanups.set(t.name, true);
+    t.crash();
+    assertEquals(List.of("first", "s"), marks());
+    assertEquals(List.of(ROW + "{a=1}", "s{a=1}", "u{a=1}"), rows());
+  }
+
+  /** A flush files the row while the decision is being logged. */
+  @Test
+  void aDecisionThatWasLoggedAndNotTakenIsCarriedOutAfterACrash() throws Exception {
+    long start = t.writeWithoutCell(ROW);
+    t.oracle.abort(start);
+    Hold flushing = HeldStore.into(t.region()).holdNextFlush();
+    Future<?> flush =
+        t.inBackground(
+            () -> {
+              t.flush(RawTable.F);
+              return null;
+            });
+    flushing.awaitReached();
+    RefusedFlushes.in(t.region()); // that of the marks, behind it
+    Hold deciding = HeldBatch.into(t.region()).holdNext();
+    Future<Boolean> decided = t.inBackground(() -> t.decide(start, CleanupRequest.ABORTED, 1));
+    deciding.awaitReached();
+    flushing.release();
+    flush.get();
+    deciding.release();
+    assertFalse(decided.get());
+    t.oracle.abort(t.first);
+    t.crash();
+    assertEquals(List.of(), rows());
+    Fixture.eventually("its rows are cleaned up", () -> !marks().contains(ROW));
+    assertEquals(List.of(), versions(ROW));
   }
 
   /** The replay has no decision in the log any more; the data is there. */
@@ -126,9 +134,9 @@ class DecidedReplayTest {
   void aDecisionInAFileIsReplayed() throws Exception {
     long start = t.writeWithoutCell(ROW);
     long aborted = t.writeWithoutCell("s");
-    long committed = commitAndDecide(start, ROW);
-    abortAndDecide(aborted, 1);
-    forget(start);
+    long committed = t.commitAndDecide(start, ROW);
+    t.abortAndDecide(aborted, 1);
+    t.forget(start);
     t.flush(MARKS);
     t.crash();
     assertEquals(List.of(ROW + "{a=1}"), rows());
@@ -140,9 +148,9 @@ class DecidedReplayTest {
   void aDecisionAmidAFlushOfMarksIsReplayed() throws Exception {
     long start = t.writeWithoutCell(ROW);
     t.oracle.abort(start);
-    Hold hold = HeldStore.into(region()).holdNextFlushOfMarks();
+    Hold hold = HeldStore.into(t.region()).holdNextFlushOfMarks();
     Future<?> flush =
-        background.submit(
+        t.inBackground(
             () -> {
               t.flush(MARKS);
               return null;
@@ -161,17 +169,17 @@ class DecidedReplayTest {
   @Test
   void aFlushOfMarksWritesDecisionsThatCameMeanwhile() throws Exception {
     long start = t.writeWithoutCell(ROW);
-    Hold hold = HeldStore.into(region()).holdNextFlushOfMarks();
+    Hold hold = HeldStore.into(t.region()).holdNextFlushOfMarks();
     Future<?> flush =
-        background.submit(
+        t.inBackground(
             () -> {
               t.flush(MARKS);
               return null;
             });
     hold.awaitReached();
-    RefusedFlushes.in(region());
+    RefusedFlushes.in(t.region());
     fill();
-    abortAndDecide(start, 1);
+    t.abortAndDecide(start, 1);
     hold.release();
     flush.get();
     t.crash();
@@ -186,7 +194,7 @@ class DecidedReplayTest {
     Put put = RawTable.put(start, ROW, "a", "1");
     put.addColumn(RawTable.G, Bytes.toBytes("b"), start, Bytes.toBytes("2"));
     t.table.put(put);
-    abortAndDecide(start, 1);
+    t.abortAndDecide(start, 1);
     t.flush(RawTable.F);
     t.flush(MARKS);
     t.crash();
@@ -196,25 +204,88 @@ class DecidedReplayTest {
   /** It was written before the replay read the decision; its mark is a cell then. */
   @Test
   void whatAReplayFilesIsCleanedUpAsItWasDecided() throws Exception {
-    RefusedFlushes.in(region());
+    RefusedFlushes.in(t.region());
     long start = t.writeWithoutCell(ROW);
     long aborted = t.writeWithoutCell("s");
     fill();
-    long committed = commitAndDecide(start, ROW);
-    abortAndDecide(aborted, 1);
-    forget(start);
+    long committed = t.commitAndDecide(start, ROW);
+    t.abortAndDecide(aborted, 1);
+    t.forget(start);
     t.crash();
-    assertTrue(region().getStore(MARKS).getStorefilesCount() > 1, "it has flushed amid the replay");
+    assertTrue(
+        t.region().getStore(MARKS).getStorefilesCount() > 1, "it has flushed amid the replay");
     assertEquals(List.of(ROW + "{a=1}"), rows());
     Fixture.eventually("its rows are cleaned up", () -> !marks().contains(ROW));
     assertEquals(List.of(ROW + "{a=1}"), rows());
     assertEquals(List.of(CellVersion.committed(committed)), versions(ROW));
   }
 
+  /**
+   * A compaction comes between the read of such a row and its move, which is a new edit: had a
+   * horizon above been activated, the deletion would be gone, and what was deleted would come out.
+   */
+  @Test
+  void nothingIsPurgedBeforeRowsAreCleanedUpAsTheyWereDecided() throws Exception {
+    RefusedFlushes.in(t.region());
+    long start = t.writeWithoutCell(ROW);
+    fill();
+    long committed = t.commitAndDecide(start, ROW);
+    long later = t.oracle.begin();
+    t.write(later, ROW, "a", null);
+    t.commitAndDecide(later, ROW);
+    t.oracle.cleanedUp(later);
+    t.forget(start);
+    RefusedCleanups.set(t.name, true);
+    t.crash();
+    t.write(t.oracle.begin(), "other", "a", "1");
+    t.flush(); // the horizon rises above both
+    Hold hold = HeldStore.into(t.region()).holdNextPut();
+    Future<?> cleanup =
+        t.inBackground(
+            () -> {
+              t.cleanUp(start, committed, ROW);
+              return null;
+            });
+    hold.awaitReached();
+    t.compact();
+    hold.release();
+    cleanup.get();
+    assertEquals(List.of(), rows());
+  }
+
+  /** Somebody else has the row, and fails to clean it up. */
+  @Test
+  void anOutcomeStaysUntilTheLastMarkOfItIsGone() throws Exception {
+    RefusedFlushes.in(t.region());
+    long start = t.writeWithoutCell(ROW);
+    fill();
+    long committed = t.commitAndDecide(start, ROW);
+    t.forget(start);
+    RefusedCleanups.set(t.name, true);
+    t.crash();
+    Hold hold = HeldStore.into(t.region()).holdNextPut();
+    Future<?> cleanup = t.inBackground(() -> cleanUpOnce(start, committed));
+    hold.awaitReached();
+    RefusedCleanups.set(t.name, false);
+    assertThrows(
+        IOException.class, () -> t.region().getCoprocessorHost().preClose(false), "it is settled");
+    hold.fail();
+    cleanup.get();
+    assertEquals(List.of(ROW + "{a=1}"), rows());
+    Fixture.eventually("its rows are cleaned up", () -> !marks().contains(ROW));
+    assertEquals(List.of(ROW + "{a=1}"), rows());
+  }
+
+  /** It is the test that has it fail. */
+  private Void cleanUpOnce(long start, long committed) {
+    assertThrows(IOException.class, () -> t.cleanUp(start, committed, ROW));
+    return null;
+  }
+
   /** Rows with marks that are cells, without making any. */
   private List<String> marks() throws IOException {
     List<String> rows = new ArrayList<>();
-    try (RegionScanner scanner = region().getScanner(new Scan().addFamily(MARKS))) {
+    try (RegionScanner scanner = t.region().getScanner(new Scan().addFamily(MARKS))) {
       List<Cell> cells = new ArrayList<>();
       boolean more = true;
       while (more) {
@@ -233,15 +304,15 @@ class DecidedReplayTest {
   /** Its second half has the row, and its decision is in the first one. */
   @Test
   void whatAReplayFilesIsCleanedUpBeforeTheRegionIsSplit() throws Exception {
-    RefusedFlushes.in(region());
+    RefusedFlushes.in(t.region());
     long start = t.writeWithoutCell(ROW);
     fill();
-    commitAndDecide(start, ROW);
-    forget(start);
+    t.commitAndDecide(start, ROW);
+    t.forget(start);
     t.crash();
     try (Admin admin = t.cluster.connection().getAdmin()) {
       admin
-          .splitRegionAsync(region().getRegionInfo().getRegionName(), Bytes.toBytes("m"))
+          .splitRegionAsync(t.region().getRegionInfo().getRegionName(), Bytes.toBytes("m"))
           .get(60, TimeUnit.SECONDS);
     }
     assertEquals(List.of(ROW + "{a=1}"), rows());
@@ -252,11 +323,11 @@ class DecidedReplayTest {
   /** What the client is told must not be lost with the memory; what is not, may come again. */
   @Test
   void aSecondCrashLosesNothing() throws Exception {
-    RefusedFlushes.in(region());
+    RefusedFlushes.in(t.region());
     long start = t.writeWithoutCell(ROW);
     fill();
-    commitAndDecide(start, ROW);
-    forget(start);
+    t.commitAndDecide(start, ROW);
+    t.forget(start);
     t.crash();
     t.crash();
     assertEquals(List.of(ROW + "{a=1}"), rows());
@@ -269,9 +340,9 @@ class DecidedReplayTest {
   void aRegionThatRefusesTransactionsReplaysDecisions() throws Exception {
     long start = t.writeWithoutCell(ROW);
     long aborted = t.writeWithoutCell("s");
-    long committed = commitAndDecide(start, ROW);
-    abortAndDecide(aborted, 1);
-    forget(start);
+    long committed = t.commitAndDecide(start, ROW);
+    t.abortAndDecide(aborted, 1);
+    t.forget(start);
     describe("RETSO_CONFLICTS", "nonsense");
     t.crash();
     assertEquals(List.of(CellVersion.committed(committed)), versions(ROW));
@@ -281,17 +352,17 @@ class DecidedReplayTest {
   /** It closes as one in which no transactions work, and its halves are what they should be. */
   @Test
   void aRegionThatRefusesTransactionsCleansUpBeforeItIsSplit() throws Exception {
-    RefusedFlushes.in(region());
+    RefusedFlushes.in(t.region());
     long start = t.writeWithoutCell(ROW);
     fill();
-    commitAndDecide(start, ROW);
-    forget(start);
+    t.commitAndDecide(start, ROW);
+    t.forget(start);
     describe("RETSO_CONFLICTS", "nonsense");
     t.crash();
     describe("RETSO_CONFLICTS", "ROW");
     try (Admin admin = t.cluster.connection().getAdmin()) {
       admin
-          .splitRegionAsync(region().getRegionInfo().getRegionName(), Bytes.toBytes("m"))
+          .splitRegionAsync(t.region().getRegionInfo().getRegionName(), Bytes.toBytes("m"))
           .get(60, TimeUnit.SECONDS);
     }
     assertEquals(List.of(ROW + "{a=1}"), rows());
@@ -302,8 +373,8 @@ class DecidedReplayTest {
   void aRegionWhoseTableWasAlteredToVersion2ReplaysDecisions() throws Exception {
     long start = t.writeWithoutCell(ROW);
     long aborted = t.writeWithoutCell("s");
-    long committed = commitAndDecide(start, ROW);
-    abortAndDecide(aborted, 1);
+    long committed = t.commitAndDecide(start, ROW);
+    t.abortAndDecide(aborted, 1);
     describe("RETSO_VERSION", "2");
     t.crash();
     assertEquals(List.of(ROW + "{a=1}"), rows());
@@ -317,15 +388,16 @@ class DecidedReplayTest {
 
   @Test
   void aRegionWhoseTableWasAlteredToVersion2CleansUpWhatAReplayFiles() throws Exception {
-    RefusedFlushes.in(region());
+    RefusedFlushes.in(t.region());
     long start = t.writeWithoutCell(ROW);
     long aborted = t.writeWithoutCell("s");
     fill();
-    long committed = commitAndDecide(start, ROW);
-    abortAndDecide(aborted, 1);
+    long committed = t.commitAndDecide(start, ROW);
+    t.abortAndDecide(aborted, 1);
     describe("RETSO_VERSION", "2");
     t.crash();
-    assertTrue(region().getStore(MARKS).getStorefilesCount() > 1, "it has flushed amid the replay");
+    assertTrue(
+        t.region().getStore(MARKS).getStorefilesCount() > 1, "it has flushed amid the replay");
     assertEquals(List.of(ROW + "{a=1}"), rows());
     Fixture.eventually("its rows are cleaned up", () -> !marks().contains(ROW));
     assertEquals(List.of(ROW + "{a=1}"), rows());

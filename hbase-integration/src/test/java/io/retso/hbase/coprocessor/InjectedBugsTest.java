@@ -3,7 +3,6 @@ package io.retso.hbase.coprocessor;
 import io.retso.hbase.RetsoCluster;
 import io.retso.hbase.coprocessor.purge.VersionPurgeTest;
 import io.retso.hbase.coprocessor.region.HorizonTest;
-import io.retso.hbase.coprocessor.write.RecentWritesTest;
 import io.retso.hbase.resolve.SnapshotRowModelTest;
 import io.retso.hbase.resolve.SnapshotRowTest;
 import java.nio.file.Path;
@@ -60,76 +59,28 @@ class InjectedBugsTest {
         "whatAPlainDeleteHidesIsNeitherMovedNorLeft"),
     CLEANS_UP_AS_IT_WAS_READ(
         "coprocessor/write/WriteBatch.java",
-        "cleanup.moment >= 0 && cleanup.moment == shared.recent.moment()",
+        "shared.changes.isCurrent(cleanup.moment)",
         "cleanup.moment >= 0",
         InFlightTest.class,
         "whatAPlainDeleteRemovesAfterTheReadOfACleanupIsNotMoved"),
-    USES_WHAT_ANOTHER_BATCH_WROTE(
-        "coprocessor/write/RecentWrites.java",
-        "number > 0 && entry.number == number",
-        "number > 0",
-        CleanupFromMemoryTest.class,
-        "aDuplicateOfTheFirstBatchAfterTheSecondDoesNotHideTheSecond"),
-    USES_AN_ENTRY_FOR_UNKNOWN_BATCHES(
-        "coprocessor/write/RecentWrites.java",
-        "number > 0 && entry.number == number",
-        "number >= 0",
-        CleanupFromMemoryTest.class,
-        "aRowOfUnknownBatchesIsRead"),
-    CLEANUPS_LEAVE_WHAT_THEY_DO_NOT_USE(
-        "coprocessor/write/RecentWrites.java",
-        "Entry entry = entries.remove(latch);\n    if (entry == null) {",
-        "Entry entry = number > 0 ? entries.remove(latch) : null;\n    if (entry == null) {",
-        CleanupFromMemoryTest.class,
-        "aCleanupBySomebodyElseMakesTheRegionForget"),
-    PLAIN_CHANGES_LEAVE_THE_MEMORY(
-        "coprocessor/write/RecentWrites.java",
-        "entry.moment == plainBegun.get()",
-        "entry.moment <= plainBegun.get()",
-        CleanupFromMemoryTest.class,
-        "aPlainPutOfTheVersionIsNotLost"),
-    PLAIN_CHANGES_ARE_NOT_SEEN(
-        "coprocessor/write/RegionWrites.java",
-        "recent.hidden(cell.getTimestamp());\n        }\n      }\n    }",
-        "recent.hidden(cell.getTimestamp());\n"
-            + "        }\n"
-            + "      }\n"
-            + "    }\n"
-            + "    if (batch != null) {\n"
-            + "      return;\n"
-            + "    }",
-        CleanupFromMemoryTest.class,
-        "whatAPlainDeleteRemovedStaysAway"),
-    REMEMBERS_WRITES_DURING_PLAIN_CHANGES(
-        "coprocessor/write/RecentWrites.java",
-        "return plainBegun.get() == ended ? ended : -1;",
-        "return plainBegun.get();",
-        CleanupFromMemoryTest.class,
-        "aPlainPutThatBeganBeforeTheWriteIsNotLost"),
-    REMEMBERS_WHAT_A_DELETE_HIDES(
-        "coprocessor/write/RegionWrites.java",
-        "recent.hidden(cell.getTimestamp());",
-        "",
-        CleanupFromMemoryTest.class,
-        "aPlainDeleteBeforeTheWriteHidesIt"),
-    REMEMBERS_WHAT_A_FILE_HIDES(
+    DECIDES_WHAT_A_FILE_HIDES(
         "coprocessor/TransactionalRegion.java",
-        "recentWrites.opened(last);",
-        "recentWrites.opened(0);",
-        CleanupFromMemoryTest.class,
-        "aPlainDeleteInAFileHidesWhatIsWrittenAfterTheRegionOpened"),
+        "marks.opened(lastVersion());",
+        "marks.opened(0);",
+        PlainChangesTest.class,
+        "whatAFileMayHideIsNotDecided"),
+    PLAIN_CHANGES_ARE_NOT_COUNTED(
+        "coprocessor/write/RegionWrites.java",
+        "if (batch != null) { // otherwise",
+        "if (batch != null && mutation == null) { // otherwise",
+        InFlightTest.class,
+        "whatAPlainDeleteRemovesAfterTheReadOfACleanupIsNotMoved"),
     CHANGES_OF_OTHER_COPROCESSORS_ARE_NOT_SEEN(
         "coprocessor/write/RegionWrites.java",
-        "mutations.getOperationsFromCoprocessors(i) != null ||",
-        "",
-        CleanupFromMemoryTest.class,
-        "whatOtherCoprocessorsAddCountsAsPlain"),
-    REMEMBERS_AFTER_A_FAILURE(
-        "coprocessor/write/RegionWrites.java",
-        "if (batch.prepared) {",
-        "if (batch.prepared && batch.next < 0) {",
-        CleanupFromMemoryTest.class,
-        "aBatchThatFailedIsNotRemembered"),
+        "mutations.getOperationsFromCoprocessors(i) != null\n          || write != null",
+        "write != null",
+        PlainChangesTest.class,
+        "whatOtherCoprocessorsMayHideIsNotDecided"),
     MOVES_BELOW_THE_HORIZON(
         "coprocessor/write/RegionWrites.java",
         "request.isCommitted() && request.start() >= horizon.refused()",
@@ -264,18 +215,6 @@ class InjectedBugsTest {
             + "    if (candidate > active && batches.drain(millis)) {\n",
         HorizonTest.class,
         "whatIsWaitedForIsBelowTheSequenceNumber"),
-    A_REFUSED_LOAD_OF_FILES_NEVER_ENDS(
-        "coprocessor/TransactionRegionObserver.java",
-        "region.endLoad();\n            region.writes().begin();",
-        "region.writes().begin();",
-        CleanupFromMemoryTest.class,
-        "aRegionRemembersAgainAfterALoadOfFilesThatWasRefused"),
-    REMEMBERS_AS_OF_THE_LAST_LOOK(
-        "coprocessor/write/RecentWrites.java",
-        "entry.moment = moment;",
-        "entry.moment = plainBegun.get();",
-        RecentWritesTest.class,
-        "whatAPlainChangeMeetsHalfRememberedIsNotUsed"),
     PURGES_BY_WHAT_SCANNERS_DO_NOT_SEE(
         "coprocessor/purge/VersionPurge.java",
         " || sequence(cell) > readPoint",
@@ -306,7 +245,7 @@ class InjectedBugsTest {
         "return file.getEntries() == 0;",
         MergeTest.class,
         "whatAnAbortedTransactionWroteBeforeAMergeStaysAway"),
-    REMEMBERS_WHAT_HALF_A_FILE_HIDES(
+    DECIDES_WHAT_HALF_A_FILE_HIDES(
         "coprocessor/TransactionalRegion.java",
         "RegionPurge.isEmpty(reader)",
         "reader.getEntries() == 0",
@@ -322,7 +261,7 @@ class InjectedBugsTest {
         "coprocessor/write/RegionWrites.java",
         "if (batch.cleaned.add(latch)) {",
         "if (batch.cleaned.add(latch) || true) {",
-        CleanupFromMemoryTest.class,
+        PlainChangesTest.class,
         "aRowIsCleanedUpOnceInABatch"),
     CLEANS_UP_BEFORE_THE_HORIZON_IS_KNOWN(
         "coprocessor/TransactionRegionObserver.java",
@@ -348,12 +287,12 @@ class InjectedBugsTest {
         "if (files == null) {",
         PurgeTest.class,
         "tombstonesStayInACompactionOfTheOtherFiles"),
-    REMEMBERS_WHAT_A_LOADED_FILE_HIDES(
+    DECIDES_WHAT_A_LOADED_FILE_HIDES(
         "coprocessor/TransactionalRegion.java",
-        "recentWrites.hidden(lastVersion());",
+        "marks.loaded(lastVersion());",
         "lastVersion();",
-        CleanupFromMemoryTest.class,
-        "whatALoadedFileMayHideIsNotRemembered"),
+        PlainChangesTest.class,
+        "whatALoadedFileMayHideIsNotDecided"),
     WHAT_MAY_BE_PENDING_COVERS(
         "coprocessor/purge/VersionPurge.java",
         "!CellVersion.isCommitted(version) || ",

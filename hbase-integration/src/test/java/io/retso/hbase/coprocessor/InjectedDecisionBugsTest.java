@@ -108,21 +108,15 @@ class InjectedDecisionBugsTest {
         DecidedOutcomesTest.class,
         "writesOfADecidedTransactionAreRefused"),
     WHAT_A_DELETE_MAY_HIDE_IS_DECIDED(
-        "coprocessor/write/DecisionWrites.java",
-        "&& !recent.mayBeHidden(start)",
-        "",
+        "coprocessor/write/RegionWrites.java",
+        "marks.plain(cell.getTimestamp());",
+        "if (cell.getType() == Cell.Type.Put) marks.plain(cell.getTimestamp());",
         DecidedOutcomesTest.class,
         "whatAPlainDeleteMayHideIsNotDecided"),
-    CLEANUPS_GO_BY_WHAT_IS_REMEMBERED_OF_DECIDED_TRANSACTIONS(
-        "coprocessor/write/WriteBatch.java",
-        "if (shared.marks.mayBeDecided(latch.row(), latch.start())) {",
-        "if (latch.start() == 0) {",
-        DecidedOutcomesTest.class,
-        "aCleanupOfARowThatWasDecidedDoesNothing"),
     WHAT_A_PLAIN_PUT_MAY_COVER_IS_DECIDED(
         "coprocessor/write/RegionWrites.java",
         "marks.plain(cell.getTimestamp());",
-        "",
+        "if (cell.getType() != Cell.Type.Put) marks.plain(cell.getTimestamp());",
         DecidedOutcomesTest.class,
         "whatAPlainPutMayCoverIsNotDecided"),
     LISTS_ARE_TAKEN_IN_ANY_ROW(
@@ -161,6 +155,12 @@ class InjectedDecisionBugsTest {
         "return logged.size() >= 0",
         DecidedReplayTest.class,
         "aDecisionInAFileIsReplayed"),
+    A_REPLAY_LEAVES_OUT_MARKS_OF_WHAT_IS_FILED(
+        "coprocessor/purge/ReplayedMarkScanner.java",
+        "&& sequence(cell) > filed",
+        "",
+        DecidedReplayTest.class,
+        "aDecisionThatWasLoggedAndNotTakenIsCarriedOutAfterACrash"),
     A_REGION_IS_SPLIT_BEFORE_ITS_ROWS_ARE_CLEANED_UP(
         "coprocessor/write/Settlement.java",
         "first, decisions::isFound, ROWS_MAX)",
@@ -172,7 +172,40 @@ class InjectedDecisionBugsTest {
         "if (!logged.isEmpty()) {",
         "if (logged.size() < 0) {",
         DecidedReplayTest.class,
-        "whatAReplayFilesIsCleanedUpAsItWasDecided");
+        "whatAReplayFilesIsCleanedUpAsItWasDecided"),
+    A_FLUSH_MOVES_WHAT_IS_PENDING(
+        "coprocessor/purge/DecidingScanner.java",
+        "if (outcome == 0) {",
+        "if (outcome == 0 && version == 0) {",
+        DecidedOutcomesTest.class,
+        "aMovedVersionPassesThoseOfOpenTransactions"),
+    A_HORIZON_IS_ACTIVATED_BEFORE_ROWS_ARE_CLEANED_UP(
+        "coprocessor/purge/RegionPurge.java",
+        "if (!decisions.isSettled()) {",
+        "if (decisions == null) {",
+        DecidedReplayTest.class,
+        "nothingIsPurgedBeforeRowsAreCleanedUpAsTheyWereDecided"),
+    OUTCOMES_GO_BEFORE_THEIR_MARKS(
+        "coprocessor/write/Settlement.java",
+        "decisions.load();\n    byte[] first",
+        "decisions.load();\n    decisions.settled();\n    byte[] first",
+        DecidedReplayTest.class,
+        "anOutcomeStaysUntilTheLastMarkOfItIsGone"),
+    OUTCOMES_GO_BEFORE_THE_MARKS_THAT_OTHERS_HAVE(
+        "coprocessor/write/Settlement.java",
+        "} else if (isClean) {",
+        "} else if (first != null) {",
+        DecidedReplayTest.class,
+        "anOutcomeStaysUntilTheLastMarkOfItIsGone"),
+    WHAT_IS_FORGOTTEN_IS_TAKEN_FOR_ABORTED(
+        "coprocessor/write/RegionWrites.java",
+        "CleanupRequest.replaced(mutation);",
+        "CleanupRequest.replaced(mutation);\n"
+            + "      if (!request.isCommitted()) {\n"
+            + "        outcomes.decided(request.start(), CleanupRequest.ABORTED);\n"
+            + "      }",
+        MovedCellsTest.class,
+        "whatIsForgottenIsNotTakenForAborted");
 
     private final EditedCoprocessor.Bug edit;
 

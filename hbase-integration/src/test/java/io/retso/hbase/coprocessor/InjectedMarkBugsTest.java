@@ -15,11 +15,11 @@ class InjectedMarkBugsTest {
   enum Bug {
     A_MARK_COMES_AFTER_ITS_CELLS(
         "coprocessor/region/RegionMarks.java",
-        "marks.putIfAbsent(mark, mark) != null",
-        "java.util.concurrent.CompletableFuture.runAsync("
+        "isFull ? null : marks.putIfAbsent(mark, mark);",
+        "isFull || java.util.concurrent.CompletableFuture.runAsync("
             + "() -> marks.put(mark, mark),"
             + " java.util.concurrent.CompletableFuture.delayedExecutor(1, TimeUnit.MINUTES))"
-            + ".isDone()",
+            + ".isDone() ? mark : null;",
         MarksInMemoryTest.class,
         "theMarkIsThereWithItsCells"),
     MARKS_ARE_NOT_LOGGED(

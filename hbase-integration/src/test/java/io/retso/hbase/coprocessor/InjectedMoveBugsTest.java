@@ -35,7 +35,7 @@ class InjectedMoveBugsTest {
         "result.isEmpty() && filter.isOutdated()",
         "false",
         "aScanLooksOnceMoreAtItsEnd"),
-    A_SCAN_LOOKS_BETWEEN_TWO_CALLS_ONLY(
+    A_SCAN_DOES_NOT_LOOK_WHEN_A_ROW_BEGINS(
         "coprocessor/read/SnapshotFilter.java",
         "    if (isOutdated()) {\n      return true;\n    }\n",
         "",

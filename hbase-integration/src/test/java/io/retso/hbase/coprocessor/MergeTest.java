@@ -1,6 +1,7 @@
 package io.retso.hbase.coprocessor;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.hbase.RetsoCluster;
@@ -85,17 +86,21 @@ class MergeTest {
 
   @Test
   void aPlainDeleteBeforeAMergeHidesWhatIsWrittenAfterIt() throws Exception {
+    RawTable other = t;
+    t = RawTable.deciding(other.cluster, Bytes.toBytes("m"));
+    other.close();
+    long earlier = t.oracle.begin();
     long start = t.oracle.begin();
     byte[] row = Bytes.toBytes("c");
     t.table.put(PendingWrite.mark(new Put(Bytes.toBytes("x")), t.oracle.begin()));
     t.table.delete(new Delete(row).addColumns(RawTable.F, Bytes.toBytes("a"), start));
     t.flush();
     merge();
-    t.table.put(
-        PendingWrite.mark(new Put(row), start, 1)
-            .addColumn(RawTable.F, Bytes.toBytes("a"), start, Bytes.toBytes("1")));
+    t.write(earlier, "first", "a", "1"); // its mark is a cell
+    t.write(start, "c", "a", "1");
     long committed = t.commit(start, "c");
-    t.table.put(new CleanupRequest(row, start, committed, 1).toPut());
+    assertFalse(t.decide(start, committed, 1));
+    t.cleanUp(start, committed, "c");
     assertEquals(Map.of(), t.read(t.snapshot(), "c"));
   }
 }

@@ -403,4 +403,28 @@ class MovedCellsTest {
             .map(Cell::getTimestamp)
             .toList());
   }
+
+  /**
+   * A late duplicate comes after the transaction was cleaned up and forgotten, and is removed. A
+   * scanner from before all that still shows the version, which is not that of an aborted one.
+   */
+  @Test
+  void whatIsForgottenIsNotTakenForAborted() throws Exception {
+    t.update("a", "a", "1");
+    long start = t.oracle.begin();
+    t.write(start, ROW, "a", "1");
+    long committed = t.commit(start, ROW);
+    Scan scan = new Scan().setCaching(1);
+    ReadAttribute.set(scan, t.oracle.begin());
+    try (ResultScanner scanner = t.table.getScanner(scan)) {
+      assertEquals("a", text(scanner.next()));
+      t.cleanUp(start, committed, ROW);
+      t.oracle.cleanedUp(start);
+      t.write(start, ROW, "a", "1");
+      t.cleanUp(start, CleanupRequest.ABORTED, ROW); // as is done with what is forgotten
+      Result next = scanner.next();
+      assertNotNull(next);
+      assertEquals(ROW, text(next));
+    }
+  }
 }

@@ -24,7 +24,6 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.function.Consumer;
 import org.apache.hadoop.fs.LocalFileSystem;
 import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.CellUtil;
@@ -54,7 +53,7 @@ import org.apache.hadoop.hbase.util.TableDescriptorChecker;
  * A prepared table with the coprocessor and families f and g, and an oracle of its own; each step
  * of a transaction is done by hand.
  */
-public final class RawTable implements AutoCloseable {
+public class RawTable implements AutoCloseable {
   public static final byte[] F = Bytes.toBytes("f");
   static final byte[] G = Bytes.toBytes("g");
 
@@ -63,6 +62,11 @@ public final class RawTable implements AutoCloseable {
   final Table table;
   final OracleClient oracle;
   private final RetsoServer server;
+
+  /** What else a test sets. */
+  interface More {
+    void to(TableDescriptorBuilder table) throws IOException;
+  }
 
   RawTable(RetsoCluster cluster, byte[]... splits) throws Exception {
     this(cluster, TableSettings.VERSION_ROWS, table -> {}, splits);
@@ -73,9 +77,7 @@ public final class RawTable implements AutoCloseable {
     return new RawTable(cluster, TableSettings.VERSION_DECIDED, table -> {}, splits);
   }
 
-  RawTable(
-      RetsoCluster cluster, int version, Consumer<TableDescriptorBuilder> more, byte[]... splits)
-      throws Exception {
+  RawTable(RetsoCluster cluster, int version, More more, byte[]... splits) throws Exception {
     this.cluster = cluster;
     this.name = cluster.freshName("raw");
     this.server = RetsoCluster.startOracle();
@@ -90,7 +92,7 @@ public final class RawTable implements AutoCloseable {
     new TableSettings(Conflicts.ROW, Reads.SERVER, oracle.identity(), address)
         .withVersion(version)
         .writeTo(descriptor);
-    more.accept(descriptor);
+    more.to(descriptor);
     try (Admin admin = cluster.connection().getAdmin()) {
       admin.createTable(descriptor.build(), splits);
     }

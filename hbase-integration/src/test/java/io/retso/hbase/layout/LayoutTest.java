@@ -110,16 +110,13 @@ class LayoutTest {
   @Test
   void cleanupTravelsAsAPutOfTheMark() {
     for (long commit : new long[] {320, CleanupRequest.ABORTED}) {
-      CleanupRequest request = new CleanupRequest(ROW, 160, commit, 7);
+      CleanupRequest request = new CleanupRequest(ROW, 160, commit);
       CleanupRequest received = CleanupRequest.of(request.toPut());
       assertArrayEquals(ROW, received.row());
       assertEquals(160, received.start());
       assertEquals(commit, received.commitTimestamp());
       assertEquals(commit == 320, received.isCommitted());
-      assertEquals(7, received.onlyBatch());
     }
-    Put unknown = new CleanupRequest(ROW, 160, 320).toPut();
-    assertEquals(0, CleanupRequest.of(unknown).onlyBatch());
     assertNull(CleanupRequest.of(PendingWrite.mark(new Put(ROW), 160)));
   }
 

@@ -111,7 +111,8 @@ public final class EmbeddedHBase implements AutoCloseable {
    * @throws IOException if it does not start
    */
   public RegionServerThread startRegionServer() throws IOException {
-    RegionServerThread thread = cluster.addRegionServer(configuration, liveRegionServers());
+    Configuration own = new Configuration(configuration); // HBase makes no copy here
+    RegionServerThread thread = cluster.addRegionServer(own, liveRegionServers());
     thread.start();
     thread.waitForServerOnline();
     return thread;

@@ -7,7 +7,6 @@ import io.retso.client.OracleMembers;
 import io.retso.client.TransactionStatus;
 import io.retso.hbase.coprocessor.region.ObserverMetrics;
 import io.retso.hbase.coprocessor.region.RegionMarks;
-import io.retso.hbase.coprocessor.write.RecentWrites;
 import io.retso.hbase.layout.CleanupRequest;
 import io.retso.hbase.layout.OracleTimeout;
 import io.retso.hbase.layout.Refusal;
@@ -69,7 +68,6 @@ public final class OracleLink {
   private final long timeoutMillis;
   private final StatusCache cache;
   private final OrphanQueue orphans;
-  private final RecentWrites.Shared recentWrites = new RecentWrites.Shared(System::nanoTime);
   private final AtomicLong markBytes = new AtomicLong();
 
   /** Guarded by {@link #LINKS}. */
@@ -124,6 +122,13 @@ public final class OracleLink {
     metrics.gauge(
         "oracleLeaderlessMillis",
         () -> members(now -> now.withoutLeader().toMillis()).max().orElse(0));
+    metrics.gauge("markBytes", OracleLink::allMarkBytes);
+  }
+
+  private static long allMarkBytes() {
+    synchronized (LINKS) {
+      return LINKS.values().stream().mapToLong(link -> link.markBytes.get()).sum();
+    }
   }
 
   private static LongStream members(ToLongFunction<OracleMembers> figure) {
@@ -166,12 +171,7 @@ public final class OracleLink {
     return orphans;
   }
 
-  /** What its regions remember of writes. */
-  public RecentWrites.Shared recentWrites() {
-    return recentWrites;
-  }
-
-  /** Bytes of the marks that its regions have in memory ({@link RegionMarks}). */
+  /** Bytes of the marks and outcomes that its regions have in memory ({@link RegionMarks}). */
   public AtomicLong markBytes() {
     return markBytes;
   }

@@ -93,20 +93,22 @@ public final class RegionPurge {
   }
 
   /**
-   * What a flush writes of data in a region that is not open yet: HBase replays the log. Decisions
-   * that stand further behind in the log are not known yet; their marks come before them, and are
-   * cells by now.
+   * What a flush writes in a region that is not open yet: HBase replays the log. Decisions that
+   * stand further behind in the log are not known yet; their marks come before them, and are cells
+   * by now.
    *
    * @throws IOException if the decisions cannot be read: then the flush must fail
    */
   public static InternalScanner ofReplay(HRegion region, Store store, InternalScanner source)
       throws IOException {
-    if (isOfMarks(store)) {
-      return source;
-    }
     Map<Long, Long> logged = LoggedDecisions.read(region);
-    return logged.isEmpty()
-        ? source
+    return logged.isEmpty() ? source : ofReplay(region, store, source, logged);
+  }
+
+  private static InternalScanner ofReplay(
+      HRegion region, Store store, InternalScanner source, Map<Long, Long> logged) {
+    return isOfMarks(store)
+        ? new ReplayedMarkScanner(region, source, logged::containsKey)
         : new DecidingScanner(source, start -> logged.getOrDefault(start, 0L), null);
   }
 

@@ -12,8 +12,8 @@ import org.apache.hadoop.hbase.regionserver.Shipper;
 
 /**
  * The scanner of a snapshot read: it goes on in a new one when a flush has moved cells, and so
- * misses nothing. What {@link SnapshotFilter} lets pass was whole; whether something was missed
- * since is looked at here, before the next row and if none comes.
+ * misses nothing. {@link SnapshotFilter} looks when a row begins and when it is complete, and lets
+ * no row pass otherwise; whether something was missed is looked at here if none comes.
  *
  * <p>Results refer to the memory of the scanner that they came from until they have been sent. So
  * one that was replaced is closed, and the one in its place gives memory back, when the next
@@ -46,13 +46,11 @@ final class SnapshotScanner extends WatchedScanner {
       lastRequest = request;
       shipped();
     }
-    boolean isMore;
-    do {
-      if (filter.isOutdated()) {
-        reopen();
-      }
+    boolean isMore = read.from(source);
+    while (result.isEmpty() && filter.isOutdated()) {
+      reopen();
       isMore = read.from(source);
-    } while (result.isEmpty() && filter.isOutdated());
+    }
     return isMore; // HBase looked whether there are more before the filter looked at this row
   }
 

@@ -31,9 +31,6 @@ public final class ObserverMetrics {
   /** Rows whose mark was removed by a cleanup. */
   public final Counter cleanedRows;
 
-  /** Those of them for which the row was not read: the region remembered what was written. */
-  public final Counter cleanedFromMemory;
-
   /** Transactions whose outcome a region decided for all rows that they wrote there. */
   public final Counter decided;
 
@@ -79,7 +76,6 @@ public final class ObserverMetrics {
     marksInMemory = registry.counter("marksInMemory");
     marksAsCells = registry.counter("marksAsCells");
     cleanedRows = registry.counter("cleanedRows");
-    cleanedFromMemory = registry.counter("cleanedFromMemory");
     decided = registry.counter("decided");
     decidedByRow = registry.counter("decidedByRow");
     movedVersions = registry.counter("movedVersions");

@@ -149,7 +149,7 @@ public final class RegionDecisions {
   }
 
   /** A cell for outcomes that are about to be decided. */
-  public KeyValue newCell(Map<Long, Long> outcomesByStart) {
+  public KeyValue newCell(NavigableMap<Long, Long> outcomesByStart) {
     return DecisionCell.of(
         LoggedDecisions.row(region),
         region.getOpenSeqNum(),
@@ -185,7 +185,7 @@ public final class RegionDecisions {
    * called while no batch is under way.
    */
   KeyValue cell() {
-    Map<Long, Long> all = new TreeMap<>();
+    NavigableMap<Long, Long> all = new TreeMap<>();
     decided.values().forEach(starts -> LongStream.of(starts).forEach(start -> add(start, all)));
     found.forEach(start -> add(start, all));
     if (all.isEmpty()) {

@@ -15,6 +15,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
 import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.CellComparator;
+import org.apache.hadoop.hbase.CellUtil;
 import org.apache.hadoop.hbase.HConstants;
 import org.apache.hadoop.hbase.KeyValue;
 import org.apache.hadoop.hbase.KeyValueUtil;
@@ -74,7 +75,7 @@ public final class RegionMarks {
 
   private static final Comparator<Mark> BY_ROW =
       (one, other) -> {
-        int order = Bytes.compareTo(one.row, other.row);
+        int order = Arrays.compareUnsigned(one.row, other.row); // of the JVM: faster than HBase's
         return order != 0 ? order : Long.compare(one.start, other.start);
       };
 
@@ -192,18 +193,29 @@ public final class RegionMarks {
         || !isUsable(write)) {
       return null;
     }
-    Mark mark = new Mark(write.getRow(), start, KeyValueUtil.copyToNewKeyValue(cell));
-    mark.cell.setSequenceId(0);
-    Mark old = marks.get(mark);
-    if (old != null) {
-      return old.isLogged() && !old.taken ? mark : null; // one that is not logged may fail
-    }
-    if (bytes.addAndGet(mark.size()) > BYTES_MAX || marks.putIfAbsent(mark, mark) != null) {
+    Mark mark = new Mark(write.getRow(), start, logged(cell));
+    boolean isFull = bytes.addAndGet(mark.size()) > BYTES_MAX;
+    Mark old = isFull ? null : marks.putIfAbsent(mark, mark);
+    if (isFull || old != null) {
       bytes.addAndGet(-mark.size());
-      return null;
+      boolean isThere = old != null && old.isLogged() && !old.taken; // if not logged, it may fail
+      return isThere ? mark : null;
     }
     writers.add(mark);
     return mark;
+  }
+
+  /**
+   * The mark as it is in the log. Who decides has no use for the number of the batch, which is for
+   * cleaners without the coprocessor.
+   */
+  private KeyValue logged(Cell mark) {
+    KeyValue logged =
+        isDeciding
+            ? PendingWrite.markOf(CellUtil.cloneRow(mark), PendingWrite.startOf(mark))
+            : KeyValueUtil.copyToNewKeyValue(mark);
+    logged.setSequenceId(0);
+    return logged;
   }
 
   /** Whether a write may begin: its transaction is not decided here. {@link #endWrite} follows. */
@@ -218,13 +230,19 @@ public final class RegionMarks {
 
   /** The region opens with files that have versions, marks and all, up to this one. */
   public void opened(long version) {
+    writers.opened(version);
+  }
+
+  /** Files were loaded that have versions up to this one. */
+  public void loaded(long version) {
     writers.real(version);
   }
 
   /**
-   * Somebody who knows nothing of transactions writes a version. What began below and commits above
-   * is not decided, for a reader takes the first version that is committed by its own number: that
-   * one until a flush, and what moves above it afterwards.
+   * Somebody who knows nothing of transactions writes a version, or deletes up to one; to be called
+   * before that is applied. What began below is not decided. A reader takes the first version that
+   * is committed by its own number: that one until a flush, and what moves above it afterwards. And
+   * a delete hides what is written after it, too, up to its version: what moves would come out.
    */
   public void plain(long version) {
     boolean isNow = version == HConstants.LATEST_TIMESTAMP; // of an increment or append
@@ -276,11 +294,6 @@ public final class RegionMarks {
   /** The mark of a row and transaction; null if none is here. */
   public Mark find(byte[] row, long start) {
     return marks.get(new Mark(row, start, null));
-  }
-
-  /** Whether a transaction that wrote a row may be decided, and so have no mark there any more. */
-  public boolean mayBeDecided(byte[] row, long start) {
-    return isDeciding && find(row, start) == null;
   }
 
   /** Counts the marks that went, of this row and some others. */

@@ -44,8 +44,11 @@ final class Writers {
   private final boolean isUsed;
   private final ConcurrentMap<Long, Writer> writers = new ConcurrentHashMap<>();
 
-  /** No transaction above has a mark that is or was a cell here; no plain version is above. */
-  private final AtomicLong lastReal = new AtomicLong();
+  /**
+   * No transaction above has a mark that is or was a cell here; no plain version is above, and none
+   * that a plain delete names. Nothing is known of a region that is not open.
+   */
+  private final AtomicLong lastReal = new AtomicLong(Long.MAX_VALUE);
 
   /**
    * None.
@@ -55,6 +58,11 @@ final class Writers {
   Writers(RegionOutcomes outcomes, boolean isUsed) {
     this.outcomes = outcomes;
     this.isUsed = isUsed;
+  }
+
+  /** The region opens with files that have versions up to this one. */
+  void opened(long version) {
+    lastReal.set(version);
   }
 
   /** A mark of the transaction is a cell, or is about to be one. */

@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
-import java.util.Map;
+import java.util.NavigableMap;
 import java.util.TreeMap;
 import java.util.stream.LongStream;
 import org.apache.hadoop.hbase.ExtendedCell;
@@ -21,14 +21,16 @@ import org.apache.hadoop.hbase.client.Durability;
 import org.apache.hadoop.hbase.client.Mutation;
 import org.apache.hadoop.hbase.client.Result;
 import org.apache.hadoop.hbase.regionserver.HRegion;
+import org.apache.hadoop.hbase.regionserver.MiniBatchOperationInProgress;
 
 /**
  * What a region does with lists of outcomes ({@link DecisionRequest}): docs/decisions/0025.
  *
  * <pre>
- *   prepare   what the region can vouch for goes into one cell, in the place of the request
- *   applied   the cell is in log and memory, and forced to disk: what the region can still vouch
- *             for is decided. Nobody sees the cell yet, and no flush has begun since {@link #prepare}
+ *   prepare   what the region can vouch for goes into one cell, in the place of the request; as
+ *             with marks it is in the log only, if the memory of the family has a cell
+ *   applied   the cell is in the log, and forced to disk: what the region can still vouch for is
+ *             decided. Nobody sees it yet, and no flush has begun since {@link #prepare}
  *   answer    says which are decided
  * </pre>
  *
@@ -41,8 +43,6 @@ import org.apache.hadoop.hbase.regionserver.HRegion;
  *
  * <ul>
  *   <li>what is below the horizon, as cleanups of rows treat it in another way: a precaution;
- *   <li>what a plain writer's delete marker may hide, or may have hidden when the region opened: a
- *       flush would move it, and it would come out ({@link RecentWrites#mayBeHidden});
  *   <li>everything, if the row of the request is not the first row of the region: after a split or
  *       merge, nobody would look for the decision there.
  * </ul>
@@ -54,7 +54,6 @@ public final class DecisionWrites {
 
   private final HRegion region;
   private final Horizon horizon;
-  private final RecentWrites recent;
   private final RegionMarks marks;
   private final RegionOutcomes outcomes;
   private final RegionDecisions decisions;
@@ -63,14 +62,12 @@ public final class DecisionWrites {
   public DecisionWrites(
       HRegion region,
       Horizon horizon,
-      RecentWrites recent,
       RegionMarks marks,
       RegionOutcomes outcomes,
       RegionDecisions decisions,
       ObserverMetrics metrics) {
     this.region = region;
     this.horizon = horizon;
-    this.recent = recent;
     this.marks = marks;
     this.outcomes = outcomes;
     this.decisions = decisions;
@@ -84,6 +81,9 @@ public final class DecisionWrites {
 
     /** In its cell. */
     private final BitSet logged = new BitSet();
+
+    /** Null if there is nothing to decide. */
+    private ExtendedCell cell;
 
     private final BitSet decided = new BitSet();
 
@@ -107,11 +107,12 @@ public final class DecisionWrites {
    *
    * @throws IllegalArgumentException if it is malformed, or not to be forced to the log
    */
-  Pending prepare(Mutation mutation) {
+  Pending prepare(MiniBatchOperationInProgress<Mutation> mutations, int index) {
+    Mutation mutation = mutations.getOperation(index);
     DecisionRequest request = DecisionRequest.of(mutation);
     checkDurability(mutation);
     Pending pending = new Pending(mutation, request);
-    Map<Long, Long> outcomesByStart = new TreeMap<>();
+    NavigableMap<Long, Long> outcomesByStart = new TreeMap<>();
     if (decisions.isUsed() && Arrays.equals(request.row(), LoggedDecisions.row(region))) {
       for (int i = 0; i < request.decisions().size(); i++) {
         Decision decision = request.decisions().get(i);
@@ -125,9 +126,12 @@ public final class DecisionWrites {
     }
     mutation.getFamilyCellMap().clear();
     if (!outcomesByStart.isEmpty()) {
-      mutation
-          .getFamilyCellMap()
-          .put(FAMILY, new ArrayList<>(List.of(decisions.newCell(outcomesByStart))));
+      pending.cell = decisions.newCell(outcomesByStart);
+      if (marks.isUsable(mutation)) {
+        MiniBatches.log(mutations, index, pending.cell);
+      } else {
+        mutation.getFamilyCellMap().put(FAMILY, new ArrayList<>(List.of(pending.cell)));
+      }
     }
     return pending;
   }
@@ -158,12 +162,10 @@ public final class DecisionWrites {
 
   private boolean isToBeDecided(Decision decision) {
     long start = decision.start();
-    return start >= horizon.refused()
-        && !recent.mayBeHidden(start)
-        && marks.isWhole(start, decision.rows());
+    return start >= horizon.refused() && marks.isWhole(start, decision.rows());
   }
 
-  /** The cells are in log and memory. */
+  /** The cells are in the log. */
   void applied(List<Pending> all) {
     for (Pending pending : all) {
       if (!pending.logged.isEmpty()) {
@@ -176,7 +178,6 @@ public final class DecisionWrites {
   }
 
   private void decide(Pending pending) {
-    ExtendedCell cell = (ExtendedCell) pending.mutation.getFamilyCellMap().get(FAMILY).get(0);
     LongStream.Builder starts = LongStream.builder();
     for (int i : pending.logged.stream().toArray()) {
       Decision decision = pending.request.decisions().get(i);
@@ -187,6 +188,6 @@ public final class DecisionWrites {
         starts.add(start);
       }
     }
-    decisions.decided(starts.build().toArray(), cell.getSequenceId());
+    decisions.decided(starts.build().toArray(), pending.cell.getSequenceId());
   }
 }

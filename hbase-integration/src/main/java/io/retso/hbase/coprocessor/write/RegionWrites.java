@@ -13,6 +13,7 @@ import io.retso.hbase.layout.Refusal;
 import java.io.IOException;
 import java.util.List;
 import org.apache.hadoop.hbase.Cell;
+import org.apache.hadoop.hbase.CellUtil;
 import org.apache.hadoop.hbase.DoNotRetryIOException;
 import org.apache.hadoop.hbase.HConstants.OperationStatusCode;
 import org.apache.hadoop.hbase.client.Mutation;
@@ -22,8 +23,7 @@ import org.apache.hadoop.hbase.regionserver.OperationStatus;
 
 /**
  * What a region does with mutations before it applies them: transactional writes are checked
- * against the horizon, cleanup requests become cleanups, all others pass. What was written is
- * remembered for the cleanup ({@link RecentWrites}).
+ * against the horizon, cleanup requests become cleanups, all others pass.
  *
  * <p>A batch runs on one thread, from {@link #begin} to {@link #end}; both come from the hooks of
  * HBase's region operation. Once the first hook of all coprocessors has succeeded HBase calls the
@@ -56,7 +56,7 @@ public final class RegionWrites {
   private final WriteBatch.Shared shared;
   private final Horizon horizon;
   private final RowCleaner cleaner;
-  private final RecentWrites recent;
+  private final PlainChanges changes;
   private final RegionMarks marks;
   private final DecisionWrites decisions;
   private final RegionOutcomes outcomes;
@@ -71,16 +71,16 @@ public final class RegionWrites {
       BatchesInFlight inFlight,
       Horizon horizon,
       RowCleaner cleaner,
-      RecentWrites recent,
+      PlainChanges changes,
       RegionMarks marks,
       DecisionWrites decisions,
       RegionOutcomes outcomes,
       ObserverMetrics metrics) {
-    this.shared = new WriteBatch.Shared(inFlight, recent, cleaner, latches, marks);
+    this.shared = new WriteBatch.Shared(inFlight, changes, cleaner, latches, marks);
     this.decisions = decisions;
     this.horizon = horizon;
     this.cleaner = cleaner;
-    this.recent = recent;
+    this.changes = changes;
     this.marks = marks;
     this.outcomes = outcomes;
     this.metrics = metrics;
@@ -153,16 +153,12 @@ public final class RegionWrites {
         }
       }
     }
-    WriteBatch batch = batch();
-    if (batch != null) {
-      batch.prepared = true;
-    }
   }
 
   private void prepare(MiniBatchOperationInProgress<Mutation> mutations, int i) throws IOException {
     Mutation mutation = mutations.getOperation(i);
     if (DecisionRequest.isRequest(mutation)) {
-      decide(mutation);
+      decide(mutations, i);
       return;
     }
     CleanupRequest request = CleanupRequest.of(mutation);
@@ -180,27 +176,22 @@ public final class RegionWrites {
     }
   }
 
-  private void decide(Mutation request) throws DoNotRetryIOException {
+  private void decide(MiniBatchOperationInProgress<Mutation> mutations, int i)
+      throws DoNotRetryIOException {
     WriteBatch batch = batch();
     if (batch == null) {
       throw new DoNotRetryIOException(NO_ROW_PROCESSORS);
     }
-    batch.decisions.add(decisions.prepare(request));
+    batch.decisions.add(decisions.prepare(mutations, i));
   }
 
   private void plain(WriteBatch batch, Mutation mutation) {
     for (List<Cell> family : mutation.getFamilyCellMap().values()) {
       for (Cell cell : family) {
-        if (cell.getType() == Cell.Type.Put) {
-          marks.plain(cell.getTimestamp());
-        } else {
-          recent.hidden(cell.getTimestamp());
-        }
+        marks.plain(cell.getTimestamp());
       }
     }
-    if (batch == null) {
-      recent.clear(); // of a row processor: see beginUnbatched
-    } else {
+    if (batch != null) { // otherwise of a row processor: see beginUnbatched
       batch.plain();
     }
   }
@@ -209,14 +200,14 @@ public final class RegionWrites {
   public void beginUnbatched() {
     Integer depth = unbatched.get();
     unbatched.set(depth == null ? 1 : depth + 1);
-    recent.plainBegins();
+    changes.begin();
   }
 
   /** It is over; ignored if none has begun: HBase ends scans in the same way. */
   public void endUnbatched() {
     Integer depth = unbatched.get();
     if (depth != null) {
-      recent.plainEnds();
+      changes.end();
       if (depth == 1) {
         unbatched.remove();
       } else {
@@ -242,16 +233,25 @@ public final class RegionWrites {
       if (mutations.getOperationStatus(i).getOperationStatusCode() != OperationStatusCode.NOT_RUN) {
         continue; // refused
       }
-      boolean isWrite = write != null && RecentWrites.isRegular(write.latch(), mutation);
-      if (mutations.getOperationsFromCoprocessors(i) != null || write != null && !isWrite) {
+      if (mutations.getOperationsFromCoprocessors(i) != null
+          || write != null && !isRegular(write.latch(), mutation)) {
         plain(batch, mutation); // what others added is among its cells
-      } else if (isWrite && !batch.plain) {
-        RecentWrites.Entry entry = recent.entry(write.latch(), write.number(), mutation);
-        if (entry != null) {
-          batch.applied.add(entry);
+      }
+    }
+  }
+
+  /** Whether a write has nothing but puts of its own row and version. */
+  private static boolean isRegular(Latch latch, Mutation write) {
+    for (List<Cell> family : write.getFamilyCellMap().values()) {
+      for (Cell cell : family) {
+        if (cell.getTimestamp() != latch.start()
+            || cell.getType() != Cell.Type.Put
+            || !CellUtil.matchingRows(cell, latch.row())) {
+          return false;
         }
       }
     }
+    return true;
   }
 
   /** The mutations are visible; or they failed, and if they were prepared, some may be there. */
@@ -263,17 +263,11 @@ public final class RegionWrites {
     }
     answerDecisions(mutations, batch.decisions);
     if (success) {
-      recent.remember(batch.applied, batch.moment);
       batch.cleanedMarks.forEach(marks::drop);
     } else {
       batch.added.forEach(marks::failed);
-      if (batch.prepared) {
-        recent.clear();
-      }
     }
     batch.decisions.clear();
-    batch.prepared = false;
-    batch.applied.clear();
     batch.added.clear();
     batch.cleanedMarks.clear();
     batch.next = batch.writes.size();
@@ -315,8 +309,7 @@ public final class RegionWrites {
     Mutation mutation = mutations.getOperation(i);
     Latch latch = new Latch(mutation.getRow(), start);
     if (latchForWrite(latch)) {
-      int number = PendingWrite.batchOf(mutation.getFamilyCellMap().get(FAMILY).get(0));
-      batch().writes.add(new WriteBatch.Write(latch, number, mutation));
+      batch().writes.add(new WriteBatch.Write(latch, mutation));
       addMark(mutations, i, start);
     } else {
       metrics.refusedWrites.increment();
@@ -330,7 +323,7 @@ public final class RegionWrites {
     if (!latches.latchForWrite(latch)) {
       return false;
     }
-    boolean begins = marks.beginWrite(latch.start());
+    boolean begins = batch().beginWrites(latch.start());
     if (!begins) {
       latches.releaseWrite(latch);
     }

@@ -80,17 +80,8 @@ public final class RowCleaner {
    * @param visible copies of all cells at version Ts that readers see, but for the mark
    * @param all the same with those that are hidden by delete markers
    * @param hasCell whether a cell for the mark was found
-   * @param isRemembered whether the row was not read
    */
-  record Written(
-      List<KeyValue> visible, List<KeyValue> all, boolean hasCell, boolean isRemembered) {}
-
-  /**
-   * Copies of all cells at version Ts of a row that has the mark, and no hidden cells but those.
-   */
-  static Written remembered(List<KeyValue> cells) {
-    return new Written(cells, cells, false, true);
-  }
+  record Written(List<KeyValue> visible, List<KeyValue> all, boolean hasCell) {}
 
   /**
    * Replaces the cells of {@code mutation}.
@@ -116,9 +107,6 @@ public final class RowCleaner {
     }
     add(changes, PendingWrite.deleteOf(request.row(), request.start()));
     metrics.cleanedRows.increment();
-    if (written.isRemembered) {
-      metrics.cleanedFromMemory.increment();
-    }
   }
 
   private static void add(Map<byte[], List<Cell>> changes, KeyValue cell) {
@@ -145,7 +133,7 @@ public final class RowCleaner {
     }
     List<KeyValue> all = read(raw);
     all.removeIf(cell -> !RawVersion.isCell(cell, request.start()));
-    return new Written(visible, all, hasCell, false);
+    return new Written(visible, all, hasCell);
   }
 
   /** Copies of the cells: the scanner gives their memory back. */

@@ -25,7 +25,12 @@ import org.slf4j.LoggerFactory;
  * that come of a split, only one would find the decisions.
  *
  * <p>It begins when the region is served: HBase numbers what is written before as if it were of the
- * past. Needs no oracle: the outcomes are here. Thread-safe.
+ * past. Needs no oracle: the outcomes are here.
+ *
+ * <p>In a table that is set read-only nothing is written, and the region closes as it is: the next
+ * one finds the decisions where they were. (If it is split then, only the first half does.)
+ *
+ * <p>Thread-safe.
  */
 public final class Settlement {
   private static final int ROWS_MAX = 200;
@@ -64,7 +69,7 @@ public final class Settlement {
   }
 
   private void attempt() {
-    if (region.isClosed()) {
+    if (region.isClosed() || region.isReadOnly()) {
       return;
     }
     try {
@@ -80,11 +85,14 @@ public final class Settlement {
   }
 
   /**
-   * Cleans up all of them.
+   * Cleans up all of them, unless the region is read-only.
    *
    * @throws IOException if one cannot be cleaned up
    */
   public synchronized void settle() throws IOException {
+    if (region.isReadOnly()) {
+      return;
+    }
     decisions.load();
     byte[] first = HConstants.EMPTY_START_ROW;
     boolean isClean = true;

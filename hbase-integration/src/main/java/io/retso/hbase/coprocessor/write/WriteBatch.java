@@ -11,7 +11,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import org.apache.hadoop.hbase.KeyValue;
 import org.apache.hadoop.hbase.client.Mutation;
 
 /**
@@ -20,25 +19,21 @@ import org.apache.hadoop.hbase.client.Mutation;
 final class WriteBatch {
   private static final Cleanup NOT_READ = new Cleanup(null, -1);
 
-  /**
-   * A write that was admitted.
-   *
-   * @param number of the transaction's batch
-   */
-  record Write(Latch latch, int number, Mutation mutation) {}
+  /** A write that was admitted. */
+  record Write(Latch latch, Mutation mutation) {}
 
   /**
    * A row that is latched for its cleanup.
    *
    * @param row what the transaction wrote there; null if it has no mark
-   * @param moment of {@link RecentWrites}, before the look at the row
+   * @param moment of {@link PlainChanges}, before the look at the row
    */
   record Cleanup(RowCleaner.Written row, long moment) {}
 
   /** What all batches of a region share. */
   record Shared(
       BatchesInFlight inFlight,
-      RecentWrites recent,
+      PlainChanges changes,
       RowCleaner cleaner,
       RowLatches latches,
       RegionMarks marks) {}
@@ -46,17 +41,15 @@ final class WriteBatch {
   private final Shared shared;
   private final BatchesInFlight.Epoch epoch;
 
-  /** Of {@link RecentWrites}, before anything is applied. */
-  final long moment;
-
   final List<Write> writes = new ArrayList<>();
+
+  /** Transactions whose writes have begun: until the batch ends nobody decides them. */
+  private final Set<Long> begun = new HashSet<>(2);
+
   private final Map<Latch, Cleanup> cleanups = new HashMap<>();
 
   /** Those that are in the mutations. */
   final Set<Latch> cleaned = new HashSet<>();
-
-  /** What was applied and is not remembered yet. */
-  final List<RecentWrites.Entry> applied = new ArrayList<>();
 
   /** Marks in memory that the current mutations put there. */
   final List<RegionMarks.Mark> added = new ArrayList<>();
@@ -70,25 +63,30 @@ final class WriteBatch {
   /** The first of the writes that was not applied yet. */
   int next;
 
-  boolean plain;
-
-  /**
-   * Whether the current mutations passed {@link RegionWrites#prepare}: if they fail, some may be
-   * there.
-   */
-  boolean prepared;
+  private boolean plain;
 
   WriteBatch(Shared shared) {
     this.shared = shared;
     this.epoch = shared.inFlight.enter();
-    this.moment = shared.recent.moment();
+  }
+
+  /** Whether a transaction may write: it is not decided here. */
+  boolean beginWrites(long start) {
+    if (begun.contains(start)) {
+      return true;
+    }
+    boolean begins = shared.marks.beginWrite(start);
+    if (begins) {
+      begun.add(start);
+    }
+    return begins;
   }
 
   /** It has changes that are neither a transaction's writes nor cleanups. */
   void plain() {
     if (!plain) {
       plain = true;
-      shared.recent.plainBegins();
+      shared.changes.begin();
     }
   }
 
@@ -104,15 +102,8 @@ final class WriteBatch {
     Cleanup cleanup = cleanups.get(latch);
     if (cleanup == null && shared.latches.latchForCleanup(latch)) {
       cleanups.put(latch, NOT_READ); // to be released, should the read fail
-      long before = shared.recent.moment();
-      List<KeyValue> remembered = shared.recent.take(latch, request.onlyBatch());
-      if (shared.marks.mayBeDecided(latch.row(), latch.start())) {
-        remembered = null; // the mark may have gone without a cleanup of the row
-      }
-      cleanup =
-          new Cleanup(
-              remembered == null ? shared.cleaner.read(request) : RowCleaner.remembered(remembered),
-              before);
+      long before = shared.changes.moment();
+      cleanup = new Cleanup(shared.cleaner.read(request), before);
       cleanups.put(latch, cleanup);
     }
     return cleanup;
@@ -120,18 +111,15 @@ final class WriteBatch {
 
   /** What a latched row has, now that nothing plain comes before the cleanup any more. */
   RowCleaner.Written row(Cleanup cleanup, CleanupRequest request) throws IOException {
-    boolean isCurrent = cleanup.moment >= 0 && cleanup.moment == shared.recent.moment();
-    return isCurrent ? cleanup.row : shared.cleaner.read(request);
+    return shared.changes.isCurrent(cleanup.moment) ? cleanup.row : shared.cleaner.read(request);
   }
 
   void end() {
     if (plain) {
-      shared.recent.plainEnds();
+      shared.changes.end();
     }
-    for (Write write : writes) {
-      shared.marks.endWrite(write.latch.start());
-      shared.latches.releaseWrite(write.latch);
-    }
+    begun.forEach(shared.marks::endWrite);
+    writes.forEach(write -> shared.latches.releaseWrite(write.latch));
     cleanups.keySet().forEach(shared.latches::releaseCleanup);
     epoch.leave();
   }

@@ -1,0 +1,23 @@
+package io.retso.bench.hbase;
+
+import io.retso.cluster.LocalCluster;
+
+/** Whose logs are forced to disk before an answer. */
+public enum ForcedLogs {
+  /** As installed: the oracle's, and not HBase's. */
+  ORACLE,
+
+  /** HBase's, too: nothing that was answered is lost with the power. */
+  ALL,
+
+  /** None: what is not on disk yet is lost with the power, commits included. */
+  NONE;
+
+  LocalCluster.Builder in(LocalCluster.Builder cluster) {
+    return switch (this) {
+      case ORACLE -> cluster;
+      case ALL -> cluster.set("hbase.wal.hsync", "true");
+      case NONE -> cluster.oracleFlags("--log-sync=false");
+    };
+  }
+}
