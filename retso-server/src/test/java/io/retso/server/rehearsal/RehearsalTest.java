@@ -5,10 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.retso.log.LedgerStore;
 import io.retso.log.LogException;
 import io.retso.log.bookkeeper.BookKeeperSettings;
 import io.retso.log.bookkeeper.BookKeeperStore;
 import io.retso.server.embedded.EmbeddedBookKeeper;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -45,7 +47,7 @@ class RehearsalTest {
     cluster.close();
   }
 
-  private CompletableFuture<io.retso.log.LedgerStore.Ledger> create() {
+  private CompletableFuture<LedgerStore.Ledger> create() {
     return store
         .createForNobody()
         .thenApply(
@@ -70,12 +72,10 @@ class RehearsalTest {
   @Test
   void aLedgerThatIsLeftBehindIsNoLedgerThatTheLogHasLost() throws Exception {
     try (BookKeeperStore killed = connect()) {
-      var ledger = killed.createForNobody().get(30, TimeUnit.SECONDS);
+      LedgerStore.Ledger ledger = killed.createForNobody().get(30, TimeUnit.SECONDS);
       CompletableFuture<LogException> answer = new CompletableFuture<>();
       ledger.append(
-          java.nio.ByteBuffer.allocateDirect(8),
-          1,
-          (position, failure) -> answer.complete(failure));
+          ByteBuffer.allocateDirect(8), 1, (position, failure) -> answer.complete(failure));
       assertEquals(null, answer.get(30, TimeUnit.SECONDS));
     }
     connect().close();
