@@ -18,8 +18,8 @@ import org.junit.jupiter.api.BeforeEach;
 public final class EditedClient {
   private static final Path SOURCES = Path.of("src/main/java/io/retso/hbase");
 
-  /** For what a bug may keep from happening; others happen within a second. */
-  private static final int PATIENCE_SECONDS = 10;
+  /** For what a bug may keep from happening; all else happens within a second or two. */
+  private static final int PATIENCE_SECONDS = 20;
 
   private EditedClient() {}
 

@@ -1,17 +1,21 @@
 package io.retso.hbase.embedded;
 
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.RawLocalFileSystem;
 import org.apache.hadoop.hbase.HBaseConfiguration;
 import org.apache.hadoop.hbase.HConstants;
 import org.apache.hadoop.hbase.LocalHBaseCluster;
+import org.apache.hadoop.hbase.ServerName;
 import org.apache.hadoop.hbase.client.Admin;
 import org.apache.hadoop.hbase.client.Connection;
 import org.apache.hadoop.hbase.client.ConnectionFactory;
+import org.apache.hadoop.hbase.master.HMaster;
 import org.apache.hadoop.hbase.util.JVMClusterUtil.RegionServerThread;
 import org.apache.hadoop.hbase.zookeeper.MiniZooKeeperCluster;
 import org.apache.hadoop.metrics2.lib.DefaultMetricsSystem;
@@ -106,16 +110,36 @@ public final class EmbeddedHBase implements AutoCloseable {
   }
 
   /**
-   * Adds a region server and waits until the master knows it.
+   * Adds a region server and waits until the master gives it regions: before its first report,
+   * regions that are to be moved there stay where they are.
    *
-   * @throws IOException if it does not start
+   * @throws IOException if it does not start, or does not report within a minute
    */
   public RegionServerThread startRegionServer() throws IOException {
     Configuration own = new Configuration(configuration); // HBase makes no copy here
     RegionServerThread thread = cluster.addRegionServer(own, liveRegionServers());
     thread.start();
     thread.waitForServerOnline();
+    ServerName name = thread.getRegionServer().getServerName();
+    long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(1);
+    while (!takesRegions(name)) {
+      if (!thread.isAlive() || System.nanoTime() > deadline) {
+        throw new IOException(name + " has ended, or has not reported to the master");
+      }
+      try {
+        TimeUnit.MILLISECONDS.sleep(10);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new InterruptedIOException();
+      }
+    }
     return thread;
+  }
+
+  private boolean takesRegions(ServerName server) {
+    HMaster master = cluster.getActiveMaster();
+    return master != null
+        && master.getServerManager().createDestinationServersList().contains(server);
   }
 
   /** Region servers that run. */
