@@ -7,6 +7,7 @@ import io.retso.bench.report.Comparison;
 import io.retso.bench.report.ReportText;
 import io.retso.bench.report.Texts;
 import io.retso.client.OracleClient;
+import io.retso.cluster.ChildProcess;
 import io.retso.cluster.DeleteAtExit;
 import io.retso.cluster.Directories;
 import io.retso.cluster.LocalCluster;
@@ -82,7 +83,6 @@ public final class BoundsBench {
                 .oracleFlags("--transaction-timeout=" + TIMEOUT)
                 // Files that were compacted leave the directory then, not within two minutes.
                 .set("hbase.hfile.compaction.discharger.interval", "5000")
-                .set("hbase.regionserver.info.port", "0") // for RegionServers
                 .start();
         Connection connection = ConnectionFactory.createConnection(cluster.configuration());
         OracleClient oracle = OracleClient.builder().address(cluster.oracle()).build();
@@ -107,7 +107,7 @@ public final class BoundsBench {
               TABLE,
               cluster.oracleHttpPort(),
               cluster.oracleProcess().pid(),
-              new RegionServers(connection)::markBytes)) {
+              () -> markBytes(cluster))) {
         drive(run, connection);
         run.awaitQuiet(() -> compact(connection));
         show(run.observe());
@@ -122,6 +122,14 @@ public final class BoundsBench {
     out.print(ReportText.comparisons(comparisons));
     out.flush();
     return comparisons;
+  }
+
+  private static double markBytes(LocalCluster cluster) throws IOException {
+    double bytes = 0;
+    for (ChildProcess process : cluster.hbaseProcesses()) {
+      bytes += RegionServers.figure(process.pid(), "markBytes");
+    }
+    return bytes;
   }
 
   private void drive(LongRun run, Connection connection) throws IOException, InterruptedException {

@@ -60,9 +60,9 @@ final class LongRun implements AutoCloseable {
     void run() throws IOException, InterruptedException;
   }
 
-  /** Bytes of marks and outcomes in the memory of the regions; NaN if that is not known. */
+  /** Bytes of marks and outcomes in the memory of the regions. */
   interface MarkBytes {
-    double now() throws IOException, InterruptedException;
+    double now() throws IOException;
   }
 
   /**

@@ -1,43 +1,47 @@
 package io.retso.bench.bounds;
 
+import com.sun.tools.attach.AttachNotSupportedException;
+import com.sun.tools.attach.VirtualMachine;
 import java.io.IOException;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
-import java.time.Duration;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
-import org.apache.hadoop.hbase.ServerMetrics;
-import org.apache.hadoop.hbase.client.Admin;
-import org.apache.hadoop.hbase.client.Connection;
+import javax.management.AttributeNotFoundException;
+import javax.management.JMException;
+import javax.management.MBeanServerConnection;
+import javax.management.ObjectName;
+import javax.management.remote.JMXConnector;
+import javax.management.remote.JMXConnectorFactory;
+import javax.management.remote.JMXServiceURL;
 
-/** What region servers on this machine tell of the coprocessor, by their web interface. */
+/** What processes of HBase on this machine tell of the coprocessor, by JMX. Stateless. */
 final class RegionServers {
-  private static final Pattern FIGURE = Pattern.compile("\"markBytes\" ?: ?(\\d+)");
-  private static final Duration TIMEOUT = Duration.ofSeconds(5);
+  private static final String BEANS = "Hadoop:service=HBase,name=RegionServer,*";
 
-  private final Connection connection;
-  private final HttpClient http = HttpClient.newBuilder().connectTimeout(TIMEOUT).build();
+  private RegionServers() {}
 
-  RegionServers(Connection connection) {
-    this.connection = connection;
+  /** A figure of a process, some seconds old; 0 if it has none. */
+  static double figure(long pid, String name) throws IOException {
+    try {
+      VirtualMachine process = VirtualMachine.attach(Long.toString(pid));
+      try (JMXConnector connector =
+          JMXConnectorFactory.connect(new JMXServiceURL(process.startLocalManagementAgent()))) {
+        return figure(connector.getMBeanServerConnection(), name);
+      } finally {
+        process.detach();
+      }
+    } catch (AttachNotSupportedException | JMException e) {
+      throw new IOException("process " + pid + " does not tell " + name, e);
+    }
   }
 
-  /** Of all of them, some seconds old. */
-  double markBytes() throws IOException, InterruptedException {
-    double bytes = Double.NaN;
-    try (Admin admin = connection.getAdmin()) {
-      for (ServerMetrics server : admin.getClusterMetrics().getLiveServerMetrics().values()) {
-        URI jmx = URI.create("http://127.0.0.1:" + server.getInfoServerPort() + "/jmx");
-        HttpRequest request = HttpRequest.newBuilder(jmx).timeout(TIMEOUT).build();
-        String told = http.send(request, HttpResponse.BodyHandlers.ofString()).body();
-        Matcher figure = FIGURE.matcher(told);
-        while (figure.find()) {
-          bytes = (Double.isNaN(bytes) ? 0 : bytes) + Double.parseDouble(figure.group(1));
-        }
+  private static double figure(MBeanServerConnection beans, String name)
+      throws IOException, JMException {
+    double sum = 0;
+    for (ObjectName bean : beans.queryNames(new ObjectName(BEANS), null)) {
+      try {
+        sum += ((Number) beans.getAttribute(bean, name)).doubleValue();
+      } catch (AttributeNotFoundException e) {
+        continue; // figures of something else
       }
     }
-    return bytes;
+    return sum;
   }
 }

@@ -257,9 +257,10 @@ class DecidedCleanupTest {
   }
 
   /** The first call of a method fails as if HBase's client was broken. */
-  private static <T> T brokenOnce(Class<T> type, T real, String broken) {
+  @SuppressWarnings("unchecked") // it is of the same type as what it calls
+  private static <T> T brokenOnce(Class<? super T> type, T real, String broken) {
     AtomicBoolean isBroken = new AtomicBoolean(true);
-    return type.cast(
+    return (T)
         Proxy.newProxyInstance(
             type.getClassLoader(),
             new Class<?>[] {type},
@@ -268,7 +269,7 @@ class DecidedCleanupTest {
                 throw new LinkageError("a test wants it");
               }
               return method.invoke(real, arguments);
-            }));
+            });
   }
 
   /** First as the region is looked for, then as the list is sent. */

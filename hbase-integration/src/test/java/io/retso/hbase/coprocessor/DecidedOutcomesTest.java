@@ -143,10 +143,13 @@ class DecidedOutcomesTest {
   void whatWasFiledIsNotDecided() throws IOException {
     long start = t.writeWithoutCell(ROW);
     Hold behind = HeldStore.into(t.region()).holdNextFlushOfMarks(); // or its mark would be a cell
-    t.flush(RawTable.F);
-    t.oracle.abort(start);
-    assertFalse(t.decide(start, CleanupRequest.ABORTED, 1));
-    behind.release();
+    try {
+      t.flush(RawTable.F);
+      t.oracle.abort(start);
+      assertFalse(t.decide(start, CleanupRequest.ABORTED, 1));
+    } finally {
+      behind.release();
+    }
     assertEquals(Map.of(), t.read());
     t.cleanUp(start, CleanupRequest.ABORTED, ROW);
     t.reopen();

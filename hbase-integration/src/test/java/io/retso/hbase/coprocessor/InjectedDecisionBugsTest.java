@@ -175,8 +175,11 @@ class InjectedDecisionBugsTest {
         "whatAReplayFilesIsCleanedUpAsItWasDecided"),
     A_FLUSH_MOVES_WHAT_IS_PENDING(
         "coprocessor/purge/DecidingScanner.java",
-        "if (outcome == 0) {",
-        "if (outcome == 0 && version == 0) {",
+        "outcomeOf.applyAsLong(version) : 0;",
+        "outcomeOf.applyAsLong(version) : 0;\n"
+            + "    if (outcome == 0 && Timestamps.isWellFormed(version)) {\n"
+            + "      outcome = version + Timestamps.GAP;\n"
+            + "    }",
         DecidedOutcomesTest.class,
         "aMovedVersionPassesThoseOfOpenTransactions"),
     A_HORIZON_IS_ACTIVATED_BEFORE_ROWS_ARE_CLEANED_UP(
