@@ -7,7 +7,6 @@ import io.retso.bench.report.Comparison;
 import io.retso.bench.report.ReportText;
 import io.retso.bench.report.Texts;
 import io.retso.client.OracleClient;
-import io.retso.cluster.ChildProcess;
 import io.retso.cluster.DeleteAtExit;
 import io.retso.cluster.Directories;
 import io.retso.cluster.LocalCluster;
@@ -106,8 +105,7 @@ public final class BoundsBench {
               oracle,
               TABLE,
               cluster.oracleHttpPort(),
-              cluster.oracleProcess().pid(),
-              () -> markBytes(cluster))) {
+              cluster.oracleProcess().pid())) {
         drive(run, connection);
         run.awaitQuiet(() -> compact(connection));
         show(run.observe());
@@ -124,18 +122,10 @@ public final class BoundsBench {
     return comparisons;
   }
 
-  private static double markBytes(LocalCluster cluster) throws IOException {
-    double bytes = 0;
-    for (ChildProcess process : cluster.hbaseProcesses()) {
-      bytes += RegionServers.figure(process.pid(), "markBytes");
-    }
-    return bytes;
-  }
-
   private void drive(LongRun run, Connection connection) throws IOException, InterruptedException {
     say(
-        "  updates  deaths  versions  marks  files KB  memstore MB  marks KB  remembered  lag"
-            + " timestamps  read ms  oracle MB");
+        "  updates  deaths  versions  marks  files KB  memstore MB  remembered  lag timestamps"
+            + "  read ms  oracle MB");
     long each = Math.max(1, updates / deaths);
     long done = 0;
     for (int step = 1; step <= FLUSHES; step++) {
@@ -168,14 +158,13 @@ public final class BoundsBench {
   private void show(Observation o) {
     seen.add(o);
     say(
-        "  %7d  %6d  %8d  %5d  %8.0f  %11.1f  %8.1f  %10d  %10d  %7s  %9s",
+        "  %7d  %6d  %8d  %5d  %8.0f  %11.1f  %10d  %10d  %7s  %9s",
         o.updates(),
         o.deaths(),
         o.versions(),
         o.marks(),
         o.storeBytes() / 1e3,
         o.memstoreBytes() / 1048576.0,
-        o.markBytes() / 1e3,
         o.remembered(),
         o.lagTimestamps(),
         Texts.millis(o.readMillis()),
@@ -188,7 +177,6 @@ public final class BoundsBench {
     all.add(growth("marks in the table", Observation::marks));
     all.add(growth("the table's files", Observation::storeBytes));
     all.add(growth("the table's memstore", Observation::memstoreBytes));
-    all.add(growth("marks and outcomes in memory", Observation::markBytes));
     all.add(growth("transactions that the oracle remembers", Observation::remembered));
     all.add(growth("lag of the low watermark", Observation::lagTimestamps));
     all.add(growth("latency of a read", Observation::readMillis));

@@ -60,11 +60,6 @@ final class LongRun implements AutoCloseable {
     void run() throws IOException, InterruptedException;
   }
 
-  /** Bytes of marks and outcomes in the memory of the regions. */
-  interface MarkBytes {
-    double now() throws IOException;
-  }
-
   /**
    * The state after so many updates.
    *
@@ -74,7 +69,6 @@ final class LongRun implements AutoCloseable {
    * @param marks in the table, of all rows
    * @param storeBytes of the table's files
    * @param memstoreBytes of the table, a multiple of a megabyte
-   * @param markBytes as {@link MarkBytes} says, before anybody has looked at marks
    * @param remembered transactions that the oracle holds: open, aborted, or not cleaned up
    * @param lagTimestamps timestamps between now and the low watermark; a transaction takes two
    * @param readMillis median latency of a transaction that reads the row
@@ -87,7 +81,6 @@ final class LongRun implements AutoCloseable {
       long marks,
       long storeBytes,
       long memstoreBytes,
-      double markBytes,
       long remembered,
       long lagTimestamps,
       double readMillis,
@@ -99,7 +92,6 @@ final class LongRun implements AutoCloseable {
   private final TableName name;
   private final int oracleHttpPort;
   private final long oraclePid;
-  private final MarkBytes markBytes;
   private final Table table;
   private final DyingClients dying;
   private final ServerMetrics metrics = new ServerMetrics();
@@ -114,7 +106,6 @@ final class LongRun implements AutoCloseable {
    *
    * @param oracleHttpPort where the oracle serves its metrics
    * @param oraclePid of the oracle's process, 0 if that is this one
-   * @param markBytes how to ask region servers
    */
   LongRun(
       Connection connection,
@@ -122,8 +113,7 @@ final class LongRun implements AutoCloseable {
       OracleClient oracle,
       TableName name,
       int oracleHttpPort,
-      long oraclePid,
-      MarkBytes markBytes)
+      long oraclePid)
       throws IOException {
     this.connection = connection;
     this.manager = manager;
@@ -131,7 +121,6 @@ final class LongRun implements AutoCloseable {
     this.name = name;
     this.oracleHttpPort = oracleHttpPort;
     this.oraclePid = oraclePid;
-    this.markBytes = markBytes;
     this.table = connection.getTable(name);
     this.dying = new DyingClients(connection, oracle, name);
   }
@@ -213,7 +202,6 @@ final class LongRun implements AutoCloseable {
 
   /** Looks at everything that might grow. */
   Observation observe() throws IOException, InterruptedException {
-    double inMemory = markBytes.now(); // before marks are counted, for which they are flushed
     long remembered =
         remembered(); // before reads of its own, whose ends are reported a little later
     long lag = lag();
@@ -225,7 +213,6 @@ final class LongRun implements AutoCloseable {
         marks(),
         storeBytes(),
         memstoreBytes(),
-        inMemory,
         remembered,
         lag,
         readMillis,

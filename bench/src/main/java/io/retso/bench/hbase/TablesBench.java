@@ -70,7 +70,8 @@ public final class TablesBench {
     Map<String, Object> machine = Machine.facts();
     String startedAt = Instant.now().toString();
     line.show("starting HBase and the oracle: some fifteen seconds ...");
-    try (LocalCluster cluster = settings.forcedLogs().in(LocalCluster.in(data).hbaseHeapMb(2048)).start();
+    try (LocalCluster cluster =
+            settings.forcedLogs().in(LocalCluster.in(data).hbaseHeapMb(2048)).start();
         BenchTables tables = new BenchTables(cluster, settings.isolation())) {
       line.show("writing " + settings.rows() + " rows to both tables ...");
       tables.load(cluster, settings);

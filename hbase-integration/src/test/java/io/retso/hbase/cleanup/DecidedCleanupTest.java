@@ -416,9 +416,8 @@ class DecidedCleanupTest {
     eventually("nothing is on its way", Inside.hbase(manager)::isClosed);
     assertEquals(0, counters.cleanedUp.sum());
     assertEquals(1, counters.cleanupsFailed.sum());
-    assertEquals(1, fixture.marks(name));
     manager = fixture.manager();
-    // The region that found the mark at its flush may be cleaning it up, too.
+    // The region that found the mark at its flush may be cleaning it up, or have done so.
     eventually("swept", () -> manager.sweep().reported());
     counters = Inside.counters(manager);
     assertWhole("a=1 x=1");

@@ -267,9 +267,14 @@ class DecidedReplayTest {
     Future<?> cleanup = t.inBackground(() -> cleanUpOnce(start, committed));
     hold.awaitReached();
     RefusedCleanups.set(t.name, false);
-    assertThrows(
-        IOException.class, () -> t.region().getCoprocessorHost().preClose(false), "it is settled");
-    hold.fail();
+    try {
+      assertThrows(
+          IOException.class,
+          () -> t.region().getCoprocessorHost().preClose(false),
+          "it is settled");
+    } finally {
+      hold.fail();
+    }
     cleanup.get();
     assertEquals(List.of(ROW + "{a=1}"), rows());
     Fixture.eventually("its rows are cleaned up", () -> !marks().contains(ROW));

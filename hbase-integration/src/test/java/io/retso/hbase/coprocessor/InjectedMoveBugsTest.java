@@ -33,7 +33,7 @@ class InjectedMoveBugsTest {
     A_SCAN_ENDS_OVER_A_FLUSH(
         "coprocessor/read/SnapshotScanner.java",
         "result.isEmpty() && filter.isOutdated()",
-        "false",
+        "result == null",
         "aScanLooksOnceMoreAtItsEnd"),
     A_SCAN_DOES_NOT_LOOK_WHEN_A_ROW_BEGINS(
         "coprocessor/read/SnapshotFilter.java",

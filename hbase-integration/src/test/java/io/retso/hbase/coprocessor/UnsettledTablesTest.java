@@ -263,24 +263,6 @@ class UnsettledTablesTest {
     assertEquals(List.of(CellVersion.committed(committed)), versions(t.name, ROW));
   }
 
-  /** Why: data is written to files without a look at decisions, and its marks are gone. */
-  @Test
-  void aReplayToFilesWouldShowWhatWasAborted() throws Exception {
-    write();
-    t.flush(MARKS);
-    if (t.cluster.hbase().liveRegionServers() < 2) {
-      t.cluster.hbase().startRegionServer();
-    }
-    splitLogsToFiles(true);
-    try {
-      t.crash();
-    } finally {
-      splitLogsToFiles(false);
-    }
-    t.reopen();
-    assertTrue(rows().contains("s{a=1}"), "HBase looks at decisions: the refusal is not needed");
-  }
-
   // Copies of the log.
 
   /** As HBase's WALPlayer does: each edit is put into the table, and nothing else. */

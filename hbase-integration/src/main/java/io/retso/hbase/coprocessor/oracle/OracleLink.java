@@ -35,7 +35,7 @@ import org.apache.hadoop.hbase.DoNotRetryIOException;
  * The region server's connection to an oracle: one for each oracle and list of addresses, shared by
  * all regions whose tables name them, closed with the last of them. It takes answers from no other
  * oracle, wherever the addresses lead. It comes with what is common to them: the cache of decided
- * transactions, the queue of orphans, and the memory of recent writes. Thread-safe.
+ * transactions, and the queue of orphans. Thread-safe.
  */
 public final class OracleLink {
   /**
