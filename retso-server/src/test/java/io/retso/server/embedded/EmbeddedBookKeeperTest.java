@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.retso.Await;
 import io.retso.log.LedgerStore;
 import io.retso.log.LogException;
 import io.retso.log.bookkeeper.BookKeeperSettings;
@@ -12,10 +13,12 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.apache.bookkeeper.bookie.storage.ldb.DbLedgerStorage;
@@ -29,7 +32,9 @@ class EmbeddedBookKeeperTest {
   @TempDir Path directory;
 
   private static BookKeeperStore connect(EmbeddedBookKeeper cluster) throws LogException {
-    return BookKeeperStore.connect(BookKeeperSettings.of(cluster.zookeeper(), 1, 1, 1));
+    Duration patience = Duration.ofSeconds(20); // one bookie: nobody else is to be asked
+    return BookKeeperStore.connect(
+        BookKeeperSettings.of(cluster.zookeeper(), 1, 1, 1).withTimeouts(patience, patience));
   }
 
   /** Appends and returns the failure, or null. */
@@ -124,9 +129,18 @@ class EmbeddedBookKeeperTest {
       assertEquals(null, append(ledger, 100));
       cluster.stopBookie(0);
       assertEquals(LogException.Reason.UNAVAILABLE, append(ledger, 100).reason());
-      ExecutionException noBookie =
-          assertThrows(ExecutionException.class, () -> store.create().get());
-      assertEquals(LogException.Reason.UNAVAILABLE, LogException.of(noBookie).reason());
+      AtomicReference<ExecutionException> noBookie = new AtomicReference<>();
+      Await.until(
+          () -> {
+            try {
+              store.create().get(); // until the client has heard that the bookie is gone
+              return false;
+            } catch (ExecutionException e) {
+              noBookie.set(e);
+              return true;
+            }
+          });
+      assertEquals(LogException.Reason.UNAVAILABLE, LogException.of(noBookie.get()).reason());
 
       cluster.startBookie(0);
       try (BookKeeperStore next = connect(cluster);
