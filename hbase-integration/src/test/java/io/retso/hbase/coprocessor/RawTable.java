@@ -77,8 +77,7 @@ public class RawTable implements AutoCloseable {
     return new RawTable(cluster, TableSettings.VERSION_DECIDED, table -> {}, splits);
   }
 
-  RawTable(
-      RetsoCluster cluster, int version, More more, byte[]... splits) throws Exception {
+  RawTable(RetsoCluster cluster, int version, More more, byte[]... splits) throws Exception {
     this.cluster = cluster;
     this.name = cluster.freshName("raw");
     this.server = RetsoCluster.startOracle();
