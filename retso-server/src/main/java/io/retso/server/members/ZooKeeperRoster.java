@@ -102,9 +102,14 @@ public final class ZooKeeperRoster implements Roster {
     return roster;
   }
 
+  /**
+   * What it says is said again if it is not seen after a while: what is changed while Curator makes
+   * the node, may be lost.
+   */
   @Override
   public void publish(Entry own) {
-    if (own.equals(published) || isOnlyLag(own) && isTooSoon()) {
+    boolean isSaid = own.equals(published);
+    if (isTooSoon() ? isSaid || isOnlyLag(own) : isSaid && members.contains(own)) {
       return;
     }
     published = own;
@@ -130,7 +135,7 @@ public final class ZooKeeperRoster implements Roster {
   }
 
   private boolean isTooSoon() {
-    return nanoClock.getAsLong() - publishedNanos < LAG_NANOS;
+    return published != null && nanoClock.getAsLong() - publishedNanos < LAG_NANOS;
   }
 
   @Override

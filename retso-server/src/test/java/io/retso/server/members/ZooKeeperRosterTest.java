@@ -75,7 +75,12 @@ class ZooKeeperRosterTest {
       first.publish(further); // too soon
       Roster.Entry ready = new Roster.Entry("b:7521", "b:7522", true, 16, 2);
       first.publish(ready);
-      until(() -> second.members().equals(List.of(ready)));
+      until(
+          () -> { // as members do with each tick
+            first.publish(ready);
+            nanos.addAndGet(ZooKeeperRoster.LAG_NANOS / 10);
+            return second.members().equals(List.of(ready));
+          });
       nanos.addAndGet(ZooKeeperRoster.LAG_NANOS);
       Roster.Entry done = new Roster.Entry("b:7521", "b:7522", true, 16, 0);
       first.publish(done);
