@@ -127,7 +127,10 @@ public final class Replay {
       uncleaned.remove(sequence);
       return;
     }
-    boolean committed = window.state(sequence) == TransactionWindow.COMMITTED;
+    int state = window.state(sequence);
+    // A sweep may be further here than it was with the writer when that took the report.
+    boolean committed =
+        state == TransactionWindow.COMMITTED || state == TransactionWindow.COMMITTED_CLEAN;
     window.setState(
         sequence, committed ? TransactionWindow.COMMITTED_CLEAN : TransactionWindow.ABORTED_CLEAN);
   }

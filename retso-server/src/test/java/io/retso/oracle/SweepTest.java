@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.protocol.Outcome;
+import io.retso.protocol.Timestamps;
 import java.util.List;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
@@ -34,6 +35,21 @@ class SweepTest {
     assertEquals(2, oracle.uncleanedCommits(), "a report alone has looked at every place");
     oracle.sweepOn();
     assertEquals(0, oracle.uncleanedCommits());
+  }
+
+  /** The writer took a report of cleanup before its sweep got there; a standby's got there. */
+  @Test
+  void whatWasSweptAndThenReportedRemainsCommitted() {
+    Replay replay = oracle.replay();
+    long start = Timestamps.GAP;
+    long commit = 2 * Timestamps.GAP;
+    batch.addLogged(start, commit, new long[] {7}, 0, 1);
+    replay.committed(batch);
+    replay.swept(commit + Timestamps.GAP);
+    replay.sweepOn(100);
+    replay.cleaned(start);
+    replay.end();
+    assertEquals(commit, oracle.status(start, commit));
   }
 
   @Test

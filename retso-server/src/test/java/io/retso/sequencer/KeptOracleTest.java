@@ -203,7 +203,7 @@ class KeptOracleTest {
     return batch;
   }
 
-  private static void assertSame(StatusOracle one, StatusOracle other) {
+  private static void assertSame(StatusOracle one, StatusOracle other, String world) {
     assertEquals(one.nextTimestamp(), other.nextTimestamp());
     assertEquals(one.windowLow(), other.windowLow());
     assertEquals(one.lowWatermark(), other.lowWatermark());
@@ -215,7 +215,7 @@ class KeptOracleTest {
     assertEquals(counters.mapOccupied, others.mapOccupied);
     long last = one.nextTimestamp() - Timestamps.GAP;
     for (long start = Timestamps.GAP; start <= last; start += Timestamps.GAP) {
-      assertEquals(one.status(start, last), other.status(start, last), "of " + start);
+      assertEquals(one.status(start, last), other.status(start, last), world + ", of " + start);
       assertEquals(one.openOfOthers(start, 1, 1), other.openOfOthers(start, 1, 1));
     }
   }
@@ -249,7 +249,7 @@ class KeptOracleTest {
   }
 
   private static long[] seeds() {
-    return new Random().longs(150).toArray();
+    return new Random().longs(1_000).toArray();
   }
 
   @ParameterizedTest
@@ -281,7 +281,7 @@ class KeptOracleTest {
     leader.shared.make(Changes.NONE);
     leader.recovery.finish(Timestamps.GAP);
     reader.recovery.finish(Timestamps.GAP);
-    assertSame(reader.oracle, leader.oracle);
+    assertSame(reader.oracle, leader.oracle, "seed " + seed);
     assertAnswerTheSame(reader, leader);
   }
 
@@ -300,7 +300,7 @@ class KeptOracleTest {
     leader.shared.make(Changes.NONE);
     leader.recovery.finish(Timestamps.GAP);
     assertEquals(next, leader.oracle.nextTimestamp());
-    assertSame(reader.oracle, leader.oracle);
+    assertSame(reader.oracle, leader.oracle, "all requests");
     assertAnswerTheSame(reader, leader);
   }
 }
