@@ -77,6 +77,7 @@ public final class RetsoCluster implements AutoCloseable {
   }
 
   private static final int TABLES_MAX = 20;
+  private static final String NEVER = Integer.toString(Integer.MAX_VALUE);
 
   private final Path directory;
   private final EmbeddedHBase hbase;
@@ -96,7 +97,10 @@ public final class RetsoCluster implements AutoCloseable {
     try {
       Path directory = Files.createTempDirectory("retso-hbase");
       RetsoServer oracle = startOracle();
-      EmbeddedHBase hbase = EmbeddedHBase.in(directory).start();
+      EmbeddedHBase hbase =
+          EmbeddedHBase.in(directory)
+              .set("hbase.balancer.period", NEVER) // regions stay where a test puts them
+              .start();
       JmxCacheBuster.stop(); // it reads all metrics after each change of a region, for nobody here
       return new RetsoCluster(
           directory, hbase, oracle, ConnectionFactory.createConnection(hbase.configuration()));
