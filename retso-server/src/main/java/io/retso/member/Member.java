@@ -1,5 +1,6 @@
 package io.retso.member;
 
+import io.retso.log.CommitLog;
 import io.retso.log.LedgerLog;
 import io.retso.log.LedgerStore;
 import io.retso.log.LogException;
@@ -252,12 +253,8 @@ public final class Member implements AutoCloseable {
       end(e);
       return;
     }
-    long last = recovery.lastPosition();
-    if (recovery.hasWriter()) {
-      term.sequencer().startBehind(term.begin(taken, last), last, taken.times().fencedNanos());
-    } else {
-      term.sequencer().start(term.begin(taken, last), last);
-    }
+    CommitLog began = term.begin(taken, recovery.lastPosition());
+    term.sequencer().startAfter(recovery, began, taken.times().fencedNanos());
     // The first entry is on its way. Its acknowledgement is a task of its own, behind this one.
     follower.leads(taken.epoch(), now());
     leadTrouble = null;

@@ -102,6 +102,19 @@ public final class Sequencer implements CommitLog.Listener {
   }
 
   /**
+   * The one of these two that the replay of the log calls for.
+   *
+   * @param replayed the whole log, and {@link Recovery#finish} was called
+   */
+  public void startAfter(Recovery replayed, CommitLog takenLog, long fencedNanos) {
+    if (replayed.hasWriter()) {
+      startBehind(takenLog, replayed.lastPosition(), fencedNanos);
+    } else {
+      start(takenLog, replayed.lastPosition());
+    }
+  }
+
+  /**
    * Time passes: appends an empty entry if there was none for a while, and lets go of what was
    * held. To be called about every {@value #TICK_MILLIS} ms.
    */

@@ -53,11 +53,7 @@ class DeposedServerTest {
       assertTrue(simulation.run(taking::isDone, Long.MAX_VALUE));
       LedgerLog log = taking.join();
       recovery.finish(Timestamps.GAP);
-      if (recovery.hasWriter()) {
-        sequencer.startBehind(log, recovery.lastPosition(), log.times().fencedNanos());
-      } else {
-        sequencer.start(log, recovery.lastPosition());
-      }
+      sequencer.startAfter(recovery, log, log.times().fencedNanos());
     }
 
     /** Whether the answer to a request for a timestamp would leave at once. */

@@ -230,7 +230,8 @@ class InjectedBugsTest {
             + " executor)",
         ".readCatalog()"),
     /** A take-over by suspicion is treated as if the leader had said its last word. */
-    SUSPECT_TAKEN_FOR_ENDED("member/Member.java", "if (recovery.hasWriter()) {", "if (false) {"),
+    SUSPECT_TAKEN_FOR_ENDED(
+        "sequencer/Sequencer.java", "if (replayed.hasWriter()) {", "if (false) {"),
     DEPOSED_LEADER_GOES_ON(
         "member/Member.java",
         "if (state == State.LEADING) {\n        stepDown();",

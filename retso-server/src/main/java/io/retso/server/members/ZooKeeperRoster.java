@@ -128,8 +128,7 @@ public final class ZooKeeperRoster implements Roster {
   }
 
   private boolean isOnlyLag(Entry own) {
-    return published != null
-        && own.isReady() == published.isReady()
+    return own.isReady() == published.isReady()
         && own.address().equals(published.address())
         && own.httpAddress().equals(published.httpAddress());
   }

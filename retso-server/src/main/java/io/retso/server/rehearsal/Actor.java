@@ -83,14 +83,9 @@ final class Actor implements FrontDesk.Owner, FrontDesk.Loop {
   /** Begins to lead on a log that was taken over. */
   void lead(LedgerLog taken) throws LogException {
     recovery.finish(Timestamps.atLeast(1));
-    long last = recovery.lastPosition();
-    measured.measure(taken, last);
+    measured.measure(taken, recovery.lastPosition());
     desk.lead(sequencer, ServerRole.alone(taken.epoch()));
-    if (recovery.hasWriter()) {
-      sequencer.startBehind(measured, last, taken.times().fencedNanos());
-    } else {
-      sequencer.start(measured, last);
-    }
+    sequencer.startAfter(recovery, measured, taken.times().fencedNanos());
   }
 
   /**

@@ -23,7 +23,6 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -82,14 +81,7 @@ class NettyLeaderWatchTest {
   }
 
   private void untilGone(boolean wanted) throws Exception {
-    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
-    Await.until(
-        () -> {
-          if (System.nanoTime() > end) {
-            throw new TimeoutException("gone did not become " + wanted);
-          }
-          return onLoop(watch::isGone) == wanted;
-        });
+    Await.aMinute("gone becomes " + wanted, () -> onLoop(watch::isGone) == wanted);
   }
 
   private long[] acceptedAndConnected() throws Exception {

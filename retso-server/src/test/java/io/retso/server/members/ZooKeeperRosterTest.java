@@ -5,8 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import io.retso.Await;
 import io.retso.member.Roster;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import org.apache.curator.framework.CuratorFramework;
@@ -41,14 +39,7 @@ class ZooKeeperRosterTest {
   }
 
   private static void until(BooleanSupplier condition) throws Exception {
-    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
-    Await.until(
-        () -> {
-          if (System.nanoTime() > end) {
-            throw new TimeoutException("it did not happen");
-          }
-          return condition.getAsBoolean();
-        });
+    Await.aMinute("the roster changes", condition::getAsBoolean);
   }
 
   @Test
