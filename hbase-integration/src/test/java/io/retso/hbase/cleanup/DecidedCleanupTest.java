@@ -31,6 +31,7 @@ import java.util.stream.StreamSupport;
 import org.apache.hadoop.hbase.ServerName;
 import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.client.Admin;
+import org.apache.hadoop.hbase.client.AdvancedScanResultConsumer;
 import org.apache.hadoop.hbase.client.AsyncTable;
 import org.apache.hadoop.hbase.client.AsyncTableRegionLocator;
 import org.apache.hadoop.hbase.client.RegionInfo;
@@ -189,6 +190,30 @@ class DecidedCleanupTest {
     assertWhole("a=1 x=1");
   }
 
+  /** Commits a row of each region, of which the cleanup has these parts of HBase's client. */
+  private void commitWith(
+      PreparedTable real,
+      AsyncTable<AdvancedScanResultConsumer> shortTimeout,
+      AsyncTableRegionLocator regions)
+      throws Exception {
+    Transaction tx = manager.begin();
+    AsyncTransactionalTable table =
+        Inside.table(
+            manager,
+            tx,
+            new PreparedTable(
+                real.descriptor(),
+                real.settings(),
+                real.raw(),
+                shortTimeout,
+                regions,
+                real.loadedNanos()));
+    table.put(put("a", "1")).get(30, TimeUnit.SECONDS);
+    table.put(put("x", "1")).get(30, TimeUnit.SECONDS);
+    tx.commit();
+    eventually("reported", () -> counters.cleanedUp.sum() == 1);
+  }
+
   @Test
   void regionsThatAreNotFoundAreLookedForAgain() throws Exception {
     PreparedTable real = Inside.tables(manager).find(name).get(30, TimeUnit.SECONDS);
@@ -202,22 +227,7 @@ class DecidedCleanupTest {
                     method.getName().equals("getRegionLocation") && failures.getAndDecrement() > 0
                         ? CompletableFuture.failedFuture(new IOException("no region"))
                         : method.invoke(real.regions(), arguments));
-    Transaction tx = manager.begin();
-    AsyncTransactionalTable table =
-        Inside.table(
-            manager,
-            tx,
-            new PreparedTable(
-                real.descriptor(),
-                real.settings(),
-                real.raw(),
-                real.shortTimeout(),
-                failing,
-                real.loadedNanos()));
-    table.put(put("a", "1")).get(30, TimeUnit.SECONDS);
-    table.put(put("x", "1")).get(30, TimeUnit.SECONDS);
-    tx.commit();
-    eventually("reported", () -> counters.cleanedUp.sum() == 1);
+    commitWith(real, real.shortTimeout(), failing);
     assertTrue(failures.get() < 0);
     assertWhole("a=1 x=1");
   }
@@ -296,22 +306,10 @@ class DecidedCleanupTest {
 
   private void cleanUpWithABrokenClient() throws Exception {
     PreparedTable real = Inside.tables(manager).find(name).get(30, TimeUnit.SECONDS);
-    Transaction tx = manager.begin();
-    AsyncTransactionalTable table =
-        Inside.table(
-            manager,
-            tx,
-            new PreparedTable(
-                real.descriptor(),
-                real.settings(),
-                real.raw(),
-                brokenOnce(AsyncTable.class, real.shortTimeout(), "batch"),
-                brokenOnce(AsyncTableRegionLocator.class, real.regions(), "getRegionLocation"),
-                real.loadedNanos()));
-    table.put(put("a", "1")).get(30, TimeUnit.SECONDS);
-    table.put(put("x", "1")).get(30, TimeUnit.SECONDS);
-    tx.commit();
-    eventually("reported", () -> counters.cleanedUp.sum() == 1);
+    commitWith(
+        real,
+        brokenOnce(AsyncTable.class, real.shortTimeout(), "batch"),
+        brokenOnce(AsyncTableRegionLocator.class, real.regions(), "getRegionLocation"));
     write("b"); // by the same loop
     eventually("reported", () -> counters.cleanedUp.sum() == 2);
     assertWhole("a=1 b=1 x=1");

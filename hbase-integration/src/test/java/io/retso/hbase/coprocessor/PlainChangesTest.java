@@ -233,6 +233,16 @@ class PlainChangesTest {
     assertTrue(t.decide(start, t.commit(start, ROW), 1));
   }
 
+  /** The write of the second comes when what hides it is there. */
+  private void assertHiddenAndNotDecided(long earlier, long start) throws IOException {
+    t.write(earlier, "s", "a", "1"); // its mark is a cell
+    t.write(start, ROW, "a", "1");
+    long committed = t.commit(start, ROW);
+    assertFalse(t.decide(start, committed, 1));
+    cleanUp(start, committed);
+    assertEquals(Map.of(), t.read(t.snapshot(), ROW));
+  }
+
   @Test
   void whatAFileMayHideIsNotDecided() throws IOException {
     long earlier = t.oracle.begin();
@@ -240,12 +250,7 @@ class PlainChangesTest {
     t.table.delete(new Delete(R).addColumns(RawTable.F, A, start));
     t.flush();
     t.reopen();
-    t.write(earlier, "s", "a", "1"); // its mark is a cell
-    t.write(start, ROW, "a", "1");
-    long committed = t.commit(start, ROW);
-    assertFalse(t.decide(start, committed, 1));
-    cleanUp(start, committed);
-    assertEquals(Map.of(), t.read(t.snapshot(), ROW));
+    assertHiddenAndNotDecided(earlier, start);
   }
 
   /** It has a delete of a version that is not below the transaction's. */
@@ -265,12 +270,7 @@ class PlainChangesTest {
     writer.appendMetadata(1, false);
     writer.close();
     BulkLoadHFiles.create(configuration).bulkLoad(t.name, directory);
-    t.write(earlier, "s", "a", "1"); // its mark is a cell
-    t.write(start, ROW, "a", "1");
-    long committed = t.commit(start, ROW);
-    assertFalse(t.decide(start, committed, 1));
-    cleanUp(start, committed);
-    assertEquals(Map.of(), t.read(t.snapshot(), ROW));
+    assertHiddenAndNotDecided(earlier, start);
   }
 
   @Test
