@@ -222,7 +222,7 @@ final class FailoverCommand implements Callable<Integer> {
         uncleaned,
         idleTrials,
         (long) (idleSeconds * 1000),
-        quick ? 3_000 : 60_000,
+        quick ? 6_000 : 120_000,
         300,
         seed,
         Files.createDirectories(out.toAbsolutePath().normalize()));

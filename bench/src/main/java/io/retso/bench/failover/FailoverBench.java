@@ -42,9 +42,13 @@ public final class FailoverBench {
   private static final int OTHERS_HEAP_MIB = 256;
 
   /** Each is timed every 20 ms, all of them every 2 ms. */
-  private static final Load.Plan TIMED = new Load.Plan(10, 1, 500);
+  private static final Load.Plan TIMED = new Load.Plan(10, 1, 250);
 
   private static final int BANK_THREADS = 2;
+
+  /** Few transactions: those of the load are to take what the machine has. */
+  private static final int BANK_PAUSE_MILLIS = 40;
+
   private static final long UNCLEANED_AT_ONCE = 100_000;
 
   private static final long SERVED_MILLIS = 3000;
@@ -54,8 +58,11 @@ public final class FailoverBench {
 
   private static final long READY_POLL_MILLIS = 50;
 
-  /** Warm is who serves no more than this above what was served before. */
+  /** Warm is who serves no more than this above what was served before, */
   private static final double WARMER = 1.05;
+
+  /** and whose compilers take no more than this of the processors. */
+  private static final double COMPILERS_MAX = 0.05;
 
   private static final double FIRST_RATE = 1000;
   private static final long CALIBRATION_MILLIS = 1000;
@@ -227,7 +234,7 @@ public final class FailoverBench {
     plans.add(plan(cluster, load, null, "load", LOAD_HEAP_MIB));
     if (settings.isJudged()) {
       ClientsPlan.Work bank =
-          new ClientsPlan.Work(RunIsolation.SERIALIZABLE, 0, BANK_THREADS, 1, 0);
+          new ClientsPlan.Work(RunIsolation.SERIALIZABLE, 0, BANK_THREADS, BANK_PAUSE_MILLIS, 1, 0);
       plans.add(plan(cluster, null, bank, "judged", OTHERS_HEAP_MIB));
     }
     return plans;
@@ -246,7 +253,7 @@ public final class FailoverBench {
       Nemesis nemesis = new Nemesis(cluster, faults, present -> awaitReady(present, http), origin);
       clients.over();
       leaveUncleaned(clients);
-      warmUp(clients);
+      warmUp(cluster, clients);
       if (settings.unsaturated() && trials.isEmpty()) {
         asked = rateWithTimeLeft(clients);
       }
@@ -272,17 +279,23 @@ public final class FailoverBench {
   }
 
   /** With the full load, until the machine serves no more of it than before. */
-  private void warmUp(Clients clients) throws IOException, InterruptedException {
+  private void warmUp(Cluster cluster, Clients clients) throws IOException, InterruptedException {
     clients.rate(settings.load().perSecond());
+    Compilers compilers = new Compilers(cluster);
     double before = 0;
-    for (long left = settings.warmUpMillis(); left > 0; left -= SERVED_MILLIS) {
+    double share = 1;
+    long left = settings.warmUpMillis();
+    boolean isWarm = false;
+    for (; left > 0 && !isWarm; left -= SERVED_MILLIS) {
       double now = clients.served(SERVED_MILLIS);
+      share = compilers.nextShare();
       mostServed = Math.max(mostServed, now);
-      if (now < WARMER * before) {
-        return;
-      }
+      isWarm = now < WARMER * before && share < COMPILERS_MAX;
       before = now;
     }
+    say(
+        "  %s after %d s at the full rate: compilers take %.0f %% of the processors.",
+        isWarm ? "warm" : "not warm", (settings.warmUpMillis() - left) / 1000, 100 * share);
   }
 
   /** Returns when all servers of the log lead or could take over, or that takes too long. */

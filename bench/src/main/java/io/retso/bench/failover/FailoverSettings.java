@@ -17,7 +17,8 @@ import java.util.List;
  * @param uncleaned commits that nobody cleans up, before the first trial
  * @param idleTrials begins after an idle time
  * @param idleMillis the idle time
- * @param warmUpMillis full load before the first trial, at most; until no more of it is served
+ * @param warmUpMillis full load before the first trial, at most; until no more of it is served, and
+ *     compilers have done
  * @param betweenMillis load between two trials, at least; until all standbys are ready
  * @param seed of the order of faults
  * @param directory for the cluster and what is written

@@ -29,9 +29,15 @@ public record ClientsPlan(
    * @param isolation of their transactions
    * @param lists threads that append to lists and read them
    * @param banks threads that transfer money and add it up
+   * @param bankPauseMillis of such a thread after each transaction, at most
    * @param listMax length from which a list is left alone
    * @param firstGeneration where the groups of lists begin
    */
   public record Work(
-      RunIsolation isolation, int lists, int banks, int listMax, int firstGeneration) {}
+      RunIsolation isolation,
+      int lists,
+      int banks,
+      int bankPauseMillis,
+      int listMax,
+      int firstGeneration) {}
 }

@@ -60,7 +60,7 @@ final class Workloads implements AutoCloseable {
                 .build());
     this.lists = new OracleLists(rows);
     Findings findings = violations::add;
-    this.bank = new Bank(rows, work.isolation(), findings, stop);
+    this.bank = new Bank(rows, work.isolation(), work.bankPauseMillis(), findings, stop);
     Generations generations =
         new Generations(Generations.allAt(work.firstGeneration()), work.listMax());
     for (int i = 0; i < work.lists(); i++) {

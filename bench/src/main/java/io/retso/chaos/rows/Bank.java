@@ -21,7 +21,6 @@ import java.util.concurrent.atomic.AtomicLong;
 public final class Bank {
   private static final int ACCOUNTS = 16;
   private static final long INITIAL = 1000;
-  private static final int PAUSE_MILLIS = 4;
   private static final int PAUSE_MILLIS_AFTER_FAILURE = 20;
   private static final double AUDITS = 0.2;
   private static final int FINAL_ATTEMPTS = 200;
@@ -30,6 +29,7 @@ public final class Bank {
   private final OracleRows rows;
   private final RunIsolation isolation;
   private final Findings findings;
+  private final int pauseMillis;
   private final StopSignal stop;
   private final AtomicLong acknowledged = new AtomicLong();
   private final AtomicLong unknown = new AtomicLong();
@@ -54,9 +54,20 @@ public final class Bank {
    */
   public record Outcome(long acknowledged, long unknown, long audits, long lost) {}
 
-  public Bank(OracleRows rows, RunIsolation isolation, Findings findings, StopSignal stop) {
+  /**
+   * Of some accounts.
+   *
+   * @param pauseMillis of a thread after each transaction, at most
+   */
+  public Bank(
+      OracleRows rows,
+      RunIsolation isolation,
+      int pauseMillis,
+      Findings findings,
+      StopSignal stop) {
     this.rows = rows;
     this.isolation = isolation;
+    this.pauseMillis = pauseMillis;
     this.findings = findings;
     this.stop = stop;
   }
@@ -64,11 +75,11 @@ public final class Bank {
   /** Transfers and audits until it is to stop; for a thread. */
   public void work(long seed) {
     Random random = new Random(seed);
-    int pause = PAUSE_MILLIS;
+    int pause = pauseMillis;
     while (!stop.await(1 + random.nextInt(pause))) {
       boolean isAudit = random.nextDouble() < AUDITS;
-      pause =
-          (isAudit ? audit(random) : transfer(random)) ? PAUSE_MILLIS : PAUSE_MILLIS_AFTER_FAILURE;
+      boolean isAnswered = isAudit ? audit(random) : transfer(random);
+      pause = isAnswered ? pauseMillis : Math.max(pauseMillis, PAUSE_MILLIS_AFTER_FAILURE);
     }
   }
 

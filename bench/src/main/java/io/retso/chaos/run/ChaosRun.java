@@ -41,6 +41,7 @@ public final class ChaosRun {
   private static final int EFFECT_MILLIS_MIN = 300;
   private static final int EFFECT_MILLIS_MAX = 3000;
   private static final int LIST_THREADS = 4;
+  private static final int BANK_PAUSE_MILLIS = 4;
   private static final int BANK_THREADS = 4;
   private static final int LIST_MAX = 60;
   private static final int GENERATIONS_PER_ROUND = 1_000_000;
@@ -190,6 +191,7 @@ public final class ChaosRun {
             settings.isolation(),
             LIST_THREADS,
             BANK_THREADS,
+            BANK_PAUSE_MILLIS,
             LIST_MAX,
             number * GENERATIONS_PER_ROUND);
     List<String> oracles = cluster.layout().oracles();

@@ -392,6 +392,15 @@ public final class Cluster implements AutoCloseable {
     }
   }
 
+  /** Of the nodes that run. */
+  public List<Long> pids() throws IOException {
+    List<Long> pids = new ArrayList<>();
+    for (Node node : layout.nodes()) {
+      process(node).running().ifPresent(running -> pids.add(running.pid()));
+    }
+    return pids;
+  }
+
   /** How all nodes are. */
   public List<NodeStatus> status() throws IOException, InterruptedException {
     List<NodeStatus> all = new ArrayList<>();

@@ -119,7 +119,7 @@ class OracleRowsTest {
     StopSignal stop = new StopSignal();
     try (OracleRows rows = new OracleRows(client(flaw));
         HistoryRecorder recorder = HistoryRecorder.create(file)) {
-      Bank bank = new Bank(rows, RunIsolation.MIXED, violations::add, stop);
+      Bank bank = new Bank(rows, RunIsolation.MIXED, 4, violations::add, stop);
       List<Thread> threads = new ArrayList<>();
       Generations generations = new Generations(Generations.allAt(0), 60);
       for (int i = 0; i < THREADS; i++) {
@@ -208,8 +208,8 @@ class OracleRowsTest {
     StopSignal stop = new StopSignal();
     List<String> ofOther = new CopyOnWriteArrayList<>();
     try (OracleRows rows = new OracleRows(client(Flaw.NONE))) {
-      Bank right = new Bank(rows, RunIsolation.SERIALIZABLE, violations::add, stop);
-      Bank other = new Bank(rows, RunIsolation.SERIALIZABLE, ofOther::add, stop);
+      Bank right = new Bank(rows, RunIsolation.SERIALIZABLE, 4, violations::add, stop);
+      Bank other = new Bank(rows, RunIsolation.SERIALIZABLE, 4, ofOther::add, stop);
       Thread work = new Thread(() -> right.work(SEED));
       work.start();
       while (ofOther.size() < 2) {
