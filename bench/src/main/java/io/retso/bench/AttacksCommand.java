@@ -31,6 +31,7 @@ import picocli.CommandLine.Parameters;
     sortOptions = false)
 final class AttacksCommand implements Callable<Integer> {
   @Mixin private BenchOptions options;
+  @Mixin private RowsOption rows;
 
   @Parameters(
       arity = "0..1",
@@ -72,7 +73,7 @@ final class AttacksCommand implements Callable<Integer> {
             options.pattern("", names, "attack", AttackBench.names()),
             Work.of(isolation.isSerializable()),
             rate,
-            options.tableRows(),
+            rows.count(options),
             options.seed,
             Duration.ofMillis(1500),
             Duration.ofNanos((long) (measured * 1e9)));
