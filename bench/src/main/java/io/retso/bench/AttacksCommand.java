@@ -24,7 +24,7 @@ import picocli.CommandLine.Parameters;
     description = {
       "Measures what a good client notices of others that take all they can get: its latencies at a"
           + " steady rate, alone and beside each attack, without a log and with one. Attackers come"
-          + " from 127.0.0.2 and the addresses after it. Three minutes.",
+          + " from 127.0.0.2 and the addresses after it. Four minutes.",
       ""
     },
     mixinStandardHelpOptions = true,
