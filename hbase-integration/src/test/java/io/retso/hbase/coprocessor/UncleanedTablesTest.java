@@ -279,10 +279,11 @@ class UncleanedTablesTest {
     admin.modifyTable(ours);
   }
 
-  private List<Mutation> log() throws IOException {
+  private List<Mutation> log() throws Exception {
     AbstractFSWAL<?> wal = (AbstractFSWAL<?>) t.region().getWAL();
     Path file = wal.getCurrentFileName();
     wal.rollWriter(true);
+    Fixture.eventually("it is closed behind the roll", () -> wal.getInflightWALCloseCount() == 0);
     Configuration configuration = t.cluster.connection().getConfiguration();
     List<Mutation> edits = new ArrayList<>();
     FileSystem files = file.getFileSystem(configuration);
