@@ -9,7 +9,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * As {@link InjectedBugsTest}: bugs of readers of what a region has decided, and of moved cells.
+ * As {@link InjectedRegionBugsTest}: bugs of readers of what a region has decided, and of moved
+ * cells.
  */
 @ExtendWith(RetsoCluster.Extension.class)
 class InjectedMoveBugsTest {
