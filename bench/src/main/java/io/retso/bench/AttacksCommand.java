@@ -24,13 +24,14 @@ import picocli.CommandLine.Parameters;
     description = {
       "Measures what a good client notices of others that take all they can get: its latencies at a"
           + " steady rate, alone and beside each attack, without a log and with one. Attackers come"
-          + " from 127.0.0.2 and the addresses after it. Three minutes.",
+          + " from 127.0.0.2 and the addresses after it. Four minutes.",
       ""
     },
     mixinStandardHelpOptions = true,
     sortOptions = false)
 final class AttacksCommand implements Callable<Integer> {
   @Mixin private BenchOptions options;
+  @Mixin private RowsOption rows;
 
   @Parameters(
       arity = "0..1",
@@ -72,7 +73,7 @@ final class AttacksCommand implements Callable<Integer> {
             options.pattern("", names, "attack", AttackBench.names()),
             Work.of(isolation.isSerializable()),
             rate,
-            options.tableRows(),
+            rows.count(options),
             options.seed,
             Duration.ofMillis(1500),
             Duration.ofNanos((long) (measured * 1e9)));

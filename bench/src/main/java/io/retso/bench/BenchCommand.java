@@ -82,6 +82,7 @@ public final class BenchCommand implements Callable<Integer> {
   }
 
   @Mixin private BenchOptions options;
+  @Mixin private RowsOption rows;
 
   @Option(
       names = "--seconds",
@@ -149,8 +150,8 @@ public final class BenchCommand implements Callable<Integer> {
       description =
           "Measure transactional tables beside the plain HBase client, on a cluster that it starts:"
               + " latencies, throughput, work of the region server, requests, bytes and cells that"
-              + " are written; of the measurements only those whose names contain a match."
-              + " Minutes.")
+              + " are written; of the measurements only those whose names contain a match. --rows"
+              + " is 100k then. Minutes.")
   private String hbase;
 
   @Option(
@@ -224,7 +225,7 @@ public final class BenchCommand implements Callable<Integer> {
         "%s of %,dM rows a transaction, %d outstanding per client; %s, %s cores for all"
             + " processes",
         isolation.isSerializable() ? "9 read and 1 written" : "0 to 20",
-        options.tableRows() / 1_000_000,
+        rows.count(options) / 1_000_000,
         settingsOutstanding(),
         report.machine().get("cpu"),
         report.machine().get("cores"));
@@ -250,7 +251,7 @@ public final class BenchCommand implements Callable<Integer> {
         steps,
         settingsOutstanding(),
         Work.of(isolation.isSerializable()),
-        options.tableRows(),
+        rows.count(options),
         options.seed,
         !noCleanup,
         open ? rate : 0,
@@ -262,12 +263,9 @@ public final class BenchCommand implements Callable<Integer> {
   }
 
   private TablesSettings tablesSettings() {
-    long count = options.rows == null ? 100_000 : options.rows;
-    options.check(
-        count >= 1000 && count <= TablesSettings.ROWS_MAX,
-        "--rows must be 1000 to " + TablesSettings.ROWS_MAX + " with --hbase");
     TablesSettings standard =
-        TablesSettings.standard(options.quick, (int) count, options.seed, options.out);
+        TablesSettings.standard(
+            options.quick, rows.countOfTables(options), options.seed, options.out);
     double measured = seconds == null ? standard.measured().toNanos() / 1e9 : seconds;
     int repetitions = rounds == null ? standard.rounds() : rounds;
     options.checkRepetitions(measured, repetitions);

@@ -1,6 +1,5 @@
 package io.retso.bench;
 
-import io.retso.bench.load.RowSource;
 import io.retso.bench.report.BenchException;
 import io.retso.bench.server.ServersPlan;
 import io.retso.cluster.Tethered;
@@ -17,7 +16,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** What most benchmarks of the oracle take. */
+/** What most benchmarks take. */
 final class BenchOptions {
   private static final int FAILED = 1;
 
@@ -31,13 +30,6 @@ final class BenchOptions {
 
   @Option(names = "--quick", description = "Shorter runs.")
   boolean quick;
-
-  @Option(
-      names = "--rows",
-      paramLabel = "COUNT",
-      converter = CountConverter.class,
-      description = "Rows of the table that is written. Default: 20M, of --hbase 100k")
-  Long rows;
 
   @Option(
       names = "--capacity",
@@ -88,13 +80,6 @@ final class BenchOptions {
   /** The arguments as given. */
   List<String> arguments() {
     return spec.commandLine().getParseResult().originalArgs();
-  }
-
-  /** Rows of the table that is written. */
-  long tableRows() {
-    long count = rows == null ? 20_000_000 : rows;
-    check(count >= 1 && count <= RowSource.ROWS_MAX, "--rows must be 1 to " + RowSource.ROWS_MAX);
-    return count;
   }
 
   /** Servers as children of this process. */

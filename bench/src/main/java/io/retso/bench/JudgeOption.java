@@ -14,8 +14,8 @@ final class JudgeOption {
       paramLabel = "N",
       description =
           "After --rounds, further ones of what is compared with a target, for so long at the most"
-              + " on each store, until no target is within the 95 % interval of its ratio. Default:"
-              + " 5, with --quick 0")
+              + " on each store, until no target is within the 95 percent interval of its ratio."
+              + " Default: 5, with --quick 0")
   private Double minutes;
 
   Duration most(BenchOptions options) {

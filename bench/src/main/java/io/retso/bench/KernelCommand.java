@@ -17,6 +17,7 @@ import picocli.CommandLine.Mixin;
     sortOptions = false)
 final class KernelCommand implements Callable<Integer> {
   @Mixin private BenchOptions options;
+  @Mixin private RowsOption rows;
 
   @Override
   public Integer call() throws InterruptedException {
@@ -24,7 +25,7 @@ final class KernelCommand implements Callable<Integer> {
         () ->
             new KernelBench(
                     options.capacity,
-                    options.tableRows(),
+                    rows.count(options),
                     options.seed,
                     options.quick,
                     options.text())

@@ -20,6 +20,7 @@ import picocli.CommandLine.Option;
     sortOptions = false)
 final class RestartCommand implements Callable<Integer> {
   @Mixin private BenchOptions options;
+  @Mixin private RowsOption rows;
 
   @Option(
       names = "--rounds",
@@ -38,7 +39,7 @@ final class RestartCommand implements Callable<Integer> {
             new RestartBench(
                     options.servers(false, true),
                     Work.of(isolation.isSerializable()),
-                    options.tableRows(),
+                    rows.count(options),
                     options.seed,
                     repetitions,
                     options.text())

@@ -18,7 +18,7 @@ import picocli.CommandLine.Option;
     description = {
       "Measures serializable transactions beside snapshot isolation where queries read whole tables"
           + " that others change all the time (Cahill, 2009): half of the transactions update one"
-          + " row, half look for the lowest value. Six minutes.",
+          + " row, half look for the lowest value. Ten minutes.",
       ""
     },
     mixinStandardHelpOptions = true,

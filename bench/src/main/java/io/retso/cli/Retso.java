@@ -31,7 +31,7 @@ import picocli.CommandLine.Spec;
       "  retso demo             a bank on HBase: tellers are killed, the money adds up",
       "  retso bench --quick    a server, a load, the paper's figure from this machine",
       "  retso server           a durable oracle on this machine",
-      "  retso cluster up       ZooKeeper, bookies and an oracle as processes, to break them",
+      "  retso cluster up       ZooKeeper, bookies and an oracle, to break them",
       "  retso COMMAND --help   what a command can do",
     },
     subcommands = {

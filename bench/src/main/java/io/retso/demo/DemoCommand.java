@@ -129,7 +129,7 @@ public final class DemoCommand implements Callable<Integer> {
     check("--kill-every", killEvery, 1, 3600);
     screen = new Screen(spec.commandLine().getOut());
     Path directory = directory();
-    Goodbye goodbye = new Goodbye(screen, out == null ? null : directory);
+    EndedEarly goodbye = new EndedEarly(screen, out == null ? null : directory);
     DeleteAtExit exit =
         out == null ? DeleteAtExit.of(directory, goodbye) : DeleteAtExit.keepingData(goodbye);
     try (exit) {

@@ -115,15 +115,6 @@ public final class LoadCounts {
     return all;
   }
 
-  /** Refusals of all programs, by reason. */
-  public Map<Reason, Long> refusedByReason() {
-    Map<Reason, Long> all = new EnumMap<>(Reason.class);
-    for (OfProgram of : programs.values()) {
-      of.refused.forEach((reason, count) -> all.merge(reason, count, Long::sum));
-    }
-    return all;
-  }
-
   /** Share of the attempts that were refused, of 1. */
   public double refusedShare() {
     return attempts() == 0 ? 0 : (double) sum(OfProgram::refusals) / attempts();

@@ -1,5 +1,6 @@
 package io.retso.cli;
 
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -47,9 +48,28 @@ class BenchCommandTest {
   }
 
   @Test
-  void linesOfTheHelpAreNotWrapped() {
+  void firstStepsAreNotWrapped() {
     retso("--help");
-    assertTrue(out.toString().contains(", the money adds up"), out::toString);
+    String steps = out.toString().split("First steps:\n")[1];
+    assertTrue(steps.lines().allMatch(line -> line.startsWith("  retso ")), out::toString);
+  }
+
+  /** Picocli formats what it shows, and prints a warning instead if a percent sign is alone. */
+  @Test
+  void allTextsOfTheHelpCanBeFormatted() {
+    assertFormats(Retso.commandLine());
+  }
+
+  private static void assertFormats(CommandLine command) {
+    for (CommandLine.Model.ArgSpec argument : command.getCommandSpec().args()) {
+      for (String text : argument.description()) {
+        assertDoesNotThrow(() -> String.format(text), text);
+      }
+    }
+    for (String text : command.getCommandSpec().usageMessage().description()) {
+      assertDoesNotThrow(() -> String.format(text), text);
+    }
+    command.getSubcommands().values().forEach(BenchCommandTest::assertFormats);
   }
 
   @Test
@@ -107,6 +127,7 @@ class BenchCommandTest {
     assertRefused("is not HOST:PORT", "bench", "--server", "localhost");
     assertRefused("but was 'paper'", "bench", "--log", "paper");
     assertRefused("--rows must be 1000 to", "bench", "--hbase", "--rows", "10");
+    assertRefused("'--rows'", "bench", "smallbank", "--rows", "10");
     assertRefused("is not a regular expression", "bench", "--hbase=(");
     assertRefused("no measurement has a match of 'nomatch'", "bench", "--hbase=nomatch");
     assertRefused("; batch of 10 gets, 32; ", "bench", "--hbase=nomatch");

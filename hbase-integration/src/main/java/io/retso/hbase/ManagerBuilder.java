@@ -148,8 +148,8 @@ public final class ManagerBuilder {
   }
 
   /**
-   * Time for a TCP connection to the oracle, and again for the handshake, 1 ms to 1 h. Default: 3
-   * s.
+   * Time to look up the name of an oracle, again for a TCP connection, and again for the handshake,
+   * 1 ms to 1 h. Default: 3 s.
    */
   public ManagerBuilder connectTimeout(Duration timeout) {
     client.connectTimeout(given(timeout, "connectTimeout"));
@@ -174,13 +174,19 @@ public final class ManagerBuilder {
     return this;
   }
 
-  /** Bytes that one transaction may write, keys included. Default: 64 MiB. */
+  /**
+   * Bytes that one transaction may write, keys included; at least {@link #flushBytes}, which is to
+   * be made smaller first. Default: 64 MiB.
+   */
   public ManagerBuilder maxWriteBytes(long bytes) {
     this.writeLimits = new WriteLimits(writeLimits.rowsMax(), bytes, writeLimits.flushBytes());
     return this;
   }
 
-  /** Bytes of a transaction that are sent ahead of its commit, in one go. Default: 2 MiB. */
+  /**
+   * Bytes of a transaction that are sent ahead of its commit, in one go; 1 to {@link
+   * #maxWriteBytes}. Default: 2 MiB.
+   */
   public ManagerBuilder flushBytes(long bytes) {
     this.writeLimits = new WriteLimits(writeLimits.rowsMax(), writeLimits.bytesMax(), bytes);
     return this;
@@ -215,14 +221,16 @@ public final class ManagerBuilder {
 
   /**
    * How long a cleanup may wait for others to share its request to HBase: readers that meet the
-   * rows meanwhile ask the oracle. Zero cleans up at once. Default: 25 ms.
+   * rows meanwhile ask the oracle. 0 to 1 h; zero cleans up at once. Default: 25 ms.
    */
   public ManagerBuilder cleanupDelay(Duration delay) {
     this.cleanupDelayMillis = checked(delay, "cleanupDelay");
     return this;
   }
 
-  /** How long a decided transaction met by a read may clean up by itself. Default: 500 ms. */
+  /**
+   * How long a decided transaction met by a read may clean up by itself, 0 to 1 h. Default: 500 ms.
+   */
   public ManagerBuilder orphanDelay(Duration delay) {
     this.orphanDelayMillis = checked(delay, "orphanDelay");
     return this;
@@ -230,15 +238,16 @@ public final class ManagerBuilder {
 
   /**
    * How long the oracle's low watermark may stand still before this manager sweeps, up to half more
-   * at random; zero never sweeps. Default: 60 s. A manager that has used a table with client reads
-   * also sweeps every 16 to 36 intervals, as nobody else may come across what dead clients left.
+   * at random; 0 to 1 h, zero never sweeps. Default: 60 s. A manager that has used a table with
+   * client reads also sweeps every 16 to 36 intervals, as nobody else may come across what dead
+   * clients left.
    */
   public ManagerBuilder sweepInterval(Duration interval) {
     this.sweepIntervalMillis = checked(interval, "sweepInterval");
     return this;
   }
 
-  /** How long {@code close} may clean up. Default: 10 s. */
+  /** How long {@code close} may clean up, 0 to 1 h. Default: 10 s. */
   public ManagerBuilder closeTimeout(Duration timeout) {
     this.closeTimeoutMillis = checked(timeout, "closeTimeout");
     return this;

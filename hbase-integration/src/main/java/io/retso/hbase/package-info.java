@@ -1,6 +1,6 @@
 /**
- * Transactional tables for HBase applications: snapshot isolation over any rows of any prepared
- * tables. docs/hbase.md is the design.
+ * Transactional tables for HBase applications: transactions over any rows of any prepared tables,
+ * under snapshot isolation or serializable. docs/hbase.md is the design.
  *
  * <p>This package, {@link io.retso.hbase.errors}, {@link io.retso.hbase.admin} and {@link
  * io.retso.hbase.options} are for applications. The rest is how it is done; each package knows only

@@ -56,7 +56,9 @@ public final class OracleClientBuilder {
    */
   public OracleClientBuilder name(String name) {
     int bytes = name.getBytes(StandardCharsets.UTF_8).length;
-    check(bytes >= 1 && bytes <= Limits.CLIENT_NAME_BYTES_MAX, "name", name);
+    check(
+        bytes >= 1 && bytes <= Limits.CLIENT_NAME_BYTES_MAX,
+        "name must have 1 to " + Limits.CLIENT_NAME_BYTES_MAX + " bytes of UTF-8, not " + bytes);
     this.name = name;
     return this;
   }
@@ -78,7 +80,9 @@ public final class OracleClientBuilder {
    * member has one. Default: 1.
    */
   public OracleClientBuilder connections(int connections) {
-    check(connections >= 1 && connections <= CONNECTIONS_MAX, "connections", connections);
+    check(
+        connections >= 1 && connections <= CONNECTIONS_MAX,
+        "connections must be 1 to " + CONNECTIONS_MAX + ", not " + connections);
     this.connections = connections;
     return this;
   }
@@ -103,7 +107,9 @@ public final class OracleClientBuilder {
    * Category#OVERLOADED}. Costs up to 8 bytes each. Default: 65,536.
    */
   public OracleClientBuilder maxOutstanding(int requests) {
-    check(requests >= 1 && requests <= OUTSTANDING_MAX, "maxOutstanding", requests);
+    check(
+        requests >= 1 && requests <= OUTSTANDING_MAX,
+        "maxOutstanding must be 1 to " + OUTSTANDING_MAX + ", not " + requests);
     this.outstandingMax = requests;
     return this;
   }
@@ -116,7 +122,9 @@ public final class OracleClientBuilder {
   public OracleClientBuilder backoff(Duration min, Duration max) {
     long minNanos = Durations.checkedNanos(min, "backoff's minimum");
     long maxNanos = Durations.checkedNanos(max, "backoff's maximum");
-    check(minNanos <= maxNanos, "backoff", min + " to " + max);
+    check(
+        minNanos <= maxNanos,
+        "backoff must have a minimum that is not above its maximum, not " + min + " and " + max);
     this.backoffMinNanos = minNanos;
     this.backoffMaxNanos = maxNanos;
     return this;
@@ -165,9 +173,9 @@ public final class OracleClientBuilder {
     return new RemoteOracleClient(settings, new NettyLoop(settings));
   }
 
-  private static void check(boolean good, String name, Object value) {
+  private static void check(boolean good, String message) {
     if (!good) {
-      throw new IllegalArgumentException(name + " is out of range: " + value);
+      throw new IllegalArgumentException(message);
     }
   }
 }

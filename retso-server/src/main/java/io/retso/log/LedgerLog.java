@@ -1,8 +1,6 @@
 package io.retso.log;
 
 import java.nio.ByteBuffer;
-import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -99,7 +97,7 @@ public final class LedgerLog implements CommitLog {
 
   // Of the writer's thread.
   private final Housekeeping housekeeping;
-  private final List<TakeOver.Segment> segments;
+  private final SegmentList segments;
   private LedgerStore.Ledger current;
   private long segmentBytes;
 
@@ -152,7 +150,7 @@ public final class LedgerLog implements CommitLog {
     this.listener = listener;
     this.inheritedRetentionNanos = settings.inheritedRetentionNanos();
     this.tookOverAt = threads.nanoClock().getAsLong();
-    this.segments = taken.segments();
+    this.segments = new SegmentList(taken.segments());
     this.housekeeping = new Housekeeping(store, threads, taken.catalog(), taken.own(), this::end);
     this.epoch = taken.catalog().epoch();
     this.times = taken.times();
@@ -286,7 +284,7 @@ public final class LedgerLog implements CommitLog {
     appends = new Appends();
     firstPosition = -1;
     segmentBytes = 0;
-    segments.add(new TakeOver.Segment(current.id(), start, false));
+    segments.add(current.id(), start);
   }
 
   /**
@@ -359,7 +357,6 @@ public final class LedgerLog implements CommitLog {
       return;
     }
     LedgerStore.Ledger old = current;
-    TakeOver.Segment last = segments.get(segments.size() - 1);
     durable = Math.max(durable, firstPosition + sealedCount - 1);
     continuing = continuing || sealedCount > 0;
     if (continuing && !LogEntry.mayContinue(versionMax)) {
@@ -367,7 +364,7 @@ public final class LedgerLog implements CommitLog {
       return;
     }
     stalled = false;
-    write(continuing ? TakeOver.Segment.NO_START : last.start());
+    write(continuing ? TakeOver.Segment.NO_START : segments.last().start());
     old.closeAsync();
     LOG.info(
         "the log goes on after {} ms: position {} is the last in ledger {}, the next is in {}",
@@ -400,32 +397,18 @@ public final class LedgerLog implements CommitLog {
     }
   }
 
-  /** Deletes the segments before the newest one that begins at or before {@code windowStart}. */
+  /** Deletes the segments that no recovery from {@code windowStart} on needs. */
   private void trim(long windowStart) {
     boolean retained = threads.nanoClock().getAsLong() - tookOverAt < inheritedRetentionNanos;
-    int first = -1;
-    for (int i = segments.size() - 1; i >= 0 && first < 0; i--) {
-      if (segments.get(i).start() <= windowStart) {
-        first = i;
-      }
-    }
-    List<TakeOver.Segment> dead = new ArrayList<>();
-    for (int i = 0; i < first; i++) {
-      TakeOver.Segment segment = segments.get(i);
-      if (!segment.inherited() || !retained) {
-        dead.add(segment);
-      }
-    }
+    List<Long> dead = segments.trim(windowStart, retained);
     if (!dead.isEmpty()) {
-      segments.removeAll(dead);
-      housekeeping.delete(dead.stream().map(TakeOver.Segment::ledger).toList());
+      housekeeping.delete(dead);
     }
   }
 
   /** Behind what is durable: where a reader goes on that has been shown all of it. */
   LogTail.Position position() {
-    Map<Long, Long> starts = new HashMap<>();
-    segments.forEach(each -> starts.put(each.ledger(), each.start()));
+    Map<Long, Long> starts = segments.starts();
     if (firstPosition < 0) { // its start is known with its first entry
       starts.remove(current.id());
     }

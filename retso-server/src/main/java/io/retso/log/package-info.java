@@ -1,7 +1,8 @@
 /**
  * The write-ahead log: what the oracle changed, in order, in entries on a fenced chain of ledgers.
  *
- * <p>{@link io.retso.log.LogEntry} is the one definition of the bytes. {@link
+ * <p>{@link io.retso.log.LogEntry} is the one definition of the bytes. What they say is what the
+ * oracle hands out ({@link io.retso.oracle.Changes}); the log knows nothing else of it. {@link
  * io.retso.log.LedgerLog} is the protocol: take over by fencing, replay, append, roll, trim. {@link
  * io.retso.log.LedgerStore} is the little that it needs of the world; {@link
  * io.retso.log.bookkeeper.BookKeeperStore} gives it that on BookKeeper and ZooKeeper. {@link

@@ -1,5 +1,6 @@
 package io.retso.sequencer;
 
+import io.retso.log.IgnoringVisitor;
 import io.retso.log.LedgerLog;
 import io.retso.log.LogEntry;
 import io.retso.log.LogException;
@@ -363,37 +364,5 @@ public final class Recovery implements LedgerLog.Replay {
       applyBatch();
       oracle.replay().watermark(below);
     }
-  }
-
-  private static class IgnoringVisitor implements LogEntry.Visitor {
-    @Override
-    public void committed(long start, long commit, long[] commitRows, int from, int to) {}
-
-    @Override
-    public void aborted(long start) {}
-
-    @Override
-    public void cleaned(long start) {}
-
-    @Override
-    public void swept(long below) {}
-
-    @Override
-    public void expired(long below) {}
-
-    @Override
-    public void watermark(long below) {}
-
-    @Override
-    public void reserved(long timestamp) {}
-
-    @Override
-    public void segment(long timestamp) {}
-
-    @Override
-    public void uncleaned(long start, long commit) {}
-
-    @Override
-    public void continued() {}
   }
 }

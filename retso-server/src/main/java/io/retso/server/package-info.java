@@ -6,7 +6,9 @@
  *   <li>{@link io.retso.server.ServerCommand}, {@link io.retso.server.StatusCommand} and {@link
  *       io.retso.server.HandoverCommand}: the command line; the only classes here that print.
  *   <li>{@link io.retso.server.config}: settings. {@link io.retso.server.observe}: metrics, health
- *       and status. {@link io.retso.server.embedded}: ZooKeeper and bookies in process.
+ *       and status. {@link io.retso.server.embedded}: ZooKeeper and bookies in process. {@link
+ *       io.retso.server.members}: what a member learns of the others. {@link
+ *       io.retso.server.rehearsal}: what a standby does before it says that it is ready.
  * </ul>
  *
  * <p>Clocks, randomness and the end of the process are decided here and handed to the other

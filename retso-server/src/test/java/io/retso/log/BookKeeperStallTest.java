@@ -9,6 +9,7 @@ import io.netty.buffer.PooledByteBufAllocator;
 import io.retso.Await;
 import io.retso.log.bookkeeper.BookKeeperSettings;
 import io.retso.log.bookkeeper.BookKeeperStore;
+import io.retso.server.embedded.BookieFaults;
 import io.retso.server.embedded.EmbeddedBookKeeper;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -278,7 +279,7 @@ class BookKeeperStallTest {
   @Test
   void oneOfThreeThatHangsIsNotWaitedFor(TestInfo test) throws Exception {
     resetGap();
-    cluster.suspendBookie(1);
+    BookieFaults.suspend(cluster, 1);
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(5); // more than its time-out
     while (System.nanoTime() < end) {
       goesOn();
@@ -297,7 +298,7 @@ class BookKeeperStallTest {
     System.out.println(grown + " MiB are held after 100 MiB more");
     assertTrue(grown < 64, "what the bookie does not take is kept for it: " + grown + " MiB");
     store.delete(large.id()).get(); // or it would count as one that the catalog has lost
-    cluster.resumeBookie(1);
+    BookieFaults.resume(cluster, 1);
     goesOn();
     assertEquals(0, onThread(() -> load.stalls));
     nothingIsLost(test);
@@ -306,12 +307,12 @@ class BookKeeperStallTest {
   @Test
   void oneOfThreeThatIsFullIsLeftOut(TestInfo test) throws Exception {
     resetGap();
-    cluster.setWritable(2, false);
+    BookieFaults.setWritable(cluster, 2, false);
     goesOn();
     await(() -> load.stalls > 0);
     goesOn();
     says("one bookie is full");
-    cluster.setWritable(2, true);
+    BookieFaults.setWritable(cluster, 2, true);
     goesOn();
     nothingIsLost(test);
   }
@@ -349,8 +350,8 @@ class BookKeeperStallTest {
   /** An embedded one is started again by its cluster. */
   @Test
   void theLogGoesOnWhenBookiesHaveEndedByThemselves(TestInfo test) throws Exception {
-    cluster.failBookie(0);
-    cluster.failBookie(1);
+    BookieFaults.fail(cluster, 0);
+    BookieFaults.fail(cluster, 1);
     await(() -> load.stalls > 0);
     goesOn();
     nothingIsLost(test);
@@ -358,14 +359,14 @@ class BookKeeperStallTest {
 
   @Test
   void theLogGoesOnWhenThereIsRoomAgain(TestInfo test) throws Exception {
-    cluster.setWritable(0, false);
-    cluster.setWritable(1, false);
+    BookieFaults.setWritable(cluster, 0, false);
+    BookieFaults.setWritable(cluster, 1, false);
     await(() -> load.stalled);
-    cluster.setWritable(1, true);
+    BookieFaults.setWritable(cluster, 1, true);
     long back = System.nanoTime();
     goesOn();
     System.out.printf("after there is room %d ms%n", (System.nanoTime() - back) / 1_000_000);
-    cluster.setWritable(0, true);
+    BookieFaults.setWritable(cluster, 0, true);
     goesOn();
     nothingIsLost(test);
   }
@@ -373,15 +374,15 @@ class BookKeeperStallTest {
   @Test
   void theLogGoesOnWhenTwoBookiesAnswerAgain(TestInfo test) throws Exception {
     resetGap();
-    cluster.suspendBookie(0);
-    cluster.suspendBookie(1);
+    BookieFaults.suspend(cluster, 0);
+    BookieFaults.suspend(cluster, 1);
     await(() -> load.stalled);
     says("two bookies hang");
-    cluster.resumeBookie(0);
+    BookieFaults.resume(cluster, 0);
     long back = System.nanoTime();
     goesOn();
     System.out.printf("after two of three answer %d ms%n", (System.nanoTime() - back) / 1_000_000);
-    cluster.resumeBookie(1);
+    BookieFaults.resume(cluster, 1);
     goesOn();
     nothingIsLost(test);
   }

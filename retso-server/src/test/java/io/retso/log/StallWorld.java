@@ -23,7 +23,7 @@ final class StallWorld {
   private static final long TICK = 200 * Simulation.MICROS;
   private static final long RETENTION = 50 * Simulation.MILLIS;
 
-  private static final LogEntry.Visitor NOTHING = new Starts();
+  private static final LogEntry.Visitor NOTHING = new IgnoringVisitor();
 
   final Simulation simulation;
   final SimulatedLedgers ledgers;

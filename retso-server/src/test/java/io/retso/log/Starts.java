@@ -3,7 +3,7 @@ package io.retso.log;
 import java.nio.ByteBuffer;
 
 /** Finds the timestamp at which a segment starts. */
-class Starts implements LogEntry.Visitor {
+class Starts extends IgnoringVisitor {
   long start;
 
   /** The one of the segment that begins with an entry. */
@@ -14,34 +14,7 @@ class Starts implements LogEntry.Visitor {
   }
 
   @Override
-  public void committed(long s, long commit, long[] rows, int from, int to) {}
-
-  @Override
-  public void aborted(long s) {}
-
-  @Override
-  public void cleaned(long s) {}
-
-  @Override
-  public void swept(long below) {}
-
-  @Override
-  public void expired(long below) {}
-
-  @Override
-  public void watermark(long below) {}
-
-  @Override
-  public void reserved(long timestamp) {}
-
-  @Override
   public void segment(long timestamp) {
     start = timestamp;
   }
-
-  @Override
-  public void uncleaned(long s, long commit) {}
-
-  @Override
-  public void continued() {}
 }

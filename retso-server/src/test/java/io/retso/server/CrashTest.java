@@ -123,8 +123,7 @@ class CrashTest {
               tooLate.get(commit).join().commitTimestamp(),
               "it is too late to abort");
         });
-    // First-committer-wins, from the acknowledgements alone: no two lives with a common row
-    // overlap.
+    // First-committer-wins, by the acknowledgements alone: no lives with a common row overlap.
     Map<Long, List<long[]>> lives = new ConcurrentHashMap<>();
     acknowledged.forEach(
         (commit, timestamp) -> {

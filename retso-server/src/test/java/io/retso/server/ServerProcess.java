@@ -123,14 +123,6 @@ final class ServerProcess implements AutoCloseable {
     process.waitFor();
   }
 
-  /** Waits for the process to end by itself. */
-  int awaitExit() throws InterruptedException {
-    if (!process.waitFor(START_SECONDS_MAX, TimeUnit.SECONDS)) {
-      throw new IllegalStateException("the server goes on:\n" + outputText());
-    }
-    return process.exitValue();
-  }
-
   String outputText() {
     try {
       return Files.readString(output);

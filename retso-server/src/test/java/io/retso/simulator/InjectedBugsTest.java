@@ -157,7 +157,7 @@ class InjectedBugsTest {
     /** A deposed writer may append to a ledger that was deleted together with its fence. */
     ZOMBIES_LEDGER_DELETED(
         Sizes::withAShortWindow,
-        "log/LedgerLog.java",
+        "log/SegmentList.java",
         "if (!segment.inherited() || !retained) {",
         "if (true) {"),
     /** What was open at a crash is no longer in the window: safe, and useless. */

@@ -120,10 +120,6 @@ final class SimulatedServer extends SimulatedProcess
     return isAlive() && term != null;
   }
 
-  boolean isReadyStandby() {
-    return isAlive() && term == null && member.view().isReady();
-  }
-
   /** It leads, or is about to. */
   boolean isInOffice() {
     return term != null || member.view().state() == Member.State.TAKING_OVER;

@@ -178,8 +178,7 @@ public final class Suite {
       throws BenchException, InterruptedException {
     for (List<Case> group : groups) {
       // Latencies of single requests are steady soon, but follow every whim of the machine: many
-      // short
-      // rounds.
+      // short rounds.
       boolean single = group.get(0).kind() == Kind.LATENCY;
       int turns = single ? LATENCY_ROUNDS * rounds : rounds;
       int divisor = single ? LATENCY_ROUNDS : 1;

@@ -132,15 +132,20 @@ public final class ClusterCommand implements Runnable {
   int up(
       @Option(
               names = "--oracles",
+              paramLabel = "N",
               description =
                   "Oracles, 1 to " + Layout.NODES_MAX + ": one leads, the others stand by.")
           Integer oracles,
-      @Option(names = "--bookies", description = "Bookies, 1 to " + Layout.NODES_MAX + ".")
+      @Option(
+              names = "--bookies",
+              paramLabel = "N",
+              description = "Bookies, 1 to " + Layout.NODES_MAX + ".")
           Integer bookies,
-      @Option(names = "--zookeepers", description = "ZooKeeper servers, 1 or 3.")
+      @Option(names = "--zookeepers", paramLabel = "N", description = "ZooKeeper servers, 1 or 3.")
           Integer zooKeepers,
       @Option(
               names = "--network",
+              paramLabel = "loopback|namespaces",
               description =
                   "loopback: an address for each node. namespaces: a network namespace for each"
                       + " node and a router between them, so that nodes can be cut off; takes root"
@@ -257,7 +262,11 @@ public final class ClusterCommand implements Runnable {
       description = {"Shows the last lines that a node printed.", ""})
   int logs(
       @Parameters(paramLabel = "NODE", description = "Such as oracle-1.") String node,
-      @Option(names = "--lines", defaultValue = "50", description = "Default: ${DEFAULT-VALUE}")
+      @Option(
+              names = "--lines",
+              paramLabel = "N",
+              defaultValue = "50",
+              description = "So many of them. Default: ${DEFAULT-VALUE}")
           int lines) {
     return with(
         (cluster, out) -> {
@@ -338,6 +347,7 @@ public final class ClusterCommand implements Runnable {
           String other,
       @Option(
               names = "--direction",
+              paramLabel = "both|in|out",
               defaultValue = "both",
               description =
                   "both; in: it hears nobody; out: nobody hears it. Default: ${DEFAULT-VALUE}")

@@ -62,7 +62,9 @@ public final class Sweeper {
   private long marks;
   private long cleaned;
   private long open;
-  private String reason = "";
+
+  /** What was left out last, so that the sweep is not reported; empty if nothing was. */
+  private String leftOut = "";
 
   /** A sweep of all tables that the connection's user is shown; it closes neither of the two. */
   public Sweeper(OracleClient oracle, AsyncConnection hbase, TableCatalog tables) {
@@ -83,11 +85,11 @@ public final class Sweeper {
         sweepTable(table, timestamp);
       }
     }
-    boolean reported = reason.isEmpty();
+    boolean reported = leftOut.isEmpty();
     if (reported) {
       Failures.await(oracle.sweptAsync(timestamp));
     }
-    return new SweepResult(visited, marks, cleaned, open, reported, reason);
+    return new SweepResult(visited, marks, cleaned, open, reported, leftOut);
   }
 
   /**
@@ -111,7 +113,7 @@ public final class Sweeper {
     seen.forEach(table -> names.remove(table.getTableName()));
     for (TableName name : names) {
       if (!name.isSystemTable() && Failures.await(admin.tableExists(name))) {
-        reason =
+        leftOut =
             "table "
                 + name
                 + " is not shown to this user and may hold marks: let a user sweep who has the"
@@ -127,11 +129,11 @@ public final class Sweeper {
     try {
       table = tables.of(descriptor);
     } catch (TableNotPreparedException e) {
-      reason = e.getMessage();
+      leftOut = e.getMessage();
       return;
     }
     if (Failures.await(hbase.getAdmin().isTableDisabled(table.name()))) {
-      reason = "table " + table.name() + " is disabled and may hold marks: enable it";
+      leftOut = "table " + table.name() + " is disabled and may hold marks: enable it";
       return;
     }
     visited++;
@@ -147,7 +149,7 @@ public final class Sweeper {
       HiddenCells.requireNoMarksAmong(hbase, table);
       return true;
     } catch (IOException e) {
-      reason =
+      leftOut =
           "table "
               + table.name()
               + " may have marks that are hidden from this user: let a user sweep who has the"
@@ -228,7 +230,7 @@ public final class Sweeper {
       left = again;
     }
     if (!left.isEmpty()) {
-      reason = failed;
+      leftOut = failed;
     }
   }
 

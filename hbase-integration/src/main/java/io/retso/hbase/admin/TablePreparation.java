@@ -2,7 +2,6 @@ package io.retso.hbase.admin;
 
 import io.retso.hbase.errors.OracleUnavailableException;
 import io.retso.hbase.errors.TableNotPreparedException;
-import io.retso.hbase.layout.FamilySettings;
 import io.retso.hbase.layout.OracleTimeout;
 import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.layout.TableSettings;
@@ -16,7 +15,6 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
@@ -28,10 +26,8 @@ import org.apache.hadoop.hbase.client.Admin;
 import org.apache.hadoop.hbase.client.ColumnFamilyDescriptor;
 import org.apache.hadoop.hbase.client.Connection;
 import org.apache.hadoop.hbase.client.CoprocessorDescriptor;
-import org.apache.hadoop.hbase.client.CoprocessorDescriptorBuilder;
 import org.apache.hadoop.hbase.client.Durability;
 import org.apache.hadoop.hbase.client.TableDescriptor;
-import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
 
 /**
  * Prepares tables for transactions, once: adds the family of the marks, keeps all versions, loads
@@ -154,7 +150,7 @@ public final class TablePreparation {
   public TableDescriptor prepare(TableName name, Options options) throws IOException {
     try (Admin admin = connection.getAdmin()) {
       if (!admin.tableExists(name)) {
-        throw refused(
+        throw PreparedDescriptor.refused(
             name,
             "does not exist: have it created, by TablePreparation.create or"
                 + " retso hbase prepare --create --families ...");
@@ -191,7 +187,7 @@ public final class TablePreparation {
   private TableDescriptor prepareDisabled(Admin admin, TableDescriptor before, Options options)
       throws IOException {
     if (!TableSettings.isPrepared(before) || TableSettings.originOf(before) != null) {
-      throw refused(before.getTableName(), "is disabled: enable it");
+      throw PreparedDescriptor.refused(before.getTableName(), "is disabled: enable it");
     }
     // What is in it cannot be read; but the oracle must answer at these addresses.
     OracleIdentity of = identity();
@@ -360,127 +356,6 @@ public final class TablePreparation {
 
   private TableDescriptor prepared(TableDescriptor table, Options options, OracleIdentity of)
       throws IOException {
-    TableName name = table.getTableName();
-    if (name.isSystemTable()) {
-      throw refused(name, "belongs to HBase: use a table of your own");
-    }
-    if (TableSettings.isPrepared(table)) {
-      try {
-        TableSettings.checkCells(table);
-      } catch (IllegalArgumentException e) {
-        throw new TableNotPreparedException(e.getMessage(), e);
-      }
-    }
-    TableDescriptorBuilder builder = TableDescriptorBuilder.newBuilder(table);
-    int dataFamilies = 0;
-    int scope = HConstants.REPLICATION_SCOPE_LOCAL;
-    for (ColumnFamilyDescriptor family : table.getColumnFamilies()) {
-      if (!PendingWrite.isFamily(family.getName())) {
-        dataFamilies++;
-        scope = family.getScope(); // if others differ, it is found below
-        checkFamily(table, family);
-        builder.modifyColumnFamily(FamilySettings.prepared(family));
-      }
-    }
-    if (dataFamilies == 0) {
-      throw refused(name, "has no family of its own: add one");
-    }
-    if (table.hasColumnFamily(PendingWrite.family())) {
-      if (!TableSettings.isPrepared(table)) {
-        throw refused(name, "has a family !pw of its own, which is reserved: remove it");
-      }
-      builder.removeColumnFamily(PendingWrite.family());
-    }
-    if (durability != null) {
-      builder.setDurability(durability);
-    }
-    setCoprocessor(table, builder, options);
-    try {
-      builder.setColumnFamily(PendingWrite.familyFor(table, scope));
-      new TableSettings(
-              options.conflicts(),
-              options.reads(),
-              of,
-              String.join(",", addresses),
-              TableSettings.granules(options.granules()),
-              version(options, scope))
-          .writeTo(builder);
-    } catch (IllegalArgumentException e) {
-      throw refused(name, "cannot be prepared: " + e.getMessage());
-    }
-    TableDescriptor prepared = builder.build();
-    List<String> violations = FamilySettings.violations(prepared);
-    if (!violations.isEmpty()) {
-      throw refused(name, "cannot be prepared: " + String.join("; ", violations));
-    }
-    return prepared;
-  }
-
-  /** Regions of a peer would not know what has been decided; client reads know no regions. */
-  private static int version(Options options, int scope) {
-    return options.reads() == Reads.SERVER && scope == HConstants.REPLICATION_SCOPE_LOCAL
-        ? TableSettings.VERSION_DECIDED
-        : TableSettings.VERSION_ROWS;
-  }
-
-  /** Settings that are not just put right, since somebody relies on them. */
-  private static void checkFamily(TableDescriptor table, ColumnFamilyDescriptor family)
-      throws TableNotPreparedException {
-    TableName name = table.getTableName();
-    ColumnFamilyDescriptor prepared = FamilySettings.prepared(family);
-    String named = "has a family " + family.getNameAsString();
-    if (family.getTimeToLive() != prepared.getTimeToLive()) {
-      throw refused(
-          name,
-          named
-              + " whose cells expire after "
-              + family.getTimeToLive()
-              + " s, and snapshots must not lose any: set its TTL to FOREVER if that is all right");
-    }
-    if (TableSettings.isPrepared(table)) {
-      return; // what follows was not so when it was prepared, and is mended
-    }
-    // What was put after a delete, with a version below it, is alive with this setting, and dead
-    // without it. A compaction removes what is dead now, and the delete: then both are the same.
-    if (family.isNewVersionBehavior()) {
-      throw refused(
-          name,
-          named
-              + " with NEW_VERSION_BEHAVIOR, without which cells would vanish that were put after a"
-              + " delete of their version or of a later one, and transactions need it to be off:"
-              + " while nobody writes to the table, flush and major_compact it, wait until that is"
-              + " done, and set NEW_VERSION_BEHAVIOR to false");
-    }
-    // It cannot stay, as HBase would keep all that cleanups delete, for ever; and without it the
-    // next compaction removes what had been deleted before, and was to be kept.
-    if (family.getKeepDeletedCells() != prepared.getKeepDeletedCells()) {
-      throw refused(
-          name,
-          named
-              + " with KEEP_DELETED_CELLS "
-              + family.getKeepDeletedCells()
-              + ", and transactions need it to be off: set KEEP_DELETED_CELLS to FALSE if the cells"
-              + " that were deleted may go");
-    }
-  }
-
-  private static void setCoprocessor(
-      TableDescriptor table, TableDescriptorBuilder builder, Options options) throws IOException {
-    if (table.hasCoprocessor(TableRules.OBSERVER)) {
-      builder.removeCoprocessor(TableRules.OBSERVER);
-    }
-    if (options.reads() == Reads.SERVER) {
-      CoprocessorDescriptorBuilder observer =
-          CoprocessorDescriptorBuilder.newBuilder(TableRules.OBSERVER);
-      if (!options.jar().isEmpty()) {
-        observer.setJarPath(options.jar());
-      }
-      CoprocessorDescriptor descriptor = observer.setProperties(Map.of()).build();
-      builder.setCoprocessor(descriptor);
-    }
-  }
-
-  private static TableNotPreparedException refused(TableName name, String reason) {
-    return new TableNotPreparedException("table " + name + " " + reason, null);
+    return new PreparedDescriptor(table, options, durability).of(of, addresses);
   }
 }

@@ -153,8 +153,8 @@ public final class Failures {
     return new TableNotPreparedException(
         "a region that does not run ReTSO's coprocessor was asked for a part of a transaction:"
             + " ./retso hbase check TABLE names its server; set hbase.coprocessor.enabled and"
-            + " hbase.coprocessor.user.enabled to true there, put the bundle jar on its class path,"
-            + " and restart it"
+            + " hbase.coprocessor.user.enabled to true there, put hbase-integration's jar on its"
+            + " class path, and restart it"
             + (cause == null ? "" : "; HBase says: " + cause.getMessage()),
         cause);
   }

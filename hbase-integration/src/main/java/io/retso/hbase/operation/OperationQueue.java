@@ -67,6 +67,7 @@ public final class OperationQueue {
   }
 
   private <T> void start(Task<T> task) {
+    assert !Thread.holdsLock(this); // it may complete at once, with whatever depends on it
     CompletableFuture<T> running;
     try {
       running = task.operation.get();
@@ -79,6 +80,7 @@ public final class OperationQueue {
   private <T> void ended(Task<T> task, T value, Throwable failure) {
     CompletableFuture<Void> becameIdle = null;
     synchronized (this) {
+      assert outstanding > 0 && (writing || !task.isWrite);
       if (task.isWrite) {
         writing = false;
       }

@@ -44,6 +44,7 @@ public final class SharedSnapshots {
     /** A user is done with it. */
     public void release() {
       synchronized (SharedSnapshots.this) {
+        assert users > 0 : "released twice";
         users--;
         endIfUnused();
       }
@@ -59,6 +60,7 @@ public final class SharedSnapshots {
     }
 
     private void endIfUnused() {
+      assert Thread.holdsLock(SharedSnapshots.this);
       if (retired && users == 0 && !start.isCompletedExceptionally()) {
         start.thenAccept(oracle::endLater);
         users = -1; // once
@@ -129,6 +131,7 @@ public final class SharedSnapshots {
 
   /** Outside of the lock: the answer may complete whatever depends on it. */
   private void ask(Shared snapshot) {
+    assert !Thread.holdsLock(this);
     oracle
         .beginAsync()
         .whenComplete(

@@ -207,6 +207,7 @@ public final class Snapshot {
   /** The next one who needs the timestamp tries again. */
   private void unpin(CompletableFuture<Long> taken, Throwable cause) {
     synchronized (this) {
+      assert timestamp == taken;
       timestamp = null;
     }
     taken.completeExceptionally(cause);

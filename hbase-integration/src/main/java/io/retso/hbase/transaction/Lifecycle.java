@@ -276,6 +276,7 @@ final class Lifecycle {
   }
 
   private synchronized void become(State next) {
+    assert state == State.COMMITTING : state;
     state = next;
   }
 

@@ -244,6 +244,7 @@ public final class WriteBuffer {
 
   /** Tables are written side by side, the batches of one after each other. */
   private CompletableFuture<Void> send(Collection<TableWrites> what) {
+    assert Thread.holdsLock(this);
     List<CompletableFuture<Void>> sending = new ArrayList<>(what.size());
     for (TableWrites writes : what) {
       if (!writes.pending.isEmpty()) {

@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 import org.apache.hadoop.hbase.Coprocessor;
-import org.apache.hadoop.hbase.DoNotRetryIOException;
 import org.apache.hadoop.hbase.client.Mutation;
 import org.apache.hadoop.hbase.coprocessor.ObserverContext;
 import org.apache.hadoop.hbase.coprocessor.RegionCoprocessor;
@@ -14,12 +13,11 @@ import org.apache.hadoop.hbase.regionserver.HRegion;
 import org.apache.hadoop.hbase.regionserver.MiniBatchOperationInProgress;
 
 /**
- * Another coprocessor of a region, behind ours, that adds mutations to batches, or lets them fail
- * when they have been applied. Loaded into an open region by {@link #into}.
+ * Another coprocessor of a region, behind ours, that adds mutations to batches. Loaded into an open
+ * region by {@link #into}.
  */
 public final class AddedChanges implements RegionCoprocessor, RegionObserver {
   private final AtomicReference<Mutation> next = new AtomicReference<>();
-  private volatile boolean failing;
 
   /** Called by HBase. */
   public AddedChanges() {}
@@ -36,11 +34,6 @@ public final class AddedChanges implements RegionCoprocessor, RegionObserver {
     next.set(mutation);
   }
 
-  /** Whether batches fail. */
-  void setFailing(boolean failing) {
-    this.failing = failing;
-  }
-
   @Override
   public Optional<RegionObserver> getRegionObserver() {
     return Optional.of(this);
@@ -53,16 +46,6 @@ public final class AddedChanges implements RegionCoprocessor, RegionObserver {
     Mutation added = next.getAndSet(null);
     if (added != null) {
       mutations.addOperationsFromCP(0, new Mutation[] {added});
-    }
-  }
-
-  @Override
-  public void postBatchMutate(
-      ObserverContext<RegionCoprocessorEnvironment> context,
-      MiniBatchOperationInProgress<Mutation> mutations)
-      throws IOException {
-    if (failing) {
-      throw new DoNotRetryIOException("a test wants it");
     }
   }
 }

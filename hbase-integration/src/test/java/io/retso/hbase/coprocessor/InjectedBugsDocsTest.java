@@ -18,7 +18,7 @@ class InjectedBugsDocsTest {
           "M", InjectedMarkBugsTest.Bug.class,
           "D", InjectedDecisionBugsTest.Bug.class,
           "R", InjectedMoveBugsTest.Bug.class,
-          "B", InjectedBugsTest.Bug.class);
+          "B", InjectedRegionBugsTest.Bug.class);
 
   private static final Pattern ROW = Pattern.compile("(?m)\\| ([MDRB]) (`[A-Z`_, ]+) \\|$");
   private static final Pattern NAME = Pattern.compile("[A-Z_]+");

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** As {@link InjectedBugsTest}: bugs of outcomes that a region decides. */
+/** As {@link InjectedRegionBugsTest}: bugs of outcomes that a region decides. */
 @ExtendWith(RetsoCluster.Extension.class)
 class InjectedDecisionBugsTest {
   /** A rule that is broken, how, and the test that says so. */

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** As {@link InjectedBugsTest}: bugs of marks that are in memory and no cells. */
+/** As {@link InjectedRegionBugsTest}: bugs of marks that are in memory and no cells. */
 @ExtendWith(RetsoCluster.Extension.class)
 class InjectedMarkBugsTest {
   /** A rule that is broken, how, and the test that says so. */

@@ -9,7 +9,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * As {@link InjectedBugsTest}: bugs of readers of what a region has decided, and of moved cells.
+ * As {@link InjectedRegionBugsTest}: bugs of readers of what a region has decided, and of moved
+ * cells.
  */
 @ExtendWith(RetsoCluster.Extension.class)
 class InjectedMoveBugsTest {
@@ -75,17 +76,17 @@ class InjectedMoveBugsTest {
         "return parts.outcomes().moves() == moves\n        &&",
         "return",
         "theFirstChangeSeesWhatMovesMeanwhile"),
-    A_WATCHFUL_READ_PASSES_WHAT_WAS_DECIDED_FROM_BELOW(
+    A_VALIDATING_GET_PASSES_WHAT_WAS_DECIDED_FROM_BELOW(
         "coprocessor/read/RegionReader.java",
         "      current = decision.isPast(questions, statuses);\n",
         "",
-        "aWatchfulReadAndTheFirstChangeSeeWhatWasDecidedFromBelow"),
+        "aValidatingGetAndTheFirstChangeSeeWhatWasDecidedFromBelow"),
     THE_FIRST_CHANGE_PASSES_WHAT_WAS_DECIDED_FROM_BELOW(
         "coprocessor/read/FirstChangeReader.java",
         "new KnownOutcomes(writersOf(cells))",
         "new KnownOutcomes(java.util.Arrays.stream(writersOf(cells)).filter(v -> v >"
             + " from).toArray())",
-        "aWatchfulReadAndTheFirstChangeSeeWhatWasDecidedFromBelow"),
+        "aValidatingGetAndTheFirstChangeSeeWhatWasDecidedFromBelow"),
     DECIDED_MARKS_BELOW_THE_HORIZON_COUNT_AS_ABORTED(
         "coprocessor/read/RegionReader.java",
         "start < refusedBelow && known.of(start) == 0",

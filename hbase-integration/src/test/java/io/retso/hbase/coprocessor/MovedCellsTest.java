@@ -315,7 +315,7 @@ class MovedCellsTest {
 
   /** It began before the snapshot and committed after it, and nothing in its cell tells. */
   @Test
-  void aWatchfulReadAndTheFirstChangeSeeWhatWasDecidedFromBelow() throws Exception {
+  void aValidatingGetAndTheFirstChangeSeeWhatWasDecidedFromBelow() throws Exception {
     decided(ROW, "1");
     long start = t.oracle.begin();
     t.write(start, ROW, "a", "2");

@@ -172,7 +172,7 @@ class ValidatingReadTest {
   }
 
   @Test
-  void onlyGetsOfCellsAreWatchful() throws IOException {
+  void onlyGetsOfCellsValidate() throws IOException {
     long reader = t.oracle.begin();
     Get exists = SnapshotRequests.validating(new Get(b(ROW)), reader).setCheckExistenceOnly(true);
     assertThrows(DoNotRetryIOException.class, () -> t.table.get(exists));

@@ -215,9 +215,8 @@ public final class CommittedMap {
       int line = (located[i] & LINE_MASK) + ALIGNMENT_WORDS;
       int index = located[i] & ~LINE_MASK;
       // What newestSince() found is a hint only: a put of this same transaction may have evicted
-      // it,
-      // or put it there. (The word at TMAX_INDEX holds commits; should it look like the row, the
-      // sixth commit, T_max, is raised, which is safe.)
+      // it, or put it there. (The word at TMAX_INDEX holds commits; should it look like the row,
+      // the sixth commit, T_max, is raised, which is safe.)
       if (w[line + index] != row) {
         index = find(w, line, row);
         if (index == TMAX_INDEX) {

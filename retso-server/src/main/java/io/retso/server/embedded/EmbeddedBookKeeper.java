@@ -19,8 +19,6 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
-import org.apache.bookkeeper.bookie.BookieImpl;
-import org.apache.bookkeeper.bookie.StateManager;
 import org.apache.bookkeeper.client.BookKeeperAdmin;
 import org.apache.bookkeeper.common.component.LifecycleComponentStack;
 import org.apache.bookkeeper.conf.ServerConfiguration;
@@ -367,35 +365,9 @@ public final class EmbeddedBookKeeper implements AutoCloseable {
     }
   }
 
-  /** Has a bookie end itself, for tests. */
-  public void failBookie(int bookie) {
-    BookieServer server;
-    synchronized (this) {
-      server = running[bookie].server;
-    }
-    server.shutdown();
-  }
-
-  /** Has a bookie that runs answer nothing, for tests; its connections stay. */
-  public synchronized void suspendBookie(int bookie) {
-    running[bookie].server.suspendProcessing();
-  }
-
-  /** The end of {@link #suspendBookie}. */
-  public synchronized void resumeBookie(int bookie) {
-    running[bookie].server.resumeProcessing();
-  }
-
-  /** Has a bookie take no more entries, as if its disk were full, or take them again; for tests. */
-  public synchronized void setWritable(int bookie, boolean isWritable) {
-    StateManager state = ((BookieImpl) running[bookie].server.getBookie()).getStateManager();
-    Future<Void> changed =
-        isWritable ? state.transitionToWritableMode() : state.transitionToReadOnlyMode();
-    try {
-      changed.get();
-    } catch (InterruptedException | ExecutionException e) {
-      throw new IllegalStateException(e);
-    }
+  /** A bookie that runs. */
+  synchronized BookieServer server(int bookie) {
+    return running[bookie].server;
   }
 
   /** Stops everything. All that was acknowledged is there at the next start. */

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.netty.util.internal.PlatformDependent;
 import io.retso.log.LedgerStore;
+import io.retso.server.embedded.BookieFaults;
 import io.retso.server.embedded.EmbeddedBookKeeper;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -124,9 +125,9 @@ class ReadingTest {
     int[] sizes = sizes(3_000, 100);
     long ledger = write(sizes);
     try (LedgerStore.Entries entries = store.openFenced(ledger).join()) {
-      cluster.suspendBookie(1);
+      BookieFaults.suspend(cluster, 1);
       readsAll(entries, sizes);
-      cluster.resumeBookie(1);
+      BookieFaults.resume(cluster, 1);
     }
   }
 

@@ -1,5 +1,8 @@
 /**
- * What flushes and compactions leave out: {@link io.retso.hbase.coprocessor.purge.VersionPurge} of
- * data, {@link io.retso.hbase.coprocessor.purge.MarkScanner} of marks.
+ * What flushes and compactions write ({@link io.retso.hbase.coprocessor.purge.RegionPurge}): {@link
+ * io.retso.hbase.coprocessor.purge.VersionPurge} leaves out versions that no snapshot sees, {@link
+ * io.retso.hbase.coprocessor.purge.DecidingScanner} moves or drops those of decided transactions,
+ * {@link io.retso.hbase.coprocessor.purge.MarkScanner} keeps one state of each mark, and {@link
+ * io.retso.hbase.coprocessor.purge.MemoryMarkScanner} adds the marks that are no cells.
  */
 package io.retso.hbase.coprocessor.purge;

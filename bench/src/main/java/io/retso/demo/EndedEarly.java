@@ -10,13 +10,13 @@ import org.slf4j.LoggerFactory;
  * What is said when somebody ends the demo: one line, and nothing of the connections that its own
  * parts lose meanwhile.
  */
-final class Goodbye implements DeleteAtExit.Farewell {
+final class EndedEarly implements DeleteAtExit.Farewell {
   private final Screen screen;
 
   /** Null if nothing is kept. */
   private final Path kept;
 
-  Goodbye(Screen screen, Path kept) {
+  EndedEarly(Screen screen, Path kept) {
     this.screen = screen;
     this.kept = kept;
   }

@@ -48,12 +48,12 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * Tables whose transactions are not settled, and what HBase has besides reads and writes:
+ * Tables with transactions that are not cleaned up, and what HBase has besides reads and writes:
  * snapshots, read-only tables, copies of the log, and logs that are split to files.
  */
 @ExtendWith(RetsoCluster.Extension.class)
 @Timeout(180)
-class UnsettledTablesTest {
+class UncleanedTablesTest {
   private DecidedTable t;
   private Admin admin;
 
@@ -63,9 +63,9 @@ class UnsettledTablesTest {
   private long committed;
 
   /** Committed, and not cleaned up. */
-  private long unsettled;
+  private long uncleaned;
 
-  private long unsettledAt;
+  private long uncleanedAt;
 
   @BeforeEach
   void create(RetsoCluster cluster) throws Exception {
@@ -83,10 +83,10 @@ class UnsettledTablesTest {
   private void write() throws IOException {
     start = t.writeWithoutCell(ROW);
     long aborted = t.writeWithoutCell("s");
-    unsettled = t.writeWithoutCell("u");
+    uncleaned = t.writeWithoutCell("u");
     committed = t.commitAndDecide(start, ROW);
     t.abortAndDecide(aborted, 1);
-    unsettledAt = t.commit(unsettled, "u");
+    uncleanedAt = t.commit(uncleaned, "u");
   }
 
   private List<String> rows() throws IOException {
@@ -123,14 +123,14 @@ class UnsettledTablesTest {
     try {
       assertEquals(List.of(CellVersion.committed(committed)), versions(clone, ROW));
       assertEquals(List.of(), versions(clone, "s"));
-      assertEquals(List.of(unsettled), versions(clone, "u"));
+      assertEquals(List.of(uncleaned), versions(clone, "u"));
       assertEquals(List.of(t.first), versions(clone, "first"));
       try (Table table = t.cluster.connection().getTable(clone)) {
         for (String row : List.of("u", "first")) {
           Get mark = new Get(Bytes.toBytes(row)).addFamily(MARKS);
           assertTrue(PendingWrite.isWellFormed(table.get(mark).rawCells()[0]), row);
         }
-        CleanupRequest request = new CleanupRequest(Bytes.toBytes("u"), unsettled, unsettledAt);
+        CleanupRequest request = new CleanupRequest(Bytes.toBytes("u"), uncleaned, uncleanedAt);
         IOException e = assertThrows(IOException.class, () -> table.put(request.toPut()));
         assertTrue(e.getMessage().contains("copy of table " + t.name), e.getMessage());
       }
@@ -150,7 +150,7 @@ class UnsettledTablesTest {
     write();
     String snapshot = "of-" + t.name;
     admin.snapshot(snapshot, t.name);
-    t.cleanUp(unsettled, unsettledAt, "u");
+    t.cleanUp(uncleaned, uncleanedAt, "u");
     t.cleanUp(forgotten, forgottenAt, "v");
     t.forget(forgotten);
     t.update("later", "a", "1");
@@ -161,13 +161,13 @@ class UnsettledTablesTest {
     admin.deleteSnapshot(snapshot);
     assertEquals(List.of(ROW + "{a=1}", "u{a=1}"), rows());
     assertEquals(List.of("first", "u", "v"), t.rowsWithMarks());
-    t.cleanUp(unsettled, unsettledAt, "u");
+    t.cleanUp(uncleaned, uncleanedAt, "u");
     t.cleanUp(forgotten, CleanupRequest.ABORTED, "v");
     t.write(t.oracle.begin(), "other", "a", "1"); // its mark is a cell
     t.commitAndDecide(t.writeWithoutCell("w"), "w");
     t.flush();
     assertEquals(List.of(ROW + "{a=1}", "u{a=1}", "w{a=1}"), rows());
-    assertEquals(List.of(CellVersion.committed(unsettledAt)), versions(t.name, "u"));
+    assertEquals(List.of(CellVersion.committed(uncleanedAt)), versions(t.name, "u"));
   }
 
   // Read-only tables.
@@ -178,13 +178,13 @@ class UnsettledTablesTest {
     modify(t.name, now().setReadOnly(true));
     assertEquals(List.of(ROW + "{a=1}", "u{a=1}"), rows());
     assertEquals(List.of(CellVersion.committed(committed)), versions(t.name, ROW));
-    assertThrows(IOException.class, () -> t.cleanUp(unsettled, unsettledAt, "u"));
+    assertThrows(IOException.class, () -> t.cleanUp(uncleaned, uncleanedAt, "u"));
     assertThrows(IOException.class, () -> t.decide(t.first, CleanupRequest.ABORTED, 1));
     assertEquals(List.of("first", "u"), t.rowsWithMarks());
     t.reopen();
     assertEquals(List.of(ROW + "{a=1}", "u{a=1}"), rows());
     modify(t.name, now().setReadOnly(false));
-    t.cleanUp(unsettled, unsettledAt, "u");
+    t.cleanUp(uncleaned, uncleanedAt, "u");
     assertEquals(List.of("first"), t.rowsWithMarks());
     assertEquals(List.of(ROW + "{a=1}", "u{a=1}"), rows());
   }
@@ -279,10 +279,11 @@ class UnsettledTablesTest {
     admin.modifyTable(ours);
   }
 
-  private List<Mutation> log() throws IOException {
+  private List<Mutation> log() throws Exception {
     AbstractFSWAL<?> wal = (AbstractFSWAL<?>) t.region().getWAL();
     Path file = wal.getCurrentFileName();
     wal.rollWriter(true);
+    Fixture.eventually("it is closed behind the roll", () -> wal.getInflightWALCloseCount() == 0);
     Configuration configuration = t.cluster.connection().getConfiguration();
     List<Mutation> edits = new ArrayList<>();
     FileSystem files = file.getFileSystem(configuration);

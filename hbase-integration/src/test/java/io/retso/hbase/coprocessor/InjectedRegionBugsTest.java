@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * classes.
  */
 @ExtendWith(RetsoCluster.Extension.class)
-class InjectedBugsTest {
+class InjectedRegionBugsTest {
   /** A rule that is broken, how, and the test that says so. */
   enum Bug {
     WRITES_ENTER_DURING_CLEANUP(

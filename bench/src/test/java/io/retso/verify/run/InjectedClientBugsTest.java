@@ -29,7 +29,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  */
 @ExtendWith(InProcessCluster.Extension.class)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-class InjectedBugsTest {
+class InjectedClientBugsTest {
   private static final long SEED = Long.getLong("retso.verify.seed", 5);
   private static final int BURSTS_MAX = 15;
   private static final int BURST_MILLIS = 1000;
