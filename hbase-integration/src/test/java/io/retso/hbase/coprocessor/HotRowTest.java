@@ -54,6 +54,9 @@ class HotRowTest {
       t.write(aborted, ROW, "a", "aborted");
       long start = t.oracle.begin();
       t.write(start, ROW, "a", "value " + i);
+      long abortedFirst = t.oracle.begin();
+      t.write(abortedFirst, ROW, "a", "aborted first");
+      t.abortAndDecide(abortedFirst, 1);
       see(); // the transaction commits above it
       commits.put(t.commitAndDecide(start, ROW), "value " + i);
       see();

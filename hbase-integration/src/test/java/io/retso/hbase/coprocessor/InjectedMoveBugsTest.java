@@ -113,10 +113,10 @@ class InjectedMoveBugsTest {
         "return outcome > 0;",
         HotRowTest.class,
         "eachSnapshotSeesItsOwnVersion"),
-    THE_FIRST_CHANGE_ENDS_AT_WHAT_COMMITTED_ABOVE(
+    THE_FIRST_CHANGE_ENDS_AT_WHAT_WAS_ABORTED(
         "coprocessor/read/FirstChangeReader.java",
-        "return outcome > 0 && outcome <= timestamp;",
-        "return outcome > 0;",
+        "outcomes.applyAsLong(version) > 0",
+        "outcomes.applyAsLong(version) != 0",
         HotRowTest.class,
         "theFirstChangeIsTheNextCommit");
 

@@ -28,9 +28,9 @@ import org.apache.hadoop.hbase.regionserver.RegionScanner;
  * whatever its filter would show of them, as they do for a validating read.
  *
  * <p>It looks at the versions above S, at those in doubt, and at the marks; of each column down to
- * the first version that is committed below S, by its own number or as the region has decided. So
- * it meets a version at or below S whose transaction the region has decided, as committed above S:
- * nothing in the cell tells. An outcome that leaves after the filter has looked is missed behind
+ * the first version at or below S that is committed, by its own number or as the region has
+ * decided. That one may have committed above S: nothing in the cell tells. Those behind it had all
+ * committed before it began. An outcome that leaves after the filter has looked is missed behind
  * it, and the row is read again ({@link RowMemory}). Stateless.
  */
 public final class FirstChangeReader {
@@ -48,17 +48,11 @@ public final class FirstChangeReader {
 
     @Override
     public ReturnCode filterCell(Cell cell) {
-      return isCommitted(cell.getTimestamp())
+      long version = cell.getTimestamp();
+      return version <= timestamp
+              && (CellVersion.isCommitted(version) || outcomes.applyAsLong(version) > 0)
           ? ReturnCode.INCLUDE_AND_NEXT_COL
           : ReturnCode.INCLUDE;
-    }
-
-    private boolean isCommitted(long version) {
-      if (version > timestamp) {
-        return false;
-      }
-      long outcome = CellVersion.isCommitted(version) ? version : outcomes.applyAsLong(version);
-      return outcome > 0 && outcome <= timestamp;
     }
   }
 

@@ -45,11 +45,11 @@ class DownToCommittedTest {
   }
 
   @Test
-  void theFirstChangeEndsAtWhatTheRegionKnowsToBeCommittedUpToTheSnapshot() throws Exception {
+  void theFirstChangeEndsAtWhatTheRegionKnowsToBeCommitted() throws Exception {
     DownToSnapshot filter = new DownToSnapshot(READER, v -> OUTCOMES.getOrDefault(v, 0L));
     assertEquals(false, endsAt(filter, CellVersion.committed(READER)), "above the snapshot");
     assertEquals(false, endsAt(filter, 144), "aborted");
-    assertEquals(false, endsAt(filter, 128), "a change");
+    assertEquals(true, endsAt(filter, 128), "a change: who is behind it committed before 128");
     assertEquals(true, endsAt(filter, 112));
     assertEquals(false, endsAt(filter, 96), "nothing is known");
     assertEquals(true, endsAt(filter, CellVersion.committed(96)), "by its own number");
