@@ -28,7 +28,8 @@ import org.apache.hadoop.hbase.wal.WALEdit;
  * Another coprocessor of a region, behind ours, that holds up what comes by: a put after our hook
  * for it, a read of family g before it begins (while the store is locked against the end of a
  * flush), a flush of family f after its memory was taken and before its file is written, one of g
- * before that file is committed, one of the marks before it begins to read that memory. Loaded into an open region by {@link #into}.
+ * before that file is committed, one of the marks before it begins to read that memory. Loaded into
+ * an open region by {@link #into}.
  */
 public final class HeldStore implements RegionCoprocessor, RegionObserver {
   private final AtomicReference<Hold> nextFlush = new AtomicReference<>();
