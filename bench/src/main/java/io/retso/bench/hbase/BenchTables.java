@@ -97,7 +97,8 @@ final class BenchTables implements AutoCloseable {
       if (peer != null) {
         peer.open(cluster, splits);
       }
-      Rows values = new Rows(settings.rows(), settings.valueBytes(), settings.seed(), false);
+      Rows values =
+          new Rows(settings.rows(), settings.valueBytes(), settings.seed(), Rows.Draw.UNIFORM);
       for (int from = 0; from < settings.rows(); from += LOADED_AT_ONCE) {
         List<Put> puts = new ArrayList<>();
         for (int i = from; i < Math.min(settings.rows(), from + LOADED_AT_ONCE); i++) {

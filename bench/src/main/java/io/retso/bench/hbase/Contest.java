@@ -1,8 +1,11 @@
 package io.retso.bench.hbase;
 
+import static io.retso.bench.hbase.Rows.Draw.SKEWED;
+import static io.retso.bench.hbase.Rows.Draw.UNIFORM;
+import static io.retso.bench.hbase.Rows.Draw.WIDE;
+
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -34,6 +37,8 @@ record Contest(String name, int load, Map<String, Measure> variants) {
   /** Batches of puts whose throughput is measured. */
   static final List<Integer> WRITTEN_BATCHES = List.of(10, 100);
 
+  private static final int CONTENDED_BATCH = 100;
+
   /** Rows that are read and written: one, or two of a transfer. */
   static final List<Integer> CHANGED = List.of(1, 2);
 
@@ -55,7 +60,7 @@ record Contest(String name, int load, Map<String, Measure> variants) {
 
   /** Makes rows for a thread, each with another seed. */
   interface RowsMaker {
-    Rows make(boolean skewed);
+    Rows make(Rows.Draw draw);
   }
 
   static String gets(int count) {
@@ -64,6 +69,11 @@ record Contest(String name, int load, Map<String, Measure> variants) {
 
   static String puts(int count) {
     return count == 1 ? "1 put" : "batch of " + count + " puts";
+  }
+
+  /** Batches of rows that were loaded, so few that many transactions conflict. */
+  static String contendedPuts(int count) {
+    return "contended " + puts(count);
   }
 
   static String changes(int rows) {
@@ -96,56 +106,59 @@ record Contest(String name, int load, Map<String, Measure> variants) {
     Supplier<Peer> peer = () -> tables.get().peer;
     List<Contest> all = new ArrayList<>();
     for (int count : BATCHES) {
-      all.add(reads(plain, transactions, count, 1).and(PEER, peer, found -> found.gets(count)));
+      all.add(
+          reads(plain, transactions, count, 1)
+              .and(PEER, peer, UNIFORM, found -> found.gets(count)));
     }
     all.add(
         new Contest(singleGets(), 1, new LinkedHashMap<>())
-            .and(PLAIN, false, () -> plain.get().singleGets(SINGLE_GETS))
-            .and(TRANSACTIONS, false, () -> transactions.get().singleGets(SINGLE_GETS))
-            .and(PEER, peer, found -> found.singleGets(SINGLE_GETS)));
+            .and(PLAIN, UNIFORM, () -> plain.get().singleGets(SINGLE_GETS))
+            .and(TRANSACTIONS, UNIFORM, () -> transactions.get().singleGets(SINGLE_GETS))
+            .and(PEER, peer, UNIFORM, found -> found.singleGets(SINGLE_GETS)));
     all.add(
         new Contest(SCANS, 1, new LinkedHashMap<>())
-            .and(PLAIN, false, () -> plain.get().scans(Mix.SCANNED_MAX))
-            .and(TRANSACTIONS, false, () -> transactions.get().scans(Mix.SCANNED_MAX))
-            .and(PEER, peer, found -> found.scans(Mix.SCANNED_MAX)));
+            .and(PLAIN, UNIFORM, () -> plain.get().scans(Mix.SCANNED_MAX))
+            .and(TRANSACTIONS, UNIFORM, () -> transactions.get().scans(Mix.SCANNED_MAX))
+            .and(PEER, peer, UNIFORM, found -> found.scans(Mix.SCANNED_MAX)));
     for (int count : BATCHES) {
       all.add(
           new Contest(puts(count), 1, new LinkedHashMap<>())
-              .and(PLAIN, false, () -> plain.get().puts(count))
-              .and(PLAIN_ASYNC, false, () -> plain.get().asyncPuts(count))
-              .and(ORACLE, false, () -> transactions.get().oracleOnly(count))
-              .and(TRANSACTIONS, false, () -> transactions.get().puts(count))
-              .and(PEER, peer, found -> found.puts(count)));
+              .and(PLAIN, UNIFORM, () -> plain.get().puts(count))
+              .and(PLAIN_ASYNC, UNIFORM, () -> plain.get().asyncPuts(count))
+              .and(ORACLE, UNIFORM, () -> transactions.get().oracleOnly(count))
+              .and(TRANSACTIONS, UNIFORM, () -> transactions.get().puts(count))
+              .and(PEER, peer, UNIFORM, found -> found.puts(count)));
     }
     for (int threads : THREADS) {
       for (int count : THROUGHPUT_BATCHES) {
         all.add(
-            reads(plain, transactions, count, threads).and(PEER, peer, found -> found.gets(count)));
+            reads(plain, transactions, count, threads)
+                .and(PEER, peer, UNIFORM, found -> found.gets(count)));
       }
     }
     for (int threads : THREADS) {
-      for (int count : WRITTEN_BATCHES) {
-        all.add(
-            new Contest(puts(count), threads, new LinkedHashMap<>())
-                .and(PLAIN, false, () -> plain.get().puts(count))
-                .and(PLAIN_ASYNC, false, () -> plain.get().asyncPuts(count))
-                .and(TRANSACTIONS, false, () -> transactions.get().puts(count))
-                .and(PEER, peer, found -> found.puts(count)));
-      }
       for (int rows : CHANGED) {
         all.add(
             new Contest(changes(rows), threads, new LinkedHashMap<>())
-                .and(PLAIN, false, () -> plain.get().readModifyWrites(rows))
-                .and(TRANSACTIONS, false, () -> transactions.get().readModifyWrites(rows))
-                .and(PEER, peer, found -> found.readModifyWrites(rows)));
+                .and(PLAIN, UNIFORM, () -> plain.get().readModifyWrites(rows))
+                .and(TRANSACTIONS, UNIFORM, () -> transactions.get().readModifyWrites(rows))
+                .and(PEER, peer, UNIFORM, found -> found.readModifyWrites(rows)));
       }
     }
     for (Mix mix : Mix.values()) {
       all.add(
           new Contest(mix.title, MIX_THREADS, new LinkedHashMap<>())
-              .and(PLAIN, true, () -> plain.get().mix(mix))
-              .and(TRANSACTIONS, true, () -> transactions.get().mix(mix))
-              .and(PEER, peer, found -> found.mix(mix)));
+              .and(PLAIN, SKEWED, () -> plain.get().mix(mix))
+              .and(TRANSACTIONS, SKEWED, () -> transactions.get().mix(mix))
+              .and(PEER, peer, SKEWED, found -> found.mix(mix)));
+    }
+    // Behind the mixes, whose reads would look into the files that all these rows end up in.
+    for (int threads : THREADS) {
+      for (int count : WRITTEN_BATCHES) {
+        all.add(writes(plain, transactions, peer, puts(count), count, threads, WIDE));
+      }
+      String contended = contendedPuts(CONTENDED_BATCH);
+      all.add(writes(plain, transactions, peer, contended, CONTENDED_BATCH, threads, UNIFORM));
     }
     for (int outstanding : OUTSTANDING) {
       all.add(
@@ -162,30 +175,45 @@ record Contest(String name, int load, Map<String, Measure> variants) {
       int count,
       int threads) {
     return new Contest(gets(count), threads, new LinkedHashMap<>())
-        .and(PLAIN, false, () -> plain.get().gets(count))
-        .and(PLAIN_ASYNC, false, () -> plain.get().asyncGets(count))
-        .and(TRANSACTIONS, false, () -> transactions.get().gets(count));
+        .and(PLAIN, UNIFORM, () -> plain.get().gets(count))
+        .and(PLAIN_ASYNC, UNIFORM, () -> plain.get().asyncGets(count))
+        .and(TRANSACTIONS, UNIFORM, () -> transactions.get().gets(count));
   }
 
-  private Contest and(String variant, boolean skewed, Supplier<Operation.Maker> maker) {
+  private static Contest writes(
+      Supplier<PlainOperations> plain,
+      Supplier<TransactionOperations> transactions,
+      Supplier<Peer> peer,
+      String name,
+      int count,
+      int threads,
+      Rows.Draw draw) {
+    return new Contest(name, threads, new LinkedHashMap<>())
+        .and(PLAIN, draw, () -> plain.get().puts(count))
+        .and(PLAIN_ASYNC, draw, () -> plain.get().asyncPuts(count))
+        .and(TRANSACTIONS, draw, () -> transactions.get().puts(count))
+        .and(PEER, peer, draw, found -> found.puts(count));
+  }
+
+  private Contest and(String variant, Rows.Draw draw, Supplier<Operation.Maker> maker) {
     variants.put(
         variant,
         (rows, warmUp, measured) ->
-            ThreadedLoad.run(maker.get(), () -> rows.make(skewed), load, warmUp, measured));
+            ThreadedLoad.run(maker.get(), () -> rows.make(draw), load, warmUp, measured));
     return this;
   }
 
   /** The same by another system, if one is there. */
-  private Contest and(String variant, Supplier<Peer> peer, Function<Peer, Operation.Maker> maker) {
-    boolean isSkewed = Arrays.stream(Mix.values()).anyMatch(mix -> mix.title.equals(name));
-    return variant.isEmpty() ? this : and(variant, isSkewed, () -> maker.apply(peer.get()));
+  private Contest and(
+      String variant, Supplier<Peer> peer, Rows.Draw draw, Function<Peer, Operation.Maker> maker) {
+    return variant.isEmpty() ? this : and(variant, draw, () -> maker.apply(peer.get()));
   }
 
   private Contest and(String variant, Supplier<OutstandingLoad.Start> start) {
     variants.put(
         variant,
         (rows, warmUp, measured) ->
-            OutstandingLoad.run(start.get(), rows.make(false), load, warmUp, measured));
+            OutstandingLoad.run(start.get(), rows.make(UNIFORM), load, warmUp, measured));
     return this;
   }
 

@@ -51,7 +51,8 @@ final class RequestCounts {
   private TablesReport.Requests count(
       BenchTables tables, String what, String variant, Operation.Maker maker)
       throws IOException, InterruptedException {
-    Rows rows = new Rows(settings.rows(), settings.valueBytes(), settings.seed(), false);
+    Rows rows =
+        new Rows(settings.rows(), settings.valueBytes(), settings.seed(), Rows.Draw.UNIFORM);
     try (Operation operation = maker.make(rows)) {
       repeat(tables, operation); // knows all regions now
       long hbase = hbaseRequests();

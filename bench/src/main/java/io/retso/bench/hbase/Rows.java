@@ -23,38 +23,73 @@ final class Rows {
   /** Odd, so that multiplying by it spreads the popular rows over the whole table. */
   private static final long SPREAD = 0x9E37_79B9_7F4A_7C15L;
 
+  /** Names for each row that was loaded. */
+  private static final long WIDTH = 1000;
+
+  /** Which rows are drawn. */
+  enum Draw {
+    /** Those that were loaded, each as often. */
+    UNIFORM,
+
+    /** Single ones by YCSB's zipfian distribution, batches uniformly. */
+    SKEWED,
+
+    /**
+     * Of a thousand names for each row that was loaded, between it and the next, so in all regions
+     * alike: transactions hardly ever draw the same. To be written only, as nothing is there.
+     */
+    WIDE
+  }
+
   private final int rows;
+  private final boolean wide;
   private final int valueBytes;
   private final SplittableRandom random;
   private final ZipfDistribution zipf;
 
-  /** Rows drawn uniformly, or with {@code skewed} by YCSB's zipfian distribution. */
-  Rows(int rows, int valueBytes, long seed, boolean skewed) {
+  /**
+   * Random rows and values.
+   *
+   * @param rows that were loaded
+   */
+  Rows(int rows, int valueBytes, long seed, Draw draw) {
     this.rows = rows;
+    this.wide = draw == Draw.WIDE;
     this.valueBytes = valueBytes;
     this.random = new SplittableRandom(seed);
-    this.zipf = skewed ? new ZipfDistribution(new Well19937c(seed), rows, ZIPF_EXPONENT) : null;
+    this.zipf =
+        draw == Draw.SKEWED
+            ? new ZipfDistribution(new Well19937c(seed), rows, ZIPF_EXPONENT)
+            : null;
   }
 
-  /** The key of a row, of fixed length. */
+  /** The key of a row that was loaded, of fixed length. */
   static byte[] key(long row) {
     return Bytes.toBytes(String.format(java.util.Locale.ROOT, "user%010d", row));
   }
 
   /** The key of a random row. */
   byte[] next() {
-    return key(
-        zipf == null ? random.nextInt(rows) : Long.remainderUnsigned(zipf.sample() * SPREAD, rows));
+    return zipf == null ? drawn(draw()) : key(Long.remainderUnsigned(zipf.sample() * SPREAD, rows));
+  }
+
+  private long draw() {
+    return wide ? random.nextLong(rows * WIDTH) : random.nextInt(rows);
+  }
+
+  /** The key of a row that was drawn; a wide one begins like that of the row before it. */
+  private byte[] drawn(long row) {
+    return wide ? Bytes.toBytes(String.format(java.util.Locale.ROOT, "user%013d", row)) : key(row);
   }
 
   /** Keys of {@code count} different random rows. */
   List<byte[]> next(int count) {
-    Set<Integer> drawn = new HashSet<>();
+    Set<Long> different = new HashSet<>();
     List<byte[]> keys = new ArrayList<>(count);
     while (keys.size() < count) {
-      int row = random.nextInt(rows);
-      if (drawn.add(row)) {
-        keys.add(key(row));
+      long row = draw();
+      if (different.add(row)) {
+        keys.add(drawn(row));
       }
     }
     return keys;

@@ -109,7 +109,7 @@ final class ServerWork {
   private Load load(int batch, String variant, TableName table, Operation.Maker maker, int round)
       throws IOException {
     line.show(name(batch, variant) + "  round " + (round + 1) + " of " + settings.rounds());
-    Rows rows = new Rows(settings.rows(), settings.valueBytes(), nextSeed++, false);
+    Rows rows = new Rows(settings.rows(), settings.valueBytes(), nextSeed++, Rows.Draw.UNIFORM);
     ProcessTimes before = ProcessTimes.of(hbase.pid());
     long from = System.nanoTime();
     long planned =

@@ -117,8 +117,8 @@ public final class TablesBench {
     return isAskedFor(contest.toString()) || isAskedFor(WORK) && ServerWork.isPrepared(contest);
   }
 
-  private Rows rows(boolean skewed) {
-    return new Rows(settings.rows(), settings.valueBytes(), nextSeed++, skewed);
+  private Rows rows(Rows.Draw draw) {
+    return new Rows(settings.rows(), settings.valueBytes(), nextSeed++, draw);
   }
 
   /**

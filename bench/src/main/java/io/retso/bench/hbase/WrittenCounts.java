@@ -92,7 +92,8 @@ final class WrittenCounts {
   private TablesReport.Written count(
       String what, String variant, TableName table, Operation.Maker maker) throws IOException {
     tables.flush();
-    Rows rows = new Rows(settings.rows(), settings.valueBytes(), settings.seed(), false);
+    Rows rows =
+        new Rows(settings.rows(), settings.valueBytes(), settings.seed(), Rows.Draw.UNIFORM);
     try (Operation operation = maker.make(rows)) {
       for (int i = 0; i < AHEAD; i++) {
         operation.run();

@@ -27,12 +27,14 @@ import org.apache.hadoop.hbase.wal.WALEdit;
 /**
  * Another coprocessor of a region, behind ours, that holds up what comes by: a put after our hook
  * for it, a read of family g before it begins (while the store is locked against the end of a
- * flush), a flush of family f after its memory was taken and before its file is written, one of the
- * marks before it begins to read that memory. Loaded into an open region by {@link #into}.
+ * flush), a flush of family f after its memory was taken and before its file is written, one of g
+ * before that file is committed, one of the marks before it begins to read that memory. Loaded into
+ * an open region by {@link #into}.
  */
 public final class HeldStore implements RegionCoprocessor, RegionObserver {
   private final AtomicReference<Hold> nextFlush = new AtomicReference<>();
   private final AtomicReference<Hold> nextFlushOfMarks = new AtomicReference<>();
+  private final AtomicReference<Hold> nextCommit = new AtomicReference<>();
   private final AtomicReference<Hold> nextPut = new AtomicReference<>();
   private final AtomicReference<Hold> nextRead = new AtomicReference<>();
   private volatile boolean isRefusing;
@@ -59,6 +61,13 @@ public final class HeldStore implements RegionCoprocessor, RegionObserver {
   Hold holdNextFlushOfMarks() {
     Hold hold = new Hold();
     nextFlushOfMarks.set(hold);
+    return hold;
+  }
+
+  /** The next flush will be held before family g is committed, and behind f. */
+  Hold holdNextCommit() {
+    Hold hold = new Hold();
+    nextCommit.set(hold);
     return hold;
   }
 
@@ -118,8 +127,12 @@ public final class HeldStore implements RegionCoprocessor, RegionObserver {
       ObserverContext<RegionCoprocessorEnvironment> context,
       Store store,
       StoreFile file,
-      FlushLifeCycleTracker tracker) {
-    isFamilyFCommitted |= Bytes.equals(store.getColumnFamilyDescriptor().getName(), RawTable.G);
+      FlushLifeCycleTracker tracker)
+      throws IOException {
+    if (Bytes.equals(store.getColumnFamilyDescriptor().getName(), RawTable.G)) {
+      isFamilyFCommitted = true;
+      Hold.stopAt(nextCommit);
+    }
   }
 
   @Override

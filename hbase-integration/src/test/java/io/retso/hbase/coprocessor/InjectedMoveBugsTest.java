@@ -14,7 +14,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  */
 @ExtendWith(RetsoCluster.Extension.class)
 class InjectedMoveBugsTest {
-  /** A rule that is broken, how, and the test of {@link MovedCellsTest} that says so. */
+  /** A rule that is broken, how, and the test that says so: mostly of {@link MovedCellsTest}. */
   enum Bug {
     A_COMMITTED_FLUSH_IS_NOT_COUNTED(
         "coprocessor/region/RegionOutcomes.java",
@@ -101,13 +101,34 @@ class InjectedMoveBugsTest {
         "coprocessor/read/RegionReader.java",
         "if (known.look(parts.outcomes()::outcomeOf)) {",
         "if (known.look(start -> 0)) {",
-        "decidedRowsAreReadWithoutTheOracleAndWithoutMarks");
+        "decidedRowsAreReadWithoutTheOracleAndWithoutMarks"),
+    A_ROW_IN_DOUBT_ENDS_AT_WHAT_WAS_ABORTED(
+        "coprocessor/read/RegionReader.java",
+        "return outcome > 0 && outcome < timestamp;",
+        "return outcome != 0 && outcome < timestamp;",
+        HotRowTest.class,
+        "eachSnapshotSeesItsOwnVersion"),
+    A_ROW_IN_DOUBT_ENDS_AT_WHAT_COMMITTED_ABOVE(
+        "coprocessor/read/RegionReader.java",
+        "return outcome > 0 && outcome < timestamp;",
+        "return outcome > 0;",
+        HotRowTest.class,
+        "eachSnapshotSeesItsOwnVersion"),
+    THE_FIRST_CHANGE_ENDS_AT_WHAT_WAS_ABORTED(
+        "coprocessor/read/FirstChangeReader.java",
+        "outcomes.applyAsLong(version) > 0",
+        "outcomes.applyAsLong(version) != 0",
+        HotRowTest.class,
+        "theFirstChangeIsTheNextCommit");
 
     private final EditedCoprocessor.Bug edit;
 
     Bug(String file, String text, String instead, String method) {
-      this.edit =
-          new EditedCoprocessor.Bug(name(), file, text, instead, MovedCellsTest.class, method);
+      this(file, text, instead, MovedCellsTest.class, method);
+    }
+
+    Bug(String file, String text, String instead, Class<?> test, String method) {
+      this.edit = new EditedCoprocessor.Bug(name(), file, text, instead, test, method);
     }
   }
 

@@ -14,13 +14,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableSet;
+import java.util.function.LongUnaryOperator;
 import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.CellUtil;
 import org.apache.hadoop.hbase.KeyValue;
 import org.apache.hadoop.hbase.client.Get;
 import org.apache.hadoop.hbase.client.Scan;
 import org.apache.hadoop.hbase.filter.FilterBase;
-import org.apache.hadoop.hbase.regionserver.Region;
 import org.apache.hadoop.hbase.regionserver.RegionScanner;
 
 /**
@@ -28,24 +28,29 @@ import org.apache.hadoop.hbase.regionserver.RegionScanner;
  * whatever its filter would show of them, as they do for a validating read.
  *
  * <p>It looks at the versions above S, at those in doubt, and at the marks; of each column down to
- * the first version that is committed below S by its own number. So it meets a version at or below
- * S whose transaction the region has decided, as committed above S: nothing in the cell tells.
- * Stateless.
+ * the first version at or below S that is committed, by its own number or as the region has
+ * decided. That one may have committed above S: nothing in the cell tells. Those behind it had all
+ * committed before it began. An outcome that leaves after the filter has looked is missed behind
+ * it, and the row is read again ({@link RowMemory}). Stateless.
  */
 public final class FirstChangeReader {
   /** Each round needs a transaction to be forgotten in the very moment of the read. */
   private static final int ROUNDS_MAX = 16;
 
-  private static final class DownToSnapshot extends FilterBase {
+  static final class DownToSnapshot extends FilterBase { // not private: tests show it cells
     private final long timestamp;
+    private final LongUnaryOperator outcomes;
 
-    DownToSnapshot(long timestamp) {
+    DownToSnapshot(long timestamp, LongUnaryOperator outcomes) {
       this.timestamp = timestamp;
+      this.outcomes = outcomes;
     }
 
     @Override
     public ReturnCode filterCell(Cell cell) {
-      return cell.getTimestamp() <= timestamp && CellVersion.isCommitted(cell.getTimestamp())
+      long version = cell.getTimestamp();
+      return version <= timestamp
+              && (CellVersion.isCommitted(version) || outcomes.applyAsLong(version) > 0)
           ? ReturnCode.INCLUDE_AND_NEXT_COL
           : ReturnCode.INCLUDE;
     }
@@ -66,7 +71,7 @@ public final class FirstChangeReader {
     for (int round = 0; round < ROUNDS_MAX; round++) {
       long moment = statuses.moment();
       RowMemory memory = new RowMemory(parts, get.getRow());
-      List<Cell> cells = cells(parts.region(), get, from, upTo);
+      List<Cell> cells = cells(parts, get, from, upTo);
       KnownOutcomes known = new KnownOutcomes(writersOf(cells));
       if (!memory.addTo(cells, known)) {
         continue;
@@ -94,7 +99,8 @@ public final class FirstChangeReader {
   }
 
   /** Versions and marks of one moment. */
-  private static List<Cell> cells(Region region, Get get, long from, long upTo) throws IOException {
+  private static List<Cell> cells(RegionParts parts, Get get, long from, long upTo)
+      throws IOException {
     Get all = new Get(get.getRow());
     all.addFamily(PendingWrite.family());
     for (Map.Entry<byte[], NavigableSet<byte[]>> family : get.getFamilyMap().entrySet()) {
@@ -104,9 +110,11 @@ public final class FirstChangeReader {
         family.getValue().forEach(column -> all.addColumn(family.getKey(), column));
       }
     }
-    all.setTimeRange(0, upTo + 1).readAllVersions().setFilter(new DownToSnapshot(from));
+    all.setTimeRange(0, upTo + 1)
+        .readAllVersions()
+        .setFilter(new DownToSnapshot(from, parts.outcomes()::outcomeOf));
     List<Cell> cells = new ArrayList<>();
-    try (RegionScanner scanner = region.getScanner(new Scan(all))) {
+    try (RegionScanner scanner = parts.region().getScanner(new Scan(all))) {
       scanner.next(cells);
       cells.replaceAll(FirstChangeReader::withoutValue);
     }

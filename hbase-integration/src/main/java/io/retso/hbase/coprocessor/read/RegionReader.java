@@ -52,10 +52,24 @@ public final class RegionReader {
   /** Each round needs a transaction to end, or to be forgotten, in the very moment of the read. */
   private static final int ROUNDS_MAX = 16;
 
-  private static final class DownToCommitted extends FilterBase {
+  /**
+   * Of each column the versions down to the first one that is committed, by its own number or by
+   * what is known before the read. Otherwise a row that is written often would be read down to the
+   * last flush whenever its newest version is in doubt.
+   */
+  static final class DownToCommitted extends FilterBase { // not private: tests show it cells
+    private final KnownOutcomes known;
+    private final long timestamp;
+
+    DownToCommitted(KnownOutcomes known, long timestamp) {
+      this.known = known;
+      this.timestamp = timestamp;
+    }
+
     @Override
     public ReturnCode filterCell(Cell cell) {
-      return CellVersion.isCommitted(cell.getTimestamp())
+      long version = cell.getTimestamp();
+      return CellVersion.isCommitted(version) || isCommittedBelow(timestamp, known.of(version))
           ? ReturnCode.INCLUDE_AND_NEXT_COL
           : ReturnCode.INCLUDE;
     }
@@ -129,7 +143,7 @@ public final class RegionReader {
       long moment = statuses.moment();
       long refusedBelow = parts.horizon().refused();
       RowMemory memory = new RowMemory(parts, CellUtil.cloneRow(cells.get(0)));
-      List<Cell> row = readWithMarks(cells, questions);
+      List<Cell> row = readWithMarks(cells, questions, known);
       if (!memory.addTo(row, known)) {
         continue;
       }
@@ -174,7 +188,10 @@ public final class RegionReader {
    * through all that was written since the last flush.
    */
   boolean isCommitted(long version) {
-    long outcome = parts.outcomes().outcomeOf(version);
+    return isCommittedBelow(timestamp, parts.outcomes().outcomeOf(version));
+  }
+
+  private static boolean isCommittedBelow(long timestamp, long outcome) {
     return outcome > 0 && outcome < timestamp;
   }
 
@@ -201,7 +218,8 @@ public final class RegionReader {
   }
 
   /** The row with its columns in doubt read anew, and the marks of the versions in question. */
-  private List<Cell> readWithMarks(List<Cell> cells, long[] questions) throws IOException {
+  private List<Cell> readWithMarks(List<Cell> cells, long[] questions, KnownOutcomes known)
+      throws IOException {
     Get get = new Get(CellUtil.cloneRow(cells.get(0)));
     byte[] family = PendingWrite.family();
     for (long version : questions) {
@@ -223,7 +241,9 @@ public final class RegionReader {
       }
       begin = end;
     }
-    get.setTimeRange(0, timestamp + 1).readAllVersions().setFilter(new DownToCommitted());
+    get.setTimeRange(0, timestamp + 1)
+        .readAllVersions()
+        .setFilter(new DownToCommitted(known, timestamp));
     List<Cell> again = new ArrayList<>();
     try (RegionScanner scanner = parts.region().getScanner(new Scan(get))) {
       scanner.next(again);

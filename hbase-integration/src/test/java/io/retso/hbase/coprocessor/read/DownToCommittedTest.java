@@ -1,0 +1,57 @@
+package io.retso.hbase.coprocessor.read;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.retso.hbase.coprocessor.read.FirstChangeReader.DownToSnapshot;
+import io.retso.hbase.coprocessor.read.RegionReader.DownToCommitted;
+import io.retso.hbase.layout.CellVersion;
+import io.retso.hbase.layout.CleanupRequest;
+import io.retso.hbase.resolve.KnownOutcomes;
+import java.util.Map;
+import org.apache.hadoop.hbase.KeyValue;
+import org.apache.hadoop.hbase.filter.Filter;
+import org.apache.hadoop.hbase.filter.Filter.ReturnCode;
+import org.apache.hadoop.hbase.filter.FilterBase;
+import org.apache.hadoop.hbase.util.Bytes;
+import org.junit.jupiter.api.Test;
+
+/**
+ * How far a row in doubt is read: a row that is written often has thousands of versions in memory
+ * between two flushes, all of them decided but for the newest.
+ */
+class DownToCommittedTest {
+  private static final long READER = 160;
+
+  /** By start timestamp, as the region knows. */
+  private static final Map<Long, Long> OUTCOMES =
+      Map.of(144L, CleanupRequest.ABORTED, 128L, READER + 16, 112L, 120L);
+
+  private static boolean endsAt(FilterBase filter, long version) throws Exception {
+    byte[] name = Bytes.toBytes("x");
+    ReturnCode code = ((Filter) filter).filterCell(new KeyValue(name, name, name, version, name));
+    return code == ReturnCode.INCLUDE_AND_NEXT_COL;
+  }
+
+  @Test
+  void aSnapshotReadEndsAtWhatTheRegionKnowsToBeCommittedBelow() throws Exception {
+    KnownOutcomes known = new KnownOutcomes(new long[] {112, 128, 144});
+    known.look(OUTCOMES::get);
+    DownToCommitted filter = new DownToCommitted(known, READER);
+    assertEquals(false, endsAt(filter, 144), "aborted");
+    assertEquals(false, endsAt(filter, 128), "committed above the reader");
+    assertEquals(true, endsAt(filter, 112));
+    assertEquals(false, endsAt(filter, 96), "nothing is known");
+    assertEquals(true, endsAt(filter, CellVersion.committed(96)), "by its own number");
+  }
+
+  @Test
+  void theFirstChangeEndsAtWhatTheRegionKnowsToBeCommitted() throws Exception {
+    DownToSnapshot filter = new DownToSnapshot(READER, v -> OUTCOMES.getOrDefault(v, 0L));
+    assertEquals(false, endsAt(filter, CellVersion.committed(READER)), "above the snapshot");
+    assertEquals(false, endsAt(filter, 144), "aborted");
+    assertEquals(true, endsAt(filter, 128), "a change: who is behind it committed before 128");
+    assertEquals(true, endsAt(filter, 112));
+    assertEquals(false, endsAt(filter, 96), "nothing is known");
+    assertEquals(true, endsAt(filter, CellVersion.committed(96)), "by its own number");
+  }
+}
