@@ -137,8 +137,8 @@ class InjectedRegionBugsTest {
         "theFirstCommitIsFoundInAllColumns"),
     LOOKS_FOR_THE_FIRST_CHANGE_AMONG_THE_NEWEST(
         "coprocessor/read/FirstChangeReader.java",
-        "cell.getTimestamp() <= timestamp && CellVersion",
-        "CellVersion",
+        "version <= timestamp\n              && (CellVersion",
+        "(CellVersion",
         ValidatingReadTest.class,
         "aRegionTellsTheFirstChange"),
     WHAT_COMES_UP_IN_THE_SECOND_READ_COUNTS_AS_COMMITTED(
