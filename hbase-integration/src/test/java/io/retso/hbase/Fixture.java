@@ -1,5 +1,6 @@
 package io.retso.hbase;
 
+import io.retso.hbase.admin.SweepResult;
 import io.retso.hbase.admin.TablePreparation;
 import io.retso.hbase.admin.TablePreparation.Options;
 import io.retso.hbase.admin.TablePreparationBuilder;
@@ -20,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hbase.Cell;
@@ -346,10 +348,26 @@ public final class Fixture implements AutoCloseable {
 
   /** Waits for what happens in the background. */
   public static void eventually(String what, Condition condition) throws Exception {
+    eventually(() -> what, condition);
+  }
+
+  /** Sweeps until nothing is left out: a row that is being cleaned up at the moment may be. */
+  public static void eventuallySwept(TransactionManager manager) throws Exception {
+    String[] leftOut = {""};
+    eventually(
+        () -> "swept; left out: " + leftOut[0],
+        () -> {
+          SweepResult result = manager.sweep();
+          leftOut[0] = result.reason();
+          return result.reported();
+        });
+  }
+
+  private static void eventually(Supplier<String> what, Condition condition) throws Exception {
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(patienceSeconds);
     while (!condition.holds()) {
       if (System.nanoTime() > deadline) {
-        throw new AssertionError("not within " + patienceSeconds + " s: " + what);
+        throw new AssertionError("not within " + patienceSeconds + " s: " + what.get());
       }
       TimeUnit.MILLISECONDS.sleep(10); // between two looks, not instead of one
     }

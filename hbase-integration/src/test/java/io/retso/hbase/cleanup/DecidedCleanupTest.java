@@ -2,6 +2,7 @@ package io.retso.hbase.cleanup;
 
 import static io.retso.hbase.Fixture.bytes;
 import static io.retso.hbase.Fixture.eventually;
+import static io.retso.hbase.Fixture.eventuallySwept;
 import static io.retso.hbase.Fixture.put;
 import static io.retso.hbase.Fixture.read;
 import static io.retso.hbase.Fixture.scan;
@@ -416,7 +417,7 @@ class DecidedCleanupTest {
     assertEquals(1, counters.cleanupsFailed.sum());
     manager = fixture.manager();
     // The region that found the mark at its flush may be cleaning it up, or have done so.
-    eventually("swept", () -> manager.sweep().reported());
+    eventuallySwept(manager);
     counters = Inside.counters(manager);
     assertWhole("a=1 x=1");
   }
