@@ -351,8 +351,12 @@ public final class Fixture implements AutoCloseable {
     eventually(() -> what, condition);
   }
 
-  /** Sweeps until nothing is left out: a row that is being cleaned up at the moment may be. */
-  public static void eventuallySwept(TransactionManager manager) throws Exception {
+  /**
+   * Sweeps until nothing is left out: a row that is being cleaned up at the moment may be. Tables
+   * of other classes are not in the way.
+   */
+  public void sweep(TransactionManager manager) throws Exception {
+    deleteTablesThatHinderSweeps();
     String[] leftOut = {""};
     eventually(
         () -> "swept; left out: " + leftOut[0],

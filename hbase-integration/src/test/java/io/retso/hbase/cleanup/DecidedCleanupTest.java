@@ -2,7 +2,6 @@ package io.retso.hbase.cleanup;
 
 import static io.retso.hbase.Fixture.bytes;
 import static io.retso.hbase.Fixture.eventually;
-import static io.retso.hbase.Fixture.eventuallySwept;
 import static io.retso.hbase.Fixture.put;
 import static io.retso.hbase.Fixture.read;
 import static io.retso.hbase.Fixture.scan;
@@ -417,7 +416,7 @@ class DecidedCleanupTest {
     assertEquals(1, counters.cleanupsFailed.sum());
     manager = fixture.manager();
     // The region that found the mark at its flush may be cleaning it up, or have done so.
-    eventuallySwept(manager);
+    fixture.sweep(manager);
     counters = Inside.counters(manager);
     assertWhole("a=1 x=1");
   }
