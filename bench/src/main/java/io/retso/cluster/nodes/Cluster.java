@@ -41,6 +41,7 @@ public final class Cluster implements AutoCloseable {
 
   private static final Duration SHELL_MAX = Duration.ofSeconds(60);
   private static final Duration STATUS_MAX = Duration.ofSeconds(20);
+  private static final String FORMATTED = "formatted";
   private static final int FORMAT_ATTEMPTS = 3;
   private static final int NETWORK_ATTEMPTS = 50;
 
@@ -219,9 +220,12 @@ public final class Cluster implements AutoCloseable {
    */
   public void up(Consumer<String> progress) throws IOException, InterruptedException {
     List<NodeProcess> started = new ArrayList<>();
+    boolean hadNetwork = layout.namespaces() && namespaces.isUp();
     boolean serves = false;
     try {
-      if (layout.namespaces() && namespaces.up()) {
+      if (layout.namespaces() && !hadNetwork) {
+        requireDisks();
+        namespaces.up();
         faults.mountDisks();
       }
       for (Role role : List.of(Role.ZOOKEEPER, Role.BOOKIE, Role.ORACLE)) {
@@ -237,10 +241,20 @@ public final class Cluster implements AutoCloseable {
     } finally {
       if (!serves) {
         end(started);
-        if (nothingRuns()) {
+        if (!hadNetwork && nothingRuns()) {
           namespaces.down();
         }
       }
+    }
+  }
+
+  /** Disks in memory are new when the network is; what ZooKeeper knows of the bookies is not. */
+  private void requireDisks() throws ClusterException {
+    if (layout.bookieDiskMebibytes() > 0 && Files.exists(directory.resolve(FORMATTED))) {
+      throw new ClusterException(
+          "the disks of the bookies were in memory, and are gone, with the log: delete the cluster"
+              + " (stop --delete), and make another one",
+          null);
     }
   }
 
@@ -276,7 +290,7 @@ public final class Cluster implements AutoCloseable {
 
   /** Prepares ZooKeeper for bookies, once. */
   private void format() throws IOException, InterruptedException {
-    Path done = directory.resolve("formatted");
+    Path done = directory.resolve(FORMATTED);
     if (Files.exists(done)) {
       return;
     }

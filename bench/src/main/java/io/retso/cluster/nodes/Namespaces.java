@@ -125,12 +125,10 @@ final class Namespaces {
     return holder(ROUTER).isPresent();
   }
 
-  /** Makes it all, if it is not there; returns whether it was not. */
-  boolean up() throws IOException, InterruptedException {
+  /** Makes it all; nothing of it may be there. */
+  void up() throws IOException, InterruptedException {
+    assert !isUp();
     Files.createDirectories(directory);
-    if (holder(ROUTER).isPresent()) {
-      return false;
-    }
     hold(ROUTER, unshare());
     List<String> forward = new ArrayList<>(enter(ROUTER));
     forward.addAll(List.of("tee", "/proc/sys/net/ipv4/ip_forward"));
@@ -167,7 +165,6 @@ final class Namespaces {
               """,
               node.address(), GATEWAY));
     }
-    return true;
   }
 
   /** Starts a process that holds a namespace; returns its id. */

@@ -247,6 +247,8 @@ class ClusterCommandTest {
       assertFalse(process.isAlive(), process::toString);
     }
     assertEquals(0, related());
+    assertTrue(fail("up").contains("the disks of the bookies were in memory"));
+    assertEquals(0, related());
   }
 
   private void linksLoseAndDelayUntilTheyAreHealed() throws Exception {
