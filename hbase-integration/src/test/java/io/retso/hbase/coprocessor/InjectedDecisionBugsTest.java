@@ -56,6 +56,12 @@ class InjectedDecisionBugsTest {
             + "    for (Cell cell : cells) {\n",
         DecidedReplayTest.class,
         "aFlushOfMarksWritesDecisionsThatCameMeanwhile"),
+    A_FULL_MEMORY_OF_OUTCOMES_WAITS_FOR_THE_NEXT_FLUSH(
+        "coprocessor/region/RegionDecisions.java",
+        "if (count.get() >= MANY &&",
+        "if (count.get() < 0 &&",
+        DecidedOutcomesTest.class,
+        "aRegionWithManyOutcomesIsFlushedBeforeTheirMemoryIsFull"),
     OUTCOMES_ARE_FORGOTTEN_AT_ONCE(
         "coprocessor/region/RegionDecisions.java",
         "public void decided(long[] starts, long sequence) {",

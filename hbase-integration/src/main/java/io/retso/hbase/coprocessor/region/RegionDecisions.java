@@ -16,6 +16,7 @@ import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.KeyValue;
 import org.apache.hadoop.hbase.client.RegionInfo;
 import org.apache.hadoop.hbase.client.TableDescriptor;
+import org.apache.hadoop.hbase.regionserver.FlushLifeCycleTracker;
 import org.apache.hadoop.hbase.regionserver.HRegion;
 import org.apache.hadoop.hbase.regionserver.HStore;
 import org.apache.hadoop.hbase.util.Bytes;
@@ -49,6 +50,12 @@ import org.apache.hadoop.hbase.util.Bytes;
 public final class RegionDecisions {
   private static final int OUTCOME_BYTES = 100;
 
+  /** Beyond so many bytes of all regions, one that has many outcomes is to be flushed. */
+  private static final long ENOUGH_BYTES = RegionMarks.BYTES_MAX / 4 * 3;
+
+  /** A region that has fewer is not flushed for their sake: its files would be small. */
+  public static final int MANY = 10_000;
+
   private final HRegion region;
   private final RegionOutcomes outcomes;
   private final AtomicLong bytes;
@@ -60,6 +67,9 @@ public final class RegionDecisions {
   private final Set<Long> found = ConcurrentHashMap.newKeySet();
 
   private final AtomicLong cells = new AtomicLong();
+
+  /** How many {@link #decided} has. */
+  private final AtomicLong count = new AtomicLong();
 
   /** Up to which number the data families have written their edits to files. */
   private final Map<String, Long> written = new ConcurrentHashMap<>();
@@ -170,10 +180,22 @@ public final class RegionDecisions {
    */
   public void decided(long[] starts, long sequence) {
     bytes.addAndGet(OUTCOME_BYTES * (long) starts.length);
+    count.addAndGet(starts.length);
     decided.merge(
         sequence,
         starts,
         (old, more) -> LongStream.concat(LongStream.of(old), LongStream.of(more)).toArray());
+  }
+
+  /**
+   * Asks HBase for a flush, which outcomes leave with, if the memory for them is nearly full and
+   * many are of this region: once it is full, transactions are cleaned up row by row. To be called
+   * without locks; it waits for nothing.
+   */
+  public void makeRoom() throws IOException {
+    if (count.get() >= MANY && bytes.get() > ENOUGH_BYTES) {
+      region.requestFlush(FlushLifeCycleTracker.DUMMY);
+    }
   }
 
   boolean isEmpty() {
@@ -262,6 +284,7 @@ public final class RegionDecisions {
             starts -> {
               LongStream.of(starts).forEach(outcomes::forget);
               bytes.addAndGet(-OUTCOME_BYTES * (long) starts.length);
+              count.addAndGet(-starts.length);
             });
     flushed.clear();
   }

@@ -63,7 +63,7 @@ public final class RegionMarks {
   private static final Logger LOG = LoggerFactory.getLogger(RegionMarks.class);
 
   /** Bytes of marks that a region server keeps here, with what it takes to keep them. */
-  public static final long BYTES_MAX = 16L << 20;
+  public static final long BYTES_MAX = Math.max(16L << 20, Runtime.getRuntime().maxMemory() / 32);
 
   private static final int OVERHEAD_BYTES = 220;
   private static final int COUNTERS = 256;

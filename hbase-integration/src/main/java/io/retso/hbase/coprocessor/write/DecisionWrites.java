@@ -9,6 +9,7 @@ import io.retso.hbase.coprocessor.region.RegionOutcomes;
 import io.retso.hbase.layout.DecisionRequest;
 import io.retso.hbase.layout.DecisionRequest.Decision;
 import io.retso.hbase.layout.PendingWrite;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
@@ -175,6 +176,11 @@ public final class DecisionWrites {
       metrics.decidedByRow.increment(
           pending.request.decisions().size() - pending.decided.cardinality());
     }
+  }
+
+  /** To be called after {@link #applied}, without locks. */
+  void makeRoom() throws IOException {
+    decisions.makeRoom();
   }
 
   private void decide(Pending pending) {

@@ -255,12 +255,14 @@ public final class RegionWrites {
   }
 
   /** The mutations are visible; or they failed, and if they were prepared, some may be there. */
-  public void done(MiniBatchOperationInProgress<Mutation> mutations, boolean success) {
+  public void done(MiniBatchOperationInProgress<Mutation> mutations, boolean success)
+      throws IOException {
     answerCleanups(mutations);
     WriteBatch batch = batch();
     if (batch == null) {
       return;
     }
+    boolean hasDecided = !batch.decisions.isEmpty();
     answerDecisions(mutations, batch.decisions);
     if (success) {
       batch.cleanedMarks.forEach(marks::drop);
@@ -271,6 +273,9 @@ public final class RegionWrites {
     batch.added.clear();
     batch.cleanedMarks.clear();
     batch.next = batch.writes.size();
+    if (hasDecided) {
+      decisions.makeRoom();
+    }
   }
 
   private static void answerCleanups(MiniBatchOperationInProgress<Mutation> mutations) {
