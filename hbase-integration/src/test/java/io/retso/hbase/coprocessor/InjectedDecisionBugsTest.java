@@ -60,7 +60,7 @@ class InjectedDecisionBugsTest {
         "coprocessor/region/RegionDecisions.java",
         "if (count.get() >= MANY &&",
         "if (count.get() < 0 &&",
-        DecidedOutcomesTest.class,
+        FullMemoryTest.class,
         "aRegionWithManyOutcomesIsFlushedBeforeTheirMemoryIsFull"),
     OUTCOMES_ARE_FORGOTTEN_AT_ONCE(
         "coprocessor/region/RegionDecisions.java",
