@@ -30,6 +30,9 @@ public final class WriterStatuses {
    */
   static final long FORGOTTEN = -3;
 
+  /** The moment of a row that is to be read again for each writer that was forgotten. */
+  public static final long BEFORE_ALL_ANSWERS = 0;
+
   private static final int WRITERS_MAX = 1 << 16;
 
   private final StatusCache cache;

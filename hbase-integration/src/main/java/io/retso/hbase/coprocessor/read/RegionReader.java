@@ -1,6 +1,7 @@
 package io.retso.hbase.coprocessor.read;
 
 import io.retso.hbase.coprocessor.region.Horizon;
+import io.retso.hbase.coprocessor.region.RegionMarks;
 import io.retso.hbase.layout.CellVersion;
 import io.retso.hbase.layout.CleanupRequest;
 import io.retso.hbase.layout.PendingWrite;
@@ -126,14 +127,62 @@ public final class RegionReader {
     }
     statuses.trim();
     KnownOutcomes known = new KnownOutcomes(questions);
-    if (known.look(parts.outcomes()::outcomeOf)) {
-      SnapshotRow decision = row(cells, statuses.moment(), known);
-      decision.decide(statuses);
-      current = decision.isPast(questions, statuses);
-      return decision.visible();
+    List<Cell> row = cells;
+    if (!known.look(parts.outcomes()::outcomeOf)) {
+      parts.metrics().inDoubtRows.increment();
+      row = withMarksInMemory(cells, questions, known);
     }
-    parts.metrics().inDoubtRows.increment();
+    if (row != null) {
+      SnapshotRow decision = row(row, WriterStatuses.BEFORE_ALL_ANSWERS, known);
+      if (ask(decision, cells.get(0)) == Next.DECIDED) {
+        current = decision.isPast(questions, statuses);
+        return decision.visible();
+      }
+    }
     return decideInDoubt(cells, questions, known);
+  }
+
+  /**
+   * A row in doubt with its marks, if it need not be read again for them: each version in question
+   * has a mark in the memory of the region, or an outcome. It is no matter that they are looked for
+   * after the row was read. Whoever has left a mark in a row has written the version of that number
+   * there, and what the oracle says of it was true, or undecided, then. The two that are not so
+   * simple are left to a second read: writers that the oracle has forgotten, and those below the
+   * horizon.
+   *
+   * @return null if it must be read again
+   */
+  private List<Cell> withMarksInMemory(List<Cell> cells, long[] questions, KnownOutcomes known) {
+    long refused = parts.horizon().refused();
+    byte[] key = CellUtil.cloneRow(cells.get(0));
+    List<Cell> row = new ArrayList<>(questions.length + cells.size());
+    for (long version : questions) {
+      if (known.of(version) == 0) {
+        RegionMarks.Mark mark = version < refused ? null : parts.marks().find(key, version);
+        if (mark == null) {
+          return null;
+        }
+        row.add(mark.cell());
+      }
+    }
+    row.addAll(cells);
+    return row;
+  }
+
+  /** Asks the oracle about a row until it is decided, or is to be read again. */
+  private Next ask(SnapshotRow decision, Cell first) throws IOException {
+    Next next = decision.decide(statuses);
+    while (next == Next.ASK) {
+      if (ahead != null) {
+        ahead.expect(first, statuses);
+      }
+      parts.link().ask(statuses, timestamp, parts.metrics());
+      next = decision.decide(statuses);
+    }
+    for (CleanupRequest request : decision.cleanups(statuses)) {
+      parts.link().orphans().offer(parts.region(), request.row(), request.start());
+    }
+    return next;
   }
 
   private List<Cell> decideInDoubt(List<Cell> cells, long[] questions, KnownOutcomes known)
@@ -149,18 +198,7 @@ public final class RegionReader {
       }
       Set<Long> dead = removeUnseen(row, known, refusedBelow);
       SnapshotRow decision = row(row, moment, known);
-      Next next = decision.decide(statuses);
-      while (next == Next.ASK) {
-        if (ahead != null) {
-          ahead.expect(cells.get(0), statuses);
-        }
-        parts.link().ask(statuses, timestamp, parts.metrics());
-        next = decision.decide(statuses);
-      }
-      for (CleanupRequest request : decision.cleanups(statuses)) {
-        parts.link().orphans().offer(parts.region(), request.row(), request.start());
-      }
-      if (next == Next.DECIDED) {
+      if (ask(decision, cells.get(0)) == Next.DECIDED) {
         long[] living = Arrays.stream(questions).filter(v -> !dead.contains(v)).toArray();
         current = decision.isPast(living, statuses);
         return decision.visible();
