@@ -82,6 +82,37 @@ class DecidedReplayTest {
     assertEquals(List.of(CellVersion.committed(committed)), versions(ROW));
   }
 
+  private static Put write(long start, String row) {
+    return RawTable.put(start, row, "a", "1");
+  }
+
+  @Test
+  void marksThatStandTogetherInTheLogAreReplayed() throws Exception {
+    long open = t.oracle.begin();
+    t.table.put(List.of(write(open, "c"), write(open, "a"), write(open, "b")));
+    long decided = t.oracle.begin();
+    t.table.put(List.of(write(decided, "d"), write(decided, "e")));
+    assertTrue(t.decide(decided, t.oracle.commit(decided, 4, 5).commitTimestamp(), 2));
+    t.crash();
+    assertEquals(List.of("d{a=1}", "e{a=1}"), rows());
+    assertEquals(List.of("a", "b", "c", "first"), marks());
+    t.oracle.commit(open, 1, 2, 3);
+    assertEquals(List.of("a{a=1}", "b{a=1}", "c{a=1}", "d{a=1}", "e{a=1}"), rows());
+  }
+
+  @Test
+  void marksAreLoggedThoughAnotherCoprocessorRefusesTheirFirstWrite() throws Exception {
+    AddedChanges.into(t.region()).refuseNext();
+    long start = t.oracle.begin();
+    Object[] answers = new Object[2];
+    assertThrows(
+        IOException.class,
+        () -> t.table.batch(List.of(write(start, "a"), write(start, "b")), answers));
+    t.crash();
+    assertEquals(List.of(), rows());
+    assertEquals(List.of("a", "b", "first"), marks());
+  }
+
   /**
    * What the replay moves, even amid the log, needs no mark; what came undecided to a file does.
    */

@@ -15,19 +15,42 @@ class InjectedMarkBugsTest {
   enum Bug {
     A_MARK_COMES_AFTER_ITS_CELLS(
         "coprocessor/region/RegionMarks.java",
-        "isFull ? null : marks.putIfAbsent(mark, mark);",
+        "isFull ? null : writers.add(marks);",
         "isFull || java.util.concurrent.CompletableFuture.runAsync("
-            + "() -> marks.put(mark, mark),"
+            + "() -> writers.add(marks),"
             + " java.util.concurrent.CompletableFuture.delayedExecutor(1, TimeUnit.MINUTES))"
-            + ".isDone() ? mark : null;",
+            + ".isDone() ? null : marks;",
         MarksInMemoryTest.class,
         "theMarkIsThereWithItsCells"),
     MARKS_ARE_NOT_LOGGED(
         "coprocessor/write/RegionWrites.java",
-        "MiniBatches.log(mutations, i, mark.cell());",
+        "edit.add(last, FAMILY);",
         "",
         MarksInMemoryTest.class,
         "aCrashMakesThemCellsAndTheirDeletesCount"),
+    MARKS_THAT_STAND_TOGETHER_ARE_REPLAYED_AS_ONE(
+        "coprocessor/TransactionRegionObserver.java",
+        "LoggedMarks.expand(edit.getCells())",
+        "LoggedMarks.expand(new java.util.ArrayList<>(edit.getCells()))",
+        DecidedReplayTest.class,
+        "marksThatStandTogetherInTheLogAreReplayed"),
+    ONLY_THE_FIRST_ROW_OF_A_BATCH_IS_LOGGED(
+        "coprocessor/region/RegionMarks.java",
+        "LoggedMarks.of(start, distinct)",
+        "LoggedMarks.of(start, distinct.subList(0, 1))",
+        DecidedReplayTest.class,
+        "marksThatStandTogetherInTheLogAreReplayed"),
+    MARKS_ARE_LOGGED_WITH_THE_FIRST_MUTATION(
+        "coprocessor/write/RegionWrites.java",
+        "    addMarks();\n",
+        "    addMarks();\n"
+            + "    WriteBatch batch = batch();\n"
+            + "    if (batch != null && !batch.unlogged.isEmpty()) {\n"
+            + "      MiniBatches.log(mutations, 0, batch.unlogged.get(0).logged());\n"
+            + "      batch.unlogged.clear();\n"
+            + "    }\n",
+        DecidedReplayTest.class,
+        "marksAreLoggedThoughAnotherCoprocessorRefusesTheirFirstWrite"),
     DELETES_OF_MARKS_ARE_NOT_LOGGED(
         "coprocessor/write/RegionWrites.java",
         ".forEach(delete -> MiniBatches.log(mutations, i, delete))",
@@ -61,8 +84,8 @@ class InjectedMarkBugsTest {
         "whatIsNotLoggedIsACell"),
     THE_MEMORY_OF_MARKS_HAS_NO_BOUND(
         "coprocessor/region/RegionMarks.java",
-        "bytes.addAndGet(mark.size()) > BYTES_MAX",
-        "bytes.addAndGet(mark.size()) < 0",
+        "bytes.addAndGet(size) > BYTES_MAX",
+        "bytes.addAndGet(size) < 0",
         MarksInMemoryTest.class,
         "whatHasNoRoomIsACell"),
     READERS_OF_MARKS_MISS_THOSE_IN_MEMORY(
@@ -77,9 +100,21 @@ class InjectedMarkBugsTest {
         "true",
         MarksInFlightTest.class,
         "aReadThatMissesAMarkReadsAgain"),
+    WHAT_WAS_FORGOTTEN_COUNTS_AS_ABORTED_WITHOUT_A_SECOND_READ(
+        "coprocessor/read/RegionReader.java",
+        "WriterStatuses.BEFORE_ALL_ANSWERS",
+        "statuses.moment()",
+        MarksInFlightTest.class,
+        "whatWasForgottenIsReadAgainInEachRow"),
+    ROWS_WHOSE_MARKS_ARE_IN_MEMORY_ARE_READ_TWICE(
+        "coprocessor/read/RegionReader.java",
+        "version < refused ? null : parts.marks().find(key, version)",
+        "null",
+        MarksInFlightTest.class,
+        "aRowWhoseMarksAreInMemoryIsReadOnce"),
     A_MARK_GOES_BEFORE_IT_IS_COUNTED(
         "coprocessor/region/RegionMarks.java",
-        "removals.incrementAndGet(counterOf(mark.row));",
+        "removals.incrementAndGet(counterOf(mark.row()));",
         "",
         MarksInFlightTest.class,
         "aReadThatMissesAMarkReadsAgain"),
@@ -91,7 +126,7 @@ class InjectedMarkBugsTest {
         "theMarkStaysUntilItsCleanupIsVisible"),
     THE_END_OF_A_FLUSH_TAKES_THE_MARK_OF_A_LATE_DUPLICATE(
         "coprocessor/region/RegionMarks.java",
-        "if (mark.taken) {",
+        "if (mark.isTaken()) {",
         "if (mark.isLogged()) {",
         MarksInFlightTest.class,
         "aLateDuplicateKeepsItsMarkWhenAFlushEnds"),
@@ -99,18 +134,18 @@ class InjectedMarkBugsTest {
         "coprocessor/region/RegionMarks.java",
         "    region.blockUpdates();\n"
             + "    try {\n"
-            + "      for (Mark mark : marks.keySet()) {\n"
-            + "        if (mark.isLogged() && !mark.cleaned) {\n"
-            + "          mark.taken = true;\n"
-            + "          writers.real(mark.start);\n"
-            + "          cells.add(mark.cell);\n"
+            + "      for (Mark mark : writers.all()) {\n"
+            + "        if (mark.isLogged() && !mark.isCleaned()) {\n"
+            + "          mark.take();\n"
+            + "          writers.real(mark.start());\n"
+            + "          cells.add(mark.cell());\n"
             + "        }\n"
             + "      }\n",
-        "      for (Mark mark : marks.keySet()) {\n"
-            + "        if (mark.isLogged() && !mark.cleaned) {\n"
-            + "          mark.taken = true;\n"
-            + "          writers.real(mark.start);\n"
-            + "          cells.add(mark.cell);\n"
+        "      for (Mark mark : writers.all()) {\n"
+            + "        if (mark.isLogged() && !mark.isCleaned()) {\n"
+            + "          mark.take();\n"
+            + "          writers.real(mark.start());\n"
+            + "          cells.add(mark.cell());\n"
             + "        }\n"
             + "      }\n"
             + "    region.blockUpdates();\n"

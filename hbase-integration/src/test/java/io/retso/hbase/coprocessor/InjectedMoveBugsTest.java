@@ -78,7 +78,7 @@ class InjectedMoveBugsTest {
         "theFirstChangeSeesWhatMovesMeanwhile"),
     A_VALIDATING_GET_PASSES_WHAT_WAS_DECIDED_FROM_BELOW(
         "coprocessor/read/RegionReader.java",
-        "      current = decision.isPast(questions, statuses);\n",
+        "        current = decision.isPast(questions, statuses);\n",
         "",
         "aValidatingGetAndTheFirstChangeSeeWhatWasDecidedFromBelow"),
     THE_FIRST_CHANGE_PASSES_WHAT_WAS_DECIDED_FROM_BELOW(
@@ -99,8 +99,8 @@ class InjectedMoveBugsTest {
         "aDecisionCountsThoughAMarkIsThereAndTheHorizonIsAbove"),
     DECIDED_ROWS_ARE_READ_TWICE(
         "coprocessor/read/RegionReader.java",
-        "if (known.look(parts.outcomes()::outcomeOf)) {",
-        "if (known.look(start -> 0)) {",
+        "if (!known.look(parts.outcomes()::outcomeOf)) {",
+        "if (!known.look(start -> 0)) {",
         "decidedRowsAreReadWithoutTheOracleAndWithoutMarks"),
     A_ROW_IN_DOUBT_ENDS_AT_WHAT_WAS_ABORTED(
         "coprocessor/read/RegionReader.java",

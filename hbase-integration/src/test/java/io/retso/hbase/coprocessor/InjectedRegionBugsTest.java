@@ -111,6 +111,12 @@ class InjectedRegionBugsTest {
         "start <= refusedBelow &&",
         PurgeTest.class,
         "theOldestTransactionStandsAtTheHorizonAndLosesNothing"),
+    ASKS_ABOUT_MARKS_IN_MEMORY_BELOW_THE_HORIZON(
+        "coprocessor/read/RegionReader.java",
+        "version < refused ? null : parts.marks()",
+        "parts.marks()",
+        PurgeTest.class,
+        "aLateDuplicateBelowTheHorizonIsOfNoCommit"),
     NEWER_VERSIONS_LEAVE_A_READ_CURRENT(
         "coprocessor/read/SnapshotFilter.java",
         "hasNewer = true;",

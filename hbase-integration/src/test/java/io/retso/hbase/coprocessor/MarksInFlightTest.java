@@ -1,7 +1,7 @@
 package io.retso.hbase.coprocessor;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -82,11 +82,17 @@ class MarksInFlightTest {
     assertEquals(List.of(), t.cells(ROW));
   }
 
-  /** The reader has the cells before the cleanup, and looks for the mark after it. */
+  /**
+   * The reader has the cells before the cleanup, and looks for the mark after it. It reads the row
+   * twice, as one of its versions has no mark.
+   */
   @Test
   void aReadThatMissesAMarkReadsAgain() throws Exception {
     HeldStore held = HeldStore.into(region);
     t.update("a", "a", "0");
+    t.table.put(
+        new Put(Bytes.toBytes(ROW))
+            .addColumn(RawTable.F, Bytes.toBytes("b"), 16, Bytes.toBytes("plain")));
     long start = t.oracle.begin();
     t.table.put(
         RawTable.put(start, ROW, "a", "1")
@@ -105,7 +111,53 @@ class MarksInFlightTest {
       cleaning.release();
       cleanup.get();
       reading.release();
-      assertNull(rest.get());
+      assertEquals(Map.of("b", "plain"), RawTable.map(rest.get()));
+    }
+  }
+
+  /** A scan that stands before the row, and a store that would hold another read of it. */
+  @Test
+  void aRowWhoseMarksAreInMemoryIsReadOnce() throws Exception {
+    HeldStore held = HeldStore.into(region);
+    t.update("a", "a", "0");
+    long start = t.oracle.begin();
+    t.table.put(
+        RawTable.put(start, ROW, "a", "1")
+            .addColumn(RawTable.G, Bytes.toBytes("a"), start, Bytes.toBytes("1")));
+    t.commit(start, ROW);
+    Scan scan = new Scan().setCaching(1);
+    ReadAttribute.set(scan, t.oracle.begin());
+    try (ResultScanner scanner = t.table.getScanner(scan)) {
+      assertEquals("a", Bytes.toString(scanner.next().getRow()));
+      Hold reading = held.holdNextRead();
+      reading.release();
+      assertEquals(Map.of("a", "1"), RawTable.map(scanner.next()));
+      assertFalse(reading.isReached());
+    }
+  }
+
+  /**
+   * The oracle has forgotten a transaction that committed, and late duplicates of its writes have
+   * left marks: what a scanner from before its cleanup shows of it counts all the same.
+   */
+  @Test
+  void whatWasForgottenIsReadAgainInEachRow() throws Exception {
+    t.update("a", "a", "0");
+    long start = t.oracle.begin();
+    t.write(start, "q", "a", "1");
+    t.write(start, ROW, "a", "1");
+    long committed = t.commit(start, ROW);
+    Scan scan = new Scan().setCaching(1);
+    ReadAttribute.set(scan, t.oracle.begin());
+    try (ResultScanner scanner = t.table.getScanner(scan)) {
+      assertEquals("a", Bytes.toString(scanner.next().getRow()));
+      for (String row : List.of("q", ROW)) {
+        t.cleanUp(start, committed, row);
+        t.write(start, row, "a", "late");
+      }
+      t.oracle.cleanedUp(start);
+      assertEquals(Map.of("a", "1"), RawTable.map(scanner.next()));
+      assertEquals(Map.of("a", "1"), RawTable.map(scanner.next()));
     }
   }
 

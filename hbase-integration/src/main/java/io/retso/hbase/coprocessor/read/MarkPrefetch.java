@@ -1,11 +1,10 @@
 package io.retso.hbase.coprocessor.read;
 
-import io.retso.hbase.coprocessor.region.RegionMarks;
+import io.retso.hbase.coprocessor.region.Mark;
 import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.resolve.WriterStatuses;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.List;
 import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.CellComparator;
@@ -132,11 +131,9 @@ final class MarkPrefetch {
 
   /** The same of the marks in memory. All rows were looked at up to where a look was cut. */
   private void expectInMemory(byte[] first, boolean areCellsCut, WriterStatuses statuses) {
-    Iterator<RegionMarks.Mark> next = parts.marks().from(first, marks.isReversed());
     byte[] last = null;
     int found = 0;
-    while (found < cellsMax && next.hasNext()) {
-      RegionMarks.Mark mark = next.next();
+    for (Mark mark : parts.marks().next(first, marks.isReversed(), cellsMax)) {
       if (isBehindTheLast(mark.row())) {
         break;
       }

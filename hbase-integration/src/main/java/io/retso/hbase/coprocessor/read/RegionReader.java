@@ -1,7 +1,7 @@
 package io.retso.hbase.coprocessor.read;
 
 import io.retso.hbase.coprocessor.region.Horizon;
-import io.retso.hbase.coprocessor.region.RegionMarks;
+import io.retso.hbase.coprocessor.region.Mark;
 import io.retso.hbase.layout.CellVersion;
 import io.retso.hbase.layout.CleanupRequest;
 import io.retso.hbase.layout.PendingWrite;
@@ -158,7 +158,7 @@ public final class RegionReader {
     List<Cell> row = new ArrayList<>(questions.length + cells.size());
     for (long version : questions) {
       if (known.of(version) == 0) {
-        RegionMarks.Mark mark = version < refused ? null : parts.marks().find(key, version);
+        Mark mark = version < refused ? null : parts.marks().find(key, version);
         if (mark == null) {
           return null;
         }

@@ -1,5 +1,6 @@
 package io.retso.hbase.coprocessor.read;
 
+import io.retso.hbase.coprocessor.region.Mark;
 import io.retso.hbase.coprocessor.region.RegionMarks;
 import io.retso.hbase.coprocessor.region.RegionOutcomes;
 import io.retso.hbase.layout.PendingWrite;
@@ -77,7 +78,7 @@ final class RowMemory {
     }
     boolean isMissing = false;
     for (long version : unmarked) {
-      RegionMarks.Mark mark = parts.marks().find(row, version);
+      Mark mark = parts.marks().find(row, version);
       if (mark == null) {
         isMissing = true;
       } else {

@@ -1,21 +1,19 @@
 package io.retso.hbase.coprocessor.region;
 
+import io.retso.hbase.layout.LoggedMarks;
 import io.retso.hbase.layout.PendingWrite;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
-import java.util.Iterator;
 import java.util.List;
 import java.util.NavigableMap;
-import java.util.concurrent.ConcurrentNavigableMap;
-import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
 import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.CellComparator;
-import org.apache.hadoop.hbase.CellUtil;
 import org.apache.hadoop.hbase.HConstants;
 import org.apache.hadoop.hbase.KeyValue;
 import org.apache.hadoop.hbase.KeyValueUtil;
@@ -29,7 +27,6 @@ import org.apache.hadoop.hbase.regionserver.HRegion;
 import org.apache.hadoop.hbase.regionserver.HRegion.FlushResult;
 import org.apache.hadoop.hbase.regionserver.Store;
 import org.apache.hadoop.hbase.regionserver.compactions.CompactionLifeCycleTracker;
-import org.apache.hadoop.hbase.util.Bytes;
 import org.apache.hadoop.hbase.util.EnvironmentEdgeManager;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -65,7 +62,8 @@ public final class RegionMarks {
   /** Bytes of marks that a region server keeps here, with what it takes to keep them. */
   public static final long BYTES_MAX = Math.max(16L << 20, Runtime.getRuntime().maxMemory() / 32);
 
-  private static final int OVERHEAD_BYTES = 220;
+  private static final byte[] FAMILY = PendingWrite.family();
+  private static final Comparator<byte[]> BY_ROW = Arrays::compareUnsigned;
   private static final int COUNTERS = 256;
 
   /** Flushes that one reader of the marks may have to wait for, its own included. */
@@ -73,79 +71,11 @@ public final class RegionMarks {
 
   private static final long FLUSH_MILLIS_MAX = TimeUnit.SECONDS.toMillis(10);
 
-  private static final Comparator<Mark> BY_ROW =
-      (one, other) -> {
-        int order = Arrays.compareUnsigned(one.row, other.row); // of the JVM: faster than HBase's
-        return order != 0 ? order : Long.compare(one.start, other.start);
-      };
-
-  /** A mark. */
-  public static final class Mark {
-    private final byte[] row;
-    private final long start;
-
-    /** As it is in the log; null in what is looked for. */
-    private final KeyValue cell;
-
-    /** Whether a flush writes it or has written it. */
-    private volatile boolean taken;
-
-    /** Whether its cleanup is in log and memory, and the mark goes when that is visible. */
-    private volatile boolean cleaned;
-
-    /** Its neighbours among those of one transaction: {@link Writers}. */
-    Mark previous;
-
-    Mark next;
-
-    private Mark(byte[] row, long start, KeyValue cell) {
-      this.row = row;
-      this.start = start;
-      this.cell = cell;
-    }
-
-    public byte[] row() {
-      return row;
-    }
-
-    public long start() {
-      return start;
-    }
-
-    /** What stands for it in the log, and later in a file. */
-    public KeyValue cell() {
-      return cell;
-    }
-
-    /** Whether it is a cell of the family, or about to be one. */
-    public boolean isTaken() {
-      return taken;
-    }
-
-    /** It has no neighbours any more; returns what was the next one. */
-    Mark takeNext() {
-      Mark old = next;
-      next = null;
-      previous = null;
-      return old;
-    }
-
-    /** HBase numbers a cell when it appends it to the log. */
-    private boolean isLogged() {
-      return cell.getSequenceId() != 0;
-    }
-
-    private int size() {
-      return OVERHEAD_BYTES + row.length + cell.getLength();
-    }
-  }
-
   private final HRegion region;
   private final boolean isUsed;
   private final boolean isDeciding;
   private final AtomicLong bytes;
   private final Writers writers;
-  private final ConcurrentNavigableMap<Mark, Mark> marks = new ConcurrentSkipListMap<>(BY_ROW);
   private final AtomicLongArray removals = new AtomicLongArray(COUNTERS);
 
   /** The store of the family; null before it is needed. */
@@ -165,57 +95,78 @@ public final class RegionMarks {
       RegionOutcomes outcomes,
       AtomicLong bytes) {
     this.region = region;
-    this.writers = new Writers(outcomes, isDeciding);
+    this.writers = new Writers(outcomes, isDeciding, this::going);
     this.isUsed = isUsed;
     this.isDeciding = isDeciding;
     this.bytes = bytes;
   }
 
   /**
-   * Adds the mark of a write that is about to be applied, unless it must be a cell. To be called
-   * under HBase's lock of updates, shared.
+   * Adds the marks of writes that are about to be applied, and takes their cells out of the writes,
+   * but for those that must be cells. To be called under HBase's lock of updates, shared.
    *
-   * @return what is to be logged instead of the mark's cell; null if the cell stays where it is
+   * @param start start timestamp of the transaction of all writes
+   * @param writes {@link LoggedMarks#ROWS_MAX} at most
+   * @return the marks that were added, whose {@link Mark#logged} are to be logged
    */
-  public Mark add(Mutation write, long start) {
-    Mark mark = addUnlessCell(write, start);
-    if (mark == null) {
-      writers.real(start); // before the write ends: until then nobody decides
+  public List<Mark> add(long start, List<Mutation> writes) {
+    List<Mutation> movable = writes.stream().filter(this::isMovable).toList();
+    List<Mark> added = movable.isEmpty() ? null : addAll(start, movable);
+    if (added != null) {
+      movable.forEach(write -> write.getFamilyCellMap().remove(FAMILY));
     }
-    return mark;
+    if (added == null || movable.size() < writes.size()) {
+      writers.real(start); // before the writes end: until then nobody decides
+    }
+    return added == null ? List.of() : added;
   }
 
-  private Mark addUnlessCell(Mutation write, long start) {
-    List<Cell> family = write.getFamilyCellMap().get(PendingWrite.family());
-    Cell cell = family.get(0);
-    if (write.getFamilyCellMap().size() == 1
-        || PrivateCellUtil.tagsIterator(cell).hasNext()
-        || !isUsable(write)) {
-      return null;
-    }
-    Mark mark = new Mark(write.getRow(), start, logged(cell));
-    boolean isFull = bytes.addAndGet(mark.size()) > BYTES_MAX;
-    Mark old = isFull ? null : marks.putIfAbsent(mark, mark);
-    if (isFull || old != null) {
-      bytes.addAndGet(-mark.size());
-      boolean isThere = old != null && old.isLogged() && !old.taken; // if not logged, it may fail
-      return isThere ? mark : null;
-    }
-    writers.add(mark);
-    return mark;
+  private boolean isMovable(Mutation write) {
+    Cell mark = write.getFamilyCellMap().get(FAMILY).get(0);
+    return write.getFamilyCellMap().size() > 1
+        && !PrivateCellUtil.tagsIterator(mark).hasNext()
+        && isUsable(write);
+  }
+
+  /** Returns null if there is no room, or marks that are here already stand in the way. */
+  private List<Mark> addAll(long start, List<Mutation> writes) {
+    List<Mark> marks = isDeciding ? together(start, writes) : oneByOne(start, writes);
+    long size = bytesOf(marks);
+    boolean isFull = bytes.addAndGet(size) > BYTES_MAX;
+    List<Mark> added = isFull ? null : writers.add(marks);
+    bytes.addAndGet((added == null ? 0 : bytesOf(added)) - size);
+    return added;
+  }
+
+  private static long bytesOf(List<Mark> marks) {
+    return marks.stream().mapToLong(Mark::bytes).sum();
   }
 
   /**
-   * The mark as it is in the log. Who decides has no use for the number of the batch, which is for
-   * cleaners without the coprocessor.
+   * One cell in the log stands for them all. Who decides has no use for the number of the batch,
+   * which is for cleaners without the coprocessor.
    */
-  private KeyValue logged(Cell mark) {
-    KeyValue logged =
-        isDeciding
-            ? PendingWrite.markOf(CellUtil.cloneRow(mark), PendingWrite.startOf(mark))
-            : KeyValueUtil.copyToNewKeyValue(mark);
-    logged.setSequenceId(0);
-    return logged;
+  private static List<Mark> together(long start, List<Mutation> writes) {
+    List<byte[]> rows = writes.stream().map(Mutation::getRow).sorted(BY_ROW).toList();
+    List<byte[]> distinct = new ArrayList<>(rows.size());
+    for (byte[] row : rows) {
+      if (distinct.isEmpty() || BY_ROW.compare(distinct.get(distinct.size() - 1), row) != 0) {
+        distinct.add(row);
+      }
+    }
+    KeyValue logged = LoggedMarks.of(start, distinct);
+    return distinct.stream().map(row -> new Mark(row, start, logged)).toList();
+  }
+
+  /** Each is in the log as it would be in memory. */
+  private static List<Mark> oneByOne(long start, List<Mutation> writes) {
+    NavigableMap<byte[], Mark> marks = new TreeMap<>(BY_ROW);
+    for (Mutation write : writes) {
+      KeyValue logged = KeyValueUtil.copyToNewKeyValue(write.getFamilyCellMap().get(FAMILY).get(0));
+      logged.setSequenceId(0);
+      marks.putIfAbsent(write.getRow(), new Mark(write.getRow(), start, logged));
+    }
+    return List.copyOf(marks.values());
   }
 
   /** Whether a write may begin: its transaction is not decided here. {@link #endWrite} follows. */
@@ -266,11 +217,7 @@ public final class RegionMarks {
    * @return false if it is not decided
    */
   public boolean decide(long start, int rows, Runnable decision) {
-    List<Mark> decided = writers.decide(start, rows, decision);
-    if (decided != null) {
-      decided.forEach(this::drop);
-    }
-    return decided != null;
+    return writers.decide(start, rows, decision);
   }
 
   /** Whether what a mutation does to a mark may be in the log only; under the same lock. */
@@ -285,7 +232,7 @@ public final class RegionMarks {
   /** Whether HBase will flush the memory of the family, though it knows nothing of what is here. */
   private boolean isAnchored() {
     if (store == null) {
-      store = region.getStore(PendingWrite.family());
+      store = region.getStore(FAMILY);
     }
     // In-memory compaction could drop the cell.
     return store.getMemStoreSize().getCellsCount() > 0 && !store.isSloppyMemStore();
@@ -293,7 +240,7 @@ public final class RegionMarks {
 
   /** The mark of a row and transaction; null if none is here. */
   public Mark find(byte[] row, long start) {
-    return marks.get(new Mark(row, start, null));
+    return writers.find(row, start);
   }
 
   /** Counts the marks that went, of this row and some others. */
@@ -306,12 +253,8 @@ public final class RegionMarks {
   }
 
   /** Marks in the order of a scan, from {@code row} on; they may come and go meanwhile. */
-  public Iterator<Mark> from(byte[] row, boolean isReversed) {
-    NavigableMap<Mark, Mark> rest =
-        isReversed
-            ? marks.headMap(new Mark(row, Long.MAX_VALUE, null), true).descendingMap()
-            : marks.tailMap(new Mark(row, 0, null), true);
-    return rest.keySet().iterator();
+  public List<Mark> next(byte[] row, boolean isReversed, int max) {
+    return writers.next(row, isReversed, max);
   }
 
   /**
@@ -319,16 +262,17 @@ public final class RegionMarks {
    * flush writes it any more. To be called under HBase's lock of updates, shared.
    */
   public void cleaned(Mark mark) {
-    mark.cleaned = true;
+    mark.setCleaned();
   }
 
   /** The mark goes, as somebody else tells of it by now, or it is to be seen no more. */
   public void drop(Mark mark) {
-    removals.incrementAndGet(counterOf(mark.row));
-    if (marks.remove(mark, mark)) {
-      bytes.addAndGet(-mark.size());
-      writers.remove(mark);
-    }
+    writers.remove(mark);
+  }
+
+  private void going(Mark mark) {
+    removals.incrementAndGet(counterOf(mark.row()));
+    bytes.addAndGet(-mark.bytes());
   }
 
   /** The batch that added the mark has failed: no cells tell of it, unless it was logged. */
@@ -346,34 +290,34 @@ public final class RegionMarks {
    * finds that the marks are cells.
    */
   public List<Cell> take(RegionDecisions decisions) {
-    if (marks.isEmpty() && decisions.isEmpty()) {
+    if (writers.isEmpty() && decisions.isEmpty()) {
       return List.of(); // what is being added now has a cell in the memory that comes after
     }
     List<Cell> cells = new ArrayList<>();
     region.blockUpdates();
     try {
-      for (Mark mark : marks.keySet()) {
-        if (mark.isLogged() && !mark.cleaned) {
-          mark.taken = true;
-          writers.real(mark.start);
-          cells.add(mark.cell);
+      for (Mark mark : writers.all()) {
+        if (mark.isLogged() && !mark.isCleaned()) {
+          mark.take();
+          writers.real(mark.start());
+          cells.add(mark.cell());
         }
       }
       Cell decided = decisions.cell();
       if (decided != null) {
         cells.add(decided);
-        cells.sort(CellComparator.getInstance());
       }
     } finally {
       region.unblockUpdates();
     }
+    cells.sort(CellComparator.getInstance());
     return cells;
   }
 
   /** A flush has ended, and no other has begun: what was taken is in files that readers see. */
   public void flushed() {
-    for (Mark mark : marks.keySet()) {
-      if (mark.taken) {
+    for (Mark mark : writers.all()) {
+      if (mark.isTaken()) {
         drop(mark);
       }
     }
@@ -403,11 +347,10 @@ public final class RegionMarks {
   }
 
   private FlushResult flush() throws IOException {
-    FlushResult result =
-        region.flushcache(List.of(PendingWrite.family()), false, FlushLifeCycleTracker.DUMMY);
+    FlushResult result = region.flushcache(List.of(FAMILY), false, FlushLifeCycleTracker.DUMMY);
     if (result.isCompactionNeeded()) {
       region.requestCompaction(
-          PendingWrite.family(),
+          FAMILY,
           "marks were flushed by themselves",
           Store.NO_PRIORITY,
           false,
@@ -431,12 +374,12 @@ public final class RegionMarks {
   }
 
   private boolean hasAny(byte[] first, byte[] stop) {
-    Mark next = marks.ceilingKey(new Mark(first, 0, null));
-    return next != null && (stop.length == 0 || Bytes.compareTo(next.row, stop) < 0);
+    List<Mark> next = writers.next(first, false, 1);
+    return !next.isEmpty() && (stop.length == 0 || BY_ROW.compare(next.get(0).row(), stop) < 0);
   }
 
   /** The region is closed. */
   public void close() {
-    marks.keySet().forEach(this::drop);
+    writers.all().forEach(this::drop);
   }
 }

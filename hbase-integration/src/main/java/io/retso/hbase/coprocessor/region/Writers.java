@@ -1,11 +1,13 @@
 package io.retso.hbase.coprocessor.region;
 
-import io.retso.hbase.coprocessor.region.RegionMarks.Mark;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
+import java.util.PriorityQueue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 
 /**
  * The transactions that have marks in the memory of a region, and whether the region can vouch for
@@ -28,9 +30,11 @@ import java.util.concurrent.atomic.AtomicLong;
  * Thread-safe.
  */
 final class Writers {
-  /** Guarded by the map's lock of its key. */
+  /** Guarded by the map's lock of its key, but for what readers look at. */
   private static final class Writer {
-    private Mark first;
+    /** Its marks; replaced as a whole. */
+    private volatile List<MarkedRows> batches = List.of();
+
     private int rows;
     private int underWay;
     private boolean isFiled;
@@ -38,10 +42,60 @@ final class Writers {
     private Writer unlessUnused() {
       return rows == 0 && underWay == 0 ? null : this;
     }
+
+    private Mark find(byte[] row) {
+      for (MarkedRows batch : batches) {
+        Mark mark = batch.find(row);
+        if (mark != null) {
+          return mark;
+        }
+      }
+      return null;
+    }
+
+    /** Those of rows that have none; null if a row has one that may fail, or becomes a cell. */
+    private List<Mark> withoutThoseThatAreHere(List<Mark> marks) {
+      List<Mark> fresh = new ArrayList<>(marks.size());
+      for (Mark mark : marks) {
+        Mark old = rows == 0 ? null : find(mark.row());
+        if (old == null) {
+          fresh.add(mark);
+        } else if (!old.isLogged() || old.isTaken()) {
+          return null;
+        }
+      }
+      return fresh;
+    }
+
+    private void add(List<Mark> marks) {
+      List<MarkedRows> all = new ArrayList<>(batches);
+      all.add(new MarkedRows(marks));
+      batches = all;
+      rows += marks.size();
+    }
+
+    private void remove(Mark mark) {
+      List<MarkedRows> all = new ArrayList<>(batches);
+      for (MarkedRows batch : all) {
+        if (batch.find(mark.row()) == mark) {
+          batch.remove(mark);
+          rows--;
+          break;
+        }
+      }
+      if (all.removeIf(MarkedRows::isEmpty)) {
+        batches = all;
+      }
+    }
+
+    private void forEach(Consumer<Mark> action) {
+      batches.forEach(batch -> batch.all().forEach(action));
+    }
   }
 
   private final RegionOutcomes outcomes;
   private final boolean isUsed;
+  private final Consumer<Mark> going;
   private final ConcurrentMap<Long, Writer> writers = new ConcurrentHashMap<>();
 
   /**
@@ -53,11 +107,13 @@ final class Writers {
   /**
    * None.
    *
-   * @param isUsed false if the region decides nothing; then nothing is known of anybody
+   * @param isUsed false if the region decides nothing; then marks are all that is known of anybody
+   * @param going is told of each mark before it goes
    */
-  Writers(RegionOutcomes outcomes, boolean isUsed) {
+  Writers(RegionOutcomes outcomes, boolean isUsed, Consumer<Mark> going) {
     this.outcomes = outcomes;
     this.isUsed = isUsed;
+    this.going = going;
   }
 
   /** The region opens with files that have versions up to this one. */
@@ -92,52 +148,103 @@ final class Writers {
 
   /** A write is over: applied and visible, or failed. */
   void end(long start) {
-    writers.computeIfPresent(
-        start,
-        (key, writer) -> {
-          writer.underWay--;
-          return writer.unlessUnused();
-        });
+    if (isUsed) {
+      writers.computeIfPresent(
+          start,
+          (key, writer) -> {
+            writer.underWay--;
+            return writer.unlessUnused();
+          });
+    }
   }
 
-  void add(Mark mark) {
-    if (!isUsed) {
-      return;
-    }
+  /**
+   * Adds the marks of a batch that is about to be applied.
+   *
+   * @param marks of one transaction and different rows, in their order
+   * @return those of rows that had none; null if none was added, as a row has one that may fail, or
+   *     that a flush is making a cell of
+   */
+  List<Mark> add(List<Mark> marks) {
+    List<Mark> fresh = new ArrayList<>(marks.size());
+    boolean[] isAdded = new boolean[1];
     writers.compute(
-        mark.start(),
+        marks.get(0).start(),
         (key, known) -> {
           Writer writer = known == null ? new Writer() : known;
-          mark.next = writer.first;
-          if (writer.first != null) {
-            writer.first.previous = mark;
+          List<Mark> found = writer.withoutThoseThatAreHere(marks);
+          isAdded[0] = found != null;
+          if (isAdded[0] && !found.isEmpty()) {
+            writer.add(found);
+            fresh.addAll(found);
           }
-          writer.first = mark;
-          writer.rows++;
-          return writer;
+          return writer.unlessUnused();
         });
+    return isAdded[0] ? fresh : null;
   }
 
-  /** Takes a mark away that was added, and that no decision took. */
+  /** Takes a mark away, unless it is gone. */
   void remove(Mark mark) {
     writers.computeIfPresent(
         mark.start(),
         (key, writer) -> {
-          if (mark.previous == null && writer.first != mark) {
-            return writer; // of a writer that was decided
+          if (!mark.isGone()) {
+            going.accept(mark);
+            writer.remove(mark);
           }
-          if (mark.previous == null) {
-            writer.first = mark.next;
-          } else {
-            mark.previous.next = mark.next;
-          }
-          if (mark.next != null) {
-            mark.next.previous = mark.previous;
-          }
-          mark.takeNext();
-          writer.rows--;
           return writer.unlessUnused();
         });
+  }
+
+  /** The mark of a row and transaction; null if none is here. */
+  Mark find(byte[] row, long start) {
+    Writer writer = writers.get(start);
+    return writer == null ? null : writer.find(row);
+  }
+
+  /** Whether no mark is here. */
+  boolean isEmpty() {
+    return writers.values().stream().allMatch(writer -> writer.batches.isEmpty());
+  }
+
+  /** All marks, in any order; they may come and go meanwhile. */
+  List<Mark> all() {
+    List<Mark> all = new ArrayList<>();
+    writers.values().forEach(writer -> writer.forEach(all::add));
+    return all;
+  }
+
+  /**
+   * Marks in the order of a scan; they may come and go meanwhile. Takes some time for each batch of
+   * writes that has marks here.
+   *
+   * @param row where the scan begins
+   * @param max the most that are returned
+   */
+  List<Mark> next(byte[] row, boolean isReversed, int max) {
+    Comparator<Mark> order = isReversed ? Mark.BY_ROW.reversed() : Mark.BY_ROW;
+    PriorityQueue<Mark> nearest = new PriorityQueue<>(order.reversed()); // the farthest is its head
+    for (Writer writer : writers.values()) {
+      for (MarkedRows batch : writer.batches) {
+        int i = batch.begin(row, isReversed);
+        for (Mark mark = batch.at(i); mark != null; mark = batch.at(i)) {
+          boolean isFull = nearest.size() == max;
+          if (isFull && order.compare(mark, nearest.peek()) >= 0) {
+            break;
+          }
+          if (!mark.isGone()) {
+            nearest.add(mark);
+            if (isFull) {
+              nearest.poll();
+            }
+          }
+          i += isReversed ? -1 : 1;
+        }
+      }
+    }
+    List<Mark> found = new ArrayList<>(nearest);
+    found.sort(order);
+    return found;
   }
 
   /**
@@ -179,13 +286,12 @@ final class Writers {
   }
 
   /**
-   * Decides a transaction, if {@link #isWhole}.
+   * Decides a transaction, if {@link #isWhole}; then its marks go.
    *
    * @param decision puts the outcome into {@link RegionOutcomes}
-   * @return the marks that are to go now; null if it is not decided
+   * @return false if it is not decided
    */
-  List<Mark> decide(long start, int rows, Runnable decision) {
-    List<Mark> marks = new ArrayList<>();
+  boolean decide(long start, int rows, Runnable decision) {
     boolean[] isDecided = new boolean[1];
     writers.computeIfPresent(
         start,
@@ -195,13 +301,10 @@ final class Writers {
           }
           isDecided[0] = true;
           decision.run();
-          for (Mark mark = writer.first;
-              mark != null;
-              mark = marks.get(marks.size() - 1).takeNext()) {
-            marks.add(mark);
-          }
+          writer.forEach(going);
+          writer.forEach(Mark::setGone);
           return null;
         });
-    return isDecided[0] ? marks : null;
+    return isDecided[0];
   }
 }

@@ -2,6 +2,7 @@ package io.retso.hbase.coprocessor.write;
 
 import io.retso.hbase.coprocessor.region.BatchesInFlight;
 import io.retso.hbase.coprocessor.region.Horizon;
+import io.retso.hbase.coprocessor.region.Mark;
 import io.retso.hbase.coprocessor.region.ObserverMetrics;
 import io.retso.hbase.coprocessor.region.RegionMarks;
 import io.retso.hbase.coprocessor.region.RegionOutcomes;
@@ -16,10 +17,12 @@ import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.CellUtil;
 import org.apache.hadoop.hbase.DoNotRetryIOException;
 import org.apache.hadoop.hbase.HConstants.OperationStatusCode;
+import org.apache.hadoop.hbase.KeyValue;
 import org.apache.hadoop.hbase.client.Mutation;
 import org.apache.hadoop.hbase.client.Put;
 import org.apache.hadoop.hbase.regionserver.MiniBatchOperationInProgress;
 import org.apache.hadoop.hbase.regionserver.OperationStatus;
+import org.apache.hadoop.hbase.wal.WALEdit;
 
 /**
  * What a region does with mutations before it applies them: transactional writes are checked
@@ -153,6 +156,7 @@ public final class RegionWrites {
         }
       }
     }
+    addMarks();
   }
 
   private void prepare(MiniBatchOperationInProgress<Mutation> mutations, int i) throws IOException {
@@ -271,6 +275,7 @@ public final class RegionWrites {
     }
     batch.decisions.clear();
     batch.added.clear();
+    batch.unlogged.clear();
     batch.cleanedMarks.clear();
     batch.next = batch.writes.size();
     if (hasDecided) {
@@ -315,7 +320,6 @@ public final class RegionWrites {
     Latch latch = new Latch(mutation.getRow(), start);
     if (latchForWrite(latch)) {
       batch().writes.add(new WriteBatch.Write(latch, mutation));
-      addMark(mutations, i, start);
     } else {
       metrics.refusedWrites.increment();
       MiniBatches.refuse(
@@ -335,18 +339,39 @@ public final class RegionWrites {
     return begins;
   }
 
-  /** Takes the mark out of a write that is admitted, if it need not be a cell. */
-  private void addMark(MiniBatchOperationInProgress<Mutation> mutations, int i, long start) {
-    Mutation write = mutations.getOperation(i);
-    RegionMarks.Mark mark = marks.add(write, start);
-    if (mark == null) {
-      metrics.marksAsCells.increment();
+  /** Takes the marks out of the writes that were admitted, if they need not be cells. */
+  private void addMarks() {
+    WriteBatch batch = batch();
+    if (batch == null) {
       return;
     }
-    metrics.marksInMemory.increment();
-    batch().added.add(mark);
-    write.getFamilyCellMap().remove(FAMILY);
-    MiniBatches.log(mutations, i, mark.cell());
+    for (List<Mutation> writes = batch.unmarked(); !writes.isEmpty(); writes = batch.unmarked()) {
+      int before = writes.size();
+      List<Mark> added = marks.add(PendingWrite.startOf(writes.get(0)), writes);
+      batch.added.addAll(added);
+      batch.unlogged.addAll(added);
+      metrics.marksInMemory.increment(added.size());
+      metrics.marksAsCells.increment(before - added.size());
+    }
+  }
+
+  /**
+   * HBase appends something to the log, on behalf of the batch of this thread. What goes into the
+   * edit here is logged if the data is, whatever other coprocessors do with single mutations.
+   */
+  public void append(WALEdit edit) {
+    WriteBatch batch = batch();
+    if (batch == null) {
+      return;
+    }
+    KeyValue last = null;
+    for (Mark mark : batch.unlogged) {
+      if (mark.logged() != last) {
+        last = mark.logged();
+        edit.add(last, FAMILY);
+      }
+    }
+    batch.unlogged.clear();
   }
 
   private void cleanUp(
@@ -393,10 +418,7 @@ public final class RegionWrites {
    * The mark in memory goes with its cleanup. If it was never a cell, its delete is none, either.
    */
   private void cleanUpMark(
-      MiniBatchOperationInProgress<Mutation> mutations,
-      int i,
-      RegionMarks.Mark mark,
-      RowCleaner.Written row) {
+      MiniBatchOperationInProgress<Mutation> mutations, int i, Mark mark, RowCleaner.Written row) {
     if (mark == null) {
       return;
     }

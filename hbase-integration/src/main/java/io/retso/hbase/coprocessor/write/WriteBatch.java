@@ -1,9 +1,11 @@
 package io.retso.hbase.coprocessor.write;
 
 import io.retso.hbase.coprocessor.region.BatchesInFlight;
+import io.retso.hbase.coprocessor.region.Mark;
 import io.retso.hbase.coprocessor.region.RegionMarks;
 import io.retso.hbase.coprocessor.write.RowLatches.Latch;
 import io.retso.hbase.layout.CleanupRequest;
+import io.retso.hbase.layout.LoggedMarks;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -52,16 +54,22 @@ final class WriteBatch {
   final Set<Latch> cleaned = new HashSet<>();
 
   /** Marks in memory that the current mutations put there. */
-  final List<RegionMarks.Mark> added = new ArrayList<>();
+  final List<Mark> added = new ArrayList<>();
+
+  /** Those of them that are not in an edit of the log yet. */
+  final List<Mark> unlogged = new ArrayList<>();
 
   /** Marks in memory that go when the current mutations are visible. */
-  final List<RegionMarks.Mark> cleanedMarks = new ArrayList<>();
+  final List<Mark> cleanedMarks = new ArrayList<>();
 
   /** Requests to decide outcomes among the current mutations. */
   final List<DecisionWrites.Pending> decisions = new ArrayList<>();
 
   /** The first of the writes that was not applied yet. */
   int next;
+
+  /** The first of the writes whose mark may still have to go to the memory of the region. */
+  private int unmarked;
 
   private boolean plain;
 
@@ -95,6 +103,23 @@ final class WriteBatch {
     return next < writes.size() && writes.get(next).mutation == mutation
         ? writes.get(next++)
         : null;
+  }
+
+  /**
+   * The next writes of one transaction whose marks are to be looked at; empty if there are none.
+   */
+  List<Mutation> unmarked() {
+    List<Mutation> found = new ArrayList<>(writes.size() - unmarked);
+    while (unmarked < writes.size()
+        && found.size() < LoggedMarks.ROWS_MAX
+        && (found.isEmpty() || start(unmarked) == start(unmarked - 1))) {
+      found.add(writes.get(unmarked++).mutation);
+    }
+    return found;
+  }
+
+  private long start(int write) {
+    return writes.get(write).latch.start();
   }
 
   /** Latches a row and looks at it, unless that was done; null if another batch has it. */

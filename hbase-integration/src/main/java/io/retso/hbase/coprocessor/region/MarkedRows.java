@@ -1,0 +1,61 @@
+package io.retso.hbase.coprocessor.region;
+
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * Marks that one batch of a transaction's writes has left, by row; none is added later. Who changes
+ * it holds the lock of {@link Writers}; others may read meanwhile.
+ */
+final class MarkedRows {
+  private final Mark[] marks;
+
+  /** Those that are not gone. */
+  private int count;
+
+  /** {@code marks} are of different rows, in their order. */
+  MarkedRows(List<Mark> marks) {
+    this.marks = marks.toArray(Mark[]::new);
+    this.count = this.marks.length;
+  }
+
+  /** The mark of a row; null if there is none. */
+  Mark find(byte[] row) {
+    int i = search(row);
+    return i < 0 || marks[i].isGone() ? null : marks[i];
+  }
+
+  private int search(byte[] row) {
+    return Arrays.binarySearch(marks, new Mark(row, 0, null), Mark.BY_ROW);
+  }
+
+  /** All that are not gone. */
+  List<Mark> all() {
+    return Arrays.stream(marks).filter(mark -> !mark.isGone()).toList();
+  }
+
+  /** Takes a mark away. */
+  void remove(Mark mark) {
+    assert !mark.isGone();
+    mark.setGone();
+    count--;
+  }
+
+  boolean isEmpty() {
+    return count == 0;
+  }
+
+  /** Where a scan from {@code row} on begins; -1 or the number of marks if it comes to none. */
+  int begin(byte[] row, boolean isReversed) {
+    int i = search(row);
+    if (i >= 0) {
+      return i;
+    }
+    return isReversed ? -i - 2 : -i - 1;
+  }
+
+  /** The mark at a place, be it gone or not; null if there is no such place. */
+  Mark at(int i) {
+    return i < 0 || i >= marks.length ? null : marks[i];
+  }
+}
