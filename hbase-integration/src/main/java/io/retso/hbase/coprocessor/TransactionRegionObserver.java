@@ -6,7 +6,6 @@ import io.retso.hbase.coprocessor.region.RegionDecisions;
 import io.retso.hbase.coprocessor.write.RefusedSettlement;
 import io.retso.hbase.layout.CleanupRequest;
 import io.retso.hbase.layout.DescriptorQuery;
-import io.retso.hbase.layout.LoggedMarks;
 import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.layout.ReadAttribute;
 import io.retso.hbase.layout.RegionSettings;
@@ -23,7 +22,6 @@ import org.apache.hadoop.hbase.client.Get;
 import org.apache.hadoop.hbase.client.Mutation;
 import org.apache.hadoop.hbase.client.OperationWithAttributes;
 import org.apache.hadoop.hbase.client.Put;
-import org.apache.hadoop.hbase.client.RegionInfo;
 import org.apache.hadoop.hbase.client.Scan;
 import org.apache.hadoop.hbase.client.TableDescriptor;
 import org.apache.hadoop.hbase.coprocessor.ObserverContext;
@@ -215,19 +213,6 @@ public final class TransactionRegionObserver implements RegionCoprocessor, Regio
       ObserverContext<RegionCoprocessorEnvironment> context, WALKey key, WALEdit edit)
       throws IOException {
     ifPrepared(region -> region.writes().append(edit));
-  }
-
-  /** Also of a table whose settings are wrong: its log has marks all the same. */
-  @Override
-  public void preWALRestore(
-      ObserverContext<? extends RegionCoprocessorEnvironment> context,
-      RegionInfo info,
-      WALKey key,
-      WALEdit edit)
-      throws IOException {
-    if (hasDecisions) {
-      guarded(() -> LoggedMarks.expand(edit.getCells()));
-    }
   }
 
   @Override

@@ -87,7 +87,7 @@ class DecidedReplayTest {
   }
 
   @Test
-  void marksThatStandTogetherInTheLogAreReplayed() throws Exception {
+  void marksOfABatchAreReplayed() throws Exception {
     long open = t.oracle.begin();
     t.table.put(List.of(write(open, "c"), write(open, "a"), write(open, "b")));
     long decided = t.oracle.begin();

@@ -24,29 +24,17 @@ class InjectedMarkBugsTest {
         "theMarkIsThereWithItsCells"),
     MARKS_ARE_NOT_LOGGED(
         "coprocessor/write/RegionWrites.java",
-        "edit.add(last, FAMILY);",
+        "batch.unlogged.forEach(mark -> edit.add(mark.cell(), FAMILY));",
         "",
         MarksInMemoryTest.class,
         "aCrashMakesThemCellsAndTheirDeletesCount"),
-    MARKS_THAT_STAND_TOGETHER_ARE_REPLAYED_AS_ONE(
-        "coprocessor/TransactionRegionObserver.java",
-        "LoggedMarks.expand(edit.getCells())",
-        "LoggedMarks.expand(new java.util.ArrayList<>(edit.getCells()))",
-        DecidedReplayTest.class,
-        "marksThatStandTogetherInTheLogAreReplayed"),
-    ONLY_THE_FIRST_ROW_OF_A_BATCH_IS_LOGGED(
-        "coprocessor/region/RegionMarks.java",
-        "LoggedMarks.of(start, distinct)",
-        "LoggedMarks.of(start, distinct.subList(0, 1))",
-        DecidedReplayTest.class,
-        "marksThatStandTogetherInTheLogAreReplayed"),
-    MARKS_ARE_LOGGED_WITH_THE_FIRST_MUTATION(
+    MARKS_ARE_LOGGED_WITH_A_MUTATION_OF_THE_BATCH(
         "coprocessor/write/RegionWrites.java",
         "    addMarks();\n",
         "    addMarks();\n"
             + "    WriteBatch batch = batch();\n"
             + "    if (batch != null && !batch.unlogged.isEmpty()) {\n"
-            + "      MiniBatches.log(mutations, 0, batch.unlogged.get(0).logged());\n"
+            + "      batch.unlogged.forEach(mark -> MiniBatches.log(mutations, 0, mark.cell()));\n"
             + "      batch.unlogged.clear();\n"
             + "    }\n",
         DecidedReplayTest.class,

@@ -78,7 +78,7 @@ class InjectedMoveBugsTest {
         "theFirstChangeSeesWhatMovesMeanwhile"),
     A_VALIDATING_GET_PASSES_WHAT_WAS_DECIDED_FROM_BELOW(
         "coprocessor/read/RegionReader.java",
-        "        current = decision.isPast(questions, statuses);\n",
+        "    current = decision.isPast(versions, statuses);\n",
         "",
         "aValidatingGetAndTheFirstChangeSeeWhatWasDecidedFromBelow"),
     THE_FIRST_CHANGE_PASSES_WHAT_WAS_DECIDED_FROM_BELOW(

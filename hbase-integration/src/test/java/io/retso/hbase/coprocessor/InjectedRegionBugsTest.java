@@ -116,7 +116,7 @@ class InjectedRegionBugsTest {
         "version < refused ? null : parts.marks()",
         "parts.marks()",
         PurgeTest.class,
-        "aLateDuplicateBelowTheHorizonIsOfNoCommit"),
+        "marksInMemoryBelowTheHorizonAreNotAskedAbout"),
     NEWER_VERSIONS_LEAVE_A_READ_CURRENT(
         "coprocessor/read/SnapshotFilter.java",
         "hasNewer = true;",
@@ -125,7 +125,7 @@ class InjectedRegionBugsTest {
         "learnsWhetherItIsCurrent"),
     WRITERS_IN_DOUBT_LEAVE_A_READ_CURRENT(
         "coprocessor/read/RegionReader.java",
-        "current = decision.isPast(living, statuses);",
+        "current = decision.isPast(versions, statuses);",
         "",
         ValidatingReadTest.class,
         "learnsOfThoseWhoBeganBeforeIt"),

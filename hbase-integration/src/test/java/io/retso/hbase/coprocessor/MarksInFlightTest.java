@@ -156,6 +156,7 @@ class MarksInFlightTest {
         t.write(start, row, "a", "late");
       }
       t.oracle.cleanedUp(start);
+      t.passWindow();
       assertEquals(Map.of("a", "1"), RawTable.map(scanner.next()));
       assertEquals(Map.of("a", "1"), RawTable.map(scanner.next()));
     }

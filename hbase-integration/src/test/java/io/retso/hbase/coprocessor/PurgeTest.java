@@ -132,6 +132,20 @@ class PurgeTest {
     assertEquals(Map.of(), t.read(t.snapshot(), ROW));
   }
 
+  /** A flush of the data alone raises the horizon, and leaves marks in memory. */
+  @Test
+  void marksInMemoryBelowTheHorizonAreNotAskedAbout() throws IOException {
+    long other = t.writeWithCell("other");
+    long start = t.writeWithoutCell(ROW);
+    t.oracle.abort(other);
+    t.oracle.abort(start);
+    t.flush(RawTable.F);
+    assertEquals(List.of(), t.cellsOfMarks(ROW));
+    long asked = RawTable.count("oracleQueries");
+    assertEquals(Map.of(), t.read(t.snapshot(), ROW));
+    assertEquals(asked, RawTable.count("oracleQueries"));
+  }
+
   /** The cleanup is the first that a region is asked for after it opened. */
   @Test
   void aLateDuplicateBelowTheHorizonIsNotMoved() throws IOException {

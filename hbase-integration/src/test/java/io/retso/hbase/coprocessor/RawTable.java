@@ -24,6 +24,7 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
 import org.apache.hadoop.fs.LocalFileSystem;
 import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.CellUtil;
@@ -130,6 +131,22 @@ public class RawTable implements AutoCloseable {
     Put put = PendingWrite.mark(new Put(Bytes.toBytes(row)), start);
     return put.addColumn(
         F, Bytes.toBytes(column), start, value == null ? Tombstone.value() : Bytes.toBytes(value));
+  }
+
+  /**
+   * So many transactions begin that all before leave the oracle's window of 2^17 timestamps: it
+   * forgets those that are cleaned up or aborted.
+   */
+  void passWindow() {
+    List<CompletableFuture<Long>> begun = new ArrayList<>();
+    for (int i = 0; i < (1 << 17) + 1000; i++) {
+      begun.add(oracle.beginAsync());
+      if (begun.size() == 10_000) {
+        begun.forEach(CompletableFuture::join);
+        begun.clear();
+      }
+    }
+    begun.forEach(CompletableFuture::join);
   }
 
   /** Commits without cleanup. */

@@ -135,8 +135,7 @@ public final class RegionReader {
     if (row != null) {
       SnapshotRow decision = row(row, WriterStatuses.BEFORE_ALL_ANSWERS, known);
       if (ask(decision, cells.get(0)) == Next.DECIDED) {
-        current = decision.isPast(questions, statuses);
-        return decision.visible();
+        return visible(decision, questions);
       }
     }
     return decideInDoubt(cells, questions, known);
@@ -200,11 +199,16 @@ public final class RegionReader {
       SnapshotRow decision = row(row, moment, known);
       if (ask(decision, cells.get(0)) == Next.DECIDED) {
         long[] living = Arrays.stream(questions).filter(v -> !dead.contains(v)).toArray();
-        current = decision.isPast(living, statuses);
-        return decision.visible();
+        return visible(decision, living);
       }
     }
     throw new IOException("the row changed " + ROUNDS_MAX + " times while it was read; try again");
+  }
+
+  /** {@code versions} were in question when the row was first read. */
+  private List<Cell> visible(SnapshotRow decision, long[] versions) {
+    current = decision.isPast(versions, statuses);
+    return decision.visible();
   }
 
   private SnapshotRow row(List<Cell> cells, long moment, KnownOutcomes known) {

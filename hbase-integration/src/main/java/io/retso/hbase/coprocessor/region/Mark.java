@@ -1,7 +1,5 @@
 package io.retso.hbase.coprocessor.region;
 
-import io.retso.hbase.layout.LoggedMarks;
-import io.retso.hbase.layout.PendingWrite;
 import java.util.Arrays;
 import java.util.Comparator;
 import org.apache.hadoop.hbase.KeyValue;
@@ -16,14 +14,14 @@ public final class Mark {
       (one, other) ->
           Arrays.compareUnsigned(one.row, other.row); // the JVM's is faster than HBase's
 
-  /** What it takes to keep one, besides its row, which stands in the log's cell, too. */
-  private static final int OVERHEAD_BYTES = 150;
+  /** What it takes to keep one, besides its row and its cell. */
+  private static final int OVERHEAD_BYTES = 120;
 
   private final byte[] row;
   private final long start;
 
-  /** What tells of it in the log, perhaps of others, too. */
-  private final KeyValue logged;
+  /** As it is in the log; null in what is looked for. */
+  private final KeyValue cell;
 
   /** Whether a flush writes it or has written it. */
   private volatile boolean isTaken;
@@ -34,10 +32,10 @@ public final class Mark {
   /** Whether it is here no more; set under the lock of {@link Writers}. */
   private volatile boolean isGone;
 
-  Mark(byte[] row, long start, KeyValue logged) {
+  Mark(byte[] row, long start, KeyValue cell) {
     this.row = row;
     this.start = start;
-    this.logged = logged;
+    this.cell = cell;
   }
 
   /** Not to be changed. */
@@ -50,18 +48,8 @@ public final class Mark {
     return start;
   }
 
-  /** What is to be logged for it; the same object for all that stand in one cell. */
-  public KeyValue logged() {
-    return logged;
-  }
-
-  /** The cell that it is in a file, or after a replay of the log. */
+  /** What stands for it in the log, and later in a file. */
   public KeyValue cell() {
-    if (!LoggedMarks.is(logged)) {
-      return logged;
-    }
-    KeyValue cell = PendingWrite.markOf(row, start);
-    cell.setSequenceId(logged.getSequenceId());
     return cell;
   }
 
@@ -92,10 +80,10 @@ public final class Mark {
 
   /** HBase numbers a cell when it appends it to the log. */
   boolean isLogged() {
-    return logged.getSequenceId() != 0;
+    return cell.getSequenceId() != 0;
   }
 
   int bytes() {
-    return OVERHEAD_BYTES + 2 * row.length;
+    return OVERHEAD_BYTES + row.length + cell.getLength();
   }
 }

@@ -1,6 +1,5 @@
 package io.retso.hbase.coprocessor.region;
 
-import io.retso.hbase.layout.LoggedMarks;
 import io.retso.hbase.layout.PendingWrite;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -106,8 +105,7 @@ public final class RegionMarks {
    * but for those that must be cells. To be called under HBase's lock of updates, shared.
    *
    * @param start start timestamp of the transaction of all writes
-   * @param writes {@link LoggedMarks#ROWS_MAX} at most
-   * @return the marks that were added, whose {@link Mark#logged} are to be logged
+   * @return the marks that were added, whose cells are to be logged
    */
   public List<Mark> add(long start, List<Mutation> writes) {
     List<Mutation> movable = writes.stream().filter(this::isMovable).toList();
@@ -130,7 +128,12 @@ public final class RegionMarks {
 
   /** Returns null if there is no room, or marks that are here already stand in the way. */
   private List<Mark> addAll(long start, List<Mutation> writes) {
-    List<Mark> marks = isDeciding ? together(start, writes) : oneByOne(start, writes);
+    NavigableMap<byte[], Mark> byRow = new TreeMap<>(BY_ROW);
+    for (Mutation write : writes) {
+      byte[] row = write.getRow();
+      byRow.computeIfAbsent(row, key -> new Mark(row, start, logged(write)));
+    }
+    List<Mark> marks = List.copyOf(byRow.values());
     long size = bytesOf(marks);
     boolean isFull = bytes.addAndGet(size) > BYTES_MAX;
     List<Mark> added = isFull ? null : writers.add(marks);
@@ -143,30 +146,17 @@ public final class RegionMarks {
   }
 
   /**
-   * One cell in the log stands for them all. Who decides has no use for the number of the batch,
-   * which is for cleaners without the coprocessor.
+   * The mark as it is in the log. Who decides has no use for the number of the batch, which is for
+   * cleaners without the coprocessor.
    */
-  private static List<Mark> together(long start, List<Mutation> writes) {
-    List<byte[]> rows = writes.stream().map(Mutation::getRow).sorted(BY_ROW).toList();
-    List<byte[]> distinct = new ArrayList<>(rows.size());
-    for (byte[] row : rows) {
-      if (distinct.isEmpty() || BY_ROW.compare(distinct.get(distinct.size() - 1), row) != 0) {
-        distinct.add(row);
-      }
-    }
-    KeyValue logged = LoggedMarks.of(start, distinct);
-    return distinct.stream().map(row -> new Mark(row, start, logged)).toList();
-  }
-
-  /** Each is in the log as it would be in memory. */
-  private static List<Mark> oneByOne(long start, List<Mutation> writes) {
-    NavigableMap<byte[], Mark> marks = new TreeMap<>(BY_ROW);
-    for (Mutation write : writes) {
-      KeyValue logged = KeyValueUtil.copyToNewKeyValue(write.getFamilyCellMap().get(FAMILY).get(0));
-      logged.setSequenceId(0);
-      marks.putIfAbsent(write.getRow(), new Mark(write.getRow(), start, logged));
-    }
-    return List.copyOf(marks.values());
+  private KeyValue logged(Mutation write) {
+    Cell mark = write.getFamilyCellMap().get(FAMILY).get(0);
+    KeyValue logged =
+        isDeciding
+            ? PendingWrite.markOf(write.getRow(), PendingWrite.startOf(mark))
+            : KeyValueUtil.copyToNewKeyValue(mark);
+    logged.setSequenceId(0);
+    return logged;
   }
 
   /** Whether a write may begin: its transaction is not decided here. {@link #endWrite} follows. */

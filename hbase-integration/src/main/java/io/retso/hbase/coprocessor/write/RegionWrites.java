@@ -17,7 +17,6 @@ import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.CellUtil;
 import org.apache.hadoop.hbase.DoNotRetryIOException;
 import org.apache.hadoop.hbase.HConstants.OperationStatusCode;
-import org.apache.hadoop.hbase.KeyValue;
 import org.apache.hadoop.hbase.client.Mutation;
 import org.apache.hadoop.hbase.client.Put;
 import org.apache.hadoop.hbase.regionserver.MiniBatchOperationInProgress;
@@ -364,13 +363,7 @@ public final class RegionWrites {
     if (batch == null) {
       return;
     }
-    KeyValue last = null;
-    for (Mark mark : batch.unlogged) {
-      if (mark.logged() != last) {
-        last = mark.logged();
-        edit.add(last, FAMILY);
-      }
-    }
+    batch.unlogged.forEach(mark -> edit.add(mark.cell(), FAMILY));
     batch.unlogged.clear();
   }
 

@@ -5,7 +5,6 @@ import io.retso.hbase.coprocessor.region.Mark;
 import io.retso.hbase.coprocessor.region.RegionMarks;
 import io.retso.hbase.coprocessor.write.RowLatches.Latch;
 import io.retso.hbase.layout.CleanupRequest;
-import io.retso.hbase.layout.LoggedMarks;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -111,7 +110,6 @@ final class WriteBatch {
   List<Mutation> unmarked() {
     List<Mutation> found = new ArrayList<>(writes.size() - unmarked);
     while (unmarked < writes.size()
-        && found.size() < LoggedMarks.ROWS_MAX
         && (found.isEmpty() || start(unmarked) == start(unmarked - 1))) {
       found.add(writes.get(unmarked++).mutation);
     }
