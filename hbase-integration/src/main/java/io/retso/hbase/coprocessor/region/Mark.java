@@ -14,8 +14,8 @@ public final class Mark {
       (one, other) ->
           Arrays.compareUnsigned(one.row, other.row); // the JVM's is faster than HBase's
 
-  /** What it takes to keep one, besides its row and its cell. */
-  private static final int OVERHEAD_BYTES = 120;
+  /** What it takes to keep one, besides its row and its cell, if it is the only one of a batch. */
+  private static final int OVERHEAD_BYTES = 220;
 
   private final byte[] row;
   private final long start;
