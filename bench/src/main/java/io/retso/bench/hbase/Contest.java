@@ -48,7 +48,7 @@ record Contest(String name, int load, Map<String, Measure> variants) {
   static final int MIX_THREADS = 8;
 
   /** Mixes whose throughput has a target. */
-  static final List<Mix> WRITING_MIXES = List.of(Mix.A, Mix.F);
+  static final List<Mix> JUDGED_MIXES = List.of(Mix.A, Mix.F);
 
   /** Transactions of the paper's kind under way. */
   static final List<Integer> OUTSTANDING = List.of(1, 4, 16, 64, 256);
@@ -152,7 +152,7 @@ record Contest(String name, int load, Map<String, Measure> variants) {
               .and(TRANSACTIONS, SKEWED, () -> transactions.get().mix(mix))
               .and(PEER, peer, SKEWED, found -> found.mix(mix));
       all.add(
-          WRITING_MIXES.contains(mix)
+          JUDGED_MIXES.contains(mix)
               ? contest.and(ORACLE, UNIFORM, () -> transactions.get().oracleOnly(mix))
               : contest);
     }

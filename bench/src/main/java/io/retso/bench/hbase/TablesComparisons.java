@@ -29,10 +29,6 @@ final class TablesComparisons {
   private static final ToDoubleFunction<Run> P50 = run -> run.latency().p50();
   private static final ToDoubleFunction<Run> MEAN = run -> run.latency().mean();
 
-  /** Without what HBase does in the background while the oracle is alone. */
-  private static final ToDoubleFunction<Run> CPU =
-      run -> run.cpu().sum() - (run.variant().equals(Contest.ORACLE) ? run.cpu().server() : 0);
-
   private final List<Run> runs;
   private final List<Comparison> found = new ArrayList<>();
 
@@ -73,7 +69,7 @@ final class TablesComparisons {
       }
       all.cpu(Contest.changes(1), threads);
     }
-    for (Mix mix : Contest.WRITING_MIXES) {
+    for (Mix mix : Contest.JUDGED_MIXES) {
       all.throughput(mix.title, Contest.MIX_THREADS, CHANGE_THROUGHPUT_MIN);
     }
     all.beside(Contest.PEER);
@@ -121,8 +117,9 @@ final class TablesComparisons {
           String.format(
               "; processor time allows %s (plain %s us, oracle alone %s)",
               Texts.decimal(median(limits)),
-              Texts.rate(median(values(contest, threads, plain, CPU))),
-              Texts.rate(median(values(contest, threads, Contest.ORACLE, CPU))));
+              Texts.rate(median(values(contest, threads, plain, TablesComparisons::needed))),
+              Texts.rate(
+                  median(values(contest, threads, Contest.ORACLE, TablesComparisons::needed))));
     }
     add(
         contest + ", " + Contest.TRANSACTIONS + ", " + threads + " threads / plain, throughput",
@@ -142,16 +139,26 @@ final class TablesComparisons {
    *
    * <p>This holds as far as processor time is what bounds them: if plain operations wait for
    * something else, transactions may use what these leave idle. It also assumes that neither half
-   * costs less beside the other. Each is measured where it costs least, with all threads at it,
-   * since then the most requests share a frame, an entry of the log and a thread's wake-up. So it
-   * says what the processor times of one run allow, not what is possible anywhere.
+   * costs less beside the other. More is likely: alone, all threads ask for the same, so that the
+   * most requests share a frame, an entry of the log and a thread's wake-up. It says what the
+   * processor times of one run allow, and rises with an oracle that takes less.
    *
    * @return empty if the oracle alone was not measured
    */
   private double[] limits(String contest, int threads, String plain) {
-    return values(contest, threads, Contest.ORACLE, CPU).length == 0
+    return values(contest, threads, Contest.ORACLE, TablesComparisons::needed).length == 0
         ? new double[0]
-        : besideOracle(contest, threads, plain, plain, CPU);
+        : besideOracle(contest, threads, plain, plain, TablesComparisons::needed);
+  }
+
+  /**
+   * Processor time that an operation needs, microseconds: without that of the JVMs' compilers, who
+   * come to rest, and without what HBase's process does by itself while the oracle is alone.
+   */
+  private static double needed(Run run) {
+    TablesReport.Cpu cpu = run.cpu();
+    double all = run.variant().equals(Contest.ORACLE) ? cpu.client() + cpu.oracle() : cpu.sum();
+    return all * (1 - cpu.compilerShare());
   }
 
   /**
@@ -172,15 +179,16 @@ final class TablesComparisons {
   }
 
   private void cpu(String contest, int threads) {
+    ToDoubleFunction<Run> sum = run -> run.cpu().sum();
     add(
         contest + ", " + threads + " threads / plain, processor time of all processes",
-        ratios(contest, threads, Contest.TRANSACTIONS, Contest.PLAIN, CPU),
+        ratios(contest, threads, Contest.TRANSACTIONS, Contest.PLAIN, sum),
         false,
         CPU_MAX,
         String.format(
             "%s / %s us",
-            Texts.rate(median(values(contest, threads, Contest.TRANSACTIONS, CPU))),
-            Texts.rate(median(values(contest, threads, Contest.PLAIN, CPU)))),
+            Texts.rate(median(values(contest, threads, Contest.TRANSACTIONS, sum))),
+            Texts.rate(median(values(contest, threads, Contest.PLAIN, sum)))),
         youth(contest, threads));
   }
 
