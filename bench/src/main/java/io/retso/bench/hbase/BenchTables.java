@@ -137,9 +137,10 @@ final class BenchTables implements AutoCloseable {
         .build();
   }
 
-  /** Waits until everything that was committed is cleaned up. */
+  /** Waits until everything that was committed is cleaned up, and reported to the oracle. */
   void awaitCleanup() {
-    while (meters.get("retso.client.cleanup.rows").gauge().value() > 0) {
+    while (meters.get("retso.client.cleanup.rows").gauge().value() > 0
+        || oracle.outstanding() > 0) {
       LockSupport.parkNanos(POLL_NANOS);
     }
   }

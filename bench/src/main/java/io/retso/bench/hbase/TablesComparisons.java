@@ -69,7 +69,7 @@ final class TablesComparisons {
       }
       all.cpu(Contest.changes(1), threads);
     }
-    for (Mix mix : List.of(Mix.A, Mix.F)) {
+    for (Mix mix : Contest.JUDGED_MIXES) {
       all.throughput(mix.title, Contest.MIX_THREADS, CHANGE_THROUGHPUT_MIN);
     }
     all.beside(Contest.PEER);
@@ -110,13 +110,55 @@ final class TablesComparisons {
 
   private void throughput(String contest, int threads, double target) {
     String plain = best(contest, threads, Run::perSecond, true);
+    double[] limits = limits(contest, threads, plain);
+    String made = "by " + plain;
+    if (limits.length > 0) {
+      made +=
+          String.format(
+              "; processor time allows %s (plain %s us, oracle alone %s)",
+              Texts.decimal(median(limits)),
+              Texts.rate(median(values(contest, threads, plain, TablesComparisons::needed))),
+              Texts.rate(
+                  median(values(contest, threads, Contest.ORACLE, TablesComparisons::needed))));
+    }
     add(
         contest + ", " + Contest.TRANSACTIONS + ", " + threads + " threads / plain, throughput",
         ratios(contest, threads, Contest.TRANSACTIONS, plain, Run::perSecond),
         true,
         target,
-        "by " + plain,
-        youth(contest, threads));
+        made,
+        youth(contest, threads),
+        limits.length == 0 ? null : median(limits));
+  }
+
+  /**
+   * The most that processor time allows of plain's throughput, round by round: P / (P + O), where a
+   * plain operation takes P and one of the oracle alone takes O. A transaction does at least both:
+   * it reads and writes the same rows in HBase, and asks the oracle the same. So processors that do
+   * 1 / P plain operations in a second of their time do at most 1 / (P + O) transactions.
+   *
+   * <p>This holds as far as processor time is what bounds them: if plain operations wait for
+   * something else, transactions may use what these leave idle. It also assumes that neither half
+   * costs less beside the other. More is likely: alone, all threads ask for the same, so that the
+   * most requests share a frame, an entry of the log and a thread's wake-up. It says what the
+   * processor times of one run allow, and rises with an oracle that takes less.
+   *
+   * @return empty if the oracle alone was not measured
+   */
+  private double[] limits(String contest, int threads, String plain) {
+    return values(contest, threads, Contest.ORACLE, TablesComparisons::needed).length == 0
+        ? new double[0]
+        : besideOracle(contest, threads, plain, plain, TablesComparisons::needed);
+  }
+
+  /**
+   * Processor time that an operation needs, microseconds: without that of the JVMs' compilers, who
+   * come to rest, and without what HBase's process does by itself while the oracle is alone.
+   */
+  private static double needed(Run run) {
+    TablesReport.Cpu cpu = run.cpu();
+    double all = run.variant().equals(Contest.ORACLE) ? cpu.client() + cpu.oracle() : cpu.sum();
+    return all * (1 - cpu.compilerShare());
   }
 
   /**
@@ -150,12 +192,16 @@ final class TablesComparisons {
         youth(contest, threads));
   }
 
-  /** Why runs are not to be judged, if the compilers of the JVMs took too much; or empty. */
+  /**
+   * Why runs are not to be judged, if the compilers of the JVMs took too much; or empty. Those of
+   * the oracle alone say little of it, as HBase is idle meanwhile.
+   */
   private String youth(String contest, int load) {
     double share =
         median(
             runs.stream()
                 .filter(run -> run.contest().equals(contest) && run.load() == load)
+                .filter(run -> !run.variant().equals(Contest.ORACLE))
                 .mapToDouble(run -> run.cpu().compilerShare())
                 .toArray());
     return share > ClusterTimes.COMPILERS_MAX
@@ -165,23 +211,24 @@ final class TablesComparisons {
 
   private void writeLatency(String contest, double target) {
     String plain = best(contest, 1, P50, false);
-    double[] ratio = sum(contest, Contest.TRANSACTIONS, plain, P50);
     add(
         contest + ", " + Contest.TRANSACTIONS + " / (plain + oracle), latency",
-        ratio,
+        besideOracle(contest, 1, Contest.TRANSACTIONS, plain, P50),
         false,
         target,
         "p50; of means "
-            + Texts.decimal(median(sum(contest, Contest.TRANSACTIONS, plain, MEAN)))
+            + Texts.decimal(median(besideOracle(contest, 1, Contest.TRANSACTIONS, plain, MEAN)))
             + ", "
             + plain,
         youth(contest, 1));
   }
 
-  private double[] sum(String contest, String variant, String plain, ToDoubleFunction<Run> figure) {
-    double[] values = values(contest, 1, variant, figure);
-    double[] stores = values(contest, 1, plain, figure);
-    double[] oracle = values(contest, 1, Contest.ORACLE, figure);
+  /** A variant's figures / those of plain and the oracle alone together. */
+  private double[] besideOracle(
+      String contest, int load, String variant, String plain, ToDoubleFunction<Run> figure) {
+    double[] values = values(contest, load, variant, figure);
+    double[] stores = values(contest, load, plain, figure);
+    double[] oracle = values(contest, load, Contest.ORACLE, figure);
     for (int i = 0; i < values.length; i++) {
       values[i] /= stores[i] + oracle[i];
     }
@@ -241,8 +288,19 @@ final class TablesComparisons {
 
   private void add(
       String what, double[] ratios, boolean atLeast, double target, String made, String doubt) {
+    add(what, ratios, atLeast, target, made, doubt, null);
+  }
+
+  private void add(
+      String what,
+      double[] ratios,
+      boolean atLeast,
+      double target,
+      String made,
+      String doubt,
+      Double limit) {
     if (ratios.length > 0) { // it may have been left out
-      found.add(new Comparison(what, median(ratios), atLeast, target, made, doubt));
+      found.add(new Comparison(what, median(ratios), atLeast, target, made, doubt, limit));
     }
   }
 

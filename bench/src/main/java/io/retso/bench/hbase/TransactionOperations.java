@@ -79,22 +79,30 @@ final class TransactionOperations {
         () -> transaction(false, table -> PlainOperations.readModifyWrite(table, rows, count));
   }
 
-  /**
-   * What the oracle takes of a transaction that writes: begin and commit of as many rows, nothing
-   * else.
-   */
+  /** What a transaction that writes so many rows asks of the oracle, and nothing else. */
   Operation.Maker oracleOnly(int count) {
-    return rows ->
-        () -> {
-          long start = tables.oracle.begin();
-          long[] ids = new long[count];
-          for (int i = 0; i < count; i++) {
-            ids[i] = ((long) rows.choose(Integer.MAX_VALUE) << 31) + rows.choose(Integer.MAX_VALUE);
-          }
-          CommitResult result = tables.oracle.commit(start, ids);
-          tables.oracle.cleanedUpAsync(start);
-          return result.isCommitted();
-        };
+    return rows -> () -> askOracle(rows, count);
+  }
+
+  /** The same of a mix: what only reads asks nothing. */
+  Operation.Maker oracleOnly(Mix mix) {
+    return rows -> () -> mix.next(rows).isRead() || askOracle(rows, 1);
+  }
+
+  /**
+   * Begin, commit, and the report of the cleanup, for which nobody waits. Some transactions ask for
+   * more: about writers of what they read, or, if they are serializable, with ids of what they
+   * read.
+   */
+  private boolean askOracle(Rows rows, int count) {
+    long start = tables.oracle.begin();
+    long[] ids = new long[count];
+    for (int i = 0; i < count; i++) {
+      ids[i] = ((long) rows.choose(Integer.MAX_VALUE) << 31) + rows.choose(Integer.MAX_VALUE);
+    }
+    CommitResult result = tables.oracle.commit(start, ids);
+    tables.oracle.cleanedUpLater(start);
+    return result.isCommitted();
   }
 
   /** A mix of transactions of one operation each. */

@@ -145,7 +145,10 @@ public final class ReportText {
           c.what(),
           rate ? Texts.rate(c.value()) : Texts.decimal(c.value()),
           (c.atLeast() ? ">= " : "<= ") + (rate ? Texts.rate(c.target()) : c.target()),
-          c.verdict(),
+          c.verdict()
+              + (c.doubt().isEmpty() && c.outOfReach()
+                  ? ", limit " + Texts.decimal(c.limit())
+                  : ""),
           c.doubt().isEmpty() ? c.made() : c.doubt());
     }
     return table;

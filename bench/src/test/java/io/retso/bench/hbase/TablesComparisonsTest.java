@@ -2,17 +2,23 @@ package io.retso.bench.hbase;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.bench.hbase.TablesReport.Run;
 import io.retso.bench.report.Comparison;
 import io.retso.bench.report.Percentiles;
+import io.retso.bench.report.ReportJson;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class TablesComparisonsTest {
+  @TempDir Path directory;
+
   private final List<Run> runs = new ArrayList<>();
 
   private void run(String contest, String variant, double... millisOfRounds) {
@@ -26,6 +32,23 @@ class TablesComparisonsTest {
       Percentiles latency = new Percentiles(1, 2 * millis, millis, millis, millis, millis, millis);
       runs.add(new Run(contest, load, variant, round, 1000 / millis, 0, latency, cpu));
     }
+  }
+
+  private TablesReport report(
+      List<TablesReport.Requests> requests,
+      List<TablesReport.Written> written,
+      List<Comparison> comparisons) {
+    return new TablesReport(
+        "1",
+        "now",
+        List.of(),
+        Map.of("cores", 2),
+        TablesSettings.standard(true, 1000, 1, directory).facts(),
+        runs,
+        List.of(),
+        requests,
+        written,
+        comparisons);
   }
 
   private Comparison only() {
@@ -87,11 +110,94 @@ class TablesComparisonsTest {
     assertEquals("missed", found.get(1).verdict());
   }
 
+  private static TablesReport.Cpu cpu(double client, double server, double oracle) {
+    return new TablesReport.Cpu(client, server, oracle, 0.05);
+  }
+
+  @Test
+  void theProcessorTimeOfTheFasterPlainClientAndOfTheOracleAloneLimitsTheThroughput() {
+    String contest = Contest.puts(10);
+    run(contest, 8, Contest.PLAIN, cpu(500, 500, 0), 2, 2, 2);
+    // Neither HBase's work nor that of compilers is the oracle's: 125, 250 and 900 us a round are.
+    for (double micros : new double[] {125, 250, 900}) {
+      run(contest, 8, Contest.PLAIN_ASYNC, cpu(100, 200, 0), 1);
+      run(contest, 8, Contest.TRANSACTIONS, cpu(400, 400, 200), 2);
+      TablesReport.Cpu alone = new TablesReport.Cpu(micros / 2, 5000, micros / 2, 0.24);
+      run(contest, 8, Contest.ORACLE, alone, 0.1);
+    }
+    Comparison found = only();
+    assertEquals(0.5, found.value(), 1e-9);
+    assertEquals(0.95 * 300 / (0.95 * 300 + 0.76 * 250), found.limit(), 1e-9);
+    assertEquals("missed", found.verdict());
+    assertFalse(found.outOfReach(), "0.6 is both target and limit");
+    assertEquals(
+        "by plain, async; processor time allows 0.60 (plain 285 us, oracle alone 190)",
+        found.made());
+  }
+
+  @Test
+  void aTargetThatProcessorTimeDoesNotAllowIsShownWithItsLimit() throws Exception {
+    String contest = Contest.puts(100); // the target is 0.8
+    run(contest, 8, Contest.PLAIN, cpu(100, 200, 0), 1);
+    run(contest, 8, Contest.TRANSACTIONS, cpu(400, 400, 200), 2);
+    run(contest, 8, Contest.ORACLE, cpu(100, 0, 100), 0.1);
+    run(contest, 32, Contest.PLAIN, cpu(100, 200, 0), 1);
+    run(contest, 32, Contest.TRANSACTIONS, cpu(400, 400, 200), 2);
+    run(contest, 32, Contest.ORACLE, cpu(25, 0, 25), 0.1);
+    List<Comparison> found = TablesComparisons.of(runs, List.of(), List.of(), List.of());
+    assertTrue(found.get(0).outOfReach() && !found.get(1).outOfReach(), found::toString);
+    TablesReport report = report(List.of(), List.of(), found);
+    List<String> lines =
+        TablesText.of(report).lines().filter(line -> line.contains("/ plain")).toList();
+    assertTrue(lines.get(0).contains("missed, limit 0.60  by plain;"), lines.get(0));
+    assertTrue(lines.get(1).matches(".* missed +by plain; .* allows 0.86 .*"), lines.get(1));
+    Path json = directory.resolve("hbase.json");
+    ReportJson.write(report, json);
+    assertEquals(found, ReportJson.read(json, TablesReport.class).comparisons());
+  }
+
+  @Test
+  void whatHasNoTargetOfWritesHasNoLimit() {
+    String contest = Contest.gets(1);
+    run(contest, 8, Contest.PLAIN, cpu(100, 200, 0), 1);
+    run(contest, 8, Contest.TRANSACTIONS, cpu(100, 200, 0), 1);
+    assertNull(only().limit());
+    assertEquals("by plain", only().made());
+  }
+
+  @Test
+  void theOracleAloneIsMeasuredWhereItIsComparedAndNowhereElse() {
+    List<Contest> all =
+        Contest.all(
+            () -> {
+              throw new AssertionError("nothing runs");
+            });
+    all.forEach(
+        contest ->
+            contest
+                .variants()
+                .keySet()
+                .forEach(variant -> run(contest.name(), contest.load(), variant, cpu(1, 1, 1), 1)));
+    List<Comparison> found = TablesComparisons.of(runs, List.of(), List.of(), List.of());
+    long limited = found.stream().filter(one -> one.limit() != null).count();
+    long latencies = found.stream().filter(one -> one.what().contains("+ oracle")).count();
+    assertEquals(
+        limited + latencies,
+        all.stream().filter(one -> one.variants().containsKey(Contest.ORACLE)).count());
+    for (Comparison one : found) {
+      boolean writes =
+          one.what().contains("plain, throughput") && !one.what().matches(".*\\bgets?\\b.*");
+      assertEquals(writes, one.limit() != null, one::toString);
+    }
+  }
+
   @Test
   void youngProcessesAreNotJudged() {
     String contest = Contest.puts(100);
     run(contest, 32, Contest.PLAIN, new TablesReport.Cpu(1, 1, 1, 0.12), 1, 1, 1);
     run(contest, 32, Contest.TRANSACTIONS, new TablesReport.Cpu(1, 1, 1, 0.3), 3, 3, 3);
+    // HBase's compilers have nothing to do meanwhile, which must not hide what they do otherwise.
+    run(contest, 32, Contest.ORACLE, new TablesReport.Cpu(1, 1, 1, 0), 1, 1, 1);
     assertEquals("not judged", only().verdict());
     assertTrue(only().doubt().contains("30.00%"), only()::doubt);
   }
@@ -116,14 +222,7 @@ class TablesComparisonsTest {
     run(Contest.PAPER, Contest.PLAIN_ASYNC, 1);
     run(Contest.PAPER, Contest.TRANSACTIONS, 2);
     TablesReport report =
-        new TablesReport(
-            "1",
-            "now",
-            List.of(),
-            Map.of("cores", 2),
-            TablesSettings.standard(true, 1000, 1, java.nio.file.Path.of(".")).facts(),
-            runs,
-            List.of(),
+        report(
             List.of(new TablesReport.Requests("10 gets", 1, 2, 0)),
             List.of(new TablesReport.Written("10 puts", Contest.PLAIN, 1600, 10)),
             List.of());
