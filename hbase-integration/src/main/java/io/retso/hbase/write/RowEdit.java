@@ -186,29 +186,12 @@ public final class RowEdit {
 
   /** The cell at the transaction's version. */
   private Cell cell(byte[] family, Cell cell) {
-    return cell(family, cell, cell.getValueArray(), cell.getValueOffset(), cell.getValueLength());
+    return cell(family, cell, CellUtil.cloneValue(cell));
   }
 
   /** Another value of its column. */
   private Cell cell(byte[] family, Cell column, byte[] value) {
-    return cell(family, column, value, 0, value.length);
-  }
-
-  private Cell cell(byte[] family, Cell column, byte[] value, int offset, int length) {
-    return new KeyValue(
-        row,
-        0,
-        row.length,
-        family,
-        0,
-        family.length,
-        column.getQualifierArray(),
-        column.getQualifierOffset(),
-        column.getQualifierLength(),
-        start,
-        KeyValue.Type.Put,
-        value,
-        offset,
-        length);
+    byte[] qualifier = CellUtil.cloneQualifier(column);
+    return new KeyValue(row, family, qualifier, start, KeyValue.Type.Put, value);
   }
 }
