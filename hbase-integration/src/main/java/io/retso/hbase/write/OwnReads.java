@@ -35,7 +35,7 @@ final class OwnReads {
    * The answer, in HBase's order; null if it is not certain.
    *
    * @param get one that {@link #namesColumns}
-   * @param written cells of the row that were not sent, at version {@code start}
+   * @param written cells of the table that were not sent, at version {@code start}
    */
   static Result answer(Get get, NavigableMap<Cell, Cell> written, long start) {
     List<Cell> found = new ArrayList<>();

@@ -3,7 +3,6 @@ package io.retso.hbase.write;
 import io.retso.hbase.layout.Tombstone;
 import io.retso.hbase.operation.OperationChecks;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
@@ -31,12 +30,10 @@ public final class RowEdit {
   private final long start;
   private final byte[] row;
   private final List<? extends Mutation> mutations;
+  private final Get needs;
 
   /** The row as the transaction sees it, with what this edit has done to it. No tombstones. */
   private final NavigableMap<Cell, Cell> current = new TreeMap<>(CellComparator.getInstance());
-
-  /** What is to be written, tombstones included. */
-  private final NavigableMap<Cell, Cell> written = new TreeMap<>(CellComparator.getInstance());
 
   /** The last value of each column that an increment or append returns. */
   private final NavigableMap<Cell, Cell> returned = new TreeMap<>(CellComparator.getInstance());
@@ -45,32 +42,35 @@ public final class RowEdit {
     this.start = start;
     this.row = row;
     this.mutations = mutations;
+    this.needs = needs(row, mutations);
   }
 
   /** What must be known of the row; null if nothing. */
   public Get needs() {
-    if (mutations.stream().allMatch(Put.class::isInstance)) {
-      return null;
-    }
-    Get get = new Get(row);
-    boolean any = false;
+    return needs;
+  }
+
+  private static Get needs(byte[] row, List<? extends Mutation> mutations) {
+    Get get = null;
     for (Mutation mutation : mutations) {
+      if (mutation instanceof Put) {
+        continue;
+      }
       if (mutation instanceof Delete && mutation.isEmpty()) {
         return new Get(row);
       }
       for (Map.Entry<byte[], List<Cell>> family : mutation.getFamilyCellMap().entrySet()) {
         for (Cell cell : family.getValue()) {
           if (cell.getType() == Cell.Type.DeleteFamily) {
-            get.addFamily(family.getKey());
-            any = true;
+            get = (get == null ? new Get(row) : get).addFamily(family.getKey());
           } else if (readsColumn(mutation) && !isWhole(get, family.getKey())) {
+            get = get == null ? new Get(row) : get;
             get.addColumn(family.getKey(), CellUtil.cloneQualifier(cell));
-            any = true;
           }
         }
       }
     }
-    return any ? get : null;
+    return get;
   }
 
   private static boolean readsColumn(Mutation mutation) {
@@ -79,7 +79,9 @@ public final class RowEdit {
 
   /** Whether all columns of the family are asked for already; a column would narrow that. */
   private static boolean isWhole(Get get, byte[] family) {
-    return get.getFamilyMap().containsKey(family) && get.getFamilyMap().get(family) == null;
+    return get != null
+        && get.getFamilyMap().containsKey(family)
+        && get.getFamilyMap().get(family) == null;
   }
 
   /**
@@ -87,32 +89,31 @@ public final class RowEdit {
    *
    * @param seen the answer to {@link #needs}; empty if nothing was needed
    * @param checks of the values that increments and appends make
+   * @param written takes what is to be written, tombstones included; of a column that is there
+   *     several times the last cell counts
    * @return what increments and appends return
    * @throws DoNotRetryIOException if a cell to be incremented is no number of 8 bytes
    */
-  public Result apply(Result seen, OperationChecks checks) throws IOException {
+  public Result apply(Result seen, OperationChecks checks, List<Cell> written) throws IOException {
     if (!seen.isEmpty()) {
       for (Cell cell : seen.rawCells()) {
-        Cell key =
-            cell(
-                CellUtil.cloneFamily(cell),
-                CellUtil.cloneQualifier(cell),
-                CellUtil.cloneValue(cell));
-        current.put(key, key);
+        set(current, cell(CellUtil.cloneFamily(cell), cell));
       }
     }
     for (Mutation mutation : mutations) {
       if (mutation instanceof Delete && mutation.isEmpty()) {
-        deleteAll(null);
+        deleteAll(null, written);
       }
-      List<Cell> after = new ArrayList<>();
+      int before = written.size();
       for (Map.Entry<byte[], List<Cell>> family : mutation.getFamilyCellMap().entrySet()) {
         for (Cell cell : family.getValue()) {
-          apply(mutation, family.getKey(), cell, checks, after);
+          apply(mutation, family.getKey(), cell, checks, written);
         }
       }
-      // Not before: of a column that is named twice, HBase adds both to the value before, too.
-      after.forEach(cell -> set(current, cell));
+      if (needs != null && !(mutation instanceof Delete)) {
+        // Not before: of a column that is named twice, HBase adds both to the value before, too.
+        written.subList(before, written.size()).forEach(cell -> set(current, cell));
+      }
     }
     return returned.isEmpty()
         ? Result.EMPTY_RESULT
@@ -120,39 +121,35 @@ public final class RowEdit {
   }
 
   private void apply(
-      Mutation mutation, byte[] family, Cell cell, OperationChecks checks, List<Cell> made)
+      Mutation mutation, byte[] family, Cell cell, OperationChecks checks, List<Cell> written)
       throws IOException {
-    byte[] qualifier = CellUtil.cloneQualifier(cell);
     if (mutation instanceof Delete) {
       if (cell.getType() == Cell.Type.DeleteFamily) {
-        deleteAll(family);
+        deleteAll(family, written);
       } else {
-        delete(cell(family, qualifier, Tombstone.value()));
+        delete(cell(family, cell, Tombstone.value()), written);
       }
       return;
     }
-    byte[] value = CellUtil.cloneValue(cell);
+    Cell after = cell(family, cell);
     boolean isReturned = false;
     if (mutation instanceof Increment increment) {
-      value = Bytes.toBytes(number(before(family, qualifier)) + Bytes.toLong(value));
+      long sum = number(current.get(after)) + Bytes.toLong(CellUtil.cloneValue(cell));
+      after = cell(family, cell, Bytes.toBytes(sum));
       isReturned = increment.isReturnResults();
     } else if (mutation instanceof Append append) {
-      Cell before = before(family, qualifier);
-      value = before == null ? value : Bytes.add(CellUtil.cloneValue(before), value);
+      Cell before = current.get(after);
+      if (before != null) {
+        byte[] value = Bytes.add(CellUtil.cloneValue(before), CellUtil.cloneValue(cell));
+        after = cell(family, cell, value);
+      }
       isReturned = append.isReturnResults();
     }
-    Cell after = cell(family, qualifier, value);
     checks.checkValue(after);
-    made.add(after);
-    set(written, after);
+    written.add(after);
     if (isReturned) {
       set(returned, after);
     }
-  }
-
-  /** The column as the transaction sees it; null if it is not there. */
-  private Cell before(byte[] family, byte[] qualifier) {
-    return current.get(cell(family, qualifier, new byte[0]));
   }
 
   private static long number(Cell before) throws DoNotRetryIOException {
@@ -169,17 +166,17 @@ public final class RowEdit {
   }
 
   /** Deletes all columns of the family; of all if it is null. */
-  private void deleteAll(byte[] family) {
+  private void deleteAll(byte[] family, List<Cell> written) {
     for (Cell cell : List.copyOf(current.values())) {
       if (family == null || CellUtil.matchingFamily(cell, family)) {
-        delete(cell(CellUtil.cloneFamily(cell), CellUtil.cloneQualifier(cell), Tombstone.value()));
+        delete(cell(CellUtil.cloneFamily(cell), cell, Tombstone.value()), written);
       }
     }
   }
 
-  private void delete(Cell tombstone) {
+  private void delete(Cell tombstone, List<Cell> written) {
     current.remove(tombstone);
-    set(written, tombstone);
+    written.add(tombstone);
   }
 
   private static void set(Map<Cell, Cell> cells, Cell cell) {
@@ -187,12 +184,14 @@ public final class RowEdit {
     cells.put(cell, cell);
   }
 
-  private Cell cell(byte[] family, byte[] qualifier, byte[] value) {
-    return new KeyValue(row, family, qualifier, start, KeyValue.Type.Put, value);
+  /** The cell at the transaction's version. */
+  private Cell cell(byte[] family, Cell cell) {
+    return cell(family, cell, CellUtil.cloneValue(cell));
   }
 
-  /** What is to be written, one cell per column. */
-  public List<Cell> written() {
-    return List.copyOf(written.values());
+  /** Another value of its column. */
+  private Cell cell(byte[] family, Cell column, byte[] value) {
+    byte[] qualifier = CellUtil.cloneQualifier(column);
+    return new KeyValue(row, family, qualifier, start, KeyValue.Type.Put, value);
   }
 }

@@ -6,8 +6,8 @@ import io.retso.hbase.table.PreparedTable;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Iterator;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.client.CheckAndMutate;
@@ -106,20 +106,23 @@ public final class TableEdits {
 
   /** Reads what the edits need, all at once, carries them out, and buffers what they come to. */
   private CompletableFuture<List<Result>> edit(List<RowEdit> edits, long... checkedIds) {
-    List<Get> needs = edits.stream().map(RowEdit::needs).toList(); // null where nothing is needed
+    List<Get> gets = new ArrayList<>();
+    for (RowEdit edit : edits) {
+      if (edit.needs() != null) {
+        gets.add(edit.needs());
+      }
+    }
     return access
-        .read(needs.stream().filter(Objects::nonNull).toList())
+        .read(gets)
         .thenCompose(
             seen -> {
               List<Result> results = new ArrayList<>(edits.size());
-              List<Cell> cells = new ArrayList<>();
+              List<Cell> cells = new ArrayList<>(edits.size());
               try {
-                int next = 0;
-                for (int i = 0; i < edits.size(); i++) {
-                  RowEdit edit = edits.get(i);
-                  Result row = needs.get(i) == null ? Result.EMPTY_RESULT : seen.get(next++);
-                  results.add(edit.apply(row, checks));
-                  cells.addAll(edit.written());
+                Iterator<Result> rows = seen.iterator();
+                for (RowEdit edit : edits) {
+                  Result row = edit.needs() == null ? Result.EMPTY_RESULT : rows.next();
+                  results.add(edit.apply(row, checks, cells));
                 }
                 writes.add(table, cells, checkedIds);
               } catch (IOException | RuntimeException e) {

@@ -8,6 +8,7 @@ import io.retso.hbase.table.IdSet;
 import io.retso.hbase.table.PreparedTable;
 import io.retso.hbase.table.WrittenRows;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -17,9 +18,11 @@ import java.util.NavigableSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.UnaryOperator;
 import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.CellComparator;
 import org.apache.hadoop.hbase.CellUtil;
+import org.apache.hadoop.hbase.KeyValueUtil;
 import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.client.Get;
 import org.apache.hadoop.hbase.client.Put;
@@ -44,15 +47,20 @@ public final class WriteBuffer {
   private static final class TableWrites {
     final PreparedTable table;
 
-    /** Row to its cells that have not been sent. */
-    final NavigableMap<byte[], NavigableMap<Cell, Cell>> pending =
-        new TreeMap<>(Bytes.BYTES_COMPARATOR);
+    /** Cells that have not been sent, of all rows. */
+    final NavigableMap<Cell, Cell> pending = new TreeMap<>(CellComparator.getInstance());
 
     /** Rows that were sent, or were tried to: they may bear a mark. */
     final NavigableSet<byte[]> sent = new TreeSet<>(Bytes.BYTES_COMPARATOR);
 
     TableWrites(PreparedTable table) {
       this.table = table;
+    }
+
+    /** The first row from this one on that has cells which have not been sent; null if none. */
+    byte[] nextPending(byte[] row) {
+      Cell first = pending.ceilingKey(KeyValueUtil.createFirstOnRow(row));
+      return first == null ? null : CellUtil.cloneRow(first);
     }
   }
 
@@ -110,10 +118,7 @@ public final class WriteBuffer {
     conflictIds.addAll(fresh);
     TableWrites writes = tables.computeIfAbsent(table.name(), name -> new TableWrites(table));
     for (Cell cell : cells) {
-      NavigableMap<Cell, Cell> row =
-          writes.pending.computeIfAbsent(
-              CellUtil.cloneRow(cell), key -> new TreeMap<>(CellComparator.getInstance()));
-      row.put(cell, cell); // the key of an equal cell stays, its value is not looked at
+      writes.pending.put(cell, cell); // the key of an equal cell stays, its value is not looked at
     }
   }
 
@@ -175,8 +180,7 @@ public final class WriteBuffer {
     }
     synchronized (this) {
       TableWrites writes = tables.get(table.name());
-      NavigableMap<Cell, Cell> row = writes == null ? null : writes.pending.get(get.getRow());
-      return row == null ? null : OwnReads.answer(get, row, start);
+      return writes == null ? null : OwnReads.answer(get, writes.pending, start);
     }
   }
 
@@ -184,7 +188,7 @@ public final class WriteBuffer {
   public synchronized CompletableFuture<Void> sendBeforeReading(
       PreparedTable table, Iterable<byte[]> rows) {
     TableWrites writes = tables.get(table.name());
-    return writes != null && touches(rows, writes.pending.navigableKeySet())
+    return writes != null && touches(rows, writes::nextPending)
         ? send(List.of(writes))
         : acknowledged;
   }
@@ -192,7 +196,7 @@ public final class WriteBuffer {
   /** Makes the transaction's own writes within the range of the scan readable. */
   public synchronized CompletableFuture<Void> sendBeforeReading(PreparedTable table, Scan scan) {
     TableWrites writes = tables.get(table.name());
-    return writes != null && touches(scan, writes.pending.navigableKeySet())
+    return writes != null && touches(scan, writes::nextPending)
         ? send(List.of(writes))
         : acknowledged;
   }
@@ -200,41 +204,31 @@ public final class WriteBuffer {
   /** Whether own writes of these rows may be in the table. */
   public synchronized boolean hasSent(PreparedTable table, Iterable<byte[]> rows) {
     TableWrites writes = tables.get(table.name());
-    return writes != null && touches(rows, writes.sent);
+    return writes != null && touches(rows, writes.sent::ceiling);
   }
 
   /** Whether own writes within the range of the scan may be in the table. */
   public synchronized boolean hasSent(PreparedTable table, Scan scan) {
     TableWrites writes = tables.get(table.name());
-    return writes != null && touches(scan, writes.sent);
+    return writes != null && touches(scan, writes.sent::ceiling);
   }
 
-  private static boolean touches(Iterable<byte[]> rows, NavigableSet<byte[]> written) {
-    if (!written.isEmpty()) {
-      for (byte[] row : rows) {
-        if (written.contains(row)) {
-          return true;
-        }
+  /** Whether one of the rows was written; {@code next} gives the written row from a row on. */
+  private static boolean touches(Iterable<byte[]> rows, UnaryOperator<byte[]> next) {
+    for (byte[] row : rows) {
+      if (Arrays.equals(row, next.apply(row))) {
+        return true;
       }
     }
     return false;
   }
 
-  private static boolean touches(Scan scan, NavigableSet<byte[]> written) {
+  private static boolean touches(Scan scan, UnaryOperator<byte[]> next) {
     boolean reversed = scan.isReversed();
     byte[] low = reversed ? scan.getStopRow() : scan.getStartRow();
     byte[] high = reversed ? scan.getStartRow() : scan.getStopRow();
-    if (low.length > 0 && high.length > 0 && Bytes.compareTo(low, high) > 0) {
-      return false; // an empty range to HBase, an error to a set
-    }
-    NavigableSet<byte[]> range = written;
-    if (low.length > 0) {
-      range = range.tailSet(low, true);
-    }
-    if (high.length > 0 && !range.isEmpty()) {
-      range = range.headSet(high, true);
-    }
-    return !range.isEmpty();
+    byte[] first = next.apply(low);
+    return first != null && (high.length == 0 || Bytes.compareTo(first, high) <= 0);
   }
 
   /** Sends everything, and completes when all writes of the transaction are acknowledged. */
@@ -273,16 +267,19 @@ public final class WriteBuffer {
 
   private List<Put> takePending(TableWrites writes) {
     batch++;
-    List<Put> puts = new ArrayList<>(writes.pending.size());
-    for (Map.Entry<byte[], NavigableMap<Cell, Cell>> row : writes.pending.entrySet()) {
-      Put put = new Put(row.getKey(), start);
-      for (Cell cell : row.getValue().values()) {
-        put.getFamilyCellMap()
-            .computeIfAbsent(CellUtil.cloneFamily(cell), family -> new ArrayList<>())
-            .add(cell);
+    List<Put> puts = new ArrayList<>();
+    Put put = null;
+    Cell last = null;
+    for (Cell cell : writes.pending.values()) {
+      if (last == null || !CellUtil.matchingRows(last, cell)) {
+        put = PendingWrite.mark(new Put(CellUtil.cloneRow(cell), start, true), start, batch);
+        puts.add(put);
+        writes.sent.add(put.getRow());
       }
-      puts.add(PendingWrite.mark(put, start, batch));
-      writes.sent.add(row.getKey());
+      put.getFamilyCellMap()
+          .computeIfAbsent(CellUtil.cloneFamily(cell), family -> new ArrayList<>())
+          .add(cell);
+      last = cell;
     }
     writes.pending.clear();
     return puts;
