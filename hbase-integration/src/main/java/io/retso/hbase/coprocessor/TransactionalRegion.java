@@ -99,7 +99,7 @@ final class TransactionalRegion {
     this.reads =
         new RegionReads(
             new RegionParts(region, marks, outcomes, horizon, link, metrics), this::awaitHorizon);
-    RowCleaner cleaner = new RowCleaner(region, marks, metrics);
+    RowCleaner cleaner = new RowCleaner(region, marks, outcomes, metrics);
     DecisionWrites lists =
         new DecisionWrites(hregion, horizon, marks, outcomes, decisions, metrics);
     this.writes =

@@ -1,16 +1,23 @@
 package io.retso.hbase.coprocessor;
 
 import static io.retso.hbase.coprocessor.DecidedTable.ROW;
+import static io.retso.hbase.coprocessor.RawTable.F;
+import static io.retso.hbase.coprocessor.RawTable.G;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.hbase.RetsoCluster;
+import io.retso.hbase.layout.CleanupRequest;
 import io.retso.hbase.layout.FirstChange;
 import io.retso.hbase.resolve.SnapshotRequests;
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.TreeMap;
 import org.apache.hadoop.hbase.client.Get;
+import org.apache.hadoop.hbase.client.Put;
 import org.apache.hadoop.hbase.util.Bytes;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -65,13 +72,43 @@ class HotRowTest {
     }
   }
 
-  @Test
-  void eachSnapshotSeesItsOwnVersion() throws IOException {
-    write();
+  private void assertEachSnapshotSeesItsOwnVersion() throws IOException {
     for (var seen : values.entrySet()) {
       Map<String, String> row = seen.getValue().isEmpty() ? Map.of() : Map.of("a", seen.getValue());
       assertEquals(row, t.read(seen.getKey(), ROW), "at " + seen.getKey());
     }
+  }
+
+  @Test
+  void eachSnapshotSeesItsOwnVersion() throws IOException {
+    write();
+    assertEachSnapshotSeesItsOwnVersion();
+  }
+
+  /** Of three columns, one of them without a name, of which each has other versions around it. */
+  @Test
+  void aCleanupRemovesItsVersionOnly() throws IOException {
+    byte[] column = Bytes.toBytes("a");
+    byte[] unnamed = {};
+    t.table.put(
+        new Put(Bytes.toBytes(ROW)).addColumn(F, unnamed, 7, column).addColumn(G, column, 7, F));
+    write();
+    long aborted = t.oracle.begin();
+    t.table.put(
+        RawTable.put(aborted, ROW, "a", "x")
+            .addColumn(F, unnamed, aborted, column)
+            .addColumn(G, column, aborted, column));
+    write();
+    long last = t.oracle.begin();
+    t.table.put(
+        RawTable.put(last, ROW, "a", "last")
+            .addColumn(F, unnamed, last, column)
+            .addColumn(G, column, last, column));
+    List<Long> versions = new ArrayList<>(DecidedTable.versions(t.cells(ROW)));
+    t.oracle.abort(aborted);
+    t.cleanUp(aborted, CleanupRequest.ABORTED, ROW);
+    assertTrue(versions.removeAll(List.of(aborted)));
+    assertEquals(versions, DecidedTable.versions(t.cells(ROW)));
   }
 
   @Test

@@ -39,6 +39,12 @@ class InjectedRegionBugsTest {
         "Integer old = held.putIfAbsent(latch, CLEANER); return old == null || old < 0;",
         InFlightTest.class,
         "aSecondCleanupLetsNoWriteInDuringTheFirst"),
+    A_CLEANUP_LOOKS_FOR_NEW_VERSIONS_ONLY(
+        "coprocessor/write/VersionFilter.java",
+        "return ReturnCode.SEEK_NEXT_USING_HINT;",
+        "return ReturnCode.NEXT_COL;",
+        HotRowTest.class,
+        "aCleanupRemovesItsVersionOnly"),
     CLEANS_UP_WITHOUT_THE_MARK(
         "coprocessor/write/RowCleaner.java",
         "if (!hasCell && !isInMemory) {",

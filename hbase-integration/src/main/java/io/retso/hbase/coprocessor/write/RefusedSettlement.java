@@ -30,9 +30,9 @@ public final class RefusedSettlement {
 
   public RefusedSettlement(HRegion region, ObserverMetrics metrics) {
     this.region = region;
-    RegionMarks none =
-        new RegionMarks(region, false, false, new RegionOutcomes(region, false), new AtomicLong());
-    this.cleaner = new RowCleaner(region, none, metrics);
+    RegionOutcomes outcomes = new RegionOutcomes(region, false);
+    RegionMarks none = new RegionMarks(region, false, false, outcomes, new AtomicLong());
+    this.cleaner = new RowCleaner(region, none, outcomes, metrics);
   }
 
   /**

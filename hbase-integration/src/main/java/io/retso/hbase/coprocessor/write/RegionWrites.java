@@ -378,7 +378,13 @@ public final class RegionWrites {
       CleanupRequest.replaced(mutation);
       if (batch.cleaned.add(latch)) {
         RowCleaner.Written row = batch.row(cleanup, request);
-        cleaner.cleanUp(mutation, request, commitTimestamp(request), row);
+        long committed = commitTimestamp(request);
+        if (row != null && !row.suffices(committed)) {
+          batch.cleaned.remove(latch);
+          MiniBatches.turnAway(mutations, i, request + ": it was decided meanwhile; try again");
+          return;
+        }
+        cleaner.cleanUp(mutation, request, committed, row);
         if (row != null) {
           cleanUpMark(mutations, i, marks.find(request.row(), request.start()), row);
         }

@@ -2,6 +2,7 @@ package io.retso.hbase.coprocessor.write;
 
 import io.retso.hbase.coprocessor.region.ObserverMetrics;
 import io.retso.hbase.coprocessor.region.RegionMarks;
+import io.retso.hbase.coprocessor.region.RegionOutcomes;
 import io.retso.hbase.layout.CellVersion;
 import io.retso.hbase.layout.CleanupRequest;
 import io.retso.hbase.layout.PendingWrite;
@@ -62,26 +63,43 @@ import org.apache.hadoop.hbase.regionserver.RegionScanner;
  * is deleted is not there; if they were missed, the mark goes, and all is done. Thread-safe.
  */
 public final class RowCleaner {
+  private static final byte[] FAMILY = PendingWrite.family();
+
   private final Region region;
+
+  /** Those of the data. */
   private final byte[][] families;
+
   private final RegionMarks marks;
+  private final RegionOutcomes outcomes;
   private final ObserverMetrics metrics;
 
-  public RowCleaner(Region region, RegionMarks marks, ObserverMetrics metrics) {
+  public RowCleaner(
+      Region region, RegionMarks marks, RegionOutcomes outcomes, ObserverMetrics metrics) {
     this.region = region;
     this.marks = marks;
-    this.families = region.getTableDescriptor().getColumnFamilyNames().toArray(byte[][]::new);
+    this.outcomes = outcomes;
+    this.families =
+        region.getTableDescriptor().getColumnFamilyNames().stream()
+            .filter(family -> !PendingWrite.isFamily(family))
+            .toArray(byte[][]::new);
     this.metrics = metrics;
   }
 
   /**
    * What a row has of a transaction that left its mark there. To be used once.
    *
-   * @param visible copies of all cells at version Ts that readers see, but for the mark
+   * @param visible copies of all cells at version Ts that readers see, but for the mark; null if
+   *     nothing was known of a commit, so that they are not needed
    * @param all the same with those that are hidden by delete markers
    * @param hasCell whether a cell for the mark was found
    */
-  record Written(List<KeyValue> visible, List<KeyValue> all, boolean hasCell) {}
+  record Written(List<KeyValue> visible, List<KeyValue> all, boolean hasCell) {
+    /** Whether all is known that it takes to carry an outcome out. */
+    boolean suffices(long commitTimestamp) {
+      return commitTimestamp == 0 || visible != null;
+    }
+  }
 
   /**
    * Replaces the cells of {@code mutation}.
@@ -115,25 +133,25 @@ public final class RowCleaner {
 
   /** What a row has; null if there is no mark. */
   Written read(CleanupRequest request) throws IOException {
-    boolean isInMemory = marks.find(request.row(), request.start()) != null; // before the read
-    Get get = new Get(request.row()).setTimestamp(request.start());
-    Get raw = RawVersion.get(request.row(), request.start());
-    for (byte[] family : families) {
-      if (PendingWrite.isFamily(family)) {
-        get.addColumn(family, PendingWrite.qualifier(request.start()));
-      } else {
-        get.addFamily(family);
-        raw.addFamily(family);
-      }
-    }
-    List<KeyValue> visible = read(get);
-    boolean hasCell = visible.removeIf(PendingWrite::isMark);
+    byte[] row = request.row();
+    long start = request.start();
+    boolean isInMemory = marks.find(row, start) != null; // before the read
+    Get mark = new Get(row).setTimestamp(start);
+    boolean hasCell = !read(mark.addColumn(FAMILY, PendingWrite.qualifier(start))).isEmpty();
     if (!hasCell && !isInMemory) {
       return null;
     }
-    List<KeyValue> all = read(raw);
-    all.removeIf(cell -> !RawVersion.isCell(cell, request.start()));
-    return new Written(visible, all, hasCell);
+    Get visible = new Get(row).setTimestamp(start);
+    Get all = RawVersion.get(row, start).setTimeRange(0, Long.MAX_VALUE);
+    all.setFilter(new VersionFilter(start));
+    for (byte[] family : families) {
+      visible.addFamily(family);
+      all.addFamily(family);
+    }
+    List<KeyValue> found = read(all);
+    found.removeIf(cell -> !RawVersion.isCell(cell, start));
+    boolean mayMove = request.isCommitted() || outcomes.outcomeOf(start) > 0;
+    return new Written(mayMove ? read(visible) : null, found, hasCell);
   }
 
   /** Copies of the cells: the scanner gives their memory back. */
