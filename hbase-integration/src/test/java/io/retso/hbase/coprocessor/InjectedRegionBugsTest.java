@@ -149,7 +149,7 @@ class InjectedRegionBugsTest {
         "theFirstCommitIsFoundInAllColumns"),
     LOOKS_FOR_THE_FIRST_CHANGE_AMONG_THE_NEWEST(
         "coprocessor/read/FirstChangeReader.java",
-        "version <= timestamp\n              && (CellVersion",
+        "version <= timestamp\n                && (CellVersion",
         "(CellVersion",
         ValidatingReadTest.class,
         "aRegionTellsTheFirstChange"),

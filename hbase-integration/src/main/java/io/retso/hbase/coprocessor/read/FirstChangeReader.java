@@ -20,7 +20,6 @@ import org.apache.hadoop.hbase.CellUtil;
 import org.apache.hadoop.hbase.KeyValue;
 import org.apache.hadoop.hbase.client.Get;
 import org.apache.hadoop.hbase.client.Scan;
-import org.apache.hadoop.hbase.filter.FilterBase;
 import org.apache.hadoop.hbase.regionserver.RegionScanner;
 
 /**
@@ -36,25 +35,6 @@ import org.apache.hadoop.hbase.regionserver.RegionScanner;
 public final class FirstChangeReader {
   /** Each round needs a transaction to be forgotten in the very moment of the read. */
   private static final int ROUNDS_MAX = 16;
-
-  static final class DownToSnapshot extends FilterBase { // not private: tests show it cells
-    private final long timestamp;
-    private final LongUnaryOperator outcomes;
-
-    DownToSnapshot(long timestamp, LongUnaryOperator outcomes) {
-      this.timestamp = timestamp;
-      this.outcomes = outcomes;
-    }
-
-    @Override
-    public ReturnCode filterCell(Cell cell) {
-      long version = cell.getTimestamp();
-      return version <= timestamp
-              && (CellVersion.isCommitted(version) || outcomes.applyAsLong(version) > 0)
-          ? ReturnCode.INCLUDE_AND_NEXT_COL
-          : ReturnCode.INCLUDE;
-    }
-  }
 
   private FirstChangeReader() {}
 
@@ -112,13 +92,21 @@ public final class FirstChangeReader {
     }
     all.setTimeRange(0, upTo + 1)
         .readAllVersions()
-        .setFilter(new DownToSnapshot(from, parts.outcomes()::outcomeOf));
+        .setFilter(downToSnapshot(from, parts.outcomes()::outcomeOf));
     List<Cell> cells = new ArrayList<>();
     try (RegionScanner scanner = parts.region().getScanner(new Scan(all))) {
       scanner.next(cells);
       cells.replaceAll(FirstChangeReader::withoutValue);
     }
     return cells;
+  }
+
+  /** Down to the first one at or below the snapshot of which it is known that it is committed. */
+  static DownTo downToSnapshot(long timestamp, LongUnaryOperator outcomes) {
+    return new DownTo(
+        version ->
+            version <= timestamp
+                && (CellVersion.isCommitted(version) || outcomes.applyAsLong(version) > 0));
   }
 
   /** A copy, as the scanner gives its memory back. Marks are small, and needed as they are. */

@@ -24,7 +24,6 @@ import org.apache.hadoop.hbase.CellUtil;
 import org.apache.hadoop.hbase.DoNotRetryIOException;
 import org.apache.hadoop.hbase.client.Get;
 import org.apache.hadoop.hbase.client.Scan;
-import org.apache.hadoop.hbase.filter.FilterBase;
 import org.apache.hadoop.hbase.regionserver.RegionScanner;
 
 /**
@@ -52,29 +51,6 @@ import org.apache.hadoop.hbase.regionserver.RegionScanner;
 public final class RegionReader {
   /** Each round needs a transaction to end, or to be forgotten, in the very moment of the read. */
   private static final int ROUNDS_MAX = 16;
-
-  /**
-   * Of each column the versions down to the first one that is committed, by its own number or by
-   * what is known before the read. Otherwise a row that is written often would be read down to the
-   * last flush whenever its newest version is in doubt.
-   */
-  static final class DownToCommitted extends FilterBase { // not private: tests show it cells
-    private final KnownOutcomes known;
-    private final long timestamp;
-
-    DownToCommitted(KnownOutcomes known, long timestamp) {
-      this.known = known;
-      this.timestamp = timestamp;
-    }
-
-    @Override
-    public ReturnCode filterCell(Cell cell) {
-      long version = cell.getTimestamp();
-      return CellVersion.isCommitted(version) || isCommittedBelow(timestamp, known.of(version))
-          ? ReturnCode.INCLUDE_AND_NEXT_COL
-          : ReturnCode.INCLUDE;
-    }
-  }
 
   private final RegionParts parts;
   private final long timestamp;
@@ -233,6 +209,13 @@ public final class RegionReader {
     return isCommittedBelow(timestamp, parts.outcomes().outcomeOf(version));
   }
 
+  /** Down to the first one that is committed, by its own number or by what was known before. */
+  static DownTo downToCommitted(KnownOutcomes known, long timestamp) {
+    return new DownTo(
+        version ->
+            CellVersion.isCommitted(version) || isCommittedBelow(timestamp, known.of(version)));
+  }
+
   private static boolean isCommittedBelow(long timestamp, long outcome) {
     return outcome > 0 && outcome < timestamp;
   }
@@ -285,7 +268,7 @@ public final class RegionReader {
     }
     get.setTimeRange(0, timestamp + 1)
         .readAllVersions()
-        .setFilter(new DownToCommitted(known, timestamp));
+        .setFilter(downToCommitted(known, timestamp));
     List<Cell> again = new ArrayList<>();
     try (RegionScanner scanner = parts.region().getScanner(new Scan(get))) {
       scanner.next(again);

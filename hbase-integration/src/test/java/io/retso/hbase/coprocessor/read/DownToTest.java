@@ -2,8 +2,6 @@ package io.retso.hbase.coprocessor.read;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.retso.hbase.coprocessor.read.FirstChangeReader.DownToSnapshot;
-import io.retso.hbase.coprocessor.read.RegionReader.DownToCommitted;
 import io.retso.hbase.layout.CellVersion;
 import io.retso.hbase.layout.CleanupRequest;
 import io.retso.hbase.resolve.KnownOutcomes;
@@ -19,7 +17,7 @@ import org.junit.jupiter.api.Test;
  * How far a row in doubt is read: a row that is written often has thousands of versions in memory
  * between two flushes, all of them decided but for the newest.
  */
-class DownToCommittedTest {
+class DownToTest {
   private static final long READER = 160;
 
   /** By start timestamp, as the region knows. */
@@ -36,7 +34,7 @@ class DownToCommittedTest {
   void aSnapshotReadEndsAtWhatTheRegionKnowsToBeCommittedBelow() throws Exception {
     KnownOutcomes known = new KnownOutcomes(new long[] {112, 128, 144});
     known.look(OUTCOMES::get);
-    DownToCommitted filter = new DownToCommitted(known, READER);
+    DownTo filter = RegionReader.downToCommitted(known, READER);
     assertEquals(false, endsAt(filter, 144), "aborted");
     assertEquals(false, endsAt(filter, 128), "committed above the reader");
     assertEquals(true, endsAt(filter, 112));
@@ -46,7 +44,7 @@ class DownToCommittedTest {
 
   @Test
   void theFirstChangeEndsAtWhatTheRegionKnowsToBeCommitted() throws Exception {
-    DownToSnapshot filter = new DownToSnapshot(READER, v -> OUTCOMES.getOrDefault(v, 0L));
+    DownTo filter = FirstChangeReader.downToSnapshot(READER, v -> OUTCOMES.getOrDefault(v, 0L));
     assertEquals(false, endsAt(filter, CellVersion.committed(READER)), "above the snapshot");
     assertEquals(false, endsAt(filter, 144), "aborted");
     assertEquals(true, endsAt(filter, 128), "a change: who is behind it committed before 128");
