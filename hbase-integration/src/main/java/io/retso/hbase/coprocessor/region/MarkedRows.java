@@ -1,11 +1,12 @@
 package io.retso.hbase.coprocessor.region;
 
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
 /**
- * Marks that one batch of a transaction's writes has left, by row; none is added later. Who changes
- * it holds the lock of {@link Writers}; others may read meanwhile.
+ * Marks that one batch of a transaction's writes has left, or several, by row; none is added later.
+ * Who changes it holds the lock of {@link Writers}; others may read meanwhile.
  */
 final class MarkedRows {
   private final Mark[] marks;
@@ -43,6 +44,18 @@ final class MarkedRows {
 
   boolean isEmpty() {
     return count == 0;
+  }
+
+  int size() {
+    return count;
+  }
+
+  /** The marks of both that are not gone; they are of different rows. */
+  MarkedRows with(MarkedRows other) {
+    List<Mark> both = new ArrayList<>(all());
+    both.addAll(other.all());
+    both.sort(Mark.BY_ROW);
+    return new MarkedRows(both);
   }
 
   /** Where a scan from {@code row} on begins; -1 or the number of marks if it comes to none. */

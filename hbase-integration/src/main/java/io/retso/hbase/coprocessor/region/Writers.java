@@ -69,7 +69,12 @@ final class Writers {
 
     private void add(List<Mark> marks) {
       List<MarkedRows> all = new ArrayList<>(batches);
-      all.add(new MarkedRows(marks));
+      MarkedRows last = new MarkedRows(marks);
+      // Each is larger than the next: so a transaction that writes row by row has few of them.
+      while (!all.isEmpty() && all.get(all.size() - 1).size() <= last.size()) {
+        last = last.with(all.remove(all.size() - 1));
+      }
+      all.add(last);
       batches = all;
       rows += marks.size();
     }

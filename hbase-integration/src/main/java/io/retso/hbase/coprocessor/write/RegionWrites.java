@@ -345,12 +345,13 @@ public final class RegionWrites {
       return;
     }
     for (List<Mutation> writes = batch.unmarked(); !writes.isEmpty(); writes = batch.unmarked()) {
-      int before = writes.size();
       List<Mark> added = marks.add(PendingWrite.startOf(writes.get(0)), writes);
       batch.added.addAll(added);
       batch.unlogged.addAll(added);
-      metrics.marksInMemory.increment(added.size());
-      metrics.marksAsCells.increment(before - added.size());
+      long cells =
+          writes.stream().filter(write -> write.getFamilyCellMap().containsKey(FAMILY)).count();
+      metrics.marksInMemory.increment(writes.size() - cells);
+      metrics.marksAsCells.increment(cells);
     }
   }
 
