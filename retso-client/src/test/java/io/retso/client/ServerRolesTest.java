@@ -156,6 +156,7 @@ class ServerRolesTest {
                 });
         OracleClient client = clientOf(deposed, successor).build()) {
       assertEquals(GAP, client.begin());
+      stepsDown.await(); // no request may come between the role and the answer to the ping
       assertEquals(2 * GAP, client.begin());
     }
   }
