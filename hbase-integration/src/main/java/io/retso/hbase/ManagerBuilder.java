@@ -50,7 +50,7 @@ public final class ManagerBuilder {
   private RetryPolicy retryPolicy = RetryPolicy.DEFAULT;
   private Isolation isolation = Isolation.SNAPSHOT;
   private long cleanupRowsMax = 200_000;
-  private long cleanupDelayMillis = 25;
+  private long cleanupDelayMillis = 100;
   private long cleanupTimeoutMillis = 5000;
   private LongPredicate cleanupAlive = start -> true;
   private long orphanDelayMillis = 500;
@@ -221,7 +221,7 @@ public final class ManagerBuilder {
 
   /**
    * How long a cleanup may wait for others to share its request to HBase: readers that meet the
-   * rows meanwhile ask the oracle. 0 to 1 h; zero cleans up at once. Default: 25 ms.
+   * rows meanwhile ask the oracle. 0 to 1 h; zero cleans up at once. Default: 100 ms.
    */
   public ManagerBuilder cleanupDelay(Duration delay) {
     this.cleanupDelayMillis = checked(delay, "cleanupDelay");

@@ -2,12 +2,14 @@ package io.retso.bench.hbase;
 
 import io.retso.bench.report.ProgressLine;
 import io.retso.bench.report.Texts;
+import java.io.File;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
-import java.util.stream.Stream;
+import java.util.Map;
 import org.apache.hadoop.hbase.HRegionLocation;
 import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.client.Admin;
@@ -29,7 +31,10 @@ final class WrittenCounts {
   private static final String META_LOG = ".meta";
 
   private final BenchTables tables;
-  private final Path logs;
+
+  /** Where HBase writes its logs, and where it moves them once it needs them no more. */
+  private final List<Path> logs;
+
   private final TablesSettings settings;
   private final ProgressLine line;
 
@@ -40,7 +45,8 @@ final class WrittenCounts {
    */
   WrittenCounts(BenchTables tables, Path data, TablesSettings settings, ProgressLine line) {
     this.tables = tables;
-    this.logs = data.resolve("data").resolve("hbase").resolve("WALs");
+    Path root = data.resolve("data").resolve("hbase");
+    this.logs = List.of(root.resolve("WALs"), root.resolve("oldWALs"));
     this.settings = settings;
     this.line = line;
   }
@@ -99,7 +105,7 @@ final class WrittenCounts {
         operation.run();
       }
       tables.awaitCleanup();
-      long bytes = logBytes();
+      Map<String, Long> before = logSizes();
       long cells = cells(table);
       for (int i = 0; i < OPERATIONS; i++) {
         operation.run();
@@ -109,7 +115,7 @@ final class WrittenCounts {
           new TablesReport.Written(
               what,
               variant,
-              (double) (logBytes() - bytes) / OPERATIONS,
+              (double) grown(before, logSizes()) / OPERATIONS,
               (double) (cells(table) - cells) / OPERATIONS);
       line.done(
           String.format(
@@ -134,14 +140,32 @@ final class WrittenCounts {
     return cells;
   }
 
-  /** Of the logs with unflushed edits, HBase's own aside; what is acknowledged is in them. */
-  private long logBytes() throws IOException {
-    long bytes = 0;
-    try (Stream<Path> files = Files.walk(logs)) {
-      for (Path file : files.filter(Files::isRegularFile).toList()) {
-        bytes += file.toString().endsWith(META_LOG) ? 0 : Files.size(file);
-      }
+  /**
+   * By how much logs have grown. HBase may begin a new one at any time, and move or delete old
+   * ones; one that is gone was moved before, and grew no more.
+   *
+   * @param before their sizes by name, and so {@code after}
+   */
+  static long grown(Map<String, Long> before, Map<String, Long> after) {
+    return after.entrySet().stream()
+        .mapToLong(log -> log.getValue() - before.getOrDefault(log.getKey(), 0L))
+        .sum();
+  }
+
+  /** Of all logs, HBase's own aside, by name; what is acknowledged is in them. */
+  private Map<String, Long> logSizes() {
+    Map<String, Long> sizes = new HashMap<>();
+    logs.forEach(directory -> add(directory.toFile(), sizes));
+    return sizes;
+  }
+
+  /** A log that is moved meanwhile may have no length here, and is met where it is moved to. */
+  private static void add(File file, Map<String, Long> sizes) {
+    File[] within = file.listFiles();
+    if (within != null) {
+      Arrays.stream(within).forEach(each -> add(each, sizes));
+    } else if (!file.getName().endsWith(META_LOG)) {
+      sizes.put(file.getName(), file.length());
     }
-    return bytes;
   }
 }

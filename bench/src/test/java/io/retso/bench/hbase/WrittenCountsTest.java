@@ -9,6 +9,7 @@ import java.io.StringWriter;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -39,6 +40,13 @@ class WrittenCountsTest {
       assertTrue(one.logBytes() > rows * (plain ? 100 : 120), one::toString);
     }
     assertTrue(report.comparisons().get(0).what().startsWith("bytes of the log, 1 put"));
+  }
+
+  /** A ratio of -203.93 was once taken for a target met. */
+  @Test
+  void aLogThatIsMovedOrDeletedMeanwhileTakesNoBytesAway() {
+    Map<String, Long> before = Map.of("archived", 90L, "current", 40L);
+    assertEquals(10 + 7, WrittenCounts.grown(before, Map.of("current", 50L, "next", 7L)));
   }
 
   private static int rows(String operation) {
