@@ -40,7 +40,7 @@ import org.apache.omid.tso.client.OmidClientConfiguration.PostCommitMode;
  * in its other mode that has one thread, and a queue without a bound. Its log is HBase's, which is
  * not forced unless {@code hbase.wal.hsync} says so.
  */
-public final class OmidPeer implements Peer {
+final class OmidPeer implements Peer {
   private static final TableName TABLE = TableName.valueOf("omids_table");
   private static final String SERVER_READS = "omid.server.side.filter";
   private static final String COMMIT_TABLE = "omid.committable.tablename";
@@ -48,9 +48,6 @@ public final class OmidPeer implements Peer {
   private ChildProcess server;
   private Connection connection;
   private TransactionManager manager;
-
-  /** For the service loader. */
-  public OmidPeer() {}
 
   @Override
   public String name() {
