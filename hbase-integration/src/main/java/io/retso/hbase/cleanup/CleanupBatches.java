@@ -15,11 +15,11 @@ import java.util.function.BooleanSupplier;
 
 /**
  * Sends rows of many transactions in batches: those of tables whose regions decide outcomes by a
- * list for each region, others by a request for each row. A batch collects for a few milliseconds,
- * unless it is full: transactions that follow each other share its request and its write to the
- * log, which would otherwise delay those of the next transaction. Hence at most two batches are on
- * their way, but for those of regions that hang: a batch that is not done after half a second no
- * longer counts as one of the two, so that such regions keep no others waiting.
+ * list for each region, others by a request for each row. A batch collects for the delay of the
+ * cleanup, unless it is full: transactions that follow each other share its request and its write
+ * to the log, which would otherwise delay those of the next transaction. Hence at most two batches
+ * are on their way, but for those of regions that hang: a batch that is not done after half a
+ * second no longer counts as one of the two, so that such regions keep no others waiting.
  *
  * <p>Its queue is bounded by the admission of the jobs ({@link CleanupAdmission}). Thread-safe.
  */
