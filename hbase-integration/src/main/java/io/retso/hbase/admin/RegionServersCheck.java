@@ -127,7 +127,8 @@ final class RegionServersCheck {
             + " tables of version "
             + VERSION
             + " when they take over from a server that crashed: put hbase-integration's jar of"
-            + " this version on the class path of all region servers, and restart them one by one",
+            + " this version on the class path of all region servers, set hbase.coprocessor.enabled"
+            + " and hbase.coprocessor.user.enabled to true there, and restart them one by one",
         found);
     add(
         serversOf(answer -> answer != null && answer.splitsLogToFiles()),

@@ -49,6 +49,7 @@ import org.apache.hadoop.hbase.client.Table;
 import org.apache.hadoop.hbase.client.TableDescriptor;
 import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
 import org.apache.hadoop.hbase.regionserver.HRegion;
+import org.apache.hadoop.hbase.regionserver.HRegionServer;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -447,7 +448,11 @@ class TablePreparationTest {
     String loading = "hbase.coprocessor.user.enabled";
     List<Configuration> servers = fixture.serverConfigurations();
     TransactionManager manager = fixture.manager();
-    fixture.table(Options.DEFAULT); // opened before, so the servers seem to be all right
+    for (HRegionServer server : fixture.regionServers()) {
+      // Opened before, so each server seems to be all right; other tests may have started some.
+      RegionInfo region = admin.getRegions(fixture.table(Options.DEFAULT)).get(0);
+      admin.move(region.getEncodedNameAsBytes(), server.getServerName());
+    }
     servers.forEach(server -> server.setBoolean(loading, false));
     try {
       admin.createTable(Fixture.descriptor(name).build(), new byte[][] {bytes("m")});
