@@ -27,8 +27,11 @@ final class WrittenCounts {
   private static final int OPERATIONS = 100;
   private static final int AHEAD = 20;
 
-  /** How names of logs end that are of HBase's own table. */
-  private static final String META_LOG = ".meta";
+  /**
+   * How names of logs end that are of HBase's own table, and of its master, once it needs them no
+   * more.
+   */
+  private static final List<String> OWN_LOGS = List.of(".meta", "$masterlocalwal$");
 
   private final BenchTables tables;
 
@@ -164,7 +167,7 @@ final class WrittenCounts {
     File[] within = file.listFiles();
     if (within != null) {
       Arrays.stream(within).forEach(each -> add(each, sizes));
-    } else if (!file.getName().endsWith(META_LOG)) {
+    } else if (OWN_LOGS.stream().noneMatch(file.getName()::endsWith)) {
       sizes.put(file.getName(), file.length());
     }
   }
