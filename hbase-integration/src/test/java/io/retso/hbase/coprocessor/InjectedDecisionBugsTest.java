@@ -145,7 +145,7 @@ class InjectedDecisionBugsTest {
         "writesWhatWasDecidedInOrder"),
     A_FLUSH_MOVES_WHAT_A_DELETE_HIDES(
         "coprocessor/purge/DecidingScanner.java",
-        "&& !isHidden(version)",
+        "&& deletes.isDeleted(cell) == DeleteResult.NOT_DELETED",
         "",
         DecidingScannerTest.class,
         "writesWhatWasDecidedInOrder"),

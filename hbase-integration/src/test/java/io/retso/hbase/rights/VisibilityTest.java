@@ -6,6 +6,7 @@ import static io.retso.hbase.Fixture.read;
 import static io.retso.hbase.Fixture.scan;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.hbase.Fixture;
 import io.retso.hbase.RetsoCluster;
@@ -25,6 +26,7 @@ import org.apache.hadoop.hbase.client.Admin;
 import org.apache.hadoop.hbase.client.AsyncConnection;
 import org.apache.hadoop.hbase.client.Connection;
 import org.apache.hadoop.hbase.client.ConnectionFactory;
+import org.apache.hadoop.hbase.client.Delete;
 import org.apache.hadoop.hbase.client.Put;
 import org.apache.hadoop.hbase.client.Scan;
 import org.apache.hadoop.hbase.client.Table;
@@ -101,6 +103,28 @@ class VisibilityTest {
     assertSeen("a=0 b=1", hbase.configuration(), "bob", oracle);
   }
 
+  /**
+   * A plain writer has chosen the transaction's version; without its mark it would be committed.
+   */
+  @Test
+  void rowsWithSuchCellsAreCleanedUpByTheirRegion() throws Exception {
+    create(TablePreparation.Options.DEFAULT);
+    try (TransactionManager manager = TransactionManager.builder(root).oracle(oracle).build();
+        TransactionManager dying =
+            Fixture.dying(TransactionManager.builder(root).oracle(oracle)).build()) {
+      Transaction aborted = dying.begin();
+      aborted.table(NAME).put(put("c", "1"));
+      Inside.writes(aborted).sendAll().get(30, TimeUnit.SECONDS);
+      long start = aborted.startTimestamp();
+      Put secret = new Put(Fixture.bytes("c"));
+      putSecret(secret.addColumn(Fixture.G, Fixture.Q, start, Fixture.bytes("s")), "alice");
+      manager.resolve(start);
+      SweepResult swept = manager.sweep();
+      assertTrue(swept.reported(), swept::toString);
+      assertSeen("", hbase.configuration(), "alice", oracle);
+    }
+  }
+
   /** With client reads: a cell that is left behind without a mark would count as committed. */
   @Test
   void rowsWithSuchCellsAreLeftToOthers() throws Exception {
@@ -145,6 +169,34 @@ class VisibilityTest {
     }
   }
 
+  /** Row a is decided by its region, and the flush writes it. */
+  @Test
+  void aPlainDeleteTakesWhatHasItsLabel() throws Exception {
+    create(TablePreparation.Options.DEFAULT);
+    try (TransactionManager manager = TransactionManager.builder(root).oracle(oracle).build();
+        Transaction open = manager.begin();
+        Admin admin = root.getAdmin();
+        Table table = root.getTable(NAME)) {
+      open.table(NAME).put(put("open", "0")); // its mark is a cell, those of the others are none
+      Inside.writes(open).sendAll().get(30, TimeUnit.SECONDS);
+      manager.run(
+          tx -> {
+            tx.table(NAME).put(List.of(put("a", "1"), put("b", "1")));
+            return null;
+          });
+      eventually("decided", () -> Inside.counters(manager).rowsDecided.sum() == 2);
+      addLabel("alice");
+      Delete labelled = new Delete(Fixture.bytes("a")).addColumns(Fixture.F, Fixture.Q);
+      table.delete(labelled.setCellVisibility(new CellVisibility("secret")));
+      table.delete(new Delete(Fixture.bytes("b")).addColumns(Fixture.F, Fixture.Q));
+      assertEquals("1", read(table, "a"));
+      assertEquals("a=1", manager.run(tx -> scan(tx.table(NAME), new Scan())));
+      admin.flush(NAME);
+      assertEquals("a=1", manager.run(tx -> scan(tx.table(NAME), new Scan())));
+      assertEquals("1", read(table, "a"));
+    }
+  }
+
   /** Row b has a mark. */
   private static void fill(Connection root, String oracle) throws Exception {
     try (TransactionManager living = TransactionManager.builder(root).oracle(oracle).build();
@@ -166,14 +218,18 @@ class VisibilityTest {
 
   /** What only {@code user} may see. */
   private void putSecret(Put put, String user) throws Exception {
+    addLabel(user);
+    try (Table table = root.getTable(NAME)) {
+      table.put(put.setCellVisibility(new CellVisibility("secret")));
+    }
+  }
+
+  private void addLabel(String user) {
     try {
       VisibilityClient.addLabel(root, "secret");
       VisibilityClient.setAuths(root, new String[] {"secret"}, user);
     } catch (Throwable e) { // as HBase declares it
       throw new AssertionError(e);
-    }
-    try (Table table = root.getTable(NAME)) {
-      table.put(put.setCellVisibility(new CellVisibility("secret")));
     }
   }
 

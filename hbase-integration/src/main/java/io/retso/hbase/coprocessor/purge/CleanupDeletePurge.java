@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.function.LongPredicate;
 import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.CellUtil;
+import org.apache.hadoop.hbase.PrivateCellUtil;
 import org.apache.hadoop.hbase.regionserver.InternalScanner;
 import org.apache.hadoop.hbase.regionserver.ScannerContext;
 
@@ -25,14 +26,16 @@ import org.apache.hadoop.hbase.regionserver.ScannerContext;
  * <ul>
  *   <li>no file outside of this flush or compaction has versions in whose range Ts lies: older
  *       cells are only there, since memory is flushed in the order of edits; and
- *   <li>the cell itself is not in this output. It would follow its marker at once. HBase leaves it
- *       there for open scanners that do not see the marker yet.
+ *   <li>the cell itself is not in this output. It would follow its marker at once, or behind other
+ *       markers of its version, which may delete nothing of it. HBase leaves it there for open
+ *       scanners that do not see the marker yet, or if labels say that it is not what is deleted.
  * </ul>
  *
  * <p>A cell of version Ts that comes later is a late duplicate of a write. To hide it would be
  * wrong or needless ({@link VersionPurge}), and after a compaction of all files HBase would not
- * hide it either. Only single versions with the form of a start timestamp are looked at: cleanups
- * delete no others. Not thread-safe, like its source.
+ * hide it either. Only single versions with the form of a start timestamp are looked at, by markers
+ * without tags (visibility labels are tags): cleanups write no others. Not thread-safe, like its
+ * source.
  */
 public final class CleanupDeletePurge extends RewritingScanner {
   private final LongPredicate inOtherFiles;
@@ -73,7 +76,9 @@ public final class CleanupDeletePurge extends RewritingScanner {
   }
 
   private static boolean isCleanups(Cell cell) {
-    return cell.getType() == Cell.Type.Delete && Timestamps.isWellFormed(cell.getTimestamp());
+    return cell.getType() == Cell.Type.Delete
+        && Timestamps.isWellFormed(cell.getTimestamp())
+        && !PrivateCellUtil.tagsIterator(cell).hasNext();
   }
 
   /** Decides about the marker that is held back, as {@code next} is the cell behind it. */
@@ -82,7 +87,6 @@ public final class CleanupDeletePurge extends RewritingScanner {
       return;
     }
     if (next != null
-        && next.getType() == Cell.Type.Put
         && next.getTimestamp() == held.getTimestamp()
         && CellUtil.matchingRows(held, next)
         && CellUtil.matchingColumn(held, next)) {

@@ -6,9 +6,7 @@ import io.retso.hbase.layout.CleanupRequest;
 import io.retso.protocol.Timestamps;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
 import java.util.function.LongUnaryOperator;
 import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.CellComparator;
@@ -17,6 +15,8 @@ import org.apache.hadoop.hbase.KeyValue;
 import org.apache.hadoop.hbase.KeyValueUtil;
 import org.apache.hadoop.hbase.regionserver.InternalScanner;
 import org.apache.hadoop.hbase.regionserver.ScannerContext;
+import org.apache.hadoop.hbase.regionserver.querymatcher.DeleteTracker;
+import org.apache.hadoop.hbase.regionserver.querymatcher.DeleteTracker.DeleteResult;
 
 /**
  * What a flush of a data family writes, with the versions of decided transactions where they
@@ -37,12 +37,17 @@ import org.apache.hadoop.hbase.regionserver.ScannerContext;
  * marker. Such a marker is in the same memory: a transaction is not decided here if an older one
  * may hide what it wrote ({@code DecisionWrites}), except the marker of its own cleanup, under
  * which a late duplicate came; that is moved to where the original is, or was until it was purged.
+ * What a marker hides, HBase says: with visibility labels not all that is at or below its version.
  *
  * <p>It keeps the cells of one column, as they are in a memory that is being flushed and stays
  * until that is done. Not thread-safe, like its source.
  */
 final class DecidingScanner extends RewritingScanner {
   private final LongUnaryOperator outcomeOf;
+
+  /** It keeps cells of the source until the next row. */
+  private final DeleteTracker deletes;
+
   private final ObserverMetrics metrics;
 
   /** What is to be written of the current column. */
@@ -53,26 +58,22 @@ final class DecidingScanner extends RewritingScanner {
 
   private boolean hasMoved;
 
-  /** Versions up to here are deleted: in the family and row; in the column. */
-  private long familyDeletedTo;
-
-  private long columnDeletedTo;
-
-  /** Single versions that are deleted. */
-  private final Set<Long> familyDeleted = new HashSet<>();
-
-  private long columnDeleted;
-
   /**
    * A scanner.
    *
    * @param outcomeOf of a start timestamp: commit timestamp, {@link CleanupRequest#ABORTED}, or 0
    *     if it is not decided and will not be
+   * @param deletes HBase's judgement of what is deleted
    * @param metrics counts what is moved or dropped; null if nobody counts
    */
-  DecidingScanner(InternalScanner source, LongUnaryOperator outcomeOf, ObserverMetrics metrics) {
+  DecidingScanner(
+      InternalScanner source,
+      LongUnaryOperator outcomeOf,
+      DeleteTracker deletes,
+      ObserverMetrics metrics) {
     super(source);
     this.outcomeOf = outcomeOf;
+    this.deletes = deletes;
     this.metrics = metrics;
   }
 
@@ -83,8 +84,7 @@ final class DecidingScanner extends RewritingScanner {
     for (Cell cell : cells) {
       if (last == null || !CellUtil.matchingRows(last, cell)) {
         finish(result);
-        familyDeletedTo = -1;
-        familyDeleted.clear();
+        deletes.reset();
       } else if (!CellUtil.matchingColumn(last, cell)) {
         finish(result);
       }
@@ -104,13 +104,11 @@ final class DecidingScanner extends RewritingScanner {
     result.addAll(column);
     column.clear();
     hasMoved = false;
-    columnDeletedTo = -1;
-    columnDeleted = -1;
   }
 
   private void add(Cell cell) {
     if (cell.getType() != Cell.Type.Put) {
-      noteDelete(cell);
+      deletes.add(cell); // it comes before what it hides
       column.add(cell);
       return;
     }
@@ -118,7 +116,8 @@ final class DecidingScanner extends RewritingScanner {
     long outcome = Timestamps.isWellFormed(version) ? outcomeOf.applyAsLong(version) : 0;
     if (outcome == 0) {
       column.add(cell);
-    } else if (outcome != CleanupRequest.ABORTED && !isHidden(version)) {
+    } else if (outcome != CleanupRequest.ABORTED
+        && deletes.isDeleted(cell) == DeleteResult.NOT_DELETED) {
       KeyValue moved = KeyValueUtil.copyToNewKeyValue(cell);
       moved.setSequenceId(sequence(cell));
       moved.setTimestamp(CellVersion.committed(outcome));
@@ -134,23 +133,5 @@ final class DecidingScanner extends RewritingScanner {
     if (metrics != null) {
       (isMoved ? metrics.movedVersions : metrics.droppedVersions).increment();
     }
-  }
-
-  /** Markers come before what they hide. */
-  private void noteDelete(Cell marker) {
-    long version = marker.getTimestamp();
-    switch (marker.getType()) {
-      case DeleteFamily -> familyDeletedTo = Math.max(familyDeletedTo, version);
-      case DeleteFamilyVersion -> familyDeleted.add(version);
-      case DeleteColumn -> columnDeletedTo = Math.max(columnDeletedTo, version);
-      default -> columnDeleted = version;
-    }
-  }
-
-  private boolean isHidden(long version) {
-    return version <= familyDeletedTo
-        || version <= columnDeletedTo
-        || version == columnDeleted
-        || familyDeleted.contains(version);
   }
 }

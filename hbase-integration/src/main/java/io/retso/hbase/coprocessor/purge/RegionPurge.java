@@ -28,6 +28,8 @@ import org.apache.hadoop.hbase.regionserver.StoreFile;
 import org.apache.hadoop.hbase.regionserver.StoreFileReader;
 import org.apache.hadoop.hbase.regionserver.StoreUtils;
 import org.apache.hadoop.hbase.regionserver.compactions.CompactionRequest;
+import org.apache.hadoop.hbase.regionserver.querymatcher.DeleteTracker;
+import org.apache.hadoop.hbase.regionserver.querymatcher.ScanDeleteTracker;
 
 /**
  * What a region drops at flushes and compactions. Neither ever fails or hangs for the oracle's
@@ -84,12 +86,25 @@ public final class RegionPurge {
   /**
    * All that a flush of {@code store} has to write: in the memory of marks are some more, and data
    * is written as its transactions were decided.
+   *
+   * @throws IOException if another coprocessor does not say what is deleted: then the flush must
+   *     fail, as HBase's own part of it does
    */
-  public InternalScanner whole(Store store, InternalScanner source) {
+  public InternalScanner whole(Store store, InternalScanner source) throws IOException {
     if (isOfMarks(store)) {
       return new MemoryMarkScanner(source, marks.take(decisions));
     }
-    return decisions.isUsed() ? new DecidingScanner(source, marks::outcomeOrFile, metrics) : source;
+    return decisions.isUsed()
+        ? new DecidingScanner(source, marks::outcomeOrFile, deletesOf(store), metrics)
+        : source;
+  }
+
+  /** As HBase's own scanners have it: where there are visibility labels, it goes by them. */
+  @SuppressWarnings("deprecation") // of HBase 3, which has nothing else
+  private static DeleteTracker deletesOf(Store store) throws IOException {
+    return ((HStore) store)
+        .getCoprocessorHost()
+        .postInstantiateDeleteTracker(new ScanDeleteTracker(store.getComparator()));
   }
 
   /**
@@ -106,10 +121,12 @@ public final class RegionPurge {
   }
 
   private static InternalScanner ofReplay(
-      HRegion region, Store store, InternalScanner source, Map<Long, Long> logged) {
+      HRegion region, Store store, InternalScanner source, Map<Long, Long> logged)
+      throws IOException {
     return isOfMarks(store)
         ? new ReplayedMarkScanner(region, source, logged::containsKey)
-        : new DecidingScanner(source, start -> logged.getOrDefault(start, 0L), null);
+        : new DecidingScanner(
+            source, start -> logged.getOrDefault(start, 0L), deletesOf(store), null);
   }
 
   private static boolean isOfMarks(Store store) {

@@ -9,12 +9,15 @@ import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.layout.RawVersion;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.CellUtil;
 import org.apache.hadoop.hbase.KeyValue;
 import org.apache.hadoop.hbase.KeyValueUtil;
+import org.apache.hadoop.hbase.Tag;
+import org.apache.hadoop.hbase.TagType;
 import org.apache.hadoop.hbase.client.Get;
 import org.apache.hadoop.hbase.client.Mutation;
 import org.apache.hadoop.hbase.client.Scan;
@@ -165,6 +168,22 @@ public final class RowCleaner {
     }
   }
 
+  /** Its visibility labels: HBase deletes what has the same ones. */
+  private static List<Tag> labelsOf(KeyValue cell) {
+    if (cell.getTagsLength() == 0) {
+      return List.of();
+    }
+    List<Tag> labels = new ArrayList<>();
+    for (Iterator<Tag> tags = cell.getTags(); tags.hasNext(); ) {
+      Tag tag = tags.next();
+      if (tag.getType() == TagType.VISIBILITY_TAG_TYPE
+          || tag.getType() == TagType.VISIBILITY_EXP_SERIALIZATION_FORMAT_TAG_TYPE) {
+        labels.add(tag);
+      }
+    }
+    return labels;
+  }
+
   private static KeyValue deleteOf(KeyValue cell) {
     return new KeyValue(
         cell.getRowArray(),
@@ -180,6 +199,7 @@ public final class RowCleaner {
         KeyValue.Type.Delete,
         null,
         0,
-        0);
+        0,
+        labelsOf(cell));
   }
 }

@@ -14,6 +14,7 @@ import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.CellComparator;
 import org.apache.hadoop.hbase.CellUtil;
 import org.apache.hadoop.hbase.KeyValue;
+import org.apache.hadoop.hbase.regionserver.querymatcher.ScanDeleteTracker;
 import org.apache.hadoop.hbase.util.Bytes;
 import org.junit.jupiter.api.Test;
 
@@ -69,7 +70,10 @@ public class DecidingScannerTest {
       List<Cell> written =
           Pieces.drain(
               new DecidingScanner(
-                  new Pieces(cells, random), start -> outcomes.getOrDefault(start, 0L), null));
+                  new Pieces(cells, random),
+                  start -> outcomes.getOrDefault(start, 0L),
+                  new ScanDeleteTracker(CellComparator.getInstance()),
+                  null));
       List<String> expected = expected(cells, outcomes);
       assertEquals(expected, written.stream().map(DecidingScannerTest::text).toList(), "" + seed);
       moved += expected.equals(cells.stream().map(DecidingScannerTest::text).toList()) ? 0 : 1;

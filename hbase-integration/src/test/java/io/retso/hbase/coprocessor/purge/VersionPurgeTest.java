@@ -12,10 +12,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
+import org.apache.hadoop.hbase.ArrayBackedTag;
 import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.CellComparator;
 import org.apache.hadoop.hbase.CellUtil;
 import org.apache.hadoop.hbase.KeyValue;
+import org.apache.hadoop.hbase.Tag;
+import org.apache.hadoop.hbase.TagType;
 import org.apache.hadoop.hbase.metrics.MetricRegistryInfo;
 import org.apache.hadoop.hbase.metrics.impl.MetricRegistryImpl;
 import org.apache.hadoop.hbase.util.Bytes;
@@ -191,9 +194,13 @@ public class VersionPurgeTest {
     delete(cells, "c", 32, KeyValue.Type.DeleteColumn); // no cleanup's
     delete(cells, "d", 32, KeyValue.Type.Delete); // spent: the next cell is another column's
     delete(cells, "e", 32, KeyValue.Type.Put);
-    delete(cells, "f", 32, KeyValue.Type.Delete); // spent, and the last
+    labelled(cells, "f", 32, KeyValue.Type.Delete); // no cleanup's
+    delete(cells, "g", 32, KeyValue.Type.Delete); // its cell follows another marker
+    labelled(cells, "g", 32, KeyValue.Type.Delete);
+    delete(cells, "g", 32, KeyValue.Type.Put);
+    delete(cells, "h", 32, KeyValue.Type.Delete); // spent, and the last
     List<Cell> expected = new ArrayList<>(cells);
-    expected.removeAll(List.of(cells.get(1), cells.get(7), cells.get(9)));
+    expected.removeAll(List.of(cells.get(1), cells.get(7), cells.get(13)));
     for (long seed = 0; seed < 50; seed++) {
       ObserverMetrics metrics = metrics();
       CleanupDeletePurge scanner =
@@ -202,6 +209,13 @@ public class VersionPurgeTest {
       assertEquals(expected, Pieces.drain(scanner), "seed " + seed);
       assertEquals(3, metrics.purgedDeletes.getCount());
     }
+  }
+
+  private static void labelled(List<Cell> cells, String column, long version, KeyValue.Type type) {
+    Tag label = new ArrayBackedTag(TagType.VISIBILITY_TAG_TYPE, new byte[] {1});
+    byte[] row = Bytes.toBytes("r");
+    byte[] none = new byte[0];
+    cells.add(new KeyValue(row, F, Bytes.toBytes(column), version, type, none, List.of(label)));
   }
 
   private static void delete(List<Cell> cells, String column, long version, KeyValue.Type type) {
