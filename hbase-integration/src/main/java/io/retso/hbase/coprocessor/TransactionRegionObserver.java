@@ -130,12 +130,18 @@ public final class TransactionRegionObserver implements RegionCoprocessor, Regio
   public void preGetOp(
       ObserverContext<RegionCoprocessorEnvironment> context, Get get, List<Cell> result)
       throws IOException {
+    guarded(() -> begin(context, get, result));
+  }
+
+  private void begin(
+      ObserverContext<RegionCoprocessorEnvironment> context, Get get, List<Cell> result)
+      throws IOException {
     if (DescriptorQuery.isQuery(get)) {
       RegionCoprocessorEnvironment ours = context.getEnvironment();
       TableDescriptor table = ours.getRegion().getTableDescriptor();
       RegionSettings settings =
           RegionSettings.of(ours.getServerName().getServerName(), ours.getConfiguration());
-      guarded(() -> result.add(DescriptorQuery.answer(table, settings)));
+      result.add(DescriptorQuery.answer(table, settings));
       context.bypass();
     } else if (ReadAttribute.firstChangeUpTo(get) != 0) {
       onlyPrepared(region -> result.add(region.reads().firstChange(get)));
@@ -321,10 +327,16 @@ public final class TransactionRegionObserver implements RegionCoprocessor, Regio
     if (region != null) {
       ifPrepared(TransactionalRegion::closing);
     } else if (hasDecisions && isOpen && !context.getEnvironment().getRegion().isReadOnly()) {
-      RegionCoprocessorEnvironment ours = context.getEnvironment();
+      guarded(() -> settle(context.getEnvironment()));
+    }
+  }
+
+  private void settle(RegionCoprocessorEnvironment ours) throws IOException {
+    settling = Thread.currentThread();
+    try {
       ObserverMetrics metrics = new ObserverMetrics(ours.getMetricRegistryForRegionServer());
-      settling = Thread.currentThread();
-      guarded(() -> new RefusedSettlement((HRegion) ours.getRegion(), metrics).settle());
+      new RefusedSettlement((HRegion) ours.getRegion(), metrics).settle();
+    } finally {
       settling = null;
     }
   }

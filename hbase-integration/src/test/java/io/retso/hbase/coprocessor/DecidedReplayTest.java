@@ -2,6 +2,7 @@ package io.retso.hbase.coprocessor;
 
 import static io.retso.hbase.coprocessor.DecidedTable.MARKS;
 import static io.retso.hbase.coprocessor.DecidedTable.ROW;
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -20,6 +21,7 @@ import java.util.List;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.hbase.Cell;
+import org.apache.hadoop.hbase.HConstants;
 import org.apache.hadoop.hbase.TableDescriptors;
 import org.apache.hadoop.hbase.client.Admin;
 import org.apache.hadoop.hbase.client.CoprocessorDescriptor;
@@ -284,9 +286,59 @@ class DecidedReplayTest {
     assertEquals(List.of(), rows());
   }
 
+  /** Somebody else has the row, for longer than a region needs for a hundred attempts. */
+  @Test
+  void aRegionThatClosesWaitsForARowThatIsBeingCleanedUp() throws Exception {
+    RefusedFlushes.in(t.region());
+    long start = t.writeWithoutCell(ROW);
+    fill();
+    long committed = t.commitAndDecide(start, ROW);
+    t.forget(start);
+    RefusedCleanups.set(t.name, true);
+    t.crash();
+    Hold hold = HeldStore.into(t.region()).holdNextPut();
+    Future<?> cleanup =
+        t.inBackground(
+            () -> {
+              t.cleanUp(start, committed, ROW);
+              return null;
+            });
+    hold.awaitReached();
+    RefusedCleanups.set(t.name, false);
+    Future<?> closing = t.inBackground(this::beforeItCloses);
+    Fixture.eventually(
+        "it has tried", () -> closing.isDone() || RefusedCleanups.passed(t.name) > 100);
+    hold.release();
+    assertDoesNotThrow(() -> closing.get());
+    cleanup.get();
+    assertFalse(marks().contains(ROW));
+    assertEquals(List.of(ROW + "{a=1}"), rows());
+  }
+
+  private Void beforeItCloses() throws IOException {
+    t.region().getCoprocessorHost().preClose(false);
+    return null;
+  }
+
+  /** No row is longer, so none that HBase could begin to read with comes right behind it. */
+  @Test
+  void aRowOfTheGreatestLengthIsCleanedUpAsItWasDecided() throws Exception {
+    String row = "r".repeat(HConstants.MAX_ROW_LENGTH);
+    RefusedFlushes.in(t.region());
+    long start = t.writeWithoutCell(row);
+    fill();
+    t.commitAndDecide(start, row);
+    t.forget(start);
+    t.crash();
+    beforeItCloses();
+    assertFalse(marks().contains(row));
+    assertEquals(List.of(row + "{a=1}"), rows());
+  }
+
   /** Somebody else has the row, and fails to clean it up. */
   @Test
   void anOutcomeStaysUntilTheLastMarkOfItIsGone() throws Exception {
+    describe("retso.close.timeout", "200");
     RefusedFlushes.in(t.region());
     long start = t.writeWithoutCell(ROW);
     fill();
@@ -299,10 +351,7 @@ class DecidedReplayTest {
     hold.awaitReached();
     RefusedCleanups.set(t.name, false);
     try {
-      assertThrows(
-          IOException.class,
-          () -> t.region().getCoprocessorHost().preClose(false),
-          "it is settled");
+      assertThrows(IOException.class, this::beforeItCloses, "it is settled");
     } finally {
       hold.fail();
     }

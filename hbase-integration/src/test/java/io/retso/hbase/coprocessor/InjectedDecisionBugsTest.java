@@ -169,10 +169,16 @@ class InjectedDecisionBugsTest {
         "aDecisionThatWasLoggedAndNotTakenIsCarriedOutAfterACrash"),
     A_REGION_IS_SPLIT_BEFORE_ITS_ROWS_ARE_CLEANED_UP(
         "coprocessor/write/Settlement.java",
-        "first, decisions::isFound, ROWS_MAX)",
-        "first, start -> false, ROWS_MAX)",
+        "row, decisions::isFound, ROWS_MAX)",
+        "row, start -> false, ROWS_MAX)",
         DecidedReplayTest.class,
         "whatAReplayFilesIsCleanedUpBeforeTheRegionIsSplit"),
+    A_REGION_THAT_CLOSES_WAITS_FOR_NO_CLEANUP(
+        "coprocessor/write/Passes.java",
+        "System.nanoTime() - begun) >= millis",
+        "System.nanoTime() - begun) >= 0",
+        DecidedReplayTest.class,
+        "aRegionThatClosesWaitsForARowThatIsBeingCleanedUp"),
     DECISIONS_FROM_BEFORE_THE_REGION_OPENED_ARE_NOT_READ(
         "coprocessor/region/RegionDecisions.java",
         "if (!logged.isEmpty()) {",
@@ -196,14 +202,14 @@ class InjectedDecisionBugsTest {
         "nothingIsPurgedBeforeRowsAreCleanedUpAsTheyWereDecided"),
     OUTCOMES_GO_BEFORE_THEIR_MARKS(
         "coprocessor/write/Settlement.java",
-        "decisions.load();\n    byte[] first",
-        "decisions.load();\n    decisions.settled();\n    byte[] first",
+        "decisions.load();\n",
+        "decisions.load();\n    decisions.settled();\n",
         DecidedReplayTest.class,
         "anOutcomeStaysUntilTheLastMarkOfItIsGone"),
     OUTCOMES_GO_BEFORE_THE_MARKS_THAT_OTHERS_HAVE(
         "coprocessor/write/Settlement.java",
-        "} else if (isClean) {",
-        "} else if (first != null) {",
+        "if (!hasMarks) {",
+        "if (last != null) {",
         DecidedReplayTest.class,
         "anOutcomeStaysUntilTheLastMarkOfItIsGone"),
     WHAT_IS_FORGOTTEN_IS_TAKEN_FOR_ABORTED(

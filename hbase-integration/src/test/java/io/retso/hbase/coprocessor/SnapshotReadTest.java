@@ -337,6 +337,10 @@ class SnapshotReadTest {
     Get get = new Get(b(ROW));
     get.setAttribute("retso.read", new byte[3]);
     assertThrows(IOException.class, () -> t.table.get(get));
+    Get firstChange = new Get(b(ROW));
+    firstChange.setAttribute(
+        "retso.read", Bytes.add(Bytes.toBytes(16L), new byte[] {2}, Bytes.toBytes(17L)));
+    assertThrows(IOException.class, () -> t.table.get(firstChange));
     Put put = new Put(b(ROW)).addColumn(RawTable.F, b("a"), b("1"));
     put.setAttribute("retso.cleanup", new byte[2]);
     assertThrows(IOException.class, () -> t.table.put(put));

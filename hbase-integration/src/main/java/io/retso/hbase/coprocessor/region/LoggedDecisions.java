@@ -69,16 +69,16 @@ public final class LoggedDecisions {
   /**
    * Copies of the marks of some transactions that are there, in their order.
    *
-   * @param first where to begin
+   * @param last the row behind which to begin; empty for the first one
    * @param starts start timestamps of those transactions
    * @param max marks at most
    */
-  public static List<Cell> marks(HRegion region, byte[] first, LongPredicate starts, int max)
+  public static List<Cell> marks(HRegion region, byte[] last, LongPredicate starts, int max)
       throws IOException {
     List<Cell> found = new ArrayList<>();
     read(
         region,
-        new Scan().withStartRow(first),
+        new Scan().withStartRow(last, false), // no longer row need be possible
         cell -> {
           if (PendingWrite.isWellFormed(cell) && starts.test(PendingWrite.startOf(cell))) {
             found.add(KeyValueUtil.copyToNewKeyValue(cell));

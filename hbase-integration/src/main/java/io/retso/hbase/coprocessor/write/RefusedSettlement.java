@@ -23,8 +23,6 @@ import org.apache.hadoop.hbase.regionserver.HRegion;
  * cleans up for transactions, so the rows are changed as they are read. Of one thread.
  */
 public final class RefusedSettlement {
-  private static final int ROWS_MAX = 200;
-
   private final HRegion region;
   private final RowCleaner cleaner;
 
@@ -41,28 +39,39 @@ public final class RefusedSettlement {
    * @throws IOException if one cannot be cleaned up
    */
   public void settle() throws IOException {
+    Passes.repeat(this::pass, Settlement.PATIENCE_MILLIS);
+  }
+
+  /** Those that were cleaned up are not found again. */
+  private Passes.Result pass() throws IOException {
     Map<Long, Long> logged = LoggedDecisions.read(region);
-    List<Cell> marks = next(logged);
-    while (!marks.isEmpty()) {
-      for (Cell mark : marks) {
-        long start = PendingWrite.startOf(mark);
-        cleanUp(new CleanupRequest(CellUtil.cloneRow(mark), start, logged.get(start)));
-      }
-      marks = next(logged);
+    if (logged.isEmpty()) {
+      return Passes.Result.DONE;
     }
+    List<Cell> marks =
+        LoggedDecisions.marks(
+            region, HConstants.EMPTY_START_ROW, logged::containsKey, Settlement.ROWS_MAX);
+    int cleaned = 0;
+    for (Cell mark : marks) {
+      long start = PendingWrite.startOf(mark);
+      cleaned += cleanUp(new CleanupRequest(CellUtil.cloneRow(mark), start, logged.get(start)));
+    }
+    if (marks.isEmpty()) {
+      return Passes.Result.DONE;
+    }
+    return cleaned > 0 ? Passes.Result.SOME : Passes.Result.NOTHING;
   }
 
-  /** Those that were cleaned up are not among them any more. */
-  private List<Cell> next(Map<Long, Long> logged) throws IOException {
-    return logged.isEmpty()
-        ? List.of()
-        : LoggedDecisions.marks(region, HConstants.EMPTY_START_ROW, logged::containsKey, ROWS_MAX);
-  }
-
-  private void cleanUp(CleanupRequest request) throws IOException {
+  /** How many rows were cleaned up. */
+  private int cleanUp(CleanupRequest request) throws IOException {
+    RowCleaner.Written written = cleaner.read(request);
+    if (written == null) {
+      return 0;
+    }
     Put changes = new Put(request.row());
-    long moveTo = request.isCommitted() ? request.commitTimestamp() : 0;
-    cleaner.cleanUp(changes, request, moveTo, cleaner.read(request));
+    cleaner.cleanUp(
+        changes, request, request.isCommitted() ? request.commitTimestamp() : 0, written);
     region.batchMutate(new Mutation[] {changes});
+    return 1;
   }
 }

@@ -7,15 +7,15 @@ import io.retso.hbase.coprocessor.region.RegionOutcomes;
 import io.retso.hbase.layout.CleanupRequest;
 import io.retso.hbase.layout.PendingWrite;
 import java.io.IOException;
-import java.util.Arrays;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.CellUtil;
 import org.apache.hadoop.hbase.HConstants;
-import org.apache.hadoop.hbase.RegionTooBusyException;
+import org.apache.hadoop.hbase.HConstants.OperationStatusCode;
 import org.apache.hadoop.hbase.client.Mutation;
 import org.apache.hadoop.hbase.regionserver.HRegion;
+import org.apache.hadoop.hbase.regionserver.OperationStatus;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -33,10 +33,13 @@ import org.slf4j.LoggerFactory;
  * <p>Thread-safe.
  */
 public final class Settlement {
-  private static final int ROWS_MAX = 200;
+  static final int ROWS_MAX = 200;
 
-  /** Passes over all marks: in each a row may be found that somebody else is cleaning up. */
-  private static final int PASSES_MAX = 100;
+  /** For which a region that closes goes on without success, as others have the rows. */
+  static final long PATIENCE_MILLIS = 30_000;
+
+  /** Property of servers and tables: the same in milliseconds. */
+  private static final String PATIENCE = "retso.close.timeout";
 
   private static final long DELAY_MILLIS = 200;
   private static final long RETRY_MILLIS = 2_000;
@@ -46,11 +49,13 @@ public final class Settlement {
   private final RegionOutcomes outcomes;
   private final RegionDecisions decisions;
   private final BooleanSupplier isServed;
+  private final long patienceMillis;
 
   /**
    * Of a region.
    *
    * @param isServed whether the server hands it requests
+   * @throws IllegalArgumentException if its configuration is malformed
    */
   public Settlement(
       HRegion region,
@@ -61,6 +66,7 @@ public final class Settlement {
     this.isServed = isServed;
     this.outcomes = outcomes;
     this.decisions = decisions;
+    this.patienceMillis = region.getReadOnlyConfiguration().getLong(PATIENCE, PATIENCE_MILLIS);
   }
 
   /** Begins to work in the background, until all is done. */
@@ -74,7 +80,7 @@ public final class Settlement {
     }
     try {
       if (isServed.getAsBoolean() && !region.isClosing()) {
-        settle();
+        settle(0); // this thread has other regions to work for
       }
     } catch (IOException | RuntimeException e) {
       LOG.warn("{}: its decided rows are cleaned up later", region, e);
@@ -89,42 +95,53 @@ public final class Settlement {
    *
    * @throws IOException if one cannot be cleaned up
    */
-  public synchronized void settle() throws IOException {
-    if (region.isReadOnly()) {
-      return;
-    }
-    decisions.load();
-    byte[] first = HConstants.EMPTY_START_ROW;
-    boolean isClean = true;
-    for (int passes = 0; !decisions.isSettled(); ) {
-      List<Cell> found = LoggedDecisions.marks(region, first, decisions::isFound, ROWS_MAX);
-      if (!found.isEmpty()) {
-        isClean = false;
-        cleanUp(found);
-        byte[] last = CellUtil.cloneRow(found.get(found.size() - 1));
-        first = Arrays.copyOf(last, last.length + 1);
-      } else if (isClean) {
-        decisions.settled(); // none in a pass from the first row to the last
-      } else if (passes++ < PASSES_MAX) {
-        first = HConstants.EMPTY_START_ROW;
-        isClean = true;
-      } else {
-        throw new RegionTooBusyException("rows of decided transactions could not be cleaned up");
-      }
+  public void settle() throws IOException {
+    settle(patienceMillis);
+  }
+
+  private synchronized void settle(long millis) throws IOException {
+    if (!region.isReadOnly()) {
+      Passes.repeat(this::pass, millis);
     }
   }
 
-  private void cleanUp(List<Cell> marks) throws IOException {
+  /** From the first row to the last: outcomes are forgotten when there is no mark of them. */
+  private Passes.Result pass() throws IOException {
+    decisions.load();
+    if (decisions.isSettled()) {
+      return Passes.Result.DONE;
+    }
+    boolean hasMarks = false;
+    int cleaned = 0;
+    byte[] last = HConstants.EMPTY_START_ROW;
+    for (List<Cell> found = marksBehind(last); !found.isEmpty(); found = marksBehind(last)) {
+      hasMarks = true;
+      cleaned += cleanUp(found);
+      last = CellUtil.cloneRow(found.get(found.size() - 1));
+    }
+    if (!hasMarks) {
+      decisions.settled();
+      return Passes.Result.DONE;
+    }
+    return cleaned > 0 ? Passes.Result.SOME : Passes.Result.NOTHING;
+  }
+
+  private List<Cell> marksBehind(byte[] row) throws IOException {
+    return LoggedDecisions.marks(region, row, decisions::isFound, ROWS_MAX);
+  }
+
+  /** How many were cleaned up: others may have the rows. */
+  private int cleanUp(List<Cell> marks) throws IOException {
     Mutation[] cleanups = new Mutation[marks.size()];
     for (int i = 0; i < cleanups.length; i++) {
       byte[] row = CellUtil.cloneRow(marks.get(i));
       long start = PendingWrite.startOf(marks.get(i));
       cleanups[i] = new CleanupRequest(row, start, outcomes.outcomeOf(start)).toPut();
     }
-    try {
-      region.batchMutate(cleanups);
-    } catch (RegionTooBusyException e) {
-      LOG.debug("{}: some rows are being cleaned up by others", region, e);
+    int cleaned = 0;
+    for (OperationStatus status : region.batchMutate(cleanups)) {
+      cleaned += status.getOperationStatusCode() == OperationStatusCode.SUCCESS ? 1 : 0;
     }
+    return cleaned;
   }
 }
