@@ -12,6 +12,7 @@ import io.retso.hbase.coprocessor.region.RegionDecisions;
 import io.retso.hbase.coprocessor.region.RegionMarks;
 import io.retso.hbase.coprocessor.region.RegionOutcomes;
 import io.retso.hbase.coprocessor.write.DecisionWrites;
+import io.retso.hbase.coprocessor.write.FileLoads;
 import io.retso.hbase.coprocessor.write.PlainChanges;
 import io.retso.hbase.coprocessor.write.RegionWrites;
 import io.retso.hbase.coprocessor.write.RowCleaner;
@@ -57,7 +58,7 @@ final class TransactionalRegion {
   private final Horizon horizon;
   private final RegionWrites writes;
   private final RegionPurge purge;
-  private final PlainChanges plainChanges = new PlainChanges();
+  private final FileLoads loads;
   private final RegionMarks marks;
   private final RegionOutcomes outcomes;
   private final RegionDecisions decisions;
@@ -102,8 +103,10 @@ final class TransactionalRegion {
     RowCleaner cleaner = new RowCleaner(region, marks, outcomes, metrics);
     DecisionWrites lists =
         new DecisionWrites(hregion, horizon, marks, outcomes, decisions, metrics);
+    PlainChanges changes = new PlainChanges();
+    this.loads = new FileLoads(hregion, changes, marks, decisions);
     this.writes =
-        new RegionWrites(inFlight, horizon, cleaner, plainChanges, marks, lists, outcomes, metrics);
+        new RegionWrites(inFlight, horizon, cleaner, changes, marks, lists, outcomes, metrics);
     this.purge = new RegionPurge(region, horizon, link, marks, decisions, metrics);
   }
 
@@ -199,21 +202,14 @@ final class TransactionalRegion {
     link.release();
   }
 
-  /**
-   * Files of others are about to be loaded; {@link #loaded} follows, unless another coprocessor
-   * refuses: then cleanups read their rows twice until the region closes, and nothing is wrong.
-   */
-  void loading() {
-    plainChanges.begin();
+  /** Files of others are about to be loaded; {@link #loaded} follows. */
+  void loading() throws IOException {
+    loads.begin();
   }
 
   /** Such files were loaded, or not. */
   void loaded() {
-    try {
-      marks.loaded(lastVersion());
-    } finally {
-      plainChanges.end();
-    }
+    loads.end(lastVersion());
   }
 
   /** The highest version in the region's files. */

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
+import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hbase.Coprocessor;
 import org.apache.hadoop.hbase.DoNotRetryIOException;
 import org.apache.hadoop.hbase.client.Put;
@@ -28,13 +29,14 @@ import org.apache.hadoop.hbase.wal.WALEdit;
  * Another coprocessor of a region, behind ours, that holds up what comes by: a put after our hook
  * for it, a read of family g before it begins (while the store is locked against the end of a
  * flush), a flush of family f after its memory was taken and before its file is written, one of g
- * before that file is committed, one of the marks before it begins to read that memory. Loaded into
- * an open region by {@link #into}.
+ * before that file is committed, one of the marks before it begins to read that memory, a load of
+ * files before they can be seen. Loaded into an open region by {@link #into}.
  */
 public final class HeldStore implements RegionCoprocessor, RegionObserver {
   private final AtomicReference<Hold> nextFlush = new AtomicReference<>();
   private final AtomicReference<Hold> nextFlushOfMarks = new AtomicReference<>();
   private final AtomicReference<Hold> nextCommit = new AtomicReference<>();
+  private final AtomicReference<Hold> nextLoad = new AtomicReference<>();
   private final AtomicReference<Hold> nextPut = new AtomicReference<>();
   private final AtomicReference<Hold> nextRead = new AtomicReference<>();
   private volatile boolean isRefusing;
@@ -68,6 +70,13 @@ public final class HeldStore implements RegionCoprocessor, RegionObserver {
   Hold holdNextCommit() {
     Hold hold = new Hold();
     nextCommit.set(hold);
+    return hold;
+  }
+
+  /** The next load of files will be held. */
+  Hold holdNextLoad() {
+    Hold hold = new Hold();
+    nextLoad.set(hold);
     return hold;
   }
 
@@ -169,6 +178,13 @@ public final class HeldStore implements RegionCoprocessor, RegionObserver {
     if (isRefusing && operation == Operation.BATCH_MUTATE) {
       throw new DoNotRetryIOException("a test wants it");
     }
+  }
+
+  @Override
+  public void postCommitStoreFile(
+      ObserverContext<RegionCoprocessorEnvironment> context, byte[] family, Path from, Path to)
+      throws IOException {
+    Hold.stopAt(nextLoad);
   }
 
   @Override

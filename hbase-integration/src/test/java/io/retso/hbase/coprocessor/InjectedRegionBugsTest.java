@@ -301,10 +301,28 @@ class InjectedRegionBugsTest {
         "tombstonesStayInACompactionOfTheOtherFiles"),
     DECIDES_WHAT_A_LOADED_FILE_HIDES(
         "coprocessor/TransactionalRegion.java",
-        "marks.loaded(lastVersion());",
-        "lastVersion();",
-        PlainChangesTest.class,
+        "loads.end(lastVersion());",
+        "loads.end(0);",
+        LoadedFilesTest.class,
         "whatALoadedFileMayHideIsNotDecided"),
+    DECIDES_WHILE_FILES_ARE_LOADED(
+        "coprocessor/region/RegionMarks.java",
+        "loads.incrementAndGet();",
+        "",
+        LoadedFilesTest.class,
+        "whatAFileMayHideThatIsBeingLoadedIsNotDecided"),
+    FILES_ARE_LOADED_BESIDE_WHAT_IS_DECIDED_AND_IN_MEMORY(
+        "coprocessor/write/FileLoads.java",
+        "      flushDecided();\n",
+        "",
+        LoadedFilesTest.class,
+        "aLoadWaitsForAFlushThatIsUnderWay"),
+    A_BATCH_TAKES_THE_PLACE_OF_THE_OUTER_ONE(
+        "coprocessor/write/RegionWrites.java",
+        "open.set(current.outer);",
+        "open.remove();",
+        PlainChangesTest.class,
+        "aBatchWithinABatchLeavesItsPlace"),
     WHAT_MAY_BE_PENDING_COVERS(
         "coprocessor/purge/VersionPurge.java",
         "!CellVersion.isCommitted(version) || ",

@@ -16,20 +16,13 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
-import org.apache.hadoop.conf.Configuration;
-import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hbase.Cell;
-import org.apache.hadoop.hbase.HConstants;
-import org.apache.hadoop.hbase.KeyValue;
 import org.apache.hadoop.hbase.client.CheckAndMutate;
 import org.apache.hadoop.hbase.client.Delete;
 import org.apache.hadoop.hbase.client.Mutation;
 import org.apache.hadoop.hbase.client.Put;
 import org.apache.hadoop.hbase.client.RowMutations;
-import org.apache.hadoop.hbase.io.hfile.HFileContextBuilder;
 import org.apache.hadoop.hbase.regionserver.HRegion;
-import org.apache.hadoop.hbase.regionserver.StoreFileWriter;
-import org.apache.hadoop.hbase.tool.BulkLoadHFiles;
 import org.apache.hadoop.hbase.util.Bytes;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -253,24 +246,22 @@ class PlainChangesTest {
     assertHiddenAndNotDecided(earlier, start);
   }
 
-  /** It has a delete of a version that is not below the transaction's. */
+  /** It begins before the outer one has met a mutation, and ends before that is applied. */
   @Test
-  void whatALoadedFileMayHideIsNotDecided() throws IOException {
-    Configuration configuration = new Configuration(t.cluster.configuration());
-    configuration.setInt(HConstants.HBASE_CLIENT_RETRIES_NUMBER, 3); // HBase counts them up ahead
-    Path directory = new Path(configuration.get("hbase.tmp.dir"), t.name.getNameAsString());
-    long earlier = t.oracle.begin();
+  void aBatchWithinABatchLeavesItsPlace() throws Exception {
+    byte[] other = Bytes.toBytes("s");
+    BatchWithin.into(region())
+        .addNext(new Put(other).addColumn(RawTable.F, A, 17, Bytes.toBytes("inner")));
     long start = t.oracle.begin();
-    StoreFileWriter writer =
-        new StoreFileWriter.Builder(configuration, directory.getFileSystem(configuration))
-            .withOutputDir(new Path(directory, "f"))
-            .withFileContext(new HFileContextBuilder().build())
-            .build();
-    writer.append(new KeyValue(R, RawTable.F, A, start, KeyValue.Type.DeleteColumn));
-    writer.appendMetadata(1, false);
-    writer.close();
-    BulkLoadHFiles.create(configuration).bulkLoad(t.name, directory);
-    assertHiddenAndNotDecided(earlier, start);
+    t.table.put(put(start, 1, A, "1"));
+    cleanUp(start, t.commit(start, ROW));
+    t.oracle.cleanedUp(start);
+    assertEquals(Map.of("a", "1"), t.read(t.snapshot(), ROW));
+    assertEquals(1, t.cells("s").size());
+    t.update(ROW, "a", "2");
+    t.snapshot();
+    t.flush();
+    assertEquals(1, t.cells(ROW).size(), "and nothing that is in flight keeps the purge waiting");
   }
 
   @Test

@@ -198,6 +198,11 @@ public final class RegionDecisions {
     }
   }
 
+  /** Whether the memory may have versions of transactions that were decided. */
+  public boolean areInMemory() {
+    return !decided.isEmpty();
+  }
+
   boolean isEmpty() {
     return decided.isEmpty() && found.isEmpty();
   }

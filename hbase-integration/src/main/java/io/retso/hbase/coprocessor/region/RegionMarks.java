@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.NavigableMap;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
 import org.apache.hadoop.hbase.Cell;
@@ -76,6 +77,9 @@ public final class RegionMarks {
   private final AtomicLong bytes;
   private final Writers writers;
   private final AtomicLongArray removals = new AtomicLongArray(COUNTERS);
+
+  /** Loads of files that are under way. */
+  private final AtomicInteger loads = new AtomicInteger();
 
   /** The store of the family; null before it is needed. */
   private volatile Store store;
@@ -174,9 +178,18 @@ public final class RegionMarks {
     writers.opened(version);
   }
 
-  /** Files were loaded that have versions up to this one. */
+  /**
+   * Files of others are about to be loaded, and nothing is decided until {@link #loaded}: what they
+   * hide, or what hides them, is to be known before.
+   */
+  public void loading() {
+    loads.incrementAndGet();
+  }
+
+  /** Files were loaded, or not; the region's have versions up to this one. */
   public void loaded(long version) {
     writers.real(version);
+    loads.decrementAndGet();
   }
 
   /**
@@ -197,7 +210,7 @@ public final class RegionMarks {
 
   /** Whether all rows of a transaction in this region can be decided; see {@link Writers}. */
   public boolean isWhole(long start, int rows) {
-    return writers.isWhole(start, rows);
+    return loads.get() == 0 && writers.isWhole(start, rows);
   }
 
   /**
@@ -207,7 +220,7 @@ public final class RegionMarks {
    * @return false if it is not decided
    */
   public boolean decide(long start, int rows, Runnable decision) {
-    return writers.decide(start, rows, decision);
+    return loads.get() == 0 && writers.decide(start, rows, decision);
   }
 
   /** Whether what a mutation does to a mark may be in the log only; under the same lock. */
@@ -351,11 +364,13 @@ public final class RegionMarks {
 
   /**
    * Flushes the family, if it has something in memory, when the flush that is under way is over.
+   * Not while files are loaded: HBase flushes for that itself, and if it cannot, the files count as
+   * older than what is in memory.
    */
   public void flushBehind() {
     try {
       region.waitForFlushes(FLUSH_MILLIS_MAX);
-      if (isAnchored() && !region.isClosing() && !region.isClosed()) {
+      if (loads.get() == 0 && isAnchored() && !region.isClosing() && !region.isClosed()) {
         flush();
       }
     } catch (IOException | RuntimeException e) {

@@ -31,8 +31,9 @@ import org.apache.hadoop.hbase.wal.WALEdit;
  * HBase's region operation. Once the first hook of all coprocessors has succeeded HBase calls the
  * second, whatever happens in between. But if that of another coprocessor fails after ours, nothing
  * more is called. So a batch takes nothing that must be given back before it meets its first
- * mutation, and one that never met any is replaced by the next. (The hook after a batch is skipped
- * if another coprocessor fails in one before it.)
+ * mutation, and one that has met none may be over, or be one that the next is inside of: it waits
+ * below the next until that is over. (The hook after a batch is skipped if another coprocessor
+ * fails in one before it.)
  *
  * <p>HBase asks for changed mutations under a lock for which each flush waits, and behind the flush
  * all writes of the region. A row that is to be cleaned up may have to be read from a disk. So it
@@ -49,10 +50,23 @@ public final class RegionWrites {
   private static final OperationStatus CLEANED =
       new OperationStatus(OperationStatusCode.SUCCESS, CleanupRequest.DONE);
 
+  /** Batches of one thread that have met no mutation: coprocessors begin some inside of others. */
+  private static final int OUTER_MAX = 8;
+
   /** A batch that has begun, others inside of it, and what it does once it has a mutation. */
   private static final class Open {
+    /** One that had met no mutation when this one began; null if there is none. */
+    private final Open outer;
+
+    private final int level;
     private int depth;
     private WriteBatch batch;
+
+    private Open(Open outer) {
+      boolean isTooDeep = outer != null && outer.level == OUTER_MAX;
+      this.outer = isTooDeep ? null : outer;
+      this.level = this.outer == null ? 0 : outer.level + 1;
+    }
   }
 
   private final WriteBatch.Shared shared;
@@ -92,7 +106,7 @@ public final class RegionWrites {
   public void begin() {
     Open current = open.get();
     if (current == null || current.batch == null) {
-      current = new Open();
+      current = new Open(current);
       open.set(current);
     }
     current.depth++;
@@ -102,7 +116,11 @@ public final class RegionWrites {
   public void end() {
     Open current = open.get();
     if (current != null && --current.depth == 0) {
-      open.remove();
+      if (current.outer == null) {
+        open.remove();
+      } else {
+        open.set(current.outer);
+      }
       if (current.batch != null) {
         current.batch.end();
       }
