@@ -2,6 +2,7 @@ package io.retso.hbase.coprocessor;
 
 import static io.retso.hbase.coprocessor.DecidedTable.MARKS;
 import static io.retso.hbase.coprocessor.DecidedTable.ROW;
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -261,6 +262,8 @@ class DecidedOutcomesTest {
     commitAndDecide(later, "s");
     t.flush(MARKS);
     assertEquals(List.of(2), decisions());
+    t.compact();
+    assertEquals(List.of(2), decisions());
     t.flush(RawTable.F);
     t.writeWithCell("second");
     t.flush(MARKS);
@@ -356,6 +359,26 @@ class DecidedOutcomesTest {
     assertTrue(t.decide(start, committed, 1));
     t.table.put(new CleanupRequest(Bytes.toBytes(ROW), start, committed).toPut());
     assertEquals(List.of(start), versions(ROW));
+    t.flush();
+    assertEquals(List.of(CellVersion.committed(committed)), versions(ROW));
+  }
+
+  /** As it is not known to have committed, what can be moved is not read. */
+  @Test
+  void aRowThatIsDecidedAfterACleanupHasReadItIsReadAgain() throws Exception {
+    long start = t.writeWithoutCell(ROW);
+    Hold hold = HeldStore.into(t.region()).holdNextPut();
+    Future<?> cleanup =
+        t.inBackground(
+            () -> {
+              t.cleanUp(start, CleanupRequest.ABORTED, ROW);
+              return null;
+            });
+    hold.awaitReached();
+    long committed = commitAndDecide(start, ROW);
+    hold.release();
+    assertDoesNotThrow(() -> cleanup.get());
+    assertEquals(Map.of("a", "1"), t.read());
     t.flush();
     assertEquals(List.of(CellVersion.committed(committed)), versions(ROW));
   }

@@ -56,6 +56,18 @@ class InjectedDecisionBugsTest {
             + "    for (Cell cell : cells) {\n",
         DecidedReplayTest.class,
         "aFlushOfMarksWritesDecisionsThatCameMeanwhile"),
+    A_COMPACTION_DROPS_DECISIONS_THAT_ARE_NEEDED(
+        "coprocessor/purge/DecisionPurge.java",
+        "!decisions.isNeeded(cell)",
+        "cell != null",
+        DecidedOutcomesTest.class,
+        "aFlushOfMarksWritesTheDecisionsThatHaveNotLeft"),
+    A_CLEANUP_GOES_ON_WITHOUT_WHAT_IT_HAS_NOT_READ(
+        "coprocessor/write/RegionWrites.java",
+        "row != null && !row.suffices(committed)",
+        "row != null && row.hasCell() && row.all() == null",
+        DecidedOutcomesTest.class,
+        "aRowThatIsDecidedAfterACleanupHasReadItIsReadAgain"),
     A_FULL_MEMORY_OF_OUTCOMES_WAITS_FOR_THE_NEXT_FLUSH(
         "coprocessor/region/RegionDecisions.java",
         "if (count.get() >= MANY &&",

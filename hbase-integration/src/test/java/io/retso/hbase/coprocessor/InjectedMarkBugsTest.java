@@ -82,6 +82,24 @@ class InjectedMarkBugsTest {
         "",
         MarksInMemoryTest.class,
         "whoReadsMarksOrAllVersionsFindsThem"),
+    REVERSED_READERS_OF_MARKS_MISS_THOSE_IN_MEMORY(
+        "coprocessor/read/RegionReads.java",
+        "plain.isReversed() ? plain.getStopRow() : plain.getStartRow();",
+        "plain.getStartRow();",
+        MarksInMemoryTest.class,
+        "aReversedScanOfMarksFindsThoseBetweenItsBounds"),
+    COPIES_OF_A_REGION_MISS_MARKS_IN_MEMORY(
+        "coprocessor/read/RegionReads.java",
+        "last.length == 0 || end.length != 0 && Bytes.compareTo(last, end) >= 0",
+        "last.length == 0",
+        MarksInMemoryTest.class,
+        "aScanOfAllRowsOfARegionFindsThem"),
+    A_CLEANUP_LOOKS_FOR_A_MARK_IN_MEMORY_LAST(
+        "coprocessor/write/RowCleaner.java",
+        "if (!hasCell && !isInMemory) {",
+        "if (!hasCell && marks.find(row, start) == null) {",
+        MarksInFlightTest.class,
+        "aCleanupFindsAMarkThatAFlushMakesACellMeanwhile"),
     A_READ_THAT_MISSES_A_MARK_GOES_ON(
         "coprocessor/read/RowMemory.java",
         "!isMissing || parts.marks().removals(row) == removals",

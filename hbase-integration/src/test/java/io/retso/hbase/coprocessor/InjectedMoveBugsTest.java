@@ -61,6 +61,16 @@ class InjectedMoveBugsTest {
         "prepareForMarks(new Scan(get));\n    note(get);",
         "prepareForMarks(new Scan(get));",
         "aPlainGetSeesWhatMovesMeanwhile"),
+    A_GET_THAT_IS_READ_AGAIN_GOES_ON_OVER_A_FLUSH(
+        "coprocessor/read/RegionReads.java",
+        "// the scanner gives its memory back\n",
+        "\n        before = parts.outcomes().moves();\n",
+        "aGetThatIsReadAgainSeesWhatMovesMeanwhile"),
+    A_PLAIN_SCAN_LOOKS_BETWEEN_ROWS_ONLY(
+        "coprocessor/read/PlainScanner.java",
+        "if (hasFilter) {",
+        "if (hasFilter || moves >= 0) {",
+        "aPlainScanSeesWhatMovesWithinARow"),
     A_PLAIN_SCAN_GOES_ON_OVER_A_FLUSH(
         "coprocessor/read/PlainScanner.java",
         "    check();\n    boolean",

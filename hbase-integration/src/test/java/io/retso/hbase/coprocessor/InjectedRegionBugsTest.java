@@ -117,6 +117,12 @@ class InjectedRegionBugsTest {
         "start <= refusedBelow &&",
         PurgeTest.class,
         "theOldestTransactionStandsAtTheHorizonAndLosesNothing"),
+    A_HORIZON_THAT_RISES_WITHIN_A_READ_ABORTS(
+        "coprocessor/read/RegionReader.java",
+        "removeUnseen(row, known, refusedBelow);",
+        "removeUnseen(row, known, parts.horizon().refused());",
+        MarksInFlightTest.class,
+        "theHorizonThatRisesWithinAReadAbortsNothing"),
     ASKS_ABOUT_MARKS_IN_MEMORY_BELOW_THE_HORIZON(
         "coprocessor/read/RegionReader.java",
         "version < refused ? null : parts.marks()",

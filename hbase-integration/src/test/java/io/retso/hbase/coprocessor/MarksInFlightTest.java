@@ -10,6 +10,7 @@ import io.retso.hbase.Fixture;
 import io.retso.hbase.RetsoCluster;
 import io.retso.hbase.coprocessor.HeldBatch.Hold;
 import io.retso.hbase.layout.CleanupRequest;
+import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.layout.ReadAttribute;
 import java.io.IOException;
 import java.util.Arrays;
@@ -19,11 +20,14 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.apache.hadoop.hbase.client.Durability;
 import org.apache.hadoop.hbase.client.Mutation;
 import org.apache.hadoop.hbase.client.Put;
 import org.apache.hadoop.hbase.client.Result;
 import org.apache.hadoop.hbase.client.ResultScanner;
 import org.apache.hadoop.hbase.client.Scan;
+import org.apache.hadoop.hbase.regionserver.FlushLifeCycleTracker;
 import org.apache.hadoop.hbase.regionserver.HRegion;
 import org.apache.hadoop.hbase.util.Bytes;
 import org.junit.jupiter.api.AfterEach;
@@ -41,13 +45,15 @@ class MarksInFlightTest {
   private final ExecutorService background = Executors.newCachedThreadPool();
   private RawTable t;
   private HRegion region;
+  private long first;
   private volatile Thread flusher;
 
   @BeforeEach
   void create(RetsoCluster cluster) throws Exception {
     t = new RawTable(cluster);
     region = t.regions().get(0);
-    t.write(t.oracle.begin(), "first", "a", "1"); // its mark is a cell
+    first = t.oracle.begin();
+    t.write(first, "first", "a", "1"); // its mark is a cell
   }
 
   @AfterEach
@@ -164,6 +170,58 @@ class MarksInFlightTest {
         assertEquals(Map.of("a", "1"), RawTable.map(found));
       }
     }
+  }
+
+  /**
+   * The reader has the mark, which is a cell, when the row is cleaned up, and the horizon rises
+   * above the transaction: a mark below it is that of an aborted one only if it is read after that.
+   */
+  @Test
+  void theHorizonThatRisesWithinAReadAbortsNothing() throws Exception {
+    HeldStore held = HeldStore.into(region);
+    t.update("a", "a", "0");
+    long start = t.oracle.begin();
+    t.table.put(
+        RawTable.put(start, ROW, "a", "1")
+            .addColumn(RawTable.G, Bytes.toBytes("a"), start, Bytes.toBytes("1"))
+            .setDurability(Durability.SKIP_WAL));
+    long committed = t.commit(start, ROW);
+    Scan scan = new Scan().withStopRow(Bytes.toBytes(ROW), true).setCaching(1);
+    ReadAttribute.set(scan, t.oracle.begin());
+    try (ResultScanner scanner = t.table.getScanner(scan)) {
+      assertEquals("a", Bytes.toString(scanner.next().getRow()));
+      Hold reading = held.holdNextRead();
+      Future<Result> rest = background.submit(() -> scanner.next());
+      reading.awaitReached();
+      t.cleanUp(start, committed, ROW);
+      t.oracle.cleanedUp(start);
+      t.oracle.abort(first);
+      region.getCoprocessorHost().preFlush(FlushLifeCycleTracker.DUMMY);
+      assertThrows(IOException.class, () -> t.read(start, ROW), "the horizon has risen");
+      reading.release();
+      Result row = rest.get();
+      assertNotNull(row);
+      assertEquals(Map.of("a", "1"), RawTable.map(row));
+    }
+  }
+
+  /** A flush of marks ends when the cleanup has read which marks are cells: this one was none. */
+  @Test
+  void aCleanupFindsAMarkThatAFlushMakesACellMeanwhile() throws Exception {
+    long start = t.writeWithoutCell(ROW);
+    long committed = t.commit(start, ROW);
+    AtomicBoolean isFlushed = new AtomicBoolean();
+    InsideRegion.replaceRegionOfCleaner(
+        region,
+        () -> {
+          if (!isFlushed.getAndSet(true)) {
+            t.flush(PendingWrite.family());
+          }
+        });
+    t.cleanUp(start, committed, ROW);
+    assertTrue(isFlushed.get());
+    assertEquals(List.of("first"), t.rowsWithMarks());
+    assertEquals(Map.of("a", "1"), read());
   }
 
   /** The mark is in the file that a flush is writing when its row is cleaned up and written. */

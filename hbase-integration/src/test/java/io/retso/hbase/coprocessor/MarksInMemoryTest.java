@@ -1,6 +1,8 @@
 package io.retso.hbase.coprocessor;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.hbase.RetsoCluster;
@@ -20,6 +22,7 @@ import org.apache.hadoop.hbase.client.Durability;
 import org.apache.hadoop.hbase.client.Get;
 import org.apache.hadoop.hbase.client.Put;
 import org.apache.hadoop.hbase.client.RegionInfo;
+import org.apache.hadoop.hbase.client.Result;
 import org.apache.hadoop.hbase.client.ResultScanner;
 import org.apache.hadoop.hbase.client.Scan;
 import org.apache.hadoop.hbase.regionserver.FlushLifeCycleTracker;
@@ -311,5 +314,36 @@ class MarksInMemoryTest {
     t.writeWithCell("w");
     t.writeWithoutCell("x");
     assertEquals(2, t.cells("x").size());
+  }
+
+  @Test
+  void aReversedScanOfMarksFindsThoseBetweenItsBounds() throws IOException {
+    t.writeWithoutCell(ROW);
+    Scan scan =
+        new Scan()
+            .addFamily(FAMILY)
+            .setReversed(true)
+            .withStartRow(Bytes.toBytes("v"))
+            .withStopRow(Bytes.toBytes("g"));
+    try (ResultScanner scanner = t.table.getScanner(scan)) {
+      Result found = scanner.next();
+      assertNotNull(found);
+      assertEquals(ROW, Bytes.toString(found.getRow()));
+      assertNull(scanner.next());
+    }
+  }
+
+  /** As tools copy tables: region by region, and the newest version of each column. */
+  @Test
+  void aScanOfAllRowsOfARegionFindsThem() throws Exception {
+    try (RawTable two = new RawTable(t.cluster, Bytes.toBytes("m"))) {
+      two.writeWithCell("a");
+      two.writeWithoutCell("b");
+      Scan scan = new Scan().withStopRow(Bytes.toBytes("m"));
+      try (ResultScanner scanner = two.table.getScanner(scan)) {
+        assertEquals(2, scanner.next().size());
+        assertEquals(2, scanner.next().size(), "the mark and the value");
+      }
+    }
   }
 }

@@ -261,6 +261,25 @@ class MovedCellsTest {
     assertEquals(Map.of("a", "1"), amid(() -> RawTable.map(t.table.get(filtered))));
   }
 
+  /** A compaction makes it read again; then a flush comes. */
+  @Test
+  void aGetThatIsReadAgainSeesWhatMovesMeanwhile() throws Exception {
+    t.update("a", "a", "0");
+    t.flush(RawTable.F);
+    decided(ROW, "1");
+    Hold first = held.holdNextRead();
+    Future<Result> get = background.submit(() -> t.table.get(new Get(b(ROW))));
+    first.awaitReached();
+    t.compact();
+    Result result =
+        amid(
+            () -> {
+              first.release();
+              return get.get();
+            });
+    assertEquals(Map.of("a", "1"), RawTable.map(result));
+  }
+
   private static byte[] b(String text) {
     return Bytes.toBytes(text);
   }
@@ -280,6 +299,19 @@ class MovedCellsTest {
     assertEquals(all, scannedAsIs(filtered));
     rows();
     assertEquals(all, amid(() -> scannedWithoutAFlush(plain)));
+  }
+
+  /** It has looked whether cells have moved, and has read nothing of the row yet. */
+  @Test
+  void aPlainScanSeesWhatMovesWithinARow() throws Exception {
+    rows();
+    Hold reading = HeldScanner.into(region).holdNext();
+    Scan plain = dataScan().withStartRow(b("c")).withStopRow(b("f"));
+    Future<List<String>> scanned = background.submit(() -> scannedWithoutAFlush(plain));
+    reading.awaitReached();
+    t.flush();
+    reading.release();
+    assertEquals(List.of("c", "d", "e"), scanned.get());
   }
 
   private List<String> scannedWithoutAFlush(Scan scan) throws IOException {
@@ -381,17 +413,9 @@ class MovedCellsTest {
   /** What nobody can ask for: the region would not vouch for a mark that is a cell. */
   private void decideThoughItsMarkIsACell(long start, long outcome)
       throws ReflectiveOperationException {
-    String name = TransactionRegionObserver.class.getName();
-    Object observer = region.getCoprocessorHost().findCoprocessor(name); // of whatever loader
-    Object outcomes = call(call(observer, "region"), "outcomes");
+    Object outcomes = InsideRegion.call(InsideRegion.region(region), "outcomes");
     Method decided = outcomes.getClass().getMethod("decided", long.class, long.class);
     decided.invoke(outcomes, start, outcome);
-  }
-
-  private static Object call(Object of, String method) throws ReflectiveOperationException {
-    Method found = of.getClass().getDeclaredMethod(method);
-    found.setAccessible(true);
-    return found.invoke(of);
   }
 
   /** As a region finds it at opening, after a crash; the horizon may be above. */
