@@ -4,6 +4,7 @@ import static com.tngtech.archunit.base.DescribedPredicate.not;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.equivalentTo;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.core.domain.properties.CanBeAnnotated.Predicates.annotatedWith;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -20,6 +21,14 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import org.apache.hadoop.hbase.ExtendedCell;
+import org.apache.hadoop.hbase.KeyValue;
+import org.apache.hadoop.hbase.KeyValueUtil;
+import org.apache.hadoop.hbase.PrivateCellUtil;
+import org.apache.hadoop.hbase.TagType;
+import org.apache.hadoop.hbase.filter.FilterBase;
+import org.apache.hadoop.hbase.io.TimeRange;
+import org.apache.yetus.audience.InterfaceAudience;
 import org.junit.jupiter.api.Test;
 
 /** Which package may know which; docs/hbase.md, "Code". */
@@ -58,7 +67,8 @@ class ArchitectureTest {
           List.of("coprocessor.read", "coprocessor.purge"),
           List.of("coprocessor.oracle"),
           List.of("coprocessor.write"),
-          List.of("coprocessor.region"));
+          List.of("coprocessor.region"),
+          List.of("coprocessor.hbase"));
 
   @Test
   void roomsKnowOnlyThoseBelowThem() {
@@ -186,6 +196,30 @@ class ArchitectureTest {
         .resideInAnyPackage(
             "org.apache.hadoop.hbase.regionserver..", "org.apache.hadoop.hbase.coprocessor..")
         .because("an application has HBase's client, not its server")
+        .check(MODULE);
+  }
+
+  /** So that there is one class to compare with another version of HBase. */
+  @Test
+  void oneClassKnowsTheInsideOfHBase() {
+    DescribedPredicate<JavaClass> cellsAndFilters =
+        equivalentTo(KeyValue.class)
+            .or(equivalentTo(KeyValueUtil.class))
+            .or(equivalentTo(KeyValue.Type.class))
+            .or(equivalentTo(ExtendedCell.class))
+            .or(equivalentTo(PrivateCellUtil.class))
+            .or(equivalentTo(TagType.class))
+            .or(equivalentTo(TimeRange.class))
+            .or(equivalentTo(FilterBase.class));
+    noClasses()
+        .that()
+        .resideInAPackage(COPROCESSOR)
+        .and(not(resideInAPackage("io.retso.hbase.coprocessor.hbase")))
+        .should()
+        .dependOnClassesThat(
+            resideInAPackage("org.apache.hadoop.hbase..")
+                .and(annotatedWith(InterfaceAudience.Private.class))
+                .and(not(cellsAndFilters)))
         .check(MODULE);
   }
 

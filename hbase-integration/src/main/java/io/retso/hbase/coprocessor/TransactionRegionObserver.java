@@ -29,9 +29,9 @@ import org.apache.hadoop.hbase.coprocessor.RegionCoprocessor;
 import org.apache.hadoop.hbase.coprocessor.RegionCoprocessorEnvironment;
 import org.apache.hadoop.hbase.coprocessor.RegionObserver;
 import org.apache.hadoop.hbase.regionserver.FlushLifeCycleTracker;
-import org.apache.hadoop.hbase.regionserver.HRegion;
 import org.apache.hadoop.hbase.regionserver.InternalScanner;
 import org.apache.hadoop.hbase.regionserver.MiniBatchOperationInProgress;
+import org.apache.hadoop.hbase.regionserver.Region;
 import org.apache.hadoop.hbase.regionserver.Region.Operation;
 import org.apache.hadoop.hbase.regionserver.RegionScanner;
 import org.apache.hadoop.hbase.regionserver.ScanType;
@@ -299,7 +299,7 @@ public final class TransactionRegionObserver implements RegionCoprocessor, Regio
     InternalScanner[] whole = {scanner};
     // If this fails, so must the flush: what it leaves out it would take for written.
     if (hasDecisions && !isOpen) {
-      HRegion replayed = (HRegion) context.getEnvironment().getRegion();
+      Region replayed = context.getEnvironment().getRegion();
       guarded(() -> whole[0] = RegionPurge.ofReplay(replayed, store, scanner));
     } else {
       ifPrepared(region -> whole[0] = region.purge().whole(store, scanner));
@@ -335,7 +335,7 @@ public final class TransactionRegionObserver implements RegionCoprocessor, Regio
     settling = Thread.currentThread();
     try {
       ObserverMetrics metrics = new ObserverMetrics(ours.getMetricRegistryForRegionServer());
-      new RefusedSettlement((HRegion) ours.getRegion(), metrics).settle();
+      new RefusedSettlement(ours.getRegion(), metrics).settle();
     } finally {
       settling = null;
     }

@@ -1,5 +1,6 @@
 package io.retso.hbase.coprocessor;
 
+import io.retso.hbase.coprocessor.hbase.HBaseInternals;
 import io.retso.hbase.coprocessor.oracle.OracleLink;
 import io.retso.hbase.coprocessor.purge.RegionPurge;
 import io.retso.hbase.coprocessor.read.RegionParts;
@@ -22,21 +23,16 @@ import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.layout.TableSettings;
 import io.retso.hbase.options.Reads;
 import java.io.IOException;
+import io.retso.hbase.layout.RegionSettings;
 import java.util.concurrent.CompletableFuture;
 import org.apache.hadoop.hbase.HConstants;
-import org.apache.hadoop.hbase.client.IsolationLevel;
 import org.apache.hadoop.hbase.client.Put;
 import org.apache.hadoop.hbase.client.RegionInfo;
 import org.apache.hadoop.hbase.client.TableDescriptor;
 import org.apache.hadoop.hbase.coprocessor.RegionCoprocessorEnvironment;
-import org.apache.hadoop.hbase.regionserver.HRegion;
-import org.apache.hadoop.hbase.regionserver.HStore;
-import org.apache.hadoop.hbase.regionserver.HStoreFile;
 import org.apache.hadoop.hbase.regionserver.Region;
 import org.apache.hadoop.hbase.regionserver.Store;
 import org.apache.hadoop.hbase.regionserver.StoreFile;
-import org.apache.hadoop.hbase.regionserver.StoreFileReader;
-import org.apache.hadoop.hbase.wal.WALSplitter;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -83,28 +79,26 @@ final class TransactionalRegion {
     boolean decides = decides(environment, settings);
     this.link = OracleLink.acquire(settings, environment.getConfiguration(), metrics);
     BatchesInFlight inFlight = new BatchesInFlight();
-    HRegion hregion = (HRegion) region;
-    this.horizon = new Horizon(inFlight, () -> hregion.getReadPoint(IsolationLevel.READ_COMMITTED));
+    this.horizon = new Horizon(inFlight, () -> HBaseInternals.readPoint(region));
     String encodedName = region.getRegionInfo().getEncodedName();
     this.outcomes = new RegionOutcomes(region, decides);
-    this.decisions = new RegionDecisions(hregion, decides, outcomes, link.markBytes());
+    this.decisions = new RegionDecisions(region, decides, outcomes, link.markBytes());
     this.settlement =
         new Settlement(
-            hregion,
+            region,
             outcomes,
             decisions,
             () -> environment.getOnlineRegions().getRegion(encodedName) == region);
     this.marks =
         new RegionMarks(
-            hregion, settings.reads() == Reads.SERVER, decides, outcomes, link.markBytes());
+            region, settings.reads() == Reads.SERVER, decides, outcomes, link.markBytes());
     this.reads =
         new RegionReads(
             new RegionParts(region, marks, outcomes, horizon, link, metrics), this::awaitHorizon);
     RowCleaner cleaner = new RowCleaner(region, marks, outcomes, metrics);
-    DecisionWrites lists =
-        new DecisionWrites(hregion, horizon, marks, outcomes, decisions, metrics);
+    DecisionWrites lists = new DecisionWrites(region, horizon, marks, outcomes, decisions, metrics);
     PlainChanges changes = new PlainChanges();
-    this.loads = new FileLoads(hregion, changes, marks, decisions);
+    this.loads = new FileLoads(region, changes, marks, decisions);
     this.writes =
         new RegionWrites(inFlight, horizon, cleaner, changes, marks, lists, outcomes, metrics);
     this.purge = new RegionPurge(region, horizon, link, marks, decisions, metrics);
@@ -121,9 +115,9 @@ final class TransactionalRegion {
             != HConstants.REPLICATION_SCOPE_LOCAL) {
       return false;
     }
-    if (environment.getConfiguration().getBoolean(WALSplitter.WAL_SPLIT_TO_HFILE, false)) {
+    if (environment.getConfiguration().getBoolean(RegionSettings.LOG_TO_FILES, false)) {
       throw new IllegalArgumentException(
-          WALSplitter.WAL_SPLIT_TO_HFILE
+          RegionSettings.LOG_TO_FILES
               + " is true in the configuration of the region server: after a crash, files would be"
               + " written without a look at what regions of table "
               + table.getTableName()
@@ -176,7 +170,7 @@ final class TransactionalRegion {
 
   /** The region is open; begins to ask for its horizon. */
   void opened() {
-    marks.opened(lastVersion());
+    marks.opened(HBaseInternals.lastVersion(region));
     loadDecisions();
     synchronized (this) {
       firstWatermark = firstWatermark == null ? link.askWatermark() : firstWatermark;
@@ -209,27 +203,7 @@ final class TransactionalRegion {
 
   /** Such files were loaded, or not. */
   void loaded() {
-    loads.end(lastVersion());
-  }
-
-  /** The highest version in the region's files. */
-  private long lastVersion() {
-    long last = 0;
-    for (Store store : region.getStores()) {
-      for (HStoreFile file : ((HStore) store).getStorefiles()) {
-        last = Math.max(last, lastVersion(file));
-      }
-    }
-    return last;
-  }
-
-  private static long lastVersion(HStoreFile file) {
-    StoreFileReader reader = file.getReader();
-    if (reader == null) {
-      return Long.MAX_VALUE; // it is closed: anything may be there
-    }
-    // Compactions that leave nothing write an empty file, whose time range is all times.
-    return RegionPurge.isEmpty(reader) ? 0 : reader.getMaxTimestamp();
+    loads.end(HBaseInternals.lastVersion(region));
   }
 
   /**

@@ -157,7 +157,7 @@ class InjectedDecisionBugsTest {
         "writesWhatWasDecidedInOrder"),
     A_FLUSH_MOVES_WHAT_A_DELETE_HIDES(
         "coprocessor/purge/DecidingScanner.java",
-        "&& deletes.isDeleted(cell) == DeleteResult.NOT_DELETED",
+        "&& !deletes.hide(cell)",
         "",
         DecidingScannerTest.class,
         "writesWhatWasDecidedInOrder"),

@@ -138,7 +138,7 @@ class InjectedMarkBugsTest {
         "aLateDuplicateKeepsItsMarkWhenAFlushEnds"),
     A_FLUSH_TAKES_MARKS_AMID_A_BATCH(
         "coprocessor/region/RegionMarks.java",
-        "    region.blockUpdates();\n"
+        "    HBaseInternals.blockUpdates(region);\n"
             + "    try {\n"
             + "      for (Mark mark : writers.all()) {\n"
             + "        if (mark.isLogged() && !mark.isCleaned()) {\n"
@@ -154,7 +154,7 @@ class InjectedMarkBugsTest {
             + "          cells.add(mark.cell());\n"
             + "        }\n"
             + "      }\n"
-            + "    region.blockUpdates();\n"
+            + "    HBaseInternals.blockUpdates(region);\n"
             + "    try {\n",
         MarksInFlightTest.class,
         "aFlushWritesNoMarkWhoseDeleteIsInTheLogOnly"),

@@ -18,7 +18,7 @@ class InjectedMoveBugsTest {
   enum Bug {
     A_COMMITTED_FLUSH_IS_NOT_COUNTED(
         "coprocessor/region/RegionOutcomes.java",
-        "i >= last.lists.size() || all[i].getStorefiles() != last.lists.get(i)",
+        "i >= last.lists.size() || HBaseInternals.files(all[i]) != last.lists.get(i)",
         "i >= last.lists.size()",
         "aScanSeesWhatMovesBetweenItsRows"),
     A_SCAN_GOES_ON_OVER_A_FLUSH(

@@ -71,7 +71,7 @@ class InjectedRegionBugsTest {
         "whatAPlainDeleteRemovesAfterTheReadOfACleanupIsNotMoved"),
     DECIDES_WHAT_A_FILE_HIDES(
         "coprocessor/TransactionalRegion.java",
-        "marks.opened(lastVersion());",
+        "marks.opened(HBaseInternals.lastVersion(region));",
         "marks.opened(0);",
         PlainChangesTest.class,
         "whatAFileMayHideIsNotDecided"),
@@ -258,15 +258,15 @@ class InjectedRegionBugsTest {
         PurgeTest.class,
         "deletesStayWhileAnOlderFileHoldsWhatTheyDelete"),
     DROPS_DELETES_THAT_HALVES_OF_FILES_NEED(
-        "coprocessor/purge/RegionPurge.java",
+        "coprocessor/hbase/HBaseInternals.java",
         "return file.getHFileReader().getEntries() == 0;",
         "return file.getEntries() == 0;",
         MergeTest.class,
         "whatAnAbortedTransactionWroteBeforeAMergeStaysAway"),
     DECIDES_WHAT_HALF_A_FILE_HIDES(
-        "coprocessor/TransactionalRegion.java",
-        "RegionPurge.isEmpty(reader)",
-        "reader.getEntries() == 0",
+        "coprocessor/hbase/HBaseInternals.java",
+        "isEmpty(reader) ?",
+        "reader.getEntries() == 0 ?",
         MergeTest.class,
         "aPlainDeleteBeforeAMergeHidesWhatIsWrittenAfterIt"),
     DROPS_DELETES_BEFORE_THEIR_CELLS(
@@ -295,8 +295,8 @@ class InjectedRegionBugsTest {
         "aLateDuplicateBelowTheHorizonIsOfNoCommit"),
     DROPS_TOMBSTONES_THAT_THE_MEMORY_NEEDS(
         "coprocessor/purge/RegionPurge.java",
-        "    if (memoryEmpty) {",
-        "    if (true) {",
+        "boolean memoryEmpty = HBaseInternals.isMemoryEmpty(store);",
+        "boolean memoryEmpty = true;",
         PurgeTest.class,
         "tombstonesStayForWhatIsInMemory"),
     DROPS_TOMBSTONES_THAT_OTHER_FILES_NEED(
@@ -307,7 +307,7 @@ class InjectedRegionBugsTest {
         "tombstonesStayInACompactionOfTheOtherFiles"),
     DECIDES_WHAT_A_LOADED_FILE_HIDES(
         "coprocessor/TransactionalRegion.java",
-        "loads.end(lastVersion());",
+        "loads.end(HBaseInternals.lastVersion(region));",
         "loads.end(0);",
         LoadedFilesTest.class,
         "whatALoadedFileMayHideIsNotDecided"),

@@ -1,5 +1,6 @@
 package io.retso.hbase.coprocessor.purge;
 
+import io.retso.hbase.coprocessor.hbase.HBaseInternals.Deletes;
 import io.retso.hbase.coprocessor.region.ObserverMetrics;
 import io.retso.hbase.layout.CellVersion;
 import io.retso.hbase.layout.CleanupRequest;
@@ -15,8 +16,6 @@ import org.apache.hadoop.hbase.KeyValue;
 import org.apache.hadoop.hbase.KeyValueUtil;
 import org.apache.hadoop.hbase.regionserver.InternalScanner;
 import org.apache.hadoop.hbase.regionserver.ScannerContext;
-import org.apache.hadoop.hbase.regionserver.querymatcher.DeleteTracker;
-import org.apache.hadoop.hbase.regionserver.querymatcher.DeleteTracker.DeleteResult;
 
 /**
  * What a flush of a data family writes, with the versions of decided transactions where they
@@ -46,7 +45,7 @@ final class DecidingScanner extends RewritingScanner {
   private final LongUnaryOperator outcomeOf;
 
   /** It keeps cells of the source until the next row. */
-  private final DeleteTracker deletes;
+  private final Deletes deletes;
 
   private final ObserverMetrics metrics;
 
@@ -69,7 +68,7 @@ final class DecidingScanner extends RewritingScanner {
   DecidingScanner(
       InternalScanner source,
       LongUnaryOperator outcomeOf,
-      DeleteTracker deletes,
+      Deletes deletes,
       ObserverMetrics metrics) {
     super(source);
     this.outcomeOf = outcomeOf;
@@ -84,7 +83,7 @@ final class DecidingScanner extends RewritingScanner {
     for (Cell cell : cells) {
       if (last == null || !CellUtil.matchingRows(last, cell)) {
         finish(result);
-        deletes.reset();
+        deletes.nextRow();
       } else if (!CellUtil.matchingColumn(last, cell)) {
         finish(result);
       }
@@ -116,8 +115,7 @@ final class DecidingScanner extends RewritingScanner {
     long outcome = Timestamps.isWellFormed(version) ? outcomeOf.applyAsLong(version) : 0;
     if (outcome == 0) {
       column.add(cell);
-    } else if (outcome != CleanupRequest.ABORTED
-        && deletes.isDeleted(cell) == DeleteResult.NOT_DELETED) {
+    } else if (outcome != CleanupRequest.ABORTED && !deletes.hide(cell)) {
       KeyValue moved = KeyValueUtil.copyToNewKeyValue(cell);
       moved.setSequenceId(sequence(cell));
       moved.setTimestamp(CellVersion.committed(outcome));

@@ -1,5 +1,6 @@
 package io.retso.hbase.coprocessor.purge;
 
+import io.retso.hbase.coprocessor.hbase.HBaseInternals;
 import io.retso.hbase.coprocessor.oracle.OracleLink;
 import io.retso.hbase.coprocessor.region.Horizon;
 import io.retso.hbase.coprocessor.region.LoggedDecisions;
@@ -9,27 +10,17 @@ import io.retso.hbase.coprocessor.region.RegionMarks;
 import io.retso.hbase.layout.PendingWrite;
 import java.io.IOException;
 import java.io.InterruptedIOException;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.function.LongPredicate;
 import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.CellUtil;
-import org.apache.hadoop.hbase.regionserver.HRegion;
-import org.apache.hadoop.hbase.regionserver.HStore;
-import org.apache.hadoop.hbase.regionserver.HStoreFile;
 import org.apache.hadoop.hbase.regionserver.InternalScanner;
-import org.apache.hadoop.hbase.regionserver.MemStoreSize;
 import org.apache.hadoop.hbase.regionserver.Region;
 import org.apache.hadoop.hbase.regionserver.Store;
 import org.apache.hadoop.hbase.regionserver.StoreFile;
-import org.apache.hadoop.hbase.regionserver.StoreFileReader;
-import org.apache.hadoop.hbase.regionserver.StoreUtils;
 import org.apache.hadoop.hbase.regionserver.compactions.CompactionRequest;
-import org.apache.hadoop.hbase.regionserver.querymatcher.DeleteTracker;
-import org.apache.hadoop.hbase.regionserver.querymatcher.ScanDeleteTracker;
 
 /**
  * What a region drops at flushes and compactions. Neither ever fails or hangs for the oracle's
@@ -95,16 +86,9 @@ public final class RegionPurge {
       return new MemoryMarkScanner(source, marks.take(decisions));
     }
     return decisions.isUsed()
-        ? new DecidingScanner(source, marks::outcomeOrFile, deletesOf(store), metrics)
+        ? new DecidingScanner(
+            source, marks::outcomeOrFile, HBaseInternals.deletesOf(store), metrics)
         : source;
-  }
-
-  /** As HBase's own scanners have it: where there are visibility labels, it goes by them. */
-  @SuppressWarnings("deprecation") // of HBase 3, which has nothing else
-  private static DeleteTracker deletesOf(Store store) throws IOException {
-    return ((HStore) store)
-        .getCoprocessorHost()
-        .postInstantiateDeleteTracker(new ScanDeleteTracker(store.getComparator()));
   }
 
   /**
@@ -114,19 +98,19 @@ public final class RegionPurge {
    *
    * @throws IOException if the decisions cannot be read: then the flush must fail
    */
-  public static InternalScanner ofReplay(HRegion region, Store store, InternalScanner source)
+  public static InternalScanner ofReplay(Region region, Store store, InternalScanner source)
       throws IOException {
     Map<Long, Long> logged = LoggedDecisions.read(region);
     return logged.isEmpty() ? source : ofReplay(region, store, source, logged);
   }
 
   private static InternalScanner ofReplay(
-      HRegion region, Store store, InternalScanner source, Map<Long, Long> logged)
+      Region region, Store store, InternalScanner source, Map<Long, Long> logged)
       throws IOException {
     return isOfMarks(store)
         ? new ReplayedMarkScanner(region, source, logged::containsKey)
         : new DecidingScanner(
-            source, start -> logged.getOrDefault(start, 0L), deletesOf(store), null);
+            source, start -> logged.getOrDefault(start, 0L), HBaseInternals.deletesOf(store), null);
   }
 
   private static boolean isOfMarks(Store store) {
@@ -157,7 +141,7 @@ public final class RegionPurge {
         isOfMarks(store)
             ? new MarkScanner(source, readPoint, this::found)
             : new VersionPurge(source, horizon.active(), tombstoneHorizon, readPoint, metrics);
-    return new CleanupDeletePurge(purge, inOtherFiles(store, rewritten), metrics);
+    return new CleanupDeletePurge(purge, HBaseInternals.versionsOfFiles(store, rewritten), metrics);
   }
 
   private void found(Cell mark) {
@@ -167,79 +151,23 @@ public final class RegionPurge {
   }
 
   /**
-   * Decides of a version whether a file of the store, other than those that are rewritten, may have
-   * it. Files that come later do not count: they hold what is in memory now, or what is rewritten.
-   */
-  private static LongPredicate inOtherFiles(
-      Store store, Collection<? extends StoreFile> rewritten) {
-    if (!(store instanceof HStore hstore)) {
-      return version -> true;
-    }
-    List<HStoreFile> others = new ArrayList<>(hstore.getStorefiles());
-    others.removeAll(rewritten);
-    others.removeIf(file -> file.getReader() != null && isEmpty(file.getReader()));
-    long[] first = new long[others.size()];
-    long[] last = new long[others.size()];
-    for (int i = 0; i < first.length; i++) {
-      // Without a reader, or its range, anything may be there.
-      boolean isKnown = others.get(i).getReader() != null;
-      first[i] = isKnown ? others.get(i).getMinimumTimestamp().orElse(0) : 0;
-      last[i] =
-          isKnown ? others.get(i).getMaximumTimestamp().orElse(Long.MAX_VALUE) : Long.MAX_VALUE;
-    }
-    return version -> {
-      for (int i = 0; i < first.length; i++) {
-        if (first[i] <= version && version <= last[i]) {
-          return true;
-        }
-      }
-      return false;
-    };
-  }
-
-  /**
    * The horizon below which the compacted files contain every committed version that the store has
    * or ever will have; 0 if that cannot be known.
    *
    * <p>The last active horizon, if the memory was empty at some moment after it became active;
    * otherwise the one that was active before the last flush. In both cases the files at that moment
    * or later, all of them, contain what is below it.
-   *
-   * <p>The second rests on flushes that take all of the memory, as those of HBase 2.5 and 2.6 do,
-   * its in-memory compaction included (nobody calls {@code setCompositeSnapshot(false)}). Were
-   * older edits to stay behind, a tombstone could go before a cell below it has come to a file.
    */
   private long tombstoneHorizon(Store store, CompactionRequest request) {
-    if (request == null || !(store instanceof HStore hstore)) {
+    if (request == null) {
       return 0;
     }
     long active = horizon.active();
-    boolean memoryEmpty =
-        isEmpty(store.getMemStoreSize())
-            && isEmpty(store.getSnapshotSize())
-            && isEmpty(store.getFlushableSize());
-    Collection<HStoreFile> files = hstore.getStorefiles(); // after the look at the memory
+    boolean memoryEmpty = HBaseInternals.isMemoryEmpty(store);
+    Collection<? extends StoreFile> files = HBaseInternals.files(store); // after the memory
     if (!new HashSet<Object>(request.getFiles()).equals(new HashSet<Object>(files))) {
       return 0;
     }
-    if (memoryEmpty) {
-      return active;
-    }
-    return horizon.activeBy(StoreUtils.getMaxSequenceIdInList(files).orElse(0));
-  }
-
-  /**
-   * Whether a file has no cells, so that its time range, which is all times then, says nothing.
-   *
-   * <p>All of the file counts, also if the region has only the half of it that a split or merge
-   * left it: the entries of a half are an estimate, half of those of the file, and none for a file
-   * with one cell, which may be in this half.
-   */
-  public static boolean isEmpty(StoreFileReader file) {
-    return file.getHFileReader().getEntries() == 0;
-  }
-
-  private static boolean isEmpty(MemStoreSize size) {
-    return size.getCellsCount() == 0;
+    return memoryEmpty ? active : horizon.activeBy(HBaseInternals.lastSequence(files));
   }
 }

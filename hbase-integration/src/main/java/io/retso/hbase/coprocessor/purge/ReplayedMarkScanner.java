@@ -6,10 +6,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.LongPredicate;
 import org.apache.hadoop.hbase.Cell;
-import org.apache.hadoop.hbase.regionserver.HRegion;
-import org.apache.hadoop.hbase.regionserver.HStore;
 import org.apache.hadoop.hbase.regionserver.InternalScanner;
+import org.apache.hadoop.hbase.regionserver.Region;
 import org.apache.hadoop.hbase.regionserver.ScannerContext;
+import org.apache.hadoop.hbase.regionserver.Store;
 
 /**
  * What a flush of {@code !pw} writes while HBase replays the log, without the marks of transactions
@@ -32,16 +32,16 @@ final class ReplayedMarkScanner extends RewritingScanner {
    *
    * @param isDecided of a start timestamp
    */
-  ReplayedMarkScanner(HRegion region, InternalScanner source, LongPredicate isDecided) {
+  ReplayedMarkScanner(Region region, InternalScanner source, LongPredicate isDecided) {
     super(source);
     this.isDecided = isDecided;
     this.filed = filed(region);
   }
 
   /** Up to which number some family of data may have edits in its files. */
-  private static long filed(HRegion region) {
+  private static long filed(Region region) {
     long last = 0;
-    for (HStore store : region.getStores()) {
+    for (Store store : region.getStores()) {
       if (!PendingWrite.isFamily(store.getColumnFamilyDescriptor().getName())) {
         last = Math.max(last, store.getMaxSequenceId().orElse(0));
       }

@@ -1,5 +1,6 @@
 package io.retso.hbase.coprocessor.region;
 
+import io.retso.hbase.coprocessor.hbase.HBaseInternals;
 import io.retso.hbase.layout.DecisionCell;
 import io.retso.hbase.layout.DecisionRequest;
 import io.retso.hbase.layout.PendingWrite;
@@ -14,10 +15,7 @@ import java.util.function.Predicate;
 import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.KeyValueUtil;
 import org.apache.hadoop.hbase.client.Scan;
-import org.apache.hadoop.hbase.regionserver.HRegion;
-import org.apache.hadoop.hbase.regionserver.HStore;
-import org.apache.hadoop.hbase.regionserver.KeyValueScanner;
-import org.apache.hadoop.hbase.regionserver.StoreScanner;
+import org.apache.hadoop.hbase.regionserver.Region;
 
 /**
  * What the family of the marks says of a region, in memory and files, also of one that is not open
@@ -30,7 +28,7 @@ public final class LoggedDecisions {
   private LoggedDecisions() {}
 
   /** The first row that a region can have: where its decisions are. */
-  public static byte[] row(HRegion region) {
+  public static byte[] row(Region region) {
     return DecisionRequest.firstRow(region.getRegionInfo().getStartKey());
   }
 
@@ -38,7 +36,7 @@ public final class LoggedDecisions {
    * The decisions that are there: commit timestamps, or {@link
    * io.retso.hbase.layout.CleanupRequest#ABORTED}, by start timestamp.
    */
-  public static Map<Long, Long> read(HRegion region) throws IOException {
+  public static Map<Long, Long> read(Region region) throws IOException {
     byte[] row = row(region);
     Map<Long, Long> decisions = new HashMap<>();
     read(
@@ -54,7 +52,7 @@ public final class LoggedDecisions {
   }
 
   /** Gives all marks that are there, in their order; the cells are valid during the call. */
-  static void marks(HRegion region, Consumer<Cell> found) throws IOException {
+  static void marks(Region region, Consumer<Cell> found) throws IOException {
     read(
         region,
         new Scan(),
@@ -73,7 +71,7 @@ public final class LoggedDecisions {
    * @param starts start timestamps of those transactions
    * @param max marks at most
    */
-  public static List<Cell> marks(HRegion region, byte[] last, LongPredicate starts, int max)
+  public static List<Cell> marks(Region region, byte[] last, LongPredicate starts, int max)
       throws IOException {
     List<Cell> found = new ArrayList<>();
     read(
@@ -89,19 +87,7 @@ public final class LoggedDecisions {
   }
 
   /** The test says whether to go on. */
-  private static void read(HRegion region, Scan scan, Predicate<Cell> found) throws IOException {
-    HStore store = region.getStore(FAMILY);
-    scan.addFamily(FAMILY);
-    try (KeyValueScanner scanner = store.getScanner(scan, null, Long.MAX_VALUE)) {
-      List<Cell> cells = new ArrayList<>();
-      boolean more = true;
-      while (more) {
-        more = ((StoreScanner) scanner).next(cells);
-        for (Cell cell : cells) {
-          more = found.test(cell) && more;
-        }
-        cells.clear();
-      }
-    }
+  private static void read(Region region, Scan scan, Predicate<Cell> found) throws IOException {
+    HBaseInternals.read(region, FAMILY, scan.addFamily(FAMILY), found);
   }
 }

@@ -1,5 +1,6 @@
 package io.retso.hbase.coprocessor.region;
 
+import io.retso.hbase.coprocessor.hbase.HBaseInternals;
 import io.retso.hbase.layout.DecisionCell;
 import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.layout.TableSettings;
@@ -17,8 +18,8 @@ import org.apache.hadoop.hbase.KeyValue;
 import org.apache.hadoop.hbase.client.RegionInfo;
 import org.apache.hadoop.hbase.client.TableDescriptor;
 import org.apache.hadoop.hbase.regionserver.FlushLifeCycleTracker;
-import org.apache.hadoop.hbase.regionserver.HRegion;
-import org.apache.hadoop.hbase.regionserver.HStore;
+import org.apache.hadoop.hbase.regionserver.Region;
+import org.apache.hadoop.hbase.regionserver.Store;
 import org.apache.hadoop.hbase.util.Bytes;
 
 /**
@@ -56,7 +57,7 @@ public final class RegionDecisions {
   /** A region that has fewer is not flushed for their sake: its files would be small. */
   public static final int MANY = 10_000;
 
-  private final HRegion region;
+  private final Region region;
   private final RegionOutcomes outcomes;
   private final AtomicLong bytes;
 
@@ -86,8 +87,7 @@ public final class RegionDecisions {
    * @param isUsed whether the region decides outcomes
    * @param bytes of all regions of the server
    */
-  public RegionDecisions(
-      HRegion region, boolean isUsed, RegionOutcomes outcomes, AtomicLong bytes) {
+  public RegionDecisions(Region region, boolean isUsed, RegionOutcomes outcomes, AtomicLong bytes) {
     this.region = region;
     this.outcomes = outcomes;
     this.bytes = bytes;
@@ -162,7 +162,7 @@ public final class RegionDecisions {
   public KeyValue newCell(NavigableMap<Long, Long> outcomesByStart) {
     return DecisionCell.of(
         LoggedDecisions.row(region),
-        region.getOpenSeqNum(),
+        HBaseInternals.openedAt(region),
         cells.incrementAndGet(),
         outcomesByStart);
   }
@@ -254,11 +254,12 @@ public final class RegionDecisions {
     written.putAll(writing);
     writing.clear();
     if (!decided.isEmpty()) {
-      region.blockUpdates(); // what a family has in memory, it has from before any later decision
+      HBaseInternals.blockUpdates(
+          region); // what a family has in memory, it has from before any later decision
       try {
         forget(decided.headMap(flushedUpTo(), true));
       } finally {
-        region.unblockUpdates();
+        HBaseInternals.unblockUpdates(region);
       }
     }
     return hasData;
@@ -266,20 +267,13 @@ public final class RegionDecisions {
 
   private long flushedUpTo() {
     long flushed = Long.MAX_VALUE;
-    for (HStore store : region.getStores()) {
+    for (Store store : region.getStores()) {
       if (!PendingWrite.isFamily(store.getColumnFamilyDescriptor().getName())
-          && !isMemoryEmpty(store)) {
+          && !HBaseInternals.isMemoryEmpty(store)) {
         flushed = Math.min(flushed, written.getOrDefault(store.getColumnFamilyName(), 0L));
       }
     }
     return flushed;
-  }
-
-  /** In this order: what is in memory goes to the snapshot, and from there to a file. */
-  private static boolean isMemoryEmpty(HStore store) {
-    return store.getMemStoreSize().getCellsCount() == 0
-        && store.getFlushableSize().getCellsCount() == 0
-        && store.getSnapshotSize().getCellsCount() == 0;
   }
 
   private void forget(NavigableMap<Long, long[]> flushed) {

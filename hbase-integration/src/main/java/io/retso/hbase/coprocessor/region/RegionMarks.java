@@ -1,5 +1,6 @@
 package io.retso.hbase.coprocessor.region;
 
+import io.retso.hbase.coprocessor.hbase.HBaseInternals;
 import io.retso.hbase.layout.PendingWrite;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -22,12 +23,8 @@ import org.apache.hadoop.hbase.PrivateCellUtil;
 import org.apache.hadoop.hbase.RegionTooBusyException;
 import org.apache.hadoop.hbase.client.Durability;
 import org.apache.hadoop.hbase.client.Mutation;
-import org.apache.hadoop.hbase.regionserver.FlushLifeCycleTracker;
-import org.apache.hadoop.hbase.regionserver.HRegion;
-import org.apache.hadoop.hbase.regionserver.HRegion.FlushResult;
+import org.apache.hadoop.hbase.regionserver.Region;
 import org.apache.hadoop.hbase.regionserver.Store;
-import org.apache.hadoop.hbase.regionserver.compactions.CompactionLifeCycleTracker;
-import org.apache.hadoop.hbase.util.EnvironmentEdgeManager;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -71,7 +68,7 @@ public final class RegionMarks {
 
   private static final long FLUSH_MILLIS_MAX = TimeUnit.SECONDS.toMillis(10);
 
-  private final HRegion region;
+  private final Region region;
   private final boolean isUsed;
   private final boolean isDeciding;
   private final AtomicLong bytes;
@@ -92,7 +89,7 @@ public final class RegionMarks {
    * @param bytes of all regions of the server
    */
   public RegionMarks(
-      HRegion region,
+      Region region,
       boolean isUsed,
       boolean isDeciding,
       RegionOutcomes outcomes,
@@ -200,7 +197,7 @@ public final class RegionMarks {
    */
   public void plain(long version) {
     boolean isNow = version == HConstants.LATEST_TIMESTAMP; // of an increment or append
-    writers.real(isNow ? EnvironmentEdgeManager.currentTime() : version);
+    writers.real(isNow ? HBaseInternals.now() : version);
   }
 
   /** See {@link Writers#outcomeOrFile}. */
@@ -297,7 +294,7 @@ public final class RegionMarks {
       return List.of(); // what is being added now has a cell in the memory that comes after
     }
     List<Cell> cells = new ArrayList<>();
-    region.blockUpdates();
+    HBaseInternals.blockUpdates(region);
     try {
       for (Mark mark : writers.all()) {
         if (mark.isLogged() && !mark.isCleaned()) {
@@ -311,7 +308,7 @@ public final class RegionMarks {
         cells.add(decided);
       }
     } finally {
-      region.unblockUpdates();
+      HBaseInternals.unblockUpdates(region);
     }
     cells.sort(CellComparator.getInstance());
     return cells;
@@ -341,25 +338,11 @@ public final class RegionMarks {
         throw new RegionTooBusyException("its marks could not be flushed; try again");
       }
       // One that begins now writes all marks that are here now.
-      FlushResult result = flush();
-      if (result.isFlushSucceeded()) {
+      if (HBaseInternals.flush(region, FAMILY)) {
         return;
       }
       region.waitForFlushes(FLUSH_MILLIS_MAX);
     }
-  }
-
-  private FlushResult flush() throws IOException {
-    FlushResult result = region.flushcache(List.of(FAMILY), false, FlushLifeCycleTracker.DUMMY);
-    if (result.isCompactionNeeded()) {
-      region.requestCompaction(
-          FAMILY,
-          "marks were flushed by themselves",
-          Store.NO_PRIORITY,
-          false,
-          CompactionLifeCycleTracker.DUMMY);
-    }
-    return result;
   }
 
   /**
@@ -371,7 +354,7 @@ public final class RegionMarks {
     try {
       region.waitForFlushes(FLUSH_MILLIS_MAX);
       if (loads.get() == 0 && isAnchored() && !region.isClosing() && !region.isClosed()) {
-        flush();
+        HBaseInternals.flush(region, FAMILY);
       }
     } catch (IOException | RuntimeException e) {
       LOG.warn("{}: marks are flushed later", region, e);

@@ -1,5 +1,6 @@
 package io.retso.hbase.coprocessor.region;
 
+import io.retso.hbase.coprocessor.hbase.HBaseInternals;
 import io.retso.hbase.layout.CleanupRequest;
 import io.retso.hbase.layout.PendingWrite;
 import java.util.ArrayList;
@@ -107,7 +108,7 @@ public final class RegionOutcomes {
     Files last = seen;
     Store[] all = stores();
     for (int i = 0; i < all.length; i++) {
-      if (i >= last.lists.size() || all[i].getStorefiles() != last.lists.get(i)) {
+      if (i >= last.lists.size() || HBaseInternals.files(all[i]) != last.lists.get(i)) {
         return look();
       }
     }
@@ -124,7 +125,7 @@ public final class RegionOutcomes {
     List<Collection<?>> lists = new ArrayList<>(all.length);
     boolean isSame = seen.lists.size() == all.length;
     for (int i = 0; i < all.length; i++) {
-      Collection<?> list = all[i].getStorefiles();
+      Collection<?> list = HBaseInternals.files(all[i]);
       lists.add(list);
       isSame = isSame && list == seen.lists.get(i);
     }

@@ -21,8 +21,8 @@ import org.apache.hadoop.hbase.ExtendedCell;
 import org.apache.hadoop.hbase.client.Durability;
 import org.apache.hadoop.hbase.client.Mutation;
 import org.apache.hadoop.hbase.client.Result;
-import org.apache.hadoop.hbase.regionserver.HRegion;
 import org.apache.hadoop.hbase.regionserver.MiniBatchOperationInProgress;
+import org.apache.hadoop.hbase.regionserver.Region;
 
 /**
  * What a region does with lists of outcomes ({@link DecisionRequest}): docs/decisions/0025.
@@ -53,7 +53,7 @@ import org.apache.hadoop.hbase.regionserver.MiniBatchOperationInProgress;
 public final class DecisionWrites {
   private static final byte[] FAMILY = PendingWrite.family();
 
-  private final HRegion region;
+  private final Region region;
   private final Horizon horizon;
   private final RegionMarks marks;
   private final RegionOutcomes outcomes;
@@ -61,7 +61,7 @@ public final class DecisionWrites {
   private final ObserverMetrics metrics;
 
   public DecisionWrites(
-      HRegion region,
+      Region region,
       Horizon horizon,
       RegionMarks marks,
       RegionOutcomes outcomes,

@@ -1,12 +1,13 @@
 package io.retso.hbase.coprocessor.write;
 
+import io.retso.hbase.coprocessor.hbase.HBaseInternals;
 import io.retso.hbase.coprocessor.region.RegionDecisions;
 import io.retso.hbase.coprocessor.region.RegionMarks;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.hbase.NotServingRegionException;
 import org.apache.hadoop.hbase.RegionTooBusyException;
-import org.apache.hadoop.hbase.regionserver.HRegion;
+import org.apache.hadoop.hbase.regionserver.Region;
 
 /**
  * Files of others that are loaded into a region (bulk loads). They may have delete markers and
@@ -28,13 +29,13 @@ public final class FileLoads {
 
   private static final long FLUSH_MILLIS_MAX = TimeUnit.SECONDS.toMillis(10);
 
-  private final HRegion region;
+  private final Region region;
   private final PlainChanges changes;
   private final RegionMarks marks;
   private final RegionDecisions decisions;
 
   public FileLoads(
-      HRegion region, PlainChanges changes, RegionMarks marks, RegionDecisions decisions) {
+      Region region, PlainChanges changes, RegionMarks marks, RegionDecisions decisions) {
     this.region = region;
     this.changes = changes;
     this.marks = marks;
@@ -61,8 +62,8 @@ public final class FileLoads {
   }
 
   private void flushDecided() throws IOException {
-    region.blockUpdates(); // who decided without a look at this load has done so now
-    region.unblockUpdates();
+    HBaseInternals.blockUpdates(region); // who decided without a look at this load has done so now
+    HBaseInternals.unblockUpdates(region);
     for (int i = 0; ; i++) {
       boolean isFlushing = !region.waitForFlushes(FLUSH_MILLIS_MAX);
       if (!isFlushing && !decisions.areInMemory()) {
@@ -75,7 +76,7 @@ public final class FileLoads {
         throw new RegionTooBusyException(
             "its memory could not be flushed, as must be before files are loaded; try again");
       }
-      region.flush(true);
+      HBaseInternals.flush(region);
     }
   }
 

@@ -15,7 +15,7 @@ import org.apache.hadoop.hbase.CellUtil;
 import org.apache.hadoop.hbase.HConstants;
 import org.apache.hadoop.hbase.client.Mutation;
 import org.apache.hadoop.hbase.client.Put;
-import org.apache.hadoop.hbase.regionserver.HRegion;
+import org.apache.hadoop.hbase.regionserver.Region;
 
 /**
  * What {@link Settlement} does, in a region in which no transactions work, as the settings of its
@@ -23,10 +23,10 @@ import org.apache.hadoop.hbase.regionserver.HRegion;
  * cleans up for transactions, so the rows are changed as they are read. Of one thread.
  */
 public final class RefusedSettlement {
-  private final HRegion region;
+  private final Region region;
   private final RowCleaner cleaner;
 
-  public RefusedSettlement(HRegion region, ObserverMetrics metrics) {
+  public RefusedSettlement(Region region, ObserverMetrics metrics) {
     this.region = region;
     RegionOutcomes outcomes = new RegionOutcomes(region, false);
     RegionMarks none = new RegionMarks(region, false, false, outcomes, new AtomicLong());

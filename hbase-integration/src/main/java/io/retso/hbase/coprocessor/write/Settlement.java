@@ -14,8 +14,8 @@ import org.apache.hadoop.hbase.CellUtil;
 import org.apache.hadoop.hbase.HConstants;
 import org.apache.hadoop.hbase.HConstants.OperationStatusCode;
 import org.apache.hadoop.hbase.client.Mutation;
-import org.apache.hadoop.hbase.regionserver.HRegion;
 import org.apache.hadoop.hbase.regionserver.OperationStatus;
+import org.apache.hadoop.hbase.regionserver.Region;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -45,7 +45,7 @@ public final class Settlement {
   private static final long RETRY_MILLIS = 2_000;
   private static final Logger LOG = LoggerFactory.getLogger(Settlement.class);
 
-  private final HRegion region;
+  private final Region region;
   private final RegionOutcomes outcomes;
   private final RegionDecisions decisions;
   private final BooleanSupplier isServed;
@@ -58,10 +58,7 @@ public final class Settlement {
    * @throws IllegalArgumentException if its configuration is malformed
    */
   public Settlement(
-      HRegion region,
-      RegionOutcomes outcomes,
-      RegionDecisions decisions,
-      BooleanSupplier isServed) {
+      Region region, RegionOutcomes outcomes, RegionDecisions decisions, BooleanSupplier isServed) {
     this.region = region;
     this.isServed = isServed;
     this.outcomes = outcomes;

@@ -3,6 +3,7 @@ package io.retso.hbase.coprocessor.purge;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.retso.hbase.coprocessor.hbase.HBaseInternals.Deletes;
 import io.retso.hbase.layout.CleanupRequest;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -14,6 +15,7 @@ import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.CellComparator;
 import org.apache.hadoop.hbase.CellUtil;
 import org.apache.hadoop.hbase.KeyValue;
+import org.apache.hadoop.hbase.regionserver.querymatcher.DeleteTracker.DeleteResult;
 import org.apache.hadoop.hbase.regionserver.querymatcher.ScanDeleteTracker;
 import org.apache.hadoop.hbase.util.Bytes;
 import org.junit.jupiter.api.Test;
@@ -72,13 +74,33 @@ public class DecidingScannerTest {
               new DecidingScanner(
                   new Pieces(cells, random),
                   start -> outcomes.getOrDefault(start, 0L),
-                  new ScanDeleteTracker(CellComparator.getInstance()),
+                  deletes(),
                   null));
       List<String> expected = expected(cells, outcomes);
       assertEquals(expected, written.stream().map(DecidingScannerTest::text).toList(), "" + seed);
       moved += expected.equals(cells.stream().map(DecidingScannerTest::text).toList()) ? 0 : 1;
     }
     assertTrue(moved > 1_000, "few were decided: " + moved);
+  }
+
+  private static Deletes deletes() {
+    ScanDeleteTracker tracker = new ScanDeleteTracker(CellComparator.getInstance());
+    return new Deletes() {
+      @Override
+      public void add(Cell marker) {
+        tracker.add(marker);
+      }
+
+      @Override
+      public boolean hide(Cell put) {
+        return tracker.isDeleted(put) != DeleteResult.NOT_DELETED;
+      }
+
+      @Override
+      public void nextRow() {
+        tracker.reset();
+      }
+    };
   }
 
   private static List<String> expected(List<Cell> cells, Map<Long, Long> outcomes) {

@@ -1,0 +1,329 @@
+package io.retso.hbase.coprocessor.hbase;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.function.LongPredicate;
+import java.util.function.Predicate;
+import org.apache.hadoop.hbase.Cell;
+import org.apache.hadoop.hbase.client.IsolationLevel;
+import org.apache.hadoop.hbase.client.Scan;
+import org.apache.hadoop.hbase.regionserver.FlushLifeCycleTracker;
+import org.apache.hadoop.hbase.regionserver.HRegion;
+import org.apache.hadoop.hbase.regionserver.HRegion.FlushResult;
+import org.apache.hadoop.hbase.regionserver.HStore;
+import org.apache.hadoop.hbase.regionserver.HStoreFile;
+import org.apache.hadoop.hbase.regionserver.KeyValueScanner;
+import org.apache.hadoop.hbase.regionserver.Region;
+import org.apache.hadoop.hbase.regionserver.Store;
+import org.apache.hadoop.hbase.regionserver.StoreFile;
+import org.apache.hadoop.hbase.regionserver.StoreFileReader;
+import org.apache.hadoop.hbase.regionserver.StoreScanner;
+import org.apache.hadoop.hbase.regionserver.compactions.CompactionLifeCycleTracker;
+import org.apache.hadoop.hbase.regionserver.querymatcher.DeleteTracker;
+import org.apache.hadoop.hbase.regionserver.querymatcher.DeleteTracker.DeleteResult;
+import org.apache.hadoop.hbase.regionserver.querymatcher.ScanDeleteTracker;
+import org.apache.hadoop.hbase.util.EnvironmentEdgeManager;
+
+/**
+ * What the coprocessor uses of HBase's region servers that HBase keeps for itself ({@code
+ * InterfaceAudience.Private}), and what it relies on there: with another version of HBase, this is
+ * to be compared. Written for HBase 2.6.4; {@code HBaseInternalsTest} asserts what is cheap to.
+ *
+ * <p>No other class of the coprocessor names such types ({@code ArchitectureTest}), but for those
+ * of cells and filters (KeyValue, KeyValueUtil, ExtendedCell, PrivateCellUtil, TagType, TimeRange,
+ * FilterBase). The coprocessor relies on the order of hooks, too; the classes that use them say
+ * how. Stateless.
+ */
+public final class HBaseInternals {
+  private HBaseInternals() {}
+
+  // Updates.
+
+  /**
+   * Waits until no batch is between its preBatchMutate and its postBatchMutate, and lets none begin
+   * until {@link #unblockUpdates}.
+   *
+   * <p>Rests on: a batch holds the lock of updates, shared, over both hooks, the log and the memory
+   * ({@code doMiniBatchMutate}); a flush takes the memory of all its stores while it holds the lock
+   * alone ({@code internalPrepareFlush}). So what is done here is before or after each batch and
+   * each snapshot as a whole.
+   *
+   * <p>Else: a flush of marks would write a mark whose delete is in the log only, or leave out both
+   * the mark and the decision of a transaction.
+   */
+  public static void blockUpdates(Region region) {
+    ((HRegion) region).blockUpdates();
+  }
+
+  /** The end of {@link #blockUpdates}, by the same thread. */
+  public static void unblockUpdates(Region region) {
+    ((HRegion) region).unblockUpdates();
+  }
+
+  /**
+   * A sequence number that no edit has that is made visible from now on.
+   *
+   * <p>Rests on: batches get ascending numbers, and become visible in that order ({@code
+   * MultiVersionConcurrencyControl}); the number of a file is that of its last edit.
+   *
+   * <p>Else: a tombstone could be purged before what it hides has come to a file.
+   */
+  public static long readPoint(Region region) {
+    return ((HRegion) region).getReadPoint(IsolationLevel.READ_COMMITTED);
+  }
+
+  /**
+   * A number that differs each time that a region opens, and grows.
+   *
+   * <p>Rests on: it is above all numbers that were read from files and logs at opening.
+   *
+   * <p>Else: decisions of two lives of a region might have the same key, and hide one another.
+   */
+  public static long openedAt(Region region) {
+    return ((HRegion) region).getOpenSeqNum();
+  }
+
+  /**
+   * The clock by which HBase gives versions to cells without one.
+   *
+   * <p>Else: what an increment writes might be above what counts as its version, and a transaction
+   * below it be decided.
+   */
+  public static long now() {
+    return EnvironmentEdgeManager.currentTime();
+  }
+
+  // Flushes.
+
+  /**
+   * Flushes one family.
+   *
+   * <p>Rests on: a flush that begins now takes what is in memory now; one at a time runs in a
+   * region, and while another does (of whatever families), or the region closes, this does nothing;
+   * all files are in the stores when it returns, and the hooks have run.
+   *
+   * @return false if it was not flushed, as another flush is under way or there is nothing
+   */
+  public static boolean flush(Region region, byte[] family) throws IOException {
+    FlushResult result =
+        ((HRegion) region).flushcache(List.of(family), false, FlushLifeCycleTracker.DUMMY);
+    if (result.isCompactionNeeded()) {
+      region.requestCompaction(
+          family,
+          "it was flushed by itself",
+          Store.NO_PRIORITY,
+          false,
+          CompactionLifeCycleTracker.DUMMY);
+    }
+    return result.isFlushSucceeded();
+  }
+
+  /** Flushes all families, as {@link #flush} does one, unless another flush is under way. */
+  public static void flush(Region region) throws IOException {
+    ((HRegion) region).flush(true);
+  }
+
+  // Memory.
+
+  /**
+   * Whether a store had all its edits in files, at some moment of the call.
+   *
+   * <p>Rests on: memory goes to the snapshot of a flush, all of it, and from there to a file; a
+   * snapshot is there until the file is in the store. So the look is in this order. In-memory
+   * compaction has segments in between, which count as flushable.
+   *
+   * <p>Else: an outcome would leave while a family has versions of its transaction in memory; a
+   * tombstone could be purged before what it hides.
+   */
+  public static boolean isMemoryEmpty(Store store) {
+    return store.getMemStoreSize().getCellsCount() == 0
+        && store.getFlushableSize().getCellsCount() == 0
+        && store.getSnapshotSize().getCellsCount() == 0;
+  }
+
+  // Files.
+
+  /**
+   * The files of a store. The collection is never changed: another one takes its place at the
+   * commit of a flush, compaction or load.
+   *
+   * <p>Rests on: {@code DefaultStoreFileManager} makes a new list for each; it does so under the
+   * store's lock, under which the memory that was flushed is given up as well, and scanners are
+   * opened. Scanners that are open are told afterwards.
+   *
+   * <p>Else: readers would not notice that a flush has moved versions to where they have been
+   * already ({@code RegionOutcomes.moves}), and miss commits.
+   */
+  public static Collection<? extends StoreFile> files(Store store) {
+    return store.getStorefiles();
+  }
+
+  /**
+   * The highest version in the files of a region, all families; {@link Long#MAX_VALUE} if it is not
+   * known.
+   *
+   * <p>Rests on: the time range of a file is that of all its cells, delete markers included.
+   *
+   * <p>Else: a transaction would be decided though a delete in a file hides what it wrote.
+   */
+  public static long lastVersion(Region region) {
+    long last = 0;
+    for (Store store : region.getStores()) {
+      for (StoreFile file : store.getStorefiles()) {
+        last = Math.max(last, lastVersion((HStoreFile) file));
+      }
+    }
+    return last;
+  }
+
+  private static long lastVersion(HStoreFile file) {
+    StoreFileReader reader = file.getReader();
+    if (reader == null) {
+      return Long.MAX_VALUE; // it is closed: anything may be there
+    }
+    // Compactions that leave nothing write an empty file, whose time range is all times.
+    return isEmpty(reader) ? 0 : reader.getMaxTimestamp();
+  }
+
+  /**
+   * Decides of a version whether a file of the store, other than those that are rewritten, may have
+   * it. Files that come later do not count: they hold what is in memory now, or what is rewritten.
+   *
+   * <p>Rests on: as {@link #lastVersion}.
+   *
+   * <p>Else: the delete marker of a cleanup would go before its cell, which comes out.
+   */
+  public static LongPredicate versionsOfFiles(
+      Store store, Collection<? extends StoreFile> rewritten) {
+    List<HStoreFile> others = new ArrayList<>(((HStore) store).getStorefiles());
+    others.removeAll(rewritten);
+    others.removeIf(file -> file.getReader() != null && isEmpty(file.getReader()));
+    long[] first = new long[others.size()];
+    long[] last = new long[others.size()];
+    for (int i = 0; i < first.length; i++) {
+      // Without a reader, or its range, anything may be there.
+      boolean isKnown = others.get(i).getReader() != null;
+      first[i] = isKnown ? others.get(i).getMinimumTimestamp().orElse(0) : 0;
+      last[i] =
+          isKnown ? others.get(i).getMaximumTimestamp().orElse(Long.MAX_VALUE) : Long.MAX_VALUE;
+    }
+    return version -> {
+      for (int i = 0; i < first.length; i++) {
+        if (first[i] <= version && version <= last[i]) {
+          return true;
+        }
+      }
+      return false;
+    };
+  }
+
+  /**
+   * Whether a file has no cells, so that its time range, which is all times then, says nothing.
+   *
+   * <p>All of the file counts, also if the region has only the half of it that a split or merge
+   * left it: the entries of a half are an estimate, half of those of the file, and none for a file
+   * with one cell, which may be in this half.
+   */
+  private static boolean isEmpty(StoreFileReader file) {
+    return file.getHFileReader().getEntries() == 0;
+  }
+
+  /**
+   * The number up to which files have all edits of their store; 0 for none.
+   *
+   * <p>Rests on: flushes take all of the memory, as those of HBase 2.5 and 2.6 do, its in-memory
+   * compaction included (nobody calls {@code setCompositeSnapshot(false)}).
+   *
+   * <p>Else: were older edits to stay behind, a tombstone could go before a cell below it has come
+   * to a file.
+   */
+  public static long lastSequence(Collection<? extends StoreFile> files) {
+    long last = 0;
+    for (StoreFile file : files) {
+      last = Math.max(last, file.getMaxSequenceId());
+    }
+    return last;
+  }
+
+  // Reads.
+
+  /**
+   * Reads one family of a region, also of one that is not open yet, as HBase replays its log.
+   *
+   * <p>Rests on: the scanner of a store takes the memory and the files, whatever the read point,
+   * replayed edits included, with the numbers that they had in the log.
+   *
+   * <p>Else: a flush of a replay would write versions of decided transactions as they are, and
+   * aborted data be read.
+   *
+   * @param found is given each cell, valid during the call; says whether to go on
+   */
+  public static void read(Region region, byte[] family, Scan scan, Predicate<Cell> found)
+      throws IOException {
+    HStore store = ((HRegion) region).getStore(family);
+    try (KeyValueScanner scanner = store.getScanner(scan, null, Long.MAX_VALUE)) {
+      List<Cell> cells = new ArrayList<>();
+      boolean more = true;
+      while (more) {
+        more = ((StoreScanner) scanner).next(cells);
+        for (Cell cell : cells) {
+          more = found.test(cell) && more;
+        }
+        cells.clear();
+      }
+    }
+  }
+
+  /** What delete markers hide, row by row; of one thread. */
+  public interface Deletes {
+    /** A marker; before all that it hides. It is kept until the next row. */
+    void add(Cell marker);
+
+    /** Whether a put is hidden. */
+    boolean hide(Cell put);
+
+    /** The next row begins. */
+    void nextRow();
+  }
+
+  /**
+   * HBase's judgement of what is deleted in a store: where there are visibility labels, a marker
+   * hides what has the same ones.
+   *
+   * <p>Rests on: HBase's own scanners of a store without {@code NEW_VERSION_BEHAVIOR} ask the same
+   * tracker ({@code ScanQueryMatcher.getTrackers}), which other coprocessors may replace, in the
+   * same order: markers of a row and column first.
+   *
+   * <p>Else: a flush would drop what was committed, or bring out what was deleted.
+   *
+   * @throws IOException if another coprocessor does not say
+   */
+  @SuppressWarnings("deprecation") // for HBase 3, which has nothing else
+  public static Deletes deletesOf(Store store) throws IOException {
+    return deletes(
+        ((HStore) store)
+            .getCoprocessorHost()
+            .postInstantiateDeleteTracker(new ScanDeleteTracker(store.getComparator())));
+  }
+
+  private static Deletes deletes(DeleteTracker tracker) {
+    return new Deletes() {
+      @Override
+      public void add(Cell marker) {
+        tracker.add(marker);
+      }
+
+      @Override
+      public boolean hide(Cell put) {
+        return tracker.isDeleted(put) != DeleteResult.NOT_DELETED;
+      }
+
+      @Override
+      public void nextRow() {
+        tracker.reset();
+      }
+    };
+  }
+}
