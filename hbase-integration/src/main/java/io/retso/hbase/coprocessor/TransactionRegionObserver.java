@@ -244,9 +244,9 @@ public final class TransactionRegionObserver implements RegionCoprocessor, Regio
       ObserverContext<RegionCoprocessorEnvironment> context, Operation operation)
       throws IOException {
     if (operation == Operation.BATCH_MUTATE) {
-      ifPrepared(region -> region.writes().begin());
+      ifPrepared(region -> region.batches().begin());
     } else if (operation == Operation.ANY) {
-      ifPrepared(region -> region.writes().beginUnbatched());
+      ifPrepared(region -> region.batches().beginUnbatched());
     }
   }
 
@@ -255,9 +255,9 @@ public final class TransactionRegionObserver implements RegionCoprocessor, Regio
       ObserverContext<RegionCoprocessorEnvironment> context, Operation operation)
       throws IOException {
     if (operation == Operation.BATCH_MUTATE) {
-      ifPrepared(region -> region.writes().end());
+      ifPrepared(region -> region.batches().end());
     } else if (operation == Operation.ANY) {
-      ifPrepared(region -> region.writes().endUnbatched());
+      ifPrepared(region -> region.batches().endUnbatched());
     }
   }
 
@@ -395,7 +395,7 @@ public final class TransactionRegionObserver implements RegionCoprocessor, Regio
       action.run();
     } catch (IllegalArgumentException e) {
       throw new DoNotRetryIOException(e.getMessage(), e);
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | AssertionError e) {
       LOG.error(UNEXPECTED, e);
       throw new DoNotRetryIOException(UNEXPECTED + e, e);
     }
@@ -408,7 +408,7 @@ public final class TransactionRegionObserver implements RegionCoprocessor, Regio
     }
     try {
       return purge.run(region.purge());
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | AssertionError e) {
       LOG.error("{}nothing is purged this time", UNEXPECTED, e);
       return source;
     }

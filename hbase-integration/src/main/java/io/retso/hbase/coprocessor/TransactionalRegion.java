@@ -14,16 +14,19 @@ import io.retso.hbase.coprocessor.region.RegionMarks;
 import io.retso.hbase.coprocessor.region.RegionOutcomes;
 import io.retso.hbase.coprocessor.write.DecisionWrites;
 import io.retso.hbase.coprocessor.write.FileLoads;
+import io.retso.hbase.coprocessor.write.OpenBatches;
 import io.retso.hbase.coprocessor.write.PlainChanges;
 import io.retso.hbase.coprocessor.write.RegionWrites;
 import io.retso.hbase.coprocessor.write.RowCleaner;
+import io.retso.hbase.coprocessor.write.RowLatches;
 import io.retso.hbase.coprocessor.write.Settlement;
+import io.retso.hbase.coprocessor.write.WriteBatch;
 import io.retso.hbase.layout.CleanupRequest;
 import io.retso.hbase.layout.PendingWrite;
+import io.retso.hbase.layout.RegionSettings;
 import io.retso.hbase.layout.TableSettings;
 import io.retso.hbase.options.Reads;
 import java.io.IOException;
-import io.retso.hbase.layout.RegionSettings;
 import java.util.concurrent.CompletableFuture;
 import org.apache.hadoop.hbase.HConstants;
 import org.apache.hadoop.hbase.client.Put;
@@ -52,6 +55,7 @@ final class TransactionalRegion {
   private final OracleLink link;
   private final ObserverMetrics metrics;
   private final Horizon horizon;
+  private final OpenBatches batches;
   private final RegionWrites writes;
   private final RegionPurge purge;
   private final FileLoads loads;
@@ -99,8 +103,10 @@ final class TransactionalRegion {
     DecisionWrites lists = new DecisionWrites(region, horizon, marks, outcomes, decisions, metrics);
     PlainChanges changes = new PlainChanges();
     this.loads = new FileLoads(region, changes, marks, decisions);
-    this.writes =
-        new RegionWrites(inFlight, horizon, cleaner, changes, marks, lists, outcomes, metrics);
+    WriteBatch.Shared parts =
+        new WriteBatch.Shared(inFlight, changes, cleaner, new RowLatches(), marks);
+    this.batches = new OpenBatches(parts);
+    this.writes = new RegionWrites(batches, parts, horizon, lists, outcomes, metrics);
     this.purge = new RegionPurge(region, horizon, link, marks, decisions, metrics);
   }
 
@@ -124,6 +130,11 @@ final class TransactionalRegion {
               + " have decided, and commits be lost: set it to false");
     }
     return true;
+  }
+
+  /** When batches begin and end. */
+  OpenBatches batches() {
+    return batches;
   }
 
   /** What batches do. */

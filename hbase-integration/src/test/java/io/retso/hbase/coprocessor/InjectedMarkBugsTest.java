@@ -32,7 +32,7 @@ class InjectedMarkBugsTest {
         "coprocessor/write/RegionWrites.java",
         "    addMarks();\n",
         "    addMarks();\n"
-            + "    WriteBatch batch = batch();\n"
+            + "    WriteBatch batch = batches.begun();\n"
             + "    if (batch != null && !batch.unlogged.isEmpty()) {\n"
             + "      batch.unlogged.forEach(mark -> MiniBatches.log(mutations, 0, mark.cell()));\n"
             + "      batch.unlogged.clear();\n"
@@ -126,7 +126,7 @@ class InjectedMarkBugsTest {
         "aReadThatMissesAMarkReadsAgain"),
     A_MARK_GOES_BEFORE_ITS_CLEANUP_IS_VISIBLE(
         "coprocessor/write/RegionWrites.java",
-        "batch().cleanedMarks.add(mark);",
+        "batches.current().cleanedMarks.add(mark);",
         "marks.drop(mark);",
         MarksInFlightTest.class,
         "theMarkStaysUntilItsCleanupIsVisible"),

@@ -324,7 +324,7 @@ class InjectedRegionBugsTest {
         LoadedFilesTest.class,
         "aLoadWaitsForAFlushThatIsUnderWay"),
     A_BATCH_TAKES_THE_PLACE_OF_THE_OUTER_ONE(
-        "coprocessor/write/RegionWrites.java",
+        "coprocessor/write/OpenBatches.java",
         "open.set(current.outer);",
         "open.remove();",
         PlainChangesTest.class,

@@ -69,6 +69,7 @@ public final class CleanupDeletePurge extends RewritingScanner {
     }
     if (!more) {
       release(null, result);
+      assert held == null;
     } else if (held != null) {
       held = copy(held); // its memory may be given back
     }

@@ -87,6 +87,7 @@ final class DecidingScanner extends RewritingScanner {
       } else if (!CellUtil.matchingColumn(last, cell)) {
         finish(result);
       }
+      assert last == null || CellComparator.getInstance().compare(last, cell) <= 0 : cell;
       last = cell;
       add(cell);
     }
@@ -118,6 +119,7 @@ final class DecidingScanner extends RewritingScanner {
     } else if (outcome != CleanupRequest.ABORTED && !deletes.hide(cell)) {
       KeyValue moved = KeyValueUtil.copyToNewKeyValue(cell);
       moved.setSequenceId(sequence(cell));
+      assert outcome > version : version + " committed at " + outcome;
       moved.setTimestamp(CellVersion.committed(outcome));
       column.add(moved);
       hasMoved = true;

@@ -64,6 +64,7 @@ public final class MarkScanner extends RewritingScanner {
   }
 
   private void finish(List<Cell> result) {
+    assert mark.stream().allMatch(cell -> isSameMark(mark.get(0), cell)) : mark;
     Cell youngest = null;
     Cell youngestForAll = null;
     for (Cell cell : mark) {

@@ -23,6 +23,13 @@ final class MemoryMarkScanner extends RewritingScanner {
   MemoryMarkScanner(InternalScanner source, List<Cell> marks) {
     super(source);
     this.marks = new ArrayDeque<>(marks);
+    assert areInOrder(marks) : marks;
+  }
+
+  private static boolean areInOrder(List<Cell> marks) {
+    List<Cell> sorted = new ArrayList<>(marks);
+    sorted.sort(CellComparator.getInstance());
+    return sorted.equals(marks);
   }
 
   @Override

@@ -114,6 +114,7 @@ public final class VersionPurge extends RewritingScanner {
       return true;
     }
     covered = true;
+    assert version < horizon && tombstoneHorizon <= horizon;
     if (version < tombstoneHorizon && Tombstone.is(cell)) {
       metrics.purgedTombstones.increment();
       return false;

@@ -94,6 +94,7 @@ final class MarkPrefetch {
     if (aheadTo != null && !isBeyond(row, aheadTo)) {
       return;
     }
+    assert cellsMax <= CELLS_MAX;
     byte[] first = CellUtil.cloneRow(row);
     boolean isCut = expectCells(first, statuses);
     expectInMemory(first, isCut, statuses);

@@ -96,6 +96,7 @@ public final class RegionReader {
    * @throws IOException if the oracle is needed and does not answer, or the row cannot be read
    */
   List<Cell> decide(List<Cell> cells) throws IOException {
+    assert cells.stream().allMatch(cell -> cell.getTimestamp() <= timestamp) : cells;
     long[] questions = SnapshotRow.inQuestion(cells);
     current = true;
     if (questions.length == 0) {
@@ -280,8 +281,14 @@ public final class RegionReader {
     return row;
   }
 
+  private static boolean areMarksFirst(List<Cell> row) {
+    long marks = row.stream().filter(PendingWrite::isMark).count();
+    return row.stream().limit(marks).allMatch(PendingWrite::isMark);
+  }
+
   /** Returns the aborted writers among those whose marks were found. */
   private Set<Long> removeUnseen(List<Cell> row, KnownOutcomes known, long refusedBelow) {
+    assert areMarksFirst(row) : row;
     Set<Long> dead = new HashSet<>();
     for (Cell cell : row) {
       if (!PendingWrite.isMark(cell)) {

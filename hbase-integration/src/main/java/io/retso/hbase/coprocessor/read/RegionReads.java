@@ -108,7 +108,9 @@ public final class RegionReads {
       if (round == ROUNDS_MAX) {
         throw new IOException("cells moved " + ROUNDS_MAX + " times while they were read");
       }
-      before = parts.outcomes().moves();
+      long now = parts.outcomes().moves();
+      assert now > before : "numbers of moves grow";
+      before = now;
       result.clear();
       try (RegionScanner scanner = parts.region().getScanner(new Scan(get))) {
         scanner.next(result);

@@ -9,6 +9,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import org.apache.hadoop.hbase.Cell;
+import org.apache.hadoop.hbase.CellUtil;
 
 /**
  * Completes a row that was read in one go with what the region has in memory only: outcomes, and
@@ -56,6 +57,7 @@ final class RowMemory {
    * @return false if something may have gone meanwhile: the row is to be read again
    */
   boolean addTo(List<Cell> cells, KnownOutcomes known) {
+    assert cells.isEmpty() || CellUtil.matchingRows(cells.get(0), row) : cells.get(0);
     known.look(parts.outcomes()::outcomeOf);
     boolean isMissing = addMarks(cells, known);
     return parts.outcomes().moves() == moves

@@ -152,6 +152,7 @@ public final class SnapshotFilter extends FilterBase {
       excluded = true;
       return;
     }
+    assert CellUtil.matchingRows(cells.get(0), place.get()) : "another row than began";
     isBehind = true;
     List<Cell> visible = hasNewer ? List.of() : reader.decide(cells);
     if (validating && (hasNewer || !reader.isCurrent())) {

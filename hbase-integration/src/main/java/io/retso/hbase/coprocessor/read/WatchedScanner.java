@@ -35,6 +35,7 @@ abstract class WatchedScanner implements RegionScanner {
 
   @Override
   public boolean nextRaw(List<Cell> result, ScannerContext context) throws IOException {
+    assert result.isEmpty() : result;
     return read(scanner -> scanner.nextRaw(result, context), result, context);
   }
 

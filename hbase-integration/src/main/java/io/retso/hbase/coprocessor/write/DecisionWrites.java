@@ -184,6 +184,8 @@ public final class DecisionWrites {
   }
 
   private void decide(Pending pending) {
+    assert pending.cell.getSequenceId() > 0 : "decided before it is in the log";
+    assert !pending.decided.intersects(pending.logged) : "decided twice";
     LongStream.Builder starts = LongStream.builder();
     for (int i : pending.logged.stream().toArray()) {
       Decision decision = pending.request.decisions().get(i);

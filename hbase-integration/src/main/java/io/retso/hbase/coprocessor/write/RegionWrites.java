@@ -1,6 +1,5 @@
 package io.retso.hbase.coprocessor.write;
 
-import io.retso.hbase.coprocessor.region.BatchesInFlight;
 import io.retso.hbase.coprocessor.region.Horizon;
 import io.retso.hbase.coprocessor.region.Mark;
 import io.retso.hbase.coprocessor.region.ObserverMetrics;
@@ -27,14 +26,6 @@ import org.apache.hadoop.hbase.wal.WALEdit;
  * What a region does with mutations before it applies them: transactional writes are checked
  * against the horizon, cleanup requests become cleanups, all others pass.
  *
- * <p>A batch runs on one thread, from {@link #begin} to {@link #end}; both come from the hooks of
- * HBase's region operation. Once the first hook of all coprocessors has succeeded HBase calls the
- * second, whatever happens in between. But if that of another coprocessor fails after ours, nothing
- * more is called. So a batch takes nothing that must be given back before it meets its first
- * mutation, and one that has met none may be over, or be one that the next is inside of: it waits
- * below the next until that is over. (The hook after a batch is skipped if another coprocessor
- * fails in one before it.)
- *
  * <p>HBase asks for changed mutations under a lock for which each flush waits, and behind the flush
  * all writes of the region. A row that is to be cleaned up may have to be read from a disk. So it
  * is latched and read before, outside of all locks ({@link #read}); the latch keeps the
@@ -50,93 +41,36 @@ public final class RegionWrites {
   private static final OperationStatus CLEANED =
       new OperationStatus(OperationStatusCode.SUCCESS, CleanupRequest.DONE);
 
-  /** Batches of one thread that have met no mutation: coprocessors begin some inside of others. */
-  private static final int OUTER_MAX = 8;
-
-  /** A batch that has begun, others inside of it, and what it does once it has a mutation. */
-  private static final class Open {
-    /** One that had met no mutation when this one began; null if there is none. */
-    private final Open outer;
-
-    private final int level;
-    private int depth;
-    private WriteBatch batch;
-
-    private Open(Open outer) {
-      boolean isTooDeep = outer != null && outer.level == OUTER_MAX;
-      this.outer = isTooDeep ? null : outer;
-      this.level = this.outer == null ? 0 : outer.level + 1;
-    }
-  }
-
-  private final WriteBatch.Shared shared;
+  private final OpenBatches batches;
   private final Horizon horizon;
+  private final RowLatches latches;
   private final RowCleaner cleaner;
-  private final PlainChanges changes;
   private final RegionMarks marks;
   private final DecisionWrites decisions;
   private final RegionOutcomes outcomes;
   private final ObserverMetrics metrics;
-  private final RowLatches latches = new RowLatches();
-  private final ThreadLocal<Open> open = new ThreadLocal<>();
 
-  /** Operations of this thread that are no batches. */
-  private final ThreadLocal<Integer> unbatched = new ThreadLocal<>();
-
+  /**
+   * Writes of a region.
+   *
+   * @param batches those of the region
+   * @param parts what all of them share
+   */
   public RegionWrites(
-      BatchesInFlight inFlight,
+      OpenBatches batches,
+      WriteBatch.Shared parts,
       Horizon horizon,
-      RowCleaner cleaner,
-      PlainChanges changes,
-      RegionMarks marks,
       DecisionWrites decisions,
       RegionOutcomes outcomes,
       ObserverMetrics metrics) {
-    this.shared = new WriteBatch.Shared(inFlight, changes, cleaner, latches, marks);
-    this.decisions = decisions;
+    this.batches = batches;
+    this.latches = parts.latches();
+    this.cleaner = parts.cleaner();
+    this.marks = parts.marks();
     this.horizon = horizon;
-    this.cleaner = cleaner;
-    this.changes = changes;
-    this.marks = marks;
+    this.decisions = decisions;
     this.outcomes = outcomes;
     this.metrics = metrics;
-  }
-
-  /** A batch begins on this thread; another coprocessor may begin one inside of it. */
-  public void begin() {
-    Open current = open.get();
-    if (current == null || current.batch == null) {
-      current = new Open(current);
-      open.set(current);
-    }
-    current.depth++;
-  }
-
-  /** The batch is over: applied and visible, or failed. */
-  public void end() {
-    Open current = open.get();
-    if (current != null && --current.depth == 0) {
-      if (current.outer == null) {
-        open.remove();
-      } else {
-        open.set(current.outer);
-      }
-      if (current.batch != null) {
-        current.batch.end();
-      }
-    }
-  }
-
-  /** What this thread's batch does; null if it is in none. */
-  private WriteBatch batch() {
-    Open current = open.get();
-    if (current == null) {
-      return null;
-    }
-    if (current.batch == null) {
-      current.batch = new WriteBatch(shared);
-    }
-    return current.batch;
   }
 
   /**
@@ -146,7 +80,7 @@ public final class RegionWrites {
    * @throws IOException if it cannot be read
    */
   public void read(Put put) throws IOException {
-    WriteBatch batch = batch();
+    WriteBatch batch = batches.current();
     CleanupRequest request;
     try {
       request = batch == null ? null : CleanupRequest.of(put);
@@ -184,7 +118,7 @@ public final class RegionWrites {
     }
     CleanupRequest request = CleanupRequest.of(mutation);
     long start = request == null ? PendingWrite.startOf(mutation) : request.start();
-    WriteBatch batch = batch();
+    WriteBatch batch = batches.current();
     if (start == 0) {
       decisions.keep(mutation);
       plain(batch, mutation);
@@ -199,7 +133,7 @@ public final class RegionWrites {
 
   private void decide(MiniBatchOperationInProgress<Mutation> mutations, int i)
       throws DoNotRetryIOException {
-    WriteBatch batch = batch();
+    WriteBatch batch = batches.current();
     if (batch == null) {
       throw new DoNotRetryIOException(NO_ROW_PROCESSORS);
     }
@@ -212,28 +146,8 @@ public final class RegionWrites {
         marks.plain(cell.getTimestamp());
       }
     }
-    if (batch != null) { // otherwise of a row processor: see beginUnbatched
+    if (batch != null) { // otherwise of a row processor: see OpenBatches
       batch.plain();
-    }
-  }
-
-  /** An operation begins on this thread that may change rows without a batch. */
-  public void beginUnbatched() {
-    Integer depth = unbatched.get();
-    unbatched.set(depth == null ? 1 : depth + 1);
-    changes.begin();
-  }
-
-  /** It is over; ignored if none has begun: HBase ends scans in the same way. */
-  public void endUnbatched() {
-    Integer depth = unbatched.get();
-    if (depth != null) {
-      changes.end();
-      if (depth == 1) {
-        unbatched.remove();
-      } else {
-        unbatched.set(depth - 1);
-      }
     }
   }
 
@@ -242,7 +156,7 @@ public final class RegionWrites {
    * them yet.
    */
   public void applied(MiniBatchOperationInProgress<Mutation> mutations) {
-    WriteBatch batch = batch();
+    WriteBatch batch = batches.begun();
     if (batch == null) {
       return;
     }
@@ -279,7 +193,7 @@ public final class RegionWrites {
   public void done(MiniBatchOperationInProgress<Mutation> mutations, boolean success)
       throws IOException {
     answerCleanups(mutations);
-    WriteBatch batch = batch();
+    WriteBatch batch = batches.begun();
     if (batch == null) {
       return;
     }
@@ -290,11 +204,7 @@ public final class RegionWrites {
     } else {
       batch.added.forEach(marks::failed);
     }
-    batch.decisions.clear();
-    batch.added.clear();
-    batch.unlogged.clear();
-    batch.cleanedMarks.clear();
-    batch.next = batch.writes.size();
+    batch.clear();
     if (hasDecided) {
       decisions.makeRoom();
     }
@@ -336,7 +246,7 @@ public final class RegionWrites {
     Mutation mutation = mutations.getOperation(i);
     Latch latch = new Latch(mutation.getRow(), start);
     if (latchForWrite(latch)) {
-      batch().writes.add(new WriteBatch.Write(latch, mutation));
+      batches.current().writes.add(new WriteBatch.Write(latch, mutation));
     } else {
       metrics.refusedWrites.increment();
       MiniBatches.refuse(
@@ -349,7 +259,7 @@ public final class RegionWrites {
     if (!latches.latchForWrite(latch)) {
       return false;
     }
-    boolean begins = batch().beginWrites(latch.start());
+    boolean begins = batches.current().beginWrites(latch.start());
     if (!begins) {
       latches.releaseWrite(latch);
     }
@@ -358,7 +268,7 @@ public final class RegionWrites {
 
   /** Takes the marks out of the writes that were admitted, if they need not be cells. */
   private void addMarks() {
-    WriteBatch batch = batch();
+    WriteBatch batch = batches.begun();
     if (batch == null) {
       return;
     }
@@ -378,7 +288,7 @@ public final class RegionWrites {
    * edit here is logged if the data is, whatever other coprocessors do with single mutations.
    */
   public void append(WALEdit edit) {
-    WriteBatch batch = batch();
+    WriteBatch batch = batches.begun();
     if (batch == null) {
       return;
     }
@@ -389,7 +299,7 @@ public final class RegionWrites {
   private void cleanUp(
       MiniBatchOperationInProgress<Mutation> mutations, int i, CleanupRequest request)
       throws IOException {
-    WriteBatch batch = batch();
+    WriteBatch batch = batches.current();
     Latch latch = new Latch(request.row(), request.start());
     WriteBatch.Cleanup cleanup = batch.latch(latch, request);
     if (cleanup != null) {
@@ -403,6 +313,7 @@ public final class RegionWrites {
           MiniBatches.turnAway(mutations, i, request + ": it was decided meanwhile; try again");
           return;
         }
+        assert committed == 0 || committed > request.start() : request + " at " + committed;
         cleaner.cleanUp(mutation, request, committed, row);
         if (row != null) {
           cleanUpMark(mutations, i, marks.find(request.row(), request.start()), row);
@@ -440,7 +351,7 @@ public final class RegionWrites {
     if (mark == null) {
       return;
     }
-    batch().cleanedMarks.add(mark);
+    batches.current().cleanedMarks.add(mark);
     Mutation cleanup = mutations.getOperation(i);
     if (!mark.isTaken() && !row.hasCell() && marks.isUsable(cleanup)) {
       cleanup

@@ -116,11 +116,14 @@ public final class RowCleaner {
     if (written == null) {
       return;
     }
+    assert written.suffices(commitTimestamp) : request;
     for (KeyValue cell : written.all) {
+      assert RawVersion.isCell(cell, request.start()) : cell;
       add(changes, deleteOf(cell));
     }
     if (commitTimestamp != 0) {
       for (KeyValue cell : written.visible) {
+        assert cell.getTimestamp() == request.start() : "used twice: " + cell;
         cell.setTimestamp(CellVersion.committed(commitTimestamp)); // a copy
         cell.setSequenceId(0);
         add(changes, cell);

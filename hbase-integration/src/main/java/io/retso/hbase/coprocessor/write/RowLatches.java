@@ -67,10 +67,12 @@ public final class RowLatches {
   }
 
   public void releaseWrite(Latch latch) {
-    held.computeIfPresent(latch, (key, count) -> count == 1 ? null : count - 1);
+    Integer left = held.computeIfPresent(latch, (key, count) -> count == 1 ? null : count - 1);
+    assert left == null || left > 0 : "a cleanup came in beside a write: " + left;
   }
 
   public void releaseCleanup(Latch latch) {
-    held.remove(latch);
+    Integer old = held.remove(latch);
+    assert old != null && old == CLEANER : "writes came in beside a cleanup: " + old;
   }
 }

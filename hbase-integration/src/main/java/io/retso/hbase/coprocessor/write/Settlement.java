@@ -133,7 +133,9 @@ public final class Settlement {
     for (int i = 0; i < cleanups.length; i++) {
       byte[] row = CellUtil.cloneRow(marks.get(i));
       long start = PendingWrite.startOf(marks.get(i));
-      cleanups[i] = new CleanupRequest(row, start, outcomes.outcomeOf(start)).toPut();
+      long outcome = outcomes.outcomeOf(start);
+      assert outcome != 0 : "it left before its last mark: " + start;
+      cleanups[i] = new CleanupRequest(row, start, outcome).toPut();
     }
     int cleaned = 0;
     for (OperationStatus status : region.batchMutate(cleanups)) {

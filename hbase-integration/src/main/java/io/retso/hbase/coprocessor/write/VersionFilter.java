@@ -34,6 +34,7 @@ final class VersionFilter extends FilterBase {
   /** The place of the version in the cell's column, before all that are there. */
   @Override
   public Cell getNextCellHint(Cell cell) {
+    assert cell.getTimestamp() > version : "HBase would seek back";
     return PrivateCellUtil.createFirstOnRowColTS(cell, version);
   }
 }

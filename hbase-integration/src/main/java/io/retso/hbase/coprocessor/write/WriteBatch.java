@@ -17,7 +17,7 @@ import org.apache.hadoop.hbase.client.Mutation;
 /**
  * What one batch of mutations does in a region, from its first mutation to its end. Of one thread.
  */
-final class WriteBatch {
+public final class WriteBatch {
   private static final Cleanup NOT_READ = new Cleanup(null, -1);
 
   /** A write that was admitted. */
@@ -32,7 +32,7 @@ final class WriteBatch {
   record Cleanup(RowCleaner.Written row, long moment) {}
 
   /** What all batches of a region share. */
-  record Shared(
+  public record Shared(
       BatchesInFlight inFlight,
       PlainChanges changes,
       RowCleaner cleaner,
@@ -65,7 +65,7 @@ final class WriteBatch {
   final List<DecisionWrites.Pending> decisions = new ArrayList<>();
 
   /** The first of the writes that was not applied yet. */
-  int next;
+  private int next;
 
   /** The first of the writes whose mark may still have to go to the memory of the region. */
   private int unmarked;
@@ -104,6 +104,15 @@ final class WriteBatch {
         : null;
   }
 
+  /** The current mutations are over; others may follow. */
+  void clear() {
+    added.clear();
+    unlogged.clear();
+    cleanedMarks.clear();
+    decisions.clear();
+    next = writes.size();
+  }
+
   /**
    * The next writes of one transaction whose marks are to be looked at; empty if there are none.
    */
@@ -138,9 +147,11 @@ final class WriteBatch {
   }
 
   void end() {
+    assert next <= writes.size() && unmarked <= writes.size();
     if (plain) {
       shared.changes.end();
     }
+    assert writes.stream().allMatch(write -> begun.contains(write.latch.start()));
     begun.forEach(shared.marks::endWrite);
     writes.forEach(write -> shared.latches.releaseWrite(write.latch));
     cleanups.keySet().forEach(shared.latches::releaseCleanup);

@@ -1,6 +1,7 @@
 /**
- * Writes and cleanups in a region: {@link io.retso.hbase.coprocessor.write.RegionWrites} admits and
- * refuses, {@link io.retso.hbase.coprocessor.write.RowCleaner} cleans up, {@link
+ * Writes and cleanups in a region: {@link io.retso.hbase.coprocessor.write.OpenBatches} knows which
+ * are under way, {@link io.retso.hbase.coprocessor.write.RegionWrites} admits and refuses, {@link
+ * io.retso.hbase.coprocessor.write.RowCleaner} cleans up, {@link
  * io.retso.hbase.coprocessor.write.RowLatches} keep the two apart. {@link
  * io.retso.hbase.coprocessor.write.DecisionWrites} decides outcomes for all rows of a transaction,
  * {@link io.retso.hbase.coprocessor.write.Settlement} cleans up what a crash leaves of them.
