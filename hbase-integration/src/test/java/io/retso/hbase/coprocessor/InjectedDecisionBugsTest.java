@@ -89,6 +89,12 @@ class InjectedDecisionBugsTest {
         "",
         DecidedOutcomesTest.class,
         "whatWasFiledIsNotDecided"),
+    A_FLUSH_FILES_WHAT_IS_DECIDED_WHILE_IT_LOOKS(
+        "coprocessor/region/Writers.java",
+        "return outcomes.outcomeOf(start);",
+        "return 0;",
+        DecisionsInFlightTest.class,
+        "whatIsAbortedWhileAFlushLooksIsNotRead"),
     WHAT_HAS_MARKS_THAT_ARE_CELLS_IS_DECIDED(
         "coprocessor/region/Writers.java",
         "&& start > lastReal.get()",
@@ -206,6 +212,12 @@ class InjectedDecisionBugsTest {
         "} else if (first != null) {",
         DecidedReplayTest.class,
         "anOutcomeStaysUntilTheLastMarkOfItIsGone"),
+    A_CLEANUP_LOOKS_AT_THE_HORIZON_BEHIND_THE_OUTCOMES(
+        "coprocessor/write/RegionWrites.java",
+        "request.start() >= refused;",
+        "request.start() >= horizon.refused();",
+        DecisionsInFlightTest.class,
+        "whatIsDecidedWhileACleanupLooksIsNotTakenForAborted"),
     WHAT_IS_FORGOTTEN_IS_TAKEN_FOR_ABORTED(
         "coprocessor/write/RegionWrites.java",
         "CleanupRequest.replaced(mutation);",

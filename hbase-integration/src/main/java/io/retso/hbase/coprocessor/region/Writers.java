@@ -25,8 +25,9 @@ import java.util.function.Consumer;
  * </pre>
  *
  * <p>Each step is atomic for one transaction: a write that begins finds the decision, or keeps it
- * away; a flush finds the decision, or files the version and keeps it away. Whoever finds a
- * decision finds the outcome in {@link RegionOutcomes}, where it is before its marks go from here.
+ * away; a flush finds the decision, or files the version and keeps it away. The outcome is in
+ * {@link RegionOutcomes} before the marks go from here: so a look for marks that finds none is
+ * followed by one for the outcome, or shares the lock of the transaction with the decision.
  * Thread-safe.
  */
 final class Writers {
@@ -256,6 +257,11 @@ final class Writers {
    * What a flush of data does with a version: if it is decided, as it says. If not, it writes it as
    * it is, and the transaction is not decided any more.
    *
+   * <p>The last look at the outcomes comes after the look for its marks. A transaction without
+   * marks here may have been decided between the two: then its outcome is there, before its marks
+   * went, and stays until this flush has ended. If it has neither, one of its marks is or was a
+   * cell, or was cleaned up, and it is not decided any more without being filed, either.
+   *
    * @return as {@link RegionOutcomes#outcomeOf}
    */
   long outcomeOrFile(long start) {
@@ -263,15 +269,13 @@ final class Writers {
     if (known != 0) {
       return known;
     }
-    long[] found = new long[1];
     writers.computeIfPresent(
         start,
         (key, writer) -> {
-          found[0] = outcomes.outcomeOf(start);
           writer.isFiled = true;
           return writer;
         });
-    return found[0];
+    return outcomes.outcomeOf(start);
   }
 
   /** Whether the region can vouch for what a transaction wrote in so many rows. */

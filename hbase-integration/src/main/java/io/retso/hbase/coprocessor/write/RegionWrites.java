@@ -400,17 +400,22 @@ public final class RegionWrites {
 
   /**
    * Where the cells of a row go: to what the region has decided, if it has. Then the horizon may be
-   * above the transaction though the row has still its mark, and so may who asks have taken it for
-   * aborted. Such an outcome stays until its last mark is gone, so it is here as long as a mark is.
+   * above the transaction though the row had its mark when it was read, and so may who asks have
+   * taken it for aborted.
+   *
+   * <p>The horizon comes first: it rises above a transaction that the region decides only when that
+   * is done. So if it is above and no outcome is found, there was none, or a flush has moved the
+   * cells and taken it along.
    *
    * @return 0 if they are only removed
    */
   private long commitTimestamp(CleanupRequest request) {
+    long refused = horizon.refused();
     long known = outcomes.outcomeOf(request.start());
     if (known != 0) {
       return Math.max(known, 0);
     }
-    boolean move = request.isCommitted() && request.start() >= horizon.refused();
+    boolean move = request.isCommitted() && request.start() >= refused;
     return move ? request.commitTimestamp() : 0;
   }
 

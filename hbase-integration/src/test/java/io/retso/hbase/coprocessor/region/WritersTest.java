@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.retso.hbase.layout.CleanupRequest;
 import io.retso.hbase.layout.PendingWrite;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -13,9 +14,13 @@ import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import org.apache.hadoop.hbase.KeyValue;
 import org.apache.hadoop.hbase.util.Bytes;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** The marks that a region has in memory, beside a naive list of them. */
 class WritersTest {
@@ -131,5 +136,32 @@ class WritersTest {
         throw new AssertionError("seed " + seed + ", round " + round, e);
       }
     }
+  }
+
+  /** The flush has seen no outcome, and waits for the decision to look at the transaction. */
+  @Test
+  @Timeout(60)
+  void whatIsDecidedWhileAFlushLooksIsNotFiled() throws Exception {
+    RegionOutcomes outcomes = new RegionOutcomes(null, true);
+    Writers deciding = new Writers(outcomes, true, mark -> {});
+    deciding.opened(0);
+    deciding.add(List.of(mark(row(1), 16, true)));
+    AtomicReference<Thread> flusher = new AtomicReference<>();
+    AtomicReference<CompletableFuture<Long>> flush = new AtomicReference<>();
+    Runnable decision =
+        () -> {
+          flush.set(
+              CompletableFuture.supplyAsync(
+                  () -> {
+                    flusher.set(Thread.currentThread());
+                    return deciding.outcomeOrFile(16);
+                  }));
+          while (flusher.get() == null || flusher.get().getState() != Thread.State.BLOCKED) {
+            Thread.onSpinWait();
+          }
+          outcomes.decided(16, CleanupRequest.ABORTED);
+        };
+    assertTrue(deciding.decide(16, 1, decision));
+    assertEquals(CleanupRequest.ABORTED, flush.get().get(20, TimeUnit.SECONDS));
   }
 }
