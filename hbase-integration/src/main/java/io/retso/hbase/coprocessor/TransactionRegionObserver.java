@@ -229,7 +229,7 @@ public final class TransactionRegionObserver implements RegionCoprocessor, Regio
       MiniBatchOperationInProgress<Mutation> mutations,
       boolean success)
       throws IOException {
-    ifPrepared(region -> region.writes().done(mutations, success));
+    ifPrepared(region -> region.writes().done(mutations));
   }
 
   /** Row processors come as ANY; their changes do not pass {@link #preBatchMutate}. */

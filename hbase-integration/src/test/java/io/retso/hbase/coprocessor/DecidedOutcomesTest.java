@@ -205,6 +205,18 @@ class DecidedOutcomesTest {
     assertEquals(Map.of(), t.read());
   }
 
+  /** By another coprocessor, when its mark is in memory; the batch does not fail. */
+  @Test
+  void aWriteThatIsRefusedBehindOurHookIsNotCounted() throws IOException {
+    long start = t.writeWithoutCell(ROW);
+    HeldBatch refusing = HeldBatch.into(t.region());
+    refusing.setRefusing(true);
+    assertThrows(IOException.class, () -> t.write(start, "s", "a", "2"));
+    refusing.setRefusing(false);
+    t.abortAndDecide(start, 1);
+    assertEquals(Map.of(), t.read());
+  }
+
   @Test
   void writesOfADecidedTransactionAreRefused() throws IOException {
     long start = t.writeWithoutCell(ROW);

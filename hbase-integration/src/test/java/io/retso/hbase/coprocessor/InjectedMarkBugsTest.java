@@ -1,6 +1,7 @@
 package io.retso.hbase.coprocessor;
 
 import io.retso.hbase.RetsoCluster;
+import io.retso.hbase.coprocessor.region.WritersTest;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -109,13 +110,13 @@ class InjectedMarkBugsTest {
     A_MARK_GOES_BEFORE_ITS_CLEANUP_IS_VISIBLE(
         "coprocessor/write/RegionWrites.java",
         "batch().cleanedMarks.add(mark);",
-        "marks.drop(mark);",
+        "marks.cleaned(mark); marks.cleanupEnded(mark);",
         MarksInFlightTest.class,
         "theMarkStaysUntilItsCleanupIsVisible"),
     THE_END_OF_A_FLUSH_TAKES_THE_MARK_OF_A_LATE_DUPLICATE(
         "coprocessor/region/RegionMarks.java",
         "if (mark.isTaken()) {",
-        "if (mark.isLogged()) {",
+        "if (mark.isNumbered()) {",
         MarksInFlightTest.class,
         "aLateDuplicateKeepsItsMarkWhenAFlushEnds"),
     A_FLUSH_TAKES_MARKS_AMID_A_BATCH(
@@ -123,14 +124,14 @@ class InjectedMarkBugsTest {
         "    region.blockUpdates();\n"
             + "    try {\n"
             + "      for (Mark mark : writers.all()) {\n"
-            + "        if (mark.isLogged() && !mark.isCleaned()) {\n"
+            + "        if (mark.isNumbered() && !mark.isCleaned()) {\n"
             + "          mark.take();\n"
             + "          writers.real(mark.start());\n"
             + "          cells.add(mark.cell());\n"
             + "        }\n"
             + "      }\n",
         "      for (Mark mark : writers.all()) {\n"
-            + "        if (mark.isLogged() && !mark.isCleaned()) {\n"
+            + "        if (mark.isNumbered() && !mark.isCleaned()) {\n"
             + "          mark.take();\n"
             + "          writers.real(mark.start());\n"
             + "          cells.add(mark.cell());\n"
@@ -140,6 +141,30 @@ class InjectedMarkBugsTest {
             + "    try {\n",
         MarksInFlightTest.class,
         "aFlushWritesNoMarkWhoseDeleteIsInTheLogOnly"),
+    A_MARK_THAT_IS_PERHAPS_NOT_IN_THE_LOG_STANDS_FOR_ANOTHER(
+        "coprocessor/region/Writers.java",
+        "!old.isApplied() || old.isTaken()",
+        "!old.isNumbered() || old.isTaken()",
+        FailingLogTest.class,
+        "aWriteThatIsTriedAgainHasItsMark"),
+    A_MARK_THAT_BECOMES_A_CELL_STANDS_FOR_ANOTHER(
+        "coprocessor/region/Writers.java",
+        "!old.isApplied() || old.isTaken()",
+        "!old.isApplied()",
+        WritersTest.class,
+        "hasWhatANaiveListHas"),
+    A_BATCH_THAT_FAILS_BEHIND_THE_LOG_LEAVES_NO_MARK(
+        "coprocessor/region/RegionMarks.java",
+        "if (!mark.isNumbered()) {\n      drop(mark);",
+        "if (!mark.isApplied()) {\n      drop(mark);",
+        MarksInFlightTest.class,
+        "aBatchThatFailsBehindTheLogLeavesItsMark"),
+    MARKS_OF_REFUSED_WRITES_STAY(
+        "coprocessor/write/RegionWrites.java",
+        "batch.added.forEach(marks::writeEnded);",
+        "",
+        DecidedOutcomesTest.class,
+        "aWriteThatIsRefusedBehindOurHookIsNotCounted"),
     THE_DELETE_OF_A_MARK_THAT_IS_A_CELL_IS_NONE(
         "coprocessor/write/RegionWrites.java",
         "!mark.isTaken() && !row.hasCell()",

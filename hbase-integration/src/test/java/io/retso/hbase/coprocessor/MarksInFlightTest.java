@@ -15,10 +15,13 @@ import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.hbase.Coprocessor;
+import org.apache.hadoop.hbase.client.Get;
 import org.apache.hadoop.hbase.client.Mutation;
 import org.apache.hadoop.hbase.client.Put;
 import org.apache.hadoop.hbase.client.Result;
@@ -270,6 +273,47 @@ class MarksInFlightTest {
     assertThrows(Exception.class, write::get);
     assertEquals(List.of("first"), t.rowsWithMarks());
     t.write(start, ROW, "a", "2");
+    t.reopen();
+    assertEquals(Map.of(), read());
+  }
+
+  /**
+   * Another coprocessor, asked before ours, fails when data and mark are in log and memory: HBase
+   * says that the batch has failed, and its data can be seen.
+   */
+  @Test
+  void aBatchThatFailsBehindTheLogLeavesItsMark() throws Exception {
+    long start = t.oracle.begin();
+    failBehindTheLog(RawTable.put(start, ROW, "a", "1"));
+    assertEquals(1, t.table.get(new Get(Bytes.toBytes(ROW))).size(), "plain readers see it");
+    assertEquals(Map.of(), read());
+    t.reopen();
+    assertEquals(Map.of(), read());
+    t.commit(start, ROW);
+    assertEquals(Map.of("a", "1"), read());
+  }
+
+  private void failBehindTheLog(Put put) throws Exception {
+    Hold hold = HeldBatch.into(region, Coprocessor.PRIORITY_HIGHEST).holdNextApplied();
+    Future<?> write = apply(put);
+    hold.awaitReached();
+    hold.fail();
+    assertThrows(ExecutionException.class, write::get);
+  }
+
+  /** The same with a cleanup: a late duplicate needs a mark of its own. */
+  @Test
+  void aCleanupThatFailsBehindTheLogTakesTheMarkAlong() throws Exception {
+    long start = t.writeWithoutCell(ROW);
+    t.oracle.abort(start);
+    Hold hold = HeldBatch.into(region).holdNextApplied();
+    Future<?> cleanup = apply(cleanup(start, CleanupRequest.ABORTED));
+    hold.awaitReached();
+    hold.fail();
+    assertThrows(ExecutionException.class, cleanup::get);
+    assertEquals(List.of(), t.cells(ROW));
+    t.write(start, ROW, "a", "late");
+    assertEquals(Map.of(), read());
     t.reopen();
     assertEquals(Map.of(), read());
   }

@@ -37,9 +37,9 @@ final class MarkedRows {
 
   /** Takes a mark away. */
   void remove(Mark mark) {
-    assert !mark.isGone();
     mark.setGone();
     count--;
+    assert count >= 0 : count;
   }
 
   boolean isEmpty() {

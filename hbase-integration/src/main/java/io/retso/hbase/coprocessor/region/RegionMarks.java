@@ -248,6 +248,16 @@ public final class RegionMarks {
   }
 
   /**
+   * The batch that added the mark is in log and memory. To be called under HBase's lock of updates,
+   * shared. Some may have no number: other coprocessors have refused all writes of the batch.
+   */
+  public void applied(Mark mark) {
+    if (mark.isNumbered()) {
+      mark.setApplied();
+    }
+  }
+
+  /**
    * The mark's cleanup is in log and memory, and not visible yet: readers need the mark, but no
    * flush writes it any more. To be called under HBase's lock of updates, shared.
    */
@@ -256,8 +266,15 @@ public final class RegionMarks {
   }
 
   /** The mark goes, as somebody else tells of it by now, or it is to be seen no more. */
-  public void drop(Mark mark) {
+  private void drop(Mark mark) {
     writers.remove(mark);
+  }
+
+  /** The batch with the mark's cleanup is over: visible, even if something failed afterwards. */
+  public void cleanupEnded(Mark mark) {
+    if (mark.isCleaned()) {
+      drop(mark);
+    }
   }
 
   private void going(Mark mark) {
@@ -265,9 +282,12 @@ public final class RegionMarks {
     bytes.addAndGet(-mark.bytes());
   }
 
-  /** The batch that added the mark has failed: no cells tell of it, unless it was logged. */
-  public void failed(Mark mark) {
-    if (!mark.isLogged()) {
+  /**
+   * The batch that added the mark is over. If it failed before the mark was numbered, no cells tell
+   * of it. Afterwards its data may be in log and memory, whatever HBase says of the batch.
+   */
+  public void writeEnded(Mark mark) {
+    if (!mark.isNumbered()) {
       drop(mark);
     }
   }
@@ -287,7 +307,7 @@ public final class RegionMarks {
     region.blockUpdates();
     try {
       for (Mark mark : writers.all()) {
-        if (mark.isLogged() && !mark.isCleaned()) {
+        if (mark.isNumbered() && !mark.isCleaned()) {
           mark.take();
           writers.real(mark.start());
           cells.add(mark.cell());

@@ -54,14 +54,14 @@ final class Writers {
       return null;
     }
 
-    /** Those of rows that have none; null if a row has one that may fail, or becomes a cell. */
+    /** Those of rows that have none; null if a row has one that cannot stand for another. */
     private List<Mark> withoutThoseThatAreHere(List<Mark> marks) {
       List<Mark> fresh = new ArrayList<>(marks.size());
       for (Mark mark : marks) {
         Mark old = rows == 0 ? null : find(mark.row());
         if (old == null) {
           fresh.add(mark);
-        } else if (!old.isLogged() || old.isTaken()) {
+        } else if (!old.isApplied() || old.isTaken()) {
           return null;
         }
       }
@@ -168,8 +168,8 @@ final class Writers {
    * Adds the marks of a batch that is about to be applied.
    *
    * @param marks of one transaction and different rows, in their order
-   * @return those of rows that had none; null if none was added, as a row has one that may fail, or
-   *     that a flush is making a cell of
+   * @return those of rows that had none; null if none was added, as a row has one that is not known
+   *     to be in the log, or that a flush is making a cell of
    */
   List<Mark> add(List<Mark> marks) {
     List<Mark> fresh = new ArrayList<>(marks.size());

@@ -228,6 +228,7 @@ public final class RegionWrites {
     if (batch == null) {
       return;
     }
+    batch.added.forEach(marks::applied);
     batch.cleanedMarks.forEach(marks::cleaned);
     decisions.applied(batch.decisions);
     for (int i = 0; i < mutations.size(); i++) {
@@ -258,8 +259,7 @@ public final class RegionWrites {
   }
 
   /** The mutations are visible; or they failed, and if they were prepared, some may be there. */
-  public void done(MiniBatchOperationInProgress<Mutation> mutations, boolean success)
-      throws IOException {
+  public void done(MiniBatchOperationInProgress<Mutation> mutations) throws IOException {
     answerCleanups(mutations);
     WriteBatch batch = batch();
     if (batch == null) {
@@ -267,11 +267,8 @@ public final class RegionWrites {
     }
     boolean hasDecided = !batch.decisions.isEmpty();
     answerDecisions(mutations, batch.decisions);
-    if (success) {
-      batch.cleanedMarks.forEach(marks::drop);
-    } else {
-      batch.added.forEach(marks::failed);
-    }
+    batch.cleanedMarks.forEach(marks::cleanupEnded);
+    batch.added.forEach(marks::writeEnded);
     batch.decisions.clear();
     batch.added.clear();
     batch.unlogged.clear();

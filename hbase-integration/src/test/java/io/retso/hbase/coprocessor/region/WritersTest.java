@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The marks that a region has in memory, beside a naive list of them. */
-class WritersTest {
+public class WritersTest {
   private static final int TRANSACTIONS = 6;
   private static final int ROWS = 40;
 
@@ -43,10 +43,14 @@ class WritersTest {
     return Bytes.toBytes(String.format("%03d", i));
   }
 
-  private static Mark mark(byte[] row, long start, boolean isLogged) {
+  private static Mark mark(byte[] row, long start, boolean isApplied) {
     KeyValue cell = PendingWrite.markOf(row, start);
-    cell.setSequenceId(isLogged ? 1 : 0);
-    return new Mark(row, start, cell);
+    cell.setSequenceId(1);
+    Mark mark = new Mark(row, start, cell);
+    if (isApplied) {
+      mark.setApplied();
+    }
+    return mark;
   }
 
   private void add(Random random) {
@@ -55,14 +59,14 @@ class WritersTest {
     for (int i = random.nextInt(8); i >= 0; i--) {
       rows.add(random.nextInt(ROWS));
     }
-    boolean isLogged = random.nextInt(20) != 0;
-    List<Mark> marks = rows.stream().map(row -> mark(row(row), start, isLogged)).toList();
+    boolean isApplied = random.nextInt(20) != 0;
+    List<Mark> marks = rows.stream().map(row -> mark(row(row), start, isApplied)).toList();
     List<Mark> fresh = new ArrayList<>(marks);
     fresh.removeIf(mark -> naive.containsKey(key(mark.row(), start)));
     boolean isRefused =
         marks.stream()
             .map(mark -> naive.get(key(mark.row(), start)))
-            .anyMatch(old -> old != null && (!old.isLogged() || old.isTaken()));
+            .anyMatch(old -> old != null && (!old.isApplied() || old.isTaken()));
     List<Mark> added = writers.add(marks);
     if (isRefused) {
       assertNull(added);
