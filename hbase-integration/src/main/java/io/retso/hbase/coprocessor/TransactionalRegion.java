@@ -86,7 +86,7 @@ final class TransactionalRegion {
     this.horizon = new Horizon(inFlight, () -> hregion.getReadPoint(IsolationLevel.READ_COMMITTED));
     String encodedName = region.getRegionInfo().getEncodedName();
     this.outcomes = new RegionOutcomes(region, decides);
-    this.decisions = new RegionDecisions(hregion, decides, outcomes, link.markBytes());
+    this.decisions = new RegionDecisions(hregion, decides, outcomes, link.memory());
     this.settlement =
         new Settlement(
             hregion,
@@ -95,7 +95,7 @@ final class TransactionalRegion {
             () -> environment.getOnlineRegions().getRegion(encodedName) == region);
     this.marks =
         new RegionMarks(
-            hregion, settings.reads() == Reads.SERVER, decides, outcomes, link.markBytes());
+            hregion, settings.reads() == Reads.SERVER, decides, outcomes, link.memory());
     this.reads =
         new RegionReads(
             new RegionParts(region, marks, outcomes, horizon, link, metrics), this::awaitHorizon);
@@ -174,6 +174,7 @@ final class TransactionalRegion {
   /** The region is open; begins to ask for its horizon. */
   void opened() {
     marks.opened(lastVersion());
+    decisions.opened();
     loadDecisions();
     synchronized (this) {
       firstWatermark = firstWatermark == null ? link.askWatermark() : firstWatermark;

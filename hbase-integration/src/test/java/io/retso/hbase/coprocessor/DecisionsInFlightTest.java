@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.retso.hbase.Fixture;
 import io.retso.hbase.RetsoCluster;
 import io.retso.hbase.coprocessor.HeldBatch.Hold;
+import io.retso.hbase.coprocessor.region.LoggedDecisions;
 import io.retso.hbase.layout.CellVersion;
 import io.retso.hbase.layout.CleanupRequest;
 import io.retso.hbase.layout.Refusal;
@@ -31,6 +32,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @Timeout(120)
 class DecisionsInFlightTest {
   private DecidedTable t;
+  private volatile Thread flusher;
 
   @BeforeEach
   void create(RetsoCluster cluster) throws Exception {
@@ -52,7 +54,7 @@ class DecisionsInFlightTest {
 
   /** The flush has seen no outcome of the version, and has not filed it yet. */
   private void decideWhileAFlushLooks(long start, long outcome) throws Exception {
-    Hold hold = HeldOutcomes.in(t.region()).holdNextLook(start);
+    Hold hold = HeldMaps.outcomes(t.region()).holdNextLook(start);
     Future<?> flush = flushInBackground(RawTable.F);
     hold.awaitReached();
     assertTrue(t.decide(start, outcome, 1));
@@ -95,7 +97,7 @@ class DecisionsInFlightTest {
   void whatIsDecidedWhileACleanupLooksIsNotTakenForAborted() throws Exception {
     long start = t.writeWithoutCell(ROW);
     long committed = t.commit(start, ROW);
-    HeldOutcomes outcomes = HeldOutcomes.in(t.region());
+    HeldMaps.Outcomes outcomes = HeldMaps.outcomes(t.region());
     Hold read = HeldStore.into(t.region()).holdNextPut();
     Put request = new CleanupRequest(Bytes.toBytes(ROW), start, committed).toPut();
     Future<?> cleanup = t.inBackground(() -> t.region().batchMutate(new Mutation[] {request}));
@@ -114,5 +116,48 @@ class DecisionsInFlightTest {
     assertEquals(Map.of("a", "1"), t.read());
     t.flush();
     assertEquals(Map.of("a", "1"), t.read());
+  }
+
+  /** The flush has begun to let outcomes go, and the memory of the data is empty. */
+  @Test
+  void anOutcomeThatComesAsAFlushEndsStays() throws Exception {
+    t.abortAndDecide(t.writeWithoutCell("s"), 1);
+    Hold hold = HeldMaps.decisions(t.region()).holdNextCopy();
+    Future<?> flush = flushInBackground(RawTable.F);
+    hold.awaitReached();
+    t.abortAndDecide(t.writeWithoutCell(ROW), 1);
+    hold.release();
+    flush.get();
+    assertEquals(Map.of(), t.read());
+    t.flush();
+    assertEquals(List.of(), DecidedTable.versions(t.raw(ROW)));
+  }
+
+  /** The marks are gone and the decision is not there yet when a flush of both looks at them. */
+  @Test
+  void aFlushOfMarksWaitsForTheDecisionThatTookThem() throws Exception {
+    long older = t.oracle.begin();
+    long start = t.writeWithoutCell(ROW);
+    t.oracle.abort(start);
+    Hold snapshot = HeldStore.into(t.region()).holdNextFlushOfMarks();
+    Future<?> flush =
+        t.inBackground(
+            () -> {
+              flusher = Thread.currentThread();
+              t.flush(DecidedTable.MARKS);
+              return null;
+            });
+    snapshot.awaitReached();
+    t.write(older, "second", "a", "1"); // its mark is a cell, so the decision is none
+    Hold deciding = HeldMaps.decisions(t.region()).holdNextAddition();
+    Future<?> decision = t.inBackground(() -> t.decide(start, CleanupRequest.ABORTED, 1));
+    deciding.awaitReached();
+    snapshot.release();
+    Fixture.eventually(
+        "it waits for the decision", () -> flush.isDone() || RawTable.isBlockingUpdates(flusher));
+    deciding.release();
+    decision.get();
+    flush.get();
+    assertEquals(Map.of(start, CleanupRequest.ABORTED), LoggedDecisions.read(t.region()));
   }
 }

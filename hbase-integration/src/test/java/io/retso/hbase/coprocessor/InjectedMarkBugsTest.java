@@ -12,12 +12,21 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** As {@link InjectedRegionBugsTest}: bugs of marks that are in memory and no cells. */
 @ExtendWith(RetsoCluster.Extension.class)
 class InjectedMarkBugsTest {
+  private static final String TAKES =
+      "      writers.forEach(\n"
+          + "          mark -> {\n"
+          + "            if (mark.isNumbered() && !mark.isCleaned()) {\n"
+          + "              take(mark);\n"
+          + "              cells.add(mark.cell());\n"
+          + "            }\n"
+          + "          });\n";
+
   /** A rule that is broken, how, and the test that says so. */
   enum Bug {
     A_MARK_COMES_AFTER_ITS_CELLS(
         "coprocessor/region/RegionMarks.java",
-        "isFull ? null : writers.add(marks);",
-        "isFull || java.util.concurrent.CompletableFuture.runAsync("
+        "memory.take(size) ? writers.add(marks) : null;",
+        "!memory.take(size) || java.util.concurrent.CompletableFuture.runAsync("
             + "() -> writers.add(marks),"
             + " java.util.concurrent.CompletableFuture.delayedExecutor(1, TimeUnit.MINUTES))"
             + ".isDone() ? null : marks;",
@@ -72,9 +81,9 @@ class InjectedMarkBugsTest {
         MarksInMemoryTest.class,
         "whatIsNotLoggedIsACell"),
     THE_MEMORY_OF_MARKS_HAS_NO_BOUND(
-        "coprocessor/region/RegionMarks.java",
-        "bytes.addAndGet(size) > BYTES_MAX",
-        "bytes.addAndGet(size) < 0",
+        "coprocessor/region/SharedMemory.java",
+        "bytes.addAndGet(more) <= BYTES_MAX",
+        "bytes.addAndGet(more) > 0",
         MarksInMemoryTest.class,
         "whatHasNoRoomIsACell"),
     READERS_OF_MARKS_MISS_THOSE_IN_MEMORY(
@@ -103,8 +112,8 @@ class InjectedMarkBugsTest {
         "aRowWhoseMarksAreInMemoryIsReadOnce"),
     A_MARK_GOES_BEFORE_IT_IS_COUNTED(
         "coprocessor/region/RegionMarks.java",
-        "removals.incrementAndGet(counterOf(mark.row()));",
-        "",
+        "removals.incrementAndGet(counterOf(mark.row()))",
+        "removals.get(0)",
         MarksInFlightTest.class,
         "aReadThatMissesAMarkReadsAgain"),
     A_MARK_GOES_BEFORE_ITS_CLEANUP_IS_VISIBLE(
@@ -115,30 +124,17 @@ class InjectedMarkBugsTest {
         "theMarkStaysUntilItsCleanupIsVisible"),
     THE_END_OF_A_FLUSH_TAKES_THE_MARK_OF_A_LATE_DUPLICATE(
         "coprocessor/region/RegionMarks.java",
-        "if (mark.isTaken()) {",
-        "if (mark.isNumbered()) {",
+        "      for (Mark mark : taken) {\n"
+            + "        assert mark.isTaken() : mark;\n"
+            + "        drop(mark);\n"
+            + "      }\n",
+        "      writers.forEach(this::drop);\n",
         MarksInFlightTest.class,
         "aLateDuplicateKeepsItsMarkWhenAFlushEnds"),
     A_FLUSH_TAKES_MARKS_AMID_A_BATCH(
         "coprocessor/region/RegionMarks.java",
-        "    region.blockUpdates();\n"
-            + "    try {\n"
-            + "      for (Mark mark : writers.all()) {\n"
-            + "        if (mark.isNumbered() && !mark.isCleaned()) {\n"
-            + "          mark.take();\n"
-            + "          writers.real(mark.start());\n"
-            + "          cells.add(mark.cell());\n"
-            + "        }\n"
-            + "      }\n",
-        "      for (Mark mark : writers.all()) {\n"
-            + "        if (mark.isNumbered() && !mark.isCleaned()) {\n"
-            + "          mark.take();\n"
-            + "          writers.real(mark.start());\n"
-            + "          cells.add(mark.cell());\n"
-            + "        }\n"
-            + "      }\n"
-            + "    region.blockUpdates();\n"
-            + "    try {\n",
+        "    region.blockUpdates();\n    try {\n" + TAKES,
+        TAKES + "    region.blockUpdates();\n    try {\n",
         MarksInFlightTest.class,
         "aFlushWritesNoMarkWhoseDeleteIsInTheLogOnly"),
     A_MARK_THAT_IS_PERHAPS_NOT_IN_THE_LOG_STANDS_FOR_ANOTHER(

@@ -12,7 +12,6 @@ import io.retso.hbase.coprocessor.HeldBatch.Hold;
 import io.retso.hbase.layout.CleanupRequest;
 import io.retso.hbase.layout.ReadAttribute;
 import java.io.IOException;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
@@ -224,7 +223,8 @@ class MarksInFlightTest {
     cleaning.awaitReached();
     snapshot.release();
     Fixture.eventually(
-        "it waits for the cleanup", () -> written.isReached() || isBlockingUpdates(flusher));
+        "it waits for the cleanup",
+        () -> written.isReached() || RawTable.isBlockingUpdates(flusher));
     cleaning.release();
     cleanup.get();
     flush.get();
@@ -233,11 +233,6 @@ class MarksInFlightTest {
     t.reopen();
     assertEquals(List.of("first", "second"), t.rowsWithMarks());
     assertEquals(Map.of("a", "1"), read());
-  }
-
-  private static boolean isBlockingUpdates(Thread thread) {
-    return Arrays.stream(thread.getStackTrace())
-        .anyMatch(frame -> frame.getMethodName().equals("blockUpdates"));
   }
 
   /** What is written while a flush is under way is of the memory that comes after. */

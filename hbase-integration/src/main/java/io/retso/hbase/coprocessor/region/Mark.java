@@ -43,7 +43,10 @@ public final class Mark {
   /** Whether its cleanup is in log and memory, and the mark goes when that is visible. */
   private volatile boolean isCleaned;
 
-  /** Whether it is here no more; set under the lock of {@link Writers}. */
+  /**
+   * Whether it went by itself, and not with all marks of a decided transaction; set under the lock
+   * of {@link Writers}.
+   */
   private volatile boolean isGone;
 
   Mark(byte[] row, long start, KeyValue cell) {

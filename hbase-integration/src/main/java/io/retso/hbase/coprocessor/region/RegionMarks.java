@@ -9,7 +9,6 @@ import java.util.List;
 import java.util.NavigableMap;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
 import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.CellComparator;
@@ -53,13 +52,10 @@ import org.slf4j.LoggerFactory;
  * goes. A cleanup, whose row nobody else changes, looks here <em>before</em> it reads: a mark that
  * a flush drops meanwhile is in the store by then.
  *
- * <p>Bounded by the bytes that the regions of a server have together. Thread-safe.
+ * <p>Bounded by {@link SharedMemory}. Thread-safe.
  */
 public final class RegionMarks {
   private static final Logger LOG = LoggerFactory.getLogger(RegionMarks.class);
-
-  /** Bytes of marks that a region server keeps here, with what it takes to keep them. */
-  public static final long BYTES_MAX = Math.max(16L << 20, Runtime.getRuntime().maxMemory() / 32);
 
   private static final byte[] FAMILY = PendingWrite.family();
   private static final Comparator<byte[]> BY_ROW = Arrays::compareUnsigned;
@@ -73,9 +69,12 @@ public final class RegionMarks {
   private final HRegion region;
   private final boolean isUsed;
   private final boolean isDeciding;
-  private final AtomicLong bytes;
+  private final SharedMemory memory;
   private final Writers writers;
   private final AtomicLongArray removals = new AtomicLongArray(COUNTERS);
+
+  /** Those that a flush has taken since the last one ended. Guarded by itself. */
+  private final List<Mark> taken = new ArrayList<>();
 
   /** The store of the family; null before it is needed. */
   private volatile Store store;
@@ -85,19 +84,23 @@ public final class RegionMarks {
    *
    * @param isUsed false if each mark must be a cell
    * @param isDeciding whether the region decides outcomes
-   * @param bytes of all regions of the server
    */
   public RegionMarks(
       HRegion region,
       boolean isUsed,
       boolean isDeciding,
       RegionOutcomes outcomes,
-      AtomicLong bytes) {
+      SharedMemory memory) {
     this.region = region;
-    this.writers = new Writers(outcomes, isDeciding, this::going);
+    this.writers =
+        new Writers(
+            outcomes,
+            isDeciding,
+            mark -> removals.incrementAndGet(counterOf(mark.row())),
+            memory::free);
     this.isUsed = isUsed;
     this.isDeciding = isDeciding;
-    this.bytes = bytes;
+    this.memory = memory;
   }
 
   /**
@@ -135,9 +138,8 @@ public final class RegionMarks {
     }
     List<Mark> marks = List.copyOf(byRow.values());
     long size = bytesOf(marks);
-    boolean isFull = bytes.addAndGet(size) > BYTES_MAX;
-    List<Mark> added = isFull ? null : writers.add(marks);
-    bytes.addAndGet((added == null ? 0 : bytesOf(added)) - size);
+    List<Mark> added = memory.take(size) ? writers.add(marks) : null;
+    memory.free(size - (added == null ? 0 : bytesOf(added)));
     return added;
   }
 
@@ -212,11 +214,16 @@ public final class RegionMarks {
 
   /** Whether what a mutation does to a mark may be in the log only; under the same lock. */
   public boolean isUsable(Mutation mutation) {
+    return isUsed && isForced(mutation) && isAnchored();
+  }
+
+  /** Whether a mutation is in the log, and that on disk, before it can be seen. */
+  public boolean isForced(Mutation mutation) {
     Durability durability = mutation.getDurability();
     if (durability == Durability.USE_DEFAULT) {
       durability = region.getTableDescriptor().getDurability();
     }
-    return isUsed && durability != Durability.SKIP_WAL && isAnchored();
+    return durability != Durability.SKIP_WAL && durability != Durability.ASYNC_WAL;
   }
 
   /** Whether HBase will flush the memory of the family, though it knows nothing of what is here. */
@@ -277,11 +284,6 @@ public final class RegionMarks {
     }
   }
 
-  private void going(Mark mark) {
-    removals.incrementAndGet(counterOf(mark.row()));
-    bytes.addAndGet(-mark.bytes());
-  }
-
   /**
    * The batch that added the mark is over. If it failed before the mark was numbered, no cells tell
    * of it. Afterwards its data may be in log and memory, whatever HBase says of the batch.
@@ -297,39 +299,49 @@ public final class RegionMarks {
    * for all decisions that have not left. While no batch is under way: a cleanup that comes before
    * deletes its mark in the log only, and the mark is not written; one that comes after puts a
    * delete marker. A decision that comes before is written, its marks are not; one that comes after
-   * finds that the marks are cells.
+   * finds that the marks are cells. Batches wait while what is there is noted, not while it is
+   * sorted: neither marks nor outcomes change.
    */
   public List<Cell> take(RegionDecisions decisions) {
-    if (writers.isEmpty() && decisions.isEmpty()) {
-      return List.of(); // what is being added now has a cell in the memory that comes after
-    }
     List<Cell> cells = new ArrayList<>();
+    RegionDecisions.Noted noted;
     region.blockUpdates();
     try {
-      for (Mark mark : writers.all()) {
-        if (mark.isNumbered() && !mark.isCleaned()) {
-          mark.take();
-          writers.real(mark.start());
-          cells.add(mark.cell());
-        }
-      }
-      Cell decided = decisions.cell();
-      if (decided != null) {
-        cells.add(decided);
-      }
+      writers.forEach(
+          mark -> {
+            if (mark.isNumbered() && !mark.isCleaned()) {
+              take(mark);
+              cells.add(mark.cell());
+            }
+          });
+      noted = decisions.note();
     } finally {
       region.unblockUpdates();
+    }
+    Cell decided = decisions.cell(noted);
+    if (decided != null) {
+      cells.add(decided);
     }
     cells.sort(CellComparator.getInstance());
     return cells;
   }
 
+  private void take(Mark mark) {
+    mark.take();
+    writers.real(mark.start());
+    synchronized (taken) {
+      taken.add(mark);
+    }
+  }
+
   /** A flush has ended, and no other has begun: what was taken is in files that readers see. */
   public void flushed() {
-    for (Mark mark : writers.all()) {
-      if (mark.isTaken()) {
+    synchronized (taken) {
+      for (Mark mark : taken) {
+        assert mark.isTaken() : mark;
         drop(mark);
       }
+      taken.clear();
     }
   }
 
@@ -390,6 +402,6 @@ public final class RegionMarks {
 
   /** The region is closed. */
   public void close() {
-    writers.all().forEach(this::drop);
+    writers.forEach(this::drop);
   }
 }

@@ -8,6 +8,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import java.util.function.LongConsumer;
 
 /**
  * The transactions that have marks in the memory of a region, and whether the region can vouch for
@@ -31,6 +32,8 @@ import java.util.function.Consumer;
  * Thread-safe.
  */
 final class Writers {
+  private static final String NO_OUTCOME = "marks go before the outcome is there";
+
   /** Guarded by the map's lock of its key, but for what readers look at. */
   private static final class Writer {
     /** Its marks; replaced as a whole. */
@@ -41,6 +44,8 @@ final class Writers {
     private boolean isFiled;
 
     private Writer unlessUnused() {
+      assert rows >= 0 && underWay >= 0 : rows + " rows, " + underWay + " writes under way";
+      assert rows == batches.stream().mapToInt(MarkedRows::size).sum() : rows;
       return rows == 0 && underWay == 0 ? null : this;
     }
 
@@ -94,14 +99,17 @@ final class Writers {
       }
     }
 
-    private void forEach(Consumer<Mark> action) {
-      batches.forEach(batch -> batch.all().forEach(action));
+    private long bytes() {
+      return batches.stream().mapToLong(MarkedRows::bytes).sum();
     }
   }
 
   private final RegionOutcomes outcomes;
   private final boolean isUsed;
   private final Consumer<Mark> going;
+  private final LongConsumer freed;
+
+  /** By {@link RegionOutcomes#key}. */
   private final ConcurrentMap<Long, Writer> writers = new ConcurrentHashMap<>();
 
   /**
@@ -114,12 +122,14 @@ final class Writers {
    * None.
    *
    * @param isUsed false if the region decides nothing; then marks are all that is known of anybody
-   * @param going is told of each mark before it goes
+   * @param going is told of each mark before it goes by itself, not of those of a decision
+   * @param freed is told of the bytes of all that go
    */
-  Writers(RegionOutcomes outcomes, boolean isUsed, Consumer<Mark> going) {
+  Writers(RegionOutcomes outcomes, boolean isUsed, Consumer<Mark> going, LongConsumer freed) {
     this.outcomes = outcomes;
     this.isUsed = isUsed;
     this.going = going;
+    this.freed = freed;
   }
 
   /** The region opens with files that have versions up to this one. */
@@ -139,7 +149,7 @@ final class Writers {
     }
     Writer[] begun = new Writer[1];
     writers.compute(
-        start,
+        RegionOutcomes.key(start),
         (key, known) -> {
           if (outcomes.outcomeOf(start) != 0) {
             return known;
@@ -156,7 +166,7 @@ final class Writers {
   void end(long start) {
     if (isUsed) {
       writers.computeIfPresent(
-          start,
+          RegionOutcomes.key(start),
           (key, writer) -> {
             writer.underWay--;
             return writer.unlessUnused();
@@ -175,8 +185,9 @@ final class Writers {
     List<Mark> fresh = new ArrayList<>(marks.size());
     boolean[] isAdded = new boolean[1];
     writers.compute(
-        marks.get(0).start(),
+        RegionOutcomes.key(marks.get(0).start()),
         (key, known) -> {
+          assert !isUsed || known != null && known.underWay > 0 : "no write of it is under way";
           Writer writer = known == null ? new Writer() : known;
           List<Mark> found = writer.withoutThoseThatAreHere(marks);
           isAdded[0] = found != null;
@@ -192,11 +203,12 @@ final class Writers {
   /** Takes a mark away, unless it is gone. */
   void remove(Mark mark) {
     writers.computeIfPresent(
-        mark.start(),
+        RegionOutcomes.key(mark.start()),
         (key, writer) -> {
-          if (!mark.isGone()) {
+          if (writer.find(mark.row()) == mark) {
             going.accept(mark);
             writer.remove(mark);
+            freed.accept(mark.bytes());
           }
           return writer.unlessUnused();
         });
@@ -204,20 +216,13 @@ final class Writers {
 
   /** The mark of a row and transaction; null if none is here. */
   Mark find(byte[] row, long start) {
-    Writer writer = writers.get(start);
+    Writer writer = writers.get(RegionOutcomes.key(start));
     return writer == null ? null : writer.find(row);
   }
 
-  /** Whether no mark is here. */
-  boolean isEmpty() {
-    return writers.values().stream().allMatch(writer -> writer.batches.isEmpty());
-  }
-
   /** All marks, in any order; they may come and go meanwhile. */
-  List<Mark> all() {
-    List<Mark> all = new ArrayList<>();
-    writers.values().forEach(writer -> writer.forEach(all::add));
-    return all;
+  void forEach(Consumer<Mark> action) {
+    writers.values().forEach(writer -> writer.batches.forEach(batch -> batch.forEach(action)));
   }
 
   /**
@@ -270,8 +275,9 @@ final class Writers {
       return known;
     }
     writers.computeIfPresent(
-        start,
+        RegionOutcomes.key(start),
         (key, writer) -> {
+          assert outcomes.outcomeOf(start) == 0 : "it is decided, and has marks";
           writer.isFiled = true;
           return writer;
         });
@@ -282,7 +288,7 @@ final class Writers {
   boolean isWhole(long start, int rows) {
     boolean[] isWhole = new boolean[1];
     writers.computeIfPresent(
-        start,
+        RegionOutcomes.key(start),
         (key, writer) -> {
           isWhole[0] = isWhole(start, rows, writer);
           return writer;
@@ -295,7 +301,8 @@ final class Writers {
   }
 
   /**
-   * Decides a transaction, if {@link #isWhole}; then its marks go.
+   * Decides a transaction, if {@link #isWhole}; then its marks go, all of them at once, be they
+   * many or few: this runs under locks for which writes and flushes wait.
    *
    * @param decision puts the outcome into {@link RegionOutcomes}
    * @return false if it is not decided
@@ -303,15 +310,15 @@ final class Writers {
   boolean decide(long start, int rows, Runnable decision) {
     boolean[] isDecided = new boolean[1];
     writers.computeIfPresent(
-        start,
+        RegionOutcomes.key(start),
         (key, writer) -> {
           if (!isWhole(start, rows, writer)) {
             return writer;
           }
           isDecided[0] = true;
           decision.run();
-          writer.forEach(going);
-          writer.forEach(Mark::setGone);
+          assert outcomes.outcomeOf(start) != 0 : NO_OUTCOME;
+          freed.accept(writer.bytes());
           return null;
         });
     return isDecided[0];

@@ -22,7 +22,7 @@ public class WritersLincheckTest {
   private static final byte[] ROW = Bytes.toBytes("r");
 
   private final RegionOutcomes outcomes = new RegionOutcomes(null, true);
-  private final Writers writers = new Writers(outcomes, true, mark -> {});
+  private final Writers writers = new Writers(outcomes, true, mark -> {}, bytes -> {});
 
   private volatile boolean isWritten;
   private volatile boolean isFiled;

@@ -16,6 +16,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.apache.hadoop.hbase.KeyValue;
 import org.apache.hadoop.hbase.util.Bytes;
@@ -32,8 +33,11 @@ public class WritersTest {
   /** What it should have, by row and start timestamp. */
   private final TreeMap<String, Mark> naive = new TreeMap<>();
 
+  private final RegionOutcomes outcomes = new RegionOutcomes(null, true);
+  private final AtomicLong bytes = new AtomicLong();
   private final Writers writers =
-      new Writers(new RegionOutcomes(null, false), true, mark -> assertTrue(going.add(mark)));
+      new Writers(
+          outcomes, true, mark -> assertTrue(going.add(mark)), freed -> bytes.addAndGet(-freed));
 
   private static String key(byte[] row, long start) {
     return Bytes.toString(row) + "/" + start;
@@ -67,12 +71,15 @@ public class WritersTest {
         marks.stream()
             .map(mark -> naive.get(key(mark.row(), start)))
             .anyMatch(old -> old != null && (!old.isApplied() || old.isTaken()));
+    assertTrue(writers.begin(start));
     List<Mark> added = writers.add(marks);
+    writers.end(start);
     if (isRefused) {
       assertNull(added);
     } else {
       assertEquals(fresh, added);
       fresh.forEach(mark -> naive.put(key(mark.row(), start), mark));
+      fresh.forEach(mark -> bytes.addAndGet(mark.bytes()));
     }
   }
 
@@ -97,9 +104,14 @@ public class WritersTest {
       long start = any(random).start();
       List<Mark> its = naive.values().stream().filter(mark -> mark.start() == start).toList();
       assertEquals(false, writers.decide(start, its.size() + 1, () -> {}), "not so many rows");
-      assertTrue(writers.decide(start, its.size(), () -> going.removeAll(its)));
+      Runnable decision =
+          () -> {
+            its.forEach(mark -> assertEquals(mark, writers.find(mark.row(), start), "not yet"));
+            outcomes.decided(start, CleanupRequest.ABORTED);
+          };
+      assertTrue(writers.decide(start, its.size(), decision));
+      outcomes.forget(start);
       naive.values().removeAll(its);
-      assertTrue(going.containsAll(its));
     }
   }
 
@@ -109,8 +121,10 @@ public class WritersTest {
         assertEquals(naive.get(key(row(i), 16 * j)), writers.find(row(i), 16 * j));
       }
     }
-    assertEquals(new HashSet<>(naive.values()), new HashSet<>(writers.all()));
-    assertEquals(naive.isEmpty(), writers.isEmpty());
+    Set<Mark> all = new HashSet<>();
+    writers.forEach(all::add);
+    assertEquals(new HashSet<>(naive.values()), all);
+    assertEquals(all.stream().mapToLong(Mark::bytes).sum(), bytes.get());
     int max = 1 + random.nextInt(2 * ROWS);
     boolean isReversed = random.nextBoolean();
     byte[] from = row(random.nextInt(ROWS));
@@ -146,10 +160,10 @@ public class WritersTest {
   @Test
   @Timeout(60)
   void whatIsDecidedWhileAFlushLooksIsNotFiled() throws Exception {
-    RegionOutcomes outcomes = new RegionOutcomes(null, true);
-    Writers deciding = new Writers(outcomes, true, mark -> {});
-    deciding.opened(0);
-    deciding.add(List.of(mark(row(1), 16, true)));
+    writers.opened(0);
+    assertTrue(writers.begin(16));
+    writers.add(List.of(mark(row(1), 16, true)));
+    writers.end(16);
     AtomicReference<Thread> flusher = new AtomicReference<>();
     AtomicReference<CompletableFuture<Long>> flush = new AtomicReference<>();
     Runnable decision =
@@ -158,14 +172,14 @@ public class WritersTest {
               CompletableFuture.supplyAsync(
                   () -> {
                     flusher.set(Thread.currentThread());
-                    return deciding.outcomeOrFile(16);
+                    return writers.outcomeOrFile(16);
                   }));
           while (flusher.get() == null || flusher.get().getState() != Thread.State.BLOCKED) {
             Thread.onSpinWait();
           }
           outcomes.decided(16, CleanupRequest.ABORTED);
         };
-    assertTrue(deciding.decide(16, 1, decision));
+    assertTrue(writers.decide(16, 1, decision));
     assertEquals(CleanupRequest.ABORTED, flush.get().get(20, TimeUnit.SECONDS));
   }
 }
