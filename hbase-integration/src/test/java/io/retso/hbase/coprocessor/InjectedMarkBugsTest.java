@@ -155,6 +155,18 @@ class InjectedMarkBugsTest {
         "if (!mark.isApplied()) {\n      drop(mark);",
         MarksInFlightTest.class,
         "aBatchThatFailsBehindTheLogLeavesItsMark"),
+    A_LATE_DUPLICATE_OF_A_FORMER_BATCH_IS_WRITTEN(
+        "coprocessor/region/Writers.java",
+        "if (number < batch) {",
+        "if (number < 0) {",
+        LateDuplicateTest.class,
+        "ofAFormerBatchOfItsTransactionIsRefused"),
+    A_BATCH_IS_WRITTEN_BESIDE_A_LATE_DUPLICATE(
+        "coprocessor/region/Writers.java",
+        "number > batch && underWay > 0",
+        "number > batch && underWay < 0",
+        LateDuplicateTest.class,
+        "ofAFormerBatchIsWaitedFor"),
     MARKS_OF_REFUSED_WRITES_STAY(
         "coprocessor/write/RegionWrites.java",
         "batch.added.forEach(marks::writeEnded);",

@@ -94,10 +94,7 @@ public final class RegionMarks {
     this.region = region;
     this.writers =
         new Writers(
-            outcomes,
-            isDeciding,
-            mark -> removals.incrementAndGet(counterOf(mark.row())),
-            memory::free);
+            outcomes, mark -> removals.incrementAndGet(counterOf(mark.row())), memory::free);
     this.isUsed = isUsed;
     this.isDeciding = isDeciding;
     this.memory = memory;
@@ -113,6 +110,8 @@ public final class RegionMarks {
   public List<Mark> add(long start, List<Mutation> writes) {
     List<Mutation> movable = writes.stream().filter(this::isMovable).toList();
     List<Mark> added = movable.isEmpty() ? null : addAll(start, movable);
+    assert added == null || added.stream().noneMatch(Mark::isNumbered)
+        : "logged before it is added";
     if (added != null) {
       movable.forEach(write -> write.getFamilyCellMap().remove(FAMILY));
     }
@@ -161,9 +160,9 @@ public final class RegionMarks {
     return logged;
   }
 
-  /** Whether a write may begin: its transaction is not decided here. {@link #endWrite} follows. */
-  public boolean beginWrite(long start) {
-    return writers.begin(start);
+  /** Whether a write may begin; see {@link Writers#begin}. {@link #endWrite} follows. */
+  public Admission beginWrite(long start, int batch) {
+    return writers.begin(start, batch);
   }
 
   /** A write is over: applied and visible, or failed. */
@@ -326,6 +325,7 @@ public final class RegionMarks {
     return cells;
   }
 
+  /** With HBase's lock of updates held alone: no batch is under way. */
   private void take(Mark mark) {
     mark.take();
     writers.real(mark.start());

@@ -33,6 +33,7 @@ import java.util.function.LongConsumer;
  */
 final class Writers {
   private static final String NO_OUTCOME = "marks go before the outcome is there";
+  private static final String NOT_UNDER_WAY = "no write of the transaction is under way";
 
   /** Guarded by the map's lock of its key, but for what readers look at. */
   private static final class Writer {
@@ -41,12 +42,33 @@ final class Writers {
 
     private int rows;
     private int underWay;
+
+    /** Highest number of a batch that has begun. */
+    private int batch;
+
     private boolean isFiled;
 
     private Writer unlessUnused() {
       assert rows >= 0 && underWay >= 0 : rows + " rows, " + underWay + " writes under way";
       assert rows == batches.stream().mapToInt(MarkedRows::size).sum() : rows;
       return rows == 0 && underWay == 0 ? null : this;
+    }
+
+    /**
+     * A transaction sends a batch when the one before it was acknowledged. So a write of an earlier
+     * batch is a late duplicate: HBase's client has sent it twice, and something held up the first
+     * attempt. What is written to a cell last counts, so it must not be it.
+     */
+    private Admission begin(int number) {
+      if (number < batch) {
+        return Admission.LATE;
+      }
+      if (number > batch && underWay > 0) {
+        return Admission.EARLY;
+      }
+      batch = number;
+      underWay++;
+      return Admission.ADMITTED;
     }
 
     private Mark find(byte[] row) {
@@ -105,7 +127,6 @@ final class Writers {
   }
 
   private final RegionOutcomes outcomes;
-  private final boolean isUsed;
   private final Consumer<Mark> going;
   private final LongConsumer freed;
 
@@ -121,13 +142,11 @@ final class Writers {
   /**
    * None.
    *
-   * @param isUsed false if the region decides nothing; then marks are all that is known of anybody
    * @param going is told of each mark before it goes by itself, not of those of a decision
    * @param freed is told of the bytes of all that go
    */
-  Writers(RegionOutcomes outcomes, boolean isUsed, Consumer<Mark> going, LongConsumer freed) {
+  Writers(RegionOutcomes outcomes, Consumer<Mark> going, LongConsumer freed) {
     this.outcomes = outcomes;
-    this.isUsed = isUsed;
     this.going = going;
     this.freed = freed;
   }
@@ -142,36 +161,36 @@ final class Writers {
     lastReal.accumulateAndGet(start, Math::max);
   }
 
-  /** Whether a write may begin: its transaction is not decided here. {@link #end} follows. */
-  boolean begin(long start) {
-    if (!isUsed) {
-      return outcomes.outcomeOf(start) == 0;
-    }
-    Writer[] begun = new Writer[1];
+  /**
+   * Whether a write may begin. If it is admitted, {@link #end} follows.
+   *
+   * @param batch its number, growing within the transaction
+   */
+  Admission begin(long start, int batch) {
+    Admission[] admission = new Admission[1];
     writers.compute(
         RegionOutcomes.key(start),
         (key, known) -> {
           if (outcomes.outcomeOf(start) != 0) {
+            admission[0] = Admission.DECIDED;
             return known;
           }
           Writer writer = known == null ? new Writer() : known;
-          writer.underWay++;
-          begun[0] = writer;
+          admission[0] = writer.begin(batch);
           return writer;
         });
-    return begun[0] != null;
+    return admission[0];
   }
 
   /** A write is over: applied and visible, or failed. */
   void end(long start) {
-    if (isUsed) {
-      writers.computeIfPresent(
-          RegionOutcomes.key(start),
-          (key, writer) -> {
-            writer.underWay--;
-            return writer.unlessUnused();
-          });
-    }
+    writers.compute(
+        RegionOutcomes.key(start),
+        (key, writer) -> {
+          assert writer != null : NOT_UNDER_WAY;
+          writer.underWay--;
+          return writer.unlessUnused();
+        });
   }
 
   /**
@@ -186,16 +205,15 @@ final class Writers {
     boolean[] isAdded = new boolean[1];
     writers.compute(
         RegionOutcomes.key(marks.get(0).start()),
-        (key, known) -> {
-          assert !isUsed || known != null && known.underWay > 0 : "no write of it is under way";
-          Writer writer = known == null ? new Writer() : known;
+        (key, writer) -> {
+          assert writer != null && writer.underWay > 0 : NOT_UNDER_WAY;
           List<Mark> found = writer.withoutThoseThatAreHere(marks);
           isAdded[0] = found != null;
           if (isAdded[0] && !found.isEmpty()) {
             writer.add(found);
             fresh.addAll(found);
           }
-          return writer.unlessUnused();
+          return writer;
         });
     return isAdded[0] ? fresh : null;
   }

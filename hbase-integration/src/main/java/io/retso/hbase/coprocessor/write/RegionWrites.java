@@ -1,5 +1,6 @@
 package io.retso.hbase.coprocessor.write;
 
+import io.retso.hbase.coprocessor.region.Admission;
 import io.retso.hbase.coprocessor.region.BatchesInFlight;
 import io.retso.hbase.coprocessor.region.Horizon;
 import io.retso.hbase.coprocessor.region.Mark;
@@ -314,25 +315,34 @@ public final class RegionWrites {
     }
     Mutation mutation = mutations.getOperation(i);
     Latch latch = new Latch(mutation.getRow(), start);
-    if (latchForWrite(latch)) {
+    Admission admission = latchForWrite(latch, PendingWrite.batchOf(mutation));
+    if (admission == Admission.ADMITTED) {
       batch().writes.add(new WriteBatch.Write(latch, mutation));
+    } else if (admission == Admission.EARLY) {
+      MiniBatches.turnAway(
+          mutations, i, "transaction " + start + ": a late duplicate is being written; try again");
     } else {
       metrics.refusedWrites.increment();
-      MiniBatches.refuse(
-          mutations, i, Refusal.DECIDED.message(start, "its writes are being cleaned up"));
+      MiniBatches.refuse(mutations, i, refusal(admission, start));
     }
   }
 
-  /** Whether neither a cleanup of the row is under way, nor the transaction was decided here. */
-  private boolean latchForWrite(Latch latch) {
+  private static String refusal(Admission admission, long start) {
+    return admission == Admission.LATE
+        ? "transaction " + start + " has written since: this is a late duplicate of a former write"
+        : Refusal.DECIDED.message(start, "its writes are being cleaned up");
+  }
+
+  /** A cleanup of the row is under way when its transaction is decided. */
+  private Admission latchForWrite(Latch latch, int number) {
     if (!latches.latchForWrite(latch)) {
-      return false;
+      return Admission.DECIDED;
     }
-    boolean begins = batch().beginWrites(latch.start());
-    if (!begins) {
+    Admission admission = batch().beginWrites(latch.start(), number);
+    if (admission != Admission.ADMITTED) {
       latches.releaseWrite(latch);
     }
-    return begins;
+    return admission;
   }
 
   /** Takes the marks out of the writes that were admitted, if they need not be cells. */

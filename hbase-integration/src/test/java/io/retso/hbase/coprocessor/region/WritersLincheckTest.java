@@ -22,7 +22,7 @@ public class WritersLincheckTest {
   private static final byte[] ROW = Bytes.toBytes("r");
 
   private final RegionOutcomes outcomes = new RegionOutcomes(null, true);
-  private final Writers writers = new Writers(outcomes, true, mark -> {}, bytes -> {});
+  private final Writers writers = new Writers(outcomes, mark -> {}, bytes -> {});
 
   private volatile boolean isWritten;
   private volatile boolean isFiled;
@@ -37,7 +37,7 @@ public class WritersLincheckTest {
   /** A batch. */
   @Operation
   public void write() {
-    if (writers.begin(START)) {
+    if (writers.begin(START, 1) == Admission.ADMITTED) {
       writers.add(List.of(new Mark(ROW, START, PendingWrite.markOf(ROW, START))));
       isWritten = true;
       writers.end(START);

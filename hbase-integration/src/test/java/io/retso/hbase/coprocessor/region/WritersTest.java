@@ -36,8 +36,7 @@ public class WritersTest {
   private final RegionOutcomes outcomes = new RegionOutcomes(null, true);
   private final AtomicLong bytes = new AtomicLong();
   private final Writers writers =
-      new Writers(
-          outcomes, true, mark -> assertTrue(going.add(mark)), freed -> bytes.addAndGet(-freed));
+      new Writers(outcomes, mark -> assertTrue(going.add(mark)), freed -> bytes.addAndGet(-freed));
 
   private static String key(byte[] row, long start) {
     return Bytes.toString(row) + "/" + start;
@@ -71,7 +70,7 @@ public class WritersTest {
         marks.stream()
             .map(mark -> naive.get(key(mark.row(), start)))
             .anyMatch(old -> old != null && (!old.isApplied() || old.isTaken()));
-    assertTrue(writers.begin(start));
+    assertEquals(Admission.ADMITTED, writers.begin(start, 1));
     List<Mark> added = writers.add(marks);
     writers.end(start);
     if (isRefused) {
@@ -161,7 +160,7 @@ public class WritersTest {
   @Timeout(60)
   void whatIsDecidedWhileAFlushLooksIsNotFiled() throws Exception {
     writers.opened(0);
-    assertTrue(writers.begin(16));
+    assertEquals(Admission.ADMITTED, writers.begin(16, 1));
     writers.add(List.of(mark(row(1), 16, true)));
     writers.end(16);
     AtomicReference<Thread> flusher = new AtomicReference<>();
