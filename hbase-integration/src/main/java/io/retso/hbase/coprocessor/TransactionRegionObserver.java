@@ -383,7 +383,7 @@ public final class TransactionRegionObserver implements RegionCoprocessor, Regio
       action.run();
     } catch (IllegalArgumentException e) {
       throw new DoNotRetryIOException(e.getMessage(), e);
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | AssertionError e) { // HBase would stop the server
       LOG.error(UNEXPECTED, e);
       throw new DoNotRetryIOException(UNEXPECTED + e, e);
     }
@@ -396,7 +396,7 @@ public final class TransactionRegionObserver implements RegionCoprocessor, Regio
     }
     try {
       return purge.run(region.purge());
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | AssertionError e) {
       LOG.error("{}nothing is purged this time", UNEXPECTED, e);
       return source;
     }

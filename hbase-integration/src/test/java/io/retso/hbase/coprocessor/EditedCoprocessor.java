@@ -145,11 +145,23 @@ final class EditedCoprocessor implements AutoCloseable {
       }
       return null;
     } catch (InvocationTargetException e) {
-      if (e.getCause() instanceof AssertionError || Refusal.of(e.getCause()) != null) {
+      if (e.getCause() instanceof AssertionError
+          || Refusal.of(e.getCause()) != null
+          || isOfAssertion(e.getCause())) {
         return e.getCause();
       }
       throw e;
     }
+  }
+
+  /** Whether the coprocessor has asserted what is not so; a region server says it in words. */
+  private static boolean isOfAssertion(Throwable failure) {
+    for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+      if (String.valueOf(cause.getMessage()).contains(AssertionError.class.getName())) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private static void callAll(

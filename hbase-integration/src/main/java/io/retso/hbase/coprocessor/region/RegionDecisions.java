@@ -196,6 +196,7 @@ public final class RegionDecisions {
         sequence,
         starts,
         (old, more) -> LongStream.concat(LongStream.of(old), LongStream.of(more)).toArray());
+    assert count.get() >= starts.length : count;
   }
 
   /** See {@link SharedMemory#makeRoom}. */
@@ -232,6 +233,7 @@ public final class RegionDecisions {
     if (all.isEmpty()) {
       return null;
     }
+    assert noted.decided.isEmpty() == (noted.sequence == 0) : noted.sequence;
     KeyValue cell = newCell(all);
     cell.setSequenceId(noted.sequence);
     return cell;

@@ -23,7 +23,8 @@ public final class PlainChanges {
 
   /** The end of one that began. */
   public void end() {
-    ended.incrementAndGet();
+    long last = ended.incrementAndGet();
+    assert last <= begun.get() : "more ended than began";
   }
 
   /** To be taken before a row is read, for {@link #isCurrent}. */

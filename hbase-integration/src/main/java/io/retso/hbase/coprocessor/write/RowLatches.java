@@ -67,10 +67,16 @@ public final class RowLatches {
   }
 
   public void releaseWrite(Latch latch) {
-    held.computeIfPresent(latch, (key, count) -> count == 1 ? null : count - 1);
+    held.compute(
+        latch,
+        (key, count) -> {
+          assert count != null && count > 0 : "no write holds it: " + count;
+          return count == 1 ? null : count - 1;
+        });
   }
 
   public void releaseCleanup(Latch latch) {
-    held.remove(latch);
+    Integer old = held.remove(latch);
+    assert old != null && old == CLEANER : "no cleanup holds it: " + old;
   }
 }
