@@ -235,7 +235,7 @@ public final class TransactionRegionObserver implements RegionCoprocessor, Regio
       MiniBatchOperationInProgress<Mutation> mutations,
       boolean success)
       throws IOException {
-    ifPrepared(region -> region.writes().done(mutations, success));
+    ifPrepared(region -> region.writes().done(mutations));
   }
 
   /** Row processors come as ANY; their changes do not pass {@link #preBatchMutate}. */
@@ -395,7 +395,7 @@ public final class TransactionRegionObserver implements RegionCoprocessor, Regio
       action.run();
     } catch (IllegalArgumentException e) {
       throw new DoNotRetryIOException(e.getMessage(), e);
-    } catch (RuntimeException | AssertionError e) {
+    } catch (RuntimeException | AssertionError e) { // HBase would stop the server
       LOG.error(UNEXPECTED, e);
       throw new DoNotRetryIOException(UNEXPECTED + e, e);
     }

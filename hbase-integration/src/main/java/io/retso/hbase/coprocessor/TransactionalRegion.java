@@ -86,7 +86,7 @@ final class TransactionalRegion {
     this.horizon = new Horizon(inFlight, () -> HBaseInternals.readPoint(region));
     String encodedName = region.getRegionInfo().getEncodedName();
     this.outcomes = new RegionOutcomes(region, decides);
-    this.decisions = new RegionDecisions(region, decides, outcomes, link.markBytes());
+    this.decisions = new RegionDecisions(region, decides, outcomes, link.memory());
     this.settlement =
         new Settlement(
             region,
@@ -94,8 +94,7 @@ final class TransactionalRegion {
             decisions,
             () -> environment.getOnlineRegions().getRegion(encodedName) == region);
     this.marks =
-        new RegionMarks(
-            region, settings.reads() == Reads.SERVER, decides, outcomes, link.markBytes());
+        new RegionMarks(region, settings.reads() == Reads.SERVER, decides, outcomes, link.memory());
     this.reads =
         new RegionReads(
             new RegionParts(region, marks, outcomes, horizon, link, metrics), this::awaitHorizon);
@@ -182,6 +181,7 @@ final class TransactionalRegion {
   /** The region is open; begins to ask for its horizon. */
   void opened() {
     marks.opened(HBaseInternals.lastVersion(region));
+    decisions.opened();
     loadDecisions();
     synchronized (this) {
       firstWatermark = firstWatermark == null ? link.askWatermark() : firstWatermark;

@@ -165,6 +165,14 @@ public final class PendingWrite {
     return mark == null ? 0 : startOf(mark);
   }
 
+  /** The number of the batch of a transaction's write; 0 if its mark has none. */
+  public static int batchOf(Mutation write) {
+    Cell mark = markOf(write);
+    return mark.getValueLength() == Integer.BYTES
+        ? Bytes.toInt(mark.getValueArray(), mark.getValueOffset())
+        : 0;
+  }
+
   /** The mark in {@code mutation}, or null; fails like {@link #startOf(Mutation)}. */
   static Cell markOf(Mutation mutation) {
     List<Cell> marks = mutation.getFamilyCellMap().get(FAMILY);

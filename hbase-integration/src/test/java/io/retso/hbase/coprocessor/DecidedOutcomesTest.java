@@ -171,6 +171,37 @@ class DecidedOutcomesTest {
     assertEquals(Map.of("a", "1"), t.read());
   }
 
+  /**
+   * Its first version is in a file, with a mark; no younger transaction has a mark that is a cell.
+   */
+  @Test
+  void whatIsWrittenAgainBehindAFlushIsNotDecided() throws IOException {
+    long older = t.oracle.begin();
+    long start = t.writeWithoutCell(ROW);
+    t.flush();
+    t.write(older, "second", "a", "1"); // its mark is a cell
+    t.write(start, ROW, "b", "2");
+    decideInVain(start);
+  }
+
+  @Test
+  void whatHasAMarkInMemoryBesideACellIsNotDecided() throws IOException {
+    t.flush();
+    long start = t.writeWithCell(ROW);
+    t.flush(RawTable.F);
+    t.write(start, ROW, "b", "2");
+    decideInVain(start);
+  }
+
+  private void decideInVain(long start) throws IOException {
+    long committed = t.commit(start, ROW);
+    assertFalse(t.decide(start, committed, 1), "though the number of rows is right");
+    t.cleanUp(start, committed, ROW);
+    t.oracle.cleanedUp(start);
+    t.flush();
+    assertEquals(Map.of("a", "1", "b", "2"), t.read());
+  }
+
   @Test
   void whatHasOtherRowsIsNotDecided() throws IOException {
     long start = t.writeWithoutCell(ROW);
@@ -203,6 +234,18 @@ class DecidedOutcomesTest {
     assertTrue(t.decide(start, CleanupRequest.ABORTED, 1));
     assertEquals(Map.of(), t.read());
     t.reopen();
+    assertEquals(Map.of(), t.read());
+  }
+
+  /** By another coprocessor, when its mark is in memory; the batch does not fail. */
+  @Test
+  void aWriteThatIsRefusedBehindOurHookIsNotCounted() throws IOException {
+    long start = t.writeWithoutCell(ROW);
+    HeldBatch refusing = HeldBatch.into(t.region());
+    refusing.setRefusing(true);
+    assertThrows(IOException.class, () -> t.write(start, "s", "a", "2"));
+    refusing.setRefusing(false);
+    t.abortAndDecide(start, 1);
     assertEquals(Map.of(), t.read());
   }
 

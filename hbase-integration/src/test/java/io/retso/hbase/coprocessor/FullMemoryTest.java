@@ -7,18 +7,17 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.hbase.Fixture;
 import io.retso.hbase.RetsoCluster;
-import io.retso.hbase.coprocessor.region.RegionDecisions;
-import io.retso.hbase.coprocessor.region.RegionMarks;
-import io.retso.hbase.layout.CellVersion;
+import io.retso.hbase.coprocessor.region.SharedMemory;
 import io.retso.hbase.layout.CleanupRequest;
 import io.retso.hbase.layout.DecisionRequest;
 import io.retso.hbase.layout.DecisionRequest.Decision;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.BitSet;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import org.apache.hadoop.hbase.client.Put;
+import org.apache.hadoop.hbase.util.Bytes;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -41,37 +40,55 @@ class FullMemoryTest {
     t.close();
   }
 
-  /** Keys are long, so that few marks take most of the memory. */
+  /** Keys are long, so that few marks take most of the memory. The request is another region's. */
   @Test
-  void aRegionWithManyOutcomesIsFlushedBeforeTheirMemoryIsFull() throws Exception {
-    for (int from = 0; from < RegionDecisions.MANY; from += DecisionRequest.DECISIONS_MAX) {
-      List<Put> puts = new ArrayList<>();
-      List<Decision> decisions = new ArrayList<>();
-      for (int i = 0; i < DecisionRequest.DECISIONS_MAX; i++) {
-        long start = t.oracle.begin();
-        t.oracle.abort(start);
-        puts.add(RawTable.put(start, "many" + i, "a", "1"));
-        decisions.add(new Decision(start, CleanupRequest.ABORTED, 1));
+  void theRegionWithMostOutcomesIsFlushedBeforeTheirMemoryIsFull() throws Exception {
+    try (RawTable three = RawTable.deciding(t.cluster, Bytes.toBytes("m"), Bytes.toBytes("t"))) {
+      for (String key : List.of("a", "n", "u")) {
+        three.writeWithCell(key);
       }
-      t.table.put(puts);
-      BitSet decided = t.decide("", decisions.toArray(Decision[]::new));
-      assertEquals(DecisionRequest.DECISIONS_MAX, decided.cardinality());
+      decideMany(three, "m", "o", SharedMemory.MANY);
+      decideMany(three, "m", "p", 1);
+      decideMany(three, "t", "v", SharedMemory.MANY);
+      long open = three.oracle.begin();
+      String key = "k".repeat(30_000);
+      for (long bytes = 0; bytes < SharedMemory.BYTES_MAX / 4 * 3; bytes += 2 * key.length()) {
+        three.write(open, key + bytes, "a", "1");
+      }
+      assertEquals(List.of(0, 0, 0), files(three));
+      decideMany(three, "", "b", 1);
+      Fixture.eventually("it is flushed", () -> files(three).get(1) > 0);
+      assertEquals(List.of(0, 1, 0), files(three));
+      assertEquals(Map.of(), three.read(three.oracle.begin(), "o0"));
+      assertEquals(Map.of(), three.read(three.oracle.begin(), key + 0));
     }
-    long open = t.oracle.begin();
-    String key = "k".repeat(30_000);
-    for (long bytes = 0; bytes < RegionMarks.BYTES_MAX / 4 * 3; bytes += 2 * key.length()) {
-      t.write(open, key + bytes, "a", "1");
+  }
+
+  /** So many transactions that are aborted, in the region that begins with a key. */
+  private static void decideMany(RawTable table, String region, String row, int many)
+      throws IOException {
+    List<Put> puts = new ArrayList<>();
+    List<Decision> decisions = new ArrayList<>();
+    for (int i = 0; i < many; i++) {
+      long start = table.oracle.begin();
+      table.oracle.abort(start);
+      puts.add(RawTable.put(start, row + i, "a", "1"));
+      decisions.add(new Decision(start, CleanupRequest.ABORTED, 1));
     }
-    long start = t.writeWithoutCell(ROW);
-    assertEquals(0, t.region().getStore(RawTable.F).getStorefilesCount());
-    long committed = t.commitAndDecide(start, ROW);
-    t.oracle.cleanedUp(start);
-    Fixture.eventually(
-        "flushed",
-        () -> DecidedTable.versions(t.raw(ROW)).equals(List.of(CellVersion.committed(committed))));
-    assertEquals(Map.of("a", "1"), t.read());
-    assertEquals(Map.of(), t.read(t.oracle.begin(), "many0"));
-    assertEquals(Map.of(), t.read(t.oracle.begin(), key + 0));
+    table.table.put(puts);
+    for (int i = 0; i < many; i += DecisionRequest.DECISIONS_MAX) {
+      int end = Math.min(many, i + DecisionRequest.DECISIONS_MAX);
+      Decision[] some = decisions.subList(i, end).toArray(Decision[]::new);
+      assertEquals(some.length, table.decide(region, some).cardinality());
+    }
+  }
+
+  private static List<Integer> files(RawTable table) {
+    return table.regions().stream()
+        .sorted(
+            Comparator.comparing(region -> Bytes.toString(region.getRegionInfo().getStartKey())))
+        .map(region -> region.getStore(RawTable.F).getStorefilesCount())
+        .toList();
   }
 
   /** Keys are long, so that few marks fill the memory. */

@@ -8,6 +8,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.apache.hadoop.hbase.Coprocessor;
 import org.apache.hadoop.hbase.DoNotRetryIOException;
+import org.apache.hadoop.hbase.HConstants.OperationStatusCode;
 import org.apache.hadoop.hbase.client.Mutation;
 import org.apache.hadoop.hbase.coprocessor.ObserverContext;
 import org.apache.hadoop.hbase.coprocessor.RegionCoprocessor;
@@ -15,10 +16,12 @@ import org.apache.hadoop.hbase.coprocessor.RegionCoprocessorEnvironment;
 import org.apache.hadoop.hbase.coprocessor.RegionObserver;
 import org.apache.hadoop.hbase.regionserver.HRegion;
 import org.apache.hadoop.hbase.regionserver.MiniBatchOperationInProgress;
+import org.apache.hadoop.hbase.regionserver.OperationStatus;
 
 /**
- * Another coprocessor of a region, behind ours, that holds batches of mutations in the middle:
- * checked and rewritten by ours, not yet applied. Loaded into an open region by {@link #into}.
+ * Another coprocessor of a region, mostly behind ours, that holds batches of mutations in the
+ * middle: checked and rewritten by ours, not yet applied; or refuses them there; or holds them when
+ * they are in log and memory. Loaded into an open region by {@link #into}.
  */
 public final class HeldBatch implements RegionCoprocessor, RegionObserver {
   /** One batch (or what else a test holds up), held until it is released. */
@@ -71,14 +74,18 @@ public final class HeldBatch implements RegionCoprocessor, RegionObserver {
   }
 
   private final AtomicReference<Hold> next = new AtomicReference<>();
+  private final AtomicReference<Hold> nextApplied = new AtomicReference<>();
+  private volatile boolean isRefusing;
 
   /** Called by HBase. */
   public HeldBatch() {}
 
   static HeldBatch into(HRegion region) throws IOException {
-    region
-        .getCoprocessorHost()
-        .load(HeldBatch.class, Coprocessor.PRIORITY_LOWEST, region.getReadOnlyConfiguration());
+    return into(region, Coprocessor.PRIORITY_LOWEST);
+  }
+
+  static HeldBatch into(HRegion region, int priority) throws IOException {
+    region.getCoprocessorHost().load(HeldBatch.class, priority, region.getReadOnlyConfiguration());
     return (HeldBatch) region.getCoprocessorHost().findCoprocessor(HeldBatch.class.getName());
   }
 
@@ -87,6 +94,18 @@ public final class HeldBatch implements RegionCoprocessor, RegionObserver {
     Hold hold = new Hold();
     next.set(hold);
     return hold;
+  }
+
+  /** The next batch that is in log and memory will be held. */
+  Hold holdNextApplied() {
+    Hold hold = new Hold();
+    nextApplied.set(hold);
+    return hold;
+  }
+
+  /** Whether mutations are refused one by one, which is no failure of their batch. */
+  void setRefusing(boolean isRefusing) {
+    this.isRefusing = isRefusing;
   }
 
   @Override
@@ -100,5 +119,17 @@ public final class HeldBatch implements RegionCoprocessor, RegionObserver {
       MiniBatchOperationInProgress<Mutation> mutations)
       throws IOException {
     Hold.stopAt(next);
+    for (int i = 0; isRefusing && i < mutations.size(); i++) {
+      mutations.setOperationStatus(
+          i, new OperationStatus(OperationStatusCode.SANITY_CHECK_FAILURE, "a test wants it"));
+    }
+  }
+
+  @Override
+  public void postBatchMutate(
+      ObserverContext<RegionCoprocessorEnvironment> context,
+      MiniBatchOperationInProgress<Mutation> mutations)
+      throws IOException {
+    Hold.stopAt(nextApplied);
   }
 }

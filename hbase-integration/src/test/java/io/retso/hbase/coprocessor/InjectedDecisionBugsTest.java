@@ -2,6 +2,7 @@ package io.retso.hbase.coprocessor;
 
 import io.retso.hbase.RetsoCluster;
 import io.retso.hbase.coprocessor.purge.DecidingScannerTest;
+import io.retso.hbase.coprocessor.region.WritersTest;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -21,15 +22,15 @@ class InjectedDecisionBugsTest {
         DecidedReplayTest.class,
         "aDecisionIsReplayed"),
     DECISIONS_ARE_ANSWERED_BEFORE_THEY_ARE_LOGGED(
-        "coprocessor/write/DecisionWrites.java",
-        "durability == Durability.SKIP_WAL || durability == Durability.ASYNC_WAL",
-        "durability == Durability.SKIP_WAL",
+        "coprocessor/region/RegionMarks.java",
+        "&& durability != Durability.ASYNC_WAL",
+        "",
         DecidedOutcomesTest.class,
         "aListThatIsNotForcedToTheLogIsRefused"),
     A_FLUSH_OF_MARKS_WRITES_NO_DECISIONS(
         "coprocessor/region/RegionMarks.java",
-        "if (decided != null) {\n        cells.add(decided);",
-        "if (decided != null && decided.getValueLength() == 0) {\n        cells.add(decided);",
+        "if (decided != null) {\n      cells.add(decided);",
+        "if (decided != null && decided.getValueLength() == 0) {\n      cells.add(decided);",
         DecidedReplayTest.class,
         "aDecisionInAFileIsReplayed"),
     A_FLUSH_OF_MARKS_WRITES_THE_DECISIONS_OF_ITS_MEMORY(
@@ -69,11 +70,17 @@ class InjectedDecisionBugsTest {
         DecidedOutcomesTest.class,
         "aRowThatIsDecidedAfterACleanupHasReadItIsReadAgain"),
     A_FULL_MEMORY_OF_OUTCOMES_WAITS_FOR_THE_NEXT_FLUSH(
-        "coprocessor/region/RegionDecisions.java",
-        "if (count.get() >= MANY &&",
-        "if (count.get() < 0 &&",
+        "coprocessor/region/SharedMemory.java",
+        "bytes.get() > ENOUGH_BYTES",
+        "bytes.get() < 0",
         FullMemoryTest.class,
-        "aRegionWithManyOutcomesIsFlushedBeforeTheirMemoryIsFull"),
+        "theRegionWithMostOutcomesIsFlushedBeforeTheirMemoryIsFull"),
+    A_FULL_MEMORY_OF_OUTCOMES_IS_FLUSHED_WHERE_THERE_ARE_FEW(
+        "coprocessor/region/SharedMemory.java",
+        ".max(Comparator",
+        ".min(Comparator",
+        FullMemoryTest.class,
+        "theRegionWithMostOutcomesIsFlushedBeforeTheirMemoryIsFull"),
     OUTCOMES_ARE_FORGOTTEN_AT_ONCE(
         "coprocessor/region/RegionDecisions.java",
         "public void decided(long[] starts, long sequence) {",
@@ -95,12 +102,65 @@ class InjectedDecisionBugsTest {
         "flushed = Math.max(flushed,",
         DecidedOutcomesTest.class,
         "anOutcomeStaysUntilAllFamiliesAreFlushed"),
+    OUTCOMES_THAT_COME_AS_A_FLUSH_ENDS_LEAVE_WITH_IT(
+        "coprocessor/region/RegionDecisions.java",
+        "    Map<Long, long[]> before = new HashMap<>(decided);\n"
+            + "    if (!before.isEmpty()) {\n"
+            + "      long upTo = flushedUpTo();\n",
+        "    long upTo = flushedUpTo();\n"
+            + "    Map<Long, long[]> before = new HashMap<>(decided);\n"
+            + "    if (!before.isEmpty()) {\n",
+        DecisionsInFlightTest.class,
+        "anOutcomeThatComesAsAFlushEndsStays"),
+    A_FLUSH_OF_MARKS_LOOKS_AT_DECISIONS_AMID_A_BATCH(
+        "coprocessor/region/RegionMarks.java",
+        "    RegionDecisions.Noted noted;\n    region.blockUpdates();\n",
+        "    RegionDecisions.Noted early = decisions.note();\n"
+            + "    if (early.decided().isEmpty()) {\n"
+            + "      return List.of();\n"
+            + "    }\n"
+            + "    RegionDecisions.Noted noted;\n    region.blockUpdates();\n",
+        DecisionsInFlightTest.class,
+        "aFlushOfMarksWaitsForTheDecisionThatTookThem"),
+    AN_OUTCOME_COMES_BEHIND_ITS_MARKS(
+        "coprocessor/region/Writers.java",
+        "          decision.run();\n"
+            + "          assert outcomes.outcomeOf(start) != 0 : NO_OUTCOME;\n"
+            + "          freed.accept(writer.bytes());\n"
+            + "          return null;\n"
+            + "        });\n",
+        "          freed.accept(writer.bytes());\n"
+            + "          return null;\n"
+            + "        });\n"
+            + "    if (isDecided[0]) {\n"
+            + "      decision.run();\n"
+            + "    }\n",
+        WritersTest.class,
+        "hasWhatANaiveListHas"),
+    WHAT_A_FLUSH_MADE_A_CELL_IS_DECIDED(
+        "coprocessor/region/RegionMarks.java",
+        "    writers.real(mark.start());\n",
+        "",
+        DecidedOutcomesTest.class,
+        "whatIsWrittenAgainBehindAFlushIsNotDecided"),
+    WHAT_WAS_A_CELL_AT_FIRST_IS_DECIDED(
+        "coprocessor/region/RegionMarks.java",
+        "if (added == null || movable.size() < writes.size()) {",
+        "if (added == null && movable.size() > writes.size()) {",
+        DecidedOutcomesTest.class,
+        "whatHasAMarkInMemoryBesideACellIsNotDecided"),
     WHAT_WAS_FILED_IS_DECIDED(
         "coprocessor/region/Writers.java",
         "&& !writer.isFiled",
         "",
         DecidedOutcomesTest.class,
         "whatWasFiledIsNotDecided"),
+    A_FLUSH_FILES_WHAT_IS_DECIDED_WHILE_IT_LOOKS(
+        "coprocessor/region/Writers.java",
+        "return outcomes.outcomeOf(start);",
+        "return 0;",
+        DecisionsInFlightTest.class,
+        "whatIsAbortedWhileAFlushLooksIsNotRead"),
     WHAT_HAS_MARKS_THAT_ARE_CELLS_IS_DECIDED(
         "coprocessor/region/Writers.java",
         "&& start > lastReal.get()",
@@ -224,6 +284,12 @@ class InjectedDecisionBugsTest {
         "if (last != null) {",
         DecidedReplayTest.class,
         "anOutcomeStaysUntilTheLastMarkOfItIsGone"),
+    A_CLEANUP_LOOKS_AT_THE_HORIZON_BEHIND_THE_OUTCOMES(
+        "coprocessor/write/RegionWrites.java",
+        "request.start() >= refused;",
+        "request.start() >= horizon.refused();",
+        DecisionsInFlightTest.class,
+        "whatIsDecidedWhileACleanupLooksIsNotTakenForAborted"),
     WHAT_IS_FORGOTTEN_IS_TAKEN_FOR_ABORTED(
         "coprocessor/write/RegionWrites.java",
         "CleanupRequest.replaced(mutation);",

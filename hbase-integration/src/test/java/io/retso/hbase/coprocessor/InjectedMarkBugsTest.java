@@ -1,6 +1,7 @@
 package io.retso.hbase.coprocessor;
 
 import io.retso.hbase.RetsoCluster;
+import io.retso.hbase.coprocessor.region.WritersTest;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -11,12 +12,21 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** As {@link InjectedRegionBugsTest}: bugs of marks that are in memory and no cells. */
 @ExtendWith(RetsoCluster.Extension.class)
 class InjectedMarkBugsTest {
+  private static final String TAKES =
+      "      writers.forEach(\n"
+          + "          mark -> {\n"
+          + "            if (mark.isNumbered() && !mark.isCleaned()) {\n"
+          + "              take(mark);\n"
+          + "              cells.add(mark.cell());\n"
+          + "            }\n"
+          + "          });\n";
+
   /** A rule that is broken, how, and the test that says so. */
   enum Bug {
     A_MARK_COMES_AFTER_ITS_CELLS(
         "coprocessor/region/RegionMarks.java",
-        "isFull ? null : writers.add(marks);",
-        "isFull || java.util.concurrent.CompletableFuture.runAsync("
+        "memory.take(size) ? writers.add(marks) : null;",
+        "!memory.take(size) || java.util.concurrent.CompletableFuture.runAsync("
             + "() -> writers.add(marks),"
             + " java.util.concurrent.CompletableFuture.delayedExecutor(1, TimeUnit.MINUTES))"
             + ".isDone() ? null : marks;",
@@ -71,9 +81,9 @@ class InjectedMarkBugsTest {
         MarksInMemoryTest.class,
         "whatIsNotLoggedIsACell"),
     THE_MEMORY_OF_MARKS_HAS_NO_BOUND(
-        "coprocessor/region/RegionMarks.java",
-        "bytes.addAndGet(size) > BYTES_MAX",
-        "bytes.addAndGet(size) < 0",
+        "coprocessor/region/SharedMemory.java",
+        "bytes.addAndGet(more) <= BYTES_MAX",
+        "bytes.addAndGet(more) > 0",
         MarksInMemoryTest.class,
         "whatHasNoRoomIsACell"),
     READERS_OF_MARKS_MISS_THOSE_IN_MEMORY(
@@ -120,44 +130,67 @@ class InjectedMarkBugsTest {
         "aRowWhoseMarksAreInMemoryIsReadOnce"),
     A_MARK_GOES_BEFORE_IT_IS_COUNTED(
         "coprocessor/region/RegionMarks.java",
-        "removals.incrementAndGet(counterOf(mark.row()));",
-        "",
+        "removals.incrementAndGet(counterOf(mark.row()))",
+        "removals.get(0)",
         MarksInFlightTest.class,
         "aReadThatMissesAMarkReadsAgain"),
     A_MARK_GOES_BEFORE_ITS_CLEANUP_IS_VISIBLE(
         "coprocessor/write/RegionWrites.java",
         "batches.current().cleanedMarks.add(mark);",
-        "marks.drop(mark);",
+        "marks.cleaned(mark); marks.cleanupEnded(mark);",
         MarksInFlightTest.class,
         "theMarkStaysUntilItsCleanupIsVisible"),
     THE_END_OF_A_FLUSH_TAKES_THE_MARK_OF_A_LATE_DUPLICATE(
         "coprocessor/region/RegionMarks.java",
-        "if (mark.isTaken()) {",
-        "if (mark.isLogged()) {",
+        "      for (Mark mark : taken) {\n"
+            + "        assert mark.isTaken() : mark;\n"
+            + "        drop(mark);\n"
+            + "      }\n",
+        "      writers.forEach(this::drop);\n",
         MarksInFlightTest.class,
         "aLateDuplicateKeepsItsMarkWhenAFlushEnds"),
     A_FLUSH_TAKES_MARKS_AMID_A_BATCH(
         "coprocessor/region/RegionMarks.java",
-        "    HBaseInternals.blockUpdates(region);\n"
-            + "    try {\n"
-            + "      for (Mark mark : writers.all()) {\n"
-            + "        if (mark.isLogged() && !mark.isCleaned()) {\n"
-            + "          mark.take();\n"
-            + "          writers.real(mark.start());\n"
-            + "          cells.add(mark.cell());\n"
-            + "        }\n"
-            + "      }\n",
-        "      for (Mark mark : writers.all()) {\n"
-            + "        if (mark.isLogged() && !mark.isCleaned()) {\n"
-            + "          mark.take();\n"
-            + "          writers.real(mark.start());\n"
-            + "          cells.add(mark.cell());\n"
-            + "        }\n"
-            + "      }\n"
-            + "    HBaseInternals.blockUpdates(region);\n"
-            + "    try {\n",
+        "    HBaseInternals.blockUpdates(region);\n    try {\n" + TAKES,
+        TAKES + "    HBaseInternals.blockUpdates(region);\n    try {\n",
         MarksInFlightTest.class,
         "aFlushWritesNoMarkWhoseDeleteIsInTheLogOnly"),
+    A_MARK_THAT_IS_PERHAPS_NOT_IN_THE_LOG_STANDS_FOR_ANOTHER(
+        "coprocessor/region/Writers.java",
+        "!old.isApplied() || old.isTaken()",
+        "!old.isNumbered() || old.isTaken()",
+        FailingLogTest.class,
+        "aWriteThatIsTriedAgainHasItsMark"),
+    A_MARK_THAT_BECOMES_A_CELL_STANDS_FOR_ANOTHER(
+        "coprocessor/region/Writers.java",
+        "!old.isApplied() || old.isTaken()",
+        "!old.isApplied()",
+        WritersTest.class,
+        "hasWhatANaiveListHas"),
+    A_BATCH_THAT_FAILS_BEHIND_THE_LOG_LEAVES_NO_MARK(
+        "coprocessor/region/RegionMarks.java",
+        "if (!mark.isNumbered()) {\n      drop(mark);",
+        "if (!mark.isApplied()) {\n      drop(mark);",
+        MarksInFlightTest.class,
+        "aBatchThatFailsBehindTheLogLeavesItsMark"),
+    A_LATE_DUPLICATE_OF_A_FORMER_BATCH_IS_WRITTEN(
+        "coprocessor/region/Writers.java",
+        "if (number < batch) {",
+        "if (number < 0) {",
+        LateDuplicateTest.class,
+        "ofAFormerBatchOfItsTransactionIsRefused"),
+    A_BATCH_IS_WRITTEN_BESIDE_A_LATE_DUPLICATE(
+        "coprocessor/region/Writers.java",
+        "number > batch && underWay > 0",
+        "number > batch && underWay < 0",
+        LateDuplicateTest.class,
+        "ofAFormerBatchIsWaitedFor"),
+    MARKS_OF_REFUSED_WRITES_STAY(
+        "coprocessor/write/RegionWrites.java",
+        "batch.added.forEach(marks::writeEnded);",
+        "",
+        DecidedOutcomesTest.class,
+        "aWriteThatIsRefusedBehindOurHookIsNotCounted"),
     THE_DELETE_OF_A_MARK_THAT_IS_A_CELL_IS_NONE(
         "coprocessor/write/RegionWrites.java",
         "!mark.isTaken() && !row.hasCell()",

@@ -1,11 +1,13 @@
 package io.retso.hbase.coprocessor;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.hbase.RetsoCluster;
 import io.retso.hbase.coprocessor.HeldBatch.Hold;
 import io.retso.hbase.layout.CleanupRequest;
+import io.retso.hbase.layout.PendingWrite;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
@@ -13,7 +15,10 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.hbase.RegionTooBusyException;
 import org.apache.hadoop.hbase.client.Delete;
+import org.apache.hadoop.hbase.client.Mutation;
+import org.apache.hadoop.hbase.client.Put;
 import org.apache.hadoop.hbase.regionserver.HRegion;
 import org.apache.hadoop.hbase.util.Bytes;
 import org.junit.jupiter.api.AfterEach;
@@ -103,6 +108,47 @@ class LateDuplicateTest {
     assertEquals(Map.of("a", "1"), t.read(t.oracle.begin(), ROW));
     assertEquals(1, t.cells(ROW).size());
     assertTrue(oldest < start);
+  }
+
+  private static Put put(long start, int batch, String value) {
+    Put put = PendingWrite.mark(new Put(Bytes.toBytes(ROW)), start, batch);
+    return put.addColumn(RawTable.F, Bytes.toBytes("a"), start, Bytes.toBytes(value));
+  }
+
+  private void assertLastWriteCounts(long start, String value) throws IOException {
+    t.commit(start, ROW);
+    assertEquals(Map.of("a", value), t.read(t.oracle.begin(), ROW));
+  }
+
+  /** What was written to a cell last counts, and both have the same version. */
+  @Test
+  void ofAFormerBatchOfItsTransactionIsRefused() throws Exception {
+    t.writeWithCell("first");
+    long start = t.oracle.begin();
+    t.table.put(put(start, 1, "1"));
+    t.table.put(put(start, 2, "2"));
+    assertThrows(IOException.class, () -> t.table.put(put(start, 1, "1")));
+    t.table.put(put(start, 2, "2")); // one of the same batch changes nothing
+    assertLastWriteCounts(start, "2");
+  }
+
+  @Test
+  void ofAFormerBatchIsWaitedFor() throws Exception {
+    t.writeWithCell("first");
+    HRegion region = t.regions().get(0);
+    long start = t.oracle.begin();
+    t.table.put(put(start, 1, "1"));
+    Hold hold = HeldBatch.into(region).holdNext();
+    Future<?> late =
+        background.submit(() -> region.batchMutate(new Mutation[] {put(start, 1, "1")}));
+    hold.awaitReached();
+    assertThrows(
+        RegionTooBusyException.class,
+        () -> region.batchMutate(new Mutation[] {put(start, 2, "2")}));
+    hold.release();
+    late.get();
+    t.table.put(put(start, 2, "2"));
+    assertLastWriteCounts(start, "2");
   }
 
   /** A plain writer's marker is of the same kind, and what it hides belongs to nobody any more. */

@@ -13,15 +13,17 @@ import io.retso.hbase.layout.CleanupRequest;
 import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.layout.ReadAttribute;
 import java.io.IOException;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.apache.hadoop.hbase.Coprocessor;
 import org.apache.hadoop.hbase.client.Durability;
+import org.apache.hadoop.hbase.client.Get;
 import org.apache.hadoop.hbase.client.Mutation;
 import org.apache.hadoop.hbase.client.Put;
 import org.apache.hadoop.hbase.client.Result;
@@ -279,7 +281,8 @@ class MarksInFlightTest {
     cleaning.awaitReached();
     snapshot.release();
     Fixture.eventually(
-        "it waits for the cleanup", () -> written.isReached() || isBlockingUpdates(flusher));
+        "it waits for the cleanup",
+        () -> written.isReached() || RawTable.isBlockingUpdates(flusher));
     cleaning.release();
     cleanup.get();
     flush.get();
@@ -288,11 +291,6 @@ class MarksInFlightTest {
     t.reopen();
     assertEquals(List.of("first", "second"), t.rowsWithMarks());
     assertEquals(Map.of("a", "1"), read());
-  }
-
-  private static boolean isBlockingUpdates(Thread thread) {
-    return Arrays.stream(thread.getStackTrace())
-        .anyMatch(frame -> frame.getMethodName().equals("blockUpdates"));
   }
 
   /** What is written while a flush is under way is of the memory that comes after. */
@@ -328,6 +326,47 @@ class MarksInFlightTest {
     assertThrows(Exception.class, write::get);
     assertEquals(List.of("first"), t.rowsWithMarks());
     t.write(start, ROW, "a", "2");
+    t.reopen();
+    assertEquals(Map.of(), read());
+  }
+
+  /**
+   * Another coprocessor, asked before ours, fails when data and mark are in log and memory: HBase
+   * says that the batch has failed, and its data can be seen.
+   */
+  @Test
+  void aBatchThatFailsBehindTheLogLeavesItsMark() throws Exception {
+    long start = t.oracle.begin();
+    failBehindTheLog(RawTable.put(start, ROW, "a", "1"));
+    assertEquals(1, t.table.get(new Get(Bytes.toBytes(ROW))).size(), "plain readers see it");
+    assertEquals(Map.of(), read());
+    t.reopen();
+    assertEquals(Map.of(), read());
+    t.commit(start, ROW);
+    assertEquals(Map.of("a", "1"), read());
+  }
+
+  private void failBehindTheLog(Put put) throws Exception {
+    Hold hold = HeldBatch.into(region, Coprocessor.PRIORITY_HIGHEST).holdNextApplied();
+    Future<?> write = apply(put);
+    hold.awaitReached();
+    hold.fail();
+    assertThrows(ExecutionException.class, write::get);
+  }
+
+  /** The same with a cleanup: a late duplicate needs a mark of its own. */
+  @Test
+  void aCleanupThatFailsBehindTheLogTakesTheMarkAlong() throws Exception {
+    long start = t.writeWithoutCell(ROW);
+    t.oracle.abort(start);
+    Hold hold = HeldBatch.into(region).holdNextApplied();
+    Future<?> cleanup = apply(cleanup(start, CleanupRequest.ABORTED));
+    hold.awaitReached();
+    hold.fail();
+    assertThrows(ExecutionException.class, cleanup::get);
+    assertEquals(List.of(), t.cells(ROW));
+    t.write(start, ROW, "a", "late");
+    assertEquals(Map.of(), read());
     t.reopen();
     assertEquals(Map.of(), read());
   }

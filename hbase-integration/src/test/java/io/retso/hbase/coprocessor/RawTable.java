@@ -20,6 +20,7 @@ import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.URL;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
@@ -286,6 +287,12 @@ public class RawTable implements AutoCloseable {
         .flatMap(thread -> thread.getRegionServer().getRegions(name).stream())
         .map(HRegion.class::cast)
         .toList();
+  }
+
+  /** Whether a thread waits until no batch is under way in a region, or has begun to. */
+  static boolean isBlockingUpdates(Thread thread) {
+    return Arrays.stream(thread.getStackTrace())
+        .anyMatch(frame -> frame.getMethodName().equals("blockUpdates"));
   }
 
   /** Counters of the coprocessor, over all region servers of this process. */

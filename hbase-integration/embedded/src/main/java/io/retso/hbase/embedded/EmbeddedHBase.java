@@ -116,7 +116,13 @@ public final class EmbeddedHBase implements AutoCloseable {
    * @throws IOException if it does not start, or does not report within a minute
    */
   public RegionServerThread startRegionServer() throws IOException {
+    return startRegionServer(Map.of());
+  }
+
+  /** The same with HBase properties of its own. */
+  public RegionServerThread startRegionServer(Map<String, String> settings) throws IOException {
     Configuration own = new Configuration(configuration); // HBase makes no copy here
+    settings.forEach(own::set);
     RegionServerThread thread = cluster.addRegionServer(own, liveRegionServers());
     thread.start();
     thread.waitForServerOnline();

@@ -6,7 +6,7 @@ import io.retso.client.OracleException;
 import io.retso.client.OracleMembers;
 import io.retso.client.TransactionStatus;
 import io.retso.hbase.coprocessor.region.ObserverMetrics;
-import io.retso.hbase.coprocessor.region.RegionMarks;
+import io.retso.hbase.coprocessor.region.SharedMemory;
 import io.retso.hbase.layout.CleanupRequest;
 import io.retso.hbase.layout.OracleTimeout;
 import io.retso.hbase.layout.Refusal;
@@ -68,7 +68,7 @@ public final class OracleLink {
   private final long timeoutMillis;
   private final StatusCache cache;
   private final OrphanQueue orphans;
-  private final AtomicLong markBytes = new AtomicLong();
+  private final SharedMemory memory = new SharedMemory();
 
   /** Guarded by {@link #LINKS}. */
   private int users;
@@ -127,7 +127,7 @@ public final class OracleLink {
 
   private static long allMarkBytes() {
     synchronized (LINKS) {
-      return LINKS.values().stream().mapToLong(link -> link.markBytes.get()).sum();
+      return LINKS.values().stream().mapToLong(link -> link.memory.bytes()).sum();
     }
   }
 
@@ -171,9 +171,9 @@ public final class OracleLink {
     return orphans;
   }
 
-  /** Bytes of the marks and outcomes that its regions have in memory ({@link RegionMarks}). */
-  public AtomicLong markBytes() {
-    return markBytes;
+  /** What the marks and outcomes of its regions take. */
+  public SharedMemory memory() {
+    return memory;
   }
 
   /** Asks for the low watermark. */

@@ -17,19 +17,20 @@ import org.apache.hadoop.hbase.CellUtil;
  * moment.
  *
  * <pre>
- *   made --- scanner is opened, row is read --- outcomes --- marks --- numbers the same as before?
+ *   made --- scanner is opened, row is read --- outcomes --- marks --- outcomes --- numbers the same?
  * </pre>
  *
  * <p>If a version of a transaction has neither an outcome nor a mark, one of these came between,
  * and is told by a number that was raised before:
  *
  * <ul>
- *   <li>Its row was cleaned up: {@link RegionMarks#removals}.
- *   <li>It was decided between the look at the outcomes and that at the marks: the same, as its
- *       marks are dropped after the outcome is there.
+ *   <li>Its row was cleaned up, or its mark was written to a file: {@link RegionMarks#removals}.
  *   <li>It was decided, and a flush wrote the row and took the outcome along: {@link
  *       RegionOutcomes#moves}.
  * </ul>
+ *
+ * <p>What was decided between the looks at outcomes and marks has its outcome at the second look:
+ * it is there before the marks go.
  *
  * <p>And if a flush moved what was to be read after the scanner was opened, {@code moves} tells.
  *
@@ -78,15 +79,18 @@ final class RowMemory {
         unmarked.add(version);
       }
     }
-    boolean isMissing = false;
+    Set<Long> missing = new HashSet<>();
     for (long version : unmarked) {
       Mark mark = parts.marks().find(row, version);
       if (mark == null) {
-        isMissing = true;
+        missing.add(version);
       } else {
         cells.add(0, mark.cell());
       }
     }
-    return isMissing;
+    if (!missing.isEmpty()) {
+      known.look(parts.outcomes()::outcomeOf);
+    }
+    return missing.stream().anyMatch(version -> known.of(version) == 0);
   }
 }

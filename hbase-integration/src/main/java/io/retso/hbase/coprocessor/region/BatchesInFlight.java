@@ -29,7 +29,9 @@ public final class BatchesInFlight {
     private final AtomicInteger count = new AtomicInteger();
 
     public void leave() {
-      if (count.decrementAndGet() == 0) {
+      int left = count.decrementAndGet();
+      assert left >= 0 : left;
+      if (left == 0) {
         synchronized (this) {
           notifyAll(); // nobody waits unless the epoch was replaced
         }
@@ -96,6 +98,7 @@ public final class BatchesInFlight {
   }
 
   private boolean drainUntil(long deadline) throws InterruptedException {
+    assert draining.isHeldByCurrentThread();
     if (current.count.get() != 0) {
       old.add(current);
       current = new Epoch();

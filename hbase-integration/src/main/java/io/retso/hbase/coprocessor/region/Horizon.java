@@ -81,6 +81,8 @@ public final class Horizon {
       long sequence = editSequence.getAsLong();
       synchronized (this) {
         if (candidate > active) {
+          assert candidate <= refused : candidate + " is above " + refused;
+          assert history.isEmpty() || history.getLast().sequence <= sequence : "edits went back";
           active = candidate;
           history.add(new Active(candidate, sequence));
           if (history.size() > REMEMBERED_MAX) {

@@ -6,7 +6,19 @@ import org.apache.hadoop.hbase.KeyValue;
 
 /**
  * A mark that is in the write-ahead log and in the memory of a region, and no cell of {@code !pw};
- * {@link RegionMarks}. Thread-safe.
+ * {@link RegionMarks}.
+ *
+ * <pre>
+ *   added      by a batch that is about to be applied
+ *   numbered   HBase has appended it to its log: it may be there, and its data may be seen. Whether
+ *              it is there comes out later, and an append that fails leaves no trace of the number
+ *   applied    the log is on disk up to here, and data and mark are in memory
+ * </pre>
+ *
+ * <p>A mark that is numbered stays if its batch fails. One that stands for a later write of its row
+ * must be applied: otherwise the log may have the data of that write and no mark at all.
+ *
+ * <p>Thread-safe.
  */
 public final class Mark {
   /** In the order of the rows of a table. */
@@ -23,13 +35,18 @@ public final class Mark {
   /** As it is in the log; null in what is looked for. */
   private final KeyValue cell;
 
+  private volatile boolean isApplied;
+
   /** Whether a flush writes it or has written it. */
   private volatile boolean isTaken;
 
   /** Whether its cleanup is in log and memory, and the mark goes when that is visible. */
   private volatile boolean isCleaned;
 
-  /** Whether it is here no more; set under the lock of {@link Writers}. */
+  /**
+   * Whether it went by itself, and not with all marks of a decided transaction; set under the lock
+   * of {@link Writers}.
+   */
   private volatile boolean isGone;
 
   Mark(byte[] row, long start, KeyValue cell) {
@@ -59,6 +76,7 @@ public final class Mark {
   }
 
   void take() {
+    assert isNumbered() && !isCleaned && !isGone : this;
     isTaken = true;
   }
 
@@ -67,6 +85,7 @@ public final class Mark {
   }
 
   void setCleaned() {
+    assert isNumbered() : this;
     isCleaned = true;
   }
 
@@ -75,15 +94,39 @@ public final class Mark {
   }
 
   void setGone() {
+    assert !isGone : this;
     isGone = true;
   }
 
-  /** HBase numbers a cell when it appends it to the log. */
-  boolean isLogged() {
+  /** Whether the log may have it. */
+  boolean isNumbered() {
     return cell.getSequenceId() != 0;
+  }
+
+  /** Whether the log has it, and the memory its data. */
+  boolean isApplied() {
+    return isApplied;
+  }
+
+  void setApplied() {
+    assert isNumbered() : this;
+    assert !isTaken && !isCleaned && !isGone : this;
+    isApplied = true;
   }
 
   int bytes() {
     return OVERHEAD_BYTES + row.length + cell.getLength();
+  }
+
+  /** For logs of failures; the row is the user's. */
+  @Override
+  public String toString() {
+    return "mark of "
+        + start
+        + (isNumbered() ? ", numbered" : "")
+        + (isApplied ? ", applied" : "")
+        + (isTaken ? ", taken" : "")
+        + (isCleaned ? ", cleaned" : "")
+        + (isGone ? ", gone" : "");
   }
 }

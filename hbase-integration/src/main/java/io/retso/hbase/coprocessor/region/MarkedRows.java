@@ -3,6 +3,7 @@ package io.retso.hbase.coprocessor.region;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.Consumer;
 
 /**
  * Marks that one batch of a transaction's writes has left, or several, by row; none is added later.
@@ -14,10 +15,24 @@ final class MarkedRows {
   /** Those that are not gone. */
   private int count;
 
+  /** What they take. */
+  private long bytes;
+
   /** {@code marks} are of different rows, in their order. */
   MarkedRows(List<Mark> marks) {
     this.marks = marks.toArray(Mark[]::new);
     this.count = this.marks.length;
+    this.bytes = marks.stream().mapToLong(Mark::bytes).sum();
+    assert isSorted() : "rows are out of order, or twice there";
+  }
+
+  private boolean isSorted() {
+    for (int i = 1; i < marks.length; i++) {
+      if (Mark.BY_ROW.compare(marks[i - 1], marks[i]) >= 0) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /** The mark of a row; null if there is none. */
@@ -31,15 +46,20 @@ final class MarkedRows {
   }
 
   /** All that are not gone. */
-  List<Mark> all() {
-    return Arrays.stream(marks).filter(mark -> !mark.isGone()).toList();
+  void forEach(Consumer<Mark> action) {
+    for (Mark mark : marks) {
+      if (!mark.isGone()) {
+        action.accept(mark);
+      }
+    }
   }
 
   /** Takes a mark away. */
   void remove(Mark mark) {
-    assert !mark.isGone();
     mark.setGone();
     count--;
+    bytes -= mark.bytes();
+    assert count >= 0 && bytes >= 0 && (count == 0) == (bytes == 0) : count + ", " + bytes;
   }
 
   boolean isEmpty() {
@@ -50,10 +70,15 @@ final class MarkedRows {
     return count;
   }
 
+  long bytes() {
+    return bytes;
+  }
+
   /** The marks of both that are not gone; they are of different rows. */
   MarkedRows with(MarkedRows other) {
-    List<Mark> both = new ArrayList<>(all());
-    both.addAll(other.all());
+    List<Mark> both = new ArrayList<>(count + other.count);
+    forEach(both::add);
+    other.forEach(both::add);
     both.sort(Mark.BY_ROW);
     return new MarkedRows(both);
   }

@@ -5,6 +5,8 @@ import io.retso.hbase.layout.DecisionCell;
 import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.layout.TableSettings;
 import java.io.IOException;
+import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Set;
@@ -45,26 +47,29 @@ import org.apache.hadoop.hbase.util.Bytes;
  * ({@code Settlement}). Those moves are new edits, so no horizon is activated before ({@link
  * #isSettled}).
  *
- * <p>Outcomes count among the bytes of {@link RegionMarks}. A decision makes room: its marks were
- * larger. Thread-safe.
+ * <p>Outcomes count in {@link SharedMemory}, without being refused: a decision makes room, as its
+ * marks were larger. Thread-safe.
  */
 public final class RegionDecisions {
   private static final int OUTCOME_BYTES = 100;
 
-  /** Beyond so many bytes of all regions, one that has many outcomes is to be flushed. */
-  private static final long ENOUGH_BYTES = RegionMarks.BYTES_MAX / 4 * 3;
-
-  /** A region that has fewer is not flushed for their sake: its files would be small. */
-  public static final int MANY = 10_000;
+  /**
+   * Outcomes that are known at one moment.
+   *
+   * @param decided since the region opened: start timestamps
+   * @param found start timestamps
+   * @param sequence of the last decision; 0 if there is none
+   */
+  record Noted(List<long[]> decided, Set<Long> found, long sequence) {}
 
   private final Region region;
   private final RegionOutcomes outcomes;
-  private final AtomicLong bytes;
+  private final SharedMemory memory;
 
   /** Transactions that were decided since the region opened, by the number of the decision. */
   private final NavigableMap<Long, long[]> decided = new ConcurrentSkipListMap<>();
 
-  /** Transactions that were decided before it opened, and have marks. */
+  /** Transactions that were decided before it opened, and have marks; few, if any. */
   private final Set<Long> found = ConcurrentHashMap.newKeySet();
 
   private final AtomicLong cells = new AtomicLong();
@@ -85,12 +90,12 @@ public final class RegionDecisions {
    * No decisions.
    *
    * @param isUsed whether the region decides outcomes
-   * @param bytes of all regions of the server
    */
-  public RegionDecisions(Region region, boolean isUsed, RegionOutcomes outcomes, AtomicLong bytes) {
+  public RegionDecisions(
+      Region region, boolean isUsed, RegionOutcomes outcomes, SharedMemory memory) {
     this.region = region;
     this.outcomes = outcomes;
-    this.bytes = bytes;
+    this.memory = memory;
     this.isUsed = isUsed;
     boolean isReplica = region.getRegionInfo().getReplicaId() != RegionInfo.DEFAULT_REPLICA_ID;
     this.isLoaded = isReplica || !areIn(region.getTableDescriptor());
@@ -102,6 +107,11 @@ public final class RegionDecisions {
    */
   public static boolean areIn(TableDescriptor table) {
     return TableSettings.isPrepared(table) && table.hasColumnFamily(PendingWrite.family());
+  }
+
+  /** The region is open. */
+  public void opened() {
+    memory.open(this);
   }
 
   /** Whether the region decides outcomes. */
@@ -134,7 +144,7 @@ public final class RegionDecisions {
             Long outcome = logged.get(start);
             if (outcome != null && found.add(start)) {
               outcomes.decided(start, outcome);
-              bytes.addAndGet(OUTCOME_BYTES);
+              memory.take(OUTCOME_BYTES);
             }
           });
     }
@@ -154,7 +164,7 @@ public final class RegionDecisions {
   /** Those have no marks any more. */
   public void settled() {
     found.forEach(outcomes::forget);
-    bytes.addAndGet(-OUTCOME_BYTES * (long) found.size());
+    memory.free(OUTCOME_BYTES * (long) found.size());
     found.clear();
   }
 
@@ -179,23 +189,20 @@ public final class RegionDecisions {
    * @param sequence of the cell of the decision
    */
   public void decided(long[] starts, long sequence) {
-    bytes.addAndGet(OUTCOME_BYTES * (long) starts.length);
+    assert LongStream.of(starts).allMatch(start -> outcomes.outcomeOf(start) != 0);
+    assert starts.length == 0 || sequence > 0 : "the cell of a decision has no number";
+    memory.take(OUTCOME_BYTES * (long) starts.length);
     count.addAndGet(starts.length);
     decided.merge(
         sequence,
         starts,
         (old, more) -> LongStream.concat(LongStream.of(old), LongStream.of(more)).toArray());
+    assert count.get() >= starts.length : count;
   }
 
-  /**
-   * Asks HBase for a flush, which outcomes leave with, if the memory for them is nearly full and
-   * many are of this region: once it is full, transactions are cleaned up row by row. To be called
-   * without locks; it waits for nothing.
-   */
+  /** See {@link SharedMemory#makeRoom}. */
   public void makeRoom() throws IOException {
-    if (count.get() >= MANY && bytes.get() > ENOUGH_BYTES) {
-      region.requestFlush(FlushLifeCycleTracker.DUMMY);
-    }
+    memory.makeRoom();
   }
 
   /** Whether the memory may have versions of transactions that were decided. */
@@ -203,23 +210,38 @@ public final class RegionDecisions {
     return !decided.isEmpty();
   }
 
-  boolean isEmpty() {
-    return decided.isEmpty() && found.isEmpty();
+  /** Transactions that the region has decided and not yet written to files. */
+  long count() {
+    return count.get();
+  }
+
+  /** A flush, which outcomes leave with. */
+  void requestFlush() throws IOException {
+    region.requestFlush(FlushLifeCycleTracker.DUMMY);
+  }
+
+  /** What there is for {@link #cell}. To be called while no batch is under way. */
+  Noted note() {
+    return new Noted(
+        List.copyOf(decided.values()),
+        Set.copyOf(found),
+        decided.isEmpty() ? 0 : decided.lastKey());
   }
 
   /**
-   * All that a flush of {@code !pw} has to write, as one cell; null if there is nothing. To be
-   * called while no batch is under way.
+   * All that a flush of {@code !pw} has to write, as one cell; null if there is nothing. What
+   * leaves meanwhile may be in it or not: its last mark is gone.
    */
-  KeyValue cell() {
+  KeyValue cell(Noted noted) {
     NavigableMap<Long, Long> all = new TreeMap<>();
-    decided.values().forEach(starts -> LongStream.of(starts).forEach(start -> add(start, all)));
-    found.forEach(start -> add(start, all));
+    noted.decided.forEach(starts -> LongStream.of(starts).forEach(start -> add(start, all)));
+    noted.found.forEach(start -> add(start, all));
     if (all.isEmpty()) {
       return null;
     }
+    assert noted.decided.isEmpty() == (noted.sequence == 0) : noted.sequence;
     KeyValue cell = newCell(all);
-    cell.setSequenceId(decided.isEmpty() ? 0 : decided.lastKey());
+    cell.setSequenceId(noted.sequence);
     return cell;
   }
 
@@ -247,21 +269,23 @@ public final class RegionDecisions {
   /**
    * A flush has ended, and no other has begun: its files are in the stores.
    *
+   * <p>Decisions come before the look at the memories. All that their transactions wrote was there
+   * when they were decided, and nothing comes after. So a memory that is empty now has been
+   * written, and no decision that comes meanwhile is among those that leave. Batches need not wait.
+   *
    * @return whether there are files of data among them
    */
   public boolean flushed() {
     boolean hasData = !writing.isEmpty();
     written.putAll(writing);
     writing.clear();
-    if (!decided.isEmpty()) {
-      HBaseInternals.blockUpdates(
-          region); // what a family has in memory, it has from before any later decision
-      try {
-        forget(decided.headMap(flushedUpTo(), true));
-      } finally {
-        HBaseInternals.unblockUpdates(region);
-      }
+    Map<Long, long[]> before = new HashMap<>(decided);
+    if (!before.isEmpty()) {
+      long upTo = flushedUpTo();
+      before.keySet().removeIf(sequence -> sequence > upTo);
+      before.forEach(this::forget);
     }
+    memory.flushed(this);
     return hasData;
   }
 
@@ -276,21 +300,20 @@ public final class RegionDecisions {
     return flushed;
   }
 
-  private void forget(NavigableMap<Long, long[]> flushed) {
-    flushed
-        .values()
-        .forEach(
-            starts -> {
-              LongStream.of(starts).forEach(outcomes::forget);
-              bytes.addAndGet(-OUTCOME_BYTES * (long) starts.length);
-              count.addAndGet(-starts.length);
-            });
-    flushed.clear();
+  /** What one batch decided, unless more came with the same number: that leaves later. */
+  private void forget(long sequence, long[] starts) {
+    if (decided.remove(sequence, starts)) {
+      LongStream.of(starts).forEach(outcomes::forget);
+      memory.free(OUTCOME_BYTES * (long) starts.length);
+      long left = count.addAndGet(-starts.length);
+      assert left >= 0 : left;
+    }
   }
 
   /** The region is closed. */
   public void close() {
     settled();
-    forget(decided);
+    decided.forEach(this::forget);
+    memory.close(this);
   }
 }

@@ -11,7 +11,6 @@ import java.util.NavigableMap;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
 import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.CellComparator;
@@ -51,13 +50,10 @@ import org.slf4j.LoggerFactory;
  * goes. A cleanup, whose row nobody else changes, looks here <em>before</em> it reads: a mark that
  * a flush drops meanwhile is in the store by then.
  *
- * <p>Bounded by the bytes that the regions of a server have together. Thread-safe.
+ * <p>Bounded by {@link SharedMemory}. Thread-safe.
  */
 public final class RegionMarks {
   private static final Logger LOG = LoggerFactory.getLogger(RegionMarks.class);
-
-  /** Bytes of marks that a region server keeps here, with what it takes to keep them. */
-  public static final long BYTES_MAX = Math.max(16L << 20, Runtime.getRuntime().maxMemory() / 32);
 
   private static final byte[] FAMILY = PendingWrite.family();
   private static final Comparator<byte[]> BY_ROW = Arrays::compareUnsigned;
@@ -71,12 +67,15 @@ public final class RegionMarks {
   private final Region region;
   private final boolean isUsed;
   private final boolean isDeciding;
-  private final AtomicLong bytes;
+  private final SharedMemory memory;
   private final Writers writers;
   private final AtomicLongArray removals = new AtomicLongArray(COUNTERS);
 
   /** Loads of files that are under way. */
   private final AtomicInteger loads = new AtomicInteger();
+
+  /** Those that a flush has taken since the last one ended. Guarded by itself. */
+  private final List<Mark> taken = new ArrayList<>();
 
   /** The store of the family; null before it is needed. */
   private volatile Store store;
@@ -86,19 +85,20 @@ public final class RegionMarks {
    *
    * @param isUsed false if each mark must be a cell
    * @param isDeciding whether the region decides outcomes
-   * @param bytes of all regions of the server
    */
   public RegionMarks(
       Region region,
       boolean isUsed,
       boolean isDeciding,
       RegionOutcomes outcomes,
-      AtomicLong bytes) {
+      SharedMemory memory) {
     this.region = region;
-    this.writers = new Writers(outcomes, isDeciding, this::going);
+    this.writers =
+        new Writers(
+            outcomes, mark -> removals.incrementAndGet(counterOf(mark.row())), memory::free);
     this.isUsed = isUsed;
     this.isDeciding = isDeciding;
-    this.bytes = bytes;
+    this.memory = memory;
   }
 
   /**
@@ -111,6 +111,8 @@ public final class RegionMarks {
   public List<Mark> add(long start, List<Mutation> writes) {
     List<Mutation> movable = writes.stream().filter(this::isMovable).toList();
     List<Mark> added = movable.isEmpty() ? null : addAll(start, movable);
+    assert added == null || added.stream().noneMatch(Mark::isNumbered)
+        : "logged before it is added";
     if (added != null) {
       movable.forEach(write -> write.getFamilyCellMap().remove(FAMILY));
     }
@@ -136,9 +138,8 @@ public final class RegionMarks {
     }
     List<Mark> marks = List.copyOf(byRow.values());
     long size = bytesOf(marks);
-    boolean isFull = bytes.addAndGet(size) > BYTES_MAX;
-    List<Mark> added = isFull ? null : writers.add(marks);
-    bytes.addAndGet((added == null ? 0 : bytesOf(added)) - size);
+    List<Mark> added = memory.take(size) ? writers.add(marks) : null;
+    memory.free(size - (added == null ? 0 : bytesOf(added)));
     return added;
   }
 
@@ -160,9 +161,9 @@ public final class RegionMarks {
     return logged;
   }
 
-  /** Whether a write may begin: its transaction is not decided here. {@link #endWrite} follows. */
-  public boolean beginWrite(long start) {
-    return writers.begin(start);
+  /** Whether a write may begin; see {@link Writers#begin}. {@link #endWrite} follows. */
+  public Admission beginWrite(long start, int batch) {
+    return writers.begin(start, batch);
   }
 
   /** A write is over: applied and visible, or failed. */
@@ -222,11 +223,16 @@ public final class RegionMarks {
 
   /** Whether what a mutation does to a mark may be in the log only; under the same lock. */
   public boolean isUsable(Mutation mutation) {
+    return isUsed && isForced(mutation) && isAnchored();
+  }
+
+  /** Whether a mutation is in the log, and that on disk, before it can be seen. */
+  public boolean isForced(Mutation mutation) {
     Durability durability = mutation.getDurability();
     if (durability == Durability.USE_DEFAULT) {
       durability = region.getTableDescriptor().getDurability();
     }
-    return isUsed && durability != Durability.SKIP_WAL && isAnchored();
+    return durability != Durability.SKIP_WAL && durability != Durability.ASYNC_WAL;
   }
 
   /** Whether HBase will flush the memory of the family, though it knows nothing of what is here. */
@@ -258,6 +264,16 @@ public final class RegionMarks {
   }
 
   /**
+   * The batch that added the mark is in log and memory. To be called under HBase's lock of updates,
+   * shared. Some may have no number: other coprocessors have refused all writes of the batch.
+   */
+  public void applied(Mark mark) {
+    if (mark.isNumbered()) {
+      mark.setApplied();
+    }
+  }
+
+  /**
    * The mark's cleanup is in log and memory, and not visible yet: readers need the mark, but no
    * flush writes it any more. To be called under HBase's lock of updates, shared.
    */
@@ -266,18 +282,23 @@ public final class RegionMarks {
   }
 
   /** The mark goes, as somebody else tells of it by now, or it is to be seen no more. */
-  public void drop(Mark mark) {
+  private void drop(Mark mark) {
     writers.remove(mark);
   }
 
-  private void going(Mark mark) {
-    removals.incrementAndGet(counterOf(mark.row()));
-    bytes.addAndGet(-mark.bytes());
+  /** The batch with the mark's cleanup is over: visible, even if something failed afterwards. */
+  public void cleanupEnded(Mark mark) {
+    if (mark.isCleaned()) {
+      drop(mark);
+    }
   }
 
-  /** The batch that added the mark has failed: no cells tell of it, unless it was logged. */
-  public void failed(Mark mark) {
-    if (!mark.isLogged()) {
+  /**
+   * The batch that added the mark is over. If it failed before the mark was numbered, no cells tell
+   * of it. Afterwards its data may be in log and memory, whatever HBase says of the batch.
+   */
+  public void writeEnded(Mark mark) {
+    if (!mark.isNumbered()) {
       drop(mark);
     }
   }
@@ -287,39 +308,50 @@ public final class RegionMarks {
    * for all decisions that have not left. While no batch is under way: a cleanup that comes before
    * deletes its mark in the log only, and the mark is not written; one that comes after puts a
    * delete marker. A decision that comes before is written, its marks are not; one that comes after
-   * finds that the marks are cells.
+   * finds that the marks are cells. Batches wait while what is there is noted, not while it is
+   * sorted: neither marks nor outcomes change.
    */
   public List<Cell> take(RegionDecisions decisions) {
-    if (writers.isEmpty() && decisions.isEmpty()) {
-      return List.of(); // what is being added now has a cell in the memory that comes after
-    }
     List<Cell> cells = new ArrayList<>();
+    RegionDecisions.Noted noted;
     HBaseInternals.blockUpdates(region);
     try {
-      for (Mark mark : writers.all()) {
-        if (mark.isLogged() && !mark.isCleaned()) {
-          mark.take();
-          writers.real(mark.start());
-          cells.add(mark.cell());
-        }
-      }
-      Cell decided = decisions.cell();
-      if (decided != null) {
-        cells.add(decided);
-      }
+      writers.forEach(
+          mark -> {
+            if (mark.isNumbered() && !mark.isCleaned()) {
+              take(mark);
+              cells.add(mark.cell());
+            }
+          });
+      noted = decisions.note();
     } finally {
       HBaseInternals.unblockUpdates(region);
+    }
+    Cell decided = decisions.cell(noted);
+    if (decided != null) {
+      cells.add(decided);
     }
     cells.sort(CellComparator.getInstance());
     return cells;
   }
 
+  /** With HBase's lock of updates held alone: no batch is under way. */
+  private void take(Mark mark) {
+    mark.take();
+    writers.real(mark.start());
+    synchronized (taken) {
+      taken.add(mark);
+    }
+  }
+
   /** A flush has ended, and no other has begun: what was taken is in files that readers see. */
   public void flushed() {
-    for (Mark mark : writers.all()) {
-      if (mark.isTaken()) {
+    synchronized (taken) {
+      for (Mark mark : taken) {
+        assert mark.isTaken() : mark;
         drop(mark);
       }
+      taken.clear();
     }
   }
 
@@ -368,6 +400,6 @@ public final class RegionMarks {
 
   /** The region is closed. */
   public void close() {
-    writers.all().forEach(this::drop);
+    writers.forEach(this::drop);
   }
 }

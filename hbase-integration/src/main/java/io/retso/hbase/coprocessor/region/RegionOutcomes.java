@@ -3,6 +3,7 @@ package io.retso.hbase.coprocessor.region;
 import io.retso.hbase.coprocessor.hbase.HBaseInternals;
 import io.retso.hbase.layout.CleanupRequest;
 import io.retso.hbase.layout.PendingWrite;
+import io.retso.protocol.Timestamps;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -49,6 +50,8 @@ public final class RegionOutcomes {
 
   private final Region region;
   private final boolean isDeciding;
+
+  /** By {@link #key}. */
   private final Map<Long, Long> outcomes = new ConcurrentHashMap<>();
 
   /** Those whose cells may move, which marks do not; null before the first look. */
@@ -66,6 +69,15 @@ public final class RegionOutcomes {
     this.isDeciding = isDeciding;
   }
 
+  /**
+   * A start timestamp as the key of a hash table. Timestamps have zeros in their lowest bits, which
+   * are those that a small table looks at: it would use each 16th of its bins only, and who works
+   * with one transaction would wait for those that work with others.
+   */
+  public static Long key(long start) {
+    return Long.rotateRight(start, Timestamps.GAP_BITS);
+  }
+
   /** Whether flushes may move cells. */
   public boolean isMoving() {
     return isDeciding;
@@ -77,7 +89,7 @@ public final class RegionOutcomes {
    * @return its commit timestamp, {@link CleanupRequest#ABORTED}, or 0
    */
   public long outcomeOf(long start) {
-    Long outcome = outcomes.get(start);
+    Long outcome = outcomes.get(key(start));
     return outcome == null ? 0 : outcome;
   }
 
@@ -88,7 +100,8 @@ public final class RegionOutcomes {
    * @param outcome its commit timestamp, or {@link CleanupRequest#ABORTED}
    */
   public void decided(long start, long outcome) {
-    outcomes.put(start, outcome);
+    Long old = outcomes.put(key(start), outcome);
+    assert old == null || old == outcome : start + ": " + old + " and " + outcome;
   }
 
   /**
@@ -97,7 +110,7 @@ public final class RegionOutcomes {
    * changed.
    */
   public void forget(long start) {
-    outcomes.remove(start);
+    outcomes.remove(key(start));
   }
 
   /**

@@ -8,6 +8,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import java.util.function.LongConsumer;
 
 /**
  * The transactions that have marks in the memory of a region, and whether the region can vouch for
@@ -25,11 +26,15 @@ import java.util.function.Consumer;
  * </pre>
  *
  * <p>Each step is atomic for one transaction: a write that begins finds the decision, or keeps it
- * away; a flush finds the decision, or files the version and keeps it away. Whoever finds a
- * decision finds the outcome in {@link RegionOutcomes}, where it is before its marks go from here.
+ * away; a flush finds the decision, or files the version and keeps it away. The outcome is in
+ * {@link RegionOutcomes} before the marks go from here: so a look for marks that finds none is
+ * followed by one for the outcome, or shares the lock of the transaction with the decision.
  * Thread-safe.
  */
 final class Writers {
+  private static final String NO_OUTCOME = "marks go before the outcome is there";
+  private static final String NOT_UNDER_WAY = "no write of the transaction is under way";
+
   /** Guarded by the map's lock of its key, but for what readers look at. */
   private static final class Writer {
     /** Its marks; replaced as a whole. */
@@ -37,10 +42,33 @@ final class Writers {
 
     private int rows;
     private int underWay;
+
+    /** Highest number of a batch that has begun. */
+    private int batch;
+
     private boolean isFiled;
 
     private Writer unlessUnused() {
+      assert rows >= 0 && underWay >= 0 : rows + " rows, " + underWay + " writes under way";
+      assert rows == batches.stream().mapToInt(MarkedRows::size).sum() : rows;
       return rows == 0 && underWay == 0 ? null : this;
+    }
+
+    /**
+     * A transaction sends a batch when the one before it was acknowledged. So a write of an earlier
+     * batch is a late duplicate: HBase's client has sent it twice, and something held up the first
+     * attempt. What is written to a cell last counts, so it must not be it.
+     */
+    private Admission begin(int number) {
+      if (number < batch) {
+        return Admission.LATE;
+      }
+      if (number > batch && underWay > 0) {
+        return Admission.EARLY;
+      }
+      batch = number;
+      underWay++;
+      return Admission.ADMITTED;
     }
 
     private Mark find(byte[] row) {
@@ -53,14 +81,14 @@ final class Writers {
       return null;
     }
 
-    /** Those of rows that have none; null if a row has one that may fail, or becomes a cell. */
+    /** Those of rows that have none; null if a row has one that cannot stand for another. */
     private List<Mark> withoutThoseThatAreHere(List<Mark> marks) {
       List<Mark> fresh = new ArrayList<>(marks.size());
       for (Mark mark : marks) {
         Mark old = rows == 0 ? null : find(mark.row());
         if (old == null) {
           fresh.add(mark);
-        } else if (!old.isLogged() || old.isTaken()) {
+        } else if (!old.isApplied() || old.isTaken()) {
           return null;
         }
       }
@@ -93,14 +121,16 @@ final class Writers {
       }
     }
 
-    private void forEach(Consumer<Mark> action) {
-      batches.forEach(batch -> batch.all().forEach(action));
+    private long bytes() {
+      return batches.stream().mapToLong(MarkedRows::bytes).sum();
     }
   }
 
   private final RegionOutcomes outcomes;
-  private final boolean isUsed;
   private final Consumer<Mark> going;
+  private final LongConsumer freed;
+
+  /** By {@link RegionOutcomes#key}. */
   private final ConcurrentMap<Long, Writer> writers = new ConcurrentHashMap<>();
 
   /**
@@ -112,13 +142,13 @@ final class Writers {
   /**
    * None.
    *
-   * @param isUsed false if the region decides nothing; then marks are all that is known of anybody
-   * @param going is told of each mark before it goes
+   * @param going is told of each mark before it goes by itself, not of those of a decision
+   * @param freed is told of the bytes of all that go
    */
-  Writers(RegionOutcomes outcomes, boolean isUsed, Consumer<Mark> going) {
+  Writers(RegionOutcomes outcomes, Consumer<Mark> going, LongConsumer freed) {
     this.outcomes = outcomes;
-    this.isUsed = isUsed;
     this.going = going;
+    this.freed = freed;
   }
 
   /** The region opens with files that have versions up to this one. */
@@ -131,59 +161,59 @@ final class Writers {
     lastReal.accumulateAndGet(start, Math::max);
   }
 
-  /** Whether a write may begin: its transaction is not decided here. {@link #end} follows. */
-  boolean begin(long start) {
-    if (!isUsed) {
-      return outcomes.outcomeOf(start) == 0;
-    }
-    Writer[] begun = new Writer[1];
+  /**
+   * Whether a write may begin. If it is admitted, {@link #end} follows.
+   *
+   * @param batch its number, growing within the transaction
+   */
+  Admission begin(long start, int batch) {
+    Admission[] admission = new Admission[1];
     writers.compute(
-        start,
+        RegionOutcomes.key(start),
         (key, known) -> {
           if (outcomes.outcomeOf(start) != 0) {
+            admission[0] = Admission.DECIDED;
             return known;
           }
           Writer writer = known == null ? new Writer() : known;
-          writer.underWay++;
-          begun[0] = writer;
+          admission[0] = writer.begin(batch);
           return writer;
         });
-    return begun[0] != null;
+    return admission[0];
   }
 
   /** A write is over: applied and visible, or failed. */
   void end(long start) {
-    if (isUsed) {
-      writers.computeIfPresent(
-          start,
-          (key, writer) -> {
-            writer.underWay--;
-            return writer.unlessUnused();
-          });
-    }
+    writers.compute(
+        RegionOutcomes.key(start),
+        (key, writer) -> {
+          assert writer != null : NOT_UNDER_WAY;
+          writer.underWay--;
+          return writer.unlessUnused();
+        });
   }
 
   /**
    * Adds the marks of a batch that is about to be applied.
    *
    * @param marks of one transaction and different rows, in their order
-   * @return those of rows that had none; null if none was added, as a row has one that may fail, or
-   *     that a flush is making a cell of
+   * @return those of rows that had none; null if none was added, as a row has one that is not known
+   *     to be in the log, or that a flush is making a cell of
    */
   List<Mark> add(List<Mark> marks) {
     List<Mark> fresh = new ArrayList<>(marks.size());
     boolean[] isAdded = new boolean[1];
     writers.compute(
-        marks.get(0).start(),
-        (key, known) -> {
-          Writer writer = known == null ? new Writer() : known;
+        RegionOutcomes.key(marks.get(0).start()),
+        (key, writer) -> {
+          assert writer != null && writer.underWay > 0 : NOT_UNDER_WAY;
           List<Mark> found = writer.withoutThoseThatAreHere(marks);
           isAdded[0] = found != null;
           if (isAdded[0] && !found.isEmpty()) {
             writer.add(found);
             fresh.addAll(found);
           }
-          return writer.unlessUnused();
+          return writer;
         });
     return isAdded[0] ? fresh : null;
   }
@@ -191,11 +221,12 @@ final class Writers {
   /** Takes a mark away, unless it is gone. */
   void remove(Mark mark) {
     writers.computeIfPresent(
-        mark.start(),
+        RegionOutcomes.key(mark.start()),
         (key, writer) -> {
-          if (!mark.isGone()) {
+          if (writer.find(mark.row()) == mark) {
             going.accept(mark);
             writer.remove(mark);
+            freed.accept(mark.bytes());
           }
           return writer.unlessUnused();
         });
@@ -203,20 +234,13 @@ final class Writers {
 
   /** The mark of a row and transaction; null if none is here. */
   Mark find(byte[] row, long start) {
-    Writer writer = writers.get(start);
+    Writer writer = writers.get(RegionOutcomes.key(start));
     return writer == null ? null : writer.find(row);
   }
 
-  /** Whether no mark is here. */
-  boolean isEmpty() {
-    return writers.values().stream().allMatch(writer -> writer.batches.isEmpty());
-  }
-
   /** All marks, in any order; they may come and go meanwhile. */
-  List<Mark> all() {
-    List<Mark> all = new ArrayList<>();
-    writers.values().forEach(writer -> writer.forEach(all::add));
-    return all;
+  void forEach(Consumer<Mark> action) {
+    writers.values().forEach(writer -> writer.batches.forEach(batch -> batch.forEach(action)));
   }
 
   /**
@@ -256,6 +280,11 @@ final class Writers {
    * What a flush of data does with a version: if it is decided, as it says. If not, it writes it as
    * it is, and the transaction is not decided any more.
    *
+   * <p>The last look at the outcomes comes after the look for its marks. A transaction without
+   * marks here may have been decided between the two: then its outcome is there, before its marks
+   * went, and stays until this flush has ended. If it has neither, one of its marks is or was a
+   * cell, or was cleaned up, and it is not decided any more without being filed, either.
+   *
    * @return as {@link RegionOutcomes#outcomeOf}
    */
   long outcomeOrFile(long start) {
@@ -263,22 +292,21 @@ final class Writers {
     if (known != 0) {
       return known;
     }
-    long[] found = new long[1];
     writers.computeIfPresent(
-        start,
+        RegionOutcomes.key(start),
         (key, writer) -> {
-          found[0] = outcomes.outcomeOf(start);
+          assert outcomes.outcomeOf(start) == 0 : "it is decided, and has marks";
           writer.isFiled = true;
           return writer;
         });
-    return found[0];
+    return outcomes.outcomeOf(start);
   }
 
   /** Whether the region can vouch for what a transaction wrote in so many rows. */
   boolean isWhole(long start, int rows) {
     boolean[] isWhole = new boolean[1];
     writers.computeIfPresent(
-        start,
+        RegionOutcomes.key(start),
         (key, writer) -> {
           isWhole[0] = isWhole(start, rows, writer);
           return writer;
@@ -291,7 +319,8 @@ final class Writers {
   }
 
   /**
-   * Decides a transaction, if {@link #isWhole}; then its marks go.
+   * Decides a transaction, if {@link #isWhole}; then its marks go, all of them at once, be they
+   * many or few: this runs under locks for which writes and flushes wait.
    *
    * @param decision puts the outcome into {@link RegionOutcomes}
    * @return false if it is not decided
@@ -299,15 +328,15 @@ final class Writers {
   boolean decide(long start, int rows, Runnable decision) {
     boolean[] isDecided = new boolean[1];
     writers.computeIfPresent(
-        start,
+        RegionOutcomes.key(start),
         (key, writer) -> {
           if (!isWhole(start, rows, writer)) {
             return writer;
           }
           isDecided[0] = true;
           decision.run();
-          writer.forEach(going);
-          writer.forEach(Mark::setGone);
+          assert outcomes.outcomeOf(start) != 0 : NO_OUTCOME;
+          freed.accept(writer.bytes());
           return null;
         });
     return isDecided[0];

@@ -18,7 +18,6 @@ import java.util.NavigableMap;
 import java.util.TreeMap;
 import java.util.stream.LongStream;
 import org.apache.hadoop.hbase.ExtendedCell;
-import org.apache.hadoop.hbase.client.Durability;
 import org.apache.hadoop.hbase.client.Mutation;
 import org.apache.hadoop.hbase.client.Result;
 import org.apache.hadoop.hbase.regionserver.MiniBatchOperationInProgress;
@@ -111,7 +110,12 @@ public final class DecisionWrites {
   Pending prepare(MiniBatchOperationInProgress<Mutation> mutations, int index) {
     Mutation mutation = mutations.getOperation(index);
     DecisionRequest request = DecisionRequest.of(mutation);
-    checkDurability(mutation);
+    if (!marks.isForced(mutation)) { // an answer is given when the decision cannot be lost
+      throw new IllegalArgumentException(
+          "outcomes are decided in the log only: durability "
+              + mutation.getDurability()
+              + " of the request, or of the table, is not enough");
+    }
     Pending pending = new Pending(mutation, request);
     NavigableMap<Long, Long> outcomesByStart = new TreeMap<>();
     if (decisions.isUsed() && Arrays.equals(request.row(), LoggedDecisions.row(region))) {
@@ -146,18 +150,6 @@ public final class DecisionWrites {
         && plain.getFamilyCellMap().containsKey(FAMILY)
         && Arrays.equals(plain.getRow(), LoggedDecisions.row(region))) {
       plain.getFamilyCellMap().remove(FAMILY);
-    }
-  }
-
-  /** An answer is given when the decision cannot be lost any more. */
-  private void checkDurability(Mutation mutation) {
-    Durability durability = mutation.getDurability();
-    if (durability == Durability.USE_DEFAULT) {
-      durability = region.getTableDescriptor().getDurability();
-    }
-    if (durability == Durability.SKIP_WAL || durability == Durability.ASYNC_WAL) {
-      throw new IllegalArgumentException(
-          "outcomes are decided in the log only: durability " + durability + " is not enough");
     }
   }
 

@@ -4,12 +4,12 @@ import io.retso.hbase.coprocessor.region.LoggedDecisions;
 import io.retso.hbase.coprocessor.region.ObserverMetrics;
 import io.retso.hbase.coprocessor.region.RegionMarks;
 import io.retso.hbase.coprocessor.region.RegionOutcomes;
+import io.retso.hbase.coprocessor.region.SharedMemory;
 import io.retso.hbase.layout.CleanupRequest;
 import io.retso.hbase.layout.PendingWrite;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.atomic.AtomicLong;
 import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.CellUtil;
 import org.apache.hadoop.hbase.HConstants;
@@ -29,7 +29,7 @@ public final class RefusedSettlement {
   public RefusedSettlement(Region region, ObserverMetrics metrics) {
     this.region = region;
     RegionOutcomes outcomes = new RegionOutcomes(region, false);
-    RegionMarks none = new RegionMarks(region, false, false, outcomes, new AtomicLong());
+    RegionMarks none = new RegionMarks(region, false, false, outcomes, new SharedMemory());
     this.cleaner = new RowCleaner(region, none, outcomes, metrics);
   }
 

@@ -1,5 +1,6 @@
 package io.retso.hbase.coprocessor.write;
 
+import io.retso.hbase.coprocessor.region.Admission;
 import io.retso.hbase.coprocessor.region.Horizon;
 import io.retso.hbase.coprocessor.region.Mark;
 import io.retso.hbase.coprocessor.region.ObserverMetrics;
@@ -160,6 +161,7 @@ public final class RegionWrites {
     if (batch == null) {
       return;
     }
+    batch.added.forEach(marks::applied);
     batch.cleanedMarks.forEach(marks::cleaned);
     decisions.applied(batch.decisions);
     for (int i = 0; i < mutations.size(); i++) {
@@ -190,8 +192,7 @@ public final class RegionWrites {
   }
 
   /** The mutations are visible; or they failed, and if they were prepared, some may be there. */
-  public void done(MiniBatchOperationInProgress<Mutation> mutations, boolean success)
-      throws IOException {
+  public void done(MiniBatchOperationInProgress<Mutation> mutations) throws IOException {
     answerCleanups(mutations);
     WriteBatch batch = batches.begun();
     if (batch == null) {
@@ -199,11 +200,8 @@ public final class RegionWrites {
     }
     boolean hasDecided = !batch.decisions.isEmpty();
     answerDecisions(mutations, batch.decisions);
-    if (success) {
-      batch.cleanedMarks.forEach(marks::drop);
-    } else {
-      batch.added.forEach(marks::failed);
-    }
+    batch.cleanedMarks.forEach(marks::cleanupEnded);
+    batch.added.forEach(marks::writeEnded);
     batch.clear();
     if (hasDecided) {
       decisions.makeRoom();
@@ -245,25 +243,34 @@ public final class RegionWrites {
     }
     Mutation mutation = mutations.getOperation(i);
     Latch latch = new Latch(mutation.getRow(), start);
-    if (latchForWrite(latch)) {
+    Admission admission = latchForWrite(latch, PendingWrite.batchOf(mutation));
+    if (admission == Admission.ADMITTED) {
       batches.current().writes.add(new WriteBatch.Write(latch, mutation));
+    } else if (admission == Admission.EARLY) {
+      MiniBatches.turnAway(
+          mutations, i, "transaction " + start + ": a late duplicate is being written; try again");
     } else {
       metrics.refusedWrites.increment();
-      MiniBatches.refuse(
-          mutations, i, Refusal.DECIDED.message(start, "its writes are being cleaned up"));
+      MiniBatches.refuse(mutations, i, refusal(admission, start));
     }
   }
 
-  /** Whether neither a cleanup of the row is under way, nor the transaction was decided here. */
-  private boolean latchForWrite(Latch latch) {
+  private static String refusal(Admission admission, long start) {
+    return admission == Admission.LATE
+        ? "transaction " + start + " has written since: this is a late duplicate of a former write"
+        : Refusal.DECIDED.message(start, "its writes are being cleaned up");
+  }
+
+  /** A cleanup of the row is under way when its transaction is decided. */
+  private Admission latchForWrite(Latch latch, int number) {
     if (!latches.latchForWrite(latch)) {
-      return false;
+      return Admission.DECIDED;
     }
-    boolean begins = batches.current().beginWrites(latch.start());
-    if (!begins) {
+    Admission admission = batches.current().beginWrites(latch.start(), number);
+    if (admission != Admission.ADMITTED) {
       latches.releaseWrite(latch);
     }
-    return begins;
+    return admission;
   }
 
   /** Takes the marks out of the writes that were admitted, if they need not be cells. */
@@ -329,17 +336,22 @@ public final class RegionWrites {
 
   /**
    * Where the cells of a row go: to what the region has decided, if it has. Then the horizon may be
-   * above the transaction though the row has still its mark, and so may who asks have taken it for
-   * aborted. Such an outcome stays until its last mark is gone, so it is here as long as a mark is.
+   * above the transaction though the row had its mark when it was read, and so may who asks have
+   * taken it for aborted.
+   *
+   * <p>The horizon comes first: it rises above a transaction that the region decides only when that
+   * is done. So if it is above and no outcome is found, there was none, or a flush has moved the
+   * cells and taken it along.
    *
    * @return 0 if they are only removed
    */
   private long commitTimestamp(CleanupRequest request) {
+    long refused = horizon.refused();
     long known = outcomes.outcomeOf(request.start());
     if (known != 0) {
       return Math.max(known, 0);
     }
-    boolean move = request.isCommitted() && request.start() >= horizon.refused();
+    boolean move = request.isCommitted() && request.start() >= refused;
     return move ? request.commitTimestamp() : 0;
   }
 

@@ -67,12 +67,16 @@ public final class RowLatches {
   }
 
   public void releaseWrite(Latch latch) {
-    Integer left = held.computeIfPresent(latch, (key, count) -> count == 1 ? null : count - 1);
-    assert left == null || left > 0 : "a cleanup came in beside a write: " + left;
+    held.compute(
+        latch,
+        (key, count) -> {
+          assert count != null && count > 0 : "no write holds it: " + count;
+          return count == 1 ? null : count - 1;
+        });
   }
 
   public void releaseCleanup(Latch latch) {
     Integer old = held.remove(latch);
-    assert old != null && old == CLEANER : "writes came in beside a cleanup: " + old;
+    assert old != null && old == CLEANER : "no cleanup holds it: " + old;
   }
 }

@@ -1,5 +1,6 @@
 package io.retso.hbase.coprocessor.write;
 
+import io.retso.hbase.coprocessor.region.Admission;
 import io.retso.hbase.coprocessor.region.BatchesInFlight;
 import io.retso.hbase.coprocessor.region.Mark;
 import io.retso.hbase.coprocessor.region.RegionMarks;
@@ -44,8 +45,10 @@ public final class WriteBatch {
 
   final List<Write> writes = new ArrayList<>();
 
-  /** Transactions whose writes have begun: until the batch ends nobody decides them. */
-  private final Set<Long> begun = new HashSet<>(2);
+  /**
+   * Transactions whose writes have begun, with their batches: until the end nobody decides them.
+   */
+  private final Map<Long, Integer> begun = new HashMap<>(2);
 
   private final Map<Latch, Cleanup> cleanups = new HashMap<>();
 
@@ -77,16 +80,18 @@ public final class WriteBatch {
     this.epoch = shared.inFlight.enter();
   }
 
-  /** Whether a transaction may write: it is not decided here. */
-  boolean beginWrites(long start) {
-    if (begun.contains(start)) {
-      return true;
+  /** Whether a transaction may write. */
+  Admission beginWrites(long start, int number) {
+    Integer known = begun.get(start);
+    if (known != null && known == number) {
+      return Admission.ADMITTED;
     }
-    boolean begins = shared.marks.beginWrite(start);
-    if (begins) {
-      begun.add(start);
+    Admission admission = shared.marks.beginWrite(start, number);
+    if (admission == Admission.ADMITTED) {
+      Integer old = begun.put(start, number);
+      assert old == null : "two batches of a transaction at once";
     }
-    return begins;
+    return admission;
   }
 
   /** It has changes that are neither a transaction's writes nor cleanups. */
@@ -148,11 +153,12 @@ public final class WriteBatch {
 
   void end() {
     assert next <= writes.size() && unmarked <= writes.size();
+    assert added.isEmpty() && unlogged.isEmpty() && cleanedMarks.isEmpty() : "not told of its end";
     if (plain) {
       shared.changes.end();
     }
-    assert writes.stream().allMatch(write -> begun.contains(write.latch.start()));
-    begun.forEach(shared.marks::endWrite);
+    assert writes.stream().allMatch(write -> begun.containsKey(write.latch.start()));
+    begun.keySet().forEach(shared.marks::endWrite);
     writes.forEach(write -> shared.latches.releaseWrite(write.latch));
     cleanups.keySet().forEach(shared.latches::releaseCleanup);
     epoch.leave();

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.retso.hbase.layout.CleanupRequest;
 import io.retso.hbase.layout.PendingWrite;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -13,12 +14,17 @@ import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import org.apache.hadoop.hbase.KeyValue;
 import org.apache.hadoop.hbase.util.Bytes;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** The marks that a region has in memory, beside a naive list of them. */
-class WritersTest {
+public class WritersTest {
   private static final int TRANSACTIONS = 6;
   private static final int ROWS = 40;
 
@@ -27,8 +33,10 @@ class WritersTest {
   /** What it should have, by row and start timestamp. */
   private final TreeMap<String, Mark> naive = new TreeMap<>();
 
+  private final RegionOutcomes outcomes = new RegionOutcomes(null, true);
+  private final AtomicLong bytes = new AtomicLong();
   private final Writers writers =
-      new Writers(new RegionOutcomes(null, false), true, mark -> assertTrue(going.add(mark)));
+      new Writers(outcomes, mark -> assertTrue(going.add(mark)), freed -> bytes.addAndGet(-freed));
 
   private static String key(byte[] row, long start) {
     return Bytes.toString(row) + "/" + start;
@@ -38,10 +46,14 @@ class WritersTest {
     return Bytes.toBytes(String.format("%03d", i));
   }
 
-  private static Mark mark(byte[] row, long start, boolean isLogged) {
+  private static Mark mark(byte[] row, long start, boolean isApplied) {
     KeyValue cell = PendingWrite.markOf(row, start);
-    cell.setSequenceId(isLogged ? 1 : 0);
-    return new Mark(row, start, cell);
+    cell.setSequenceId(1);
+    Mark mark = new Mark(row, start, cell);
+    if (isApplied) {
+      mark.setApplied();
+    }
+    return mark;
   }
 
   private void add(Random random) {
@@ -50,20 +62,23 @@ class WritersTest {
     for (int i = random.nextInt(8); i >= 0; i--) {
       rows.add(random.nextInt(ROWS));
     }
-    boolean isLogged = random.nextInt(20) != 0;
-    List<Mark> marks = rows.stream().map(row -> mark(row(row), start, isLogged)).toList();
+    boolean isApplied = random.nextInt(20) != 0;
+    List<Mark> marks = rows.stream().map(row -> mark(row(row), start, isApplied)).toList();
     List<Mark> fresh = new ArrayList<>(marks);
     fresh.removeIf(mark -> naive.containsKey(key(mark.row(), start)));
     boolean isRefused =
         marks.stream()
             .map(mark -> naive.get(key(mark.row(), start)))
-            .anyMatch(old -> old != null && (!old.isLogged() || old.isTaken()));
+            .anyMatch(old -> old != null && (!old.isApplied() || old.isTaken()));
+    assertEquals(Admission.ADMITTED, writers.begin(start, 1));
     List<Mark> added = writers.add(marks);
+    writers.end(start);
     if (isRefused) {
       assertNull(added);
     } else {
       assertEquals(fresh, added);
       fresh.forEach(mark -> naive.put(key(mark.row(), start), mark));
+      fresh.forEach(mark -> bytes.addAndGet(mark.bytes()));
     }
   }
 
@@ -88,9 +103,14 @@ class WritersTest {
       long start = any(random).start();
       List<Mark> its = naive.values().stream().filter(mark -> mark.start() == start).toList();
       assertEquals(false, writers.decide(start, its.size() + 1, () -> {}), "not so many rows");
-      assertTrue(writers.decide(start, its.size(), () -> going.removeAll(its)));
+      Runnable decision =
+          () -> {
+            its.forEach(mark -> assertEquals(mark, writers.find(mark.row(), start), "not yet"));
+            outcomes.decided(start, CleanupRequest.ABORTED);
+          };
+      assertTrue(writers.decide(start, its.size(), decision));
+      outcomes.forget(start);
       naive.values().removeAll(its);
-      assertTrue(going.containsAll(its));
     }
   }
 
@@ -100,8 +120,10 @@ class WritersTest {
         assertEquals(naive.get(key(row(i), 16 * j)), writers.find(row(i), 16 * j));
       }
     }
-    assertEquals(new HashSet<>(naive.values()), new HashSet<>(writers.all()));
-    assertEquals(naive.isEmpty(), writers.isEmpty());
+    Set<Mark> all = new HashSet<>();
+    writers.forEach(all::add);
+    assertEquals(new HashSet<>(naive.values()), all);
+    assertEquals(all.stream().mapToLong(Mark::bytes).sum(), bytes.get());
     int max = 1 + random.nextInt(2 * ROWS);
     boolean isReversed = random.nextBoolean();
     byte[] from = row(random.nextInt(ROWS));
@@ -131,5 +153,32 @@ class WritersTest {
         throw new AssertionError("seed " + seed + ", round " + round, e);
       }
     }
+  }
+
+  /** The flush has seen no outcome, and waits for the decision to look at the transaction. */
+  @Test
+  @Timeout(60)
+  void whatIsDecidedWhileAFlushLooksIsNotFiled() throws Exception {
+    writers.opened(0);
+    assertEquals(Admission.ADMITTED, writers.begin(16, 1));
+    writers.add(List.of(mark(row(1), 16, true)));
+    writers.end(16);
+    AtomicReference<Thread> flusher = new AtomicReference<>();
+    AtomicReference<CompletableFuture<Long>> flush = new AtomicReference<>();
+    Runnable decision =
+        () -> {
+          flush.set(
+              CompletableFuture.supplyAsync(
+                  () -> {
+                    flusher.set(Thread.currentThread());
+                    return writers.outcomeOrFile(16);
+                  }));
+          while (flusher.get() == null || flusher.get().getState() != Thread.State.BLOCKED) {
+            Thread.onSpinWait();
+          }
+          outcomes.decided(16, CleanupRequest.ABORTED);
+        };
+    assertTrue(writers.decide(16, 1, decision));
+    assertEquals(CleanupRequest.ABORTED, flush.get().get(20, TimeUnit.SECONDS));
   }
 }

@@ -1,0 +1,163 @@
+package io.retso.hbase.coprocessor;
+
+import static io.retso.hbase.coprocessor.DecidedTable.ROW;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.retso.hbase.Fixture;
+import io.retso.hbase.RetsoCluster;
+import io.retso.hbase.coprocessor.HeldBatch.Hold;
+import io.retso.hbase.coprocessor.region.LoggedDecisions;
+import io.retso.hbase.layout.CellVersion;
+import io.retso.hbase.layout.CleanupRequest;
+import io.retso.hbase.layout.Refusal;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Future;
+import org.apache.hadoop.hbase.client.Mutation;
+import org.apache.hadoop.hbase.client.Put;
+import org.apache.hadoop.hbase.util.Bytes;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/**
+ * Outcomes that a region decides while somebody else is between two looks: at outcomes and marks,
+ * at outcomes and the horizon, at memory and outcomes.
+ */
+@ExtendWith(RetsoCluster.Extension.class)
+@Timeout(120)
+class DecisionsInFlightTest {
+  private DecidedTable t;
+  private volatile Thread flusher;
+
+  @BeforeEach
+  void create(RetsoCluster cluster) throws Exception {
+    t = new DecidedTable(cluster, table -> {});
+  }
+
+  @AfterEach
+  void drop() throws Exception {
+    t.close();
+  }
+
+  private Future<?> flushInBackground(byte[]... families) {
+    return t.inBackground(
+        () -> {
+          t.flush(families);
+          return null;
+        });
+  }
+
+  /** The flush has seen no outcome of the version, and has not filed it yet. */
+  private void decideWhileAFlushLooks(long start, long outcome) throws Exception {
+    Hold hold = HeldMaps.outcomes(t.region()).holdNextLook(start);
+    Future<?> flush = flushInBackground(RawTable.F);
+    hold.awaitReached();
+    assertTrue(t.decide(start, outcome, 1));
+    hold.release();
+    flush.get();
+    t.flush();
+  }
+
+  @Test
+  void whatIsAbortedWhileAFlushLooksIsNotRead() throws Exception {
+    long start = t.writeWithoutCell(ROW);
+    t.oracle.abort(start);
+    decideWhileAFlushLooks(start, CleanupRequest.ABORTED);
+    assertEquals(List.of(), DecidedTable.versions(t.raw(ROW)));
+    assertEquals(Map.of(), t.read());
+  }
+
+  @Test
+  void whatIsCommittedWhileAFlushLooksIsNotReadBeforeItsCommit() throws Exception {
+    long start = t.writeWithoutCell(ROW);
+    long before = t.oracle.begin();
+    long committed = t.commit(start, ROW);
+    decideWhileAFlushLooks(start, committed);
+    assertEquals(List.of(CellVersion.committed(committed)), DecidedTable.versions(t.raw(ROW)));
+    assertEquals(Map.of(), t.read(before, ROW));
+    assertEquals(Map.of("a", "1"), t.read());
+  }
+
+  private boolean isBelowTheHorizon(long timestamp) {
+    try {
+      t.read(timestamp, ROW);
+      return false;
+    } catch (IOException e) {
+      return Refusal.of(e) == Refusal.SNAPSHOT_TOO_OLD;
+    }
+  }
+
+  /** A reader's request, which comes as late as the region's own decision and the next flush. */
+  @Test
+  void whatIsDecidedWhileACleanupLooksIsNotTakenForAborted() throws Exception {
+    long start = t.writeWithoutCell(ROW);
+    long committed = t.commit(start, ROW);
+    HeldMaps.Outcomes outcomes = HeldMaps.outcomes(t.region());
+    Hold read = HeldStore.into(t.region()).holdNextPut();
+    Put request = new CleanupRequest(Bytes.toBytes(ROW), start, committed).toPut();
+    Future<?> cleanup = t.inBackground(() -> t.region().batchMutate(new Mutation[] {request}));
+    read.awaitReached();
+    Hold hold = outcomes.holdNextLook(start);
+    read.release();
+    hold.awaitReached(); // no outcome
+    assertTrue(t.decide(start, committed, 1));
+    t.forget(start);
+    t.snapshot();
+    Future<?> flush = flushInBackground(RawTable.G);
+    Fixture.eventually("the horizon is above", () -> isBelowTheHorizon(start));
+    hold.release();
+    cleanup.get();
+    flush.get();
+    assertEquals(Map.of("a", "1"), t.read());
+    t.flush();
+    assertEquals(Map.of("a", "1"), t.read());
+  }
+
+  /** The flush has begun to let outcomes go, and the memory of the data is empty. */
+  @Test
+  void anOutcomeThatComesAsAFlushEndsStays() throws Exception {
+    t.abortAndDecide(t.writeWithoutCell("s"), 1);
+    Hold hold = HeldMaps.decisions(t.region()).holdNextCopy();
+    Future<?> flush = flushInBackground(RawTable.F);
+    hold.awaitReached();
+    t.abortAndDecide(t.writeWithoutCell(ROW), 1);
+    hold.release();
+    flush.get();
+    assertEquals(Map.of(), t.read());
+    t.flush();
+    assertEquals(List.of(), DecidedTable.versions(t.raw(ROW)));
+  }
+
+  /** The marks are gone and the decision is not there yet when a flush of both looks at them. */
+  @Test
+  void aFlushOfMarksWaitsForTheDecisionThatTookThem() throws Exception {
+    long older = t.oracle.begin();
+    long start = t.writeWithoutCell(ROW);
+    t.oracle.abort(start);
+    Hold snapshot = HeldStore.into(t.region()).holdNextFlushOfMarks();
+    Future<?> flush =
+        t.inBackground(
+            () -> {
+              flusher = Thread.currentThread();
+              t.flush(DecidedTable.MARKS);
+              return null;
+            });
+    snapshot.awaitReached();
+    t.write(older, "second", "a", "1"); // its mark is a cell, so the decision is none
+    Hold deciding = HeldMaps.decisions(t.region()).holdNextAddition();
+    Future<?> decision = t.inBackground(() -> t.decide(start, CleanupRequest.ABORTED, 1));
+    deciding.awaitReached();
+    snapshot.release();
+    Fixture.eventually(
+        "it waits for the decision", () -> flush.isDone() || RawTable.isBlockingUpdates(flusher));
+    deciding.release();
+    decision.get();
+    flush.get();
+    assertEquals(Map.of(start, CleanupRequest.ABORTED), LoggedDecisions.read(t.region()));
+  }
+}

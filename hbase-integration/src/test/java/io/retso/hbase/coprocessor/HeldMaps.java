@@ -1,0 +1,134 @@
+package io.retso.hbase.coprocessor;
+
+import io.retso.hbase.coprocessor.HeldBatch.Hold;
+import io.retso.hbase.coprocessor.region.RegionOutcomes;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.reflect.Field;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BiFunction;
+import org.apache.hadoop.hbase.regionserver.HRegion;
+
+/**
+ * Maps of an open region that can be held: between two looks of the coprocessor, where HBase calls
+ * no hook. By reflection, as the region's classes may come from a jar.
+ */
+final class HeldMaps {
+  private HeldMaps() {}
+
+  /** The outcomes that a region knows. */
+  static final class Outcomes extends ConcurrentHashMap<Long, Long> {
+    private static final long serialVersionUID = 1;
+
+    private final transient AtomicReference<Hold> nextLook = new AtomicReference<>();
+    private volatile long looked;
+
+    private Outcomes(Map<Long, Long> outcomes) {
+      super(outcomes);
+    }
+
+    /**
+     * The next look for the outcome of a transaction will be held, when it has found it or none.
+     */
+    Hold holdNextLook(long start) {
+      looked = RegionOutcomes.key(start);
+      return next(nextLook);
+    }
+
+    @Override
+    public Long get(Object key) {
+      Long found = super.get(key);
+      if (key.equals(looked)) {
+        stopAt(nextLook);
+      }
+      return found;
+    }
+  }
+
+  /** The decisions whose outcomes have not left. */
+  static final class Decisions extends ConcurrentSkipListMap<Long, long[]> {
+    private static final long serialVersionUID = 1;
+
+    private final transient AtomicReference<Hold> nextAddition = new AtomicReference<>();
+    private final transient AtomicReference<Hold> nextCopy = new AtomicReference<>();
+
+    private Decisions(Map<Long, long[]> decisions) {
+      super(decisions);
+    }
+
+    /** The next decision will be held before it is here: its marks are gone. */
+    Hold holdNextAddition() {
+      return next(nextAddition);
+    }
+
+    /** The next one to let outcomes go will be held before it sees which there are. */
+    Hold holdNextCopy() {
+      return next(nextCopy);
+    }
+
+    @Override
+    public long[] merge(
+        Long sequence,
+        long[] starts,
+        BiFunction<? super long[], ? super long[], ? extends long[]> both) {
+      stopAt(nextAddition);
+      return super.merge(sequence, starts, both);
+    }
+
+    @Override
+    public Set<Map.Entry<Long, long[]>> entrySet() {
+      stopAt(nextCopy);
+      return super.entrySet();
+    }
+  }
+
+  @SuppressWarnings("unchecked")
+  static Outcomes outcomes(HRegion region) throws ReflectiveOperationException {
+    Object outcomes = part(region, "outcomes");
+    Outcomes held = new Outcomes((Map<Long, Long>) valueOf(outcomes, "outcomes"));
+    field(outcomes, "outcomes").set(outcomes, held);
+    return held;
+  }
+
+  @SuppressWarnings("unchecked")
+  static Decisions decisions(HRegion region) throws ReflectiveOperationException {
+    Object decisions = part(region, "decisions");
+    Decisions held = new Decisions((Map<Long, long[]>) valueOf(decisions, "decided"));
+    field(decisions, "decided").set(decisions, held);
+    return held;
+  }
+
+  private static Object part(HRegion region, String name) throws ReflectiveOperationException {
+    Object observer =
+        region.getCoprocessorHost().findCoprocessor(TransactionRegionObserver.class.getName());
+    return valueOf(valueOf(observer, "region"), name);
+  }
+
+  private static Object valueOf(Object owner, String field) throws ReflectiveOperationException {
+    return field(owner, field).get(owner);
+  }
+
+  private static Field field(Object owner, String name) throws ReflectiveOperationException {
+    Field field = owner.getClass().getDeclaredField(name);
+    field.setAccessible(true);
+    return field;
+  }
+
+  private static Hold next(AtomicReference<Hold> place) {
+    Hold hold = new Hold();
+    place.set(hold);
+    return hold;
+  }
+
+  private static void stopAt(AtomicReference<Hold> place) {
+    try {
+      Hold.stopAt(place);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}
